@@ -78,16 +78,33 @@ html_title = project
 html_static_path = ["_static"]
 templates_path = ["_templates"]
 html_extra_path = ["extra"]
-html_css_files = ["book.css", "reference.css", "search.css"]
+html_css_files = [
+    "vendor/@webcoder49/code-input/code-input.min.css",
+    "book.css",
+    "exercise.css",
+    "memory.css",
+    "reference.css",
+    "search.css",
+]
 html_js_files = [
-    ("units.js", {"defer": "defer"}),
-    ("answerbox.js", {"defer": "defer"}),
+    ("book-data.js", {"defer": "defer"}),
+    ("progress.js", {"defer": "defer"}),
+    ("vendor/prismjs/prism-core.min.js", {"defer": "defer", "data-manual": ""}),
+    ("vendor/prismjs/prism-python.min.js", {"defer": "defer"}),
+    ("vendor/@webcoder49/code-input/code-input.min.js", {"defer": "defer"}),
+    ("vendor/@webcoder49/code-input/indent.min.js", {"defer": "defer"}),
+    ("python.js", {"defer": "defer"}),
+    ("exercise.js", {"defer": "defer"}),
     ("live.js", {"defer": "defer"}),
     ("scroll.js", {"defer": "defer"}),
     ("contents.js", {"defer": "defer"}),
     ("reference.js", {"defer": "defer"}),
     ("search.js", {"defer": "defer"}),
     ("lab-link.js", {"defer": "defer"}),
+    ("memory.js", {"defer": "defer"}),
+    ("locks.js", {"defer": "defer"}),
+    ("misconceptions.js", {"defer": "defer"}),
+    ("mistakes.js", {"defer": "defer"}),
 ]
 html_favicon = "_static/mark.svg"
 html_context = {"default_mode": "auto"}

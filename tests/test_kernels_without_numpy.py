@@ -1,4 +1,4 @@
-"""Kernels where numpy is missing, as in a page: the same counts, values to rounding, and the same verdicts."""
+"""Kernels and ranks where numpy is missing, as in a page: equal counts and verdicts, values to rounding."""
 
 import json
 import subprocess
@@ -74,6 +74,22 @@ for kernel in (exercise.solution, *(mistake.value for mistake in exercise.mistak
 print(json.dumps(told))
 """
 
+INSTALL = "from hwlib.plain import as_numpy\nassert as_numpy.install()\n"
+RING = """
+import json
+from pathlib import Path
+from autograder.declaration import load_bank
+from autograder.values import encoding
+
+exercise = load_bank(Path("solutions/06-collectives"))["collectives-ring-reduce-scatter"]
+told = []
+for value in (exercise.solution, *(mistake.value for mistake in exercise.mistakes)):
+    got = exercise.answer.as_learner(exercise, value, exercise.variant())
+    verdict = exercise.judge_message(encoding.encode(got), {}, exercise.answer.local_call(got, exercise.withholds))
+    told.append([verdict.score, verdict.kind, verdict.reason, verdict.say])
+print(json.dumps(told))
+"""
+
 
 def said(script):
     command = [sys.executable, "-c", script]
@@ -110,14 +126,20 @@ def test_verdicts_are_equal(name):
     assert [one[1] for one in without] == ["right", *["mistake"] * (len(without) - 2), "empty"]
 
 
+def test_ranks_exchange_arrays_of_the_small_numpy_and_are_judged_as_with_numpys():
+    with_numpy, without = said(RING), said(HIDE + INSTALL + RING)
+    assert without == with_numpy
+    assert [one[1] for one in without] == ["right", *["mistake"] * (len(without) - 1)]
+
+
 @pytest.mark.parametrize("name", ["add", "less_equal", "floor_divide", "where", "sum", "isclose"])
 def test_an_array_is_what_numpy_would_make_of_shapes_that_stretch(name):
-    from hwlib.tl import plain
+    from hwlib import plain
 
     a, b = np.arange(1, 7).reshape(2, 3) % 4, np.array([[2], [3]])
-    mine = [plain.Array(one.reshape(-1).tolist(), one.shape, plain.int64) for one in (a, b)]
+    mine = [plain.array(one.tolist()) for one in (a, b)]
     call = {"where": lambda of, x, y: of.where(x > y, x, y), "sum": lambda of, x, _: of.sum(x, axis=1)}
     call = call.get(name, lambda of, x, y: getattr(of, name)(x, y))
     want, found = call(np, a, b), call(plain, *mine)
     assert (found.shape, found.dtype.name) == (want.shape, want.dtype.name)
-    assert found.tolist() == want.reshape(-1).tolist()
+    assert found.tolist() == want.tolist()

@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = (
-    {"units", "notation", "arguments", "columns", "tables"},
+    {"units", "notation", "arguments", "columns", "tables", "plain"},
     {"formula"},
     {"specs"},
     {

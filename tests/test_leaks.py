@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from autograder.book import chapters
+from autograder.book.misconceptions import misconceptions
 from autograder.declaration import call_with
 from autograder.declaration.worked import solution_of
 from tests.kept import built, loaded
@@ -49,6 +50,11 @@ def secrets(root):
             else:
                 found.append((f"{key}: its solution", solution_of(cells[key])))
     return [(what, text) for what, text in found if text]
+
+
+def misconception_phrases(root):
+    """What is said of a reader who has a misconception: it would say what is wrong with an answer."""
+    return [(f"misconception {name}", one.did) for name, one in misconceptions(root).items()]
 
 
 def read(folder):
@@ -161,6 +167,7 @@ def test_a_secret_is_found_wherever_it_is_planted(root):
 
 def test_chapters_hold_none(root):
     assert leaks(root, root / "chapters") == []
+    assert held(read(root / "chapters"), misconception_phrases(root)) == []
     for path in (root / "chapters").glob("*/exercises.json"):
         for record in json.loads(path.read_text())["exercises"].values():
             assert not {"solution", "mistakes", "explain", "digest", "expected"} & set(record), path
@@ -184,9 +191,14 @@ def test_the_course_edition_holds_none(root):
     pages = "".join(p.read_text(encoding="utf-8") for p in folder.glob("*.html"))
     for trace in ('class="answer-box"', 'class="solution"', 'class="reveal"', '"digest"', "Common mistakes"):
         assert trace not in pages
+    assert "data-chapter-end" not in pages
+    assert (folder / "_static" / "misconceptions.js").read_text() == ""
+    assert held(read(folder), misconception_phrases(root)) == []
 
 
 @pytest.mark.slow
 def test_the_open_edition_holds_them_all(root):
     missing = {what for what, _ in secrets(root)} - set(leaks(root, built(root)))
     assert not missing
+    phrases = misconception_phrases(root)
+    assert held(read(built(root)), phrases) == [what for what, _ in phrases]

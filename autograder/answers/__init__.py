@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..declaration.answer import Answer, Box, JudgedBy, named
+from ..declaration.answer import Answer, Box, BoxField, JudgedBy, named
 from ..ranks.buffers import Case
 from ..values.numbers import Unreadable
 from .algorithm import Algorithm
@@ -43,7 +43,8 @@ def answer_from(public: Mapping[str, Any]) -> Answer:
 
 
 __all__ = [
-    "Algorithm", "Answer", "Box", "Breakdown", "Case", "Choice", "Condition", "Count", "Design", "Distributed",
+    "Algorithm", "Answer", "Box", "BoxField", "Breakdown", "Case", "Choice", "Condition", "Count", "Design",
+    "Distributed",
     "Domain", "Estimates", "Expression", "Field", "Function", "JudgedBy", "Kernel", "Known", "Launch", "Limit", "Par",
     "Quantity", "Unreadable", "Written", "answer_from", "at_most", "domains_from", "exactly", "integers", "multiples",
     "positive", "powers_of_two",

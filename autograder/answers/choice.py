@@ -115,12 +115,7 @@ class Choice(Answer):
 
     def box(self, exercise: Exercise) -> Box:
         """The options, one to be chosen."""
-        right = self.expected(exercise, exercise.variant())
-        return Box(
-            candidates=[right, *(key for key in self.options if key != right)],
-            otherwise="That is none of the options.",
-            options=self.options,
-        )
+        return Box("options", "Your prediction" if exercise.predict else "Your answer", options=self.options)
 
     def problems(self, exercise: Exercise) -> list[str]:
         """A wrong option without a sentence."""

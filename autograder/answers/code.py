@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from ..declaration.answer import Answer, JudgedBy
+from ..declaration.answer import Answer, Box, JudgedBy
 from ..declaration.verdict import DeclarationError
 from ..ranks import seeds
 from ..values import encoding
@@ -49,6 +49,10 @@ class Coded(Answer):
     def stub(self, exercise: Exercise) -> str:
         """The function without a body."""
         return f"def {self.signature}:\n    ...  # {exercise.size}{self.ending}"
+
+    def box(self, exercise: Exercise) -> Box | None:
+        """An editor that holds the stub."""
+        return Box("code", f"Your {self.asked.removeprefix('a ').removeprefix('an ')}", lines=exercise.lines)
 
     def expected(self, exercise: Exercise, given: Given) -> Any:
         """The solution itself."""

@@ -16,12 +16,13 @@ from typing import Any
 from ..declaration.answer import Answer, Box, Call, Weakness, other_variant, others_numbers
 from ..declaration.exercise import Exercise
 from ..declaration.given import Given, call_with
-from ..declaration.verdict import NOT_YET, DeclarationError, Verdict, not_yet, unreadable
+from ..declaration.verdict import DeclarationError, Verdict, not_yet, unreadable
 from ..values import encoding, slips
+from ..values.arithmetic import is_calculation, worked_out
 from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
-from .quantity import MAX_COUNT_BITS, ROUNDED, TINY, box_numbers, shown_number
+from .quantity import MAX_COUNT_BITS, ROUNDED, TINY, quoted_error, shown_number
 from .recognised import how_far, recognise
 from .wrong_ways import weak_numbers
 
@@ -54,22 +55,7 @@ class Count(Answer):
 
     def read(self, value: Any) -> int:
         """The integer, or Unreadable: number-and-word, other-unit, calculation, not-an-integer, too-many-digits."""
-        if type(value) is str:
-            text = self._without_noun(value.strip().replace("_", ""))
-            if re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?", text):  # 4,0 is four to many, and never forty
-                text = text.replace(",", "")
-            text = power_worked_out(text)
-            if not re.fullmatch(r"[-+]?\d{1,300}(\.\d{1,300})?([eE][-+]?\d{1,3})?", text):
-                sum_of_numbers = re.fullmatch(r"[\d\s.()]*\d[\s)]*[-+*/][\d\s.+\-*/()]+", text)
-                reason = "calculation" if sum_of_numbers else "not-an-integer"
-                said = f"is {'a calculation' if sum_of_numbers else 'not an integer'}; a whole number was expected"
-                if re.fullmatch(r"[-+]?\d[\d,.]*\s*[A-Za-z]+", text):
-                    reason = "number-and-word"
-                    said = "is a number and a word; the whole number alone was expected"
-                raise Unreadable(f"{quoted(value)} {said}", reason=reason)
-            exact = Fraction(text)
-        else:
-            exact = number(value)
+        exact = self._exact(value)
         if exact.denominator != 1:
             say = f"{as_float(exact):.6g} is not an integer; it is counted, so a whole number was expected"
             raise Unreadable(say, reason="not-an-integer")
@@ -77,6 +63,37 @@ class Count(Answer):
             say = "an integer of more than a thousand digits; a count was expected"
             raise Unreadable(say, reason="too-many-digits")
         return int(exact)
+
+    def _exact(self, value: Any) -> Fraction:
+        """The number that it is, an integer or not; a text may be a calculation."""
+        if type(value) is str:
+            text = self._without_noun(value.strip().replace("_", ""))
+            if re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?", text):  # 4,0 is four to many, and never forty
+                text = text.replace(",", "")
+            text = power_worked_out(text)
+            if is_calculation(text):
+                return self._worked_out(text)
+            if not re.fullmatch(r"[-+]?\d{1,300}(\.\d{1,300})?([eE][-+]?\d{1,3})?", text):
+                reason, said = "not-an-integer", "is not an integer; a whole number was expected"
+                if re.fullmatch(r"[-+]?\d[\d,.]*\s*[A-Za-z]+", text):
+                    reason = "number-and-word"
+                    said = "is a number and a word; the whole number alone was expected"
+                raise Unreadable(f"{quoted(value)} {said}", reason=reason)
+            return Fraction(text)
+        return number(value)
+
+    def _worked_out(self, text: str) -> Fraction:
+        """What a calculation comes to; Unreadable (calculation, other-unit) where it is none of plain numbers."""
+        from hwlib.units import UnitError
+
+        try:
+            worked = worked_out(text)
+        except UnitError as error:
+            raise Unreadable(quoted_error(error, text), reason="calculation") from None
+        if worked.powers and not (self.of and worked.unit.lower() in nouns(self.of)):
+            say = f"{quoted(text)} comes to {worked.unit}; a whole number was expected"
+            raise Unreadable(say, reason="other-unit")
+        return worked.value
 
     def _without_noun(self, text: str) -> str:
         """The text without what is counted; Unreadable where that is something else."""
@@ -146,24 +163,12 @@ class Count(Answer):
         return shown_number(self, call_with(value, given))
 
     def box(self, exercise: Exercise) -> Box:
-        """A field for an integer, and what is not one told to someone who has rounded it."""
-        given = exercise.variant()
-        want = self.expected(exercise, given)
-        wrong = [call_with(m.value, given) for m in exercise.mistakes]
-        wrong += [want - 1, want + 1]
-        wrong += [side(x) for x in wrong if math.isfinite(x) for side in (math.floor, math.ceil)]
-        return Box(
-            candidates=list(dict.fromkeys(int(x) for x in box_numbers(want, wrong) if float(x).is_integer())),
-            otherwise=NOT_YET,
-            read="integer",
-            digest="int",
-            ask="Your answer, an integer",
-            nouns=nouns(self.of),
-        )
+        """A field for an integer."""
+        return Box(ask="Your answer, an integer", echo=True)
 
     def _said(self, exercise: Exercise, value: Any, given: Given) -> str:
         try:
-            answer = self.read(value) if type(value) is str else number(value)
+            answer = self._exact(value)
         except Unreadable:
             return ""
         table = self._wrong(exercise, given)

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from keyword import iskeyword
 from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ..declaration.answer import Answer, Call, is_empty, not_read
+from ..declaration.answer import Answer, Box, BoxField, Call, is_empty, not_read
 from ..declaration.given import Given, call_with
 from ..declaration.verdict import DeclarationError, Verdict
 from ..values.finding import Finding
@@ -31,6 +32,7 @@ from .goals import BEST, GOALS, Breakdown, Condition, Known, Par, as_json, break
 if TYPE_CHECKING:
     from ..declaration.exercise import Exercise
 
+ITEMS = re.compile(r"\s*[;,\n]\s*")  # between those of a list that is typed
 MOST_VARIANTS = 20  # each has pars of its own
 MOST_FIELDS = 40
 MOST_FAULTS = 4  # of a record that one verdict names
@@ -100,6 +102,25 @@ class Design(Answer):
         """The record with no value in it yet."""
         lines = [f"    {name}=...,  # {one.meaning}" for name, one in self.fields.items()]
         return "\n".join(["answer = dict(", *lines, ")"])
+
+    def box(self, exercise: Exercise) -> Box:
+        """A field of text, or options, for each field of the record."""
+        rows = [
+            BoxField(name, one.meaning, one.allowed, tuple(one.options) if not one.items else (), bool(one.items))
+            for name, one in self.fields.items()
+        ]
+        return Box("fields", "Your design", fields=rows)
+
+    def typed(self, entered: Any) -> Any:
+        """The record: a list from a text with commas, semicolons or lines where a field is one."""
+        if type(entered) is not dict:
+            return entered
+        lists = {
+            name: ITEMS.split(text.strip().strip("[]"))
+            for name, text in entered.items()
+            if name in self.fields and self.fields[name].items and type(text) is str and text.strip()
+        }
+        return {**entered, **lists}
 
     # Declared and published
 

@@ -105,6 +105,10 @@ class Distributed(Algorithm):
             f"of torch.distributed it may call {allowed(self.calls)}"
         )
 
+    def box(self, exercise: Exercise) -> None:
+        """None: a page has neither torch nor processes."""
+        return None
+
     def local_call(self, value: Any, withholds: Sequence[str] = ()) -> Call | None:
         """The ranks of the function, here, each in a process."""
         from ..ranks.local_ranks import LocalRanks

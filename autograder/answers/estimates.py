@@ -204,24 +204,11 @@ class Estimates(Answer):
         """The numbers with their unit."""
         return "; ".join(map(self._shown, self._numbers(value, given)))
 
-    def box(self, exercise: Exercise) -> Box | None:
-        """A field for the numbers of a prediction, which the page shows beside what comes out; else none, for the
-        page does not know how far a number is off."""
-        from hwlib.units import parse
-
-        if not exercise.predict:
-            return None
+    def box(self, exercise: Exercise) -> Box:
+        """A field for the numbers, one a line."""
         ending = "" if self.unit in ("", "1") else f", in {self.unit} or with units"
-        return Box(
-            candidates=(),
-            otherwise="Predicted. What comes out stands below, beside your numbers.",
-            read="numbers",
-            digest="numbers",
-            ask=f"Your {len(self.rows)} numbers{ending}, one a line or with semicolons between them",
-            above=self.asked_with(),
-            unit="1" if self.unit in ("", "1") else parse(f"1 {self.unit}").unit,
-            count=len(self.rows),
-        )
+        ask = f"Your {len(self.rows)} numbers{ending}, one a line or with semicolons between them"
+        return Box("lines", ask, lines=len(self.rows), above=self.asked_with(), echo=True)
 
     def as_learner(self, exercise: Exercise, function: Any, given: Given) -> Any:
         """The numbers."""

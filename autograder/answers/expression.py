@@ -17,7 +17,7 @@ from fractions import Fraction
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ..declaration.answer import Answer, Call
+from ..declaration.answer import Answer, Box, Call
 from ..declaration.given import Given, call_with
 from ..declaration.verdict import DeclarationError, Verdict, unreadable
 from ..values import encoding
@@ -25,7 +25,8 @@ from ..values.evaluation import Clock, TooSlow, Undefined, compare, real, same, 
 from ..values.numbers import Unreadable, named, number
 from ..values.parsing import parse
 from ..values.texts import quoted
-from ..values.trees import CONDITIONS, Tree, TreeError, number_tree, switches
+from ..values.tree_latex import latex
+from ..values.trees import CONDITIONS, Tree, TreeError, from_json, number_tree, switches, to_json
 from . import rounded_exponents
 from .domains import Domain, Point, Space, check_domains, domains_from
 
@@ -160,6 +161,25 @@ class Expression(Answer):
     def as_learner(self, exercise: Exercise, function: Any, given: Given) -> Any:
         """The expression in sympy's symbols."""
         return self._in_letters(function)
+
+    def box(self, exercise: Exercise) -> Box:
+        """A field for the expression as text, which is typeset while it is typed."""
+        return Box(ask=f"Your expression in {', '.join(self.symbols)}", echo=True)
+
+    def echo(self, entered: Any) -> str:
+        """The expression as it was typed, as a formula."""
+        return f"${latex(self.read(self.typed(entered)))}$"
+
+    def heavy(self, exercise: Exercise) -> Any:
+        """The trees of the solution and of the mistakes, which are read through sympy."""
+        return [to_json(self.tree(value)) for value in (exercise.solution, *(m.value for m in exercise.mistakes))]
+
+    def recall(self, exercise: Exercise, heavy: Any) -> None:
+        """Take the trees over."""
+        values = (exercise.solution, *(m.value for m in exercise.mistakes))
+        for function, tree in zip(values, heavy, strict=True):
+            key = f"tree {id(function)}"
+            self._memory.update({key: from_json(tree), f"kept {key}": function})
 
     def problems(self, exercise: Exercise) -> list[str]:
         """Too few mistakes, and a case of the solution that the domain never reaches."""

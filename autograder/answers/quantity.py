@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..declaration.answer import Answer, Box, Call, Weakness, not_read, other_variant, others_numbers
 from ..declaration.given import Given, call_with
-from ..declaration.verdict import NOT_YET, DeclarationError, Verdict, not_yet
+from ..declaration.verdict import DeclarationError, Verdict, not_yet
 from ..values import slips
+from ..values.arithmetic import is_calculation, ungrouped, worked_out
 from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number, rounded, two_digits
 from ..values.texts import quoted
@@ -30,8 +31,6 @@ CLOSE = 5  # tolerances: within as many an answer is told that it is close
 FAR = 10**4  # the ratio from which on an answer is told that it is absurd
 # Far from every slip's ratio: what the judge says to these, it says to any wrong number.
 ELSEWHERE = (math.pi**3, 1 / math.pi**3, math.e**7, math.e**-7)
-FRACTION = re.compile(r"([-+]?[0-9]{1,15})\s*/\s*([1-9][0-9]{0,14})")  # 7/2, where a plain ratio is asked for
-GROUP = re.compile(r"^([-+−]?[1-9][0-9]{0,2}),([0-9]{3})$")  # 38,087: of what is counted no comma is a decimal one
 RATE = re.compile(r"(?:fl)?ops$", re.I)  # 989 TFLOPs: many write the rate so, and where one is asked for it is meant
 BITS = re.compile(r"bits?\b|[kKMGTP]b(?:ps|/s)")  # a text in bits: where it is off by 8, that is why
 TINY = 1e-9  # a mistake that is an integer is typed as one
@@ -71,13 +70,10 @@ class Quantity(Answer):
         return self._text(value) if type(value) is str else number(value)
 
     def _text(self, text: str) -> Fraction:
-        from hwlib.units import THINGS, UnitError, dimension, labels, parse
+        from hwlib.units import UnitError, dimension, labels, parse
 
-        fraction = FRACTION.fullmatch(text.strip())
-        if fraction and self.unit in ("", "1"):
-            return Fraction(int(fraction[1]), int(fraction[2]))
         try:
-            measure = parse(GROUP.sub(r"\1\2", text.strip()) if self.unit in THINGS else text.strip())
+            measure = worked_out(text) if is_calculation(text) else parse(ungrouped(text.strip()))
         except UnitError as error:
             raise Unreadable(quoted_error(error, text)) from None
         value = number(measure.value)
@@ -171,7 +167,7 @@ class Quantity(Answer):
         near = [(abs(value - typed), say) for value, say in wrong if math.isfinite(value) and fits(value)]
         if near:
             return Verdict(0.0, min(near)[1], "mistake")
-        for value in box_numbers(want, ())[1:]:
+        for value in _slipped(want):
             slip = slips.find(value, want, self.rtol, self.unit, exercise.prompt_text(given)) if fits(value) else None
             if slip:
                 return Verdict(0.0, slip.say, "slip", slip.reason)
@@ -182,24 +178,13 @@ class Quantity(Answer):
         return shown_number(self, call_with(value, given))
 
     def box(self, exercise: Exercise) -> Box:
-        """A field for a number and a unit, read on a grid as wide as the tolerance."""
-        from hwlib.units import COUNTS, parse
+        """A field for a number or a calculation, with a unit."""
+        from hwlib.units import COUNTS
 
-        given, unit = exercise.variant(), self.unit or "1"
-        want = self.expected(exercise, given)
+        unit = self.unit or "1"
         plural = unit + "s" if unit in COUNTS and unit.islower() else unit
-        around = [want * (1 + k * self.rtol) for k in (2, -2, 3, -3, 4, -4)] if want else []
-        return Box(
-            candidates=box_numbers(want, [call_with(m.value, given) for m in exercise.mistakes]),
-            otherwise=NOT_YET,
-            close=wrong_verdict_text(exercise, around),
-            read="number",
-            digest="grid",
-            ask="Your answer" + ("" if unit == "1" else f", in {plural} or with a unit"),
-            unit="1" if unit == "1" else parse(f"1 {unit}").unit,
-            rtol=self.rtol,
-            reach=CLOSE,
-        )
+        whose = "Your prediction" if exercise.predict else "Your answer"
+        return Box(ask=whose + ("" if unit == "1" else f", in {plural} or with a unit"), echo=True)
 
     def _far(self, answer: Fraction, want: Fraction) -> Finding | None:
         """What an absurd answer is told first: what it was read as, for its unit is the first
@@ -231,17 +216,10 @@ def shown_number(kind: Answer, value: Any) -> str:
         return f"{float(value):.4g}"
 
 
-def box_numbers(want: Any, wrong: Sequence[Any]) -> list[Any]:
-    """What an answer box may have a sentence for: the right number, the mistakes' and the slips' of the right one."""
+def _slipped(want: float) -> list[float]:
+    """The right number with each of the slips in it."""
     ratios = (r for s in slips.SLIPS for r in (float(s.ratio), 1 / float(s.ratio)))
-    numbers = [want, *wrong, *(want * r for r in ratios)]
-    return list(dict.fromkeys(x for x in numbers if isinstance(x, (int, float)) and math.isfinite(x)))
-
-
-def wrong_verdict_text(exercise: Exercise, values: Iterable[Any]) -> str:
-    """The verdict on the first of these values that is merely wrong; "" if none is."""
-    verdicts = (exercise.judge(value) for value in values)
-    return next((v.say for v in verdicts if v.kind in ("wrong", "predicted")), "")
+    return [x for x in dict.fromkeys(want * r for r in ratios) if math.isfinite(x)]
 
 
 def quoted_error(error: Exception, text: str) -> str:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..declaration.bank import bank_files, declared_below
-from . import answerbox, chapters, download, elsewhere, indexes, search, syllabus, vendor
+from . import chapters, download, elsewhere, in_page, indexes, memory, search, syllabus, vendor
 from .bibliography import for_page
 from .contents import contents, filled
 from .indexes.uses import uses_of
@@ -69,10 +69,12 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
         uses = uses_of(every)
         for file, text in indexes.pages(every, uses).items():
             (pages / file).write_text(text, encoding="utf-8")
+        asked = []
         for chapter in every:
             name = chapter.name
             released = chapters.release(chapter, work)
             learner = nbformat.read(released / f"{name}.ipynb", as_version=4)
+            asked.append((chapter, learner))
             page = assemble(chapter, learner, execute(chapter, root, work), course)
             title, _, rest = page.cells[0].source.partition("\n")
             page.cells[0].source = f"{title}\n\n{_notebook_line(name)}\n{rest}"
@@ -81,9 +83,20 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
             download.add_instructions(pages / "extra" / "notebooks" / name / f"{name}.ipynb")
             if (released / "files").is_dir():
                 shutil.copytree(released / "files", pages / "files", dirs_exist_ok=True)
+        memory.write(pages / "_static", root, asked, contents(root), course=course)
         _sphinx(pages, pages / "_html")
         elsewhere.write(pages / "_html", every, uses, contents(root))
         search.write(pages / "_html")
+        if not course:
+            scripts = vendor.fetch(root / "docs" / "vendor.json", work / "vendor")
+            in_page.build(
+                pages / "_html" / "_static" / "python",
+                asked,
+                vendored=scripts / "pyodide",
+                worker=root / "docs" / "_static" / "python-worker.js",
+                work=work,
+                solutions=root / "solutions",
+            )
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(pages / "_html", out)
     return out
@@ -189,17 +202,16 @@ def _run_digest(chapter: Chapter, root: Path) -> str:
 
 
 def _lay_out(root: Path, work: Path, pages: Path) -> None:
-    """The Sphinx source: docs/ as it is, the vendored scripts, the table of units for the answer boxes."""
+    """The Sphinx source: docs/ as it is, and the vendored scripts."""
     scripts = vendor.fetch(root / "docs" / "vendor.json", work / "vendor")
     shutil.copytree(root / "docs", pages, ignore=shutil.ignore_patterns("__pycache__", "vendor.json"))
     for package in json.loads((root / "docs" / "vendor.json").read_text(encoding="utf-8")):
-        if not package.get("tests_only"):
+        if not package.get("tests_only") and not package.get("in_page"):
             shutil.copytree(
                 scripts / package["package"],
                 pages / "_static" / "vendor" / package["package"],
                 ignore=shutil.ignore_patterns(".fetched.json"),
             )
-    (pages / "_static" / "units.js").write_text(answerbox.units_js(), encoding="utf-8")
     front = pages / "index.md"
     text = filled(front.read_text(encoding="utf-8"), contents(root), lambda entry: f"{entry.name}.ipynb")
     front.write_text(text, encoding="utf-8")

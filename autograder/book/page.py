@@ -57,19 +57,37 @@ def assemble(chapter: Chapter, learner: NotebookNode, executed: NotebookNode, co
         if own.get("part") == "prompt":
             exercise = chapter.bank[own["exercise"]]
             solution = "" if course else _solution(chapter, done[exercise.id])
-            made = card(exercise, own["number"], solution, course=course, first=not any_asked)
+            made = card(exercise, own["number"], solution, chapter.name, course=course, first=not any_asked)
             page.cells.append(_markdown(cell.id, made))
             any_asked = True
         elif own.get("part"):
             continue
         elif cell.cell_type == "markdown":
-            page.cells.append(_markdown(cell.id, chapter.page[cell.id]))
+            page.cells += _section(cell, chapter, [] if course else page.cells)
         elif cell.cell_type == "code":
             made = _code(chapter, cell, done[cell.id], state, course)
             page.cells.append(made)
             if MEASURED in cell.metadata.get("tags", []) and made.get("outputs"):
                 page.cells.append(_markdown(f"{cell.id}-measured", _where(executed.metadata.get(MEASURED_ON, ""))))
+    if not course:
+        page.cells.append(_scratch(chapter, ""))
+    if any_asked and not course:
+        page.cells.append(_markdown("chapter-end", f'<div data-chapter-end="{chapter.name}"></div>'))
     return page
+
+
+def _section(cell: NotebookNode, chapter: Chapter, before: list[NotebookNode]) -> list[NotebookNode]:
+    """A cell of text; before the heading of a section, a place at which the one before it can be tried out."""
+    text = _markdown(cell.id, chapter.page[cell.id])
+    if not cell.source.startswith("## ") or not any(one.cell_type == "code" for one in before):
+        return [text]
+    return [_scratch(chapter, cell.id), text]
+
+
+def _scratch(chapter: Chapter, place: str) -> NotebookNode:
+    """Where exercise.js puts a cell to try something in, with the names that stand above the `place`."""
+    holder = f'<div class="scratch-here" data-chapter="{chapter.name}" data-place="{place}"></div>'
+    return _markdown(f"scratch-{place or 'end'}", holder)
 
 
 def _where(machine: str) -> str:
@@ -86,12 +104,13 @@ def _solution(chapter: Chapter, cell: NotebookNode) -> str:
     return chapter.page[cell.id] if cell.cell_type == "markdown" else solution_of(cell.source)
 
 
-def card(exercise: Exercise, number: str, solution: str, *, course: bool, first: bool = False) -> Markup:
+def card(exercise: Exercise, number: str, solution: str, chapter: str, *, course: bool, first: bool = False) -> Markup:
     """An exercise as the page's Markdown: the prompt, and in the open edition the box and the folded rest.
 
-    `solution` is code, or a model answer. The `first` one of a page says where it is told how answers are read.
+    `solution` is code, or a model answer; `chapter` asks it. The `first` one of a page says where it is told how
+    answers are read.
     """
-    box = "" if course else answerbox.form(exercise)
+    box = "" if course else answerbox.form(exercise, chapter)
     return render(
         "card.md.j2",
         id=exercise.id,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
 FILE = "_static/search-data.js"
-FOLDED = "details, script, style, form.answer-box, figure.live script, .headerlink, .notebook-link, noscript"
+FOLDED = "details, script, style, template, form, textarea, button, .headerlink, .notebook-link, noscript"
 """What a page does not show at once, and what is not its text."""
 CODE = "div.cell_input, div.highlight, div.cell_output, table, .MathJax, div.math"
 """What would fill an excerpt with code and numbers."""

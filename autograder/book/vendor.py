@@ -55,6 +55,7 @@ def _fetch(package: dict[str, Any], folder: Path) -> None:
         _unpack(archive, package["files"], fresh)
         (fresh / seal.name).write_text(mark, encoding="utf-8")
         shutil.rmtree(target, ignore_errors=True)
+        target.parent.mkdir(exist_ok=True)  # of a scoped package, @owner/name
         os.replace(fresh, target)
 
 

@@ -34,28 +34,27 @@ class JudgedBy(enum.Enum):
     TEACHER = enum.auto()  # a teacher, who reads it: its cell is Markdown, and no cell grades it
 
 
+class BoxField(NamedTuple):
+    """One field of a record in an answer box: its name, what it is in words, its options where it has some, and
+    whether it takes a list."""
+
+    name: str
+    meaning: str
+    allowed: str = ""  # in Markdown
+    options: Sequence[str] = ()
+    several: bool = False
+
+
 @dataclass(frozen=True)
 class Box:
-    """An answer box of the page: what is typed or chosen there is judged by digests, for the book's numbers.
+    """How the page asks for an answer: what is entered there is what `Answer.typed` makes an answer of."""
 
-    `candidates` are values that are told more than `otherwise`, the right one first; `close` is what an answer is
-    told that is not within the tolerance `rtol`, and within `reach` tolerances.
-    """
-
-    candidates: Sequence[Any]
-    otherwise: str
-    close: str = ""
-    read: str = (
-        "option"  # how the page's script reads a text: a "number" with a unit, "numbers", an "integer", an "option"
-    )
-    digest: str = "option"  # what it digests: the cell of a "grid" as wide as the tolerance, an "int", an "option"
-    options: Mapping[str, str] = field(default_factory=dict)  # to choose from; without them there is a field of text
-    ask: str = "Your answer"  # the label of the field
-    unit: str = "1"
-    nouns: Sequence[str] = ()  # that may stand behind an integer, in lower case
-    rtol: float = 0.0
-    reach: float = 1.0
-    count: int = 1  # how many numbers a text has
+    input: str = "text"  # a field of "text", several "lines", "options", the "fields" of a record, or "code"
+    ask: str = "Your answer"  # the label
+    options: Mapping[str, str] = field(default_factory=dict)  # to choose from: key and words
+    fields: Sequence[BoxField] = ()
+    lines: int = 1
+    echo: bool = False  # whether it helps to see, while one types, how a text is read
     above: str = ""  # what stands above the field, in Markdown, such as a table of what is asked for
 
 
@@ -141,6 +140,16 @@ class Answer:
         """The kind with what `build` has made, which is kept beside the declaration; ValueError if it is not that."""
         return self
 
+    # Computed ahead, for a place that lacks the libraries for it
+
+    def heavy(self, exercise: Exercise) -> Any:
+        """What judging computes with large libraries, as JSON, so that a page can do without them; None for
+        nothing."""
+        return None
+
+    def recall(self, exercise: Exercise, heavy: Any) -> None:
+        """Take over what `heavy` has computed."""
+
     # Read and judged
 
     def blank(self, value: Any) -> bool:
@@ -211,6 +220,14 @@ class Answer:
     def box(self, exercise: Exercise) -> Box | None:
         """The answer box; None where the page cannot judge it."""
         return None
+
+    def typed(self, entered: Any) -> Any:
+        """The answer that what was entered in the box means: a text, or a text for each field of a record."""
+        return entered
+
+    def echo(self, entered: Any) -> str:
+        """How what was entered is read, in Markdown; Unreadable where it cannot be."""
+        return self.readable(self.typed(entered))
 
     # Tested by itself
 

@@ -21,6 +21,7 @@ from .exercise import Exercise
 from .verdict import DeclarationError
 
 FILE, FOLDER, BUILT = "exercises.py", "exercises", "built.json"
+HEAVY = "heavy.json"  # what takes large libraries to compute, beside the declarations of a page
 
 
 class Bank(dict[str, Exercise]):
@@ -43,6 +44,11 @@ class Bank(dict[str, Exercise]):
     def build(self) -> dict[str, Any]:
         """What is computed once for its exercises, by id: the contents of its `built_file`."""
         made = {name: exercise.answer.build(exercise) for name, exercise in self.items()}
+        return {name: one for name, one in made.items() if one is not None}
+
+    def heavy(self) -> dict[str, Any]:
+        """What takes large libraries to compute for its exercises, by id: the contents of a page's `heavy.json`."""
+        made = {name: exercise.answer.heavy(exercise) for name, exercise in self.items()}
         return {name: one for name, one in made.items() if one is not None}
 
     def where(self, exercise_id: str) -> str:
@@ -105,6 +111,7 @@ def load_bank(path: Path | str) -> Bank:
     try:
         modules = [_load(file, name) for file in files] if path.is_file() else _load_package(path, files, name)
         exercises = _with_built(_collect(modules, files, path), built_file(path))
+        _recall(exercises, path.parent / HEAVY)
         return Bank(exercises, path.resolve(), _namespace(modules, files))
     except DeclarationError:
         _forget(name)
@@ -121,6 +128,14 @@ def _with_built(exercises: Sequence[Exercise], file: Path) -> list[Exercise]:
         raise DeclarationError(
             f"{file}: what the last build computed was expected here ({error}); delete it and build again"
         ) from None
+
+
+def _recall(exercises: Sequence[Exercise], file: Path) -> None:
+    """Hand the exercises what `file` holds of `Bank.heavy`, where there is such a file."""
+    known = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    for exercise in exercises:
+        if exercise.id in known:
+            exercise.answer.recall(exercise, known[exercise.id])
 
 
 def _load(file: Path, name: str) -> types.ModuleType:

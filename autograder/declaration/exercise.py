@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..values import encoding
+from ..values.slips import slip_name
 from ..values.texts import FIELD, fill, letter
 from .answer import Answer, checked, kinds
 from .given import Given
@@ -26,11 +27,13 @@ class Mistake:
     """A wrong answer that learners give, and the sentence that leads on without giving the right one away.
 
     `value`: a callable of the given (Quantity, Count) or of the symbols (Expression), a function (Function),
-    a generator (Algorithm), an option (Choice).
+    a generator (Algorithm), an option (Choice). `name`: of the misconception, where it recurs in the book: a key of
+    docs/misconceptions.toml.
     """
 
     value: Any
     say: str
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -207,6 +210,8 @@ class Exercise:
         if self.answer.blank(value):
             return no_answer()
         verdict = self.answer.judge(self, value, given, call)
+        if verdict.kind in ("mistake", "slip"):
+            verdict = replace(verdict, mistakes=self._made(verdict, given))
         if self.predict:
             verdict = self._prediction(verdict)
         if verdict.kind in ("right", "predicted"):  # with the explanation
@@ -222,6 +227,22 @@ class Exercise:
         except encoding.BadMessage as error:
             return unreadable(str(error), error.reason)
         return self.judge(value, given, call)
+
+    def mistake_key(self, number: int) -> str:
+        """What a mistake, by its place among the declared ones, is counted under: its name, or the exercise's."""
+        return self.mistakes[number].name or f"{self.id}#{number + 1}"
+
+    def _made(self, verdict: Verdict, given: Given) -> tuple[str, ...]:
+        """The keys of the mistakes whose sentences a verdict has, or of the slip that it tells of."""
+        if verdict.kind == "slip":
+            return (slip_name(verdict.reason),)
+        said: dict[str, int] = {}
+        for number, mistake in enumerate(self.mistakes):
+            for say in (mistake.say, self.fill(mistake.say, given), self.fill(mistake.say, self.variant())):
+                if say.strip() and say in verdict.say:
+                    said[say] = number
+        longest = [number for say, number in said.items() if not any(say in other != say for other in said)]
+        return tuple(dict.fromkeys(self.mistake_key(number) for number in sorted(set(longest))))
 
     def _prediction(self, verdict: Verdict) -> Verdict:
         if verdict.kind in ("unreadable", "unit", "empty"):

@@ -28,7 +28,8 @@ class Verdict:
     Kinds: right, predicted; partial (some of the points); empty, unreadable, unit, mistake, slip, variant, wrong;
     waiting (for a teacher); recorded (no key at hand). The reason names what exactly was found (see
     `values.finding`); "" where the kind says all, and where the sentence is the exercise's own. `wants_hint`: little is
-    known of what is wrong, so where the exercise has hints, the learner is told how to ask for one.
+    known of what is wrong, so where the exercise has hints, the learner is told how to ask for one. `mistakes` are the
+    names of those that the answer makes, see `Mistake.key`.
     """
 
     score: float
@@ -36,6 +37,7 @@ class Verdict:
     kind: str = "wrong"
     reason: str = ""
     wants_hint: bool = False
+    mistakes: tuple[str, ...] = ()
 
     @property
     def sign(self) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import difflib
 import dis
+import inspect
 import re
+import reprlib
 import sys
 import types
 import warnings
@@ -44,6 +47,32 @@ def with_doubt(name: str, answer: Any, verdict: Verdict) -> Verdict:
     if shell is None or shell.user_ns.get(name, shell) is not answer or not (doubt := _doubt(name)):
         return verdict
     return replace(verdict, say=f"{verdict.say} (The last cell with `{name}` {doubt}.)")
+
+
+def source(name: str, answer: Any) -> str:
+    """What the learner wrote for this answer: the last cell that sets `name`, or the text alone where it sets it to
+    one; where no cell is known, the function's source, or the value as Python writes it, in short."""
+    shell = _shell()
+    if shell is not None and shell.user_ns.get(name, shell) is answer:
+        for cell in _cells():
+            tree = _read(cell)
+            if tree is not None and any(_name_set(node) == name for node in ast.walk(tree)):
+                return _literal(tree) or cell.strip()
+    if isinstance(answer, str):
+        return answer
+    with contextlib.suppress(Exception):  # of a learner's own __repr__, and a source that is not at hand
+        return inspect.getsource(answer) if isinstance(answer, types.FunctionType) else reprlib.repr(answer)
+    return ""
+
+
+def _literal(tree: ast.Module) -> str:
+    """The text or number that a cell of one line sets, as it would be typed into a field; else ""."""
+    match tree.body:
+        case [ast.Assign(value=ast.Constant(value=str() as text))]:
+            return text
+        case [ast.Assign(value=ast.Constant(value=int() | float()) as number)]:
+            return ast.unparse(number)
+    return ""
 
 
 def _stub() -> None: ...

@@ -1,24 +1,28 @@
-"""A learner's progress file: the first answer to each prediction, with its time, how many hints were shown, and when
-a solution was first.
+"""A learner's progress file: what was answered, predicted, hinted at and shown, see `record` for what it holds.
 
 The file is replaced as a whole, under a lock, so that two notebooks can write to it and a crash leaves the
-old one. A file that cannot be read is set aside under another name, never overwritten.
+old one. A file that cannot be read is set aside under another name, never overwritten; one of a newer version is left
+as it is. A study folder has one for all of its chapters.
 """
 
 from __future__ import annotations
 
-import json
+import contextlib
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-FORMAT = 1
-MAX_SIZE = 4 << 20
+from . import record
+from .record import Data
+
+MAX_SIZE = 16 << 20
+FOLDER, FILE = ".gpubook", "progress.json"
+STUDY = "study"  # the file in `.gpubook` that marks a study folder
+MARKED = "One file, progress.json, records what was done in all chapters of this folder.\n"
 
 
 @dataclass(frozen=True)
@@ -39,70 +43,117 @@ class Progress:
 
     @classmethod
     def here(cls) -> Progress:
-        """$GPUBOOK_PROGRESS, or `.gpubook/progress.json` beside the notebook."""
+        """$GPUBOOK_PROGRESS, or the file of the study folder that the notebook is in, or `.gpubook/progress.json`
+        beside the notebook."""
         named = os.environ.get("GPUBOOK_PROGRESS")
-        return cls(Path(named) if named else Path.cwd() / ".gpubook" / "progress.json")
+        return cls(Path(named)) if named else cls.below(Path.cwd())
+
+    @classmethod
+    def below(cls, folder: Path) -> Progress:
+        """The file of the study folder that `folder` is, or is in; else its own. What the chapters of a study folder
+        had in files of their own is merged into it, once."""
+        for above in (folder, *folder.parents):
+            own = above / FOLDER
+            if (own / STUDY).is_file() or (own / "lab").is_dir():
+                progress = cls(own / FILE)
+                for older in sorted(above.glob(f"*/{FOLDER}/{FILE}")):
+                    with contextlib.suppress(OSError):
+                        progress._take_over(older)
+                return progress
+        return cls(folder / FOLDER / FILE)
+
+    def entry(self, exercise_id: str) -> Data:
+        """What is recorded of an exercise; empty for nothing."""
+        return self._read()["exercises"].get(exercise_id, {})
+
+    def data(self) -> Data:
+        """The whole record."""
+        return self._read()
 
     def prediction(self, exercise_id: str) -> Recorded | None:
         """The recorded prediction, or None."""
-        entry = self._read().get("predictions", {}).get(exercise_id)
+        entry = self.entry(exercise_id).get("prediction")
         return Recorded(entry["answer"], entry["time"]) if entry else None
 
-    def predict(self, exercise_id: str, answer: Any) -> Recorded:
+    def predict(self, exercise_id: str, answer: Any, source: str = "") -> Recorded:
         """Record `answer` where none is recorded yet, and return what is: the first answer is kept.
 
         Raises OSError where the folder cannot be written to.
         """
-        with self._changing() as data:
-            entries = data.setdefault("predictions", {})
-            first = exercise_id not in entries
+        with self._entry(exercise_id) as entry:
+            first = "prediction" not in entry
             if first:
-                entries[exercise_id] = {
-                    "answer": answer,
-                    "time": _now(),
-                }
-            entry = entries[exercise_id]
-        return Recorded(entry["answer"], entry["time"], first)
+                entry["prediction"] = {"answer": answer, "source": _kept(source), "time": record.now()}
+            kept = entry["prediction"]
+        return Recorded(kept["answer"], kept["time"], first)
+
+    def attempt(self, exercise_id: str, source: str, verdict: Mapping[str, Any]) -> None:
+        """Record an answer and its verdict. One that is no answer yet leaves the answer before it."""
+        if verdict["kind"] == "empty":
+            return
+        with self._entry(exercise_id) as entry:
+            attempts = entry.setdefault("attempts", {})
+            time = record.free(attempts, record.now())
+            entry["answer"] = {"source": _kept(source), "time": time, "verdict": dict(verdict)}
+            attempts[time] = {name: verdict[name] for name in ("kind", "reason", "mistakes", "score")}
+            if verdict["score"] > entry.get("best", {}).get("score", 0):
+                entry["best"] = {"score": verdict["score"], "time": time}
 
     def hints_shown(self, exercise_id: str) -> int:
         """How many hints were shown."""
-        shown = self._read().get("hints", {}).get(exercise_id, 0)
-        return shown if type(shown) is int else 0
+        return self.entry(exercise_id).get("hints", 0)
 
     def next_hint(self, exercise_id: str, count: int) -> int:
         """How many of `count` hints to show now: one more than the last time."""
-        with self._changing() as data:
-            shown = data.setdefault("hints", {})
-            before = shown.get(exercise_id, 0)
-            shown[exercise_id] = min(count, (before if type(before) is int else 0) + 1)
-            return shown[exercise_id]
+        with self._entry(exercise_id) as entry:
+            shown = min(count, entry.get("hints", 0) + 1)
+            entry["hints"] = max(shown, entry.get("hints", 0))
+            return shown
 
     def solution_seen(self, exercise_id: str) -> str | None:
         """When its solution was first shown, in UTC, ISO 8601; None if it never was."""
-        time = self._read().get("solutions", {}).get(exercise_id)
-        return time if type(time) is str else None
+        return self.entry(exercise_id).get("solution")
 
     def record_solution(self, exercise_id: str) -> None:
         """Record that its solution is shown now, unless it was before."""
+        with self._entry(exercise_id) as entry:
+            entry.setdefault("solution", record.now())
+
+    def merge(self, other: Data) -> None:
+        """Add what another record has."""
         with self._changing() as data:
-            data.setdefault("solutions", {}).setdefault(exercise_id, _now())
+            made = record.merged(data, other)
+            data.clear()
+            data.update(made)
 
     def set_aside(self) -> list[Path]:
         """Files that could not be read and were kept under another name."""
         return sorted(self.path.parent.glob(self.path.name + ".unreadable-*"))
 
-    def _read(self) -> dict[str, Any]:
+    def _take_over(self, older: Path) -> None:
+        """Merge the file of a chapter, and keep it under another name."""
+        other = Progress(older)
+        with _lock(older.with_name(older.name + ".lock")):
+            if not older.is_file():  # another notebook was faster
+                return
+            data = other._read()
+            self.merge(data)
+            if older.exists():
+                os.replace(older, older.with_name(f"{older.name}.merged"))
+
+    def _read(self) -> Data:
         try:
             if self.path.stat().st_size > MAX_SIZE:
-                raise ValueError("too large")
-            data = json.loads(self.path.read_text(encoding="utf-8"))
+                raise record.BadRecord("too large")
+            return record.read(self.path.read_bytes(), str(self.path))
         except FileNotFoundError:
-            return {"format": FORMAT}
+            return record.empty()
+        except record.NewerFormat:
+            raise
         except (OSError, ValueError, RecursionError):
             return self._unreadable()
-        return data if _valid(data) else self._unreadable()
 
-    def _unreadable(self) -> dict[str, Any]:
+    def _unreadable(self) -> Data:
         for number in range(1, 1000):
             aside = self.path.with_name(f"{self.path.name}.unreadable-{number}")
             if not aside.exists():
@@ -112,23 +163,29 @@ class Progress:
         except OSError:
             if self.path.exists():
                 raise
-        return {"format": FORMAT}
+        return record.empty()
 
     @contextmanager
-    def _changing(self) -> Iterator[dict[str, Any]]:
+    def _entry(self, exercise_id: str) -> Iterator[Data]:
+        with self._changing() as data:
+            yield data["exercises"].setdefault(exercise_id, {})
+
+    @contextmanager
+    def _changing(self) -> Iterator[Data]:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with _lock(self.path.with_name(self.path.name + ".lock")):
             data = self._read()
-            before = json.dumps(data, sort_keys=True)
+            before = record.written(data)
             yield data
-            if json.dumps(data, sort_keys=True) != before or not self.path.exists():
+            data = record.merged(data, data)  # no more attempts than are kept
+            if record.written(data) != before or not self.path.exists():
                 self._write(data)
 
-    def _write(self, data: dict[str, Any]) -> None:
+    def _write(self, data: Data) -> None:
         handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=self.path.name + ".")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(data, file, indent=1, ensure_ascii=False, sort_keys=True)
+                file.write(record.written(data))
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(name, self.path)
@@ -137,22 +194,40 @@ class Progress:
             raise
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+def mark(folder: Path) -> None:
+    """Make `folder` a study folder: one progress file for all of its chapters."""
+    (folder / FOLDER).mkdir(parents=True, exist_ok=True)
+    if not (folder / FOLDER / STUDY).is_file():
+        (folder / FOLDER / STUDY).write_text(MARKED, encoding="utf-8")
 
 
-def _valid(data: Any) -> bool:
-    if type(data) is not dict or data.get("format") != FORMAT:
-        return False
-    predictions, others = data.get("predictions", {}), [data.get(part, {}) for part in ("hints", "solutions")]
+def done(entry: Mapping[str, Any], exercise: Mapping[str, Any]) -> bool:
+    """Whether an exercise, by its public record, is done: all points, a prediction, or a text that nobody judges."""
+    if "prediction" in entry or entry.get("best", {}).get("score", 0) >= 1:
+        return True
+    return exercise["kind"] == "Written" and ("answer" in entry or "solution" in entry)
+
+
+def points(entry: Mapping[str, Any], exercise: Mapping[str, Any]) -> float:
+    """The points that are reached."""
+    if exercise["kind"] == "Written":  # a teacher gives them
+        return 0.0
+    score = 1.0 if "prediction" in entry else min(entry.get("best", {}).get("score", 0), 1)
+    return score * exercise["points"]
+
+
+def totals(data: Data, exercises: Sequence[Mapping[str, Any]]) -> tuple[int, float, float]:
+    """Of some exercises, by their public records: how many are done, the points, and the points that there are."""
+    entries = [(data["exercises"].get(one["id"], {}), one) for one in exercises]
     return (
-        type(predictions) is dict
-        and all(type(part) is dict for part in others)
-        and all(
-            type(entry) is dict and "answer" in entry and type(entry.get("time")) is str
-            for entry in predictions.values()
-        )
+        sum(done(*pair) for pair in entries),
+        sum(points(*pair) for pair in entries),
+        sum(one["points"] for one in exercises if one["kind"] != "Written"),
     )
+
+
+def _kept(source: str) -> str:
+    return source if len(source) <= record.LONGEST else ""
 
 
 @contextmanager

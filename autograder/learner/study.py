@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from ..values.book_root import book_root
+from . import progress
 
 
 class StudyError(ValueError):
@@ -24,6 +25,7 @@ def start(folder: Path) -> list[Path]:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
             written.append(target)
+    progress.mark(folder)
     return written
 
 

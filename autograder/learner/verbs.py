@@ -12,7 +12,7 @@ from ..declaration.verdict import Verdict, unreadable
 from ..values import encoding
 from ..values.numbers import Unreadable
 from ..values.texts import fill
-from . import cell_errors, cell_history, guidance
+from . import cell_errors, cell_history, guidance, recording
 from .card import Card
 from .lookup import Found, NotFound, find, owner
 from .progress import Progress
@@ -75,7 +75,10 @@ def check(exercise_id: str, answer: Any = ...) -> Verdict:
     """The verdict on an answer, with a sentence that leads on; without a key, what was understood."""
     found = find(exercise_id)
     name = found.public["answer_name"]
-    return cell_history.with_doubt(name, answer, cell_history.stub(name, answer) or _verdict(found, answer))
+    verdict = cell_history.stub(name, answer) or _verdict(found, answer)
+    if found.declared is not None and not found.public.get("predict"):
+        recording.remember(found.public, verdict, cell_history.source(name, answer))
+    return cell_history.with_doubt(name, answer, verdict)
 
 
 def _verdict(found: Found, answer: Any) -> Verdict:
@@ -85,7 +88,7 @@ def _verdict(found: Found, answer: Any) -> Verdict:
     except encoding.NotEncodable as error:
         return unreadable(str(error), error.reason)
     if found.public.get("predict"):
-        return _record(attempt)
+        return _record(attempt, answer)
     if found.declared is None:
         return attempt.echo()
     return guidance.led_on(found, _judge(attempt, found.declared, answer))
@@ -116,7 +119,7 @@ def _judge(attempt: Attempt, declared: Exercise, answer: Any) -> Verdict:
     return declared.judge_message(attempt.message, given(declared.id), call)
 
 
-def _record(attempt: Attempt) -> Verdict:
+def _record(attempt: Attempt, answer: Any) -> Verdict:
     """Write a readable prediction down and say so; what comes out is for `reveal`."""
     echoed = attempt.echo()
     if echoed.kind != "recorded":
@@ -124,7 +127,8 @@ def _record(attempt: Attempt) -> Verdict:
     score = 1.0 if attempt.found.declared is not None else 0.0
     message = json.loads(json.dumps(attempt.message))  # as the progress file will give it back
     try:
-        recorded = Progress.here().predict(attempt.found.public["id"], message)
+        source = cell_history.source(attempt.found.public["answer_name"], answer)
+        recorded = Progress.here().predict(attempt.found.public["id"], message, source)
     except OSError as error:
         say = f"Your prediction counts, but it could not be written down ({error.strerror or error})."
     else:
@@ -176,7 +180,7 @@ def reveal(exercise_id: str, result: Any = None) -> Card:
             "then this one.*"
         )
     mine = Attempt(found, recorded.answer).shown()
-    lines = [f"You predicted **{mine}** ({recorded.time.replace('T', ' ').replace('+00:00', ' UTC')})."]
+    lines = [f"You predicted **{mine}** ({recorded.time[:19].replace('T', ' ')} UTC)."]
     if result is not None:
         try:
             lines.append(f"It comes out as **{Attempt(found, encoding.encode(result)).shown()}**.")

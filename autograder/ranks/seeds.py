@@ -67,7 +67,7 @@ def cases(name: str) -> random.Random:
 
 
 def generator(name: str) -> Any:
-    """A generator of numpy's for the exercise `name`, or in a page without numpy one of `hwlib.tl.plain`."""
+    """A generator of numpy's for the exercise `name`, or in a page without numpy one of `hwlib.plain`."""
     from hwlib.tl.arrays import library
 
     seed = _seed.get()

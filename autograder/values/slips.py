@@ -75,6 +75,13 @@ TWICE = (
     ("what is read without what is written", r"\bread(?:s|ing)?\b.*\bwrit(?:es?|ten|ing)\b"),
     (SPARSE, r"FLOP|tensor core|sparse"),
 )
+# The misconceptions, keys of docs/misconceptions.toml, of the reasons that are not one themselves.
+NAMES = {
+    "bits": "bits-for-bytes",
+    "sparse": "factor-two",
+    **dict.fromkeys(("gib", "tib"), "gib-for-gb"),
+    **dict.fromkeys(("kib-for-bytes", "mib-for-bytes", "gib-for-bytes"), "prefix"),
+}
 NARROWER = 0.1  # tolerances
 NARROW = ("gib", "tib")  # ratios near to 1, like those of a few things more or less: 15/14 is no GiB
 ANY_TWICE = "one thing counted twice"
@@ -82,6 +89,11 @@ USUAL = 3  # causes that are told where the words name none
 BYTES = re.compile(r"\d ?B\b|\b[kKMGTPE]i?B\b|\bB/s|\b[kKMGT]?bits?\b|\bbytes?\b|\{\w+:\w*B\b")
 THINGS = re.compile(r"(?<![\d.,])(?:\d{1,3}(?:,\d{3})+|\d+)(?![.,]?\d)(?! ?[kKMGTP]?i?(?:B|bits?)\b)")  # no bytes
 EIGHT = re.compile(r"(?<![\d.])8(?!\.?\d)|\beight\b", re.I)
+
+
+def slip_name(reason: str) -> str:
+    """The misconception that a slip is counted under."""
+    return NAMES.get(reason, reason)
 
 
 def close(a: float | Fraction, b: float | Fraction, rtol: float) -> bool:

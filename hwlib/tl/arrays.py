@@ -1,14 +1,14 @@
-"""numpy, or what this package uses of it where there is none."""
+"""numpy, or the small one in plain Python where there is none."""
 
 from typing import Any
 
 
 def library() -> Any:
-    """The module `numpy`; in a page that has none, `hwlib.tl.plain`."""
+    """The module `numpy`; in a page that has none, `hwlib.plain`."""
     try:
         import numpy
     except ImportError:
-        from hwlib.tl import plain
+        from hwlib import plain
 
         return plain
     return numpy

@@ -24,6 +24,7 @@ from hwlib.tl.tile import COMPARISONS, DTYPES, INTEGER_ONLY, MOST_ELEMENTS, DTyp
 
 MOST_WORK = 2**30  # elements of all results: seconds
 MOST_AXES = 8
+OF_PYTHON = {bool: "b", int: "i", float: "f"}  # numpy's letters of Python's numbers
 INNER = {"add", "subtract", "multiply", "divide", "maximum", "minimum", "exp", "log", "sqrt"}
 OPERANDS = {  # how many values each operation takes: numpy would write into one more
     "arange": (0,), "full": (0,), "load": (1, 2), "store": (2, 3), "where": (3,), "dot": (2,),
@@ -111,49 +112,63 @@ class _Array:
             self.shape, self.values = array.shape, array.reshape(-1).copy()
         self.writer = np.full(self.values.size, -1 if isinstance(given, Empty) else -2)  # -1 nobody, -2 before it began
         self.reader = np.full(self.values.size, -1)  # -1 nobody, -2 several programs
+        self.begins_empty, self.loaded, self.stored = isinstance(given, Empty), False, False
+        self.loads: list[tuple[int, Any]] = []  # programs and elements that `reader` does not tell of yet
+        self.waiting = 0  # elements of these
 
     def touch(self, elements: Any, program: Program, number: int, stores: bool) -> None:
         """Count a request for these elements, and raise KernelError where it must not be."""
         np = library()
 
         item = self.values.itemsize
-        outside = (elements < 0) | (elements >= self.values.size)
-        if outside.any():
-            at = int(elements[outside][0])
+        if elements.size and (elements.min() < 0 or elements.max() >= self.values.size):
+            at = int(elements[(elements < 0) | (elements >= self.values.size)][0])
             self._wrong(program, at, f"{'stores to' if stores else 'loads'} element {at:,} of {self.name}, which has "
                         f"{self.values.size:,}: is its address right, and does a mask leave out what lies beyond?",
                         "out-of-bounds")  # fmt: skip
-        sectors = np.unique(elements * item // SECTOR)
+        sectors = np.unique(elements // (SECTOR // item))
         if stores:
             self._stored(np, elements, program, number)
             self.traffic.stored_bytes += elements.size * item
             self.traffic.stored_sectors += len(sectors)
         else:
-            self._loaded(elements, program, number)
+            self._loaded(np, elements, program, number)
             self.traffic.loaded_bytes += elements.size * item
             self.traffic.loaded_sectors += len(sectors)
         if self.waves:
             self.waves.request(self.name, sectors.tolist(), stores)
 
     def _stored(self, np: Any, elements: Any, program: Program, number: int) -> None:
-        places, times = np.unique(elements, return_counts=True)
-        if (times > 1).any():
+        places = np.unique(elements)
+        if places.size < elements.size:
+            places, times = np.unique(elements, return_counts=True)
             at = int(places[times > 1][0])
             self._wrong(program, at, f"stores element {at:,} of {self.name} {int(times.max())} times at once: which "
                         "value stays is not determined", "element-twice")  # fmt: skip
+        self._told(np)
         writers, readers = self.writer[places], self.reader[places]
-        if (clash := (writers >= 0) & (writers != number)).any():
+        if self.stored and (clash := (writers >= 0) & (writers != number)).any():
             at = int(places[clash][0])
             self._wrong(program, at, f"stores element {at:,} of {self.name}, which another program stores too: the "
                         "order of programs is not determined", "race")  # fmt: skip
-        if (clash := (readers != -1) & (readers != number)).any():
+        if self.loaded and (clash := (readers != -1) & (readers != number)).any():
             at = int(places[clash][0])
             self._wrong(program, at, f"stores element {at:,} of {self.name}, which another program loads: whether it "
                         "sees the old or the new value is not determined", "race")  # fmt: skip
         self.writer[places] = number
+        self.stored = True
 
-    def _loaded(self, elements: Any, program: Program, number: int) -> None:
-        writers, readers = self.writer[elements], self.reader[elements]
+    def _loaded(self, np: Any, elements: Any, program: Program, number: int) -> None:
+        if self.stored or self.begins_empty:
+            self._defined(elements, program, number)
+        self.loaded = True
+        self.loads.append((number, elements))
+        self.waiting += elements.size
+        if self.waiting > MOST_ELEMENTS:
+            self._told(np)
+
+    def _defined(self, elements: Any, program: Program, number: int) -> None:
+        writers = self.writer[elements]
         if (writers == -1).any():
             at = int(elements[writers == -1][0])
             self._wrong(program, at, f"loads element {at:,} of {self.name}, which nobody has written", "unwritten")
@@ -161,9 +176,13 @@ class _Array:
             at = int(elements[clash][0])
             self._wrong(program, at, f"loads element {at:,} of {self.name}, which another program stores: whether it "
                         "sees the old or the new value is not determined", "race")  # fmt: skip
-        readers[(readers != -1) & (readers != number)] = -2
-        readers[readers == -1] = number
-        self.reader[elements] = readers
+
+    def _told(self, np: Any) -> None:
+        """Let `reader` tell of all loads so far."""
+        for number, elements in self.loads:
+            readers = self.reader[elements]
+            self.reader[elements] = np.where((readers == -1) | (readers == number), number, -2)
+        self.loads, self.waiting = [], 0
 
     def _wrong(self, program: Program, element: int, say: str, reason: str) -> None:
         raise KernelError(
@@ -211,9 +230,8 @@ def play(
 def _run(
     np: Any, program: Program, number: int, memory: dict[str, _Array], run: Run, touches: bool, most_work: int
 ) -> None:
-    last: dict[int, int] = {}
-    for at, (_, operands, _) in enumerate(program.operations):
-        last |= {one: at for one in operands if not isinstance(one, list)}
+    last = {one: at for at, (_, operands, _) in enumerate(program.operations) for one in operands
+            if not isinstance(one, list)}  # fmt: skip
     values: dict[int, Any] = {}
     counted: set[int] = set()  # results that are floats, or integers made of them
     alive = 0
@@ -248,7 +266,7 @@ def _run(
 
 def _size(np: Any, name: str, given: list, options: dict) -> int:
     """The elements that an operation makes, or goes through to make fewer; KernelError where they are too many."""
-    shapes = [np.shape(one) for one in given]
+    shapes: list[tuple[int, ...]] = [getattr(one, "shape", ()) for one in given]
     if name == "full":
         shape = tuple(map(index, options["shape"]))
     elif name == "arange":
@@ -257,7 +275,7 @@ def _size(np: Any, name: str, given: list, options: dict) -> int:
         (rows, inner), (_, columns) = shapes
         shape = (rows, columns)
     else:
-        shape = np.broadcast_shapes(*shapes)
+        shape = shapes[0] if len(set(shapes)) == 1 else np.broadcast_shapes(*shapes)
     most = MOST_ELEMENTS
     if len(shape) > MOST_AXES or not all(0 <= size <= most for size in shape) or (count := size_of(shape)) > most:
         raise KernelError(f"a tile is larger than {most:,} elements, or has no size", "too-large")
@@ -285,16 +303,23 @@ def _request(
     value = np.asarray(rest.pop(0)) if name == "store" else None
     shape = np.broadcast_shapes(offset.shape, *(np.shape(mask) for mask in rest))
     offset = np.broadcast_to(offset, shape)
-    mask = np.broadcast_to(rest[0], shape) if rest else np.ones(shape, bool)
-    if offset.dtype.kind != "i" or mask.dtype.kind != "b":  # numpy takes others too, for another meaning
+    mask = np.broadcast_to(rest[0], shape) if rest else None
+    if offset.dtype.kind != "i" or (
+        mask is not None and mask.dtype.kind != "b"
+    ):  # numpy takes others too, for another meaning
         raise TypeError
-    elements = offset[mask]
+    whole = mask is None or mask.all()
+    elements = offset.reshape(-1) if whole else offset[mask]
     array.touch(elements, program, number, name == "store")
     if touches:
         run.touches.append(Touch(program.at, at, array.name, name == "store", elements))
     if value is not None:
-        array.values[elements] = np.broadcast_to(value, shape)[mask].astype(array.values.dtype)
+        value = np.broadcast_to(value, shape)
+        array.values[elements] = (value.reshape(-1) if whole else value[mask]).astype(array.values.dtype)
         return None
+    if whole:
+        np.full((), options["other"], array.values.dtype)  # which must be one of that type all the same
+        return array.values[elements].reshape(shape)
     result = np.full(shape, options["other"], array.values.dtype)
     result[mask] = array.values[elements]
     return result
@@ -326,7 +351,7 @@ def _result(np: Any, name: str, given: list, options: dict) -> Any:
     if name in ("sum", "max", "min"):
         return np.asarray(getattr(np, name)(given[0], axis=options["axis"], dtype=given[0].dtype)
                           if name == "sum" else getattr(np, name)(given[0], axis=options["axis"]))  # fmt: skip
-    kinds = {np.asarray(one).dtype.kind for one in given}
+    kinds = {OF_PYTHON.get(type(one)) or one.dtype.kind for one in given}
     if name in INTEGER_ONLY and "f" in kinds:
         raise TypeError
     if name == "divide" and "f" not in kinds:

@@ -244,6 +244,8 @@ def common(*operands: Any) -> DType:
 
 def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     """The shape of what is made of tiles of these shapes: axes of one element stretch."""
+    if len(set(shapes)) == 1:
+        return shapes[0]
     axes = max(map(len, shapes))
     padded = [(1,) * (axes - len(shape)) + shape for shape in shapes]
     out = []

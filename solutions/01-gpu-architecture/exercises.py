@@ -66,6 +66,7 @@ VECTOR = Exercise(
         Mistake(
             lambda n, lanes, f: vector_flops(n, lanes, f, 1),
             "That is one operation an instruction. Some of these do two.",
+            name="multiply-add",
         ),
         Mistake(
             lambda n, lanes, f, share: vector_flops(4 * n, lanes, f, 1 + share),
@@ -100,6 +101,7 @@ B200_CLOCK = Exercise(
         Mistake(
             lambda C, n, lanes: vector_clock(C, n, lanes, 1),
             "That is with one operation an instruction. What does a sheet count?",
+            name="multiply-add",
         ),
         Mistake(
             lambda C, n, lanes: vector_clock(C, n, lanes / 4),
@@ -193,7 +195,11 @@ BRANCH = Exercise(
     ),
     solution=branch_cycles,
     mistakes=(
-        Mistake(lambda p, a, b: p * a + (1 - p) * b, "That is the mean of the threads: right for warps of one."),
+        Mistake(
+            lambda p, a, b: p * a + (1 - p) * b,
+            "That is the mean of the threads: right for warps of one.",
+            name="mean-for-slowest",
+        ),
         Mistake(lambda a, b: a + b, "Right for endless warps. What if all threads of a warp agree?"),
         Mistake(lambda p, a, b, w: a * (1 - (1 - p) ** w) + b, "You skip A where nobody wants it. And B?"),
         Mistake(
@@ -228,8 +234,8 @@ CLOCK = Exercise(
     ),
     solution="clock",
     mistakes=(
-        Mistake("sparse", "With zeros it would be about 1,979."),
-        Mistake("product", "A multiply-add is two operations."),
+        Mistake("sparse", "With zeros it would be about 1,979.", name="sparse-for-dense"),
+        Mistake("product", "A multiply-add is two operations.", name="multiply-add"),
         Mistake("nothing", "Divide. Can the rounding of 990, 132 and 1.76 make up for what is too much?"),
     ),
     hints=(
@@ -264,9 +270,13 @@ CYCLE = Exercise(
         Mistake(
             lambda n, cores, C, f: 2 ** floor(log2(C / (n * cores * f))), "At what clock would that reach the sheet?"
         ),
-        Mistake(lambda n, cores, C, f: 2 ** ceil(log2(C / (n * f))), "That is a whole multiprocessor."),
+        Mistake(
+            lambda n, cores, C, f: 2 ** ceil(log2(C / (n * f))), "That is a whole multiprocessor.", name="one-for-all"
+        ),
         Mistake(lambda cores, C, f: 2 ** ceil(log2(C / (cores * f))), "How many matrix units has the whole chip?"),
-        Mistake(lambda C, f: 2 ** ceil(log2(C / f)), "That is all matrix units of the chip together."),
+        Mistake(
+            lambda C, f: 2 ** ceil(log2(C / f)), "That is all matrix units of the chip together.", name="one-for-all"
+        ),
         Mistake(lambda n, cores, C, f: ceil(log2(C / (n * cores * f))), "That is the exponent. Which power is it?"),
         Mistake(
             lambda n, cores, C, f: C / (n * cores * f),
@@ -295,7 +305,9 @@ OPERANDS = Exercise(
     solution=lambda f, b: 2 * b * (f / 2) ** Fraction(2, 3),
     mistakes=(
         Mistake(
-            lambda f, b: 2 * b * f ** (2 / 3), "A multiply-add is two FLOP: how many of those has a cube of side m?"
+            lambda f, b: 2 * b * f ** (2 / 3),
+            "A multiply-add is two FLOP: how many of those has a cube of side m?",
+            name="multiply-add",
         ),
         Mistake(lambda f, b: b * (f / 2) ** (2 / 3), "That is one of the two matrices."),
         Mistake(lambda f, b: 3 * b * (f / 2) ** (2 / 3), "The accumulator does not come in anew."),
@@ -334,6 +346,7 @@ STAGES = Exercise(
             lambda t_copy, t_mma: floor(t_copy / t_mma),
             "Those are the whole steps that pass while a copy is on its way. Has it arrived after them? And is the "
             "slot that is being multiplied among them?",
+            name="rounded",
         ),
         Mistake(2, "Two slots hide a copy that is no longer than a step's products. This one is longer."),
         Mistake(3, "Three slots hide a copy that is no longer than the products of two steps. This one is longer."),
@@ -483,7 +496,9 @@ CAP = Exercise(
             lambda R, P0, P1, P2: R * (P2 - P0) / (P1 - P0), "You took off what the chip takes at rest. And the cube?"
         ),
         Mistake(
-            lambda R, P0, P1, P2: R * ((P2 - P0) / (P1 - P0)) ** 3, "Turned round: is the clock the cube of the power?"
+            lambda R, P0, P1, P2: R * ((P2 - P0) / (P1 - P0)) ** 3,
+            "Turned round: is the clock the cube of the power?",
+            name="upside-down",
         ),
         *(
             Mistake(
@@ -526,9 +541,17 @@ HEADLINE = Exercise(
             "One of the factors of 2 is still in it. Which belong to the zeros, and which to the formats?",
         ),
         Mistake(lambda C, n: C / n / 2, "That is dense, in fp4. How often is a format halved between bf16 and fp4?"),
-        Mistake(lambda C: C / 2 / 4, "That is all of them together."),
-        Mistake(lambda C, n: C / n, "That is one GPU as announced: in fp4, zeros included. Two steps remain."),
-        Mistake(lambda C: C, "That is the announcement as it stands: of all GPUs, in fp4, zeros included."),
+        Mistake(lambda C: C / 2 / 4, "That is all of them together.", name="one-for-all"),
+        Mistake(
+            lambda C, n: C / n,
+            "That is one GPU as announced: in fp4, zeros included. Two steps remain.",
+            name="sparse-for-dense",
+        ),
+        Mistake(
+            lambda C: C,
+            "That is the announcement as it stands: of all GPUs, in fp4, zeros included.",
+            name="sparse-for-dense",
+        ),
         Mistake(lambda C, n: C / n / 2 / 8, "One halving too many. From bf16 to fp4, how often?"),
         Mistake(lambda C, n: C / n / 2 / 2**12, "A rate doubles with each *halving* of the format, not with each bit."),
         Mistake(

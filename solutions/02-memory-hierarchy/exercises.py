@@ -164,6 +164,7 @@ TWO_LEVELS = Exercise(
         Mistake(
             lambda S, Z, W_L2, W: S / maximum(minimum(S, Z) / W_L2, maximum(S - Z, 0) / W),
             "That lets both come at the same time; here one waits for the other.",
+            name="times-overlapped",
         ),
     ),
     hints=(
@@ -199,7 +200,11 @@ IN_FLIGHT = Exercise(
     mistakes=(
         Mistake(lambda n_SM, W, t, b: ceil(W * t / (n_SM * b)), "Those are the threads that each SM needs."),
         Mistake(lambda W, t, b: ceil(W * t / (32 * b)), "That many are needed on the whole chip."),
-        Mistake(lambda n_SM, W, t, b: floor(W * t / (n_SM * 32 * b)), "Nearly: is the memory busy all the time then?"),
+        Mistake(
+            lambda n_SM, W, t, b: floor(W * t / (n_SM * 32 * b)),
+            "Nearly: is the memory busy all the time then?",
+            name="rounded",
+        ),
     ),
     hints=(
         "By Little's law, how many bytes must be under way on the whole chip?",
@@ -290,11 +295,14 @@ LARGEST_TILE = Exercise(
     solution=lambda kb, b: largest_square_tile(kb * 1024, b),
     mistakes=(
         Mistake(lambda kb, b: floor(sqrt(kb * 1024 / (2 * b))), "Those are the inputs. Where do the sums go?"),
-        Mistake(lambda kb, b: floor(sqrt(kb * 1000 / (3 * b))), "How many bytes has a KB on a chip?"),
+        Mistake(
+            lambda kb, b: floor(sqrt(kb * 1000 / (3 * b))), "How many bytes has a KB on a chip?", name="gib-for-gb"
+        ),
         Mistake(lambda kb, b: floor(sqrt(kb * 1024 / b)), "That is one tile. How many share the memory?"),
         Mistake(
             lambda kb, b: floor(sqrt(kb * 1024 / (2 * b + 4))),
             "You gave the sums a float32 each. In which format does the prompt keep them?",
+            name="element-bytes",
         ),
     ),
     hints=(
@@ -383,10 +391,12 @@ MATMUL = Exercise(
         Mistake(
             partial(_product, part=4),
             "The values are right. You take the tile a few rows at a time: how often does each element of b come in?",
+            name="loaded-again",
         ),
         Mistake(
             partial(_product, deep_masked=False),
             "What do the last slices of a and b hold, if BK does not divide K?",
+            name="ragged-edge",
         ),
         Mistake(partial(_product, first=True), "That is the first slice of the sum. Where are the others?"),
         Mistake(
@@ -497,6 +507,7 @@ RASTER = Exercise(
         Mistake(
             lambda rows, columns, g: grouped(rows // g * g, columns, g),
             "Count the tiles: is every row of the output in a group, when g does not divide them?",
+            name="ragged-edge",
         ),
         Mistake(
             lambda rows, columns, g: [(r, c) for c, r in grouped(columns, rows, g)], "Those are groups of columns."
@@ -667,7 +678,7 @@ ERRATUM_B200 = Exercise(
     solution=lambda W, listed: listed * 2**20 / W,
     mistakes=(
         Mistake(lambda W, label: label / W, "The rate is right. That is the memory on the label; what is listed?"),
-        Mistake(lambda W, listed: listed * 1e6 / W, "The rate is right. How many bytes has a MiB?"),
+        Mistake(lambda W, listed: listed * 1e6 / W, "The rate is right. How many bytes has a MiB?", name="gib-for-gb"),
         Mistake(
             lambda listed: listed * 2**20 / (9 * TB), "The capacity is right. Which rate do table and data sheet give?"
         ),
@@ -875,6 +886,7 @@ TRANSPOSE = Exercise(
         Mistake(
             partial(_tile, masked=False),
             "A tile at the edge is larger than what is left of the matrix. What keeps the rest of it away from memory?",
+            name="ragged-edge",
         ),
         Mistake(
             partial(_tile, turned=False),
@@ -966,10 +978,12 @@ SOFTMAX = Exercise(
             partial(_softmax, loads=3),
             "The values are right. You go over the row three times, for the maximum, the sum and the quotient: what "
             "could stay on the chip in between?",
+            name="loaded-again",
         ),
         Mistake(
             partial(_softmax, shift=False),
             "What is exp(100)? A softmax does not change if the same number is subtracted from all of a row.",
+            name="softmax-overflow",
         ),
         Mistake(
             partial(_softmax, other=0.0),

@@ -108,10 +108,15 @@ ERRATUM_H800 = Exercise(
     answer=Quantity("B/s"),
     solution=lambda paths, W_raw, c_data, c_line: line_bandwidth(W_raw, paths, c_data, c_line),
     mistakes=(
-        Mistake(lambda paths, W_raw: paths * W_raw, "Some of these symbols are the line's own. Which share is data?"),
+        Mistake(
+            lambda paths, W_raw: paths * W_raw,
+            "Some of these symbols are the line's own. Which share is data?",
+            name="line-coding",
+        ),
         Mistake(
             lambda paths, W_raw, c_data, c_line: 2 * paths * W_raw * c_data / c_line,
             "That is both directions, as a data sheet prints it. What was printed here is of one already.",
+            name="both-directions",
         ),
         Mistake(lambda W_raw, c_data, c_line: W_raw * c_data / c_line, "That is one link. What does NV's number say?"),
     ),
@@ -166,6 +171,7 @@ BOTH_WAYS = Exercise(
         Mistake(
             lambda r, p, h: (r + r / p * h + h) / r,
             "That counts the wire's bytes for a byte of payload. Which part of the wire's bytes is payload?",
+            name="line-coding",
         ),
         Mistake(
             lambda r, p, h: r / (r + p / r * h + h), "How many packets of p bytes carry r bytes? Try r = 2p in yours."
@@ -214,10 +220,12 @@ NODE_BANDWIDTH = Exercise(
         Mistake(
             lambda n, paths, W_link, switches, ports: 2 * min(n * paths, switches * ports) * W_link,
             "You added up both directions.",
+            name="both-directions",
         ),
         Mistake(
             lambda n, paths, W_link, switches, ports: min(n * paths, switches * ports) * W_link / n,
             "That is what one GPU has. And all of them?",
+            name="one-for-all",
         ),
         Mistake(
             lambda n, paths, W_link, switches, ports: 2 * max(n * paths, switches * ports) * W_link,
@@ -247,7 +255,7 @@ BISECTION = Exercise(
     answer=Quantity("B/s"),
     solution=lambda n, W: 2 * crossbar_bisection_bandwidth(n, W),
     mistakes=(
-        Mistake(lambda W: W, "That is one GPU. How many stand on one side?"),
+        Mistake(lambda W: W, "That is one GPU. How many stand on one side?", name="one-for-all"),
         Mistake(crossbar_bisection_bandwidth, "That is what one half sends. The prompt also counts what it receives."),
         Mistake(
             lambda n, W: 2 * n * W, "You counted both halves, both ways. Whose sending is the other half's receiving?"
@@ -276,7 +284,7 @@ MESH_BISECTION = Exercise(
             lambda n, W: n * W / (2 * (n - 1)),
             "One link of each GPU crosses in your count. How many others are over there?",
         ),
-        Mistake(lambda n, W: n**2 * W / (2 * (n - 1)), "You counted both directions."),
+        Mistake(lambda n, W: n**2 * W / (2 * (n - 1)), "You counted both directions.", name="both-directions"),
     ),
     hints=(
         "What does one link carry?",
@@ -304,7 +312,11 @@ RELAY = Exercise(
             lambda n, W, alpha: alpha * W * (n - 1) / (n - 2),
             "A relay pays for its part twice: once to take it in, once to send it on.",
         ),
-        Mistake(lambda n, W, alpha: 2 * alpha * W * (n - 1) / (n - 3), "The straight way has its latency, too."),
+        Mistake(
+            lambda n, W, alpha: 2 * alpha * W * (n - 1) / (n - 3),
+            "The straight way has its latency, too.",
+            name="latency-left-out",
+        ),
         Mistake(
             lambda W, alpha: alpha * W,
             "That is where a message's latency is as long as its bytes take. Set the two ways equal.",
@@ -357,7 +369,9 @@ RDMA = Exercise(
             "Twice as long as it takes. Each direction of the uplink has wires of its own, with all of the rate in the "
             "prompt: whose bytes go up, and whose come down?",
         ),
-        Mistake(lambda S, W_slot: S / W_slot, "That is one GPU alone on the uplink. How many are there?"),
+        Mistake(
+            lambda S, W_slot: S / W_slot, "That is one GPU alone on the uplink. How many are there?", name="one-for-all"
+        ),
         Mistake(
             lambda k, S, W_nic, W_slot: S / W_nic + k * S / W_slot,
             "You let the NIC wait for all bytes. It reads on while the GPU writes.",
@@ -436,11 +450,12 @@ TRAINED = Exercise(
         ),
         Mistake(partial(narrow_slots, lanes=4), "The slot has as many lanes. How many has it trained to?"),
         Mistake(partial(narrow_slots, every=True), "All GPUs are in your list. Which of them have lost lanes?"),
-        Mistake(partial(narrow_slots, code=1.0), "Two bits of 130 are the line's own."),
+        Mistake(partial(narrow_slots, code=1.0), "Two bits of 130 are the line's own.", name="line-coding"),
         Mistake(
             partial(narrow_slots, lane=8.0),
             "Eight times too much. A transfer of a lane carries a bit, a byte has eight, and generation 3 is not "
             "doubled yet.",
+            name="bits-for-bytes",
         ),
     ),
     hints=(
@@ -733,7 +748,11 @@ LAB_HALF = Exercise(
             lambda capacity, gpus: narrowest(capacity, gpus, first=True),
             "That is one half. In a mesh another one may be narrower: try them all.",
         ),
-        Mistake(lambda capacity, gpus: narrowest(capacity, gpus, both=True), "You counted both directions."),
+        Mistake(
+            lambda capacity, gpus: narrowest(capacity, gpus, both=True),
+            "You counted both directions.",
+            name="both-directions",
+        ),
         Mistake(
             lambda capacity, gpus: narrowest(capacity, gpus, worst=max),
             "You looked for the widest half. What can a job be unlucky enough to get?",

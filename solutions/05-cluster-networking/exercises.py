@@ -98,6 +98,7 @@ THIRD_TIER = Exercise(
         Mistake(
             lambda gpus, ports: floor(ports**2 / gpus) + 1,
             "You gave every port of a leaf to GPUs. What is then left for the spines?",
+            name="leaf-ports",
         ),
         Mistake(
             lambda gpus, ports: floor(ports**2 / 4 / gpus) + 1,
@@ -108,7 +109,11 @@ THIRD_TIER = Exercise(
             "There three tiers are full. The question is about two.",
         ),
         Mistake(lambda ports: floor(two_tier_hosts(ports)) + 1, "Those are GPUs; the question asks for nodes."),
-        Mistake(lambda ports: ports + 1, "So it is if each node fills a leaf. How many cards go down from a leaf?"),
+        Mistake(
+            lambda ports: ports + 1,
+            "So it is if each node fills a leaf. How many cards go down from a leaf?",
+            name="leaf-ports",
+        ),
         Mistake(
             lambda gpus, ports: floor(3 * ports // 4 * ports / gpus) + 1,
             "A leaf with three ports down for one up blocks. How many of each has one that does not?",
@@ -144,7 +149,11 @@ PER_GPU = Exercise(
         Mistake(
             lambda p, r: (1 + 2 * r) / (r * p), "Leaves and spines changed places: which of them has all ports down?"
         ),
-        Mistake(lambda p, r: p + p / (1 + r), "Those are all switches of the tree. How many GPUs share them?"),
+        Mistake(
+            lambda p, r: p + p / (1 + r),
+            "Those are all switches of the tree. How many GPUs share them?",
+            name="one-for-all",
+        ),
         Mistake(lambda p, r: (2 + r) / p, "You divided by all ports of the leaves. How many of them lead to GPUs?"),
     ),
     hints=(
@@ -182,8 +191,16 @@ ERRATUM_SPINE = Exercise(
             "That is the printed answer, or its equal here. What is the rate of one port of *this* switch?",
         ),
         Mistake(lambda W: W, "That is one port. Have the spines one for each GPU?"),
-        Mistake(lambda ports, W: ports * W, "That is one spine. How many are there, and how many GPUs share them?"),
-        Mistake(lambda spines, ports, W: spines * ports * W, "That is all spines together. And each GPU?"),
+        Mistake(
+            lambda ports, W: ports * W,
+            "That is one spine. How many are there, and how many GPUs share them?",
+            name="one-for-all",
+        ),
+        Mistake(
+            lambda spines, ports, W: spines * ports * W,
+            "That is all spines together. And each GPU?",
+            name="one-for-all",
+        ),
         Mistake(
             lambda spines, ports, W, n: 2 * spines * ports * W / n,
             "Twice the answer: a port sends and receives at the same time, and all GPUs do. Which "
@@ -393,8 +410,9 @@ ALLTOALL = Exercise(
         Mistake(
             lambda g, w: 1 + (w - 1) * (g - 1) / g,
             "You added the two parts up. They flow at the same time, over different cables.",
+            name="times-added",
         ),
-        Mistake(lambda g, w: maximum(1, w / g), "That is the part that stays at home."),
+        Mistake(lambda g, w: maximum(1, w / g), "That is the part that stays at home.", name="own-share"),
     ),
     hints=(
         "What share of a pod's bytes goes to other pods? Over how much of its bandwidth?",
@@ -483,6 +501,7 @@ TORUS = Exercise(
         Mistake(
             lambda W_link, W: 2 * (floor(8 * W_link / W / 2) + 1),
             "Your torus counts both directions. The question is about one way, in both networks.",
+            name="both-directions",
         ),
         Mistake(
             lambda W_link, W: 2 * floor(4 * W_link / W / 2), "Very close: which of the two is narrower at this side?"
@@ -565,12 +584,14 @@ LAB_WIRE = Exercise(
         Mistake(
             lambda gpus, ports: [[ports // 2 // (gpus // ports)] * (gpus // ports)] * (gpus // ports),
             "You gave every port of a leaf to GPUs, and then some more to the spines.",
+            name="leaf-ports",
         ),
         Mistake(
             lambda gpus, ports: (
                 [[ports // 2 // max(1, gpus // ports // 2)] * max(1, gpus // ports // 2)] * (gpus // ports)
             ),
             "So few leaves have a port for each GPU and none left. Which ports of a leaf lead up to the spines?",
+            name="leaf-ports",
         ),
         Mistake(
             lambda gpus, ports: (
@@ -717,6 +738,7 @@ HEADROOM = Exercise(
         Mistake(
             lambda W, t, p: 2 * maximum(W * t, p),
             "That lets the frame wait and travel at the same time. Which of the two comes after the other?",
+            name="times-overlapped",
         ),
     ),
     hints=(

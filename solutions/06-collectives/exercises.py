@@ -132,7 +132,11 @@ ERRATUM_ALLGATHER = Exercise(
             "once. How much of the array has to come in through *one* port?",
         ),
         Mistake(9 * us, "That is what the draft prints. How many ports does a GPU receive through?"),
-        Mistake(lambda D, F, W: 2 * D * F / W, "To first order. Exactly, a GPU need not receive what it has."),
+        Mistake(
+            lambda D, F, W: 2 * D * F / W,
+            "To first order. Exactly, a GPU need not receive what it has.",
+            name="own-share",
+        ),
         Mistake(
             lambda D, F, n, W: (n - 1) / n * D * F / W,
             "Half of the answer: how many bytes has a bf16 element, and how much does a port bring *in*?",
@@ -427,7 +431,9 @@ ONE_SHOT = Exercise(
     solution=lambda n, alpha, W: crossover_bytes(one_shot_allreduce_time, direct_allreduce_time, n, alpha, W),
     mistakes=(
         Mistake(
-            lambda n, alpha, W: alpha * W / (n - 1), "You let two shots cost latencies alone. They move bytes too."
+            lambda n, alpha, W: alpha * W / (n - 1),
+            "You let two shots cost latencies alone. They move bytes too.",
+            name="latency-left-out",
         ),
         Mistake(
             lambda n, alpha, W: alpha * W / ((n - 1) * (1 - 1 / n)),
@@ -635,6 +641,7 @@ READ_LOG = Exercise(
         Mistake(
             lambda text, n: read_log(text, n, factor=(n - 1) / n),
             "(n − 1)/n is an all-gather's factor. An all-reduce has two laps.",
+            name="half-an-all-reduce",
         ),
         Mistake(
             lambda text, n: wrong_log(text, n, times=(5, 9)),
@@ -735,7 +742,11 @@ BESIDE = Exercise(
     solution=lambda n_SM, n_ch, t_math, t_comm: shared_chip_time(t_math, t_comm, n_SM, n_ch),
     mistakes=(
         Mistake(lambda t_math: t_math, "So it would be if the collective ran on nothing. Whose SMs does it run on?"),
-        Mistake(lambda t_math, t_comm: t_math + t_comm, "That is one after the other. Both start together."),
+        Mistake(
+            lambda t_math, t_comm: t_math + t_comm,
+            "That is one after the other. Both start together.",
+            name="times-added",
+        ),
         Mistake(
             lambda n_SM, n_ch, t_math: t_math * n_SM / (n_SM - n_ch),
             "The matmul has fewer SMs only until the collective ends, and all of them from then on.",
@@ -825,6 +836,7 @@ LAB_FIT = Exercise(
         Mistake(
             lambda n, S1, t1, S2, t2: ((t1 * S2 - t2 * S1) / (S2 - S1), 2 * (n - 1) / n * (S2 - S1) / (t2 - t1)),
             "The bandwidth is right. The intercept is the latency of *all* rounds.",
+            name="latency-left-out",
         ),
         Mistake(
             lambda n, S1, t1, S2, t2: ((t1 * S2 - t2 * S1) / (S2 - S1) / (2 * (n - 1)), (S2 - S1) / (t2 - t1)),
@@ -837,6 +849,7 @@ LAB_FIT = Exercise(
         Mistake(
             lambda n, S1, t1, S2, t2: (t1 / (2 * (n - 1)), 2 * (n - 1) / n * S2 / t2),
             "The small one is not all latency, nor the large one all bytes. Which line goes through both?",
+            name="latency-left-out",
         ),
     ),
     hints=(

@@ -119,10 +119,12 @@ LEVELS = Exercise(
         Mistake(
             lambda W1, W2, W3: min(W1, W2, W3),
             "To first order. Exactly, a child already has its own 1/d of the array and need not fetch it.",
+            name="own-share",
         ),
         Mistake(
             lambda d1, W1, d2, W2, d3, W3: 1 / ((d1 - 1) / d1 / W1 + (d2 - 1) / d2 / W2 + (d3 - 1) / d3 / W3),
             "That is one level after the other. While one chunk crosses the spine, another is inside the nodes.",
+            name="times-added",
         ),
         Mistake(
             lambda d1, W1, d2, W2, d3, W3: min((d1 - 1) / d1 * W1, (d2 - 1) / d2 * W2, (d3 - 1) / d3 * W3),
@@ -160,7 +162,7 @@ SWITCH_BYTES = Exercise(
             lambda N, M: (N * M + 1) / (M - 1),
             "Up and down are there. Does a GPU have to be sent all of the array?",
         ),
-        Mistake(lambda N, M: N / (M - 1), "That is one node's switch. How many are there?"),
+        Mistake(lambda N, M: N / (M - 1), "That is one node's switch. How many are there?", name="one-for-all"),
         Mistake(lambda N: N, "Right for very many nodes. What does the switch above not send to each of them?"),
         Mistake(lambda N, M: M * N / (N - 1), "How much of the array does a node lack, and how much a GPU?"),
     ),
@@ -188,7 +190,9 @@ FROM_NODES = Exercise(
     solution=lambda N, r: N / (N - r * (N - 1)),
     mistakes=(
         Mistake(
-            lambda r: 1 / (1 - r), "That takes a GPU to fetch all of the array inside the node; it has its own part."
+            lambda r: 1 / (1 - r),
+            "That takes a GPU to fetch all of the array inside the node; it has its own part.",
+            name="own-share",
         ),
         Mistake(lambda N, r: N / (N - r), "A GPU lacks all but its part, and you took the part itself."),
         Mistake(
@@ -268,6 +272,7 @@ INNER_AXIS = Exercise(
         Mistake(
             lambda Y, S, W_out: S / (max(Y, 8) * W_out),
             "To first order. Exactly, a node holds a piece of what it gathers.",
+            name="own-share",
         ),
         Mistake(
             lambda X, Y, S, W_out: (X - 1) / X * S / W_out,
@@ -430,6 +435,7 @@ MEASURED_GAP = Exercise(
         Mistake(
             lambda n, n_in, W_node, W_bus: W_bus * (n / n_in - 1) / (n / n_in) / W_node / (2 * (n - 1) / n),
             "What was summed across has to come back: an all-reduce sends twice what an all-gather does.",
+            name="half-an-all-reduce",
         ),
         Mistake(
             lambda n, W_node, W_bus: W_bus * 2 / W_node / (2 * (n - 1) / n),
@@ -573,6 +579,7 @@ ERRATUM_SPINE = Exercise(
         Mistake(
             lambda g, p, spines, ports, W, C: g * p * C / (2 * spines * ports * W / g),
             "Those are the tokens of all {g} units together. How many GPUs share them?",
+            name="one-for-all",
         ),
         Mistake(
             lambda p, W, C: C / (2 * p * W),
@@ -645,6 +652,7 @@ ERRATUM_ALLTOALL = Exercise(
         Mistake(
             lambda N, W_in, W_node: (1 / (4 * W_node)) / (1 / (N * W_in)),
             "One side is exact now. What does a GPU keep of its own data within one node?",
+            name="own-share",
         ),
         Mistake(
             lambda N, W_in, W_node: 2 * (1 / (4 * W_node)) / ((N - 1) / N**2 / W_in),
@@ -677,7 +685,11 @@ CROSSOVER = Exercise(
     answer=Expression({"n": integers(4, 4096), "a": positive("s", 1e-6, 1e-4), "W": positive("B/s", 1e10, 1e12)}, "B"),
     solution=lambda n, a, W: n**2 * a * W,
     mistakes=(
-        Mistake(lambda n, a, W: n * a * W, "That is what one rank holds. S is the data of all ranks together."),
+        Mistake(
+            lambda n, a, W: n * a * W,
+            "That is what one rank holds. S is the data of all ranks together.",
+            name="one-for-all",
+        ),
         Mistake(lambda a, W: a * W, "That is the size of one block. How many blocks has S?"),
         Mistake(lambda n, a, W: n * (n - 1) * a * W, "A rank's block for itself is part of S, though it goes nowhere."),
     ),
@@ -717,6 +729,7 @@ OVERSUBSCRIBED = Exercise(
         Mistake(
             lambda g, p, W, low: g / (g - 1) * p * W / (2 * low),
             "Twice the bytes, for both kinds of level: compare all-gathers, or compare all-reduces.",
+            name="all-reduce-for-half",
         ),
         Mistake(
             lambda g, p, W, low: (g - 1) / g * p * W / low,

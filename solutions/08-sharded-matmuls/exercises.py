@@ -98,6 +98,7 @@ LOCAL = Exercise(
         Mistake(
             lambda X, Y, Z, D, F: D * F / (X * Y * Z) + D * F / X,
             "Those are elements. The weight has two bytes each, and the gradient?",
+            name="element-bytes",
         ),
         Mistake(
             lambda X, Y, Z, D, F: 6 * D * F / (X * Y * Z),
@@ -110,14 +111,17 @@ LOCAL = Exercise(
         Mistake(
             lambda X, Y, Z, D, F: 2 * D * F / (X * Y * Z) + 2 * D * F / X,
             "How many bytes has an element of the gradient?",
+            name="element-bytes",
         ),
         Mistake(
             lambda X, Y, Z, D, F: 4 * D * F / (X * Y * Z) + 4 * D * F / X,
             "How many bytes has an element of the weight?",
+            name="element-bytes",
         ),
         Mistake(
             lambda X, Y, Z, D, F: 4 * D * F / (X * Y * Z) + 2 * D * F / X,
             "Which of the two arrays is in bf16, and which in fp32? You have them the other way round.",
+            name="element-bytes",
         ),
         Mistake(
             lambda X, Y, Z, D, F: 2 * D * F / (X * Z) + 4 * D * F / X,
@@ -136,6 +140,7 @@ LOCAL = Exercise(
         Mistake(
             lambda X, Y, Z, D, F: X * Y * Z * (2 * D * F / (X * Y * Z) + 4 * D * F / X),
             "That is what all devices hold together.",
+            name="one-for-all",
         ),
     ),
     hints=(
@@ -160,10 +165,18 @@ SCATTER_BYTES = Exercise(
     mistakes=(
         Mistake(lambda y: y - 1, "What do the devices along Z do meanwhile?"),
         Mistake(lambda x, y, z: x * z * (y - 1), "A device's term is not the whole array: what does X do to it?"),
-        Mistake(lambda y, z: 2 * z * (y - 1), "That is an all-reduce: it also gathers what it has added up."),
+        Mistake(
+            lambda y, z: 2 * z * (y - 1),
+            "That is an all-reduce: it also gathers what it has added up.",
+            name="all-reduce-for-half",
+        ),
         Mistake(lambda y, z: y * z, "Of its term a device keeps the part for which it adds up itself."),
-        Mistake(lambda x, y: (y - 1) / (x * y), "That is one device. How many are there?"),
-        Mistake(lambda x, y: (y - 1) / x, "That is one group along Y. How many such groups has the mesh?"),
+        Mistake(lambda x, y: (y - 1) / (x * y), "That is one device. How many are there?", name="one-for-all"),
+        Mistake(
+            lambda x, y: (y - 1) / x,
+            "That is one group along Y. How many such groups has the mesh?",
+            name="one-for-all",
+        ),
         Mistake(
             lambda y, z: z * (y - 1) / y,
             "Too little by a factor of y: is that one device of each group, or a term that Y has made smaller?",
@@ -452,16 +465,24 @@ LAB_PRODUCT = Exercise(
         ),
         Mistake(by_the_cases, "That is the textbook's rule. An array may be exchanged or sliced instead of gathered."),
         Mistake(with_copies, "In that way every device does all of the FLOPs."),
-        Mistake(partial(product, b_el=1), "How many bytes has an element?"),
+        Mistake(partial(product, b_el=1), "How many bytes has an element?", name="element-bytes"),
         Mistake(partial(product, splits="IK"), "Splitting J is a way too, even where neither array has it yet."),
         Mistake(sums_that_are_split, "Splitting J may be the best way even if neither A nor B has it split."),
-        Mistake(partial(product, price=scattered_twice), "A reduce-scatter is one half of an all-reduce."),
         Mistake(
-            partial(product, price=to_first_order), "To first order. Exactly, a device keeps a part of what it has."
+            partial(product, price=scattered_twice),
+            "A reduce-scatter is one half of an all-reduce.",
+            name="half-an-all-reduce",
+        ),
+        Mistake(
+            partial(product, price=to_first_order),
+            "To first order. Exactly, a device keeps a part of what it has.",
+            name="own-share",
         ),
         Mistake(partial(product, price=of_a_part), "S is the whole array of the group, not one device's part."),
         Mistake(
-            partial(product, price=of_all_devices), "Those are the bytes of all n devices. One device is asked for."
+            partial(product, price=of_all_devices),
+            "Those are the bytes of all n devices. One device is asked for.",
+            name="one-for-all",
         ),
         Mistake(partial(product, choose=max), "Of the three ways, that is the dearest."),
         Mistake(
@@ -616,15 +637,21 @@ LAB_BACKWARD = Exercise(
         ),
         Mistake(split_alike, "The two products may split different letters, each what is cheapest for it."),
         Mistake(open_copies, "A copy of dC on every device is whole: it is no open sum."),
-        Mistake(partial(backward, b_el=1), "How many bytes has an element?"),
+        Mistake(partial(backward, b_el=1), "How many bytes has an element?", name="element-bytes"),
         Mistake(dearer, "Both gradients are computed, one after the other."),
         Mistake(open_gradient, "dC does not arrive as an open sum, but placed as C."),
-        Mistake(all_passes, "The forward product is not part of the question."),
+        Mistake(all_passes, "The forward product is not part of the question.", name="backward-too"),
         Mistake(partial(backward, b_el=4), "Gradients move in bf16 here, like everything else."),
         Mistake(
-            partial(backward, price=to_first_order), "To first order. Exactly, a device keeps a part of what it has."
+            partial(backward, price=to_first_order),
+            "To first order. Exactly, a device keeps a part of what it has.",
+            name="own-share",
         ),
-        Mistake(partial(backward, price=of_all_devices), "Those are the bytes of all n devices. One is asked for."),
+        Mistake(
+            partial(backward, price=of_all_devices),
+            "Those are the bytes of all n devices. One is asked for.",
+            name="one-for-all",
+        ),
         Mistake(wanted_everywhere, "A gradient is not wanted on every device, but placed as its array."),
         Mistake(whole_gradient_at_hand, "dC is not on every device: it is placed as C."),
         Mistake(partial(backward, finish=False), "The results are wanted in a placement. Which sums stay open?"),
@@ -676,19 +703,23 @@ GATHER_OR_SUM = Exercise(
         Mistake(
             lambda B, C, W: minimum(2 * B, 2 * C / W),
             "To first order. Exactly, a ring of n sends (n − 1)/n of an array.",
+            name="own-share",
         ),
         Mistake(
             lambda B, n, C, W: minimum(B, (n - 1) / n * C / W),
             "An all-reduce sends twice what a gather sends: its sums travel, and then its results.",
+            name="half-an-all-reduce",
         ),
         Mistake(
             lambda B, n, C, W: minimum(2 * B, (n - 1) / n * C / W),
             "The bound by bytes is right. In the bound by arithmetic: how often does the result pass in an all-reduce, "
             "and how many bytes has an element?",
+            name="half-an-all-reduce",
         ),
         Mistake(
             lambda B, n, C, W: minimum(B, 2 * (n - 1) / n * C / W),
             "The bound by arithmetic is right. In the bound by bytes: how often does the result pass in an all-reduce?",
+            name="half-an-all-reduce",
         ),
         Mistake(
             lambda B, n, C, W: minimum(2 * B, 2 * (n - 1) * C / W),
@@ -726,12 +757,20 @@ CONTRACTING_WIDTH = Exercise(
     solution=lambda n, b, C, W: b * (n - 1) * C / (2 * W),
     mistakes=(
         Mistake(lambda b, C, W: b * C / W, "That is the text's pair of devices. What do n of them send, and compute?"),
-        Mistake(lambda n, b, C, W: b * (n - 1) * C / W, "That is an all-reduce; nobody wants all of the result here."),
+        Mistake(
+            lambda n, b, C, W: b * (n - 1) * C / W,
+            "That is an all-reduce; nobody wants all of the result here.",
+            name="all-reduce-for-half",
+        ),
         Mistake(
             lambda n, b, C, W: b * (n - 1) / n * C / (2 * W),
             "Too little by a factor of n: how much of the arithmetic does every device do, and whose bandwidth is W?",
         ),
-        Mistake(lambda n, b, C, W: b * n * C / (2 * W), "To first order. Of its term, a device keeps one part."),
+        Mistake(
+            lambda n, b, C, W: b * n * C / (2 * W),
+            "To first order. Of its term, a device keeps one part.",
+            name="own-share",
+        ),
         Mistake(
             lambda n, b, C, W: b * (n - 1) * C / W / 4,
             "Half of it: W already is what a device sends, and a product with its addition is two FLOPs.",
@@ -784,10 +823,12 @@ LEVEL_WIDTH = Exercise(
         Mistake(
             lambda X, Y, W_in, W_node, C: X * Y * C / min(W_in, W_node),
             "To first order. Exactly, a GPU keeps a part of its term, and a node a part of its sum.",
+            name="own-share",
         ),
         Mistake(
             lambda X, Y, W_in, W_node, C: X * Y * C * ((Y - 1) / Y / W_in + (X - 1) / X / W_node),
             "That is one level after the other.",
+            name="times-added",
         ),
         Mistake(
             lambda X, Y, W_in, W_node, C: C * max((Y - 1) / Y / W_in, (X - 1) / X / W_node),
@@ -851,6 +892,7 @@ MEASURED_WIDTH = Exercise(
         Mistake(
             lambda n, C: 2 * (n - 1) * C / W_IN,
             "That is the data sheet's bandwidth. The measurement has its own.",
+            name="peak-for-sustained",
         ),
         Mistake(
             lambda n, W_bus, C: n * C / W_bus,
@@ -884,8 +926,11 @@ MEASURED_WIDTH = Exercise(
         Mistake(
             lambda n, W_bus, C: n**2 / (2 * (n - 1)) * C / W_bus,
             "The bus factor is the other way round: bus bandwidth is larger than S/t.",
+            name="upside-down",
         ),
-        Mistake(lambda n, W_bus, C: 2 * n * C / W_bus, "Its own part of the result a GPU need not send."),
+        Mistake(
+            lambda n, W_bus, C: 2 * n * C / W_bus, "Its own part of the result a GPU need not send.", name="own-share"
+        ),
     ),
     hints=(
         "From the bus bandwidth to the time: bus bandwidth is S/t times 2(n − 1)/n.",
@@ -937,9 +982,10 @@ COUNT = Exercise(
         Mistake(
             lambda k: k + 4,
             "One too many. The gradient of what an all-reduce made is already whole on every rank.",
+            name="half-an-all-reduce",
         ),
         Mistake(lambda k: 2, "Those are the collectives over Y. Along X the ranks have different tokens."),
-        Mistake(lambda k: 1, "That is the forward pass."),
+        Mistake(lambda k: 1, "That is the forward pass.", name="forward-only"),
         Mistake(lambda k: 2 * k + 6, "An all-reduce is one call, though it does the work of two."),
         Mistake(
             lambda k: 2 * k + 4, "Over which axes is the gradient of a weight an open sum? Over one, for Y splits F."

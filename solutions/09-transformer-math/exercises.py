@@ -128,6 +128,7 @@ COUNT = Exercise(
         Mistake(
             lambda L, D, F, n_q, K, H, V: _count(L, D, F, n_q, n_q, H, V),
             "You gave each query head a key and a value of its own. How many heads have those here?",
+            name="key-value-heads",
         ),
         Mistake(
             lambda L, D, F, n_q, K, H, V: _count(L, D, F, n_q, K, H, V) - D,
@@ -163,6 +164,7 @@ GQA_WIDTH = Exercise(
         Mistake(
             lambda F, n_q, K, H: F + 2 * H * (n_q - n_q / K) / 3,
             "K is the number of key-value heads that are left, not that of queries which share one.",
+            name="key-value-heads",
         ),
         Mistake(lambda F, n_q, K, H: F + 2 * H * (n_q - K), "A wider MLP is wider in how many matrices?"),
         Mistake(lambda F, n_q, K, H: F + H * (n_q - K), "Right for an MLP without a gate. This one has a gate."),
@@ -203,11 +205,15 @@ ERRATUM_VOCAB = Exercise(
     ),
     solution="six",
     mistakes=(
-        Mistake("right", "What does the embedding do with a token's number: how many multiplications is that?"),
+        Mistake(
+            "right",
+            "What does the embedding do with a token's number: how many multiplications is that?",
+            name="vocabulary",
+        ),
         Mistake(
             "four", "The gradient of the loss enters there. What does it pass to the layer below, and to the table?"
         ),
-        Mistake("eighteen", "Count the products of one table: one forward. How many backward?"),
+        Mistake("eighteen", "Count the products of one table: one forward. How many backward?", name="forward-only"),
     ),
     hints=(
         "Which of the two tables is a factor of a matrix product?",
@@ -269,10 +275,20 @@ SIX_ND = Exercise(
             lambda L, D, F, n_q, K, H, V, T: _factor(L, D, F, n_q, K, H, V, T, attention=1 / L),
             "Scores and values: of how many layers?",
         ),
-        Mistake(way(_factor, tables=0), "You left the vocabulary out, in the parameters and in the FLOPs."),
-        Mistake(way(_factor, seen=1, more=0), "You counted all keys for every token. Which does the mask hide?"),
+        Mistake(
+            way(_factor, tables=0),
+            "You left the vocabulary out, in the parameters and in the FLOPs.",
+            name="vocabulary",
+        ),
+        Mistake(
+            way(_factor, seen=1, more=0),
+            "You counted all keys for every token. Which does the mask hide?",
+            name="causal-pairs",
+        ),
         Mistake(way(_factor, looked_up=1), "Both tables are parameters. Are both multiplied with?"),
-        Mistake(way(_factor, passes=1), "That is attention's forward pass. What of its backward pass?"),
+        Mistake(
+            way(_factor, passes=1), "That is attention's forward pass. What of its backward pass?", name="forward-only"
+        ),
         Mistake(way(_factor, attention=0), "That is the tables' part of the error. Which products have no parameters?"),
         Mistake(way(_factor, seen=0.25), "Scores are one product. What is done with them after the softmax?"),
     ),
@@ -356,10 +372,12 @@ OVERTAKE = Exercise(
         Mistake(
             lambda D, F, n_q, K, H, r, w: (r + 1) * (3 * D * F + 2 * D * H * (n_q + K)) / (K * H) - 2 * r * w,
             "You counted scores for each key-value head. How many heads hold a query against the keys?",
+            name="key-value-heads",
         ),
         Mistake(
             lambda D, F, n_q, K, H, r, w: 3 * (r + 1) * (3 * D * F + 2 * D * H * (n_q + K)) / (n_q * H) - 2 * r * w,
             "Your matrices have their backward pass in the count. Has attention?",
+            name="forward-only",
         ),
         Mistake(
             lambda D, F, n_q, K, H, r, w: (r + 1) * (3 * D * F + 2 * D * H * (n_q + K)) / (n_q * H) + 2 * r * w,
@@ -418,6 +436,7 @@ MLA_WAYS = Exercise(
         Mistake(
             lambda T_kv, r, d_n, d_p, d_v: (T_kv * (2 * r - d_n - d_v) + r * (d_n + d_v)) / (T_kv * r * (d_n + d_v)),
             "Turned over: that is one over a number of tokens.",
+            name="upside-down",
         ),
         Mistake(
             lambda T_kv, r, d_n, d_p, d_v: T_kv * r * (d_n + d_v) / (2 * r - d_n - d_v + r * (d_n + d_v)),
@@ -476,14 +495,22 @@ MOE_COUNT = Exercise(
             lambda L, L1, D, F1, F, E, k, A, V: _active(L, L1, D, F1, F, E, k, A, V) + (2 * L + 1) * D,
             "The gains of the norms do not count here.",
         ),
-        Mistake(way(_active, every=True), "Those are all experts. Which of them does one token meet?"),
+        Mistake(
+            way(_active, every=True), "Those are all experts. Which of them does one token meet?", name="experts-all"
+        ),
         Mistake(way(_active, router=0), "Somebody has to score the experts: all of them, for every token."),
-        Mistake(way(_active, shared=1), "The shared expert is twice as wide as a routed one."),
+        Mistake(way(_active, shared=1), "The shared expert is twice as wide as a routed one.", name="shared-expert"),
         Mistake(way(_active, vector=0), "The shared expert's result is multiplied by a number. Where is it from?"),
         Mistake(way(_active, tables=2), "Two tables are stored. How many is a token multiplied with?"),
         Mistake(way(_active, dense=False), "The first layers are not like the others."),
-        Mistake(way(_active, shared=0, vector=0), "Besides the routed experts a token meets one more."),
-        Mistake(way(_active, mats=(3, 2)), "Your routed experts have two matrices. Which has an MLP with a gate?"),
+        Mistake(
+            way(_active, shared=0, vector=0), "Besides the routed experts a token meets one more.", name="shared-expert"
+        ),
+        Mistake(
+            way(_active, mats=(3, 2)),
+            "Your routed experts have two matrices. Which has an MLP with a gate?",
+            name="gated-mlp",
+        ),
         Mistake(way(_active, mats=(2, 3)), "The MLPs of your first layers have two matrices. Have these no gate?"),
         Mistake(
             lambda L, L1, D, F1, F, E, k, A, V: _active(L, L1, D, F1, F, E, k, A, V) - L1 * A,
@@ -570,7 +597,9 @@ LAB_COUNT = Exercise(
             "You skip what a mask hides. The prompt's program computes all pairs of a chunk, with two products each.",
         ),
         Mistake(
-            partial(_counts, first="E"), "Your FLOPs take every token through every expert. How many does it visit?"
+            partial(_counts, first="E"),
+            "Your FLOPs take every token through every expert. How many does it visit?",
+            name="experts-all",
         ),
         Mistake(partial(_counts, tables=2), "A table that is used twice is stored once."),
         Mistake(partial(_counts, window=False), "Right until the sequence is cut. How many tokens does one see then?"),
@@ -583,6 +612,7 @@ LAB_COUNT = Exercise(
         Mistake(
             partial(_counts, lookups=None),
             "You multiplied with each table that is stored. What does the embedding do with a token?",
+            name="vocabulary",
         ),
         Mistake(
             partial(_counts, router=(1, 0)), "The router is a parameter of yours. Does a token pass it for nothing?"
@@ -590,10 +620,12 @@ LAB_COUNT = Exercise(
         Mistake(
             partial(_counts, shared=(1, 0)),
             "Your FLOPs leave the shared experts out. Are they among the `k` of the prompt?",
+            name="shared-expert",
         ),
         Mistake(
             partial(_counts, heads="K"),
             "Your scores grow with the key-value heads. How many heads hold a query against the keys?",
+            name="key-value-heads",
         ),
         Mistake(
             partial(_counts, wide=lambda c: (c["H"], c["H"])),
@@ -609,9 +641,17 @@ LAB_COUNT = Exercise(
             "You counted the product of queries and keys. What is done with the scores?",
         ),
         Mistake(partial(_counts, tokens=False), "Your FLOPs are those of one token. The prompt asks for a sequence."),
-        Mistake(partial(_counts, passes=3), "Your FLOPs have the backward pass in them. Which does the prompt name?"),
+        Mistake(
+            partial(_counts, passes=3),
+            "Your FLOPs have the backward pass in them. Which does the prompt name?",
+            name="backward-too",
+        ),
         Mistake(partial(_counts, mats=2), "Which matrices has an MLP with a gate?"),
-        Mistake(partial(_counts, lookups=1), "You multiplied with the embedding. What does it do with a token?"),
+        Mistake(
+            partial(_counts, lookups=1),
+            "You multiplied with the embedding. What does it do with a token?",
+            name="vocabulary",
+        ),
         Mistake(
             partial(_counts, mla=False),
             "With `r_kv` > 0 K and H say nothing: neither for the matrices nor for the scores.",
@@ -665,17 +705,23 @@ LAB_ODD = Exercise(
             lambda L, D, F, E, k, n_q, H, V: 3 * L * D * F * (E - k),
             "Those are parameters. What does a token cost for each?",
         ),
-        Mistake(lambda L, D, F, E, k, n_q, H, V: 2 * L * D * F * (E - k), "One matrix of an expert. How many has it?"),
+        Mistake(
+            lambda L, D, F, E, k, n_q, H, V: 2 * L * D * F * (E - k),
+            "One matrix of an expert. How many has it?",
+            name="gated-mlp",
+        ),
         Mistake(
             lambda L, D, F, E, k, n_q, H, V: 6 * D * F * (E - k), "In one layer. The prompt asks for the whole model."
         ),
         Mistake(
             lambda L, D, F, E, k, n_q, H, V: 6 * L * D * F * (E - k - 1),
             "You took the shared expert for one of the `E`. Where does the module keep it?",
+            name="shared-expert",
         ),
         Mistake(
             lambda L, D, F, E, k, n_q, H, V: 6 * L * D * F * (E - k + 1),
             "You counted the shared expert too. Is it computed in excess?",
+            name="shared-expert",
         ),
         Mistake(
             lambda L, D, F, E, k, n_q, H, V: 2 * L * (3 * D * F + D) * (E - k),
@@ -684,6 +730,7 @@ LAB_ODD = Exercise(
         Mistake(
             lambda L, D, F, E, k, n_q, H, V: 18 * L * D * F * (E - k),
             "That is forward and backward. The prompt asks for one of them.",
+            name="backward-too",
         ),
         Mistake(
             lambda L, D, F, E, k, n_q, H, V: 6 * L * D * F * E / k,
@@ -981,6 +1028,7 @@ ERRATUM_MFU = Exercise(
         Mistake(
             lambda hours, tokens, C_s: 6 * 671e9 * tokens / (hours * 3600 * C_s),
             "Those are all parameters. How many does a token meet?",
+            name="experts-all",
         ),
         Mistake(
             lambda hours, tokens, N, C_p: 6 * N * tokens / (hours * 3600 * C_p),
@@ -989,12 +1037,17 @@ ERRATUM_MFU = Exercise(
         Mistake(
             lambda hours, tokens, N, C_p: 6 * N * tokens / (hours * 3600 * 2 * C_p),
             "Half the book's number: that card with sparsity. Two things to look up: which card, and dense or not?",
+            name="sparse-for-dense",
         ),
         Mistake(
             lambda hours, tokens, N, C_s: 3 * N * tokens / (hours * 3600 * C_s),
             "Half the answer. Training multiplies dense matrices.",
         ),
-        Mistake(lambda hours, tokens, N, C_s: 2 * N * tokens / (hours * 3600 * C_s), "That is the forward pass."),
+        Mistake(
+            lambda hours, tokens, N, C_s: 2 * N * tokens / (hours * 3600 * C_s),
+            "That is the forward pass.",
+            name="forward-only",
+        ),
         Mistake(
             lambda hours, tokens, N, C_s: 8 * N * tokens / (hours * 3600 * C_s),
             "A third too large. Is it 6ND, with the prompt's N, and is the peak that of a card in an NVLink node?",

@@ -189,6 +189,7 @@ FITS = Exercise(
         Mistake(
             lambda P, S, r: 8 * ceil(16 * P / ((1 - r) * S) / 8),
             "That is rounded up to whole nodes of eight. Are nodes what is asked for?",
+            name="rounded",
         ),
         Mistake(
             lambda P, S, r: ceil(16 * P / ((1 - r) ** 2 * S)),
@@ -518,7 +519,9 @@ LAB_DDP = Exercise(
             "Right directions, and too long: the loss is a mean over all rows, not a sum of means.",
         ),
         Mistake(
-            partial(ddp, rest=False), "Some gradients never left their rank. What if the last bucket does not fill up?"
+            partial(ddp, rest=False),
+            "Some gradients never left their rank. What if the last bucket does not fill up?",
+            name="ragged-edge",
         ),
         Mistake(
             partial(ddp, fill=100),
@@ -527,6 +530,7 @@ LAB_DDP = Exercise(
         Mistake(
             partial(ddp, fill=1),
             "Right gradients, in a message for each weight: a model of a thousand weights pays a thousand latencies.",
+            name="latency-left-out",
         ),
         Mistake(
             partial(ddp, forward=True),
@@ -549,6 +553,7 @@ LAB_DDP = Exercise(
         Mistake(
             partial(ddp, backwards=True),
             "The gradients are right, in the order in which the backward pass finds them. Which order is asked for?",
+            name="gradient-order",
         ),
         Mistake(
             partial(ddp, wait_at_once=True),
@@ -637,10 +642,15 @@ LAB_ZERO1 = Exercise(
     solution=zero1,
     withholds=("hwlib.algorithms",),
     mistakes=(
-        Mistake(partial(zero1, divide=False), "The step is too long: a reduce-scatter adds the ranks' gradients up."),
+        Mistake(
+            partial(zero1, divide=False),
+            "The step is too long: a reduce-scatter adds the ranks' gradients up.",
+            name="mean-or-sum",
+        ),
         Mistake(
             partial(zero1, whole_sum=True),
             "Right weights, and half more bytes than DDP: somewhere an all-reduce stands where half of it would do.",
+            name="all-reduce-for-half",
         ),
         Mistake(partial(zero1, old=True), "You step with the momentum of the step before."),
         Mistake(
@@ -656,7 +666,11 @@ LAB_ZERO1 = Exercise(
             "The learning rate is inside your momentum. Where does it stand in the prompt's two lines?",
         ),
         Mistake(partial(zero1, way="plain"), "The weights take a step of the gradient alone, without the momentum."),
-        Mistake(partial(zero1, way="all over n"), "You divide the old momentum by n, too. Of what is the mean taken?"),
+        Mistake(
+            partial(zero1, way="all over n"),
+            "You divide the old momentum by n, too. Of what is the mean taken?",
+            name="mean-or-sum",
+        ),
     ),
     hints=(
         "Which part of the summed gradients does a rank need, to update its part of the momentum?",
@@ -754,7 +768,11 @@ LAB_ZERO3 = Exercise(
     solution=zero3,
     withholds=("hwlib.algorithms",),
     mistakes=(
-        Mistake(partial(zero3, divide=False), "A reduce-scatter adds up. What was asked for is the mean."),
+        Mistake(
+            partial(zero3, divide=False),
+            "A reduce-scatter adds up. What was asked for is the mean.",
+            name="mean-or-sum",
+        ),
         Mistake(
             partial(zero3, keep=True), "Right gradients, and by the end of the forward pass you hold the whole model."
         ),
@@ -787,6 +805,7 @@ LAB_ZERO3 = Exercise(
         Mistake(
             partial(zero3, backwards=True),
             "The gradients are there, in the order in which the backward pass finds them.",
+            name="gradient-order",
         ),
     ),
     hints=(
@@ -823,7 +842,11 @@ SM_SHARE = Exercise(
             lambda t_math, s: t_math / (1 - s),
             "That takes the multiprocessors away for the whole pass. When are they back?",
         ),
-        Mistake(lambda t_math, t_comm: t_math + t_comm, "That is the pass and the all-reduce one after the other."),
+        Mistake(
+            lambda t_math, t_comm: t_math + t_comm,
+            "That is the pass and the all-reduce one after the other.",
+            name="times-added",
+        ),
         Mistake(
             lambda t_math, t_comm, s: t_math + t_comm * s / (1 - s),
             "How much work is left when the all-reduce ends? It is done at the full rate.",
@@ -936,6 +959,7 @@ CRITICAL = Exercise(
         Mistake(
             lambda n_out, b_g, W, C: b_g * C / (2 * W) * (n_out - 1) / n_out,
             "That is a dense model. Which parameters' gradients are sent, and which cost arithmetic?",
+            name="experts-all",
         ),
         Mistake(
             lambda P, P_act, b_g, W, C: P / P_act * b_g * C / (2 * W),
@@ -945,11 +969,13 @@ CRITICAL = Exercise(
             lambda P, P_act, n_out, n_in, b_g, W, C: n_in * P / P_act * b_g * C / (2 * W) * (n_out - 1) / n_out,
             "{n_in} times what it takes: the tokens of a node, or those of a GPU behind a single card. How many GPUs "
             "compute, and how many cards send?",
+            name="gpu-for-node",
         ),
         Mistake(
             lambda P, P_act, n_out, n_in, b_g, W, C: P / P_act * b_g * C / (2 * W) * (n_out - 1) / n_out / n_in,
             "One part in {n_in} of what it takes. Every GPU has tokens of its own, and {W:B/s} are all cards "
             "together: what did you divide by {n_in}?",
+            name="gpu-for-node",
         ),
         Mistake(
             lambda P, P_act, n_out, b_g, W, C: P / P_act * b_g * C / (2 * W) * (n_out - 1),
@@ -979,6 +1005,7 @@ CRITICAL = Exercise(
                 P / P_act * b_g * C / (2 * W) * (n_in * n_out - 1) / (n_in * n_out)
             ),
             "The ring is one of nodes: each of them sends and receives through all its cards together.",
+            name="gpu-for-node",
         ),
     ),
     hints=(

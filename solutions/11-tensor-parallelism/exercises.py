@@ -192,6 +192,7 @@ WHICH_FIRST = Exercise(
         Mistake(
             "rows, columns",
             "Then each GPU has a partial sum of all hidden units. What has to happen before the gelu?",
+            name="partial-sum",
         ),
         Mistake(
             "columns, columns",
@@ -277,6 +278,7 @@ LAB_MLP = Exercise(
         Mistake(
             partial(tp_mlp, sums="dx"),
             "y is a partial sum: each rank's rows of B have seen a part of the hidden units only.",
+            name="partial-sum",
         ),
         Mistake(
             partial(tp_mlp, sums=""),
@@ -295,12 +297,14 @@ LAB_MLP = Exercise(
         Mistake(
             partial(tp_mlp, mask=False),
             "The gradient passes the relu as if it were not there. Through which hidden units does it come back?",
+            name="relu-gradient",
         ),
         Mistake(
             partial(tp_mlp, sums="y", early=True),
             "dy is the same on every rank already, so a sum makes it n times too large. What differs from rank to "
             "rank at "
             "the block's other end?",
+            name="partial-sum",
         ),
         Mistake(
             lambda rank, n, x, A, B, dy: tp_mlp(rank, n, x, A, B, dy, share=n),
@@ -314,11 +318,13 @@ LAB_MLP = Exercise(
             partial(tp_mlp, early=True),
             "dy is the same on every rank already: summed, it makes dx, dA and dB n times too large. What differs from "
             "rank to rank at the block's other end?",
+            name="partial-sum",
         ),
         Mistake(
             partial(tp_mlp, sums="y dx again"),
             "dx is summed twice: after the first sum it is the same on every rank, and a second one makes it n times "
             "too large.",
+            name="partial-sum",
         ),
         Mistake(
             partial(tp_mlp, late=True),
@@ -360,15 +366,20 @@ HEADS = Exercise(
         Mistake(
             lambda L, K, H, tp: 1.024 * 4 * L * H * ceil(K / tp),
             "1,024 bytes are a KiB, and 1,000 a kB: which of the two have you written?",
+            name="gib-for-gb",
         ),
         Mistake(
             lambda L, K, H, tp: 4 * L * H * K / tp,
             "That cuts heads in parts. What does a GPU do whose queries need a head that another one has, too?",
         ),
-        Mistake(lambda L, K, H: 4 * L * H * K, "That is the cache of all GPUs, each head counted once."),
+        Mistake(
+            lambda L, K, H: 4 * L * H * K, "That is the cache of all GPUs, each head counted once.", name="one-for-all"
+        ),
         Mistake(lambda L, H: 2 * L * H, "Keys *and* values, each of two bytes an element."),
         Mistake(lambda H: 4 * H, "That is one layer. A GPU has a part of every layer."),
-        Mistake(lambda L, H, tp: 4 * L * H * tp, "That is what all GPUs keep together, copies included."),
+        Mistake(
+            lambda L, H, tp: 4 * L * H * tp, "That is what all GPUs keep together, copies included.", name="one-for-all"
+        ),
     ),
     hints=(
         "How many key-value heads does a GPU hold, at least?",
@@ -402,7 +413,11 @@ ERRATUM_VOLUME = Exercise(
             lambda B, D, tp: 4 * (tp - 1) * B * D / tp,
             "Half of it: one pass, elements instead of bytes, or all-reduces that only scatter. Which is yours?",
         ),
-        Mistake(lambda B, D: 8 * B * D, "To first order. Exactly, a rank keeps its own block in each half."),
+        Mistake(
+            lambda B, D: 8 * B * D,
+            "To first order. Exactly, a rank keeps its own block in each half.",
+            name="own-share",
+        ),
         Mistake(
             lambda B, D, tp: 16 * (tp - 1) * B * D / tp,
             "Twice as much: a layer with its MLP, four bytes an element, or what is received counted too. Asked is "
@@ -452,7 +467,9 @@ ERRATUM_LIMIT = Exercise(
     mistakes=(
         Mistake(lambda F: F / 2475, "2,475 divides by the cables between nodes. These GPUs are in one."),
         Mistake(
-            lambda F, C, W: F * W // C, "That is rounded to whole GPUs. The question is for the number before rounding."
+            lambda F, C, W: F * W // C,
+            "That is rounded to whole GPUs. The question is for the number before rounding.",
+            name="rounded",
         ),
         Mistake(lambda F: F / 1995, "That is the leftover itself. Divide the two rates that you are given."),
         Mistake(
@@ -468,6 +485,7 @@ ERRATUM_LIMIT = Exercise(
             lambda F, C, W: 4 * F * W / (3 * C),
             "That is the backward pass: twice the arithmetic, and a gather once more. The question is for the forward "
             "one.",
+            name="backward-too",
         ),
         Mistake(
             lambda F, C, W: F * W / (4 * C),
@@ -523,6 +541,7 @@ TWO_NODES = Exercise(
         Mistake(
             lambda F, C, n_in, W_out: F * n_in * W_out / C,
             "The bandwidth is right. But a node already has a part of what it gathers: which?",
+            name="own-share",
         ),
         Mistake(lambda F, C, W_out: F * W_out / C, "That is one cable. How many bring a node what it lacks?"),
         Mistake(
@@ -532,10 +551,12 @@ TWO_NODES = Exercise(
         Mistake(
             lambda F, C, n_in, W_out: 1 + F * n_in * W_out / C,
             "Not a rank's share is at home already, but that of its whole node.",
+            name="own-share",
         ),
         Mistake(
             lambda F, C, n_in, W_out: n_in + 2 * F * n_in * W_out / C,
             "You let the gather and the scatter run at once, or count one of them. They follow one another.",
+            name="times-overlapped",
         ),
         Mistake(
             lambda F, C, n_in, W_out: n_in * (1 + F * n_in * W_out / C),
@@ -549,6 +570,7 @@ TWO_NODES = Exercise(
             lambda F, C, n_in, W_out: 2 * n_in + F * n_in * W_out / C,
             "In the gather and in the scatter one node's share stays at home, but it is a share of each: solve once "
             "more.",
+            name="own-share",
         ),
         Mistake(
             lambda F, C, n_in, W_out: n_in + F * n_in * W_out / (2 * C),
@@ -725,11 +747,13 @@ LAB_SP = Exercise(
             "Each rank's gradient of x is a partial sum over its own hidden units, for all tokens. A slice of it "
             "lacks the "
             "other ranks' parts.",
+            name="partial-sum",
         ),
         Mistake(
             partial(sp_mlps, backwards=True),
             "The gradients are right and stand in the order in which the backward pass meets them: the last layer's "
             "first.",
+            name="gradient-order",
         ),
         Mistake(
             partial(sp_mlps, own=True),
@@ -740,10 +764,12 @@ LAB_SP = Exercise(
         Mistake(
             partial(sp_mlps, forward=False, local=True),
             "A rank keeps its rows of its own partial sums. What the other ranks' hidden units give is never added.",
+            name="partial-sum",
         ),
         Mistake(
             partial(sp_mlps, mask=False),
             "The gradient passes the relu as if it were not there. Through which hidden units does it come back?",
+            name="relu-gradient",
         ),
         Mistake(
             partial(sp_mlps, stale=True),
@@ -962,10 +988,16 @@ BALANCE = Exercise(
     mistakes=(
         Mistake(lambda cp: 2 + 0 * cp, "That is for very many ranks. The first step has triangles on all of them."),
         Mistake(
-            lambda cp: cp, "The last rank does not do the work of all: how many blocks has it, and how many the mean?"
+            lambda cp: cp,
+            "The last rank does not do the work of all: how many blocks has it, and how many the mean?",
+            name="mean-for-slowest",
         ),
         Mistake(lambda cp: (cp + 1) / 2, "Those are the blocks of a mean rank, not the ratio."),
-        Mistake(lambda cp: 2 * cp / (cp + 1), "You count the triangle on the diagonal as a whole block."),
+        Mistake(
+            lambda cp: 2 * cp / (cp + 1),
+            "You count the triangle on the diagonal as a whole block.",
+            name="causal-pairs",
+        ),
         Mistake(lambda cp: cp / (2 * cp - 1), "Upside down: the unbalanced ring takes longer."),
         Mistake(lambda cp: cp / 2, "Those are the blocks of an even share. How many has the slowest rank?"),
         Mistake(lambda cp: 2 - 2 / cp, "The first step is missing: every rank has its own triangle in it."),
@@ -1188,7 +1220,9 @@ LAB_RING = Exercise(
     ),
     solution=ring_attention,
     mistakes=(
-        Mistake(partial(ring_attention, causal=False), "A token looks at later ones, too: where is the mask?"),
+        Mistake(
+            partial(ring_attention, causal=False), "A token looks at later ones, too: where is the mask?", name="mask"
+        ),
         Mistake(
             partial(ring_attention, rescale=False),
             "What was added up with an earlier maximum is too large or too small once a block brings a larger one.",
@@ -1205,11 +1239,13 @@ LAB_RING = Exercise(
             partial(ring_attention, mean="seen"),
             "Each block has a softmax of its own, and their results are averaged. But a block with large scores counts "
             "more than one with small ones: what has to be kept of a block to weigh it?",
+            name="softmax-in-blocks",
         ),
         Mistake(
             partial(ring_attention, mean="all"),
             "Each block has a softmax of its own, and the results are averaged over all ranks, those of masked blocks "
             "too. What has to be kept of a block to weigh it?",
+            name="softmax-in-blocks",
         ),
         Mistake(
             partial(ring_attention, apart=True),
@@ -1223,6 +1259,7 @@ LAB_RING = Exercise(
         Mistake(
             partial(ring_attention, hidden=0.0),
             "A masked score of 0 still has the weight exp(0). Which score has no weight at all?",
+            name="mask",
         ),
         Mistake(
             partial(ring_attention, home=True),
@@ -1237,14 +1274,17 @@ LAB_RING = Exercise(
         Mistake(
             partial(ring_attention, strict="first"),
             "Your mask takes a token's own key away from it. A token sees itself, and those before it.",
+            name="mask",
         ),
         Mistake(
             partial(ring_attention, own=True),
             "The mask is that of your own block in every step. Whose tokens are the keys that have come around?",
+            name="mask",
         ),
         Mistake(
             partial(ring_attention, contiguous=True),
             "You mask as if a rank had its tokens in order. Which two pieces does it have?",
+            name="mask",
         ),
         Mistake(
             partial(ring_attention, way=1),
@@ -1254,6 +1294,7 @@ LAB_RING = Exercise(
         Mistake(
             partial(ring_attention, strict=True),
             "Your mask takes a token's own key away from it, and the first token is left with nothing to see.",
+            name="mask",
         ),
         Mistake(partial(ring_attention, scale=False), "The scores are not divided by the root of d."),
         Mistake(
@@ -1321,7 +1362,7 @@ LAB_ULYSSES = Exercise(
     ),
     solution=ulysses,
     mistakes=(
-        Mistake(partial(ulysses, causal=False), "A token looks at later ones, too: where is the mask?"),
+        Mistake(partial(ulysses, causal=False), "A token looks at later ones, too: where is the mask?", name="mask"),
         Mistake(
             partial(ulysses, mixed=True),
             "A reshape alone cuts the tokens among the ranks, not the heads. Which axis has to come first?",
@@ -1340,6 +1381,7 @@ LAB_ULYSSES = Exercise(
         Mistake(
             partial(ulysses, scale="heads"),
             "The scores are divided by the root of all heads' width. A score is a product over the d of one head.",
+            name="score-scale",
         ),
         Mistake(
             partial(ulysses, local=True),
@@ -1350,14 +1392,17 @@ LAB_ULYSSES = Exercise(
             partial(ulysses, mask=lambda T, n: torch_ones(T // n).triu(1).repeat(n, n)),
             "The mask is that of one rank's tokens, again for each block. Which tokens are earlier now that you have "
             "the whole sequence?",
+            name="mask",
         ),
         Mistake(
             partial(ulysses, mask=lambda T, n: torch_ones(T).tril(-1)),
             "Upside down: a token sees itself and those after it.",
+            name="mask",
         ),
         Mistake(
             partial(ulysses, mask=not_itself),
             "Your mask takes a token's own key away from it. A token sees itself, and those before it.",
+            name="mask",
         ),
         Mistake(
             partial(ulysses, back="interleaved"),

@@ -1,11 +1,12 @@
 """The fit finds the constants it is given, shrugs off odd rows, and beats the data sheet on measured ones."""
 
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, astuple
 from statistics import fmean
 
 import numpy as np
 import pytest
 
+from autograder.declaration import load_bank
 from hwlib.calibrated import (
     KernelModel,
     Sample,
@@ -17,6 +18,7 @@ from hwlib.calibrated import (
 from hwlib.roofline import matmul_bytes, matmul_flops, roofline_time
 from hwlib.specs import MeasuredGemm, accelerators, measured_gemms
 from hwlib.units import us
+from tests.conftest import ROOT
 
 SETS = sorted({(row.chip, row.dtype) for row in measured_gemms()})
 TRUE = KernelModel(eta_C=0.75, eta_W=0.8, t0=3.5 * us, C=989.4e12, W=3.35e12)
@@ -103,3 +105,9 @@ def test_a_model_is_frozen_and_takes_arrays():
         TRUE.t0 = 0.0
     work = np.array([1e9, 1e12])
     assert TRUE.time(work, work).tolist() == [TRUE.time(w, w) for w in work]
+
+
+def test_the_model_that_chapter_3_has_recorded_is_the_fitted_one():
+    chapter = load_bank(ROOT / "solutions" / "03-rooflines").namespace
+    recorded = chapter["_fit"]
+    assert astuple(recorded) == pytest.approx(astuple(chapter["fitted"]("h100-sxm", "bf16")[2]), rel=1e-9)

@@ -74,6 +74,7 @@ SLOW_STAGE = Exercise(
         Mistake(
             lambda pp, m, t_F, t_B, r: (m + pp - 1) * (pp - 1 + r) / pp * (t_F + t_B),
             "That is the mean of the stages. Does a fast stage make up for a slow one?",
+            name="mean-for-slowest",
         ),
         Mistake(lambda m, t_F, t_B, r: m * r * (t_F + t_B), "The slow stage works that long. When does it begin?"),
         Mistake(
@@ -83,6 +84,7 @@ SLOW_STAGE = Exercise(
         Mistake(
             lambda pp, m, t_F, r: (pp - 1 + m * r) * t_F,
             "That is the forward half. What comes back through the stages?",
+            name="forward-only",
         ),
     ),
     hints=(

@@ -44,6 +44,7 @@ UNEVEN = Exercise(
             "That is about the mean over the stages, or a stage that is not the slowest: can a stage have a part of a "
             "layer, "
             "and for which stage do the others wait?",
+            name="mean-for-slowest",
         ),
         Mistake(
             lambda L, pp, t_layer: -(-L // pp) * t_layer,
@@ -108,6 +109,7 @@ MICRO_SIZE = Exercise(
         Mistake(
             lambda N, pp, t_0, t_1: root((pp - 1) * t_1 / (N * t_0)),
             "Upside down: should more sequences make microbatches smaller?",
+            name="upside-down",
         ),
         Mistake(
             lambda N, pp, t_0, t_1: root(N * t_1 / ((pp - 1) * t_0)),

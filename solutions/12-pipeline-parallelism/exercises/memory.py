@@ -71,8 +71,16 @@ STAGE_MEMORY = Exercise(
     ),
     solution=lambda L, S_layer, pp, r: (pp - r) * L / pp * S_layer,
     mistakes=(
-        Mistake(lambda L, S_layer: L * S_layer, "Right for the first stage. How many microbatches wait on stage r?"),
-        Mistake(lambda L, S_layer, pp: L / pp * S_layer, "That is one microbatch. How many are under way?"),
+        Mistake(
+            lambda L, S_layer: L * S_layer,
+            "Right for the first stage. How many microbatches wait on stage r?",
+            name="kept-microbatches",
+        ),
+        Mistake(
+            lambda L, S_layer, pp: L / pp * S_layer,
+            "That is one microbatch. How many are under way?",
+            name="kept-microbatches",
+        ),
         Mistake(
             lambda L, S_layer, pp, r: (pp - r - 1) * L / pp * S_layer,
             "Before its first backward pass a stage has begun one for each stage after it, and one more.",
@@ -84,6 +92,7 @@ STAGE_MEMORY = Exercise(
         Mistake(
             lambda L, S_layer, pp, r: (pp - r + 1) * L / pp * S_layer,
             "The stages are numbered from 0. How many microbatches does the last one keep, with r = pp − 1?",
+            name="kept-microbatches",
         ),
         Mistake(
             lambda L, S_layer, pp, r: r * L / pp * S_layer,

@@ -35,6 +35,7 @@ FSDP_RATIO = Exercise(
             "The pipeline's bytes are half of what they should be. How many neighbours has a stage in the middle, and "
             "how "
             "many bytes an element?",
+            name="half-an-all-reduce",
         ),
         Mistake(
             lambda L, D, B: 18 * L * D / B, "Right for many GPUs. Which part of a weight does a GPU not have to send?"
@@ -46,6 +47,7 @@ FSDP_RATIO = Exercise(
         Mistake(
             lambda n, L, D, B: n * B / (18 * L * D * (n - 1)),
             "Upside down: that is how many times as much the pipeline sends.",
+            name="upside-down",
         ),
         Mistake(
             lambda n, L, D, B: 18 * L * D * (n - 1) / (n**2 * B),
@@ -91,7 +93,11 @@ ZERO3 = Exercise(
             lambda P, dp, m, W: 2 * m * (dp - 1) / dp * 2 * P / W,
             "Two transfers for each microbatch are there. Count again: two gathers, and what for the gradients?",
         ),
-        Mistake(lambda P, m, W: 3 * m * 2 * P / W, "To first order. A rank has its own share of each array already."),
+        Mistake(
+            lambda P, m, W: 3 * m * 2 * P / W,
+            "To first order. A rank has its own share of each array already.",
+            name="own-share",
+        ),
         Mistake(
             lambda P, dp, m, W: 3 * m * (dp - 1) / dp * P / W,
             "Half of it: an element has two bytes, and the bandwidth is that of one way.",

@@ -50,10 +50,12 @@ ERRATUM_COST = Exercise(
         Mistake(
             lambda T, D, k, n, E: (n - 1) / n * k * (7 + 1 / 32) * T * D,
             "That is what all ranks send together. How many tokens has one of them?",
+            name="one-for-all",
         ),
         Mistake(
             lambda T, D, k, n, E: (n - 1) / n * k * (3 + 1 / 32) * T * D / n,
             "That is the forward pass. What returns in the backward pass?",
+            name="forward-only",
         ),
         Mistake(lambda T, D, k, n, E: (n - 1) / n * k * 7 * T * D / n, "The scales of the fp8 elements are missing."),
         Mistake(

@@ -121,11 +121,13 @@ LAB_NODES = Exercise(
             partial(nodes_layer, cross="expert"),
             "The result is right, and a token leaves its node once for each expert. How many copies of it does one "
             "node need?",
+            name="copy-per-expert",
         ),
         Mistake(
             partial(nodes_layer, cross="rank"),
             "The result is right, and a token leaves its node once for each rank. Which rank of the other node could "
             "hand it on?",
+            name="copy-per-expert",
         ),
         Mistake(
             partial(nodes_layer, home="apart"),

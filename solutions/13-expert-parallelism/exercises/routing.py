@@ -164,9 +164,13 @@ CAPACITY = Exercise(
         Mistake(padded_of_tokens, "The first share is right. Of which whole is the second one a share?"),
         Mistake(experts_over, "The second share is right. The first one is a share of the tokens, not of the experts."),
         Mistake(of_the_mean, "That is the room for a capacity factor of one."),
-        Mistake(rounded_up, "The room is rounded down: half a row is of no use."),
+        Mistake(rounded_up, "The room is rounded down: half a row is of no use.", name="rounded"),
         Mistake(given_on, "A token goes to the expert that its router chose. Another's room is of no use to it."),
-        Mistake(of_the_busiest, "The capacity factor multiplies the mean load, not that of the busiest expert."),
+        Mistake(
+            of_the_busiest,
+            "The capacity factor multiplies the mean load, not that of the busiest expert.",
+            name="mean-for-slowest",
+        ),
     ),
     hints=(
         "How many rows has an expert? It keeps the smaller of that and its load.",

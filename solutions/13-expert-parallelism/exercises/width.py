@@ -36,10 +36,12 @@ WIDTH = Exercise(
         Mistake(
             lambda M, n, k, C, W: M * C / (3 * k * W),
             "To first order, for many nodes. Which share of the copies stays in the token's node?",
+            name="own-share",
         ),
         Mistake(
             lambda M, n, k, C, W: (n - 1) * C / (3 * n * W),
             "That is a copy for each expert. How often does a token cross the cards, if its experts are on M nodes?",
+            name="copy-per-expert",
         ),
         Mistake(
             lambda M, n, k, C, W: (M - 1) * C / (3 * k * W),
@@ -60,10 +62,12 @@ WIDTH = Exercise(
         Mistake(
             lambda M, n, k, C, W: M * (n - 1) * C / (24 * n * k * W),
             "You give one GPU the cards of a whole node of eight. Every GPU has one, which carries its own tokens.",
+            name="gpu-for-node",
         ),
         Mistake(
             lambda M, n, k, C, W: k * (n - 1) * C / (3 * n * M * W),
             "Upside down in M and k: more experts on the same nodes make it easier.",
+            name="upside-down",
         ),
     ),
     hints=(
@@ -126,6 +130,7 @@ ERRATUM_WIDTH = Exercise(
         Mistake(
             lambda Z, k, C, W: 1.5 * mended_width(Z, k, C, W),
             "The copies are right. How many operations has a token in an expert with a gate?",
+            name="gated-mlp",
         ),
         Mistake(
             lambda Z, k, C, W: 2.25 * mended_width(Z, k, C, W),
@@ -138,10 +143,12 @@ ERRATUM_WIDTH = Exercise(
         Mistake(
             lambda Z, k, C, W: ep_exact_critical_width(k, Z / 8, 8 * C, W, destination_fraction(Z / 8, k)),
             "Eight times as much. A node has eight GPUs and eight cards.",
+            name="gpu-for-node",
         ),
         Mistake(
             lambda Z, k, C, W: ep_exact_critical_width(k, Z / 8, C / 8, W, destination_fraction(Z / 8, k)),
             "An eighth of it. A node has eight GPUs and eight cards.",
+            name="gpu-for-node",
         ),
         Mistake(
             lambda Z, k, C, W: mended_width(Z, k, C, W) * (Z / 8) / (Z / 8 - 1),

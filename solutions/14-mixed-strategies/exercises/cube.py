@@ -126,6 +126,7 @@ LAB_CUBE = Exercise(
             partial(run_cube, sync="sum"),
             "Your gradients are all twice as large. A replica's loss is half a sum of squares, and the loss of the "
             "step is the mean over the replicas: which of the two halves is missing?",
+            name="mean-or-sum",
         ),
         Mistake(
             partial(run_cube, sync=""),
@@ -139,6 +140,7 @@ LAB_CUBE = Exercise(
         Mistake(
             partial(run_cube, g=False),
             "A rank's rows of B have seen half of the hidden units, so its y is a partial sum. Where is Megatron's g?",
+            name="partial-sum",
         ),
         Mistake(
             partial(run_cube, sync="shares"),
@@ -152,6 +154,7 @@ LAB_CUBE = Exercise(
         Mistake(
             partial(run_cube, mask=False),
             "The gradient passes the relu as if it were not there. Through which hidden units does it come back?",
+            name="relu-gradient",
         ),
         Mistake(
             partial(run_cube, f=False),

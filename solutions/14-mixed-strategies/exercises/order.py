@@ -179,7 +179,11 @@ LAB_ORDER = Exercise(
         Mistake(fewest_ranks_inside, "Short axes fit inside. Which of them has something to send?"),
         Mistake(alone, "Each axis was measured as if its ranks were neighbours. What lies between two of them?"),
         Mistake(worst, "That is the longest time of all orders."),
-        Mistake(all_at_once, "That is the time of the longest axis alone, as if all ran at once. Which one waits?"),
+        Mistake(
+            all_at_once,
+            "That is the time of the longest axis alone, as if all ran at once. Which one waits?",
+            name="times-overlapped",
+        ),
         Mistake(
             innermost_level,
             "An axis that begins inside a node and ends outside it: which of its wires is the narrowest?",
@@ -300,6 +304,7 @@ MOE_CRITICAL = Exercise(
         Mistake(
             lambda E, k, b, C, W, pp, ep, dp: E * b * C / (2 * k * W * pp * ep),
             "That is the limit of many replicas. How much of its array does a rank send if there are dp?",
+            name="own-share",
         ),
         Mistake(
             lambda E, k, b, C, W, pp, ep, dp: k * b * C * (dp - 1) / (2 * E * W * pp * ep * dp),
@@ -316,6 +321,7 @@ MOE_CRITICAL = Exercise(
         Mistake(
             lambda E, k, b, C, W, pp, ep, dp: E * b * C * (dp - 1) / (2 * k * W),
             "That is the batch of all GPUs together. How many of it has one?",
+            name="one-for-all",
         ),
     ),
     hints=(
@@ -350,7 +356,7 @@ ERRATUM_BATCH = Exercise(
     solution="above",
     mistakes=(
         Mistake("below", "Multiply 15,360 sequences by their length."),
-        Mistake("half", "Of an H800's 400 GB/s both ways, half go in one direction."),
+        Mistake("half", "Of an H800's 400 GB/s both ways, half go in one direction.", name="both-directions"),
         Mistake("sequence", "The report prints the sequences of a step. How many tokens are they?"),
         Mistake("none", "Every expert has gradients, also those that few tokens see."),
     ),

@@ -179,11 +179,13 @@ LAB_CACHE = Exercise(
         Mistake(
             partial(decoder, mask=""),
             "The first tokens of the prompt look at later ones. Which scores of the first step have to be masked?",
+            name="mask",
         ),
         Mistake(
             partial(decoder, mask="block"),
             "In a later step the mask has one row and as many columns as there are tokens. Which of these may the new "
             "token see?",
+            name="mask",
         ),
         Mistake(
             partial(decoder, sums=""),
@@ -197,10 +199,12 @@ LAB_CACHE = Exercise(
         Mistake(
             partial(decoder, sums="with"),
             "x is whole on every rank already, so a sum that contains it counts it n times. What is a partial sum?",
+            name="partial-sum",
         ),
         Mistake(
             partial(decoder, sums="mean"),
             "You take the mean over the ranks. Each has other heads: what does a layer add of them?",
+            name="mean-or-sum",
         ),
         Mistake(
             partial(decoder, residual=False),
@@ -214,7 +218,11 @@ LAB_CACHE = Exercise(
             partial(decoder, whole=True),
             "You return every row of the first step. Which of them is its output?",
         ),
-        Mistake(partial(decoder, scale=False), "The scores are not divided by the root of the head's width."),
+        Mistake(
+            partial(decoder, scale=False),
+            "The scores are not divided by the root of the head's width.",
+            name="score-scale",
+        ),
         Mistake(
             partial(decoder, over=-2),
             "The weights of one query's keys add up to 1. Over which axis do you take the softmax?",
@@ -423,18 +431,22 @@ LAB_PAGES = Exercise(
         Mistake(
             partial(_paged, each=True),
             "The values are right, and keys and values are loaded once for each query. How many queries share them?",
+            name="loaded-again",
         ),
         Mistake(
             partial(_paged, largest=False),
             "A score of 100 is beyond what exp can take in float32. What may be taken off all scores of a row?",
+            name="softmax-overflow",
         ),
         Mistake(
             partial(_by_page, own=False),
             "Page by page the largest score grows. What of the sums so far was made with the smaller one?",
+            name="softmax-in-blocks",
         ),
         Mistake(
             partial(_by_page, own=True),
             "Each page has a softmax of its own, as if all pages weighed the same. Which has the larger scores?",
+            name="softmax-in-blocks",
         ),
         Mistake(partial(_paged, scaled=False), "The scores are to be multiplied by `scale`."),
         Mistake(partial(_paged, divides=False), "The weights of a softmax add up to 1. Yours add up to their sum."),
@@ -442,7 +454,7 @@ LAB_PAGES = Exercise(
             partial(_paged, strided=True),
             "Your queries are those of every KV-th head. Which G of them lie together in `q_ptr`?",
         ),
-        Mistake(partial(_paged, last=-1), "Your mask leaves out the last token, which is the newest."),
+        Mistake(partial(_paged, last=-1), "Your mask leaves out the last token, which is the newest.", name="mask"),
     ),
     hints=(
         "Number the tokens of a sequence: `t = tl.arange(0, MOST*PAGE)`. In which row of the table's pages is token "

@@ -149,7 +149,11 @@ SCENARIO = Exercise(
         Mistake(full_at_mean, "Your batch fills the memory at the mean context. What happens on a bad day?"),
         Mistake(all_that_fit, "That is what the memory holds. At which rate does each user read then?"),
         Mistake(few, "Few sequences on four GPUs: fast for each user, and what does a GPU earn?"),
-        Mistake(by_the_sheet, "That is the rate of the data sheet. What else takes time in a step?"),
+        Mistake(
+            by_the_sheet,
+            "That is the rate of the data sheet. What else takes time in a step?",
+            name="peak-for-sustained",
+        ),
     ),
     hints=(
         "Memory first: for each width and format, how many contexts of the 99th percentile fit beside the weights?",

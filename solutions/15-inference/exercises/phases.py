@@ -66,6 +66,7 @@ HALF_RATE = Exercise(
         Mistake(
             lambda P, b_w, T_kv, S_kv, f: f / (1 - f) * T_kv * S_kv / (P * b_w),
             "The ratio of the bytes is upside down: heavier weights need more sequences to share them.",
+            name="upside-down",
         ),
         Mistake(
             lambda P, b_w, T_kv, S_kv, f: P * b_w / ((1 - f) * T_kv * S_kv),

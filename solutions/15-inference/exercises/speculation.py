@@ -117,7 +117,11 @@ LAB_SPECULATIVE = Exercise(
             "You keep a draft with the probability that the large model gives it. It was drawn with the probability q "
             "already: how often does it come out then?",
         ),
-        Mistake(partial(_speculate, accept="upside down"), "The ratio is upside down. Where p is 0, what is kept?"),
+        Mistake(
+            partial(_speculate, accept="upside down"),
+            "The ratio is upside down. Where p is 0, what is kept?",
+            name="upside-down",
+        ),
         Mistake(
             partial(_speculate, accept="half"), "Whether a draft is kept is a matter of chance: which number decides?"
         ),

@@ -40,6 +40,7 @@ RATIO = Exercise(
         Mistake(
             lambda T_in, hit, R, T_out, B, t_step: ceil(B * T_in * (1 - hit) / (R * T_out * t_step)),
             "Rounded up to whole nodes. A fleet has many of either kind: the ratio is asked for as a real number.",
+            name="rounded",
         ),
         Mistake(
             lambda T_in, hit, T_out: T_in * (1 - hit) / T_out,

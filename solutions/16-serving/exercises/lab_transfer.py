@@ -262,7 +262,9 @@ BREAK_EVEN = Exercise(
         ),
         Mistake(slip(flops=1), "A token takes a multiplication and an addition for each weight."),
         Mistake(slip(ranks="p"), "Who reads the prompt again: the {p} GPUs that have read it, or the {n}?"),
-        Mistake(slip(eta=0), "You read at the data sheet's rate. {mfu} % of it are reached."),
+        Mistake(
+            slip(eta=0), "You read at the data sheet's rate. {mfu} % of it are reached.", name="peak-for-sustained"
+        ),
     ),
     hints=(
         "Both times grow with the tokens. How much does one more token cost either way?",

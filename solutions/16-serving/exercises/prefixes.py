@@ -197,6 +197,7 @@ ERRATUM = Exercise(
         Mistake(
             lambda P, S_kv, T, n: caches(n, P / 2 * 1e9, 16 * 2**30, S_kv, T),
             "With GiB: 16 GB are 16e9 bytes here.",
+            name="gib-for-gb",
         ),
         Mistake(lambda S_kv, T, n: int(n * 16e9 // (S_kv * T)), "Where are the weights?"),
     ),

@@ -200,7 +200,11 @@ SCENARIO = Exercise(
     solution=best_record_of,
     mistakes=(
         Mistake(all_chips, "That is in time, and a wire binds long before: the chips beyond wait, and are paid for."),
-        Mistake(by_the_sheet, "Those are hours at the peak of the sheet. Which share of it is reached?"),
+        Mistake(
+            by_the_sheet,
+            "Those are hours at the peak of the sheet. Which share of it is reached?",
+            name="peak-for-sustained",
+        ),
     ),
     hints=(
         "For each offer: at how many chips does arithmetic take as long as the longer of the two transfers?",

@@ -54,6 +54,7 @@ DOMAIN = Exercise(
         Mistake(
             lambda n_in, g_C, g_W: n_in * g_C / g_W,
             "To first order. With larger domains there are fewer of them, and each keeps a larger part of its sum.",
+            name="own-share",
         ),
         Mistake(
             lambda n_in, g_C, g_W: n_in * g_W / g_C,
@@ -105,7 +106,11 @@ ERRATUM_DOUBLE = Exercise(
     mistakes=(
         Mistake(lambda W: 989e12 / (2 * W), "That is the printed one: the new link beside the old chip."),
         Mistake(lambda C, W: C / W, "Without the switch's sums. The draft has them."),
-        Mistake(lambda C, W: 4 * C / W, "Those are the tokens of all eight GPUs of a node. How many are on one?"),
+        Mistake(
+            lambda C, W: 4 * C / W,
+            "Those are the tokens of all eight GPUs of a node. How many are on one?",
+            name="one-for-all",
+        ),
     ),
     hints=("Which two numbers of the ratio did the new generation change?",),
     explain="C/(2W): the draft doubled W and kept C. The arithmetic grew as well, by 2.3 for a B200, so the bound went "

@@ -104,6 +104,7 @@ LAB_SIX = Exercise(
         Mistake(
             lambda *a: _bound(*a, add=True),
             "The two levels are added. They work at the same time: when is a pipelined collective done?",
+            name="times-added",
         ),
         Mistake(
             lambda *a: _bound(*a, near=True),

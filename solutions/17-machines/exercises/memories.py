@@ -72,6 +72,7 @@ NEAR = Exercise(
         Mistake(
             lambda B, b_w, C_pim, W: 1 + b_w * C_pim / (B * W),
             "A multiplication and an addition are two operations.",
+            name="multiply-add",
         ),
         Mistake(
             lambda B, C_pim, W: 1 + C_pim / (2 * B * W),

@@ -107,6 +107,7 @@ LAB_LOGS = Exercise(
         Mistake(
             partial(_read, bus=1),
             "So much crosses a port in an all-gather. What has an all-reduce to do with the sums before?",
+            name="half-an-all-reduce",
         ),
         Mistake(
             partial(_read, warm=0, middle=mean),

@@ -89,6 +89,7 @@ MFU = Exercise(
         Mistake(
             lambda t, n, C, B, T, P, L, D: (6 * P + 12 * L * D * T) * B / (t * n * C),
             "Those are all pairs of tokens. How many of them does a causal mask leave?",
+            name="causal-pairs",
         ),
         Mistake(
             lambda t, n, C, B, T, P, L, D: (8 * P + 8 * L * D * T) * B / (t * n * C),
@@ -103,6 +104,7 @@ MFU = Exercise(
         Mistake(
             lambda t, n, C, B, T, P, L, D: (6 * P + 2 * L * D * T) * B / (t * n * C),
             "The attention of a forward pass alone. What does the backward pass cost?",
+            name="forward-only",
         ),
     ),
     hints=(
@@ -146,6 +148,7 @@ HFU = Exercise(
         Mistake(
             lambda u, r, a: u * (3 - a / 2) / (3 + r),
             "The mask shortens your forward pass only. What do scores and values cost in the backward pass?",
+            name="forward-only",
         ),
         Mistake(
             lambda u, r, a: 2 * u * (1 - a / 2) / (2 + r),

@@ -49,6 +49,7 @@ STRAGGLER = Exercise(
         Mistake(
             lambda t, p, s, g, n: t * (1 + s * p),
             "That is the mean of one node. For whom does the step wait?",
+            name="mean-for-slowest",
         ),
         Mistake(
             lambda t, p, s, g, n: t * (1 + s * p * n / g),

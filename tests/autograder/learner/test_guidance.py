@@ -81,7 +81,7 @@ def test_progress_records_when_it_was_first_seen(study):
     first = progress.solution_seen("t-time")
     assert datetime.fromisoformat(first).tzinfo is not None
     with progress._changing() as data:
-        data["solutions"]["t-time"] = "2020-01-01T00:00:00+00:00"
+        data["exercises"]["t-time"]["solution"] = "2020-01-01T00:00:00.000Z"
     autograder.solution("t-time")
     assert progress.solution_seen("t-time").startswith("2020")
 

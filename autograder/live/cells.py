@@ -1,0 +1,207 @@
+"""The calls that the page's worker makes: run a cell, check an answer, echo a text, ask for other numbers.
+
+Each takes one JSON text and gives one. A call never raises because of what a reader wrote.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import json
+import linecache
+import os
+import traceback
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ..declaration.exercise import Exercise
+from ..declaration.verdict import Verdict, unreadable
+from ..learner.cell_history import stub
+from ..learner.lookup import Found, find
+from ..values import encoding
+from ..values.error_advice import Asked, advice
+from ..values.inline_html import block_html, inline_html
+from ..values.numbers import Unreadable
+from .chapter_names import ChapterNames
+from .on_demand import Needs
+
+MOST_PRINTED = 20_000
+MOST_TRACE = 2_000
+ANSWER = "<answer>"
+
+
+@cache
+def book() -> Path:
+    """The folder with chapters/, and in the open edition solutions/."""
+    return Path(os.environ.get("GPUBOOK_PAGE", "/home/pyodide/book"))
+
+
+@cache
+def names_of(chapter: str) -> ChapterNames:
+    """The namespace of a chapter, which all of its cells share."""
+    cells = json.loads((book() / "cells.json").read_text(encoding="utf-8"))
+    return ChapterNames([(place, source) for place, source in cells.get(chapter, [])])
+
+
+def call(request: str) -> str:
+    """What the worker calls: {"call": name, ...arguments} -> the result, as JSON."""
+    asked = json.loads(request)
+    return json.dumps(CALLS[asked.pop("call")](**asked), ensure_ascii=False)
+
+
+def run(chapter: str, source: str, place: str = "") -> dict[str, Any]:
+    """Run a cell of a chapter: what it printed, its last value as text or HTML, and its error."""
+    _enter(chapter)
+    value, printed, error = _executed(chapter, source, place)
+    return {"printed": printed, "error": error, **({} if error or value is None else _displayed(value))}
+
+
+def check(chapter: str, exercise: str, entered: Any, variant: int | None = None) -> dict[str, Any]:
+    """The verdict on what was entered in an answer box; where that is code, after it ran.
+
+    `variant` asks for the numbers of that draw instead of the book's.
+    """
+    _enter(chapter)
+    found = find(exercise)
+    said: dict[str, Any] = {"printed": "", "error": ""}
+    answer = found.kind.typed(entered)
+    if _is_code(found):
+        name = found.public["answer_name"]
+        names_of(chapter).space.pop(name, None)
+        _, said["printed"], said["error"] = _executed(chapter, str(entered), exercise)
+        if said["error"]:
+            return said
+        answer = names_of(chapter).space.get(name, ...)
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        verdict, message = _verdict(found, answer, variant)
+    said["printed"] = (said["printed"] + out.getvalue())[-MOST_PRINTED:]
+    return said | {"verdict": _as_json(found, verdict), "message": message}
+
+
+def echo(chapter: str, exercise: str, entered: Any) -> dict[str, Any]:
+    """How a text is read while it is typed: as HTML, or why it cannot be."""
+    _enter(chapter)
+    found = find(exercise)
+    try:
+        return {"html": inline_html(found.kind.echo(entered))}
+    except Unreadable as error:
+        return {"error": inline_html(str(error))}
+
+
+def variant(exercise: str, number: int) -> dict[str, Any]:
+    """The prompt of an exercise with the numbers of another draw."""
+    found = find(exercise)
+    if found.declared is None:
+        return {"error": "Other numbers need the open edition of the book."}
+    given = _numbers(found.declared, number)
+    prompt = "\n\n".join(filter(None, [found.declared.prompt_text(given), found.declared.answer.asked_of(given)]))
+    return {"title": inline_html(found.declared.title), "prompt": block_html(prompt)}
+
+
+CALLS: dict[str, Callable[..., dict[str, Any]]] = {"run": run, "check": check, "echo": echo, "variant": variant}
+
+
+def _enter(chapter: str) -> None:
+    os.chdir(book() / "chapters" / chapter)
+
+
+def _is_code(found: Found) -> bool:
+    return found.public["answer_name"] != "answer"
+
+
+def _numbers(declared: Exercise, number: int | None) -> dict[str, Any]:
+    if number is None:
+        return declared.variant()
+    rows = declared.drawn()
+    return rows[number % len(rows)]
+
+
+def _verdict(found: Found, answer: Any, number: int | None) -> tuple[Verdict, Any]:
+    """The verdict, and the answer as the progress record keeps it."""
+    try:
+        message = encoding.encode(answer)
+    except encoding.NotEncodable as error:
+        return unreadable(str(error), error.reason), None
+    declared = found.declared
+    if declared is None:
+        return found.kind.recorded(message), message
+    if untouched := stub(found.public["answer_name"], answer):
+        return untouched, None
+    function = declared.answer.local_call(answer, declared.withholds)
+    return declared.judge_message(message, _numbers(declared, number), function), message
+
+
+def _as_json(found: Found, verdict: Verdict) -> dict[str, Any]:
+    points = float(found.public["points"])
+    return {
+        "say": inline_html(verdict.say),
+        "text": verdict.say,
+        "kind": verdict.kind,
+        "reason": verdict.reason,
+        "sign": verdict.sign,
+        "score": verdict.score,
+        "points": round(min(max(float(verdict.score), 0.0), 1.0) * points, 9),
+        "wants_hint": verdict.wants_hint,
+        "mistakes": list(getattr(verdict, "mistakes", ())),
+    }
+
+
+def _executed(chapter: str, source: str, place: str) -> tuple[Any, str, str]:
+    """The value of a cell's last expression, what it printed, and the error that it ended with, for the reader."""
+    names, out, value, error = names_of(chapter), io.StringIO(), None, ""
+    linecache.cache[ANSWER] = (len(source), None, source.splitlines(True), ANSWER)
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        try:
+            names.provide(source, place)
+            value = _evaluated(source, names.space)
+        except Needs:
+            raise
+        except BaseException as failure:  # KeyboardInterrupt and SystemExit too: it is a cell
+            error = _told(failure, source, place)
+    return value, out.getvalue()[-MOST_PRINTED:], error
+
+
+def _evaluated(source: str, space: dict[str, Any]) -> Any:
+    tree = ast.parse(source, ANSWER)
+    last = tree.body[-1] if tree.body else None
+    if isinstance(last, ast.Expr):
+        tree.body.pop()
+    exec(compile(tree, ANSWER, "exec"), space)
+    return eval(compile(ast.Expression(last.value), ANSWER, "eval"), space) if isinstance(last, ast.Expr) else None
+
+
+def _told(failure: BaseException, source: str, place: str) -> str:
+    """The traceback from the reader's own line on, and what to write instead where that is a beginner's slip."""
+    trace = failure.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename != ANSWER:
+        trace = trace.tb_next
+    lines = traceback.format_exception(type(failure), failure, trace, chain=False)
+    text = "".join(lines).replace(f'File "{ANSWER}"', "Your code")[-MOST_TRACE:].strip()
+    missing = getattr(failure, "name", "") if isinstance(failure, ModuleNotFoundError) else ""
+    if missing in NOT_HERE:
+        return f"{text}\n{missing} cannot run in a page: open this chapter's notebook in JupyterLab for it."
+    said = advice(type(failure).__name__, str(failure), source, _asked(place))
+    return f"{text}\n{said}" if said else text
+
+
+NOT_HERE = ("torch", "matplotlib", "scipy", "triton", "cloudpickle")
+
+
+def _asked(place: str) -> Asked:
+    try:
+        return Asked.of(find(place).public)
+    except LookupError:
+        return Asked.of({})
+
+
+def _displayed(value: Any) -> dict[str, str]:
+    """A value as a notebook shows it: its HTML, its Markdown, or its text."""
+    for way, convert in (("_repr_html_", str), ("_repr_markdown_", block_html), ("_repr_latex_", inline_html)):
+        shown = getattr(value, way, None)
+        if callable(shown) and (text := shown()):
+            return {"html": convert(text)}
+    return {"value": repr(value)[:MOST_PRINTED]}

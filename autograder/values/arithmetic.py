@@ -1,0 +1,198 @@
+"""A number typed as a calculation with units: `12*2^30/3.35e12 s`, `4 GB / (450 GB/s)`, `3.85 × 10^-3`.
+
+Read and worked out term by term with exact fractions, never by evaluating the text. A unit that stands alone at the
+end belongs to the whole calculation; where there are several, each belongs to the number or bracket before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hwlib.units import UnitError, dimension, labels, parse, spell
+
+MAX_LENGTH = 200
+MAX_POWER = 400  # of an exponent: 2^400 is beyond every number of the book
+MAX_BITS = 4096
+MAX_DEPTH = 20
+SIGNS = str.maketrans({"×": "*", "·": "*", "−": "-", "÷": "/"})
+GROUPED = re.compile(r"(?<![\w.,])([1-9]\d{0,2})((?:[, ]\d{3})+)(?![\d,])")  # 3,850 and 3 850
+TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?)"
+    r"|(?P<unit>[A-Za-zµμ%$][A-Za-zµμ]*(?:\^-?[1-9](?![\d.]))?)|(?P<sign>\*\*|[-+*/^()]))"
+)
+UNIT_AT_END = re.compile(r"(.*[\d)])\s*([A-Za-zµμ%$](?:[A-Za-zµμ%$/*\s]|\^-?[1-9])*)")
+E_NOTATION = re.compile(r"(?i)(?<=[\d.])e[-+]?\d+")
+
+
+@dataclass(frozen=True)
+class Worked:
+    """What a calculation comes to, in SI, and the powers of its base units."""
+
+    value: Fraction
+    powers: Mapping[str, int]
+
+    @property
+    def unit(self) -> str:
+        """Its unit as `hwlib.units` spells it."""
+        return spell(self.powers)
+
+
+def is_calculation(text: str) -> bool:
+    """Whether a text is more than one number with a unit: it has an operation between numbers, or a bracket."""
+    bare = E_NOTATION.sub("0", _tidy(text)).strip()
+    return bool(re.search(r"[\d.)]\s*(?:\*\*|[-+*/^])\s*[-+]?[\d.(]|\(|[A-Za-z%]\s*(?:[-+*/]|\*\*)\s*[\d.(]", bare))
+
+
+def worked_out(text: str) -> Worked:
+    """The value of a calculation, and its unit; UnitError, with a sentence for the learner, for anything else."""
+    if len(text) > MAX_LENGTH:
+        raise UnitError(f"a calculation of {len(text)} characters; at most {MAX_LENGTH} were expected", "length")
+    tidy = _tidy(text)
+    whole = UNIT_AT_END.fullmatch(tidy)
+    if whole and not re.search(r"[A-Za-zµμ%$]", E_NOTATION.sub("", whole[1])):
+        size, powers = _unit(whole[2].strip())
+        return _within(Worked(_Reader(whole[1]).all().value * size, powers))
+    return _within(_Reader(tidy).all())
+
+
+def ungrouped(text: str) -> str:
+    """The text without the commas or spaces between groups of three digits: "3,850 us" is "3850 us".
+
+    A number that begins with a zero has none: `0,850` stays, for its comma is a decimal one.
+    """
+    return GROUPED.sub(lambda found: found[1] + re.sub(r"[, ]", "", found[2]), text)
+
+
+def _tidy(text: str) -> str:
+    crossed = re.sub(r"(?<=[\d)])\s*[xX]\s*(?=[\d(])", "*", text.strip())
+    return ungrouped(crossed.translate(SIGNS))
+
+
+def _within(worked: Worked) -> Worked:
+    if max(worked.value.numerator.bit_length(), worked.value.denominator.bit_length()) > MAX_BITS:
+        raise UnitError("the calculation is beyond the range of a float", "range")
+    return worked
+
+
+def _unit(text: str) -> tuple[Fraction, dict[str, int]]:
+    measure = parse(f"1 {text}")
+    return Fraction(repr(measure.value)), {**dimension(measure.unit), **labels(measure.unit)}
+
+
+class _Reader:
+    """One calculation, read from left to right by the rules of arithmetic."""
+
+    def __init__(self, text: str):
+        self.text, self.at, self.depth = text, 0, 0
+        self.tokens: list[tuple[str, str]] = []
+        place = 0
+        while place < len(text.rstrip()):
+            found = TOKEN.match(text, place)
+            if not found:
+                raise UnitError(f"{text[place:].strip()[:1]!r} has no place in a calculation", "character")
+            self.tokens.append((str(found.lastgroup), found[str(found.lastgroup)]))
+            place = found.end()
+
+    def all(self) -> Worked:
+        """The whole of it."""
+        worked = self._sum()
+        if self.at < len(self.tokens):
+            raise UnitError(f"something is missing before {self.tokens[self.at][1]!r}", "sign")
+        return worked
+
+    def _next(self, *signs: str) -> str:
+        kind, what = self.tokens[self.at] if self.at < len(self.tokens) else ("", "")
+        if kind == "sign" and what in signs:
+            self.at += 1
+            return what
+        return ""
+
+    def _sum(self) -> Worked:
+        worked = self._product()
+        while sign := self._next("+", "-"):
+            other = self._product()
+            if worked.powers != other.powers:
+                raise UnitError(f"{worked.unit} and {other.unit} cannot be added", "sum")
+            worked = Worked(worked.value + (other.value if sign == "+" else -other.value), worked.powers)
+        return worked
+
+    def _product(self) -> Worked:
+        worked = self._signed()
+        while sign := self._next("*", "/"):
+            other = self._signed()
+            if sign == "/" and not other.value:
+                raise UnitError("a division by zero", "zero")
+            worked = _times(worked, other if sign == "*" else _power(other, -1))
+        return worked
+
+    def _signed(self) -> Worked:
+        if self._next("-"):
+            worked = self._signed()
+            return Worked(-worked.value, worked.powers)
+        return self._signed() if self._next("+") else self._raised()
+
+    def _raised(self) -> Worked:
+        worked = self._atom()
+        if self._next("^", "**"):
+            exponent = self._signed()
+            if exponent.powers or exponent.value.denominator != 1 or abs(exponent.value) > MAX_POWER:
+                raise UnitError(f"an exponent is a whole number up to {MAX_POWER}", "power")
+            if not worked.value and exponent.value < 0:
+                raise UnitError("a division by zero", "zero")
+            worked = _power(worked, int(exponent.value))
+            if unit := self._units():
+                worked = _times(worked, Worked(*_unit(unit)))
+        return worked
+
+    def _atom(self) -> Worked:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise UnitError("the calculation is nested too deeply", "length")
+        kind, what = self.tokens[self.at] if self.at < len(self.tokens) else ("", "")
+        self.at += 1
+        if kind == "number":
+            worked = Worked(Fraction(what.replace("_", "")), {})
+        elif what == "(":
+            worked = self._sum()
+            if not self._next(")"):
+                raise UnitError("a bracket is not closed", "bracket")
+        elif kind == "unit":  # 4*GB, as Python has it
+            self.at -= 1
+            worked = Worked(Fraction(1), {})
+        else:
+            raise UnitError(f"a number is missing {f'before {what!r}' if what else 'at the end'}", "number")
+        unit = self._units()
+        self.depth -= 1
+        return _times(worked, Worked(*_unit(unit))) if unit else worked
+
+    def _units(self) -> str:
+        """The unit that follows, as far as names go: in `GB/s * 8` it ends with the second."""
+        text = ""
+        while self.at < len(self.tokens):
+            kind, what = self.tokens[self.at]
+            after = self.tokens[self.at + 1][0] if self.at + 1 < len(self.tokens) else ""
+            if kind == "unit" and what == "per" and text and after == "unit":
+                text += "/"
+            elif kind == "unit":
+                text += what if not text or text.endswith(("/", "*")) else f"*{what}"
+            elif what in ("/", "*") and text and after == "unit":
+                text += what
+            else:
+                break
+            self.at += 1
+        return text
+
+
+def _times(one: Worked, other: Worked) -> Worked:
+    powers = {name: one.powers.get(name, 0) + other.powers.get(name, 0) for name in {*one.powers, *other.powers}}
+    return _within(Worked(one.value * other.value, {name: power for name, power in powers.items() if power}))
+
+
+def _power(one: Worked, exponent: int) -> Worked:
+    size = max(one.value.numerator.bit_length(), one.value.denominator.bit_length())
+    if size * abs(exponent) > MAX_BITS:
+        raise UnitError("the calculation is beyond the range of a float", "range")
+    return Worked(one.value**exponent, {name: power * exponent for name, power in one.powers.items()})

@@ -1,0 +1,299 @@
+/* The answer cards of the page: gpubook.exercise.
+ *
+ * A card is a form that the build wrote (autograder/book/templates/box.html.j2): fields by the kind of input, Check, Run for
+ * code, Hint and Solution, which unfold what stands below the card. What is checked goes to a backend that gives the
+ * notebook's own verdicts, here Python in a worker (python.js), and what comes back is kept (progress.js). */
+(function () {
+  "use strict";
+
+  const backend = () => window.gpubook.python, progress = () => window.gpubook.progress;
+  const WAITS = 350;  // milliseconds after the last key until a text is echoed
+  const LOOKS = { right: "right", predicted: "told", recorded: "told", partial: "told", waiting: "told",
+    empty: "unread", unreadable: "unread", unit: "unread" };  // any other kind is wrong
+
+  async function typeset(element) {
+    if (window.gpubook.typeset) await window.gpubook.typeset(element);
+    else if (window.MathJax?.typesetPromise) await window.MathJax.typesetPromise([element]);
+  }
+
+  /* The editor: a textarea with colours and indentation (code-input, Prism), or a plain one where these are missing. */
+  let template = "";
+  function editor(area) {
+    if (!window.codeInput || !window.Prism) return area;
+    if (!template) {
+      template = "gpubook";
+      window.codeInput.registerTemplate(template, new window.codeInput.templates.Prism(window.Prism, [
+        new window.codeInput.plugins.Indent(true, 4),
+      ]));
+    }
+    const box = document.createElement("code-input");
+    box.setAttribute("language", "python");
+    box.setAttribute("template", template);
+    box.setAttribute("placeholder", "");
+    const { id } = area;
+    box.addEventListener("code-input_load", () => {  // it has a textarea of its own, with the text of this one
+      Object.assign(box.textareaElement, { id, autocomplete: "off", autocapitalize: "off" });
+      box.removeAttribute("id");
+    });
+    const marker = document.createComment("");
+    area.replaceWith(marker);
+    area.dataset.codeInputFallback = "";
+    box.append(area);
+    marker.replaceWith(box);
+    return box;
+  }
+
+  const area = (form) => form.querySelector("code-input")?.textareaElement ?? form.querySelector("textarea");
+
+  /* What was entered: a text, the key of an option, or the texts of a record by field; null for nothing. */
+  function entered(form) {
+    const kind = form.dataset.input;
+    if (kind === "options") return form.querySelector("input:checked")?.value ?? null;
+    if (kind === "fields") {
+      const found = Object.fromEntries([...form.querySelectorAll("[name]")].map((one) => [one.name, one.value]));
+      return Object.values(found).some((text) => text.trim()) ? found : null;
+    }
+    const text = (area(form) ?? form.querySelector("input")).value;
+    return text.trim() ? text : null;
+  }
+
+  const asSource = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+
+  function fill(form, source) {
+    const kind = form.dataset.input;
+    if (kind === "options") {
+      const option = [...form.querySelectorAll("input")].find((one) => one.value === source);
+      if (option) option.checked = true;
+    } else if (kind === "fields") {
+      let known = {};
+      try { known = JSON.parse(source); } catch { return; }
+      for (const one of form.querySelectorAll("[name]")) if (typeof known[one.name] === "string") one.value = known[one.name];
+    } else {
+      const field = area(form) ?? form.querySelector("input"), box = field.closest("code-input");
+      if (box) box.value = source;
+      field.value = source;
+    }
+  }
+
+  async function say(form, verdict) {
+    const said = form.querySelector(".verdict");
+    form.dataset.verdict = verdict.looks ?? LOOKS[verdict.kind] ?? "wrong";
+    said.innerHTML = "";
+    const line = document.createElement("p");
+    line.innerHTML = `<span class="sign" aria-hidden="true"></span> `;
+    line.firstChild.textContent = verdict.sign ?? "";
+    line.append(...fragment(verdict.say));
+    said.append(line);
+    if (verdict.wants_hint && hints(form).some((one) => one.hidden)) {
+      said.append(Object.assign(document.createElement("p"), { className: "offer", textContent: "A hint is at hand." }));
+    }
+    await typeset(said);
+  }
+
+  function fragment(html) {
+    const holder = document.createElement("template");
+    holder.innerHTML = html;
+    return [...holder.content.childNodes];
+  }
+
+  const plain = (text) => Object.assign(document.createElement("span"), { textContent: text }).innerHTML;
+
+  function printed(form, text) {
+    const out = form.querySelector(".printed");
+    out.textContent = text;
+    out.hidden = !text;
+  }
+
+  function busy(form, words) {
+    const running = Boolean(words);
+    form.toggleAttribute("data-busy", running);
+    for (const button of form.querySelectorAll("button:not(.stop)")) button.setAttribute("aria-disabled", String(running));
+    form.querySelector(".stop")?.remove();
+    if (!running) return;
+    form.dataset.verdict = "busy";
+    form.querySelector(".verdict").textContent = backend().isRunning() ? words : "Loading Python, once …";
+    const stop = Object.assign(document.createElement("button"), { type: "button", className: "stop", textContent: "Stop" });
+    stop.addEventListener("click", () => backend().stop());
+    form.querySelector(".actions").append(stop);
+  }
+
+  /* Ask the backend, with the card busy for so long; undefined where that failed, and the card says why. */
+  async function asked(form, words, ask) {
+    if (form.hasAttribute("data-busy")) return undefined;
+    busy(form, words);
+    try {
+      const result = await ask();
+      busy(form, "");
+      return result;
+    } catch (error) {
+      busy(form, "");
+      await say(form, { kind: "unreadable", sign: "!", say: plain(error.message) });
+      return undefined;
+    }
+  }
+
+  async function check(form) {
+    const value = entered(form), { exercise, chapter } = form.dataset;
+    const variant = form.dataset.variant === undefined ? null : Number(form.dataset.variant);
+    if (value === null) {
+      await say(form, { kind: "empty", sign: "…", say: form.dataset.input === "options" ? "Choose one of them." : "No answer yet." });
+      return;
+    }
+    const result = await asked(form, "Checking …", () => backend().check(chapter, exercise, value, variant));
+    if (result === undefined) return;
+    printed(form, [result.printed, result.error].filter(Boolean).join("\n"));
+    tried(form);
+    if (result.error) {
+      await say(form, { kind: "unreadable", sign: "!", say: "Your code ends in an error; what Python says of it stands above." });
+      return;
+    }
+    await settle(form, asSource(value), result);
+  }
+
+  async function settle(form, source, { verdict, message }) {
+    const { exercise } = form.dataset, predict = form.hasAttribute("data-predict");
+    const told = { source, verdict, message, predict };
+    if (form.dataset.variant !== undefined) told.variant = Number(form.dataset.variant);
+    progress()?.attempt(exercise, told);
+    if (predict && verdict.kind === "predicted") lock(form);
+    await say(form, verdict);
+  }
+
+  /* A prediction is made once: the first one is kept. */
+  function lock(form) {
+    for (const field of form.querySelectorAll("input, textarea, select, button[type=submit]")) field.disabled = true;
+  }
+
+  async function run(form) {
+    const { exercise, chapter } = form.dataset, source = entered(form) ?? "";
+    const result = await asked(form, "Running …", () => backend().run(chapter, source, exercise ?? form.dataset.place ?? ""));
+    if (result === undefined) return;
+    printed(form, [result.printed, result.error, result.value].filter(Boolean).join("\n"));
+    const said = form.querySelector(".verdict");
+    form.dataset.verdict = result.error ? "unread" : "ran";
+    said.innerHTML = result.html ?? "";
+    if (!result.html && !result.error && !result.printed && !result.value) said.textContent = "It ran, and shows nothing.";
+    if (exercise) tried(form);
+    await typeset(said);
+  }
+
+  /* How a text is read, while it is typed; only where Python runs already. */
+  async function echo(form) {
+    const out = form.querySelector(".echo"), value = entered(form);
+    if (value === null || !backend().isRunning() || form.hasAttribute("data-busy")) {
+      if (value === null) out.textContent = "";
+      return;
+    }
+    try {
+      const read = await backend().echo(form.dataset.chapter, form.dataset.exercise, value);
+      if (entered(form) !== value) return;
+      out.innerHTML = read.html ? `Read as ${read.html}` : "";
+      await typeset(out);
+    } catch { out.textContent = ""; }
+  }
+
+  const card = (form) => form.closest(".exercise");
+  const hints = (form) => [...(card(form)?.querySelectorAll(":scope > details.hint") ?? [])];
+  const solution = (form) => card(form)?.querySelector(":scope > details.solution");
+
+  function showHints(form, shown) {
+    const all = hints(form), button = form.querySelector("button.hint");
+    all.forEach((one, at) => { one.hidden = at >= shown; });
+    if (button) {
+      button.firstChild.textContent = all.length > 1 ? `Hint ${Math.min(shown + 1, all.length)} of ${all.length}` : "Hint";
+      button.hidden = shown >= all.length;
+    }
+    if (shown >= all.length) tried(form);
+  }
+
+  function nextHint(form) {
+    const next = hints(form).findIndex((one) => one.hidden);
+    if (next < 0) return;
+    progress()?.hint(form.dataset.exercise, next + 1);
+    showHints(form, next + 1);
+    hints(form)[next].open = true;
+    hints(form)[next].querySelector("summary").focus();
+  }
+
+  /* After a try the solution can be asked for; a prediction shows it with what comes out. */
+  function tried(form) {
+    const button = form.querySelector("button.solution");
+    if (button && solution(form)?.hidden) button.hidden = false;
+  }
+
+  function showSolution(form, open) {
+    const folded = solution(form);
+    if (!folded) return;
+    folded.hidden = false;
+    folded.open = open;
+    form.querySelector("button.solution").hidden = true;
+    if (open) folded.querySelector("summary").focus();
+  }
+
+  function restore(form) {
+    if (form.dataset.variant !== undefined) return;
+    const kept = progress()?.exercise(form.dataset.exercise) ?? {};
+    showHints(form, kept.hints ?? 0);
+    if (kept.solution) showSolution(form, false);
+    const source = kept.prediction?.source ?? kept.answer?.source;
+    if (source === undefined) return;
+    fill(form, source);
+    tried(form);
+    const { verdict } = kept.answer ?? {};
+    if (verdict) say(form, verdict);
+    if (kept.prediction && form.hasAttribute("data-predict")) lock(form);
+  }
+
+  function mount(form) {
+    if (form.dataset.ready) return;
+    form.dataset.ready = "true";
+    const code = form.querySelector("textarea.code");
+    if (code) editor(code);
+    const answerable = form.dataset.exercise !== undefined;
+    if (answerable && form.dataset.variant === undefined) {
+      for (const one of hints(form)) one.hidden = true;
+      if (solution(form)) solution(form).hidden = true;
+    }
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (answerable) check(form);
+      else run(form);
+    });
+    form.querySelector("button.run")?.addEventListener("click", () => run(form));
+    form.querySelector("button.hint")?.addEventListener("click", () => nextHint(form));
+    form.querySelector("button.solution")?.addEventListener("click", () => {
+      progress()?.solution(form.dataset.exercise);
+      showSolution(form, true);
+    });
+    form.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey || event.shiftKey) || !event.target.closest("textarea")) return;
+      event.preventDefault();
+      if (event.shiftKey && form.querySelector("button.run")) run(form);
+      else form.requestSubmit();
+    });
+    if (form.hasAttribute("data-echo")) {
+      let timer;
+      form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => echo(form), WAITS); });
+    }
+    if (answerable) restore(form);
+  }
+
+  /* A cell of a section in which to try something: `<div class="scratch-here">`, where the build put one. */
+  function scratch(place, number) {
+    const folded = document.createElement("details");
+    folded.className = "scratch";
+    folded.innerHTML = `<summary>Try something</summary>
+      <form class="answer-box" data-input="code"><label for="scratch-${number}">Python, with the names of this chapter</label>
+      <textarea class="code" id="scratch-${number}" rows="3" autocomplete="off" autocapitalize="off" spellcheck="false"></textarea>
+      <p class="actions"><button type="submit">Run</button></p><pre class="printed" hidden></pre>
+      <div class="verdict" role="status"></div></form>`;
+    const form = folded.querySelector("form");
+    Object.assign(form.dataset, { chapter: place.dataset.chapter, place: place.dataset.place });
+    place.append(folded);
+    folded.addEventListener("toggle", () => mount(form), { once: true });
+  }
+
+  window.gpubook = Object.assign(window.gpubook ?? {}, { exercise: { mount } });
+  document.querySelectorAll("form.answer-box").forEach(mount);
+  document.querySelectorAll(".scratch-here").forEach(scratch);
+})();

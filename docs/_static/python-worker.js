@@ -1,0 +1,88 @@
+/* The page's Python, in a worker of its own, so that the page can end a cell that does not.
+ *
+ * First message: {config: {base, files, lock, snapshot}}. With `files` (a page read from the disk) nothing is fetched:
+ * they hold what lies in _static/python/, by name. Later messages: {id, request}, a JSON text for autograder.live.worker,
+ * and {file, data}, one of the files that came later. Answers: {id, result} or {id, error}; {id, wants: a file's name}
+ * where a package is needed that is not here yet. */
+const LOCAL = "https://files.invalid/", HOME = "/home/pyodide", SITE = "/lib/python3.14/site-packages";
+let python, config, started;
+
+async function bytes(name) {
+  if (config.files) return new Uint8Array(config.files[name] ?? (await late(name)));
+  const response = await fetch(new URL(name, config.base));
+  if (!response.ok) throw new Error(`${name} did not load (${response.status})`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/* A file that the page has to read from the disk first. */
+const awaited = new Map();
+function late(name) {
+  postMessage({ wants: name });
+  return new Promise((done) => awaited.set(name, done));
+}
+
+const unpack = async (name, to) => python.unpackArchive(await bytes(name), "zip", { extractDir: to });
+
+async function start() {
+  const options = { env: { HOME, PYTHONDONTWRITEBYTECODE: "1", PYTHONHASHSEED: "0" } };
+  let module;
+  if (config.files) {
+    // Pyodide refuses a classic worker, which it knows by importScripts; from the disk no other can be started.
+    self.importScripts = () => { throw new Error("as in a module worker"); };
+    const plain = self.fetch.bind(self);
+    self.fetch = (url, ...more) => {
+      const name = String(url?.url ?? url);
+      if (!name.startsWith(LOCAL)) return plain(url, ...more);
+      const type = name.endsWith(".wasm") ? "application/wasm" : "application/zip";
+      return Promise.resolve(new Response(config.files[`pyodide/${name.slice(LOCAL.length)}`], { headers: { "content-type": type } }));
+    };
+    const script = (name) => URL.createObjectURL(new Blob([config.files[`pyodide/${name}`]], { type: "text/javascript" }));
+    options.createPyodideModule = (await import(script("pyodide.asm.mjs"))).default;
+    module = await import(script("pyodide.mjs"));
+    options.indexURL = LOCAL;
+  } else {
+    module = await import(new URL("pyodide/pyodide.mjs", config.base).href);
+    options.indexURL = new URL("pyodide/", config.base).href;
+  }
+  options.lockFileContents = { info: config.lock, packages: {} };
+  const book = bytes("book.zip");
+  if (config.snapshot) {  // Python as it was when the library had been loaded; an option that Pyodide calls experimental
+    const packed = new Blob([await bytes("snapshot.gz")]).stream();
+    options._loadSnapshot = new Response(packed.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  }
+  python = await module.loadPyodide(options);
+  python.unpackArchive(await book, "zip", { extractDir: `${HOME}/book` });
+  python.runPython(`
+import sys
+sys.path[:0] = [p for p in ("${HOME}/book", "${HOME}/book/site") if p not in sys.path]
+import autograder.live.worker as worker
+worker.prepare()
+`);
+}
+
+self.onmessage = async ({ data }) => {
+  if (data.file) {
+    config.files[data.file] = data.data;
+    awaited.get(data.file)?.(data.data);
+    return;
+  }
+  try {
+    if (data.config) {
+      config = data.config;
+      started = start();
+      await started;
+      postMessage({ id: data.id, result: "" });
+      return;
+    }
+    await started;
+    const call = python.pyimport("autograder.live.worker").call;
+    let result = call(data.request);
+    while (result.startsWith('{"needs"')) {  // a package: unpack it, and call again
+      await unpack(`${JSON.parse(result).needs}.zip`, SITE);
+      result = call(data.request);
+    }
+    postMessage({ id: data.id, result });
+  } catch (error) {
+    postMessage({ id: data.id, error: String(error.message ?? error).slice(-2000) });
+  }
+};

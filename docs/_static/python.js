@@ -1,0 +1,112 @@
+/* Python for the page's cells: gpubook.python. Nothing is loaded before the first call.
+ *
+ * A call is answered by autograder/live in a worker (python-worker.js), which is ended where it takes too long or is
+ * stopped; the next call starts another. Over http the worker fetches what it needs from _static/python/; a page that is
+ * read from the disk may fetch nothing, so the same files come as scripts (_static/python/disk/). */
+(function () {
+  "use strict";
+
+  const BASE = document.currentScript.src.replace(/[^/]*$/, ""), DISK = location.protocol === "file:";
+  const LIMIT = 30, START = 120;  // seconds of a cell, and until the library is loaded
+  const LOCK = { abi_version: "2026_0", arch: "wasm32", platform: "emscripten_5_0_3", python: "3.14.2" };
+  const CORE = ["pyodide/pyodide.mjs", "pyodide/pyodide.asm.mjs", "pyodide/pyodide.asm.wasm", "pyodide/python_stdlib.zip", "book.zip"];
+  const files = {}, reading = new Map();
+  let worker, ready, waiting = new Map(), serial = 0, snapshot = true;
+
+  /* Called by the scripts of _static/python/disk/. */
+  function file(name, text) {
+    files[name] = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text).buffer
+      : Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer;
+  }
+
+  function fromDisk(name) {
+    if (!reading.has(name)) {
+      reading.set(name, new Promise((done, failed) => {
+        const src = `${BASE}python/disk/${name.replaceAll("/", ".")}.js`;
+        const gone = () => failed(new Error(`${name} did not load`));
+        document.head.append(Object.assign(document.createElement("script"), { src, onload: done, onerror: gone }));
+      }));
+    }
+    return reading.get(name);
+  }
+
+  async function begin() {
+    const wanted = snapshot ? [...CORE, "snapshot.gz"] : CORE;
+    if (DISK) await Promise.all([...wanted, "worker"].map(fromDisk));
+    // a page on the disk may start a worker from a Blob only, and no module
+    worker = DISK ? new Worker(URL.createObjectURL(new Blob([files.worker], { type: "text/javascript" })))
+      : new Worker(`${BASE}python-worker.js`, { type: "module" });
+    const mine = worker;
+    worker.onmessage = async ({ data }) => {
+      if (data.wants) {
+        await fromDisk(data.wants);
+        mine.postMessage({ file: data.wants, data: files[data.wants] });
+        return;
+      }
+      const asked = waiting.get(data.id);
+      waiting.delete(data.id);
+      if (data.error === undefined) asked?.done(data.result);
+      else asked?.failed(new Error(data.error));
+    };
+    worker.onerror = (event) => { for (const { failed } of waiting.values()) failed(new Error(event.message || "the worker failed")); };
+    const config = { base: `${BASE}python/`, files: DISK ? { ...files } : null, lock: LOCK, snapshot };
+    await send({ config }, START);
+  }
+
+  /* Started once; without the snapshot where that does not load. */
+  function started() {
+    ready ??= begin().catch((error) => {
+      end();
+      if (!snapshot) throw error;
+      snapshot = false;
+      ready = begin();
+      return ready;
+    });
+    return ready;
+  }
+
+  function send(message, limit) {
+    const id = ++serial;
+    return new Promise((done, failed) => {
+      const timer = setTimeout(() => {
+        end();
+        failed(Object.assign(new Error(`It ran longer than ${limit} s and was ended. Does a loop never end?`), { name: "TimeUp" }));
+      }, limit * 1000);
+      const settled = (f) => (x) => { clearTimeout(timer); f(x); };
+      waiting.set(id, { done: settled(done), failed: settled(failed) });
+      worker.postMessage({ id, ...message });
+    });
+  }
+
+  function end() {
+    worker?.terminate();
+    worker = ready = undefined;
+    const left = [...waiting.values()];
+    waiting = new Map();
+    return left;
+  }
+
+  /* End what runs, and say so to who waits for it. */
+  function stop() {
+    for (const { failed } of end()) failed(Object.assign(new Error("Stopped."), { name: "Stopped" }));
+  }
+
+  async function call(name, given, limit = LIMIT) {
+    try {
+      await started();
+    } catch (error) {
+      end();
+      throw new Error(`Python did not start: ${error.message}`);
+    }
+    return JSON.parse(await send({ request: JSON.stringify({ call: name, ...given }) }, limit));
+  }
+
+  const parts = {
+    file, stop, isRunning: () => ready !== undefined,
+    run: (chapter, source, place) => call("run", { chapter, source, place }),
+    check: (chapter, exercise, entered, variant) => call("check", { chapter, exercise, entered, variant }),
+    echo: (chapter, exercise, entered) => call("echo", { chapter, exercise, entered }),
+    variant: (exercise, number) => call("variant", { exercise, number }),
+  };
+  window.gpubook = Object.assign(window.gpubook ?? {}, { python: parts });
+})();

@@ -1,0 +1,142 @@
+"""The calls of the page's worker, in plain Python: over a small book as it lies in the page's archive."""
+
+import json
+
+import pytest
+
+from autograder.live import cells
+from autograder.live.on_demand import Needs, OnDemand
+from autograder.live.worker import call
+from tests.conftest import ROOT
+
+CHAPTER = "03-rooflines"
+
+
+@pytest.fixture(autouse=True)
+def page(tmp_path, monkeypatch):
+    """The folder that the worker unpacks: public exercises, declarations, and the cells' code."""
+    for name in ("chapters", "solutions"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / CHAPTER).symlink_to(ROOT / name / CHAPTER)
+    code = [
+        ["imports", "from math import ceil\nfrom autograder import given\nfrom hwlib.roofline import *"],
+        ["rooflines-ridge", ""],
+    ]
+    (tmp_path / "cells.json").write_text(json.dumps({CHAPTER: code}))
+    monkeypatch.setenv("GPUBOOK_PAGE", str(tmp_path))
+    monkeypatch.setenv("GPUBOOK_SOLUTIONS", str(tmp_path / "solutions"))
+    monkeypatch.chdir(tmp_path)
+    cells.book.cache_clear()
+    cells.names_of.cache_clear()
+    yield tmp_path
+    cells.book.cache_clear()
+    cells.names_of.cache_clear()
+
+
+def asked(name, **given):
+    return json.loads(call(json.dumps({"call": name, **given})))
+
+
+def check(exercise, entered, **more):
+    return asked("check", chapter=CHAPTER, exercise=exercise, entered=entered, **more)
+
+
+def test_a_number_is_judged_as_the_notebook_judges_it():
+    right = check("rooflines-vector-add", "3*2*2^30/8e12 s")["verdict"]
+    assert (right["kind"], right["score"], right["points"], right["sign"]) == ("right", 1.0, 1.0, "✓")
+    wrong = check("rooflines-vector-add", "2*2*2^30/8e12 s")["verdict"]
+    assert (wrong["kind"], wrong["points"]) == ("mistake", 0.0)
+    assert wrong["text"] == "Both inputs are read. And the result: where does it go?"
+    odd = check("rooflines-vector-add", "some seconds")["verdict"]
+    assert odd["kind"] == "unreadable"
+
+
+def test_a_sentence_is_html_with_its_formulas_for_the_page():
+    said = check("rooflines-double-buffer", "n*t_W*t_C")["verdict"]
+    assert said["score"] == 0
+    assert "`" in said["text"] or "$" in said["text"] or said["say"] == said["text"]
+    option = check("rooflines-erratum-link", "same")["verdict"]
+    assert (option["kind"], option["sign"]) == ("mistake", "✗")
+
+
+def test_code_runs_and_is_judged():
+    wrong = check("rooflines-moe-bytes", "def expert_bytes(B, E, k, D, F, b):\n    print('seen')\n    return E*3*D*F*b")
+    assert wrong["verdict"]["score"] == 0
+    assert "seen" in wrong["printed"]
+    failing = check("rooflines-moe-bytes", "def expert_bytes(B, E, k, D, F, b)\n    return 1")
+    assert "SyntaxError" in failing["error"]
+    assert "verdict" not in failing
+    stub = check("rooflines-moe-bytes", "def expert_bytes(B, E, k, D, F, b):\n    ...")
+    assert stub["verdict"]["kind"] == "empty"
+    missing = check("rooflines-moe-bytes", "x = 1")
+    assert missing["verdict"]["kind"] == "empty"
+
+
+def test_an_answer_is_not_the_one_of_an_earlier_check():
+    good = "def expert_bytes(B, E, k, D, F, b):\n    return 1"
+    check("rooflines-moe-bytes", good)
+    assert check("rooflines-moe-bytes", "pass")["verdict"]["kind"] == "empty"
+
+
+def test_a_cell_shows_its_value_and_what_it_prints():
+    shown = asked("run", chapter=CHAPTER, source="print('hello')\nceil(2.5)", place="rooflines-ridge")
+    assert (shown["printed"], shown["value"], shown["error"]) == ("hello\n", "3", "")
+    table = asked("run", chapter=CHAPTER, source="from hwlib import table\ntable([('a', 1)], ['x', 'y'])")
+    assert "<table" in table["html"]
+
+
+def test_an_error_is_told_from_the_readers_own_line_on():
+    said = asked("run", chapter=CHAPTER, source="def f():\n    return 1/0\n\nf()")["error"]
+    assert "Your code, line 2" in said
+    assert "autograder" not in said
+    assert "ZeroDivisionError" in said
+    ended = asked("run", chapter=CHAPTER, source="import sys\nsys.exit()")["error"]
+    assert "SystemExit" in ended
+
+
+def test_what_a_page_has_not_is_said_with_the_way_out(monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "torch", None)
+    said = asked("run", chapter=CHAPTER, source="import torch")["error"]
+    assert "notebook" in said
+
+
+def test_a_text_is_echoed_while_it_is_typed():
+    assert "3.85 ms" in asked("echo", chapter=CHAPTER, exercise="rooflines-vector-add", entered="3850 us")["html"]
+    formula = asked("echo", chapter=CHAPTER, exercise="rooflines-double-buffer", entered="t_W/n")["html"]
+    assert r"\frac" in formula
+    assert r"\(" in formula
+    assert asked("echo", chapter=CHAPTER, exercise="rooflines-vector-add", entered="3 apples")["error"]
+
+
+def test_other_numbers_are_asked_for_and_judged():
+    prompt = asked("variant", exercise="rooflines-vector-add", number=1)["prompt"]
+    assert prompt != asked("variant", exercise="rooflines-vector-add", number=0)["prompt"]
+    assert check("rooflines-vector-add", "3*2*2^30/8e12 s", variant=1)["verdict"]["kind"] != "right"
+
+
+def test_the_course_has_no_declarations_and_records(page):
+    (page / "solutions" / CHAPTER).unlink()
+    said = check("rooflines-vector-add", "3850 us")["verdict"]
+    assert (said["kind"], said["score"]) == ("recorded", 0.0)
+    assert "error" in asked("variant", exercise="rooflines-vector-add", number=1)
+
+
+def test_a_package_on_demand_is_asked_for_and_no_cell_can_catch_that():
+    with pytest.raises(Needs, match="sympy"):
+        OnDemand().find_spec("sympy", None)
+    assert OnDemand().find_spec("sympy.core", ["x"]) is None
+    assert OnDemand().find_spec("os", None) is None
+    assert not issubclass(Needs, Exception)
+
+
+def test_a_cell_that_needs_a_package_says_which(monkeypatch):
+    import sys
+
+    for name in [key for key in sys.modules if key.partition(".")[0] == "networkx"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [OnDemand()])
+    assert asked("run", chapter=CHAPTER, source="try:\n    import networkx\nexcept Exception:\n    pass") == {
+        "needs": "networkx"
+    }

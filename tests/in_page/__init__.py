@@ -1,0 +1,1 @@
+"""What runs in the page's Python under node, for tests and benchmarks."""

@@ -63,7 +63,7 @@ register_plugin("sphinxcontrib.bibtex.style.referencing", "author_year_round", R
 bibtex_bibfiles = ["references.bib"]
 bibtex_reference_style = "author_year_round"
 bibtex_default_style = "plain"
-bibtex_cite_id = "{key}"  # provenance.js links to the entries
+bibtex_cite_id = "cite-{key}"
 
 mathjax_path = "vendor/mathjax/tex-chtml.js"
 mathjax3_config = {
@@ -76,6 +76,7 @@ mathjax3_config = {
 html_theme = "sphinx_book_theme"
 html_title = project
 html_static_path = ["_static"]
+templates_path = ["_templates"]
 html_extra_path = ["extra"]
 html_css_files = [
     "vendor/@webcoder49/code-input/code-input.min.css",
@@ -84,6 +85,8 @@ html_css_files = [
     "memory.css",
     "front.css",
     "drag.css",
+    "reference.css",
+    "search.css",
 ]
 html_js_files = [
     ("book-data.js", {"defer": "defer"}),
@@ -97,6 +100,9 @@ html_js_files = [
     ("live.js", {"defer": "defer"}),
     ("scroll.js", {"defer": "defer"}),
     ("contents.js", {"defer": "defer"}),
+    ("reference.js", {"defer": "defer"}),
+    ("search.js", {"defer": "defer"}),
+    ("lab-link.js", {"defer": "defer"}),
     ("memory.js", {"defer": "defer"}),
     ("locks.js", {"defer": "defer"}),
     ("misconceptions.js", {"defer": "defer"}),

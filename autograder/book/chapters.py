@@ -19,7 +19,7 @@ from ..values.digest import digest
 from . import notebook, order
 from .bibliography import Bibliography
 from .captions import add_captions
-from .contents import contents, numbered, renew_readme
+from .contents import contents, numbered, renew_readme, site
 from .drafts import drafts, is_draft
 from .notebook import ChapterError, Source
 from .roles import Roles
@@ -91,6 +91,8 @@ def load(root: Path, name: str, *, variants: bool = False, course: bool = False)
     read = notebook.read(source)
     full = notebook.expand(read, bank, source=source, chapter=name, variants=variants, alone=not course)
     notebook.point_to_guide(full)
+    if (published := site(root)) and not course:  # a course's learners are not led to solutions
+        notebook.point_to_page(full, f"{published}/{name}.html")
     add_captions(full, source, name)
     _number_title(full, name)
     page = {}

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from .drafts import is_draft
 from .notebook import ChapterError
@@ -52,6 +53,12 @@ def contents(root: Path) -> list[Entry]:
     sources = {p.stem: p for p in sorted((root / "solutions").glob("*/*.md")) if p.stem == p.parent.name}
     stamps = tuple(p.stat().st_mtime_ns for p in (path, *sources.values()) if p.is_file())
     return list(_contents(path, tuple(sources.items()), stamps))
+
+
+def site(root: Path) -> str:
+    """The address at which the book's pages are published: `site` in docs/chapters.toml, without a slash at its end; ""
+    where none is set."""
+    return str(_listed(root / "docs" / "chapters.toml").get("site", "")).rstrip("/")
 
 
 def find(entries: list[Entry], key: str) -> Entry:
@@ -104,10 +111,7 @@ def renew_readme(root: Path, *, write: bool) -> list[str]:
 
 @cache
 def _contents(path: Path, sources: tuple[tuple[str, Path], ...], _stamps: tuple[int, ...]) -> tuple[Entry, ...]:
-    try:
-        listed = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    except tomllib.TOMLDecodeError as error:
-        raise ChapterError(f"{path}: {error}; a table of each chapter was expected") from None
+    listed = {name: table for name, table in _listed(path).items() if isinstance(table, dict)}
     states = {name: IN_WORK if is_draft(source) else WRITTEN for name, source in sources}
     headings = {name: HEADING.search(source.read_text(encoding="utf-8")) for name, source in sources}
     return tuple(
@@ -119,3 +123,10 @@ def _contents(path: Path, sources: tuple[tuple[str, Path], ...], _stamps: tuple[
         )
         for name in sorted({*listed, *states})
     )
+
+
+def _listed(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    except tomllib.TOMLDecodeError as error:
+        raise ChapterError(f"{path}: {error}; a table of each chapter was expected") from None

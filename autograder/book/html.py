@@ -21,9 +21,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..declaration.bank import bank_files, declared_below
-from . import chapters, front, in_page, indexes, memory, syllabus, vendor
+from . import chapters, download, elsewhere, front, in_page, indexes, memory, search, syllabus, vendor
 from .bibliography import for_page
 from .contents import contents
+from .indexes.uses import uses_of
 from .measured import measured_on
 from .page import MEASURED_ON, WIDGET_STATE, PageError, assemble
 
@@ -65,7 +66,8 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
         shutil.rmtree(pages, ignore_errors=True)
         _lay_out(root, work, pages)
         every = [chapters.load(root, name) for name in chapters.chapter_names(root, with_drafts=with_drafts)]
-        for file, text in indexes.pages(every).items():
+        uses = uses_of(every)
+        for file, text in indexes.pages(every, uses).items():
             (pages / file).write_text(text, encoding="utf-8")
         told = front.Front(root, every, course)
         front.write(pages, told)
@@ -81,10 +83,13 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
             page.cells[0].source = f"{title}\n\n{told.head(chapter)}\n{_notebook_line(name)}\n{rest}"
             nbformat.write(page, pages / f"{name}.ipynb")
             shutil.copytree(released, pages / "extra" / "notebooks" / name)
+            download.add_instructions(pages / "extra" / "notebooks" / name / f"{name}.ipynb")
             if (released / "files").is_dir():
                 shutil.copytree(released / "files", pages / "files", dirs_exist_ok=True)
         memory.write(pages / "_static", root, asked, contents(root), course=course)
         _sphinx(pages, pages / "_html")
+        elsewhere.write(pages / "_html", every, uses, contents(root))
+        search.write(pages / "_html")
         if not course:
             scripts = vendor.fetch(root / "docs" / "vendor.json", work / "vendor")
             in_page.build(

@@ -132,6 +132,13 @@ def point_to_guide(nb: NotebookNode) -> None:
         prompts[0].source += f"\n\n{POINTER}"
 
 
+def point_to_page(nb: NotebookNode, page: str) -> None:
+    """Have each prompt link to its card on the chapter's page, at the address where that is published."""
+    for prompt in nb.cells:
+        if prompt.metadata.get("gpubook", {}).get("part") == "prompt":
+            prompt.source += f"\n\n[In the book's page]({page}#exercise-{prompt.metadata['gpubook']['exercise']})"
+
+
 def used_exercises(nb: NotebookNode) -> list[str]:
     """The ids of the exercises of an expanded notebook, in order."""
     return [

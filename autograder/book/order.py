@@ -115,7 +115,7 @@ def _read(path: Path, _changed: int) -> Text:
     prose: list[Place] = []
     needs = None
     head = True
-    for cell, at in _cells(source):
+    for cell, at in cells_of(source):
         if cell.cell_type == "code":
             _read_code(cell, at, names, calls, imports)
             continue
@@ -138,8 +138,8 @@ def _read(path: Path, _changed: int) -> Text:
     return Text(path.stem, names, terms, calls, numbers, imports, tuple(prose), needs)
 
 
-def _cells(source: Source) -> Iterator[tuple[NotebookNode, int]]:
-    """The cells with the line on which each begins."""
+def cells_of(source: Source) -> Iterator[tuple[NotebookNode, int]]:
+    """The cells of a source, each with the line on which it begins."""
     at = 0
     for cell in parse(source).cells:
         at = max(at, source.text.find(cell.source, at))
@@ -192,4 +192,15 @@ def _name(node: Any) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr
 
 
-__all__ = ["EVERYDAY", "Place", "Text", "bare", "earlier_and_later", "imported", "key_of", "text_of", "uses"]
+__all__ = [
+    "EVERYDAY",
+    "Place",
+    "Text",
+    "bare",
+    "cells_of",
+    "earlier_and_later",
+    "imported",
+    "key_of",
+    "text_of",
+    "uses",
+]

@@ -5,6 +5,9 @@
  * list that begins with its kind: a formula, a value of a table, a property of a row, a measured row, several of them, a function, a constant. */
 (function () {
   "use strict";
+  /* The anchor of a source, as Sphinx makes it of its key. */
+  const anchorOf = (key) => `cite-${key.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "")}`;
+
   const script = document.getElementById("origins");
   if (!script) return;
   const { numbers, entries, sources } = JSON.parse(script.textContent);
@@ -22,7 +25,7 @@
     if (!key) return [rest];
     const [who, address, title] = sources[key];
     const named = title ? make("cite", {}, title) : who;
-    const at = [address ? link(address, named) : named, title ? ` (${who}` : " (", title ? "; " : "", link(`bibliography.html#${key}`, "bibliography"), ")"];
+    const at = [address ? link(address, named) : named, title ? ` (${who}` : " (", title ? "; " : "", link(`bibliography.html#${anchorOf(key)}`, "bibliography"), ")"];
     return rest ? [...at, `, ${rest}`] : at;
   }
 

@@ -9,7 +9,7 @@ seen.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hwlib.specs.reader import Record, count, quantities, quantity, read
+from hwlib.specs.reader import Record, count, quantities, quantity, read, text
 from hwlib.specs.table import Table, file_text, unknown
 
 DTYPES = {
@@ -22,12 +22,13 @@ DTYPES = {
 @dataclass(frozen=True, repr=False)
 class Accelerator(Record):
     """One chip. Fields are SI floats (counts are ints), or None where the chip lacks it or nobody confirms
-    it.
+    it; `note` says which are left out, and why.
     """
 
     vendor: str
     arch: str
     scaleup_name: str
+    note: str = text()
 
     # Compute
     sms: int | None = count("streaming multiprocessors, compute units (AMD), TensorCores (TPU) or NeuronCores")

@@ -37,6 +37,7 @@ class Cluster(Record):
     node: str
     switch: str = text()
     cable: str = text()
+    note: str = text()
 
     nodes: int = count("nodes", needed=True)
     leaf_size: int | None = count("nodes under one group of leaf switches")

@@ -35,13 +35,14 @@ def of(column: str, unit: float | Mapping[str, float] = 1) -> Callable[[Cells], 
 
 class Measurements(Generic[Row]):
     """The rows of one table, read when first asked for. `what` is the word for one of them in an error, where `between`
-    stands between what was asked for.
+    stands between what was asked for. `file` is the table's name, and `record` makes a row of it.
     """
 
     def __init__(
         self, what: str, file: str, record: Callable[..., Row], between: str = "", /, **readers: Callable[[Cells], Any]
     ):
-        self._what, self._file, self._record, self._readers = what, file, record, readers
+        self.file, self.record = file, record
+        self._what, self._readers = what, readers
         self._between = f" {between} " if between else " "
 
     @cached_property
@@ -50,15 +51,15 @@ class Measurements(Generic[Row]):
         return tuple(self._read())
 
     def _read(self) -> Iterator[Row]:
-        kinds = get_type_hints(self._record)
-        for number, cells in enumerate(csv_rows(self._file), 1):
+        kinds = get_type_hints(self.record)
+        for number, cells in enumerate(csv_rows(self.file), 1):
             values = {}
             for name, kind in kinds.items():
                 try:
                     values[name] = _value(self._readers[name](cells) if name in self._readers else cells[name], kind)
                 except (KeyError, ValueError) as error:
-                    raise SpecError(f"{self._file}, row {number}, {name}: {error!r}") from error
-            yield self._record(**values)
+                    raise SpecError(f"{self.file}, row {number}, {name}: {error!r}") from error
+            yield self.record(**values)
 
     def where(self, **wanted: object) -> tuple[Row, ...]:
         """The rows whose fields are as wanted, where None is any. Raises ValueError, listing the known, if none is."""

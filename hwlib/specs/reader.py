@@ -53,6 +53,11 @@ class Datum(NamedTuple):
     factor: float = 1.0
     also: tuple[str, ...] = ()
 
+    @property
+    def shown(self) -> str:
+        """The value to be read, with its unit; clocks and powers in the units that are named for them."""
+        return show(self.value, {"1/s": "Hz", "J/s": "W"}.get(self.unit, self.unit))
+
 
 # Kinds of fields
 
@@ -145,13 +150,13 @@ class Record:
     data: Mapping[str, Datum]
 
     def __repr__(self) -> str:
-        return f"<{self.name}: {', '.join(f'{name} {_shown(datum)}' for name, datum in self.data.items())}>"
+        return f"<{self.name}: {', '.join(f'{name} {datum.shown}' for name, datum in self.data.items())}>"
 
     def _repr_markdown_(self) -> str:
         said = [(f.name, getattr(self, f.name)) for f in given(type(self)).values() if "unit" not in f.metadata]
         rows = [(name, value, "", "", "") for name, value in said if value and name != "name"]
         for name, datum in self.data.items():
-            rows.append((name, _shown(datum), datum.meaning, datum.printed, datum.source))
+            rows.append((name, datum.shown, datum.meaning, datum.printed, datum.source))
         return f"**{self.name}** (`{self.key}`)\n\n" + markdown(("", "value", "what", "printed", "source"), rows)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -178,11 +183,6 @@ class Record:
         if name in known:
             raise KeyError(f"{self.key} has no confirmed {name}; it has {', '.join(self.data)}")
         raise KeyError(unknown("field", name, known))
-
-
-def _shown(datum: Datum) -> str:
-    """A value to be read, with its unit; clocks and powers in the units that are named for them."""
-    return show(datum.value, {"1/s": "Hz", "J/s": "W"}.get(datum.unit, datum.unit))
 
 
 R = TypeVar("R", bound=Record)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.book.contents import HEADING, IN_WORK, PLANNED, WRITTEN, contents, numbered, renew_readme
+from autograder.book.contents import HEADING, IN_WORK, PLANNED, WRITTEN, contents, numbered, renew_readme, site
 from autograder.book.notebook import ChapterError
 
 LISTED = """\
@@ -46,6 +46,14 @@ def test_a_file_that_is_not_toml_is_named(tmp_path):
     (tmp_path / "docs" / "chapters.toml").write_text("[01-links\n")
     with pytest.raises(ChapterError, match=r"chapters\.toml"):
         contents(tmp_path)
+
+
+def test_where_the_pages_are_published_is_no_chapter(tmp_path, root):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "chapters.toml").write_text('site = "https://example.org/book/"\n' + LISTED)
+    assert site(tmp_path) == "https://example.org/book"
+    assert [e.name for e in contents(tmp_path)] == ["01-links", "02-switches"]
+    assert site(tmp_path / "docs") == "", "a book without the file"
 
 
 @pytest.mark.parametrize(("name", "title"), [("06-collectives", "6. Collectives"), ("glossary", "Collectives")])

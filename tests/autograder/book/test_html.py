@@ -87,14 +87,42 @@ def test_the_course_edition_has_none_of_these(built):
     assert len(soup.select(".exercise li")) == 5, "three options and two criteria"
     assert not soup.select("form.answer-box, details.hint, details.solution, details.reveal")
     text = "".join(
-        p.read_text(errors="ignore") for p in built["course"].rglob("*") if p.suffix in (".html", ".ipynb", ".json")
+        p.read_text(errors="ignore")
+        for p in built["course"].rglob("*")
+        if p.suffix in (".html", ".ipynb", ".json", ".txt") or p.name in ("searchindex.js", "search-data.js")
     )
-    text += (built["course"] / "searchindex.js").read_text()
+    assert "gpubook.searchData" in text
     for leak in ("mistake-sentence", "explanation-of", "hushed", "It comes out as", "model-answer-of"):
         assert leak not in text
         assert leak in (built["open"] / "07-links.html").read_text().replace("</span>", "").replace(
             '<span class="n">', ""
         )
+
+
+@pytest.mark.slow
+def test_either_edition_has_its_index_its_data_and_notebooks_that_say_what_to_install(built):
+    for edition in ("open", "course"):
+        index = (built[edition] / "_static" / "search-data.js").read_text()
+        for found in (
+            "07-links.html#exercise-links-time",
+            "specs.html#h100-sxm",
+            "formulas.html#memory_time",
+            "A buffer of",
+        ):
+            assert found in index, (edition, found)
+        assert "hushed" not in index, "a solution is folded, and not found in either edition"
+        assert "mistake-sentence" not in index
+        assert json.loads((built[edition] / "data" / "exercises.json").read_text())["links-time"]["number"] == "7.1"
+        assert "](07-links.html)" in (built[edition] / "llms.txt").read_text()
+        notebook = json.loads((built[edition] / "notebooks" / "07-links" / "07-links.ipynb").read_text())
+        assert [cell["id"] for cell in notebook["cells"]].index("install") == 0
+
+
+@pytest.mark.slow
+def test_no_page_loads_the_search_before_somebody_searches(built):
+    for path in built["open"].glob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"<script[^>]+(searchindex|searchtools|search-data|minisearch)", text), path.name
 
 
 @pytest.mark.slow

@@ -6,10 +6,11 @@ import nbformat
 import pytest
 
 from autograder.answers import Choice, Count, Quantity
-from autograder.book import notebook
+from autograder.book import chapters, notebook
 from autograder.book.notebook import ChapterError, Source
 from autograder.declaration import Exercise, Mistake
 from autograder.declaration.worked import solution_of
+from tests.autograder.small_book import lay_out
 
 TIME = Exercise(
     id="links-time",
@@ -146,3 +147,20 @@ def test_a_source_that_is_not_there_or_not_text(tmp_path):
     (tmp_path / "bytes.md").write_bytes(b"\xff\xfe\xfa")
     with pytest.raises(ChapterError, match="UTF-8"):
         Source.read(tmp_path / "bytes.md")
+
+
+def test_a_prompt_links_to_its_card_where_the_pages_are_published(tmp_path, root):
+    lay_out(tmp_path, root)
+    listed = tmp_path / "docs" / "chapters.toml"
+    listed.write_text('[07-links]\ntitle = "Links"\n')
+    alone = chapters.load(tmp_path, "07-links")
+    assert [c.id for c in alone.instructor.cells if "In the book's page" in c.source] == []
+    listed.write_text('site = "https://example.org/book"\n[07-links]\ntitle = "Links"\n')
+    linked = chapters.load(tmp_path, "07-links")
+    prompts = [c for c in linked.instructor.cells if c.id.endswith("-prompt")]
+    assert len(prompts) == 5
+    for prompt in prompts:
+        card = f"https://example.org/book/07-links.html#exercise-{prompt.id.removesuffix('-prompt')}"
+        assert prompt.source.endswith(f"\n\n[In the book's page]({card})")
+    course = chapters.load(tmp_path, "07-links", course=True)
+    assert [c.id for c in course.instructor.cells if "example.org/book" in c.source] == []

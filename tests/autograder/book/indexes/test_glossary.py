@@ -1,8 +1,11 @@
 """The glossary and the index of formulas: what the chapters define, each with a link to where."""
 
+import re
+
 import pytest
 
 from autograder.book import chapters, indexes
+from autograder.book.indexes.uses import uses_of
 from tests.autograder.small_book import SOURCE, lay_out
 
 SECTIONS = """\
@@ -36,14 +39,18 @@ def test_a_term_is_defined_by_its_sentence_and_links_to_its_section(chapter):
 
 
 def test_a_formula_has_its_name_equation_source_and_section_once(chapter):
-    text = indexes.formula_index([chapter, chapter])
-    assert text.count("**`memory_time`**") == 1
+    text = indexes.formula_index([chapter, chapter], uses_of([chapter]))
+    assert text.count('<span id="memory_time"></span>**`memory_time`**') == 1
     assert "## 7. Links" in text
     assert "([chapter 7](07-links.ipynb); " in text
     assert "| $W$ | bandwidth, one direction | B/s |" in text
+    assert re.search(r'class="used">Used in <span>chapter 7: <a href="07-links.html">its beginning</a></span>', text)
 
 
-def test_a_book_without_terms_or_formulas_has_both_pages(chapter):
-    made = indexes.pages([])
-    assert set(made) == {"glossary.md", "formulas.md"}
+def test_a_book_without_chapters_has_every_page():
+    made = indexes.pages([], {})
+    assert set(made) == {
+        "glossary.md", "formulas.md", "notation.md", "exercises.md", "specs.md", "disagreements.md",
+    }  # fmt: skip
     assert "```" not in made["glossary.md"]
+    assert 'id="h100-sxm"' in made["specs.md"]

@@ -24,6 +24,7 @@ from ..declaration.bank import bank_files, declared_below
 from . import chapters, download, elsewhere, front, in_page, indexes, memory, search, syllabus, vendor
 from .bibliography import for_page
 from .contents import contents
+from .indexes.formulas import introduced
 from .indexes.uses import uses_of
 from .measured import measured_on
 from .page import MEASURED_ON, WIDGET_STATE, PageError, assemble
@@ -72,7 +73,7 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
         told = front.Front(root, every, course)
         front.write(pages, told)
         asked = []
-        indexed = {formula.name for chapter in every for formula, _ in indexes.introduced(chapter)}
+        indexed = {formula.name for chapter in every for formula, _ in introduced(chapter)}
         for chapter in every:
             name = chapter.name
             released = chapters.release(chapter, work)

@@ -12,6 +12,7 @@ from ..values.book_root import book_root
 from .bandwidth import bandwidth
 from .group import Gpubook
 from .plan import plan
+from .whole_book import epub, pdf
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, exists=True, path_type=Path)
@@ -36,6 +37,8 @@ def main(debug: bool) -> None:
 
 main.add_command(plan)
 main.add_command(bandwidth)
+main.add_command(pdf)
+main.add_command(epub)
 
 
 @main.command()

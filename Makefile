@@ -14,7 +14,7 @@ PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help grade test nightly check lab book chapters clean
+.PHONY: help grade test nightly check lab book pdf epub chapters clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -55,6 +55,12 @@ lab: $(VENV)/.ready  ## open the book in JupyterLab, with the checks live
 
 book: $(VENV)/.ready  ## build the HTML book in build/html (COURSE=1: without solutions)
 	@$(BIN)/gpubook book $(if $(COURSE),--course)
+
+pdf: book  ## print the whole book in build/gpubook.pdf, with Chromium (SOLUTIONS=1: solutions at the end)
+	@$(BIN)/gpubook pdf $(if $(SOLUTIONS),--solutions)
+
+epub: book  ## write the whole book as build/gpubook.epub
+	@$(BIN)/gpubook epub
 
 chapters: $(VENV)/.ready  ## generate chapters/ from solutions/
 	@$(BIN)/gpubook chapters

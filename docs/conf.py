@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from docutils.nodes import SkipNode
 from pybtex.richtext import Text
 from sphinxcontrib.bibtex.plugin import register_plugin
 from sphinxcontrib.bibtex.style.referencing import BracketStyle, PersonStyle
@@ -13,7 +14,7 @@ author = ""
 project_copyright = ""
 language = "en"
 
-extensions = ["myst_nb", "sphinx.ext.mathjax", "sphinxcontrib.bibtex"]
+extensions = ["myst_nb", "sphinxcontrib.bibtex"]
 exclude_patterns = ["_static", "vendor", "**.ipynb_checkpoints"]
 nitpicky = True
 
@@ -65,13 +66,7 @@ bibtex_reference_style = "author_year_round"
 bibtex_default_style = "plain"
 bibtex_cite_id = "cite-{key}"
 
-mathjax_path = "vendor/mathjax/tex-chtml.js"
-mathjax3_config = {
-    "loader": {"load": []},
-    # Wide equations scroll in their own box; the menu would offer settings that load from elsewhere.
-    "options": {"enableMenu": False},
-    "chtml": {"displayAlign": "center", "mtextInheritFont": True},
-}
+html_math_renderer = "tex"
 
 html_theme = "sphinx_book_theme"
 html_title = project
@@ -87,8 +82,11 @@ html_css_files = [
     "drag.css",
     "reference.css",
     "search.css",
+    "math.css",
+    "print.css",
 ]
 html_js_files = [
+    ("math.js", {"defer": "defer"}),
     ("book-data.js", {"defer": "defer"}),
     ("progress.js", {"defer": "defer"}),
     ("vendor/prismjs/prism-core.min.js", {"defer": "defer", "data-manual": ""}),
@@ -110,6 +108,7 @@ html_js_files = [
     ("numbers.js", {"defer": "defer"}),
     ("drag.js", {"defer": "defer"}),
     ("provenance.js", {"defer": "defer"}),
+    ("print.js", {"defer": "defer"}),
 ]
 html_favicon = "_static/mark.svg"
 html_context = {"default_mode": "auto"}
@@ -141,6 +140,19 @@ def _entries_are_list_items(_app, _page, _template, context, _doctree):
         context["body"] = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
 
 
+def _inline_tex(writer, node):
+    r"""A formula in a line, as TeX between \( and \), which autograder.book.mathml converts in the finished page."""
+    writer.body.append(rf'<span class="math">\({writer.encode(node.astext()).strip()}\)</span>')
+    raise SkipNode
+
+
+def _displayed_tex(writer, node):
+    """A formula on a line of its own."""
+    writer.body.append(rf'<div class="math">\[{writer.encode(node.astext()).strip()}\]</div>')
+    raise SkipNode
+
+
 def setup(app):
     """Called by Sphinx."""
+    app.add_html_math_renderer("tex", (_inline_tex, None), (_displayed_tex, None))
     app.connect("html-page-context", _entries_are_list_items)

@@ -3,12 +3,12 @@
 import contextlib
 import functools
 import os
-import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
+from autograder.book.chromium import find_chromium
 from autograder.cli import lazy_jsonschema
 from tests import dearest
 from tests.dearest import FOLDER, pytest_runtest_protocol, pytest_sessionfinish, pytest_testnodedown  # noqa: F401
@@ -35,12 +35,6 @@ SLOW_FILES = {ROOT / "tests" / folder / f"test_{name}.py" for folder, names in S
 SLOW_FOLDERS = {ROOT / "tests" / name for name in ("abuse", "browser")}  # which mark all of their tests
 
 lazy_jsonschema.notebooks()  # in every process of a run: a second of it otherwise
-
-
-def find_browser() -> str | None:
-    """$CHROMIUM, or an installed Chromium or Chrome."""
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -78,7 +72,7 @@ def pytest_collection_modifyitems(items):
         if item.path in SLOW_FILES:
             item.add_marker(pytest.mark.slow)
     dearest.dearest_first(items)
-    if find_browser() or os.environ.get("REQUIRE_BROWSER") == "1":
+    if find_chromium() or os.environ.get("REQUIRE_BROWSER") == "1":
         return
     for item in items:
         if item.get_closest_marker("browser"):

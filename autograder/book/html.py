@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import os
 import re
 import shutil
@@ -21,11 +20,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..declaration.bank import bank_files, declared_below
-from . import chapters, download, elsewhere, front, in_page, indexes, memory, search, syllabus, vendor
+from . import chapters, download, elsewhere, front, in_page, indexes, licences, memory, search, syllabus, vendor
 from .bibliography import for_page
 from .contents import contents
+from .finishing import finish
 from .indexes.formulas import introduced
 from .indexes.uses import uses_of
+from .mathml import MathError
 from .measured import measured_on
 from .page import MEASURED_ON, WIDGET_STATE, PageError, assemble
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from .chapters import Chapter
 
 CELL_LIMIT = 180
+UNPUBLISHED = ("vendor.json", "licences.toml", "licences")  # of docs/, what a page is made from
 # Modules that no chapter's run depends on: how a page looks, and what a course does with it.
 IN_A_RUN = ("values", "declaration", "ranks", "answers", "learner")  # what a chapter can see of this package
 KERNEL_CONFIG = """\
@@ -91,6 +93,7 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
         _sphinx(pages, pages / "_html")
         elsewhere.write(pages / "_html", every, uses, contents(root))
         search.write(pages / "_html")
+        _finish(pages / "_html", work / "vendor")
         if not course:
             scripts = vendor.fetch(root / "docs" / "vendor.json", work / "vendor")
             in_page.build(
@@ -208,14 +211,8 @@ def _run_digest(chapter: Chapter, root: Path) -> str:
 def _lay_out(root: Path, work: Path, pages: Path) -> None:
     """The Sphinx source: docs/ as it is, and the vendored scripts."""
     scripts = vendor.fetch(root / "docs" / "vendor.json", work / "vendor")
-    shutil.copytree(root / "docs", pages, ignore=shutil.ignore_patterns("__pycache__", "vendor.json"))
-    for package in json.loads((root / "docs" / "vendor.json").read_text(encoding="utf-8")):
-        if not package.get("tests_only") and not package.get("in_page"):
-            shutil.copytree(
-                scripts / package["package"],
-                pages / "_static" / "vendor" / package["package"],
-                ignore=shutil.ignore_patterns(".fetched.json"),
-            )
+    shutil.copytree(root / "docs", pages, ignore=shutil.ignore_patterns("__pycache__", *UNPUBLISHED))
+    vendor.ship(root / "docs" / "vendor.json", scripts, pages / "_static" / "vendor")
     course = pages / "course.md"
     if course.is_file():
         text = syllabus.filled(course.read_text(encoding="utf-8"), syllabus.Book(root), lambda e: f"{e.name}.ipynb")
@@ -223,6 +220,14 @@ def _lay_out(root: Path, work: Path, pages: Path) -> None:
     sources = pages / "references.bib"
     sources.write_text(for_page(sources.read_text(encoding="utf-8")), encoding="utf-8")
     (pages / "extra").mkdir()
+    licences.lay_out(root / "docs", scripts, pages)
+
+
+def _finish(site: Path, scripts: Path) -> None:
+    try:
+        finish(site, scripts)
+    except MathError as error:
+        raise BookError(str(error)) from None
 
 
 def _notebook_line(name: str) -> str:

@@ -19,6 +19,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+UNSHIPPED = (".fetched.json", "whole.*")  # a whole font, of which the pages get a part (autograder/book/fonts.py)
+
 
 class VendorError(RuntimeError):
     """A package could not be fetched, or is not the one that docs/vendor.json pins."""
@@ -34,6 +36,14 @@ def fetch(lock: Path, folder: Path, only: Iterable[str] | None = None) -> Path:
         if package["package"] in wanted if wanted is not None else not package.get("tests_only"):
             _fetch(package, folder)
     return folder
+
+
+def ship(lock: Path, folder: Path, target: Path) -> None:
+    """Copy the fetched packages in `folder` that pages load to target/PACKAGE/."""
+    for package in json.loads(lock.read_text(encoding="utf-8")):
+        if not package.get("tests_only") and not package.get("in_page"):
+            name = package["package"]
+            shutil.copytree(folder / name, target / name, ignore=shutil.ignore_patterns(*UNSHIPPED))
 
 
 def _fetch(package: dict[str, Any], folder: Path) -> None:

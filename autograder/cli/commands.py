@@ -13,6 +13,7 @@ from .bandwidth import bandwidth
 from .group import Gpubook
 from .plan import plan
 from .progress import progress
+from .whole_book import epub, pdf
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, exists=True, path_type=Path)
@@ -38,6 +39,8 @@ def main(debug: bool) -> None:
 main.add_command(plan)
 main.add_command(bandwidth)
 main.add_command(progress)
+main.add_command(pdf)
+main.add_command(epub)
 
 
 @main.command()

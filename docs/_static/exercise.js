@@ -14,7 +14,6 @@
 
   async function typeset(element) {
     if (window.gpubook.typeset) await window.gpubook.typeset(element);
-    else if (window.MathJax?.typesetPromise) await window.MathJax.typesetPromise([element]);
   }
 
   /* The editor: a textarea with colours and indentation (code-input, Prism), or a plain one where these are missing. */

@@ -2,7 +2,8 @@
  *
  * A figure is <figure class="live" data-live="anywidget|vega"> with its data as JSON inside. An anywidget module sees
  * the part of the contract that needs no kernel: get, set, on, off, save_changes, send. The module is imported from a
- * blob, so the page works from file:// too. Scripts load from this book's own folder and from nowhere else. */
+ * blob, so the page works from file:// too. Scripts load from this book's own folder and from nowhere else.
+ * gpubook.mountAll() starts all figures of the page, and keeps its promise when they are drawn. */
 (function () {
   "use strict";
 
@@ -127,7 +128,15 @@
     return fitted;
   }
 
-  async function mount(figure) {
+  /* A chart needs 0.8 MB of scripts, so it waits until it is near; a widget brings its own. Each starts once. */
+  const mounted = new Map(), NEAR = "800px 0px";
+
+  function mount(figure) {
+    if (!mounted.has(figure)) mounted.set(figure, start(figure));
+    return mounted.get(figure);
+  }
+
+  async function start(figure) {
     try {
       const data = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
       await (figure.dataset.live === "vega" ? mountVega : mountWidget)(figure, data);
@@ -142,5 +151,18 @@
   }
 
   if (typeof document === "undefined") module.exports = { Model };
-  else document.querySelectorAll("figure.live").forEach(mount);
+  else {
+    const figures = [...document.querySelectorAll("figure.live")];
+    const near = new IntersectionObserver((entries) => {
+      for (const { target } of entries.filter((entry) => entry.isIntersecting)) {
+        near.unobserve(target);
+        mount(target);
+      }
+    }, { rootMargin: NEAR });
+    for (const figure of figures)
+      if (figure.dataset.live === "vega") near.observe(figure);
+      else mount(figure);
+    const mountAll = () => Promise.all(figures.map(mount));
+    window.gpubook = Object.assign(window.gpubook ?? {}, { mountAll });
+  }
 })();

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from tests.conftest import ROOT, find_browser
+from autograder.book.chromium import find_chromium
+from tests.conftest import ROOT
 
 HERE = ("127.0.0.1", "localhost")
 LOCAL = (*(f"{p}://{host}" for p in ("http", "ws") for host in HERE), "data:", "blob:", "file:", "about:")
@@ -45,7 +46,7 @@ class Watch:
 def chromium():
     from playwright.sync_api import sync_playwright
 
-    path = find_browser()
+    path = find_chromium()
     if path is None:
         pytest.fail("REQUIRE_BROWSER=1, but neither $CHROMIUM nor an installed Chromium or Chrome was found")
     with sync_playwright() as playwright:

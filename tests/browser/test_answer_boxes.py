@@ -42,6 +42,7 @@ def url(small, request):
 @pytest.fixture
 def chapter(page, url, watch):
     page.goto(f"{url}/07-links.html")
+    page.evaluate("gpubook.mountAll()")
     page.wait_for_function("document.querySelectorAll('figure.live[data-ready]').length === 2")
     yield page
     assert watch.foreign == []
@@ -71,7 +72,7 @@ def test_a_wrong_answer_gets_its_sentence_and_a_right_one_is_right(chapter):
 
 def test_a_formula_in_a_sentence_is_typeset(chapter):
     assert "mistake-sentence-two" in answer(chapter, "links-time", "500 s")
-    chapter.locator("form[data-exercise=links-time] [role=status] mjx-container").wait_for()
+    chapter.locator("form[data-exercise=links-time] [role=status] math").wait_for()
 
 
 def test_a_prediction_unfolds_what_comes_out(chapter):

@@ -10,12 +10,27 @@ from tests.conftest import ROOT
 from tests.kept import built
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-READY = "() => !document.querySelector('figure.live:not([data-ready])')"
+READY = """() => { window.gpubook?.mountAll?.(); return !document.querySelector('figure.live:not([data-ready])') }"""
 TOO_WIDE = """() => [...document.querySelectorAll('article *')]
-    .filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('pre, .math, .output, table, svg'))
+    .filter(e => e.getBoundingClientRect().right > innerWidth + 1)
+    .filter(e => !e.closest('pre, .math, .output, table, svg, code-input'))
     .map(e => e.outerHTML.slice(0, 120))"""
-CUT = """() => [...document.querySelectorAll('div.math mjx-container')]
-    .filter(e => e.scrollHeight > e.clientHeight + 1 && e.offsetParent).map(e => e.textContent.slice(0, 60))"""
+# What of a formula is outside the nearest box that cuts off what overflows it, with all that folds unfolded.
+CUT = """() => {
+    const folded = [...document.querySelectorAll('details:not([open])')];
+    for (const details of folded) details.open = true;
+    const cut = [...document.querySelectorAll('article math')].filter((math) => {
+        const parts = [math, ...math.querySelectorAll('*')].map(e => e.getBoundingClientRect()).filter(r => r.height);
+        const top = Math.min(...parts.map((r) => r.top)), bottom = Math.max(...parts.map((r) => r.bottom));
+        let box = math.parentElement;
+        while (box && getComputedStyle(box).overflowY === 'visible') box = box.parentElement;
+        if (!box || box === document.documentElement || box === document.body) return false;
+        const around = box.getBoundingClientRect();
+        return top < around.top - 0.5 || bottom > around.bottom + 0.5;
+    });
+    for (const details of folded) details.open = false;
+    return cut.map((math) => math.parentElement.outerHTML.slice(0, 200));
+}"""
 ROOM_AND_TEXT = """() => [...document.querySelectorAll('figure.live')].map(f => [f.scrollWidth - f.clientWidth,
     Math.min(...[...f.querySelectorAll('svg text')].filter(t => t.textContent.trim())
         .map(t => t.getBoundingClientRect().height).filter(Boolean))])"""
@@ -73,10 +88,14 @@ def test_every_live_figure_turns_by_the_keyboard(chapter):
 
 
 def test_an_equation_is_shown_whole(chapter):
-    """At one pixel a pixel, where a box that scrolls cuts off what a fraction has above it."""
+    """At one pixel a pixel, where a box that scrolls cuts off what a fraction has above it: in the text, in tables, in
+    the cards of exercises and in what they fold."""
     assert chapter.evaluate("devicePixelRatio") == 1
-    assert chapter.locator("div.math mjx-container").count() > 3
+    assert chapter.locator("div.math math").count() > 3
     assert chapter.evaluate(CUT) == []
+    flat = chapter.add_style_tag(content="div.math { padding-block: 0; max-height: 1.2em; }")
+    assert chapter.evaluate(CUT) != []  # so it would be noticed
+    flat.evaluate("style => style.remove()")
 
 
 def test_imports_and_calls_of_figures_are_folded(chapter):

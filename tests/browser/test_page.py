@@ -15,6 +15,7 @@ CHAPTER = "03-rooflines"
 def chapter(page, watch):
     page.goto((built(ROOT) / f"{CHAPTER}.html").as_uri())
     page.wait_for_function("() => document.querySelectorAll('figure.live').length >= 2")
+    page.evaluate("gpubook.mountAll()")
     page.wait_for_function("() => !document.querySelector('figure.live:not([data-ready])')", timeout=60_000)
     yield page
     assert watch.foreign == []

@@ -1,0 +1,35 @@
+"""What a site that Sphinx has written still needs: formulas as MathML, and nothing that its pages do not use."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from . import fonts, icons
+from .mathml import with_mathml
+
+# Each page loads the search's index, which only the page of the search reads.
+SEARCH_SCRIPT = re.compile(
+    r"\s*<script src=\"(?:_static/searchtools|_static/language_data|searchindex)\.js\"></script>"
+)
+
+
+def finish(site: Path, scripts: Path) -> None:
+    """Finish the site; `scripts` holds the vendored packages. MathError for a formula that cannot be converted, with
+    all others of that kind."""
+    static = site / "_static"
+    fonts.write_part(
+        scripts / "@fontsource" / "stix-two-math" / "whole.woff",
+        fonts.MATHEMATICS,
+        static / "vendor" / "stix-two-math" / "math.woff",
+    )
+    paths = sorted(site.glob("*.html"))
+    pages = with_mathml({path.name: path.read_text(encoding="utf-8") for path in paths}, static)
+    for name, text in pages.items():
+        text = icons.SCRIPT.sub("", text)
+        if "search_as_you_type = false" in text and name != "search.html":
+            text = SEARCH_SCRIPT.sub("", text)
+        (site / name).write_text(text, encoding="utf-8")
+    icons.keep_used(static, pages.values(), scripts / "@fortawesome" / "fontawesome-free" / "whole.ttf")
+    for path in static.rglob("*.map"):
+        path.unlink()

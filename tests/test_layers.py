@@ -38,6 +38,7 @@ ROOMS = {
             {"ranks"},
             {"answers", "sandbox"},
             {"learner", "book", "grading"},
+            {"live"},
             {"course"},
             {"cli"},
         )

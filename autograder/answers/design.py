@@ -79,12 +79,19 @@ class Design(Answer):
         """The fields with their meaning and range, and the objective."""
         rows = [f"| `{name}` | {one.meaning} | {one.allowed} |" for name, one in self.fields.items()]
         table = "\n".join(["| field | what it is | allowed |", "|---|---|---|", *rows])
-        return f"{table}\n\nThe measure is {self.measure}: {'higher' if self.most else 'lower'} is better."
+        return f"{table}\n\n{self._aim}"
+
+    @property
+    def _aim(self) -> str:
+        return f"The measure is {self.measure}: {'higher' if self.most else 'lower'} is better."
 
     def asked_of(self, given: Given | None) -> str:
         """Also the conditions, the pars and the best known value, where the numbers are known."""
+        return "\n\n".join(part for part in (self.asked_with(), self._goals_text(given)) if part)
+
+    def _goals_text(self, given: Given | None) -> str:
         if given is None:
-            return self.asked_with()
+            return ""
         goals = self._goals_of(given)
         limits = [f"- {name}: {words} {shown_number(limit, unit)}" for name, words, limit, unit in goals["limits"]]
         sources = any(source for _, _, source in goals["pars"])
@@ -96,7 +103,7 @@ class Design(Answer):
         pars = "\n".join([head, f"|---|---|{'---|' if sources else ''}", *rows])
         best = f"Best known: {self._best(goals)}." if goals["holder"] else ""
         conditions = "\n".join(["Conditions:\n", *limits]) if limits else ""
-        return "\n\n".join(part for part in (self.asked_with(), conditions, pars, best) if part)
+        return "\n\n".join(part for part in (conditions, pars, best) if part)
 
     def stub(self, exercise: Exercise) -> str:
         """The record with no value in it yet."""
@@ -109,7 +116,8 @@ class Design(Answer):
             BoxField(name, one.meaning, one.allowed, tuple(one.options) if not one.items else (), bool(one.items))
             for name, one in self.fields.items()
         ]
-        return Box("fields", "Your design", fields=rows)
+        above = "\n\n".join(part for part in (self._aim, self._goals_text(exercise.variant())) if part)
+        return Box("fields", "Your design", fields=rows, above=above)
 
     def typed(self, entered: Any) -> Any:
         """The record: a list from a text with commas, semicolons or lines where a field is one."""

@@ -28,6 +28,7 @@ def form(exercise: Exercise, chapter: str) -> Markup:
         chapter=chapter,
         box=box,
         options={str(key): inline_html(str(text)) for key, text in box.options.items()},
+        allowed={field.name: inline_html(field.allowed) for field in box.fields},
         stub=stub,
         rows=min(max(stub.count("\n") + 1 + box.lines, 3), MOST_ROWS),
         hints=len(exercise.hints),

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from ..declaration.answer import JudgedBy
 from .answerbox import inline_html, script_json
 from .contents import WRITTEN, Entry, contents, find
 from .glyphs import glyph
@@ -141,7 +142,8 @@ def records(chapter: Chapter) -> list[dict[str, Any]]:
 
 def judged(chapter: Chapter) -> float:
     """The points that the page can give: a text is judged by a teacher."""
-    return float(sum(record["points"] for record in records(chapter) if record["kind"] != "Written"))
+    asked = [chapter.bank[key] for key in chapter.exercises]
+    return float(sum(one.points for one in asked if one.answer.judged_by is not JudgedBy.TEACHER))
 
 
 def spent(amount: Amount) -> str:

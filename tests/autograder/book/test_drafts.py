@@ -77,6 +77,11 @@ def test_what_is_wrong_with_a_draft_shows(tmp_path, root, source, exercises, say
 def test_the_page_of_a_draft_is_for_those_who_ask(tmp_path, root, monkeypatch):
     book = lay_out(tmp_path, root, DRAFT)
     seen = []
+    for part in ("front", "elsewhere", "search", "in_page", "memory"):
+        monkeypatch.setattr(
+            html, part, SimpleNamespace(**dict.fromkeys(("Front", "write", "build"), lambda *a, **k: None))
+        )
+    monkeypatch.setattr(html, "_finish", lambda pages, vendored: None)
     monkeypatch.setattr(html, "_lay_out", lambda root, work, pages: (pages / "extra").mkdir(parents=True))
     monkeypatch.setattr(html, "_sphinx", lambda source, out: out.mkdir())
     monkeypatch.setattr(html.chapters, "load", lambda root, name: seen.append(name) or 1 / 0)

@@ -59,7 +59,7 @@ def test_the_open_edition_has_boxes_hints_solutions_and_mistakes(built):
     assert [words(c.select_one(".exercise-number")) for c in cards] == [
         "Exercise 7.1", "Exercise 7.2", "Prediction 7.3", "Exercise 7.4", "Exercise 7.5",
     ]  # fmt: skip
-    assert [bool(c.select_one("form.answer-box")) for c in cards] == [True, True, True, False, False]
+    assert [bool(c.select_one("form.answer-box")) for c in cards] == [True, True, True, True, False]
     assert [bool(c.select_one("a[href^='answers.html']")) for c in cards] == [True, False, False, False, False]
     assert words(cards[0].select_one("details.hint")).endswith("Bytes over bytes per second.")
     solution = words(cards[0].select_one("details.solution"))

@@ -91,10 +91,10 @@ def test_no_module_compares_answer_kinds_but_the_kinds(root):
 
 
 def test_the_pages_script_is_told_by_data(root):
-    script = (root / "docs" / "_static" / "answerbox.js").read_text()
+    script = (root / "docs" / "_static" / "exercise.js").read_text()
     names = "|".join(sorted(NAMES))
     assert re.findall(rf"""["'](?:{names})["']|\b(?:{names})\s*:|box\.kind""", script, re.IGNORECASE) == []
-    assert "box.read" in script
+    assert "dataset.input" in script
 
 
 def test_the_kinds_of_the_book_are_known_by_their_names():

@@ -95,5 +95,5 @@ def test_the_first_exercise_of_a_notebook_points_to_it_and_no_other(tmp_path):
 
 
 def test_the_first_card_of_a_page_links_to_it():
-    made = [page.card(BANK["links-time"], "7.1", "", course=False, first=first) for first in (True, False)]
+    made = [page.card(BANK["links-time"], "7.1", "", "07-links", course=False, first=first) for first in (True, False)]
     assert ["](answers.md)" in card for card in made] == [True, False]

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from .contents import WRITTEN, Entry, contents, numbered
@@ -131,7 +132,8 @@ class Book:
     def priced(self, record: Mapping[str, Any]) -> Amount:
         """What one exercise comes to, by its public record."""
         pace = self.plan["minutes_a_point"]
-        per_point = pace["prediction" if _guess(record) else record["kind"]]
+        usual = median(pace.values())  # of a kind that is not the book's
+        per_point = pace.get("prediction" if _guess(record) else record["kind"], usual)
         return Amount(record["points"], record["points"] * per_point, 1)
 
     def reading(self, number: int, sections: Sequence[str] = ()) -> Amount:

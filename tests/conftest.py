@@ -18,7 +18,7 @@ NO_BROWSER = "no Chromium or Chrome found"
 SLOW = {
     "": "attention_kernel kernel_exercises",
     "autograder/answers": "distributed kernel named_ranks named_ranks_grading own_kind written",
-    "autograder/book": "chapters",
+    "autograder/book": "chapters drafts drag folder_bank front",
     "autograder/course": "class_run export gradebook operations",
     "autograder/grading": "judge rank_processes",
     "autograder/ranks": "local_ranks network",

@@ -8,7 +8,9 @@ import functools
 import html
 import json
 import re
+import zipfile
 from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -58,8 +60,12 @@ def misconception_phrases(root):
 
 
 def read(folder):
-    """All text below a folder, with and without markup."""
+    """All text below a folder, with and without markup, and inside of archives."""
     parts = []
+    for path in sorted(folder.rglob("*.zip")):
+        with zipfile.ZipFile(path) as archive:
+            inside = [name for name in archive.namelist() if Path(name).suffix in TEXT | {".py"}]
+            parts += [archive.read(name).decode("utf-8", errors="ignore") for name in inside]
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.suffix in TEXT and "vendor" not in path.parts:
             text = path.read_text(encoding="utf-8", errors="ignore")
@@ -194,6 +200,20 @@ def test_the_course_edition_holds_none(root):
     assert "data-chapter-end" not in pages
     assert (folder / "_static" / "misconceptions.js").read_text() == ""
     assert held(read(folder), misconception_phrases(root)) == []
+
+
+def test_a_secret_is_found_inside_an_archive(tmp_path):
+    with zipfile.ZipFile(tmp_path / "book.zip", "w") as archive:
+        archive.writestr("solutions/x/exercises.py", "say = 'a sentence that nobody is to read'")
+    assert held(read(tmp_path), [("it", "sentence that nobody is to read")]) == ["it"]
+
+
+@pytest.mark.slow
+def test_the_course_edition_ships_neither_declarations_nor_python(root):
+    folder = built(root, course=True)
+    assert not (folder / "_static" / "python").exists()
+    assert [path.name for path in folder.rglob("*") if path.suffix in (".zip", ".gz", ".wasm")] == []
+    assert (built(root) / "_static" / "python" / "book.zip").is_file()
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@
   const WAITS = 350;  // milliseconds after the last key until a text is echoed
   const LOOKS = { right: "right", predicted: "told", recorded: "told", partial: "told", waiting: "told",
     empty: "unread", unreadable: "unread", unit: "unread" };  // any other kind is wrong
+  const SIGNS = { right: "✓", predicted: "✓", recorded: "…", empty: "…", waiting: "…" };  // as in declaration/verdict.py
 
   async function typeset(element) {
     if (window.gpubook.typeset) await window.gpubook.typeset(element);
@@ -78,13 +79,16 @@
     }
   }
 
+  /* The sign of a verdict that was kept, which has none. */
+  const signOf = ({ kind, score }) => (score > 0 && score < 1 ? "◐" : SIGNS[kind] ?? "✗");
+
   async function say(form, verdict) {
     const said = form.querySelector(".verdict");
     form.dataset.verdict = verdict.looks ?? LOOKS[verdict.kind] ?? "wrong";
     said.innerHTML = "";
     const line = document.createElement("p");
     line.innerHTML = `<span class="sign" aria-hidden="true"></span> `;
-    line.firstChild.textContent = verdict.sign ?? "";
+    line.firstChild.textContent = verdict.sign ?? signOf(verdict);
     line.append(...fragment(verdict.say));
     said.append(line);
     if (verdict.wants_hint && hints(form).some((one) => one.hidden)) {

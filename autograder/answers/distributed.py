@@ -61,6 +61,7 @@ class Distributed(Algorithm):
     also_sends: Sequence[str] = ()
 
     plays: ClassVar[str] = "torch.distributed"
+    elsewhere: ClassVar[str] = "These ranks are processes that run torch, which a page cannot start."
     ending: ClassVar[str] = ", with torch.distributed"
     at_once: ClassVar[str] = "`isend` and `irecv` that are both posted before either is waited for do both in one"
 

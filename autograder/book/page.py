@@ -139,22 +139,25 @@ def card(exercise: Exercise, number: str, solution: str, chapter: str, *, course
         title=answerbox.inline_html(exercise.title),
         points=points(exercise),
         prompt=markdown(exercise.prompt_text().strip(), POINTER if first else ""),
-        asked=_with_above(exercise, box) if box else _asked(exercise),
+        asked=_with_above(exercise, box) if box else _asked(exercise, chapter),
         folded=[] if course else [*_hints(exercise), _worked(exercise, solution)],
     )
 
 
 def _with_above(exercise: Exercise, form: str) -> Markup:
-    """An answer box with what its kind has to show above it."""
-    box = exercise.answer.box(exercise)
-    return markdown(box.above if box else "", form)
+    """An answer box with what its kind has to show above it; above an editor stands what to write."""
+    box, how = exercise.answer.box(exercise), how_to_answer(exercise)
+    above = f"{how[0].upper()}{how[1:]}." if box and box.input == "code" else ""
+    return markdown(above, box.above if box else "", form)
 
 
-def _asked(exercise: Exercise) -> Markup:
-    """How to answer in the notebook, where the page has no box."""
+def _asked(exercise: Exercise, chapter: str) -> Markup:
+    """How to answer in the notebook, where the page has no box, and why it has none."""
     answer = exercise.answer
     stub = f"```python\n{exercise.stub()}\n```" if answer.shows_stub else ""
-    return markdown(answer.asked_of(exercise.variant()), f"In the notebook, {how_to_answer(exercise)}.", stub)
+    notebook = f'<a href="notebooks/{chapter}/{chapter}.ipynb" download>the notebook</a>'
+    where = f"{answer.elsewhere} So answer it in {notebook}:" if answer.elsewhere else "In the notebook,"
+    return markdown(answer.asked_of(exercise.variant()), f"{where} {how_to_answer(exercise)}.", stub)
 
 
 def _hints(exercise: Exercise) -> list[Markup]:

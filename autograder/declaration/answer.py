@@ -78,6 +78,7 @@ class Answer:
     solution_title: ClassVar[str] = "Worked solution"
     builds: ClassVar[bool] = False  # whether something is computed for it when the book is built, see `build`
     partial: ClassVar[bool] = False  # whether an answer may score a part of its points
+    elsewhere: ClassVar[str] = ""  # why a page cannot judge it, as a sentence, where its `box` is None
     plays: ClassVar[str] = ""  # a rank that is a "generator" or of "torch.distributed"; a function that is a "kernel"
 
     def __init_subclass__(cls, **options: Any) -> None:

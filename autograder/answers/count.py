@@ -71,8 +71,8 @@ class Count(Answer):
             if re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?", text):  # 4,0 is four to many, and never forty
                 text = text.replace(",", "")
             text = power_worked_out(text)
-            if is_calculation(text):
-                return self._worked_out(text)
+            if is_calculation(text) and (exact := self._worked_out(text)) is not None:
+                return exact
             if not re.fullmatch(r"[-+]?\d{1,300}(\.\d{1,300})?([eE][-+]?\d{1,3})?", text):
                 reason, said = "not-an-integer", "is not an integer; a whole number was expected"
                 if re.fullmatch(r"[-+]?\d[\d,.]*\s*[A-Za-z]+", text):
@@ -82,13 +82,16 @@ class Count(Answer):
             return Fraction(text)
         return number(value)
 
-    def _worked_out(self, text: str) -> Fraction:
-        """What a calculation comes to; Unreadable (calculation, other-unit) where it is none of plain numbers."""
+    def _worked_out(self, text: str) -> Fraction | None:
+        """What a calculation comes to, None for one with letters; Unreadable (calculation, other-unit) where it is none of
+        plain numbers."""
         from hwlib.units import UnitError
 
         try:
             worked = worked_out(text)
         except UnitError as error:
+            if error.fault == "unit":
+                return None
             raise Unreadable(quoted_error(error, text), reason="calculation") from None
         if worked.powers and not (self.of and worked.unit.lower() in nouns(self.of)):
             say = f"{quoted(text)} comes to {worked.unit}; a whole number was expected"

@@ -105,8 +105,8 @@
 
   const plain = (text) => Object.assign(document.createElement("span"), { textContent: text }).innerHTML;
 
-  function printed(form, text) {
-    const out = form.querySelector(".printed");
+  function printed(form, ...parts) {
+    const out = form.querySelector(".printed"), text = parts.filter(Boolean).map((part) => part.replace(/\n$/, "")).join("\n");
     out.textContent = text;
     out.hidden = !text;
   }
@@ -148,7 +148,7 @@
     }
     const result = await asked(form, "Checking …", () => backend().check(chapter, exercise, value, variant));
     if (result === undefined) return;
-    printed(form, [result.printed, result.error].filter(Boolean).join("\n"));
+    printed(form, result.printed, result.error);
     tried(form);
     if (result.error) {
       await say(form, { kind: "unreadable", sign: "!", say: "Your code ends in an error; what Python says of it stands above." });
@@ -175,7 +175,7 @@
     const { exercise, chapter } = form.dataset, source = entered(form) ?? "";
     const result = await asked(form, "Running …", () => backend().run(chapter, source, exercise ?? form.dataset.place ?? ""));
     if (result === undefined) return;
-    printed(form, [result.printed, result.error, result.value].filter(Boolean).join("\n"));
+    printed(form, result.printed, result.error, result.value);
     const said = form.querySelector(".verdict");
     form.dataset.verdict = result.error ? "unread" : "ran";
     said.innerHTML = result.html ?? "";

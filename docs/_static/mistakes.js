@@ -52,7 +52,7 @@
 
   const TIMES = ["", "Once", "Twice", "Three times", "Four times", "Five times", "Six times"];
 
-  /* "Twice you took both directions of a link for one: see One way and both." */
+  /* "Twice you did such a thing: see the section on it." */
   function sentence({ key, count, in: where, mastered }) {
     const times = TIMES[count] ?? `${count} times`, ids = where.filter((id) => exercises.has(id));
     const list = ids.flatMap((id, n) => [...(n ? [n === ids.length - 1 ? " and " : ", "] : []), exerciseLink(id)]);

@@ -23,9 +23,19 @@ function late(name) {
 
 const unpack = async (name, to) => python.unpackArchive(await bytes(name), "zip", { extractDir: to });
 
+/* The memory of a module has to be as large as a snapshot before that is copied there: so much is asked for that it must
+ * grow. What malloc keeps of this is overwritten with all else. */
+function roomy(create, size) {
+  return async (settings) => {
+    const made = await create(settings);
+    if (made.HEAP8.length < size) made._malloc(size);
+    return made;
+  };
+}
+
 async function start() {
   const options = { env: { HOME, PYTHONDONTWRITEBYTECODE: "1", PYTHONHASHSEED: "0" } };
-  let module;
+  let module, create;
   if (config.files) {
     // Pyodide refuses a classic worker, which it knows by importScripts; from the disk no other can be started.
     self.importScripts = () => { throw new Error("as in a module worker"); };
@@ -37,10 +47,11 @@ async function start() {
       return Promise.resolve(new Response(config.files[`pyodide/${name.slice(LOCAL.length)}`], { headers: { "content-type": type } }));
     };
     const script = (name) => URL.createObjectURL(new Blob([config.files[`pyodide/${name}`]], { type: "text/javascript" }));
-    options.createPyodideModule = (await import(script("pyodide.asm.mjs"))).default;
+    create = (await import(script("pyodide.asm.mjs"))).default;
     module = await import(script("pyodide.mjs"));
     options.indexURL = LOCAL;
   } else {
+    create = (await import(new URL("pyodide/pyodide.asm.mjs", config.base).href)).default;
     module = await import(new URL("pyodide/pyodide.mjs", config.base).href);
     options.indexURL = new URL("pyodide/", config.base).href;
   }
@@ -48,8 +59,11 @@ async function start() {
   const book = bytes("book.zip");
   if (config.snapshot) {  // Python as it was when the library had been loaded; an option that Pyodide calls experimental
     const packed = new Blob([await bytes("snapshot.gz")]).stream();
-    options._loadSnapshot = new Response(packed.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+    const memory = await new Response(packed.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+    options._loadSnapshot = Promise.resolve(memory);
+    create = roomy(create, memory.byteLength);
   }
+  options.createPyodideModule = create;
   python = await module.loadPyodide(options);
   python.unpackArchive(await book, "zip", { extractDir: `${HOME}/book` });
   python.runPython(`

@@ -10,6 +10,7 @@
   const LIMIT = 30, START = 120;  // seconds of a cell, and until the library is loaded
   const LOCK = { abi_version: "2026_0", arch: "wasm32", platform: "emscripten_5_0_3", python: "3.14.2" };
   const CORE = ["pyodide/pyodide.mjs", "pyodide/pyodide.asm.mjs", "pyodide/pyodide.asm.wasm", "pyodide/python_stdlib.zip", "book.zip"];
+  const ENDED = ["Stopped", "TimeUp"];
   const files = {}, reading = new Map();
   let worker, ready, waiting = new Map(), serial = 0, snapshot = true;
 
@@ -57,7 +58,7 @@
   function started() {
     ready ??= begin().catch((error) => {
       end();
-      if (!snapshot) throw error;
+      if (!snapshot || ENDED.includes(error.name)) throw error;
       snapshot = false;
       ready = begin();
       return ready;
@@ -69,7 +70,9 @@
     const id = ++serial;
     return new Promise((done, failed) => {
       const timer = setTimeout(() => {
-        end();
+        waiting.delete(id);
+        const others = end();
+        for (const other of others) other.failed(Object.assign(new Error("It waited for a cell that ran too long and was ended; try again."), { name: "Stopped" }));
         failed(Object.assign(new Error(`It ran longer than ${limit} s and was ended. Does a loop never end?`), { name: "TimeUp" }));
       }, limit * 1000);
       const settled = (f) => (x) => { clearTimeout(timer); f(x); };
@@ -96,13 +99,14 @@
       await started();
     } catch (error) {
       end();
+      if (ENDED.includes(error.name)) throw error;
       throw new Error(`Python did not start: ${error.message}`);
     }
     return JSON.parse(await send({ request: JSON.stringify({ call: name, ...given }) }, limit));
   }
 
   const parts = {
-    file, stop, isRunning: () => ready !== undefined,
+    file, stop, isRunning: () => ready !== undefined, usesSnapshot: () => snapshot,
     run: (chapter, source, place) => call("run", { chapter, source, place }),
     check: (chapter, exercise, entered, variant) => call("check", { chapter, exercise, entered, variant }),
     echo: (chapter, exercise, entered) => call("echo", { chapter, exercise, entered }),

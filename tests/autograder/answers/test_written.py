@@ -126,10 +126,12 @@ def test_a_chapter_is_one_to_study_alone_unless_it_is_for_a_course():
 def test_a_criterion_that_would_give_the_answer_away_stands_with_the_solution():
     hidden = exercise(answer=Written(rubric=RUBRIC, words=10, criteria=False))
     for one, before in ((exercise(), True), (hidden, False)):
-        question, _, solution = card(one, "1.1", "Because.", course=False).partition('<details class="solution">')
+        question, _, solution = card(one, "1.1", "Because.", "01-x", course=False).partition(
+            '<details class="solution">'
+        )
         assert ("Names the mechanism. (2 points)" in question) is before
         assert ("Names the mechanism. (2 points)" in solution) is not before
-        assert ("Names the mechanism" in card(one, "1.1", "", course=True)) is before
+        assert ("Names the mechanism" in card(one, "1.1", "", "01-x", course=True)) is before
 
 
 @pytest.mark.parametrize("text", ["", " \n", "*Your answer*", "\n*Your  answer*\n"])

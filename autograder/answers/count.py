@@ -83,8 +83,8 @@ class Count(Answer):
         return number(value)
 
     def _worked_out(self, text: str) -> Fraction | None:
-        """What a calculation comes to, None for one with letters; Unreadable (calculation, other-unit) where it is none of
-        plain numbers."""
+        """What a calculation comes to, None for one with letters; Unreadable (calculation, other-unit) for any that is
+        not of plain numbers."""
         from hwlib.units import UnitError
 
         try:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .chapters import Chapter
 
 CELL_LIMIT = 180
-UNPUBLISHED = ("vendor.json", "licences.toml", "licences")  # of docs/, what a page is made from
+UNPUBLISHED = ("vendor.json", "licences.toml", "licences", "screenshots")  # of docs/, what a page is made from
 # Modules that no chapter's run depends on: how a page looks, and what a course does with it.
 IN_A_RUN = ("values", "declaration", "ranks", "answers", "learner")  # what a chapter can see of this package
 KERNEL_CONFIG = """\

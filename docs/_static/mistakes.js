@@ -83,8 +83,7 @@
   }
 
   async function typeset(element) {
-    if (window.gpubook.typeset) await window.gpubook.typeset(element);
-    else if (window.MathJax?.typesetPromise) await window.MathJax.typesetPromise([element]);
+    await window.gpubook.typeset?.(element);
   }
 
   /* A card for an exercise with other numbers, which Python in the page asks and judges; a link for one with the book's. */

@@ -94,7 +94,7 @@
     stand(span);
     span.setAttribute("aria-expanded", "true");
     box.focus();
-    window.MathJax?.typesetPromise?.([box]).then(() => stand(span)).catch(() => {});
+    window.gpubook?.typeset?.(box).then(() => stand(span)).catch(() => {});
   }
 
   /* Below the number, or above it where there is more room; on a telephone the styles put it at the foot of the window. */

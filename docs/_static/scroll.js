@@ -12,6 +12,9 @@
         if (scrolls) box.setAttribute(name, value);
         else box.removeAttribute(name);
     }
+    // the theme lets code be focused that is too wide when a page loads; what is unfolded later it does not look at
+    for (const code of document.querySelectorAll("div.highlight pre"))
+      if (code.scrollWidth > code.clientWidth + 1) code.tabIndex = 0;
   }
 
   window.addEventListener("load", mark);

@@ -152,7 +152,19 @@ def _displayed_tex(writer, node):
     raise SkipNode
 
 
+def _editor_where_it_is_used(_app, _page, _template, context, _doctree):
+    """A page without answer boxes and cells loads no editor."""
+    if not any(mark in context.get("body", "") for mark in ("answer-box", "scratch-here")):
+        for kind in ("script_files", "css_files"):
+            files = context[kind]
+            files[:] = [one for one in files if not any(name in str(one.filename) for name in EDITOR)]
+
+
+EDITOR = ("vendor/prismjs/", "vendor/@webcoder49/")
+
+
 def setup(app):
     """Called by Sphinx."""
     app.add_html_math_renderer("tex", (_inline_tex, None), (_displayed_tex, None))
     app.connect("html-page-context", _entries_are_list_items)
+    app.connect("html-page-context", _editor_where_it_is_used)

@@ -115,7 +115,7 @@ class Choice(Answer):
 
     def box(self, exercise: Exercise) -> Box:
         """The options, one to be chosen."""
-        return Box("options", "Your prediction" if exercise.predict else "Your answer", options=self.options)
+        return Box("options", options=self.options)
 
     def problems(self, exercise: Exercise) -> list[str]:
         """A wrong option without a sentence."""

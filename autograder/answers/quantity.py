@@ -183,8 +183,7 @@ class Quantity(Answer):
 
         unit = self.unit or "1"
         plural = unit + "s" if unit in COUNTS and unit.islower() else unit
-        whose = "Your prediction" if exercise.predict else "Your answer"
-        return Box(ask=whose + ("" if unit == "1" else f", in {plural} or with a unit"), echo=True)
+        return Box(ask="Your answer" + ("" if unit == "1" else f", in {plural} or with a unit"), echo=True)
 
     def _far(self, answer: Fraction, want: Fraction) -> Finding | None:
         """What an absurd answer is told first: what it was read as, for its unit is the first

@@ -27,6 +27,7 @@ def form(exercise: Exercise, chapter: str) -> Markup:
         id=exercise.id,
         chapter=chapter,
         box=box,
+        ask=box.ask.replace("Your answer", "Your prediction", 1) if exercise.predict else box.ask,
         options={str(key): inline_html(str(text)) for key, text in box.options.items()},
         allowed={field.name: inline_html(field.allowed) for field in box.fields},
         stub=stub,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..values import encoding
 from .contents import Entry, numbered
-from .indexes.exercises import asked_in
+from .indexes.asked import asked_in
 from .indexes.specs import anchor, measurements
 from .indexes.uses import Thing, Uses, tables
 

@@ -50,7 +50,7 @@ class Box:
     """How the page asks for an answer: what is entered there is what `Answer.typed` makes an answer of."""
 
     input: str = "text"  # a field of "text", several "lines", "options", the "fields" of a record, or "code"
-    ask: str = "Your answer"  # the label
+    ask: str = "Your answer"  # the label; of a prediction, "Your prediction"
     options: Mapping[str, str] = field(default_factory=dict)  # to choose from: key and words
     fields: Sequence[BoxField] = ()
     lines: int = 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import linecache
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -71,6 +72,9 @@ def failure(error: BaseException, function: Any) -> str:
     return f"{say}, in line {line}" + (f": {source[:80]}" if source else "")
 
 
+AGAIN = 0.05  # seconds until the next alarm: what is raised in a callback of the garbage collector, Python swallows
+
+
 class TimeUp(BaseException):
     """Not an Exception, so that a learner's `except Exception` does not swallow it."""
 
@@ -85,10 +89,16 @@ def limited(seconds: float) -> Iterator[None]:
     def stop(*_: Any) -> None:
         raise TimeUp
 
+    def hook(swallowed: Any) -> None:
+        if swallowed.exc_type is not TimeUp:
+            told(swallowed)
+
+    told, sys.unraisablehook = sys.unraisablehook, hook
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        sys.unraisablehook = told

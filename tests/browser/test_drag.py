@@ -57,6 +57,7 @@ def address():
 @pytest.fixture
 def opened(page, watch, address):
     page.goto(address)
+    page.evaluate("gpubook.mountAll()")  # a chart waits until it comes near
     page.wait_for_function("() => !document.querySelector('figure.live:not([data-ready])')", timeout=60_000)
     yield page
     assert watch.foreign == []

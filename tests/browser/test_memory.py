@@ -24,12 +24,6 @@ PYTHON = """gpubook.python = {
         say: `${chapter} ${variant}`, kind: entered === "6 ms" ? "right" : "wrong", reason: "", sign: "",
         score: Number(entered === "6 ms"), points: 0, mistakes: []}}),
 };"""
-PLACES = """document.addEventListener("readystatechange", () => {
-    if (document.readyState !== "interactive" || !location.pathname.endsWith("index.html")) return;
-    document.querySelector(".bd-article").insertAdjacentHTML("afterbegin",
-        "<p id='on'><a data-continue href='#'>Begin</a></p><p data-book-progress></p>"
-        + "<p data-chapter-progress='07-links'></p><div data-repeat></div>");
-});"""
 FULL = """const native = Storage.prototype.WHAT;
 Storage.prototype.WHAT = function (key, ...more) {
     if (key.startsWith("gpubook")) throw new DOMException("full", "QuotaExceededError");
@@ -283,9 +277,8 @@ def test_the_marks_say_how_far_one_is(chapter):
 
 
 def test_the_front_page_leads_back_to_where_one_was(page, url, watch):
-    page.add_init_script(PLACES)
     page.goto(f"{url}/index.html")
-    expect(page.locator("[data-continue]")).to_have_text("Begin")
+    expect(page.locator("[data-continue]")).to_be_hidden()
     expect(page.locator("p[data-chapter-progress]")).to_have_text("5 exercises")
     page.goto(f"{url}/07-links.html")
     card = page.locator(f"#exercise-{HALF}")
@@ -297,7 +290,7 @@ def test_the_front_page_leads_back_to_where_one_was(page, url, watch):
     link = page.locator("[data-continue]")
     expect(link).to_have_text("Continue with 7. Links, last at exercise 7.2")
     expect(page.locator("p[data-chapter-progress]")).to_contain_text("1 of 5 exercises done")
-    expect(page.locator("p[data-book-progress]")).to_contain_text("1 of 5 exercises done")
+    expect(page.locator(".front-progress[data-book-progress]")).to_contain_text("1 of 5 exercises done")
     link.click()
     page.wait_for_function(
         "(y) => Math.abs((document.getElementById('exercise-links-half')?.getBoundingClientRect().top ?? 1e9) - y) < 4",
@@ -427,7 +420,6 @@ def test_a_slip_is_caught_where_it_was_made(page, served):
 
 
 def test_days_later_the_front_page_asks_again(page, served, watch):
-    page.add_init_script(PLACES)
     page.clock.install(time="2026-03-01T12:00:00Z")
     page.goto(f"{served}/07-links.html")
     attempt(page, TIME, "8", mistakes=["bits-for-bytes"])
@@ -460,7 +452,6 @@ def test_days_later_the_front_page_asks_again(page, served, watch):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1440, 390])
 def test_all_of_it_is_accessible_and_fits(page, small, watch, root, width, scheme):
-    page.add_init_script(PLACES)
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 900})
     axe = (

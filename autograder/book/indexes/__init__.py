@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from .asked import exercises_page
 from .disagreements import disagreements_page
-from .exercises import exercises_page
 from .formulas import formula_index
 from .glossary import glossary
 from .notation import notation_page

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..render import render
-from .exercises import Asked, asked_in
+from .asked import Asked, asked_in
 from .specs import TITLES, Row, Value, raw, row_of
 from .uses import Uses, tables
 

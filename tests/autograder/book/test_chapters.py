@@ -166,7 +166,7 @@ UNASKED = SOURCE[: SOURCE.index("```{code-cell} ipython3\n:exercise: links-half"
             SOURCE.replace("{n}`2`", "{n}`2/0`"),
             EXERCISES,
             ChapterError,
-            r"07-links.md:8: .*ZeroDivisionError",
+            r"07-links.md:10: .*ZeroDivisionError",
         ),
         (
             UNASKED,

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from .kept import kept, key_of
+
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
@@ -24,6 +26,7 @@ GENERATED = ("specs", "disagreements", "exercises", "notation", "formulas", "glo
 """Pages of rows, each of which is found by itself."""
 UNLISTED = ("search", "genindex")
 LONGEST = 6000  # letters of a section: beyond them, what is searched for stands at the beginning too
+ARTICLE = re.compile(r'<article class="bd-article".*</article>', re.DOTALL)
 MATH = re.compile(r"\\[()\[\]]")
 COMMAND = re.compile(r"\\(?:mathrm|text|operatorname|left|right|frac|,|;|quad)\b|\\[,;! ]|[{}]")
 
@@ -41,9 +44,9 @@ class Entry(NamedTuple):
     terms: str = ""
 
 
-def write(site: Path) -> None:
-    """Write the index of a finished book."""
-    rows = [list(entry) for entry in entries(site)]
+def write(site: Path, work: Path) -> None:
+    """Write the index of a finished book; what was read of each page is kept in the folder `work`."""
+    rows = [row for path in sorted(site.glob("*.html")) if path.stem not in UNLISTED for row in _kept(path, work)]
     text = json.dumps(rows, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
     (site / FILE).write_text(
         f"window.gpubook = window.gpubook || {{}};\ngpubook.searchData = {text};\n", encoding="utf-8"
@@ -52,19 +55,39 @@ def write(site: Path) -> None:
 
 def entries(site: Path) -> Iterator[Entry]:
     """Everything in a finished book that can be found."""
+    for path in sorted(site.glob("*.html")):
+        if path.stem not in UNLISTED:
+            yield from entries_of(path)
+
+
+def entries_of(path: Path) -> Iterator[Entry]:
+    """What can be found on a page."""
     from bs4 import BeautifulSoup
 
-    for path in sorted(site.glob("*.html")):
-        if path.stem in UNLISTED:
-            continue
-        soup = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
-        article = soup.select_one("article.bd-article")
-        if article is None:
-            continue
-        own = {"specs": _specs, "formulas": _formulas, "glossary": _terms, "notation": _symbols}.get(path.stem)
-        if own:
-            yield from own(path.name, soup)
-        yield from _page(path.name, article, rows=path.stem in GENERATED)
+    soup = BeautifulSoup(_article(path), "html.parser")
+    article = soup.article
+    if article is None:
+        return
+    own = {"specs": _specs, "formulas": _formulas, "glossary": _terms, "notation": _symbols}.get(path.stem)
+    if own:
+        yield from own(path.name, soup)
+    yield from _page(path.name, article, rows=path.stem in GENERATED)
+
+
+def _kept(path: Path, work: Path) -> list[list[str]]:
+    """The entries of a page, read once for each state of it."""
+
+    def make(fresh: Path) -> None:
+        fresh.write_text(json.dumps([list(entry) for entry in entries_of(path)]), encoding="utf-8")
+
+    key = key_of(_article(path), Path(__file__).read_bytes())
+    return list(json.loads(kept(work, path.stem, key, ".json", make).read_text(encoding="utf-8")))
+
+
+def _article(path: Path) -> str:
+    """What of a page is its own."""
+    found = ARTICLE.search(path.read_text(encoding="utf-8"))
+    return found[0] if found else ""
 
 
 def _page(page: str, article: Tag, rows: bool) -> Iterator[Entry]:

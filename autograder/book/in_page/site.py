@@ -8,14 +8,14 @@ in the work folder from build to build.
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..kept import kept, key_of
 from . import archives
 
 if TYPE_CHECKING:
@@ -63,34 +63,19 @@ def build(
 
 def _compiled(name: str, pyodide: Path, work: Path) -> Path:
     """An archive of a package, compiled; kept by its version and Pyodide's."""
-    key = _digest(
-        name, version(name), *archives.DROPPED, (pyodide / "pyodide.mjs").read_bytes(), _script("compile.mjs")
-    )
+    key = key_of(name, version(name), *archives.DROPPED, (pyodide / "pyodide.mjs").read_bytes(), _script("compile.mjs"))
 
     def make(fresh: Path) -> None:
         archives.pack(fresh, archives.package(name))
         _node("compile.mjs", pyodide, fresh)
 
-    return _kept(work / "in_page", f"{name}-{key}.zip", make)
+    return kept(work / "in_page", name, key, ".zip", make)
 
 
 def _snapshot(out: Path, work: Path) -> Path:
     """Python's memory with the library loaded; kept by what the archive of the book holds."""
-    key = _digest((out / BOOK).read_bytes(), (out / "pyodide" / "pyodide.mjs").read_bytes(), _script("snapshot.mjs"))
-    return _kept(work / "in_page", f"snapshot-{key}.gz", lambda fresh: _node("snapshot.mjs", out, fresh))
-
-
-def _kept(folder: Path, name: str, make: Callable[[Path], object]) -> Path:
-    """A file of that name, made once; those of other digests are removed."""
-    file, stem = folder / name, name.partition("-")[0]
-    if not file.is_file():
-        folder.mkdir(parents=True, exist_ok=True)
-        fresh = folder / f".{name}"
-        make(fresh)
-        for old in folder.glob(f"{stem}-*"):
-            old.unlink()
-        fresh.replace(file)
-    return file
+    key = key_of((out / BOOK).read_bytes(), (out / "pyodide" / "pyodide.mjs").read_bytes(), _script("snapshot.mjs"))
+    return kept(work / "in_page", "snapshot", key, ".gz", lambda fresh: _node("snapshot.mjs", out, fresh))
 
 
 def _for_the_disk(out: Path, worker: Path) -> None:
@@ -119,11 +104,6 @@ def _node(script: str, *arguments: Path) -> None:
 
 def _script(name: str) -> bytes:
     return (HERE / name).read_bytes() + (HERE / "boot.mjs").read_bytes()
-
-
-def _digest(*parts: str | bytes) -> str:
-    whole = b"\0".join(part.encode() if isinstance(part, str) else part for part in parts)
-    return hashlib.sha256(whole).hexdigest()[:20]
 
 
 __all__ = ["CORE", "PythonError", "build"]

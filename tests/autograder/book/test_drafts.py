@@ -83,7 +83,7 @@ def test_the_page_of_a_draft_is_for_those_who_ask(tmp_path, root, monkeypatch):
         )
     monkeypatch.setattr(html, "_finish", lambda pages, vendored: None)
     monkeypatch.setattr(html, "_lay_out", lambda root, work, pages: (pages / "extra").mkdir(parents=True))
-    monkeypatch.setattr(html, "_sphinx", lambda source, out: out.mkdir())
+    monkeypatch.setattr(html.sphinx_site, "write_site", lambda source, kept, out: out.mkdir())
     monkeypatch.setattr(html.chapters, "load", lambda root, name: seen.append(name) or 1 / 0)
     html.build(book, book / "out")
     assert seen == []

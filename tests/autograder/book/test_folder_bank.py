@@ -7,7 +7,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder import check
-from autograder.book import chapters, html, notebook
+from autograder.book import chapters, executed, notebook
 from autograder.course import dask_cluster
 from autograder.course.banks import bank_of
 from autograder.declaration import load_bank
@@ -92,10 +92,10 @@ def test_a_worker_of_a_cluster_gets_all_files(book):
 
 def test_a_page_is_run_again_when_a_section_changes(book, monkeypatch):
     runs = []
-    monkeypatch.setattr(html, "_run", lambda nb, chapter, root, scratch: runs.append(chapter.name))
-    monkeypatch.setattr(html, "_full_marks", lambda nb, chapter: None)
+    monkeypatch.setattr(executed, "_run", lambda nb, chapter, root, scratch: runs.append(chapter.name))
+    monkeypatch.setattr(executed, "_full_marks", lambda nb, chapter: None)
     section = book / "solutions" / "07-links" / "exercises" / "b_halves.py"
     for change in ("", "", "# another\n"):
         section.write_text(section.read_text() + change)
-        html.execute(chapters.load(book, "07-links"), book, book / ".build")
+        executed.execute(chapters.load(book, "07-links"), book, book / ".build")
     assert runs == ["07-links"] * 2

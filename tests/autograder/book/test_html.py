@@ -7,7 +7,7 @@ import shutil
 import pytest
 from bs4 import BeautifulSoup
 
-from autograder.book import chapters, html, vendor
+from autograder.book import chapters, executed, html, vendor
 from autograder.book.html import BookError
 from autograder.book.page import PageError
 from tests.autograder.small_book import EXERCISES, SOURCE, lay_out
@@ -192,17 +192,21 @@ def test_nothing_that_is_not_for_readers_is_in_the_book(built):
 def test_a_run_is_kept_until_something_it_depends_on_changes(tmp_path, root, monkeypatch):
     folder = laid_out(tmp_path, root)
     runs = []
-    monkeypatch.setattr(html, "_run", lambda nb, chapter, root, scratch: runs.append(chapter.name))
-    monkeypatch.setattr(html, "_full_marks", lambda nb, chapter: None)
-    for change in ("", "", "text", "exercises"):
-        if change == "text":
-            path = folder / "solutions" / "07-links" / "07-links.md"
-            path.write_text(path.read_text().replace("Predict before", "Guess before"))
-        if change == "exercises":
-            path = folder / "solutions" / "07-links" / "exercises.py"
-            path.write_text(path.read_text() + "\n# another\n")
-        html.execute(chapters.load(folder, "07-links"), folder, folder / ".build")
-    assert runs == ["07-links"] * 3
+    monkeypatch.setattr(executed, "_run", lambda nb, chapter, root, scratch: runs.append(chapter.name))
+    monkeypatch.setattr(executed, "_full_marks", lambda nb, chapter: None)
+    text, exercises = (folder / "solutions" / "07-links" / name for name in ("07-links.md", "exercises.py"))
+    expected = []
+    for path, old, new, again in (
+        (text, "", "", True),
+        (text, "Predict before", "Guess before", False),
+        (text, "Doubler(x=21)", "Doubler(x=22)", True),
+        (exercises, "", "# another\n", True),
+    ):
+        path.write_text(path.read_text().replace(old, new, 1))
+        found = executed.execute(chapters.load(folder, "07-links"), folder, folder / ".build")
+        expected += ["07-links"] * again
+        assert runs == expected
+    assert any("Guess before" in cell.source for cell in found.cells)
 
 
 @pytest.mark.slow

@@ -41,8 +41,8 @@ def test_a_section_has_its_own_text_and_an_exercise_its_prompt(site):
     assert exercise.text == "How long?"
 
 
-def test_what_is_folded_is_left_out_and_the_file_is_a_script(site):
-    search.write(site)
+def test_what_is_folded_is_left_out_and_the_file_is_a_script(site, tmp_path):
+    search.write(site, tmp_path)
     text = (site / search.FILE).read_text()
     for folded in ("hidden-solution", "hidden-result", "secret_code", "digest"):
         assert folded not in text

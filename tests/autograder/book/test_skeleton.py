@@ -9,7 +9,7 @@ import pytest
 
 from autograder.answers.library_overlap import library_overlap
 from autograder.answers.selftest import selftest
-from autograder.book import chapters, html, rules, skeleton
+from autograder.book import chapters, executed, rules, skeleton
 from autograder.book.skeleton import SkeletonError, new_chapter
 
 NAME = "08-sharded-matmuls"
@@ -71,7 +71,7 @@ def test_its_exercises_are_formatted_as_the_repository_asks(book, root):
 @pytest.mark.slow
 def test_its_notebook_runs_and_scores(book):
     new_chapter(book, NAME)
-    nb = html.execute(chapters.load(book, NAME), book, book / ".build")
+    nb = executed.execute(chapters.load(book, NAME), book, book / ".build")
     assert any("image/svg+xml" in o.get("data", {}) for c in nb.cells for o in c.get("outputs", []))
 
 

@@ -215,7 +215,8 @@ def test_an_unknown_chapter_is_named_with_those_there_are(tmp_path, root):
         chapters.build(lay_out(tmp_path, root), ["08-none"])
 
 
-def test_the_books_own_chapters_are_what_their_sources_give(root):
+def test_the_books_own_chapters_are_what_their_sources_give(root, monkeypatch):
+    monkeypatch.setattr(chapters, "prove", lambda chapter: None)  # of which tests/test_exercises.py has all
     assert chapters.build(root, check=True) == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -12,10 +13,10 @@ def kept(folder: Path, name: str, key: str, suffix: str, make: Callable[[Path], 
     file = folder / f"{name}-{key}{suffix}"
     if not file.is_file():
         folder.mkdir(parents=True, exist_ok=True)
-        fresh = folder / f".{file.name}"
+        fresh = folder / f".{os.getpid()}.{file.name}"  # another process may be at it too
         make(fresh)
         for old in folder.glob(f"{name}-{'?' * len(key)}{suffix}"):
-            old.unlink()
+            old.unlink(missing_ok=True)
         fresh.replace(file)
     return file
 

@@ -4,7 +4,11 @@ import re
 import shutil
 from pathlib import Path
 
+from filelock import FileLock
 from pybtex.database import BibliographyData, parse_file
+
+from autograder.book import vendor
+from autograder.book.in_page import archives, site
 
 SOURCE = """\
 ---
@@ -205,6 +209,19 @@ def lay_out(root: Path, repository: Path, source: str = SOURCE, exercises: str =
     shutil.copytree(repository / "docs", root / "docs")
     (root / "docs" / "references.bib").write_text(BIBLIOGRAPHY + _cited_by_pages(repository))
     return root
+
+
+def lay_out_site(root: Path, repository: Path, source: str = SOURCE, exercises: str = EXERCISES) -> Path:
+    """The same, with what a build of its pages fetches or compiles at hand, which the repository keeps."""
+    work, book = repository / ".build", lay_out(root, repository, source, exercises)
+    work.mkdir(exist_ok=True)
+    with FileLock(work / "packages.lock"):
+        scripts = vendor.fetch(repository / "docs" / "vendor.json", work / "vendor")
+        for name in archives.ON_DEMAND:
+            site.compiled(name, scripts / "pyodide", work)
+    for name in ("vendor", "compiled"):
+        shutil.copytree(work / name, book / ".build" / name)
+    return book
 
 
 def _cited_by_pages(repository: Path) -> str:

@@ -1,11 +1,9 @@
 """Numbers of a page that are dragged, by mouse, finger and keyboard, and what opens behind a computed one."""
 
-import shutil
-
 import pytest
 
 from autograder.book import html, vendor
-from tests.autograder.small_book import EXERCISES, SOURCE, lay_out
+from tests.autograder.small_book import EXERCISES, SOURCE, lay_out_site
 from tests.conftest import ROOT
 from tests.kept import kept
 
@@ -31,8 +29,7 @@ AXE = """async () => (await axe.run(".bd-article", {runOnly: ["wcag2a", "wcag2aa
 
 def _make(folder):
     at = SOURCE.index("Or $S =")
-    root = lay_out(folder / "root", ROOT, SOURCE[:at] + "\n" + TEXT + "\n" + SOURCE[at:], EXERCISES + NAMES)
-    shutil.copytree(vendor.fetch(ROOT / "docs" / "vendor.json", ROOT / ".build" / "vendor"), root / ".build" / "vendor")
+    root = lay_out_site(folder / "root", ROOT, SOURCE[:at] + "\n" + TEXT + "\n" + SOURCE[at:], EXERCISES + NAMES)
     bibliography = root / "docs" / "references.bib"
     entry = "author = {A. Vendor}, title = {The sheet}, year = {2024}, url = {https://example.org/sheet}"
     known = bibliography.read_text()

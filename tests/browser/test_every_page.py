@@ -6,6 +6,7 @@ import pytest
 
 from autograder.book.chapters import chapter_names
 from tests.browser.conftest import Watch
+from tests.browser.served import checked
 from tests.conftest import ROOT
 from tests.kept import built
 
@@ -138,6 +139,25 @@ def test_the_page_fits_a_telephone(chapter):
         drawn = (built(ROOT) / "_images" / source).read_text()
         sizes = [float(scale) * 100 * 96 / 72 for scale in re.findall(r"scale\(([\d.]+) -[\d.]+\)", drawn)]
         assert min(sizes, default=9) * width / natural >= 9, source
+
+
+# Whatever a reader can unfold: the folds, the predictions' locks, hints and solutions.
+UNFOLD = """() => {
+    for (const lock of document.querySelectorAll('.prediction-lock')) lock.hidden = true;
+    const hidden = '[hidden="until-found"], details[hidden], .actions [hidden]';
+    for (const folded of document.querySelectorAll(hidden)) folded.hidden = false;
+    for (const details of document.querySelectorAll('article details')) details.open = true;
+    for (const fading of document.getAnimations()) fading.finish();
+}"""
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("width", "theme"), [(1440, "light"), (1440, "dark"), (390, "light"), (390, "dark")])
+def test_the_page_is_accessible_with_everything_unfolded(chapter, width, theme):
+    chapter.set_viewport_size({"width": width, "height": 1000})
+    chapter.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+    chapter.evaluate(UNFOLD)
+    checked(chapter, "article.bd-article")
 
 
 @pytest.mark.parametrize("name", [*sorted(path.stem for path in (ROOT / "docs").glob("*.md")), "glossary", "formulas"])

@@ -15,8 +15,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    root = small_book.lay_out(tmp_path_factory.mktemp("small"), ROOT)
-    (root / ".build").symlink_to(ROOT / ".build")
+    root = small_book.lay_out_site(tmp_path_factory.mktemp("small"), ROOT)
     return html.build(root, root / "build" / "html")
 
 

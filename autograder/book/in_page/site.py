@@ -56,12 +56,12 @@ def build(
     files |= {f"site/{name}": data for part in archives.ALWAYS for name, data in archives.package(part).items()}
     archives.pack(out / BOOK, files)
     for name in archives.ON_DEMAND:
-        shutil.copyfile(_compiled(name, out / "pyodide", work), out / f"{name}.zip")
+        shutil.copyfile(compiled(name, out / "pyodide", work), out / f"{name}.zip")
     shutil.copyfile(_snapshot(out, work), out / SNAPSHOT)
     _for_the_disk(out, worker)
 
 
-def _compiled(name: str, pyodide: Path, work: Path) -> Path:
+def compiled(name: str, pyodide: Path, work: Path) -> Path:
     """An archive of a package, compiled; kept by its version and Pyodide's."""
     key = key_of(name, version(name), *archives.DROPPED, (pyodide / "pyodide.mjs").read_bytes(), _script("compile.mjs"))
 
@@ -69,7 +69,7 @@ def _compiled(name: str, pyodide: Path, work: Path) -> Path:
         archives.pack(fresh, archives.package(name))
         _node("compile.mjs", pyodide, fresh)
 
-    return kept(work / "in_page", name, key, ".zip", make)
+    return kept(work / "compiled", name, key, ".zip", make)
 
 
 def _snapshot(out: Path, work: Path) -> Path:
@@ -106,4 +106,4 @@ def _script(name: str) -> bytes:
     return (HERE / name).read_bytes() + (HERE / "boot.mjs").read_bytes()
 
 
-__all__ = ["CORE", "PythonError", "build"]
+__all__ = ["CORE", "PythonError", "build", "compiled"]

@@ -28,8 +28,8 @@ from autograder.values import encoding
 from tests.autograder import tiny
 from tests.autograder.answers.test_design import EXERCISES as PLAN
 from tests.autograder.answers.test_design import GOOD
-from tests.autograder.book.test_html import laid_out
 from tests.autograder.course.test_operations import hand_in
+from tests.autograder.small_book import lay_out_site
 
 OWN = '''
 from collections.abc import Mapping
@@ -326,7 +326,7 @@ def test_the_page_offers_and_judges_it(bank, root):
 @pytest.mark.slow
 def test_a_book_is_built_with_it(tmp_path, root):
     source = SOURCE + DESIGN.format(solution=SOLUTION)
-    book = laid_out(tmp_path / "book", root, source, OWN + PLAN)
+    book = lay_out_site(tmp_path / "book", root, source, OWN + PLAN)
     renew(book / "solutions" / "07-links")
     page = BeautifulSoup((html.build(book, tmp_path / "out") / "07-links.html").read_text(), "html.parser")
     order, guess, plan = page.select(".exercise")
@@ -335,8 +335,8 @@ def test_a_book_is_built_with_it(tmp_path, root):
     assert "mistake-sentence-two" in order.select_one("details.solution").get_text()
     assert guess.select_one("legend").get_text() == "Your prediction"
     assert "nvlink > pcie > eth" in page.select_one("details.reveal").get_text()
-    fields, pars = plan.select("table")
-    assert [row.select_one("td").get_text() for row in fields.select("tbody tr")] == list(GOOD)
+    (pars,) = plan.select("table")
+    assert [label.code.get_text() for label in plan.select("form.answer-box label.field")] == list(GOOD)
     assert [row.get_text(" ", strip=True) for row in pars.select("tbody tr")] == [
         "1 40 us a report",
         "2 22.8 us",

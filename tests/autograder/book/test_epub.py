@@ -17,8 +17,7 @@ MATH = "{http://www.w3.org/1998/Math/MathML}math"
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    root = small_book.lay_out(tmp_path_factory.mktemp("small"), ROOT)
-    (root / ".build").symlink_to(ROOT / ".build")
+    root = small_book.lay_out_site(tmp_path_factory.mktemp("small"), ROOT)
     return html.build(root, root / "build" / "html")
 
 

@@ -2,28 +2,19 @@
 
 import json
 import re
-import shutil
 
 import pytest
 from bs4 import BeautifulSoup
 
-from autograder.book import chapters, executed, html, vendor
+from autograder.book import chapters, executed, html
 from autograder.book.html import BookError
 from autograder.book.page import PageError
-from tests.autograder.small_book import EXERCISES, SOURCE, lay_out
-
-
-def laid_out(folder, root, source=SOURCE, exercises=EXERCISES):
-    """A root with the repository's vendored scripts at hand, so that no test but the first asks npm."""
-    lay_out(folder, root, source, exercises)
-    scripts = vendor.fetch(root / "docs" / "vendor.json", root / ".build" / "vendor")
-    shutil.copytree(scripts, folder / ".build" / "vendor")
-    return folder
+from tests.autograder.small_book import SOURCE, lay_out_site
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory, root):
-    folder = laid_out(tmp_path_factory.mktemp("book"), root)
+    folder = lay_out_site(tmp_path_factory.mktemp("book"), root)
     return {name: html.build(folder, folder / name, course=name == "course") for name in ("open", "course")}
 
 
@@ -190,7 +181,7 @@ def test_nothing_that_is_not_for_readers_is_in_the_book(built):
 
 @pytest.mark.slow
 def test_a_run_is_kept_until_something_it_depends_on_changes(tmp_path, root, monkeypatch):
-    folder = laid_out(tmp_path, root)
+    folder = lay_out_site(tmp_path, root)
     runs = []
     monkeypatch.setattr(executed, "_run", lambda nb, chapter, root, scratch: runs.append(chapter.name))
     monkeypatch.setattr(executed, "_full_marks", lambda nb, chapter: None)
@@ -226,7 +217,7 @@ def test_a_run_is_kept_until_something_it_depends_on_changes(tmp_path, root, mon
     ids=["fails", "scores", "frozen", "link"],
 )
 def test_a_chapter_that_makes_no_page_says_why(tmp_path, root, old, new, error, says):
-    folder = laid_out(tmp_path, root, SOURCE.replace(old, new))
+    folder = lay_out_site(tmp_path, root, SOURCE.replace(old, new))
     with pytest.raises(error, match=says):
         html.build(folder, folder / "out")
     assert not (folder / "out").exists()

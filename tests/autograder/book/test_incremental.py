@@ -6,7 +6,7 @@ import nbformat
 import pytest
 
 from autograder.book import html, sphinx_site
-from tests.autograder.book.test_html import laid_out
+from tests.autograder.small_book import lay_out_site
 
 
 def files(folder):
@@ -17,7 +17,7 @@ def files(folder):
 def test_the_book_is_the_one_that_is_built_from_nothing(tmp_path, root, monkeypatch):
     seen, real = [], sphinx_site._sphinx
     monkeypatch.setattr(sphinx_site, "_sphinx", lambda *places: seen.append(places[2].exists()) or real(*places))
-    book = laid_out(tmp_path / "book", root)
+    book = lay_out_site(tmp_path / "book", root)
     html.build(book, book / "out", course=True)
     text = book / "solutions" / "07-links" / "07-links.md"
     text.write_text(text.read_text().replace("and I wait.", "and I sit.").replace("Doubler(x=21)", "Doubler(x=4)"))

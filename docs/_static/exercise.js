@@ -7,7 +7,6 @@
   "use strict";
 
   const backend = () => window.gpubook.python, progress = () => window.gpubook.progress;
-  const MOST_ROWS = 30;  // of an editor, which scrolls beyond
   const WAITS = 350;  // milliseconds after the last key until a text is echoed
   const LOOKS = { right: "right", predicted: "told", recorded: "told", partial: "told", waiting: "told",
     empty: "unread", unreadable: "unread", unit: "unread" };  // any other kind is wrong
@@ -15,36 +14,6 @@
 
   async function typeset(element) {
     if (window.gpubook.typeset) await window.gpubook.typeset(element);
-  }
-
-  /* The editor: a textarea with colours and indentation (code-input, Prism), or a plain one where these are missing. */
-  let template = "";
-  function editor(area) {
-    if (!window.codeInput || !window.Prism) return area;
-    if (!template) {
-      template = "gpubook";
-      window.codeInput.registerTemplate(template, new window.codeInput.templates.Prism(window.Prism, [
-        new window.codeInput.plugins.Indent(true, 4),
-      ]));
-    }
-    const box = document.createElement("code-input");
-    box.setAttribute("language", "python");
-    box.setAttribute("template", template);
-    box.setAttribute("placeholder", "");
-    const { id, rows } = area;
-    const fit = () => { box.style.height = `calc(${Math.min(Math.max(box.value.split("\n").length, rows) + 1, MOST_ROWS)} * 1.5em + 1.5rem)`; };
-    box.addEventListener("code-input_load", () => {  // it has a textarea of its own, with the text of this one
-      Object.assign(box.textareaElement, { id, autocomplete: "off", autocapitalize: "off" });
-      box.removeAttribute("id");
-      box.textareaElement.addEventListener("input", fit);
-      fit();
-    });
-    const marker = document.createComment("");
-    area.replaceWith(marker);
-    area.dataset.codeInputFallback = "";
-    box.append(area);
-    marker.replaceWith(box);
-    return box;
   }
 
   const area = (form) => form.querySelector("code-input")?.textareaElement ?? form.querySelector("textarea");
@@ -255,7 +224,7 @@
     if (form.dataset.ready) return;
     form.dataset.ready = "true";
     const code = form.querySelector("textarea.code");
-    if (code) editor(code);
+    if (code) window.gpubook.editor?.(code);
     const answerable = form.dataset.exercise !== undefined;
     if (answerable && form.dataset.variant === undefined) {
       for (const one of hints(form)) one.hidden = true;
@@ -275,9 +244,10 @@
     form.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey || event.shiftKey) || !event.target.closest("textarea")) return;
       event.preventDefault();
+      event.stopPropagation();  // the editor would begin a line
       if (event.shiftKey && form.querySelector("button.run")) run(form);
       else form.requestSubmit();
-    });
+    }, true);
     if (form.hasAttribute("data-echo")) {
       let timer;
       form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => echo(form), WAITS); });

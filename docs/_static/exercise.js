@@ -8,9 +8,10 @@
 
   const backend = () => window.gpubook.python, progress = () => window.gpubook.progress;
   const WAITS = 350;  // milliseconds after the last key until a text is echoed
-  const LOOKS = { right: "right", predicted: "told", recorded: "told", partial: "told", waiting: "told",
+  const LOOKS = { right: "right", predicted: "otherwise", recorded: "told", partial: "told", waiting: "told",
     empty: "unread", unreadable: "unread", unit: "unread" };  // any other kind is wrong
-  const SIGNS = { right: "✓", predicted: "✓", recorded: "…", empty: "…", waiting: "…" };  // as in declaration/verdict.py
+  const SIGNS = { right: "✓", predicted: "→", recorded: "…", empty: "…", waiting: "…" };  // as in declaration/verdict.py
+  const AS_PREDICTED = "as-predicted";  // the reason of a prediction that came true
 
   async function typeset(element) {
     if (window.gpubook.typeset) await window.gpubook.typeset(element);
@@ -49,11 +50,14 @@
   }
 
   /* The sign of a verdict that was kept, which has none. */
-  const signOf = ({ kind, score }) => (score > 0 && score < 1 ? "◐" : SIGNS[kind] ?? "✗");
+  const signOf = ({ kind, score, reason }) =>
+    (score > 0 && score < 1 ? "◐" : reason === AS_PREDICTED ? "✓" : SIGNS[kind] ?? "✗");
 
   async function say(form, verdict) {
     const said = form.querySelector(".verdict");
-    form.dataset.verdict = verdict.looks ?? LOOKS[verdict.kind] ?? "wrong";
+    form.dataset.verdict = verdict.reason === AS_PREDICTED ? "right" : LOOKS[verdict.kind] ?? "wrong";
+    form.toggleAttribute("data-solved", verdict.score >= 1);
+    offerHint(form);
     said.innerHTML = "";
     const line = document.createElement("p");
     line.innerHTML = `<span class="sign" aria-hidden="true"></span> `;
@@ -80,14 +84,18 @@
     out.hidden = !text;
   }
 
+  const loaded = new WeakMap();  // what ends the count of bytes, by card
   function busy(form, words) {
     const running = Boolean(words);
+    loaded.get(form)?.();
     form.toggleAttribute("data-busy", running);
     for (const button of form.querySelectorAll("button:not(.stop)")) button.setAttribute("aria-disabled", String(running));
     form.querySelector(".stop")?.remove();
     if (!running) return;
     form.dataset.verdict = "busy";
-    form.querySelector(".verdict").textContent = backend().isRunning() ? words : "Loading Python, once …";
+    const said = form.querySelector(".verdict");
+    said.textContent = words;
+    if (!backend().isRunning()) loaded.set(form, backend().loading(said));
     const stop = Object.assign(document.createElement("button"), { type: "button", className: "stop", textContent: "Stop" });
     stop.addEventListener("click", () => backend().stop());
     form.querySelector(".actions").append(stop);
@@ -175,11 +183,15 @@
   function showHints(form, shown) {
     const all = hints(form), button = form.querySelector("button.hint");
     all.forEach((one, at) => { one.hidden = at >= shown; });
-    if (button) {
-      button.firstChild.textContent = all.length > 1 ? `Hint ${Math.min(shown + 1, all.length)} of ${all.length}` : "Hint";
-      button.hidden = shown >= all.length;
-    }
+    if (button) button.firstChild.textContent = all.length > 1 ? `Hint ${Math.min(shown + 1, all.length)} of ${all.length}` : "Hint";
+    offerHint(form);
     if (shown >= all.length) tried(form);
+  }
+
+  /* While there are hints, and the answer has not all the points. */
+  function offerHint(form) {
+    const button = form.querySelector("button.hint");
+    if (button) button.hidden = form.hasAttribute("data-solved") || !hints(form).some((one) => one.hidden);
   }
 
   function nextHint(form) {

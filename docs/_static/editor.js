@@ -43,8 +43,10 @@
         });
         let wide = 0;
         new ResizeObserver(([{ contentRect }]) => {  // its height a reader may set
-          if (contentRect.width !== wide) fit(box);
+          if (contentRect.width === wide) return;
           wide = contentRect.width;
+          box.syncSize();  // the textarea is as large as its coloured copy, whose lines may wrap now
+          fit(box);
         }).observe(box);
       }
 

@@ -353,8 +353,8 @@ def test_while_python_loads_its_size_is_said_once(reader):
 def test_on_a_phone_the_lines_of_an_editor_wrap_in_both_layers(reader):
     page = reader.page
     reader.enters(RASTER, "x = " + " + ".join(["some_number"] * 20))
-    wide = f"""(id) => {{ {FORM} const box = form.querySelector("code-input"), of = (one) => getComputedStyle(one).height;
-        return [box.scrollWidth > box.clientWidth, of(box.textareaElement) === of(box.preElement)]; }}"""
+    wide = f"""(id) => {{ {FORM} const box = form.querySelector("code-input"), of = (one) => parseFloat(getComputedStyle(one).height);
+        return [box.scrollWidth > box.clientWidth, Math.abs(of(box.textareaElement) - of(box.preElement)) < 1]; }}"""
     for width, scrolls in ((390, False), (1280, True)):
         page.set_viewport_size({"width": width, "height": 1000})
         reader.until(f"(args) => ({wide})(args[0]).join() === args[1]", [RASTER, f"{str(scrolls).lower()},true"], 10)

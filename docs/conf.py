@@ -93,6 +93,7 @@ html_js_files = [
     ("vendor/prismjs/prism-python.min.js", {"defer": "defer"}),
     ("vendor/@webcoder49/code-input/code-input.min.js", {"defer": "defer"}),
     ("vendor/@webcoder49/code-input/indent.min.js", {"defer": "defer"}),
+    ("editor.js", {"defer": "defer"}),
     ("python.js", {"defer": "defer"}),
     ("exercise.js", {"defer": "defer"}),
     ("live.js", {"defer": "defer"}),
@@ -160,7 +161,7 @@ def _editor_where_it_is_used(_app, _page, _template, context, _doctree):
             files[:] = [one for one in files if not any(name in str(one.filename) for name in EDITOR)]
 
 
-EDITOR = ("vendor/prismjs/", "vendor/@webcoder49/")
+EDITOR = ("vendor/prismjs/", "vendor/@webcoder49/", "editor.js")
 
 
 def setup(app):

@@ -108,6 +108,11 @@ class Front:
         """All that there is to solve."""
         return sum((card.exercises for card in self.cards if card.link), Amount())
 
+    @property
+    def judged(self) -> float:
+        """The points that a page or a notebook gives."""
+        return sum(card.judged for card in self.cards)
+
     def link(self, topic: str) -> str:
         """A chapter as Markdown: a link, if it is written."""
         entry = find(contents(self.root), topic)

@@ -60,6 +60,18 @@ class Compiler:
         """An arrow function that gives the value. Raises NotCompiled."""
         return f"(v, at) => {self._js(ast.parse(expression.strip(), mode='eval').body)}"
 
+    def shown(self, node: ast.expr, unit: str, whole: bool) -> str:
+        """An arrow function that gives the value in a unit; without one, as `{n}` writes it. If `whole`, a whole number
+        has none."""
+        if not unit:
+            return f"(v, at) => N.number({self._js(node)}, {self._kind(node)!r})"
+        self.units.setdefault(unit, unit_steps(unit))
+        return f"(v, at) => N.inUnit({self._js(node)}, u[{_literal(unit)}], {_literal(whole)})"
+
+    def depends(self, node: ast.AST) -> bool:
+        """Whether an expression has a quantity in it."""
+        return bool(self._used(node))
+
     def _used(self, node: ast.AST) -> list[str]:
         mentioned = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
         return [name for name in self.quantities if name in mentioned]

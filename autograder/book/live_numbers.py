@@ -83,29 +83,46 @@ class LiveNumbers:
         `indexed` the formulas that the index lists."""
         used = set(USED.findall(page))
         numbers = {e: n for e, n in self._numbers.items() if ("n", str(n)) in used}
-        made = []
+        made, behind = [], []
         if numbers:
-            made.append(self._origins(numbers, Origins(self.namespace, files, bibliography, indexed)))
+            origins = Origins(self.namespace, files, bibliography, indexed, self._compiler)
+            made.append(self._origins(numbers, origins))
+            behind = origins.follows
         on_page = [one for name, one in self.quantities.items() if ("drag", name) in used]
         if on_page:
-            made.append(f"<script>{self.sentences(on_page, numbers.values())}</script>")
+            made.append(f"<script>{self.sentences(on_page, numbers.values(), behind)}</script>")
         return "\n".join(made)
 
     def _origins(self, numbers: Mapping[str, int], origins: Origins) -> str:
         book = {name: one.value for name, one in self.quantities.items()}
-        said = {n: [e, origins.of(e, book), *([d] if (d := self.drags(e)) else [])] for e, n in numbers.items()}
+        said = {n: [e, *self._behind(e, origins, book)] for e, n in numbers.items()}
         data = {"numbers": said, "entries": origins.entries, "sources": origins.sources}
         return f'<script type="application/json" id="origins">{script_json(data)}</script>'
 
-    def sentences(self, quantities: Iterable[Dragged], numbers: Iterable[int]) -> str:
-        """JavaScript that gives the page's quantities, and the functions of the numbers that follow them."""
+    def _behind(self, expression: str, origins: Origins, book: Mapping[str, Any]) -> list[Any]:
+        """The entries of a number; where it follows quantities, their names, and how the entries do (provenance.js)."""
+        drags = [self.quantities[name] for name in self.drags(expression)]
+        names = [one.name for one in drags]
+        if not drags:
+            return [origins.of(expression, book)]
+        if all(isinstance(one.value, int | float) for one in drags):
+            found = origins.following(expression, book)
+            return [origins.of(expression, book), names, 0] if found is None else [found, names, 1]
+        if len(drags) > 1:
+            return [origins.of(expression, book), names, 0]
+        each = [origins.of(expression, {**book, names[0]: value}) for value in drags[0].values]
+        return [each[drags[0].at], names, each]
+
+    def sentences(self, quantities: Iterable[Dragged], numbers: Iterable[int], behind: Iterable[str] = ()) -> str:
+        """JavaScript that gives the page's quantities, the functions of the numbers that follow them, and those of what
+        is `behind` these."""
         drags = ",".join(f"{one.name}:{_quantity(one, self.moves.get(one.name, ''))}" for one in quantities)
         follow = ",".join(f"{n}:{self._written[n]}" for n in numbers if n in self._written)
         formulas = ",".join(f"{name}:{js}" for name, js in self._compiler.formulas.items())
         units = script_json(self._compiler.units)
         return (
             f"(window.gpubook??={{}}).sentences=(N)=>{{const u={units},f={{{formulas}}};"
-            f"return{{drags:{{{drags}}},numbers:{{{follow}}}}}}}"
+            f"return{{drags:{{{drags}}},numbers:{{{follow}}},origins:[{','.join(behind)}]}}}}"
         )
 
     @cached_property

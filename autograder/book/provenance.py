@@ -24,9 +24,10 @@ from hwlib import units
 from hwlib.formula import Formula, ops
 from hwlib.notation import NOTATION
 from hwlib.specs.reader import Datum, Record
-from hwlib.units import COUNTS, UnitError, show
+from hwlib.units import COUNTS, UnitError, scale, show
 
 from .bibliography import Bibliography
+from .javascript import Compiler, NotCompiled
 
 DEPTH = 2  # formulas whose arguments are shown below one another
 INLINED = 4  # functions of a chapter that are read inside one another
@@ -69,11 +70,17 @@ def _assigned(path: Path, _changed: int) -> dict[str, ast.expr]:
 class Origins:
     """The origins of the numbers of one page, each entry once.
 
-    `data` is what the page gets: the entries, the sources by key, and for each number its expression and its entries.
+    `follows` are functions in JavaScript, of the values that change with a dragged quantity; an entry names one by its
+    place.
     """
 
     def __init__(
-        self, namespace: Mapping[str, Any], files: Sequence[Path], bibliography: Bibliography, indexed: Collection[str]
+        self,
+        namespace: Mapping[str, Any],
+        files: Sequence[Path],
+        bibliography: Bibliography,
+        indexed: Collection[str],
+        compiler: Compiler | None = None,
     ):
         self.namespace, self.bibliography, self.indexed = namespace, bibliography, indexed
         self.assigned = {
@@ -82,11 +89,43 @@ class Origins:
         self.entries: list[list[Any]] = []
         self.sources: dict[str, list[str]] = {}
         self._places: dict[str, int] = {}
+        self.follows: list[str] = []
+        self._compiler = compiler
+        self._following = self._left_behind = False
 
     def of(self, expression: str, quantities: Mapping[str, Any]) -> Entries:
         """The entries of a number."""
         tree = ast.parse(expression.strip(), mode="eval").body
         return self._trace(tree, {**self.namespace, **quantities}, 0, ())
+
+    def following(self, expression: str, quantities: Mapping[str, Any]) -> Entries | None:
+        """The entries of a number, all of which follow the quantities; None where some cannot."""
+        before = len(self.entries), len(self.follows), dict(self._places)
+        self._following, self._left_behind = True, False
+        found = self.of(expression, quantities)
+        self._following = False
+        if not self._left_behind:
+            return found
+        entries, follows, self._places = before
+        del self.entries[entries:], self.follows[follows:]
+        return None
+
+    def _moves(self, node: Any, unit: str, inside: tuple[str, ...]) -> list[int]:
+        """The place of the function that gives a value which follows, as a list; no place where it does not."""
+        if not self._following or self._compiler is None or inside or not self._compiler.depends(node):
+            return []
+        try:
+            written = self._compiler.shown(node, *_unit_and_whole(unit))
+        except NotCompiled:
+            self._left_behind = True
+            return []
+        if written not in self.follows:
+            self.follows.append(written)
+        return [self.follows.index(written)]
+
+    def _leaves_behind(self, node: ast.AST) -> None:
+        """What is said of this stays that of the book."""
+        self._left_behind |= self._compiler is not None and self._compiler.depends(node)
 
     def _add(self, entry: list[Any]) -> Entries:
         key = repr(entry)
@@ -174,6 +213,7 @@ class Origins:
         if plain.__module__.startswith("gpubook_") and plain.__name__ not in inside and len(inside) < INLINED:
             found = self._inlined(node, plain, names, depth, inside)
             if found:
+                self._leaves_behind(node)
                 return found
         elif not plain.__module__.startswith(("hwlib.", "gpubook_")) or plain.__module__ == "hwlib.units":
             return None
@@ -183,9 +223,11 @@ class Origins:
         if rows := [one for one in value if hasattr(one, "source")] if isinstance(value, list | tuple) else []:
             sources = list(dict.fromkeys(one.source for one in rows if isinstance(one.source, str)))
             told = [self._source(one) for one in sources[:SOURCES]]
+            self._leaves_behind(node)
             return self._add(["m", plain.__name__, _said(plain), len(rows), told])
         shown = _by_name(plain.__name__, value) if isinstance(value, int | float) else ""
-        own = self._add(["x", plain.__name__, _said(plain), shown])
+        moves = self._moves(node, _unit_of(plain.__name__), inside) if shown else []
+        own = self._add(["x", plain.__name__, _said(plain), shown, *moves])
         return list(dict.fromkeys([*own, *self._all([*node.args, *node.keywords], names, depth, inside)]))
 
     def _formula(
@@ -203,11 +245,15 @@ class Origins:
             value = _value(bound[letter], names) if letter in bound else target.defaults[letter]
             deeper = letter in bound and depth < DEPTH
             own = self._trace(bound[letter], names, depth + 1, inside) if deeper else []
-            rows.append([symbol.tex, symbol.meaning, _in_unit(value, symbol.unit), own])
+            shown = _in_unit(value, symbol.unit)
+            moves = self._moves(bound[letter], symbol.unit, inside) if shown and letter in bound else []
+            rows.append([symbol.tex, symbol.meaning, shown, own, *moves])
         tex = target.tex if "tex" in target.readings else ""
         name = [target.name, int(target.name in self.indexed)]
-        value = _in_unit(result, NOTATION[target.result].unit)
-        return self._add(["f", *name, tex, self._source(target.cite), rows, value])
+        unit = NOTATION[target.result].unit
+        value = _in_unit(result, unit)
+        moves = self._moves(node, unit, inside) if value else []
+        return self._add(["f", *name, tex, self._source(target.cite), rows, value, *moves])
 
     def _inlined(
         self, node: ast.Call, plain: FunctionType, names: Mapping[str, Any], depth: int, inside: tuple[str, ...]
@@ -245,18 +291,30 @@ def _plain(value: float) -> str:
 
 
 def _by_name(name: str, value: float) -> str:
-    return _in_unit(value, UNITS[last]) if (last := name.rpartition("_")[2]) in UNITS else _plain(value)
+    return _in_unit(value, unit) if (unit := _unit_of(name)) else _plain(value)
+
+
+def _unit_of(name: str) -> str:
+    return UNITS.get(name.rpartition("_")[2], "")
 
 
 def _in_unit(value: Any, unit: str) -> str:
     if not isinstance(value, int | float):
         return ""
-    if unit in ("1", *COUNTS) and float(value).is_integer():
+    name, whole = _unit_and_whole(unit)
+    if whole and float(value).is_integer():
         return f"{int(value):,}"
+    return show(value, name) if name else _plain(value)
+
+
+def _unit_and_whole(unit: str) -> tuple[str, bool]:
+    """The unit in which a value is shown, "" where there is none to show it in, and whether whole numbers have none."""
+    name = {"1/s": "Hz", "J/s": "W"}.get(unit, unit)
     try:
-        return show(value, {"1/s": "Hz", "J/s": "W"}.get(unit, unit))
+        scale(name)
     except UnitError:
-        return _plain(value)
+        name = ""
+    return name, unit in ("1", *COUNTS)
 
 
 def _said(function: Any) -> str:

@@ -16,7 +16,7 @@ from ..values.slips import slip_name
 from ..values.texts import FIELD, fill, letter
 from .answer import Answer, checked, kinds
 from .given import Given
-from .verdict import NOT_YET, DeclarationError, Verdict, no_answer, unreadable
+from .verdict import AS_PREDICTED, NOT_YET, DeclarationError, Verdict, no_answer, unreadable
 
 ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
 MAX_VARIANTS = 10_000
@@ -248,7 +248,7 @@ class Exercise:
         if verdict.kind in ("unreadable", "unit", "empty"):
             return verdict
         if verdict.score == 1:
-            return Verdict(1.0, f"You predicted right. {self.explain}".strip(), "predicted")
+            return Verdict(1.0, f"You predicted right. {self.explain}".strip(), "predicted", AS_PREDICTED)
         told = verdict.say.removesuffix(NOT_YET).rstrip()
         said = ("Predicted, and it comes out otherwise.", told, self.explain)
         return Verdict(1.0, " ".join(filter(None, said)), "predicted", verdict.reason)

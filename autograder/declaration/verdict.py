@@ -8,6 +8,7 @@ from ..values.finding import Explained
 
 EMPTY = "No answer yet."
 NOT_YET = "Not yet."
+AS_PREDICTED = "as-predicted"
 
 
 class DeclarationError(ValueError):
@@ -27,7 +28,8 @@ class Verdict:
 
     Kinds: right, predicted; partial (some of the points); empty, unreadable, unit, mistake, slip, variant, wrong;
     waiting (for a teacher); recorded (no key at hand). The reason names what exactly was found (see
-    `values.finding`); "" where the kind says all, and where the sentence is the exercise's own. `wants_hint`: little is
+    `values.finding`); "" where the kind says all, and where the sentence is the exercise's own; of a prediction that
+    came true, "as-predicted". `wants_hint`: little is
     known of what is wrong, so where the exercise has hints, the learner is told how to ask for one. `mistakes` are the
     names of those that the answer makes, see `Mistake.key`.
     """
@@ -41,10 +43,12 @@ class Verdict:
 
     @property
     def sign(self) -> str:
-        """✓, ✗, ◐ for a part of the points, or … where nothing was judged."""
+        """✓, ✗, ◐ for a part of the points, → for a prediction that did not come true, … where nothing was judged."""
         if 0 < self.score < 1:
             return "◐"
-        return {"right": "✓", "predicted": "✓", "recorded": "…", "empty": "…", "waiting": "…"}.get(self.kind, "✗")
+        if self.reason == AS_PREDICTED:
+            return "✓"
+        return {"right": "✓", "predicted": "→", "recorded": "…", "empty": "…", "waiting": "…"}.get(self.kind, "✗")
 
     def with_more(self, more: str) -> Verdict:
         """The same verdict with a sentence more."""

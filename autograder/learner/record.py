@@ -8,7 +8,7 @@ A record is {"format": 2, "exercises": {id: entry}}. An entry has any of: `answe
 `skipped`, when what follows a prediction was looked at without one; `hints`, how many were shown; `solution`, when it
 was first seen; and `attempts` by their times, the latest 40: {kind, reason, mistakes, score}, and `variant` where it
 was one with other numbers than the book's. A verdict is {say, kind, reason, score, points, mistakes}, with `say` as
-HTML. Times are in UTC, "2026-03-01T12:00:00.000Z".
+HTML, and `wants_hint` where it is true. Times are in UTC, "2026-03-01T12:00:00.000Z".
 """
 
 from __future__ import annotations

@@ -33,4 +33,5 @@ def told(verdict: Verdict, points: float) -> dict[str, Any]:
         "score": score,
         "points": round(score * float(points), 9),
         "mistakes": list(verdict.mistakes),
+        **({"wants_hint": True} if verdict.wants_hint else {}),
     }

@@ -81,6 +81,8 @@ def check(chapter: str, exercise: str, entered: Any, variant: int | None = None)
     said["printed"] = (said["printed"] + out.getvalue())[-MOST_PRINTED:]
     told = _as_json(found, verdict)
     if verdict.kind == "predicted" and found.declared is not None:
+        if variant is None:
+            told["say"] = inline_html(_unexplained(found.declared, verdict))
         told["say"] += block_html(_compared(found.declared, answer, variant))
     return said | {"verdict": told, "message": message}
 
@@ -142,6 +144,11 @@ def _compared(declared: Exercise, answer: Any, number: int | None) -> str:
     """A prediction beside what came out, where its kind has more to show than a value."""
     value = encoding.decode(encoding.encode(answer))
     return declared.answer.compared(declared, value, _numbers(declared, number))
+
+
+def _unexplained(declared: Exercise, verdict: Verdict) -> str:
+    """What a verdict on a prediction says without the explanation, which unfolds below the card."""
+    return verdict.say.removesuffix(declared.fill(declared.explain, declared.variant()).strip()).rstrip()
 
 
 def _as_json(found: Found, verdict: Verdict) -> dict[str, Any]:

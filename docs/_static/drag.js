@@ -1,14 +1,15 @@
 /* Quantities in the text that a reader drags, and the numbers that follow them.
  *
  * The page's last script is a function of N (numbers.js) that gives `drags`, each quantity by name with its values, texts and
- * the place `at` of the book's value, and `numbers`, by the id of their span the functions (v, at) of those that follow.
+ * the place `at` of the book's value, and `numbers`, by the id of their span the functions (v, at) of those that follow, and `origins`, those of what stands
+ * behind them (provenance.js).
  * A quantity is a slider: mouse and finger move it, so do the arrow keys, PageUp, PageDown, Home and End; Escape, or a double
  * click, brings the book's value back. Where it names the parameter of a live figure, the next figure that has it follows. */
 (function () {
   "use strict";
   const book = (window.gpubook ??= {});
   if (!book.sentences) return;
-  const { drags, numbers } = book.sentences(book.numbers);
+  const { drags, numbers, origins } = book.sentences(book.numbers);
   const place = Object.fromEntries(Object.entries(drags).map(([name, one]) => [name, one.at]));
   const spans = (kind, key) => document.querySelectorAll(`.bd-article span.${kind}[data-${kind}="${key}"]`);
   const following = Object.entries(numbers).map(([key, text]) => ({ text, spans: [...spans("n", key)] }));
@@ -128,5 +129,5 @@
   const pulls = {};
   for (const name of Object.keys(drags)) pulls[name] = [...spans("drag", name)].map((span) => dragOf(span, name));
   document.querySelector(".bd-article")?.append(status);
-  book.drag = { drags, place };
+  book.drag = { drags, place, origin: (at) => origins[at](values(), place) };
 })();

@@ -7,44 +7,14 @@
   "use strict";
 
   const backend = () => window.gpubook.python, progress = () => window.gpubook.progress;
-  const MOST_ROWS = 30;  // of an editor, which scrolls beyond
   const WAITS = 350;  // milliseconds after the last key until a text is echoed
-  const LOOKS = { right: "right", predicted: "told", recorded: "told", partial: "told", waiting: "told",
+  const LOOKS = { right: "right", predicted: "otherwise", recorded: "told", partial: "told", waiting: "told",
     empty: "unread", unreadable: "unread", unit: "unread" };  // any other kind is wrong
-  const SIGNS = { right: "✓", predicted: "✓", recorded: "…", empty: "…", waiting: "…" };  // as in declaration/verdict.py
+  const SIGNS = { right: "✓", predicted: "→", recorded: "…", empty: "…", waiting: "…" };  // as in declaration/verdict.py
+  const AS_PREDICTED = "as-predicted";  // the reason of a prediction that came true
 
   async function typeset(element) {
     if (window.gpubook.typeset) await window.gpubook.typeset(element);
-  }
-
-  /* The editor: a textarea with colours and indentation (code-input, Prism), or a plain one where these are missing. */
-  let template = "";
-  function editor(area) {
-    if (!window.codeInput || !window.Prism) return area;
-    if (!template) {
-      template = "gpubook";
-      window.codeInput.registerTemplate(template, new window.codeInput.templates.Prism(window.Prism, [
-        new window.codeInput.plugins.Indent(true, 4),
-      ]));
-    }
-    const box = document.createElement("code-input");
-    box.setAttribute("language", "python");
-    box.setAttribute("template", template);
-    box.setAttribute("placeholder", "");
-    const { id, rows } = area;
-    const fit = () => { box.style.height = `calc(${Math.min(Math.max(box.value.split("\n").length, rows) + 1, MOST_ROWS)} * 1.5em + 1.5rem)`; };
-    box.addEventListener("code-input_load", () => {  // it has a textarea of its own, with the text of this one
-      Object.assign(box.textareaElement, { id, autocomplete: "off", autocapitalize: "off" });
-      box.removeAttribute("id");
-      box.textareaElement.addEventListener("input", fit);
-      fit();
-    });
-    const marker = document.createComment("");
-    area.replaceWith(marker);
-    area.dataset.codeInputFallback = "";
-    box.append(area);
-    marker.replaceWith(box);
-    return box;
   }
 
   const area = (form) => form.querySelector("code-input")?.textareaElement ?? form.querySelector("textarea");
@@ -80,11 +50,14 @@
   }
 
   /* The sign of a verdict that was kept, which has none. */
-  const signOf = ({ kind, score }) => (score > 0 && score < 1 ? "◐" : SIGNS[kind] ?? "✗");
+  const signOf = ({ kind, score, reason }) =>
+    (score > 0 && score < 1 ? "◐" : reason === AS_PREDICTED ? "✓" : SIGNS[kind] ?? "✗");
 
   async function say(form, verdict) {
     const said = form.querySelector(".verdict");
-    form.dataset.verdict = verdict.looks ?? LOOKS[verdict.kind] ?? "wrong";
+    form.dataset.verdict = verdict.reason === AS_PREDICTED ? "right" : LOOKS[verdict.kind] ?? "wrong";
+    form.toggleAttribute("data-solved", verdict.score >= 1);
+    offerHint(form);
     said.innerHTML = "";
     const line = document.createElement("p");
     line.innerHTML = `<span class="sign" aria-hidden="true"></span> `;
@@ -111,14 +84,18 @@
     out.hidden = !text;
   }
 
+  const loaded = new WeakMap();  // what ends the count of bytes, by card
   function busy(form, words) {
     const running = Boolean(words);
+    loaded.get(form)?.();
     form.toggleAttribute("data-busy", running);
     for (const button of form.querySelectorAll("button:not(.stop)")) button.setAttribute("aria-disabled", String(running));
     form.querySelector(".stop")?.remove();
     if (!running) return;
     form.dataset.verdict = "busy";
-    form.querySelector(".verdict").textContent = backend().isRunning() ? words : "Loading Python, once …";
+    const said = form.querySelector(".verdict");
+    said.textContent = words;
+    if (!backend().isRunning()) loaded.set(form, backend().loading(said));
     const stop = Object.assign(document.createElement("button"), { type: "button", className: "stop", textContent: "Stop" });
     stop.addEventListener("click", () => backend().stop());
     form.querySelector(".actions").append(stop);
@@ -206,11 +183,15 @@
   function showHints(form, shown) {
     const all = hints(form), button = form.querySelector("button.hint");
     all.forEach((one, at) => { one.hidden = at >= shown; });
-    if (button) {
-      button.firstChild.textContent = all.length > 1 ? `Hint ${Math.min(shown + 1, all.length)} of ${all.length}` : "Hint";
-      button.hidden = shown >= all.length;
-    }
+    if (button) button.firstChild.textContent = all.length > 1 ? `Hint ${Math.min(shown + 1, all.length)} of ${all.length}` : "Hint";
+    offerHint(form);
     if (shown >= all.length) tried(form);
+  }
+
+  /* While there are hints, and the answer has not all the points. */
+  function offerHint(form) {
+    const button = form.querySelector("button.hint");
+    if (button) button.hidden = form.hasAttribute("data-solved") || !hints(form).some((one) => one.hidden);
   }
 
   function nextHint(form) {
@@ -255,7 +236,7 @@
     if (form.dataset.ready) return;
     form.dataset.ready = "true";
     const code = form.querySelector("textarea.code");
-    if (code) editor(code);
+    if (code) window.gpubook.editor?.(code);
     const answerable = form.dataset.exercise !== undefined;
     if (answerable && form.dataset.variant === undefined) {
       for (const one of hints(form)) one.hidden = true;
@@ -275,9 +256,10 @@
     form.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey || event.shiftKey) || !event.target.closest("textarea")) return;
       event.preventDefault();
+      event.stopPropagation();  // the editor would begin a line
       if (event.shiftKey && form.querySelector("button.run")) run(form);
       else form.requestSubmit();
-    });
+    }, true);
     if (form.hasAttribute("data-echo")) {
       let timer;
       form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => echo(form), WAITS); });

@@ -23,17 +23,17 @@
     const unjudged = exercise.judged === false, predicted = Boolean(entry.prediction);
     const score = predicted ? 1 : Math.min(entry.best?.score ?? 0, 1);
     const done = predicted || score >= 1 || (unjudged && Boolean(entry.answer || entry.solution));
-    return { done, predicted, reached: unjudged ? 0 : score * exercise.points, points: unjudged ? 0 : exercise.points };
+    return { done, predicted, unjudged, reached: unjudged ? 0 : score * exercise.points, points: unjudged ? 0 : exercise.points };
   }
 
   function totals(list, record) {
     const each = list.map((one) => state(one, record.exercises[one.id] ?? {}));
     const sum = (name) => each.reduce((total, one) => total + Number(one[name]), 0);
-    return { done: sum("done"), all: list.length, reached: sum("reached"), points: sum("points") };
+    return { done: sum("done"), all: list.length, unjudged: sum("unjudged"), reached: sum("reached"), points: sum("points") };
   }
 
   const saidDone = ({ done, all }) => `${done} of ${all} exercises done`;
-  const saidAll = (sums) => `${saidDone(sums)}, ${round(sums.reached)} of ${round(sums.points)} points`;
+  const saidAll = (sums) => `${saidDone(sums)}, ${round(sums.reached)} of ${round(sums.points)} points${sums.unjudged ? " judged by machine" : ""}`;
 
   function ring({ done, all }) {
     const mark = made("span", { class: "progress-ring", "aria-hidden": "true" });

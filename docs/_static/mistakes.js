@@ -99,14 +99,16 @@
   }
 
   async function question(card, id, k) {
-    const { python, exercise } = window.gpubook, said = made("p", { role: "status" }, python?.isRunning?.() ? "…" : "Loading Python, once …");
+    const { python, exercise } = window.gpubook, said = made("p", { role: "status" }, "…");
     card.replaceChildren(said);
+    const ended = python?.isRunning?.() === false ? python.loading(said) : () => {};
     let asked;
     try {
       asked = await python.variant(id, k);
     } catch (error) {
       asked = { error: error.message };
     }
+    ended();
     if (asked.error) {
       said.textContent = asked.error;
       return;

@@ -89,7 +89,10 @@
     return text + (text === "1" ? one : several);
   }
 
-  const numbers = { show, format, number, round };
+  /* A value behind a number; one that is `whole` has no unit where it is a whole number. */
+  const inUnit = (x, unit, whole) => (whole && Number.isInteger(x) ? format(x, ",", "i") : show(x, unit));
+
+  const numbers = { show, format, number, round, inUnit };
   if (typeof document === "undefined") module.exports = numbers;
   else (window.gpubook ??= {}).numbers = numbers;
 })();

@@ -234,7 +234,7 @@
     /* The whole record. */
     record: () => structuredClone(stored()),
 
-    /* An answer and its verdict {say, kind, reason, score, points, mistakes}. With `predict` it is a prediction, of which
+    /* An answer and its verdict {say, kind, reason, score, points, mistakes, wants_hint}. With `predict` it is a prediction, of which
      * the first one is kept; `message` is the answer as autograder.values.encoding has it. With `variant` it is an answer to
      * other numbers than the book's, which is an attempt only. */
     attempt(id, { source = "", verdict, message = null, predict = false, variant = null } = {}) {
@@ -249,7 +249,8 @@
         entry.attempts[time] = { kind, reason, mistakes, score, ...(variant === null ? {} : { variant }) };
         if (variant !== null) return true;
         const points = Number(verdict.points) || 0, say = String(verdict.say ?? "");
-        entry.answer = { source: kept(source), time, verdict: { say, kind, reason, score, points, mistakes } };
+        const more = verdict.wants_hint ? { wants_hint: true } : {};
+        entry.answer = { source: kept(source), time, verdict: { say, kind, reason, score, points, mistakes, ...more } };
         if (score > (entry.best?.score ?? 0)) entry.best = { score, time };
         if (predict) entry.prediction = { answer: message ?? source, source: kept(source), time };
         return true;

@@ -1,7 +1,8 @@
 /* Where a number comes from: a click, a tap or Enter on a computed number opens what stands behind it.
  *
- * The data is one JSON script of the page, #origins: `numbers`, by the id of a span its expression, its entries and the
- * quantities that it follows; `entries`, each once; `sources`, by key who and when, the address and the title. An entry is a
+ * The data is one JSON script of the page, #origins: `numbers`, by the id of a span its expression, its entries and, where
+ * it follows quantities, their names and how the entries do: 1 where their values have functions (drag.js), which are named
+ * by their place after the value; a list of entries for each value of the quantity; 0 where they stay the book's; `entries`, each once; `sources`, by key who and when, the address and the title. An entry is a
  * list that begins with its kind: a formula, a value of a table, a property of a row, a measured row, several of them, a function, a constant. */
 (function () {
   "use strict";
@@ -29,16 +30,18 @@
     return rest ? [...at, `, ${rest}`] : at;
   }
 
+  /* A value that may follow what is dragged. */
+  const now = (text, follows) => (follows === undefined || !window.gpubook?.drag ? text : window.gpubook.drag.origin(follows));
   const parts = (list) => list.map((entry) => make("div", { class: "origin" }, ...shown(entries[entry])));
   const row = (name, ...value) => make("div", { class: "origin-row" }, make("dt", {}, name), make("dd", {}, ...value));
 
   const KINDS = {
-    f: (name, indexed, equation, cited, rows, value) => [
+    f: (name, indexed, equation, cited, rows, value, follows) => [
       make("p", { class: "origin-head" }, "The formula ", indexed ? link(`formulas.html#${name}`, make("code", {}, name)) : make("code", {}, name),
-        value ? " gives " : "", value ? make("b", {}, value) : ""),
+        value ? " gives " : "", value ? make("b", {}, now(value, follows)) : ""),
       equation ? tex(equation, true) : "",
-      make("dl", { class: "letters" }, rows.map(([letter, meaning, of, below]) =>
-        row(tex(letter), `${meaning}${of ? ": " : ""}`, of ? make("b", {}, of) : "", parts(below)))),
+      make("dl", { class: "letters" }, rows.map(([letter, meaning, of, below, moves]) =>
+        row(tex(letter), `${meaning}${of ? ": " : ""}`, of ? make("b", {}, now(of, moves)) : "", parts(below)))),
       make("p", { class: "origin-source" }, "Formula: ", ...source(cited)),
     ],
     d: (name, key, meaning, value, printed, from, factor, confidence, note) => [
@@ -59,8 +62,8 @@
       said ? make("p", {}, said) : "",
       make("dl", {}, from.map((one) => row("source", ...source(one)))),
     ],
-    x: (name, said, value) => [
-      make("p", { class: "origin-head" }, make("code", {}, name), value ? " gives " : "", value ? make("b", {}, value) : ""),
+    x: (name, said, value, follows) => [
+      make("p", { class: "origin-head" }, make("code", {}, name), value ? " gives " : "", value ? make("b", {}, now(value, follows)) : ""),
       said ? make("p", {}, said) : "",
     ],
     c: (name, text, value) => [
@@ -73,20 +76,22 @@
   const box = make("div", { class: "origins", id: "origins-box", popover: "auto", role: "dialog", "aria-label": "Where this number comes from", tabindex: "-1" });
   let opener = null;
 
-  function follows(names) {
-    const now = window.gpubook?.drag;
-    if (!names || !now) return "";
-    const each = names.map((name) => `${now.drags[name].label} = ${now.drags[name].texts[now.drags[name].at]}`);
-    return make("p", { class: "origin-follows" }, `This number follows a quantity that you can drag. Below it is computed for the book's ${each.join(", ")}.`);
+  function follows(names, how) {
+    const { drags, place } = window.gpubook?.drag ?? {};
+    if (!names || !drags) return "";
+    const own = how && names.some((name) => place[name] !== drags[name].at);
+    const each = names.map((name) => `${drags[name].label} = ${drags[name].texts[own ? place[name] : drags[name].at]}`);
+    return make("p", { class: "origin-follows" }, `This number follows a quantity that you can drag. Below it is computed for ${own ? "your" : "the book's"} ${each.join(", ")}.`);
   }
 
   function open(span) {
-    const [expression, list, names] = numbers[span.dataset.n];
+    const [expression, entered, names, how] = numbers[span.dataset.n];
+    const list = Array.isArray(how) ? how[window.gpubook?.drag?.place[names[0]]] ?? entered : entered;
     const close = make("button", { type: "button", class: "origins-close", "aria-label": "Close" }, "×");
     close.addEventListener("click", leave);
     box.replaceChildren(
       make("div", { class: "origins-top" }, make("p", {}, make("b", {}, span.textContent), " comes from"), close),
-      make("pre", {}, make("code", {}, expression)), follows(names), ...parts(list),
+      make("pre", {}, make("code", {}, expression)), follows(names, how), ...parts(list),
     );
     if (opener && opener !== span) opener.setAttribute("aria-expanded", "false");
     opener = span;

@@ -1,11 +1,35 @@
 /* The page's Python, in a worker of its own, so that the page can end a cell that does not.
  *
- * First message: {config: {base, files, lock, snapshot}}. With `files` (a page read from the disk) nothing is fetched:
+ * First message: {config: {base, files, lock, snapshot, needs}}. With `files` (a page read from the disk) nothing is fetched:
  * they hold what lies in _static/python/, by name. Later messages: {id, request}, a JSON text for autograder.live.worker,
  * and {file, data}, one of the files that came later. Answers: {id, result} or {id, error}; {id, wants: a file's name}
- * where a package is needed that is not here yet. */
+ * where a package is needed that is not here yet; over http, while it starts, {loaded, total} bytes. */
 const LOCAL = "https://files.invalid/", HOME = "/home/pyodide", SITE = "/lib/python3.14/site-packages";
 let python, config, started;
+
+/* Over http: say how much of what Python needs has come, by the sizes that the build wrote down. Modules are imported, and
+ * count when they are there; what else is fetched counts as it comes. */
+async function reporter(names) {
+  const response = await fetch(new URL("sizes.json", config.base));
+  if (!response.ok) return () => {};
+  const sizes = await response.json(), plain = self.fetch.bind(self);
+  const total = names.reduce((sum, name) => sum + (sizes[name] ?? 0), 0);
+  let loaded = 0, told = 0;
+  const add = (count) => {
+    loaded = Math.min(loaded + count, total);
+    if (Date.now() - told < 100 && loaded < total) return;
+    told = Date.now();
+    postMessage({ loaded, total });
+  };
+  self.fetch = async (url, ...more) => {
+    const answer = await plain(url, ...more), name = String(url?.url ?? url).split(config.base)[1];
+    if (!answer.ok || !answer.body || !names.includes(name)) return answer;
+    const counted = new TransformStream({ transform(chunk, to) { add(chunk.byteLength); to.enqueue(chunk); } });
+    return new Response(answer.body.pipeThrough(counted), { headers: { "content-type": answer.headers.get("content-type") ?? "" } });
+  };
+  add(0);
+  return (name) => add(sizes[name] ?? 0);
+}
 
 async function bytes(name) {
   if (config.files) return new Uint8Array(config.files[name] ?? (await late(name)));
@@ -51,8 +75,14 @@ async function start() {
     module = await import(script("pyodide.mjs"));
     options.indexURL = LOCAL;
   } else {
-    create = (await import(new URL("pyodide/pyodide.asm.mjs", config.base).href)).default;
-    module = await import(new URL("pyodide/pyodide.mjs", config.base).href);
+    const came = await reporter(config.needs).catch(() => () => {});  // without it Python starts all the same
+    const imported = async (name) => {
+      const one = await import(new URL(name, config.base).href);
+      came(name);
+      return one;
+    };
+    create = (await imported("pyodide/pyodide.asm.mjs")).default;
+    module = await imported("pyodide/pyodide.mjs");
     options.indexURL = new URL("pyodide/", config.base).href;
   }
   options.lockFileContents = { info: config.lock, packages: {} };

@@ -12,6 +12,7 @@
   const CORE = ["pyodide/pyodide.mjs", "pyodide/pyodide.asm.mjs", "pyodide/pyodide.asm.wasm", "pyodide/python_stdlib.zip", "book.zip"];
   const ENDED = ["Stopped", "TimeUp"];
   const files = {}, reading = new Map();
+  const watchers = new Set();
   let worker, ready, waiting = new Map(), serial = 0, snapshot = true;
 
   /* Called by the scripts of _static/python/disk/. */
@@ -44,13 +45,17 @@
         mine.postMessage({ file: data.wants, data: files[data.wants] });
         return;
       }
+      if (data.total) {
+        watchers.forEach((watch) => watch(data));
+        return;
+      }
       const asked = waiting.get(data.id);
       waiting.delete(data.id);
       if (data.error === undefined) asked?.done(data.result);
       else asked?.failed(new Error(data.error));
     };
     worker.onerror = (event) => { for (const { failed } of waiting.values()) failed(new Error(event.message || "the worker failed")); };
-    const config = { base: `${BASE}python/`, files: DISK ? { ...files } : null, lock: LOCK, snapshot };
+    const config = { base: `${BASE}python/`, files: DISK ? { ...files } : null, lock: LOCK, snapshot, needs: wanted };
     await send({ config }, START);
   }
 
@@ -94,6 +99,22 @@
     for (const { failed } of end()) failed(Object.assign(new Error("Stopped."), { name: "Stopped" }));
   }
 
+  /* Say in `place` that Python is being loaded, and how much of it has come; returns what ends it. A reader who listens hears
+   * the size once: what counts up is hidden from them. */
+  function loading(place) {
+    const count = document.createElement("span"), size = new Text("");
+    count.setAttribute("aria-hidden", "true");
+    place.replaceChildren("Loading Python, once", size, " … ", count);
+    const megabytes = (bytes) => Math.round(bytes / 1e6);
+    const watch = ({ loaded, total }) => {
+      const told = `, about ${megabytes(total)} MB`;
+      if (size.data !== told) size.data = told;
+      count.textContent = loaded < total ? `${megabytes(loaded)} MB are here` : "it starts";
+    };
+    watchers.add(watch);
+    return () => watchers.delete(watch);
+  }
+
   async function call(name, given, limit = LIMIT) {
     try {
       await started();
@@ -106,7 +127,7 @@
   }
 
   const parts = {
-    file, stop, isRunning: () => ready !== undefined, usesSnapshot: () => snapshot,
+    file, stop, loading, isRunning: () => ready !== undefined, usesSnapshot: () => snapshot,
     run: (chapter, source, place) => call("run", { chapter, source, place }),
     check: (chapter, exercise, entered, variant) => call("check", { chapter, exercise, entered, variant }),
     echo: (chapter, exercise, entered) => call("echo", { chapter, exercise, entered }),

@@ -18,6 +18,8 @@ Twice {drag}`half = 21 in 0..50 -> x` is {n}`2*half`, which is
 {n}`"much" if half > 30 else "little"`, and {n}`7` is typed.
 
 Its memory gives {n}`show(memory_time(100*GB, h100.hbm_bandwidth), "s")`.
+
+To read it takes {n}`show(memory_time(size, h100.hbm_bandwidth), "s")`.
 """
 NAMES = """
 from hwlib.specs import accelerators
@@ -181,6 +183,30 @@ def test_a_click_opens_where_a_number_comes_from_and_escape_closes_it(opened):
     opened.wait_for_function("() => document.activeElement.matches('span.n')")
     assert not box.is_visible()
     assert last.get_attribute("aria-expanded") == "false"
+
+
+def test_what_stands_behind_a_number_is_for_the_dragged_values(opened):
+    number, box = sentence(opened, "To read it takes").locator("span.n"), open_box(opened)
+    number.click()
+    book = box.inner_text()
+    assert "for the book's size = 100 MB" in book
+    assert f"gives {number.inner_text()}" in book
+    opened.keyboard.press("Escape")
+    quantity(opened, "size").focus()
+    opened.keyboard.press("PageUp")
+    size = quantity(opened, "size").inner_text()
+    number.click()
+    said = box.inner_text()
+    assert f"for your size = {size}" in said
+    assert f"gives {number.inner_text()}" in said
+    assert said.count(size) == 2  # the letter of the formula too
+    opened.keyboard.press("Escape")
+    memory = sentence(opened, "A buffer of").locator("span.n").last
+    quantity(opened, "chip").focus()
+    opened.keyboard.press("Home")
+    memory.click()
+    assert f"{quantity(opened, 'chip').inner_text()}, " in box.inner_text()
+    assert f": {memory.inner_text()}" in box.inner_text()
 
 
 def test_enter_opens_it_and_one_is_open_at_a_time(opened):

@@ -72,6 +72,7 @@ def chapter(page, url, watch):
 def attempt(page, exercise, source, *, score=0.0, kind="wrong", mistakes=(), say="Not <em>yet</em>.", **more):
     """What a card does with a verdict."""
     verdict = {"say": say, "kind": kind, "reason": "", "score": score, "points": score, "mistakes": list(mistakes)}
+    verdict |= {name: more.pop(name) for name in ("reason", "wants_hint") if name in more}
     arguments = [exercise, {"source": source, "verdict": verdict, **more}]
     page.evaluate("([id, answer]) => gpubook.progress.attempt(id, answer)", arguments)
 
@@ -112,6 +113,35 @@ def test_what_was_done_is_there_after_a_reload(chapter):
     assert "solution" in entry(chapter, WHY)
     assert entry(chapter, GUESS)["prediction"]["source"] == "half"
     assert len(entry(chapter, GUESS)["attempts"]) == 1
+
+
+def test_a_reload_shows_the_verdicts_as_they_were_and_offers_hints_where_they_help(chapter):
+    cards = {name: chapter.locator(f"form[data-exercise={name}]") for name in (TIME, COUNT, GUESS)}
+    attempt(chapter, TIME, "1 ms", wants_hint=True)
+    attempt(chapter, GUESS, "twice", score=1, kind="predicted", reason="as-predicted", message="twice", predict=True)
+    chapter.reload()
+    offered = cards[TIME].get_by_text("A hint is at hand.")
+    expect(offered).to_be_visible()
+    expect(cards[TIME].locator("button.hint")).to_be_visible()
+    expect(cards[GUESS]).to_have_attribute("data-verdict", "right")
+    expect(cards[GUESS].locator(".sign")).to_have_text("✓")
+    right(chapter, TIME, "2 ms")
+    chapter.evaluate("gpubook.progress.erase('links-guess')")
+    predict(chapter)  # otherwise than it comes out
+    chapter.reload()
+    expect(cards[TIME]).to_have_attribute("data-verdict", "right")
+    expect(cards[TIME].locator("button.hint")).to_be_hidden()
+    expect(offered).to_have_count(0)
+    expect(cards[GUESS]).to_have_attribute("data-verdict", "otherwise")
+    expect(cards[GUESS].locator(".sign")).to_have_text("→")
+
+
+def test_on_a_phone_a_card_that_answers_has_no_way_to_jupyterlab(chapter):
+    links = {name: chapter.locator(f"#exercise-{name} .card-link") for name in (TIME, WHY)}
+    expect(links[TIME]).to_be_visible()
+    chapter.set_viewport_size({"width": 390, "height": 800})
+    expect(links[TIME]).to_be_hidden()
+    expect(links[WHY]).to_be_visible()  # a text is written there alone
 
 
 def test_an_answer_to_other_numbers_is_an_attempt_and_no_more(chapter):
@@ -266,7 +296,9 @@ def test_the_marks_say_how_far_one_is(chapter):
     expect(chapter.locator(f"#exercise-{HALF} .exercise-points")).to_have_text("1 point")
     expect(chapter.locator(".bd-links a.current .progress-mark")).to_have_text(" (2 of 5 exercises done)")
     chapter.locator(".progress-open").click()
-    expect(chapter.locator("dialog [data-book-progress]")).to_have_text("2 of 5 exercises done, 3.5 of 5 points")
+    expect(chapter.locator("dialog [data-book-progress]")).to_have_text(
+        "2 of 5 exercises done, 3.5 of 5 points judged by machine"
+    )
     chapter.keyboard.press("Escape")
     expect(chapter.locator("dialog.progress-dialog")).to_be_hidden()
     assert chapter.evaluate("document.activeElement.className") == "progress-open"

@@ -122,6 +122,9 @@ def test_the_results_are_accessible_and_fit(chromium, base, theme, width):
     page.keyboard.type("roofline")
     page.locator("#pst-search-dialog li").first.wait_for()
     checked(page, "#pst-search-dialog")
+    field, icon = (page.locator(f"#pst-search-dialog form {one}") for one in ("input", "i, form svg"))
+    text = field.evaluate("one => one.getBoundingClientRect().left + parseFloat(getComputedStyle(one).paddingLeft)")
+    assert text > icon.first.evaluate("one => one.getBoundingClientRect().right")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     context.close()
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
-BOOK, SNAPSHOT, DISK = "book.zip", "snapshot.gz", "disk"
+BOOK, SNAPSHOT, DISK, SIZES = "book.zip", "snapshot.gz", "disk", "sizes.json"
 LIMIT = 600  # seconds of one run of node
 LONGEST = 300  # characters of a line of an error that is quoted: longer ones are minified scripts
 
@@ -59,6 +59,13 @@ def build(
         shutil.copyfile(compiled(name, out / "pyodide", work), out / f"{name}.zip")
     shutil.copyfile(_snapshot(out, work), out / SNAPSHOT)
     _for_the_disk(out, worker)
+    sizes = {path.relative_to(out).as_posix(): path.stat().st_size for path in _shipped(out)}
+    (out / SIZES).write_text(json.dumps(sizes), encoding="utf-8")
+
+
+def _shipped(out: Path) -> list[Path]:
+    """The files that a page fetches over http."""
+    return [path for path in sorted(out.rglob("*")) if path.is_file() and path.parent.name != DISK]
 
 
 def compiled(name: str, pyodide: Path, work: Path) -> Path:
@@ -80,7 +87,7 @@ def _snapshot(out: Path, work: Path) -> Path:
 
 def _for_the_disk(out: Path, worker: Path) -> None:
     """Each file again as a script: a page that is read from the disk may fetch nothing, and load scripts."""
-    named = {path.relative_to(out).as_posix(): path for path in sorted(out.rglob("*")) if path.is_file()}
+    named = {path.relative_to(out).as_posix(): path for path in _shipped(out)}
     (out / DISK).mkdir()
     for name, path in {**named, "worker": worker}.items():
         text = base64.b64encode(path.read_bytes()).decode()

@@ -16,7 +16,9 @@ from autograder.book.dragged import DragError, dragged
 from autograder.book.javascript import Compiler, NotCompiled, unit_steps
 from autograder.book.live_numbers import LiveNumbers
 from autograder.book.notebook import ChapterError, Source
+from autograder.book.provenance import Origins
 from autograder.book.roles import Roles
+from autograder.declaration.bank import declared_files
 from hwlib import roofline
 from hwlib.specs import accelerators
 from hwlib.units import GB, KiB, MiB, show
@@ -172,6 +174,60 @@ def differences(roles: Roles) -> list[str]:
     return wrong
 
 
+def told(entries: list[list[Any]], places: list[int]) -> list[Any]:
+    """The entries of a number as a page shows them, each value that follows by the place of its function."""
+
+    def value(text: str, follows: list[int]) -> Any:
+        return {"follows": follows[0]} if follows else text
+
+    found: list[Any] = []
+    for entry in (entries[place] for place in places):
+        if entry[0] == "f":
+            rows = [[letter, value(text, moves), told(entries, own)] for letter, _, text, own, *moves in entry[5]]
+            found.append([*entry[:5], rows, value(entry[6], entry[7:])])
+        else:
+            found.append([*entry[:3], value(entry[3], entry[4:])] if entry[0] == "x" else entry)
+    return found
+
+
+def differences_behind(chapter: chapters.Chapter) -> list[str]:
+    """Where what the page shows behind a number is not what Python finds for the dragged values."""
+    live, roles, rng, cases = chapter.roles.live, chapter.roles, random.Random(1), []
+    assert chapter.bank.path is not None
+    origins, plain = (
+        Origins(live.namespace, declared_files(chapter.bank.path), roles.bibliography, (), compiler)
+        for compiler in (live._compiler, None)
+    )
+    book = {name: one.value for name, one in live.quantities.items()}
+    for expression in live.javascript():
+        first, names, how = live._behind(expression, origins, book)
+        for at in points(live, names, rng) if how else []:
+            here = {name: one.at for name, one in live.quantities.items()} | at
+            values = {name: live.quantities[name].values[place] for name, place in here.items()}
+            mine = told(origins.entries, how[at[names[0]]] if isinstance(how, list) else first)
+            cases.append((expression, here, mine, told(plain.entries, plain.of(expression, values))))
+    setup = live.sentences(live.quantities.values(), (), origins.follows)
+    setup = setup.replace("(window.gpubook??={}).sentences=(N)=>", "")
+    numeric = {n: [v if isinstance(v, int | float) else 0 for v in q.values] for n, q in live.quantities.items()}
+    script = (
+        f"(() => {{const all = ((N) => {setup})(N).origins; return given.cases.map((at) => all.map((one) => one("
+        "Object.fromEntries(Object.entries(at).map(([k, i]) => [k, given.values[k][i]])), at)))})()"
+    )
+    found = under_node(script, {"values": numeric, "cases": [here for _, here, _, _ in cases]})
+
+    def filled(part: Any, texts: list[str]) -> Any:
+        if isinstance(part, list):
+            return [filled(one, texts) for one in part]
+        return texts[part["follows"]] if isinstance(part, dict) else part
+
+    wrong = []
+    for (expression, here, mine, expected), texts in zip(cases, found, strict=True):
+        shown = filled(mine, texts)
+        if shown != expected:
+            wrong.append(f"{expression} at {here}: {shown} in the page, {expected} in Python")
+    return wrong
+
+
 EVERY_KIND = """\
 {drag}`rows = 6 in 1..40` {drag}`chip = h100 in [a100, h100]` {drag}`dtype = "bf16" in ["bf16", "fp8"]`
 {drag}`size = 8*KiB in 1*KiB..1024*MiB by *2 "B"` {drag}`share = 0.25 in 0..1 by 0.125`
@@ -242,3 +298,8 @@ def test_a_format_is_the_same_in_the_page(spec):
 @pytest.mark.parametrize("name", chapters.chapter_names(ROOT))
 def test_the_books_numbers_follow_as_python_computes_them(name):
     assert differences(loaded(ROOT, name).roles) == []
+
+
+@pytest.mark.parametrize("name", chapters.chapter_names(ROOT))
+def test_what_stands_behind_them_follows_too(name):
+    assert differences_behind(loaded(ROOT, name)) == []

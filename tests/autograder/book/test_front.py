@@ -65,7 +65,7 @@ def test_every_chapter_has_a_card_with_its_opening_question(pages, chapters, edi
 
 def test_numbers_on_the_cards_are_those_of_the_exercises_and_of_the_plan(pages):
     book, found = Book(ROOT), soup(pages["open"])
-    total = Amount()
+    total, by_machine = Amount(), 0
     for entry, card in zip(contents(ROOT), found.select("li.front-card"), strict=True):
         path = ROOT / "chapters" / entry.name / "exercises.json"
         records = json.loads(path.read_text(encoding="utf-8"))["exercises"]
@@ -73,12 +73,14 @@ def test_numbers_on_the_cards_are_those_of_the_exercises_and_of_the_plan(pages):
         assert f"{len(records)} exercises, {points:g} points" in words(card)
         assert f"{front.spent(book.reading(int(entry.number)))} to read, {front.spent(asked)} to solve" in words(card)
         judged = sum(record["points"] for record in records.values() if record["kind"] != "Written")
-        assert words(card.select_one("[data-chapter-progress]")) == f"0 of {judged:g} points"
+        whole = "" if judged == points else " judged by machine"
+        assert words(card.select_one("[data-chapter-progress]")) == f"0 of {judged:g} points{whole}"
+        by_machine += judged
         assert card.select_one("[data-chapter-progress]")["data-chapter-progress"] == entry.name
         total += asked
     facts = words(found.select_one(".front-facts"))
     assert f"{len(book.exercises)} exercises" in facts
-    assert f"{total.points:g} points" in facts
+    assert f"{total.points:g} points, {by_machine:g} of them judged by machine" in facts
     assert f"{front.spent(total)} to solve" in facts
 
 

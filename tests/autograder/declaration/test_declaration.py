@@ -185,6 +185,7 @@ def test_a_prediction_scores_for_being_made_and_explains_the_gap():
     assert [(verdict.score, verdict.kind) for verdict in (up, down)] == [(1.0, "predicted")] * 2
     assert up.say.endswith("It would rise if links were free. See why.")
     assert down.say == "You predicted right. See why."
+    assert [(verdict.reason, verdict.sign) for verdict in (up, down)] == [("", "→"), ("as-predicted", "✓")]
     assert e.judge("sideways").score == 0
     assert e.judge(...).kind == "empty"
 

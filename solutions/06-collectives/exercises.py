@@ -316,7 +316,7 @@ RING_ALLREDUCE = Exercise(
     prompt="Now an all-reduce around the ring: every rank begins with an `x` of its own, which may be overwritten, and "
     "returns the sum of all. The cut is `blocks(x, n)` again, and a rank talks to its two neighbours only. The result, "
     "the bytes and the rounds are to be *exact*: 2(n − 1) rounds, one block in each. A generator calls another with "
-    "`yield from`; write all that you need into this cell.",
+    "`yield from`; write all that you need into this answer.",
     answer=Algorithm("ring_allreduce", cases=CASES, collective="all_reduce", rounds=exactly(), neighbours=True),
     solution=all_reduce,
     mistakes=(

@@ -81,7 +81,7 @@ def port_spread():
     return max(ports) / min(ports) - 1
 
 
-def hundreds(n, S):
+def published_allreduce(n, S):
     """The published seconds of one all-reduce among n H100s of nodes of eight, and its printed bus bandwidth."""
     (row,) = (r for r in measured_allreduces("h100-sxm", n, "NVLSTree") if r.S == S)
     return row.time, row.bus_bandwidth
@@ -685,7 +685,7 @@ def told(times):
 
 
 GROUPS = (32, 64, 128, 256, 512)
-MEASURED = [hundreds(n, 4 * MiB)[0] for n in GROUPS]
+MEASURED = [published_allreduce(n, 4 * MiB)[0] for n in GROUPS]
 AROUND = [ring_allreduce_time(n, 4 * MiB, LL128, 370 * GB) for n in GROUPS]
 
 WHAT_GROWS = Exercise(

@@ -82,7 +82,7 @@ class Shares:
         return " plus ".join(self._said([str(b)], "+".join(map(str, one))) for b, one in by_block.items()) or "0", ""
 
     def __call__(self, array: Any) -> str:
-        """An array of such elements: "blocks 0, 1 of ranks 0+1; what was never filled"."""
+        """An array of such elements: "blocks 0, 1 of ranks 0+1; elements never written"."""
         parts: list[str] = []
         for ranks, group in groupby(map(self.words, array.tolist()), key=lambda one: one[1]):
             blocks = [block for block, _ in group]

@@ -14,7 +14,7 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..declaration.answer import Call, JudgedBy
@@ -28,6 +28,7 @@ from ..ranks.buffers import AFTER, Case, before, drawn
 from ..ranks.generators import Budget, Rank
 from ..ranks.named_results import by_name, wrong_named
 from ..ranks.outcomes import Outcome
+from ..ranks.rehearsal import Rehearsal, Shares, counted
 from ..values import encoding
 from ..values.error_advice import Asked, advice_on, install
 from ..values.finding import Finding
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
 
 MAX_CASES = 40
 SECONDS_A_STEP = 2.0
+TRIED_RANKS = 4  # of the run that is shown without a verdict, or as few more as a case has
+MOST_TRIED = 24  # messages of it that are listed
+PATIENCE = 100  # steps between every two of its ranks, after which it counts as endless
 
 
 @dataclass(frozen=True)
@@ -259,7 +263,7 @@ class Algorithm(Coded):
             return Finding(write_it_yourself(used.what), "withheld")
         for run in done:
             if run is failed:
-                return self._failed(exercise, run)
+                return self._failed(exercise, run.case, run.mine)
             if wrong := self._wrong_result(run.case, run.inputs, run.mine, run.wanted):
                 return wrong
             if run.mine.changed and not self.in_place:
@@ -284,11 +288,38 @@ class Algorithm(Coded):
         received = outcome.received_bytes
         return outcomes.wrong_result(case, inputs, outcome.outputs, wanted, self.collective, self.rtol, received)
 
-    def _failed(self, exercise: Exercise, run: RankRun) -> Finding:
+    def _failed(self, exercise: Exercise, case: Case, mine: Outcome) -> Finding:
         """Why the ranks did not finish, and what to write instead where that is a beginner's slip."""
-        found, failed = outcomes.failure(self.name, run.case, run.mine), run.mine.failed
+        found, failed = outcomes.failure(self.name, case, mine), mine.failed
+        if failed is not None and failed.kind == "withheld" and failed.what in exercise.withholds:
+            return Finding(write_it_yourself(failed.what), "withheld")
         said = failed.what if failed is not None and failed.kind in ("raises", "silent") else ""
         return Finding(found.say + advice_on(said, Asked.of(exercise.public())), found.reason)
+
+    # Tried, without a verdict
+
+    def tried(self, exercise: Exercise, value: Any, call: Call) -> list[Any]:
+        """Who sends what to whom in one small run, what each rank returns, and why the ranks did not finish."""
+        from hwlib.tables import table
+
+        case = min(self.runs(exercise), key=lambda one: (one.n < TRIED_RANKS, abs(one.n - TRIED_RANKS), one.length))
+        coded = self.inputs is None
+        case = replace(case, length=case.n, dtype="float64") if coded else case
+        inputs = self.begin(case, seeds.generator(exercise.id))
+        shares = Shares.of(inputs) if coded else None
+        ranks = Rehearsal(call, shares or counted)
+        call(("prepare", case.n))
+        budget = Budget(PATIENCE * case.n**2, 1 << 24)
+        mine = self.observed(ranks, case, shares.inputs(inputs) if shares else inputs, budget)
+        said = [] if mine.ended else [self._failed(exercise, case, mine).say]
+        sent = [*ranks.messages()]
+        one = ", each with one number a block" if coded else ""
+        more = f"; the first {MOST_TRIED} messages of {len(sent)}" if len(sent) > MOST_TRIED else ""
+        about = f"{self.name} among {case.n} ranks{one}{more}"
+        shown = [table(sent[:MOST_TRIED], ["step", "from → to", "sends"], about)] if sent else []
+        if ranks.results:
+            shown.append(table(ranks.returned(case.n, outcomes.flat), ["rank", "returns"]))
+        return [*said, *shown]
 
     def _mistakes(self, exercise: Exercise, done: list[RankRun]) -> list[str]:
         """The sentences of the mistakes that behave just so in every run that was made."""

@@ -108,6 +108,10 @@ class Distributed(Algorithm):
 
     def box(self, exercise: Exercise) -> None:
         """None: a page has neither torch nor processes."""
+
+    def tried(self, exercise: Exercise, value: Any, call: Call) -> list[Any]:
+        """Nothing, for the same reason."""
+        return []
         return None
 
     def local_call(self, value: Any, withholds: Sequence[str] = ()) -> Call | None:

@@ -10,6 +10,7 @@ flops.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -158,6 +159,20 @@ class Kernel(Coded):
             if isinstance(mine, Finding):
                 break
         return self._verdict(exercise, done)
+
+    def tried(self, exercise: Exercise, value: Any, call: Call) -> list[Any]:
+        """What the smallest run loads and stores, array by array."""
+        from hwlib.tables import table
+
+        launch = min(self.launches(exercise), key=lambda one: math.prod(one.sizes))
+        arrays = launch.arrays(seeds.generator(exercise.id))
+        run = self._run(call, launch, arrays, asked=Asked.of(exercise.public()))
+        if isinstance(run, Finding):
+            return [run.say]
+        rows = {name: (run.arrays[name].shape, one.loaded_bytes, one.stored_bytes, len(run.unwritten[name]))
+                for name, one in run.traffic.items()}  # fmt: skip
+        columns: list[Any] = ["array", "shape", ("loaded", "B"), ("stored", "B"), "elements never stored"]
+        return [table(rows, columns, f"{self.name} with {launch}; {run.programs:,} programs, {run.flops:,} FLOPs")]
 
     def _verdict(self, exercise: Exercise, done: list[_Done]) -> Verdict:
         found = next(filter(None, (self._wrong(exercise, *one) for one in done)), None)

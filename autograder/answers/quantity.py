@@ -33,6 +33,11 @@ FAR = 10**4  # the ratio from which on an answer is told that it is absurd
 ELSEWHERE = (math.pi**3, 1 / math.pi**3, math.e**7, math.e**-7)
 RATE = re.compile(r"(?:fl)?ops$", re.I)  # 989 TFLOPs: many write the rate so, and where one is asked for it is meant
 BITS = re.compile(r"bits?\b|[kKMGTP]b(?:ps|/s)")  # a text in bits: where it is off by 8, that is why
+# The multiples of a unit in which people measure: a bare number that is right in one of them lacks its name.
+SCALES = {"s": (1e-3, 1e-6, 1e-9, 1e-12)} | dict.fromkeys(
+    ("B", "B/s", "FLOP", "FLOP/s", "Hz", "J", "W"), (1e3, 1e6, 1e9, 1e12, 1e15)
+)
+TYPED = 6  # digits of a number that is typed, and not computed
 TINY = 1e-9  # a mistake that is an integer is typed as one
 ROUNDED = 1e-3  # and another with a few digits
 
@@ -77,7 +82,7 @@ class Quantity(Answer):
         except UnitError as error:
             raise Unreadable(quoted_error(error, text)) from None
         value = number(measure.value)
-        if measure.unit == "1" and not re.search(r"[A-Za-zµ%×]", re.sub(r"(?i)(?<=\d)e(?=[-+]?\d)", "", text)):
+        if measure.unit == "1" and not has_letters(text):
             return value
         wanted = parse(f"1 {self.unit}").unit if self.unit != "1" else "1"
         if f"{measure.unit}/s" == wanted and RATE.search(text.strip()):
@@ -138,10 +143,11 @@ class Quantity(Answer):
         if said and not in_bits:  # the mistake knows the exercise, the slip of the same ratio does not
             return Verdict(0.0, " ".join(dict.fromkeys(said)), "mistake")
         if slip:
-            return Verdict(0.0, slip.say, "slip", slip.reason)
+            say = self._without_unit(value, answer, want) if slip.reason == "prefix" else ""
+            return Verdict(0.0, say or slip.say, "slip", slip.reason)
         if self._other(exercise, answer, given):
             return other_variant()
-        if found := self._rounded(exercise, answer, given):
+        if found := self._rounded(exercise, value, answer, given):
             return found
         if slips.close(answer, want, min(CLOSE * self.rtol, 0.5)):
             doubt = "is it rounded, or is a small part missing, or one too many?"
@@ -151,7 +157,22 @@ class Quantity(Answer):
         found = found or self._far(answer, want) or how_far(as_float(answer), float(want))
         return not_yet(found.say, found.reason)
 
-    def _rounded(self, exercise: Exercise, answer: Fraction, given: Given) -> Verdict | None:
+    def _without_unit(self, value: Any, answer: Fraction, want: Fraction) -> str:
+        """What is told of a bare number that lacks a prefix of its unit; "" where it has a unit or has been computed,
+        or where nobody measures in the other one: a slip of a prefix says as much, and which way it went stays open."""
+        if has_letters(value) if type(value) is str else not typed_by_hand(as_float(answer)):
+            return ""
+        from hwlib.units import show
+
+        ratio = as_float(answer / want)
+        for size in SCALES.get(self.unit, ()):
+            if math.isclose(ratio * size, 1, rel_tol=CLOSE * self.rtol):
+                unit, factor = show(size, self.unit).removeprefix("1 "), f"{round(max(size, 1 / size)):,}"
+                say = f"A number without a unit is read in {quoted(self.unit)}, and so yours is off by a factor of "
+                return f"{say}{factor}. It would be right in {quoted(unit)}: type the unit too."
+        return ""
+
+    def _rounded(self, exercise: Exercise, value: Any, answer: Fraction, given: Given) -> Verdict | None:
         """The verdict on a mistake or slip that is typed with two digits, as one says 3.8 for 3.85."""
         typed, reach = as_float(answer), min(CLOSE * self.rtol, 0.5)
         if not two_digits(typed):
@@ -164,13 +185,13 @@ class Quantity(Answer):
         if fits(want):
             return None
         wrong = [(float(call_with(m.value, given)), exercise.fill(m.say, given)) for m in exercise.mistakes]
-        near = [(abs(value - typed), say) for value, say in wrong if math.isfinite(value) and fits(value)]
+        near = [(abs(one - typed), say) for one, say in wrong if math.isfinite(one) and fits(one)]
         if near:
             return Verdict(0.0, min(near)[1], "mistake")
-        for value in _slipped(want):
-            slip = slips.find(value, want, self.rtol, self.unit, exercise.prompt_text(given)) if fits(value) else None
-            if slip:
-                return Verdict(0.0, slip.say, "slip", slip.reason)
+        for near_one in filter(fits, _slipped(want)):
+            if slip := slips.find(near_one, want, self.rtol, self.unit, exercise.prompt_text(given)):
+                say = self._without_unit(value, answer, Fraction(want)) if slip.reason == "prefix" else ""
+                return Verdict(0.0, say or slip.say, "slip", slip.reason)
         return None
 
     def shown(self, exercise: Exercise, value: Any, given: Given) -> str:
@@ -205,6 +226,16 @@ class Quantity(Answer):
         return any(
             slips.close(answer, Fraction(self.expected(exercise, row)), rtol) for row in others_numbers(exercise, given)
         )
+
+
+def has_letters(text: str) -> bool:
+    """Whether a text has more than a number, or a calculation with numbers: a unit, a percent sign."""
+    return bool(re.search(r"[A-Za-zµ%×]", re.sub(r"(?i)(?<=\d)e(?=[-+]?\d)", "", text)))
+
+
+def typed_by_hand(value: float) -> bool:
+    """Whether a number has so few digits that somebody may have typed it."""
+    return float(f"{value:.{TYPED}g}") == value
 
 
 def shown_number(kind: Answer, value: Any) -> str:

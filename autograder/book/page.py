@@ -21,6 +21,7 @@ from .captions import alt_text, caption_id, image_options
 from .notebook import GUIDE, how_to_answer, points
 from .reading import FIGURE
 from .render import markdown, render
+from .whose import Answered, folds, line, solutions
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -61,11 +62,13 @@ def assemble(
         )
     state = executed.metadata.get("widgets", {}).get(WIDGET_STATE, {}).get("state", {})
     page = nbformat.v4.new_notebook(metadata={k: learner.metadata[k] for k in ("kernelspec", "language_info")})
-    any_asked = False
+    any_asked, answered = False, Answered()
     for cell in learner.cells:
         own = cell.metadata.get("gpubook", {})
         if own.get("part") == "prompt":
             exercise = chapter.bank[own["exercise"]]
+            if exercise.answer_name != "answer":
+                answered.asked(exercise.answer_name, own["number"])
             solution = "" if course else _solution(chapter, done[exercise.id])
             made = card(exercise, own["number"], solution, chapter.name, course=course, first=not any_asked)
             page.cells.append(_markdown(cell.id, made))
@@ -75,10 +78,14 @@ def assemble(
         elif cell.cell_type == "markdown":
             page.cells += _section(cell, chapter, [] if course else page.cells)
         elif cell.cell_type == "code":
-            made = _code(chapter, cell, done[cell.id], state, course)
+            by = answered.ran(cell.source)
+            made = _code(chapter, cell, done[cell.id], state, course, by)
             page.cells.append(made)
-            if MEASURED in cell.metadata.get("tags", []) and made.get("outputs"):
-                page.cells.append(_markdown(f"{cell.id}-measured", _where(executed.metadata.get(MEASURED_ON, ""))))
+            measured = MEASURED in cell.metadata.get("tags", [])
+            where = _measured(executed.metadata.get(MEASURED_ON, "")) if measured else ""
+            below = " ".join(filter(None, [where, line(by) if by and not folds(cell) else ""]))
+            if below and made.get("outputs"):
+                page.cells.append(_markdown(f"{cell.id}-below", _below(below)))
     if not course:
         page.cells.append(_scratch(chapter, ""))
     if any_asked and not course:
@@ -110,13 +117,17 @@ def _add_scripts(chapter: Chapter, page: NotebookNode, indexed: Collection[str])
         page.cells.append(_markdown("numbers", scripts))
 
 
-def _where(machine: str) -> str:
-    """What stands below a cell that timed the machine: the reader's own gives other numbers.
+def _measured(machine: str) -> str:
+    """What is said of a cell that timed the machine: the reader's own gives other numbers."""
+    return f"Measured where this page was built: {machine}." if machine else "Measured."
+
+
+def _below(say: str) -> str:
+    """What stands below a cell's outputs, on which machine and with whose program they came.
 
     It is not an output of the cell, each of which would have the caption of the cell's figure.
     """
-    text = answerbox.inline_html(f"Measured where this page was built: {machine}." if machine else "Measured.")
-    return f'<p class="measured">{text}</p>'
+    return f'<p class="measured">{answerbox.inline_html(say)}</p>'
 
 
 def _solution(chapter: Chapter, cell: NotebookNode) -> str:
@@ -197,8 +208,9 @@ def _markdown(cell_id: str, source: str) -> NotebookNode:
 
 
 def _code(
-    chapter: Chapter, cell: NotebookNode, done: NotebookNode, state: dict[str, Any], course: bool
+    chapter: Chapter, cell: NotebookNode, done: NotebookNode, state: dict[str, Any], course: bool, by: list[str]
 ) -> NotebookNode:
+    """A cell of code with the outputs of the instructor's run, which depend on the answers to the exercises `by`."""
     import nbformat
 
     called = set(_calls(cell.source))
@@ -207,11 +219,15 @@ def _code(
     out = nbformat.from_dict(cell)
     out.metadata.pop("nbgrader", None)
     out.execution_count = done.execution_count
-    _fold(out)
+    if folds(cell):
+        _fold_outputs(chapter, out, by)
+    else:
+        _fold(out)
     alt, caption = alt_text(out), chapter.page.get(caption_id(cell), "")
     out.metadata.pop("alt", None)
     live = _live_caption(chapter, cell, caption)
-    out.outputs = [] if course and called & KEYED else [_live(chapter, cell, o, state, live) for o in done.outputs]
+    kept_back = course and (called & KEYED or folds(cell))
+    out.outputs = [] if kept_back else [_live(chapter, cell, o, state, live) for o in done.outputs]
     for data in (o["data"] for o in out.outputs if "$$" in o.get("data", {}).get("text/markdown", "")):
         data["text/markdown"] = chapter.roles.cited(data["text/markdown"].strip())
     if any(key.startswith("image/") for o in out.outputs for key in o.get("data", {})):
@@ -234,6 +250,15 @@ def _fold(cell: NotebookNode) -> None:
         cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
         show = "Code of this figure" if call else "Imports and names" if named else "Imports"
         cell.metadata["mystnb"] = {"code_prompt_show": show, "code_prompt_hide": show}
+
+
+def _fold_outputs(chapter: Chapter, cell: NotebookNode, by: list[str]) -> None:
+    """Fold the outputs of a cell, which give away the answers to the exercises `by`."""
+    if not by:
+        where = chapter.source.at(cell.source.strip().splitlines()[0])
+        raise PageError(f"{where}: a cell with the tag spoiler reads no function that an exercise above asks for")
+    cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-output"]
+    cell.metadata["mystnb"] = dict.fromkeys(("code_prompt_show", "code_prompt_hide"), f"With {solutions(by)}")
 
 
 def _lines(part: ast.stmt) -> int:

@@ -26,6 +26,7 @@ PROSE = 8, 20  # words for each line of code
 DRAGGED = 3
 TO_DO = "TODO"
 
+YOURS = re.compile(r"(?i)\byours?\b(?! choice)(?: \w+)?")
 REVEAL = re.compile(r'^reveal\("([\w-]+)"', re.M)
 SET_APART = re.compile(r"\{\w+\}`[^`]*`|`[^`]*`|\*“.*”\*")
 SECOND_SENTENCE = re.compile(r"[a-z)]{2}[.?] [A-Z]")
@@ -145,6 +146,14 @@ def every_figure_is_described(chapter: Reading) -> Iterator[str]:
                 yield f"{chapter.at(cell.line)}: the figure has {found}; at least {WORDS} words were expected"
 
 
+def captions_are_true_on_a_page(chapter: Reading) -> Iterator[str]:
+    """No caption or alternative text speaks of *your* function or machine; one of your choice may."""
+    for cell in chapter.figures:
+        for option in ("caption", "alt"):
+            if found := YOURS.search(str(cell.options.get(option, ""))):
+                yield f"{chapter.at(cell.line)}: the :{option}: says “{found[0]}”, and a page shows the book's own run"
+
+
 def code_cells_are_short(chapter: Reading) -> Iterator[str]:
     """Code cells have 8 lines at the median, 25 at most."""
     lines = sorted(len(cell.text.splitlines()) for cell in chapter.code)
@@ -207,7 +216,8 @@ def nothing_is_left_to_write(chapter: Reading) -> Iterator[str]:
 RULES: tuple[Rule, ...] = (
     number_of_exercises, kinds_of_answer, kinds_that_every_chapter_asks, a_prediction, ids_begin_with_the_topic,
     each_exercise_is_asked_once, every_prompt_says_how_exact, every_exercise_hints, a_reveal_follows_each_prediction,
-    live_figures, every_figure_is_described, code_cells_are_short, a_line_is_a_sentence, prose_for_each_line_of_code,
+    live_figures, every_figure_is_described, captions_are_true_on_a_page, code_cells_are_short,
+    a_line_is_a_sentence, prose_for_each_line_of_code,
     numbers_come_from_the_code, numbers_can_be_dragged, the_head_says_what_is_needed, formulas_are_introduced,
     terms_are_introduced, nothing_is_left_to_write,
 )  # fmt: skip

@@ -230,6 +230,11 @@ class Answer:
         """How what was entered is read, in Markdown; Unreadable where it cannot be."""
         return self.readable(self.typed(entered))
 
+    def tried(self, exercise: Exercise, value: Any, call: Call) -> list[Any]:
+        """What a function does that somebody has just written and run, without a verdict and without the answer: texts
+        in Markdown, and tables. `call` is that of `local_call`; [] where nothing is shown."""
+        return []
+
     # Tested by itself
 
     def as_learner(self, exercise: Exercise, function: Any, given: Given) -> Any:

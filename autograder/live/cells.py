@@ -18,19 +18,20 @@ from pathlib import Path
 from typing import Any
 
 from ..declaration.exercise import Exercise
-from ..declaration.verdict import Verdict, unreadable
+from ..declaration.verdict import AnswerError, Verdict, unreadable
 from ..learner.cell_history import stub
 from ..learner.lookup import Found, find
 from ..values import encoding
 from ..values.error_advice import Asked, advice
 from ..values.inline_html import block_html, inline_html
 from ..values.numbers import Unreadable
-from .chapter_names import ChapterNames
+from .chapter_names import ChapterNames, defined_names
 from .on_demand import Needs
 
 MOST_PRINTED = 20_000
 MOST_TRACE = 2_000
 ANSWER = "<answer>"
+NOT_JUDGED = "*This is a try on one small case; Check judges it.*"
 
 
 @cache
@@ -56,7 +57,13 @@ def run(chapter: str, source: str, place: str = "") -> dict[str, Any]:
     """Run a cell of a chapter: what it printed, its last value as text or HTML, and its error."""
     _enter(chapter)
     value, printed, error = _executed(chapter, source, place)
-    return {"printed": printed, "error": error, **({} if error or value is None else _displayed(value))}
+    shown = {} if error or value is None else _displayed(value)
+    if not error and value is None:
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+            shown = _tried(chapter, source, place)
+        printed = (printed + out.getvalue())[-MOST_PRINTED:]
+    return {"printed": printed, "error": error, **shown}
 
 
 def check(chapter: str, exercise: str, entered: Any, variant: int | None = None) -> dict[str, Any]:
@@ -138,6 +145,29 @@ def _verdict(found: Found, answer: Any, number: int | None) -> tuple[Verdict, An
         return untouched, None
     function = declared.answer.local_call(answer, declared.withholds)
     return declared.judge_message(message, _numbers(declared, number), function), message
+
+
+def _tried(chapter: str, source: str, place: str) -> dict[str, str]:
+    """What a function does that a card's cell has just defined, without a verdict; {} for any other cell."""
+    try:
+        found = find(place)
+    except LookupError:
+        return {}
+    declared, name = found.declared, found.public["answer_name"]
+    if declared is None or not _is_code(found) or name not in defined_names(source):
+        return {}
+    try:
+        answer = names_of(chapter).space.get(name)
+        value = encoding.decode(encoding.encode(answer))
+        declared.answer.readable(value)
+        call = declared.answer.local_call(answer, declared.withholds)
+        parts = declared.answer.tried(declared, value, call) if call else []
+    except (Unreadable, encoding.NotEncodable, AnswerError) as error:
+        parts = [str(error)]
+    if not parts:
+        return {}
+    shown = [block_html(one) if isinstance(one, str) else one._repr_html_() for one in parts]
+    return {"html": "\n".join([*shown, block_html(NOT_JUDGED)])}
 
 
 def _compared(declared: Exercise, answer: Any, number: int | None) -> str:

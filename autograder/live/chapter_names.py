@@ -82,6 +82,11 @@ def given_names(statement: ast.stmt) -> set[str]:
     return set()
 
 
+def defined_names(source: str) -> set[str]:
+    """The names that the statements of a source give."""
+    return {name for statement in _body(source) for name in given_names(statement)}
+
+
 def _stored(node: ast.Name) -> bool:
     return isinstance(node.ctx, ast.Store)
 

@@ -155,10 +155,14 @@ def _wrong(
     wrong = differs(case, got, want, rtol)
     first = tuple(int(place[0]) for place in wrong.nonzero()) if wrong.ndim else ()
     number = got[first]
-    has = "what was never filled" if number != number else f"{number:.6g}"
     where = f"{name or 'its result'}{list(first) if first else ''}"
     why, reason = next(_looks_like(case, rank, inputs, name, outputs, wanted, rtol), ("", "wrong-element"))
-    return Finding(f"{with_} has {has} in {where}, where {want[first]:.6g} was expected{why}.", reason)
+    say = (
+        f"{with_} has {number:.6g} in {where}"
+        if number == number
+        else f"{with_} has nan in {where} (never written, or 0/0)"
+    )
+    return Finding(f"{say}, where {want[first]:.6g} was expected{why}.", reason)
 
 
 def _tuple(shape: Sequence[int]) -> str:

@@ -131,8 +131,8 @@ def _stuck(error: SimulationError, n: int) -> Finding:
         "unreceived": " For every `to` of one rank there must be a `frm` of the other.",
     }
     lesson = lessons.get(reason, "")
-    if reason == "no-such-rank" and (f"got {n}" in say or "got -1" in say):
-        lesson = f" The ranks are 0 to {n - 1}: past the end of a ring comes its beginning, `% n`."
+    if reason == "no-such-rank" and any(f"` is {past}, and the ranks" in say for past in (n, -1)):
+        lesson = " Past the end of a ring comes its beginning, `% n`."
     return Finding(f"{say}.{lesson}", reason)
 
 
@@ -245,7 +245,7 @@ def _a(kind: str) -> str:
 
 # What to say of a result
 
-UNTOUCHED = Finding(": it still has only what it began with", "untouched")
+UNTOUCHED = Finding(": the rank still has only what it began with", "untouched")
 UNEXPLAINED = Finding("", "wrong-element")
 VIEWS = (
     "`block[i] = got` names something else `block[i]`, and leaves x alone; `+=` adds to what is there, number or not; "
@@ -281,8 +281,10 @@ def wrong_result(
             return Finding(f"{with_} returns {elements(len(got))}, not {len(want)}.", "wrong-length")
         wrong = differs(got, want, rtol)
         first = int(wrong.argmax())
-        has = "what was never filled" if got[first] != got[first] else f"{got[first]:.6g}"
-        say = f"{with_} has {has} in element {first}, where {want[first]:.6g} was expected"
+        if got[first] != got[first]:
+            say = f"{with_}'s element {first} was never written (it is nan), where {want[first]:.6g} was expected"
+        else:
+            say = f"{with_} has {got[first]:.6g} in element {first}, where {want[first]:.6g} was expected"
         hint = next(_looks_like(case, rank, inputs, got, want, wrong, collective, rtol), UNEXPLAINED)
         if hint == UNTOUCHED and received and received[rank]:
             return Finding(f"{say}{hint.say}, though messages came in. {VIEWS}", "untouched-though-received")

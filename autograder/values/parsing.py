@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection
 from fractions import Fraction
 
+from . import notation
 from .trees import MAX_DEPTH, MAX_NODES, Tree, TreeError, float_tree, node, number_tree
 
 MAX_LENGTH = 500
@@ -54,9 +55,7 @@ def parse(text: str, names: Collection[str]) -> Tree:
         )
     if re.match(r"\w+\s*=(?!=)", source):
         raise TreeError("an equation; its right-hand side alone was expected", "equation")
-    if re.search(r"(?<![\w.])\d[\d._]*\s*(?!(?:if|else|and|or)\b)[A-Za-z(]", re.sub(r"\d[eE][-+]?\d", "0", source)):
-        say = "a number right before a letter or a bracket; write the multiplication: 2*n"
-        raise TreeError(say, "multiplication-sign")
+    notation.check(text.strip(), source, names, {*FUNCTIONS, "Piecewise"} - {*names})
     try:
         parsed = ast.parse(source, mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError):
@@ -169,7 +168,7 @@ class _Reader:
             return self._piecewise(x, depth)
         if name not in FUNCTIONS:
             known = ", ".join(sorted(n for n in FUNCTIONS if n[0].islower()))
-            say = f"{name} is not a known function (a multiplication needs its *); there are {known}"
+            say = f"{name} is not a known function; there are {known}"
             raise TreeError(say, "unknown-operation")
         head, least, most = FUNCTIONS[name]
         if not least <= len(x.args) <= most:

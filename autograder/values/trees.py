@@ -39,8 +39,8 @@ NAME = re.compile(rf"[^\W\d]\w{{0,{MAX_NAME}}}")
 class TreeError(Explained, ValueError):
     """Not an expression that can be judged; the message is for the learner.
 
-    Reasons: too-large, not-finite, letter-of-sympy, power-sign, multiplication-sign, equation, unknown-operation,
-    arguments, character, letters, truth-value, no-value; or not-an-expression.
+    Reasons: too-large, not-finite, letter-of-sympy, power-sign, multiplication-sign, brackets, equation,
+    unknown-operation, arguments, character, letters, truth-value, no-value; or not-an-expression.
     """
 
     reason = "not-an-expression"

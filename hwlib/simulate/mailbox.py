@@ -218,9 +218,20 @@ def checked_steps(yielded: Any, place: Callable[[], str], rank: int, n: int) -> 
             if peer is None or (type(peer) is int and 0 <= peer < n and peer != rank):
                 continue
             if not _is_whole(peer) or not 0 <= peer < n or peer == rank:
-                allowed = f"another rank, 0 to {n - 1}" if n > 1 else "another rank, and there is none"
-                raise SimulationError(f"{place()}: `{name}` is {allowed}, got {_short(peer)}", "no-such-rank")
+                raise SimulationError(f"{place()}: {_no_rank(name, peer, rank, n)}", "no-such-rank")
     return list(steps)
+
+
+def _no_rank(name: str, peer: Any, rank: int, n: int) -> str:
+    """What is said of a `to` or `frm` that no message can have."""
+    if n == 1:
+        return f"`{name}` is {_short(peer)}, and there is no other rank"
+    if not _is_whole(peer):
+        return f"`{name}` is {_short(peer)}; a rank is a whole number, 0 to {n - 1}"
+    if peer == rank:
+        does = "sends to" if name == "to" else "waits for"
+        return f"`{name}` is {_short(peer)}, so the rank {does} itself; another rank was expected"
+    return f"`{name}` is {_short(peer)}, and the ranks are 0 to {n - 1}"
 
 
 def _is_whole(value: Any) -> bool:

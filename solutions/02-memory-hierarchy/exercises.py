@@ -584,13 +584,16 @@ SCHEDULE = Exercise(
     title="Design: the least traffic",
     points=4,
     prompt=f"A part of a GPU has {SLICE_SMS} SMs and {SLICE_L2 // MiB} MiB of L2 cache. It multiplies [{ROWS:,} × "
-    f"{DEPTH:,}] by [{DEPTH:,} × {COLUMNS:,}] in bf16, tile by tile, in the order of `grouped` from the exercise "
-    f"before, {SLICE_SMS} tiles at a time, which walk along the sum together, and the cache gives up what was used "
-    f"longest ago. Choose the tile, the stages of depth {STEP} that it has in flight, and the group, so that HBM "
-    f"moves the fewest bytes. The tensor cores, {SM_FLOPS:,} FLOP a cycle in each SM, must not wait: a slot of the "
-    f"ring is full {COPY_CYCLES:,} cycles after it was asked for, and asked for again when its products "
-    f"are done. And at least 94 % of their work must be useful, of which ragged tiles and a last wave that is not full "
-    f"take some away. *Exact*, by the model; the sides are multiples of 64.",
+    f"{DEPTH:,}] by [{DEPTH:,} × {COLUMNS:,}] in bf16. Its tiles follow one another in the order of `grouped`, from "
+    f"the exercise before; {SLICE_SMS} of them are computed at a time and walk along the sum together, in steps of "
+    f"{STEP}. The cache gives up what was used longest ago.\n\n"
+    "Choose the sides of the tile, multiples of 64, how many stages it has in flight, and the rows of tiles that go "
+    "together, so that HBM moves the fewest bytes. Two conditions beside the memory of an SM:\n\n"
+    f"- The tensor cores never wait. They compute {SM_FLOPS:,} FLOP a cycle in each SM. A stage is full "
+    f"{COPY_CYCLES:,} cycles after it was asked for, and is asked for again when its products are done.\n"
+    "- At least 94 % of their work is useful. Tiles that reach over an edge, and a last wave that does not fill the "
+    "SMs, take some of it away.\n\n"
+    "*Exact*, by the model.",
     answer=Design(
         fields={
             "rows": Field("rows of the output tile", 64, 256, whole=True),

@@ -81,7 +81,7 @@ def port_spread():
     return max(ports) / min(ports) - 1
 
 
-def hundreds(n, S):
+def published_allreduce(n, S):
     """The published seconds of one all-reduce among n H100s of nodes of eight, and its printed bus bandwidth."""
     (row,) = (r for r in measured_allreduces("h100-sxm", n, "NVLSTree") if r.S == S)
     return row.time, row.bus_bandwidth
@@ -316,7 +316,7 @@ RING_ALLREDUCE = Exercise(
     prompt="Now an all-reduce around the ring: every rank begins with an `x` of its own, which may be overwritten, and "
     "returns the sum of all. The cut is `blocks(x, n)` again, and a rank talks to its two neighbours only. The result, "
     "the bytes and the rounds are to be *exact*: 2(n − 1) rounds, one block in each. A generator calls another with "
-    "`yield from`; write all that you need into this cell.",
+    "`yield from`; write all that you need into this answer.",
     answer=Algorithm("ring_allreduce", cases=CASES, collective="all_reduce", rounds=exactly(), neighbours=True),
     solution=all_reduce,
     mistakes=(
@@ -685,7 +685,7 @@ def told(times):
 
 
 GROUPS = (32, 64, 128, 256, 512)
-MEASURED = [hundreds(n, 4 * MiB)[0] for n in GROUPS]
+MEASURED = [published_allreduce(n, 4 * MiB)[0] for n in GROUPS]
 AROUND = [ring_allreduce_time(n, 4 * MiB, LL128, 370 * GB) for n in GROUPS]
 
 WHAT_GROWS = Exercise(

@@ -822,8 +822,8 @@ BY_HAND = Exercise(
     hints=(
         "Three numbers in a row: the tensor's scale A/(6 · 448), the block's scale in units of it, the weight in "
         "units of both.",
-        "`round_e4m3` and `round_e2m1` of `hwlib.number_formats` round; `how_to_answer` shows that code may stand in "
-        "the cell.",
+        "`round_e4m3` and `round_e2m1` of `hwlib.number_formats` round; the notebook's answer cell may "
+        "hold code, as `how_to_answer` shows.",
     ),
     explain="The tensor's scale is s = A/(6 · 448), with A = {A}: stored once, in 32 bits. In units of it the "
     "block's scale is "

@@ -177,11 +177,11 @@ def broken(step):
         (Step(send=X), "half-a-step", "rank 0, step 0: .*`send` .*`to`"),
         (Step(to=1), "half-a-step", "rank 0, step 0: .*`to` .*`send`"),
         (Step([1.0], to=1), "not-an-array", r"rank 0, step 0: `send` .* \[1.0\]$"),
-        (Step(X, to=3), "no-such-rank", "rank 0, step 0: `to` .*0 to 2, .*3$"),
-        (Step(X, to=0), "no-such-rank", "`to` .*0 to 2, .*0$"),
-        (Step(frm=-1), "no-such-rank", "`frm` .*0 to 2, .*-1$"),
-        (Step(frm=1.0), "no-such-rank", "`frm` .*0 to 2, .*1.0$"),
-        (Step(frm=True), "no-such-rank", "`frm` .*0 to 2, .*True$"),
+        (Step(X, to=3), "no-such-rank", "rank 0, step 0: `to` is 3, .*0 to 2$"),
+        (Step(X, to=0), "no-such-rank", "`to` is 0, .* itself"),
+        (Step(frm=-1), "no-such-rank", "`frm` is -1, .*0 to 2$"),
+        (Step(frm=1.0), "no-such-rank", r"`frm` is 1\.0; .*whole.*0 to 2$"),
+        (Step(frm=True), "no-such-rank", "`frm` is True; .*whole.*0 to 2$"),
         (Step(X, to=1), "unreceived", "rank 0 to rank 1$"),
         ([Step(X, to=2)] * 3, "unreceived", " 3 .*rank 0 to rank 2$"),
         (Step(frm=2), "deadlock", "rank 0, step 0, .*rank 2, .*returned"),
@@ -214,7 +214,7 @@ def test_the_words_for_a_step_and_for_a_deadlock():
 
 
 def test_one_rank_has_nobody_to_talk_to():
-    with pytest.raises(SimulationError, match=r"rank 0, step 0: `to` .*0$") as error:
+    with pytest.raises(SimulationError, match=r"rank 0, step 0: `to` is 0, .*no other rank$") as error:
         lockstep(broken(Step(X, to=0)), ones(1))
     assert error.value.reason == "no-such-rank"
 

@@ -44,6 +44,15 @@ def test_a_stub_is_no_answer_yet():
     assert RING.answer_name == "ring"
 
 
+def test_a_rank_that_sends_to_itself_is_told_so():
+    def own(rank, n, x):
+        yield Step(x, to=rank)
+
+    verdict = judge(RING, own)
+    assert verdict.reason == "no-such-rank"
+    assert "`to` is 0, so the rank sends to itself" in verdict.say
+
+
 # What is wrong, and the ranks, numbers and code that the sentence names, in their order; most cases are "2 ranks of 8".
 TWO, FOUR = "2 8", "4 16"
 WRONG = [
@@ -64,7 +73,7 @@ WRONG = [
     (lab.halves, "send-and-receive-apart", FOUR, "12 rounds", " 6 ", "`Step`"),
     (lab.plain_sum, "no-yield", "", "`ring`", "`yield`", "`got = yield Step(send, to, frm)`"),
     (lab.receive_first, "deadlock", TWO, "rank 0, step 0,", "rank 1; rank 1, step 0,", "rank 0.", "`frm`", "`to`"),
-    (lab.off_the_end, "no-such-rank", TWO, "rank 0, step 0: `frm`", "0 to 1, got -1.", "`% n`"),
+    (lab.off_the_end, "no-such-rank", TWO, "rank 0, step 0: `frm` is -1,", "ranks are 0 to 1.", "`% n`"),
     (lab.to_nobody, "unreceived", TWO, "rank 0 to rank 1", "`to`", "`frm`"),
     (lab.no_step, "not-a-step", TWO, "rank 0 ", "array", "`Step(send, to, frm)`"),
     (lab.without_from, "not-a-step", TWO, "rank 0 ", "`generator`", "`Step(send, to, frm)`", "`yield from`"),

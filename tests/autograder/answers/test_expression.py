@@ -161,7 +161,7 @@ def test_declared_mistakes_come_first():
         ([S], "several-expressions", "list"),
         (True, "truth-value", "True"),
         (len, "function", "`len`"),
-        ("2(n-1)", "multiplication-sign", "2*n"),
+        ("2(n-1)", "multiplication-sign", "`2*(n-1)`"),
         ("S ** ", "not-an-expression", "2*(n - 1)/n * S/W"),
         (float("nan"), "not-finite", "nan"),
         ({"S": 1}, "several-expressions", "dict"),

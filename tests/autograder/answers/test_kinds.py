@@ -125,6 +125,24 @@ def test_a_slip_is_told_by_its_ratio_and_never_gives_the_number(factor, reason):
 
 
 @pytest.mark.parametrize(
+    ("value", "unit"),
+    [("2", "ms"), (2.0, "ms"), ("2000", "us"), (2e6, "ns"), ("1 + 1", "ms"), ("2e3", "us")],
+)
+def test_a_number_that_lacks_its_unit_is_told_how_it_is_read(value, unit):
+    verdict = judge(TIME, value)
+    assert (verdict.kind, verdict.reason) == ("slip", "prefix")
+    assert "without a unit is read in `s`" in verdict.say
+    assert f"right in `{unit}`" in verdict.say
+
+
+@pytest.mark.parametrize("value", ["2 s", "2000 s", "2e-6", 2e-9, "2 ns", 2000 * (1 + 1e-9)])
+def test_one_that_has_a_unit_or_is_computed_or_whose_unit_nobody_uses_is_told_of_a_prefix(value):
+    verdict = judge(TIME, value)
+    assert (verdict.kind, verdict.reason) == ("slip", "prefix")
+    assert "without a unit" not in verdict.say
+
+
+@pytest.mark.parametrize(
     ("value", "reason", "read"),
     [
         (3.7e7, "orders-of-magnitude", ["428.2 days"]),

@@ -187,6 +187,12 @@ BROKEN = [
             "md:32: the figure has a :alt: of 4 words; at least 6 words were expected",
         ],
     ),
+    (
+        "captions_are_true_on_a_page",
+        "What there is to see in this.",
+        "Your machine, beside a chip of your choice.",
+        [f"md:{at}: the :caption: says “Your machine”, and a page shows the book's own run" for at in (26, 33)],
+    ),
     ("code_cells_are_short", FIGURE, FIGURE + cell(26), ["md:30: a code cell of 26 lines; at most 25 were expected"]),
     (
         "code_cells_are_short",

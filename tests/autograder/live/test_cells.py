@@ -11,7 +11,7 @@ from autograder.live.worker import call
 from autograder.values.inline_html import inline_html
 from tests.conftest import ROOT
 
-CHAPTER = "03-rooflines"
+CHAPTER, KERNELS, RANKS = "03-rooflines", "02-memory-hierarchy", "06-collectives"
 
 
 @pytest.fixture(autouse=True)
@@ -19,12 +19,15 @@ def page(tmp_path, monkeypatch):
     """The folder that the worker unpacks: public exercises, declarations, and the cells' code."""
     for name in ("chapters", "solutions"):
         (tmp_path / name).mkdir()
-        (tmp_path / name / CHAPTER).symlink_to(ROOT / name / CHAPTER)
+        for chapter in (CHAPTER, KERNELS, RANKS):
+            (tmp_path / name / chapter).symlink_to(ROOT / name / chapter)
     code = [
         ["imports", "from math import ceil\nfrom autograder import given\nfrom hwlib.roofline import *"],
         ["rooflines-ridge", ""],
     ]
-    (tmp_path / "cells.json").write_text(json.dumps({CHAPTER: code}))
+    written = {CHAPTER: code}
+    written |= {KERNELS: [["imports", "from hwlib import tl"]], RANKS: [["imports", "from hwlib.algorithms import *"]]}
+    (tmp_path / "cells.json").write_text(json.dumps(written))
     monkeypatch.setenv("GPUBOOK_PAGE", str(tmp_path))
     monkeypatch.setenv("GPUBOOK_SOLUTIONS", str(tmp_path / "solutions"))
     monkeypatch.chdir(tmp_path)
@@ -98,6 +101,80 @@ def test_a_cell_shows_its_value_and_what_it_prints():
     assert (shown["printed"], shown["value"], shown["error"]) == ("hello\n", "3", "")
     table = asked("run", chapter=CHAPTER, source="from hwlib import table\ntable([('a', 1)], ['x', 'y'])")
     assert "<table" in table["html"]
+
+
+SCATTER = """\
+def ring_reduce_scatter(rank, n, x):
+    block = blocks(x, n)
+    for k in range(1, n):
+        got = yield Step(block[(rank - k) % n], to=(rank + 1) % n, frm=(rank - 1) % n)
+        block[(rank - k - 1) % n][:] += got
+    return block[rank]
+"""
+
+
+def tried(source, exercise="collectives-ring-reduce-scatter", chapter=RANKS):
+    shown = asked("run", chapter=chapter, source=source, place=exercise)
+    assert shown["error"] == ""
+    return shown
+
+
+def test_ranks_that_are_run_show_what_they_send_and_return():
+    shown = tried(SCATTER)["html"]
+    for cell in ("0 → 1", "block 3 of rank 0", "block 1 of ranks 0+2+3", "block 2 of ranks 0+1+2+3"):
+        assert f">{cell}<" in shown
+    assert "Right" not in shown
+
+
+def test_wrong_ranks_show_what_they_do_and_not_what_is_right():
+    shown = tried(SCATTER.replace("] += got", "] = got"))["html"]
+    assert ">block 0 of rank 1<" in shown
+    assert "0+1" not in shown
+    assert "expected" not in shown
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("frm=(rank - 1)", "frm=(rank + 1)", "deadlock: rank 0, step 0, waits for rank 1"),
+        ("(rank + 1) % n", "rank + 1", "rank 3, step 0"),
+        ("block[rank]", "block[rnk]", "NameError"),
+        (
+            "    return",
+            "    while True:\n        yield Step(x, (rank + 1) % n, (rank - 1) % n)\n    return",
+            "never end",
+        ),
+        ("    return", "    while True:\n        pass\n    return", "does not end"),
+        ("yield Step", "Step", "yield"),
+    ],
+)
+def test_ranks_that_do_not_finish_are_told_why_in_the_words_of_the_check(old, new, said):
+    assert said in tried(SCATTER.replace(old, new))["html"]
+
+
+def test_a_function_that_is_run_shows_a_value():
+    name = "rooflines-moe-bytes"
+    shown = tried("def expert_bytes(B, E, k, D, F, b):\n    print('seen')\n    return 2*E", name, CHAPTER)
+    assert shown["printed"] == "seen\n"
+    assert "gives <code>14 B</code>" in shown["html"]
+    assert "returns nothing" in tried("def expert_bytes(B, E, k, D, F, b):\n    ...", name, CHAPTER)["html"]
+    failing = tried("def expert_bytes(B, E, k, D, F, b):\n    return 1/0", name, CHAPTER)
+    assert "ZeroDivisionError" in failing["html"]
+    assert "function was expected" in tried("expert_bytes = 3", name, CHAPTER)["html"]
+
+
+def test_a_kernel_that_is_run_shows_what_it_loads_and_stores():
+    head = "def transpose(x_ptr, out_ptr, M, N, BM: tl.constexpr, BN: tl.constexpr):\n    "
+    shown = tried(f"{head}tl.load(x_ptr + tl.arange(0, BM))", "memory-hierarchy-transpose", KERNELS)["html"]
+    assert ">256<" in shown, "4 programs load 16 elements of 4 bytes"
+    beyond = tried(f"{head}tl.load(x_ptr + M*N + tl.arange(0, BM))", "memory-hierarchy-transpose", KERNELS)["html"]
+    assert "loads element 1,024 of x_ptr" in beyond
+
+
+def test_a_cell_that_shows_something_else_is_not_tried():
+    shown = tried(SCATTER + "3")
+    assert (shown["value"], "html" in shown) == ("3", False)
+    assert "html" not in tried("def another():\n    pass")
 
 
 def test_an_error_is_told_from_the_readers_own_line_on():

@@ -53,7 +53,7 @@ def test_lists_and_numbers():
         ((Y[0].reshape(-1), G[0]), "same-elements", "y of shape (8,), where (2, 4)"),
         ((Y[0][:, :3], G[0]), "wrong-shape", "y of shape (2, 3), where (2, 4) was expected."),
         ((Y[0] + np.eye(2, 4), G[0]), "wrong-element", "rank 0 has 2 in y[0, 0], where 1 was expected."),
-        ((Y[0], G[0] * np.nan), "wrong-element", "has what was never filled in g[0, 0], where 2"),
+        ((Y[0], G[0] * np.nan), "wrong-element", "has nan in g[0, 0] (never written, or 0/0), where 2"),
         ((INPUTS[0]["x"], G[0]), "untouched", "in y[0, 0], where 1 was expected: it is still the x"),
         ((Y[0] * 0, G[0]), "only-zeros", "all zeros"),
         ((Y[1], G[0]), "other-rank", "that is what rank 1 should return"),

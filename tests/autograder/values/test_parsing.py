@@ -125,7 +125,7 @@ def test_numbers_beyond_bounds_stop_at_evaluation(text):
     ("text", "reason", "named"),
     [
         ("t = n + 1", "equation", ""),
-        ("2 n", "multiplication-sign", ": 2*n"),
+        ("2 n", "multiplication-sign", ": `2*n`"),
         ("n.real", "unknown-operation", "attribute"),
         ("[n]", "character", "'['"),
         ("max", "arguments", "max"),
@@ -140,9 +140,56 @@ def test_what_learners_type_by_habit_has_its_own_sentence(text, reason, named):
     assert named in str(refused.value)
 
 
-def test_the_words_for_a_letter_right_after_a_number():
-    with pytest.raises(TreeError, match="a number right before a letter or a bracket; write the multiplication"):
-        parse("2 n", POINT)
+@pytest.mark.parametrize(
+    ("text", "read", "write"),
+    [
+        ("2 n", "between `2` and `n`", "`2*n`"),
+        ("nW", "`nW` is read as one name", "`n*W`"),
+        ("S/(nW)", "`nW` is read as one name", "`n*W`"),
+        ("αW", "`alphaW` is read as one name", "`alpha*W`"),
+        ("alpha W n", "between `alpha` and `W`", "`alpha*W`"),
+        ("n(n - 1)", "between `n` and `(n - 1)`", "`n*(n - 1)`"),
+        ("(n - 1)W", "between `(n - 1)` and `W`", "`(n - 1)*W`"),
+        ("2(n)", "between `2` and `(n)`", "`2*(n)`"),
+        ("log2(n)S", "between `log2(n)` and `S`", "`log2(n)*S`"),
+        ("max(n S, W)", "between `n` and `S`", "`n*S`"),
+    ],
+)
+def test_a_product_without_a_sign_is_told_what_was_read_and_what_to_write(text, read, write):
+    with pytest.raises(TreeError) as refused:
+        parse(text, POINT)
+    assert refused.value.reason == "multiplication-sign"
+    assert read in str(refused.value)
+    assert write in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["n_W", "nWx", "tW"])
+def test_a_name_that_is_not_made_of_letters_of_the_exercise_is_left_to_the_answer_kind(text):
+    assert parse(text, POINT) == Tree("sym", (text,))
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("2*(n - 1/n*S", "`(n - 1/n*S`"),
+        ("(n + (S - 1)", "`(n + (S - 1)`"),
+        ("2*n)/W", "right after `2*n`"),
+        (")*n", "at the beginning"),
+        ("n)*(S", "right after `n`"),
+        ("max(n, S", "`(n, S`"),
+    ],
+)
+def test_a_bracket_too_many_or_too_few_is_told_with_its_place(text, place):
+    with pytest.raises(TreeError) as refused:
+        parse(text, POINT)
+    assert refused.value.reason == "brackets"
+    assert place in str(refused.value)
+
+
+def test_a_function_without_brackets_is_told_so():
+    with pytest.raises(TreeError, match=r"`log2` is a function; write its argument in brackets") as refused:
+        parse("log2 n", POINT)
+    assert refused.value.reason == "arguments"
 
 
 @pytest.mark.parametrize("text", ["n if n > 2 else 2", "2 if n > 2 else n", "where(n > 2 and n < 9, 3, n)"])

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 NO_BROWSER = "no Chromium or Chrome found"
 SLOW = {
     "": "attention_kernel kernel_exercises",
-    "autograder/answers": "distributed kernel named_ranks named_ranks_grading own_kind written",
+    "autograder/answers": "distributed kernel named_ranks named_ranks_grading own_kind ragged_ranks written",
     "autograder/book": "chapters drafts drag folder_bank front",
     "autograder/course": "class_run export gradebook operations",
     "autograder/grading": "judge rank_processes",

@@ -3,7 +3,6 @@
 import json
 import random
 from math import floor, sqrt
-from pathlib import Path
 
 import pytest
 
@@ -11,14 +10,13 @@ from autograder.answers import Design, Kernel
 from autograder.answers.algorithm import direct
 from autograder.answers.library_overlap import library_overlap
 from autograder.answers.selftest import selftest
-from autograder.declaration import AnswerError, load_bank
-from autograder.declaration.bank import declared_below
+from autograder.declaration import AnswerError
 from autograder.values import encoding
 from hwlib.algorithms import Step, blocks
 from tests.autograder.messages import message
+from tests.banks import banks
 
-SOLUTIONS = Path(__file__).resolve().parent.parent / "solutions"
-BANKS = [load_bank(path) for path in declared_below(SOLUTIONS)]
+BANKS = list(banks().values())
 EXERCISES = [exercise for bank in BANKS for exercise in bank.values()]
 DEAR = Design, Kernel  # whose self-test takes a second and more
 

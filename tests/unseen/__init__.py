@@ -27,10 +27,10 @@ from pathlib import Path
 from typing import Any
 
 from autograder.answers import domains_from
-from autograder.declaration import Exercise, Verdict, load_bank
+from autograder.declaration import Exercise, Verdict
 from autograder.declaration.answer import JudgedBy
-from autograder.declaration.bank import declared_below
 from autograder.values import encoding
+from tests.banks import banks
 
 HERE = Path(__file__).resolve().parent
 BOOK = HERE.parent.parent
@@ -58,10 +58,10 @@ class Cell:
 def exercises() -> dict[str, tuple[str, Exercise]]:
     """The exercises that a machine judges for more than having been predicted, with their chapter, by id."""
     found = {}
-    for path in declared_below(BOOK / "solutions"):
-        for exercise in load_bank(path).values():
+    for chapter, bank in banks().items():
+        for exercise in bank.values():
             if _has_forms(exercise):
-                found[exercise.id] = (path.relative_to(BOOK / "solutions").parts[0], exercise)
+                found[exercise.id] = (chapter, exercise)
     return found
 
 

@@ -338,7 +338,7 @@ def test_while_python_loads_its_size_is_said_once(reader):
     reader.page.evaluate(f"""(id) => {{
         {FORM}
         const said = form.querySelector(".verdict"), loud = [];
-        const heard = () => [...said.childNodes].filter((one) => !one.ariaHidden).map((one) => one.textContent).join("");
+        const heard = () => [...said.childNodes].map((one) => (one.ariaHidden ? "" : one.textContent)).join("");
         const watch = () => {{ if (form.dataset.verdict === "busy" && loud.at(-1) !== heard()) loud.push(heard()); }};
         new MutationObserver(watch).observe(said, {{childList: true, subtree: true, characterData: true}});
         window.loud = loud;
@@ -353,8 +353,11 @@ def test_while_python_loads_its_size_is_said_once(reader):
 def test_on_a_phone_the_lines_of_an_editor_wrap_in_both_layers(reader):
     page = reader.page
     reader.enters(RASTER, "x = " + " + ".join(["some_number"] * 20))
-    wide = f"""(id) => {{ {FORM} const box = form.querySelector("code-input"), of = (one) => parseFloat(getComputedStyle(one).height);
-        return [box.scrollWidth > box.clientWidth, Math.abs(of(box.textareaElement) - of(box.preElement)) < 1]; }}"""
+    wide = f"""(id) => {{
+        {FORM}
+        const box = form.querySelector("code-input"), high = (one) => parseFloat(getComputedStyle(one).height);
+        return [box.scrollWidth > box.clientWidth, Math.abs(high(box.textareaElement) - high(box.preElement)) < 1];
+    }}"""
     for width, scrolls in ((390, False), (1280, True)):
         page.set_viewport_size({"width": width, "height": 1000})
         reader.until(f"(args) => ({wide})(args[0]).join() === args[1]", [RASTER, f"{str(scrolls).lower()},true"], 10)

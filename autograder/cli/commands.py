@@ -10,6 +10,7 @@ import click
 
 from ..values.book_root import book_root
 from .bandwidth import bandwidth
+from .check import check
 from .group import Gpubook
 from .plan import plan
 from .progress import progress
@@ -36,9 +37,10 @@ def main(debug: bool) -> None:
     """An interactive textbook on GPUs, networks, collectives and parallelism, and its grader."""
 
 
+main.add_command(check)
+main.add_command(progress)
 main.add_command(plan)
 main.add_command(bandwidth)
-main.add_command(progress)
 main.add_command(pdf)
 main.add_command(epub)
 

@@ -12,6 +12,7 @@ from ..values.book_root import book_root
 from .bandwidth import bandwidth
 from .check import check
 from .group import Gpubook
+from .mcp import mcp
 from .plan import plan
 from .progress import progress
 from .whole_book import epub, pdf
@@ -41,6 +42,7 @@ main.add_command(check)
 main.add_command(progress)
 main.add_command(plan)
 main.add_command(bandwidth)
+main.add_command(mcp)
 main.add_command(pdf)
 main.add_command(epub)
 

@@ -6,7 +6,7 @@ import click
 
 READERS = {
     "For a learner": ("start", "lab", "check", "progress", "whoami", "doctor"),
-    "For planning a machine": ("plan", "bandwidth"),
+    "For planning a machine": ("plan", "bandwidth", "mcp"),
     "For a teacher": ("course", "grade", "export"),
     "For an author": ("new", "chapters", "rules", "book", "pdf", "epub"),
 }

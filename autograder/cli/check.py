@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import asdict
 from typing import Any
 
@@ -12,6 +13,7 @@ from .group import error_text
 from .plan import CannotBe
 
 SCHEMA = 1
+INSTEAD = "in the notebook, `check` and `grade` give the same verdicts"
 SCHEMA_DOC = """\b
 --json prints one object (schema 1); later versions of schema 1 only add fields:
   schema      1
@@ -47,17 +49,26 @@ def check(notebooks: tuple[str, ...], as_json: bool, record: bool, cell_limit: f
     The exit status is 0 if every exercise that is judged by machine has all of its points (a prediction: if it is
     made), 1 if one has not, and 2 if a notebook cannot be checked.
     """
+    if sys.platform != "linux":
+        raise CannotBe(f"gpubook check runs on Linux, also in a container or WSL, not on {sys.platform}; {INSTEAD}")
+    from rich.console import Console
+    from rich.text import Text
+
     from ..sandbox import zygote_ahead
     from . import lazy_jsonschema
     from . import notebook_check as checks
 
+    terminal = Console(stderr=True)
     try:
         paths = [checks.notebook_path(name) for name in notebooks]
         with zygote_ahead():
             lazy_jsonschema.notebooks()
             read = [checks.LearnerNotebook.read(path) for path in paths]
-            with checks.checker(cell_limit) as checker:
-                done = [checker.check(notebook) for notebook in read]
+            with checks.Checker(cell_limit) as checker:
+                done = []
+                for notebook in read:
+                    with terminal.status(Text(f"Running {_inert(str(notebook.path))}"), spinner="line"):
+                        done.append(checker.check(notebook))
     except (ValueError, LookupError, OSError) as error:
         raise CannotBe(error_text(error)) from error
     if as_json:
@@ -72,10 +83,19 @@ def check(notebooks: tuple[str, ...], as_json: bool, record: bool, cell_limit: f
         for problem in one.problems:
             click.echo(f"{one.notebook.path}: {problem}", err=True)
         if record:
-            count = checks.record(one)
-            click.echo(f"Recorded {count} exercises in {one.notebook.progress.path}", err=True)
+            _record(one)
     if not all(one.passed for one in done):
         raise SystemExit(1)
+
+
+def _record(one: Any) -> None:
+    from .notebook_check import record
+
+    try:
+        count = record(one)
+    except (OSError, ValueError) as error:  # the folder, or a record of a newer version
+        raise CannotBe(f"nothing was recorded: {error_text(error)}") from error
+    click.echo(f"Recorded {count} exercises in {one.notebook.progress.path}", err=True)
 
 
 def as_record(done: list[Any]) -> dict[str, Any]:

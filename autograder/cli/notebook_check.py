@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import copy
 import os
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -206,18 +204,6 @@ class Checker:
         problems = graded.problems if any(one.verdict.kind == "failed" for one in checks) else ()
         messages = {name: answer["message"] for name, answer in graded.answers.items()}
         return NotebookCheck(notebook, checks, problems, messages)
-
-
-@contextmanager
-def checker(cell_limit: float | None = None) -> Iterator[Checker]:
-    """A `Checker`; CheckError where the system has none of what running cells in processes of their own takes."""
-    if sys.platform != "linux":
-        raise CheckError(
-            "gpubook check runs on Linux, also in a container or WSL; elsewhere `check` and `grade` in the notebook "
-            "say the same"
-        )
-    with Checker(cell_limit) as made:
-        yield made
 
 
 def record(done: NotebookCheck) -> int:

@@ -245,3 +245,11 @@ def test_numbers_of_ones_own_need_to_know_whose(study, tmp_path, monkeypatch):
     assert "gpubook whoami" in done.stderr
     monkeypatch.setenv("GPUBOOK_OWNER", "ann")
     assert checked(path, expected=0)["passed"]
+
+
+def test_elsewhere_than_on_linux_it_says_what_to_do(study, monkeypatch):
+    path = study(RIGHT)
+    monkeypatch.setattr(sys, "platform", "darwin")
+    done = run(path)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "container" in done.stderr

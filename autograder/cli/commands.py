@@ -10,7 +10,9 @@ import click
 
 from ..values.book_root import book_root
 from .bandwidth import bandwidth
+from .check import check
 from .group import Gpubook
+from .mcp import mcp
 from .plan import plan
 from .progress import progress
 from .whole_book import epub, pdf
@@ -36,9 +38,11 @@ def main(debug: bool) -> None:
     """An interactive textbook on GPUs, networks, collectives and parallelism, and its grader."""
 
 
+main.add_command(check)
+main.add_command(progress)
 main.add_command(plan)
 main.add_command(bandwidth)
-main.add_command(progress)
+main.add_command(mcp)
 main.add_command(pdf)
 main.add_command(epub)
 

@@ -1,8 +1,16 @@
-"""How the `gpubook` command reports an error: in one clear line."""
+"""How the `gpubook` command lists its commands, by reader, and reports an error, in one clear line."""
 
 import traceback
 
 import click
+
+READERS = {
+    "For a learner": ("start", "lab", "check", "progress", "whoami", "doctor"),
+    "For planning a machine": ("plan", "bandwidth", "mcp"),
+    "For a teacher": ("course", "grade", "export"),
+    "For an author": ("new", "chapters", "rules", "book", "pdf", "epub"),
+}
+"""The commands by who runs them, each list in the order in which one needs it."""
 
 
 def error_text(error: Exception) -> str:
@@ -22,7 +30,25 @@ def _inert(text: str) -> str:
 
 
 class Gpubook(click.Group):
-    """A group whose commands report invalid input in one clear line instead of a traceback."""
+    """A group that lists its commands by reader, and whose commands report invalid input in one clear line instead of a
+    traceback."""
+
+    def list_commands(self, _ctx):
+        """Their names, in the order of `READERS`; those that it does not have come last."""
+        ordered = [name for names in READERS.values() for name in names if name in self.commands]
+        return [*ordered, *sorted(self.commands.keys() - set(ordered))]
+
+    def format_commands(self, ctx, formatter):
+        """A section for each kind of reader."""
+        widest = max(map(len, self.commands), default=0)
+        left = [name for name in self.list_commands(ctx) if name not in sum(READERS.values(), ())]
+        for title, names in {**READERS, "Other commands": left}.items():
+            commands = [(name, self.commands[name]) for name in names if name in self.commands]
+            limit = formatter.width - 6 - widest
+            rows = [(name.ljust(widest), one.get_short_help_str(limit)) for name, one in commands if not one.hidden]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
 
     def invoke(self, ctx):
         """Run the command; turn the package's own errors into click's."""

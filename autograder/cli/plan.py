@@ -3,8 +3,8 @@
 import json
 import re
 from contextlib import suppress
-from dataclasses import fields
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, Self
 
 import click
 
@@ -137,94 +137,119 @@ def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
 @click.option("--count", type=click.IntRange(1), help="Number of plans to list.  [default: 5]")
 @click.option("--why", is_flag=True, help="Also show what other choices cost, and why configurations were rejected.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, in SI units.")
-def plan(
-    model: str, cluster: str, batch: tuple[int, int | None], sequence: tuple[int, int | None] | None,
-    gpus: tuple[int, ...] | None, as_json: bool, why: bool, price: float, count: int | None, memory: float | None,
-    stack: str | None, features: str | None, dtype: str, dedup_dispatch: bool, mtp: bool,
-    offload: tuple[str, ...] | None, **degrees: Any,
-) -> None:  # fmt: skip
+def plan(as_json: bool, **options: Any) -> None:
     """List the fastest ways to train a model on a cluster.
 
     MODEL is a key such as llama3-405b. The output explains the choice.
     """
-    from hwlib import planner
-
-    if sequence and sequence[1]:
-        raise CannotBe(f"sequence: {sequence[0] // sequence[1]}x{sequence[1]} is a batch, not a length")
-    if sequence and batch[1] and sequence[0] != batch[1]:
-        raise CannotBe(f"sequence: the batch has sequences of {batch[1]:,} tokens, not {sequence[0]:,}")
-    T = sequence[0] if sequence else batch[1]
-    asked: dict[str, Any] = {"B": batch[0], "T": T, "memory": memory, "price": price / SECONDS_AN_HOUR}
-    if why and gpus and len(gpus) > 1:
-        raise CannotBe(f"why: choices are compared for one number of GPUs only, and {len(gpus)} are given")
-    if count and gpus and len(gpus) > 1:
-        raise CannotBe(f"count: plans are listed for one number of GPUs only, and {len(gpus)} are given")
     try:
-        asked |= {
-            "allowed": planner.Allowed(**{f.name: degrees[f.name] for f in fields(planner.Allowed)}),
-            "software": planner.Software(
-                stack=stack,
-                dtype=dtype,
-                dedup_dispatch=dedup_dispatch,
-                features=features,
-                mtp=mtp,
-                offload=offload or (),
-            ),
-        }
-        if gpus and len(gpus) > 1:
-            _front(model, cluster, asked | {"gpus": gpus}, as_json)
-        else:
-            _best(model, cluster, asked | {"gpus": gpus[0] if gpus else None, "count": count or 5}, as_json, why)
+        query = PlanQuery.of(**options)
+        found = query.search()
+        if as_json:
+            click.echo(json.dumps(query.data(found), indent=2))
+            return
+        click.echo(query.text(found))
+        if query.several:
+            for n, why in found.skipped.items():
+                click.echo(f"No plan on {n:,} GPUs: {why}.", err=True)
     except ValueError as error:  # PlanError, and values that the formulas reject
         raise CannotBe(str(error)) from None
 
 
-def _best(model: str, cluster: str, asked: dict[str, Any], as_json: bool, why: bool) -> None:
-    from hwlib import planner
-    from hwlib.planner.explain import explanation
-    from hwlib.planner.tables import rejected
+@dataclass(frozen=True)
+class PlanQuery:
+    """What is asked: the arguments of `planner.plan`, or of `planner.pareto` where it is asked for several numbers of
+    GPUs; `why` asks for the choices and the rejections too."""
 
-    found = planner.plan(model, cluster, **asked)
-    if as_json:
-        click.echo(json.dumps(found.json(), indent=2))
-        return
-    click.echo(found.table())
-    click.echo()
-    click.echo(explanation(found, choices=why))
-    if why:
-        click.echo("Rejected configurations:")
-        click.echo("\n".join(rejected(found)))
-    if quicker := _on_fewer(model, cluster, asked, found):
-        click.echo(f"\n{quicker}")
-    if asked["allowed"].given.keys() & set(DECIDED):
-        return
-    bounds = {name: asked[name] for name in ("B", "T", "gpus", "memory")} | {"dtype": found.task.software.dtype}
-    with suppress(planner.PlanError):  # the rule of thumb tries fewer plans than the search
-        click.echo(f"\nRule of thumb: {planner.decide(model, cluster, **bounds)}")
+    model: str
+    cluster: str
+    asked: dict[str, Any]
+    why: bool = False
 
+    @classmethod
+    def of(
+        cls, *, model: str, cluster: str, batch: tuple[int, int | None], sequence: tuple[int, int | None] | None,
+        gpus: tuple[int, ...] | None, why: bool, price: float, count: int | None, memory: float | None,
+        stack: str | None, features: str | None, dtype: str, dedup_dispatch: bool, mtp: bool,
+        offload: tuple[str, ...] | None, **degrees: Any,
+    ) -> Self:  # fmt: skip
+        """The options of the command, converted by click. Raises ValueError, and CannotBe where two exclude each
+        other."""
+        from hwlib import planner
 
-def _on_fewer(model: str, cluster: str, asked: dict[str, Any], found: Any) -> str:
-    """Says so if a power of two of the GPUs is faster than all of them, because it divides more dimensions evenly."""
-    from hwlib import planner
-    from hwlib.units import show
+        if sequence and sequence[1]:
+            raise CannotBe(f"sequence: {sequence[0] // sequence[1]}x{sequence[1]} is a batch, not a length")
+        if sequence and batch[1] and sequence[0] != batch[1]:
+            raise CannotBe(f"sequence: the batch has sequences of {batch[1]:,} tokens, not {sequence[0]:,}")
+        T = sequence[0] if sequence else batch[1]
+        if why and gpus and len(gpus) > 1:
+            raise CannotBe(f"why: choices are compared for one number of GPUs only, and {len(gpus)} are given")
+        if count and gpus and len(gpus) > 1:
+            raise CannotBe(f"count: plans are listed for one number of GPUs only, and {len(gpus)} are given")
+        asked: dict[str, Any] = {
+            "B": batch[0], "T": T, "memory": memory, "price": price / SECONDS_AN_HOUR,
+            "allowed": planner.Allowed(**{f.name: degrees[f.name] for f in fields(planner.Allowed)}),
+            "software": planner.Software(
+                stack=stack, dtype=dtype, dedup_dispatch=dedup_dispatch, features=features, mtp=mtp,
+                offload=offload or (),
+            ),
+        }  # fmt: skip
+        if gpus and len(gpus) > 1:
+            asked |= {"gpus": gpus}
+        else:
+            asked |= {"gpus": gpus[0] if gpus else None, "count": count or 5}
+        return cls(model, cluster, asked, why)
 
-    gpus = found.task.gpus
-    few = 2 ** (gpus.bit_length() - 1)
-    with suppress(planner.PlanError):
-        best = planner.plan(model, cluster, **asked | {"gpus": few, "count": 1})[0] if few < gpus else found[0]
-        if best.seconds < found[0].seconds:
-            return f"On {few:,} of the {gpus:,} GPUs a step is faster, {show(best.seconds, 's')}: {best}."
-    return ""
+    @property
+    def several(self) -> bool:
+        """Whether several numbers of GPUs are compared."""
+        return isinstance(self.asked["gpus"], tuple)
 
+    def search(self) -> Any:
+        """The plans, best first, or the Pareto-optimal ones over the numbers of GPUs. Raises ValueError."""
+        from hwlib import planner
 
-def _front(model: str, cluster: str, asked: dict[str, Any], as_json: bool) -> None:
-    from hwlib import planner
-    from hwlib.planner.tables import plan_record
+        if self.several:
+            return planner.pareto(self.model, self.cluster, of=("time", "gpus", "cost"), **self.asked)
+        return planner.plan(self.model, self.cluster, **self.asked)
 
-    found = planner.pareto(model, cluster, of=("time", "gpus", "cost"), **asked)
-    if as_json:
-        click.echo(json.dumps([plan_record(one) for one in found], indent=2))
-    else:
-        click.echo(found.table())
-    for n, why in found.skipped.items():
-        click.echo(f"No plan on {n:,} GPUs: {why}.", err=True)
+    def data(self, found: Any) -> Any:
+        """What was found, as JSON data in SI."""
+        from hwlib.planner.tables import plan_record
+
+        return [plan_record(one) for one in found] if self.several else found.json()
+
+    def text(self, found: Any) -> str:
+        """What was found, to be read: the table, and of one number of GPUs the explanation."""
+        from hwlib import planner
+        from hwlib.planner.explain import explanation
+        from hwlib.planner.tables import rejected
+
+        if self.several:
+            return found.table()
+        lines = [found.table(), "", explanation(found, choices=self.why)]
+        if self.why:
+            lines += ["Rejected configurations:", *rejected(found)]
+        if quicker := self._on_fewer(found):
+            lines += ["", quicker]
+        if not self.asked["allowed"].given.keys() & set(DECIDED):
+            bounds = {name: self.asked[name] for name in ("B", "T", "gpus", "memory")}
+            bounds |= {"dtype": found.task.software.dtype}
+            with suppress(planner.PlanError):  # the rule of thumb tries fewer plans than the search
+                lines += ["", f"Rule of thumb: {planner.decide(self.model, self.cluster, **bounds)}"]
+        return "\n".join(lines)
+
+    def _on_fewer(self, found: Any) -> str:
+        """Says so if a power of two of the GPUs is faster than all of them, because it divides more dimensions
+        evenly."""
+        from hwlib import planner
+        from hwlib.units import show
+
+        gpus = found.task.gpus
+        few = 2 ** (gpus.bit_length() - 1)
+        with suppress(planner.PlanError):
+            fewer = self.asked | {"gpus": few, "count": 1}
+            best = planner.plan(self.model, self.cluster, **fewer)[0] if few < gpus else found[0]
+            if best.seconds < found[0].seconds:
+                return f"On {few:,} of the {gpus:,} GPUs a step is faster, {show(best.seconds, 's')}: {best}."
+        return ""

@@ -137,12 +137,12 @@ class JudgeSession:
                 raise
             if "failed" in reply:
                 raise JudgeFailed(reply["failed"])
-            return Verdict(reply["score"], reply["say"], reply["kind"], reply["reason"])
+            return Verdict(**{**reply, "mistakes": tuple(reply["mistakes"])})
 
 
 def judge_answer(bank: Bank, question: Question, call: Callable[[tuple], Any] | None = None) -> dict[str, Any]:
-    """The verdict as a message: `score` clamped to 0..1 as a builtin float, `say`, `kind`, `reason`; or
-    `failed`, for the teacher."""
+    """The verdict as a message, field by field, `score` clamped to 0..1 as a builtin float; or `failed`, for the
+    teacher."""
     if question.exercise not in bank:
         return {"failed": f"no exercise {question.exercise!r} is declared"}
     exercise = bank[question.exercise]
@@ -156,7 +156,10 @@ def judge_answer(bank: Bank, question: Question, call: Callable[[tuple], Any] | 
         where = f"{bank.path}: " if bank.path else ""
         return {"failed": f"{where}the exercise {question.exercise!r} failed: {type(error).__name__}: {error}"}
     score = min(max(score, 0.0), 1.0) if score == score else 0.0
-    return {"score": score, "say": str(verdict.say), "kind": str(verdict.kind), "reason": str(verdict.reason)}
+    return {
+        "score": score, "say": str(verdict.say), "kind": str(verdict.kind), "reason": str(verdict.reason),
+        "wants_hint": bool(verdict.wants_hint), "mistakes": [str(name) for name in verdict.mistakes],
+    }  # fmt: skip
 
 
 def _limit() -> None:

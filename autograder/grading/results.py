@@ -28,12 +28,13 @@ class Result:
 
 @dataclass
 class GradedNotebook:
-    """The executed notebook with its verdicts, the results in order, and notes for the teacher."""
+    """The executed notebook, the results in order, notes for the teacher, and the judge's own verdicts by exercise."""
 
     nb: Any
     results: list[Result] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     answers: dict[str, Any] = field(default_factory=dict)  # by exercise, those that can be judged again without a run
+    verdicts: dict[str, Verdict] = field(default_factory=dict)  # of those that were judged in this run
 
 
 def result_of(name: str, points: float, verdict: Verdict, note: str) -> Result:

@@ -293,7 +293,7 @@ class SubmissionRun:
             self.done.problems.append(self._undeclared(name, role.exercise))
             verdict = Verdict(0.0, FAILED, "failed")
         else:
-            verdict = self._verdict(number, role)
+            verdict = self.done.verdicts[role.exercise] = self._verdict(number, role)
         result = result_of(role.exercise or name, role.points, verdict, note)
         self.done.results.append(result)
         cell.outputs = verdict_outputs(result)

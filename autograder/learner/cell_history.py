@@ -57,12 +57,18 @@ def source(name: str, answer: Any) -> str:
         for cell in _cells():
             tree = _read(cell)
             if tree is not None and any(_name_set(node) == name for node in ast.walk(tree)):
-                return _literal(tree) or cell.strip()
+                return written_in(cell)
     if isinstance(answer, str):
         return answer
     with contextlib.suppress(Exception):  # of a learner's own __repr__, and a source that is not at hand
         return inspect.getsource(answer) if isinstance(answer, types.FunctionType) else reprlib.repr(answer)
     return ""
+
+
+def written_in(cell: str) -> str:
+    """What the learner wrote in an answer's cell: the text or number alone where it sets one, else the whole cell."""
+    tree = _read(cell)
+    return (_literal(tree) if tree is not None else "") or cell.strip()
 
 
 def _literal(tree: ast.Module) -> str:

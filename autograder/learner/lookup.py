@@ -56,29 +56,30 @@ def find(exercise_id: str) -> Found:
         return Found(public[exercise_id], declared, chapter)
     if declared is not None:
         return Found(declared.public(), declared, chapter)
-    known = list(dict.fromkeys([*public, *(name for bank in _banks() for name in bank)]))
+    known = list(dict.fromkeys([*public, *(name for bank in banks() for name in bank)]))
     ends = [name for name in known if name.endswith(f"-{exercise_id}")]
     close = ends[:3] or difflib.get_close_matches(exercise_id, known, n=3, cutoff=0.5)
     more = f"did you mean {' or '.join(close)}?" if close else f"{beside} was looked for, and solutions/"
     raise NotFound(f"there is no exercise {exercise_id!r} here; {more}")
 
 
-def public_file() -> Path:
-    """`$GPUBOOK_EXERCISES`, or `exercises.json` in the notebook's folder."""
+def public_file(here: Path | None = None) -> Path:
+    """`$GPUBOOK_EXERCISES`, or `exercises.json` in the notebook's folder `here` (default: the current one)."""
     named = os.environ.get("GPUBOOK_EXERCISES")
-    return Path(named) if named else Path.cwd() / "exercises.json"
+    return Path(named) if named else (here or Path.cwd()) / "exercises.json"
 
 
-def assignment() -> dict[str, Any] | None:
+def assignment(here: Path | None = None) -> dict[str, Any] | None:
     """What the release of a course says of its assignment: its `name`, when it is `due` ("" where it never is) and
     whether feedback `shows_solutions` after that; None in self-study."""
-    about = (_public_data() or {}).get("assignment")
+    data = _public_data(here)
+    about = data.get("assignment") if isinstance(data, dict) else None
     return about if isinstance(about, dict) and isinstance(about.get("name"), str) else None
 
 
-def published() -> dict[str, dict[str, Any]]:
+def published(here: Path | None = None) -> dict[str, dict[str, Any]]:
     """The public records by id; empty if there is no file. DeclarationError if it is not one of ours."""
-    path, data = public_file(), _public_data()
+    path, data = public_file(here), _public_data(here)
     if data is None:
         return {}
     exercises = data.get("exercises") if isinstance(data, dict) else None
@@ -89,9 +90,9 @@ def published() -> dict[str, dict[str, Any]]:
     return exercises
 
 
-def _public_data() -> Any:
+def _public_data(here: Path | None = None) -> Any:
     """What exercises.json holds; None if there is no such file."""
-    path = public_file()
+    path = public_file(here)
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -100,13 +101,14 @@ def _public_data() -> Any:
         raise DeclarationError(f"{path}: the exercises of the chapter were expected here ({error})") from None
 
 
-def solutions_folders() -> list[Path]:
-    """The folders that may hold declarations, the nearest first; none under nbgrader."""
+def solutions_folders(here: Path | None = None) -> list[Path]:
+    """The folders that may hold the declarations of a notebook in the folder `here` (default: the current one), the
+    nearest first; none under nbgrader."""
     if os.environ.get("NBGRADER_EXECUTION"):
         return []
     if named := os.environ.get("GPUBOOK_SOLUTIONS"):
         return [Path(p) for p in named.split(os.pathsep) if Path(p).is_dir()]
-    here = Path.cwd()
+    here = here or Path.cwd()
     for folder in (here, *here.parents):
         if folder.name in ("chapters", "solutions") and (folder.parent / "solutions").is_dir():
             return [folder.parent / "solutions"]
@@ -120,10 +122,12 @@ def solutions_folders() -> list[Path]:
         return []
 
 
-def _banks() -> Iterator[Bank]:
-    """The banks one by one, that of this chapter first, so that one look-up seldom loads the others."""
-    for folder in solutions_folders():
-        chapters = sorted(declared_below(folder), key=lambda path: path.parent.name != Path.cwd().name)
+def banks(here: Path | None = None, chapter: str = "") -> Iterator[Bank]:
+    """The banks one by one, that of `chapter` first (default: the folder's name), so that one look-up seldom loads the
+    others."""
+    first = chapter or (here or Path.cwd()).name
+    for folder in solutions_folders(here):
+        chapters = sorted(declared_below(folder), key=lambda path: path.parent.name != first)
         for path in (*chapters, folder / FILE):
             if files := declared_files(path):
                 yield _load(path, tuple((file, file.stat().st_mtime_ns) for file in files))
@@ -136,7 +140,7 @@ def _load(path: Path, _changed: tuple[tuple[Path, int], ...]) -> Bank:
 
 def _declared(exercise_id: str) -> tuple[Exercise | None, Path | None]:
     """The declaration, and the source of the chapter whose folder it is in."""
-    for bank in _banks():
+    for bank in banks():
         if exercise_id in bank:
             folder = bank.path.parent if bank.path else None
             return bank[exercise_id], folder and folder / f"{folder.name}.md"

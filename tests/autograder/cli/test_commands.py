@@ -140,3 +140,18 @@ def test_a_key_alone_is_said_with_its_place(monkeypatch, program, says):
     code, said = run("chapters")
     assert code == 1
     assert said.endswith(says)
+
+
+def test_every_command_is_in_one_list_of_the_help():
+    listed = [name for names in group.READERS.values() for name in names]
+    assert sorted(listed) == sorted(commands.main.commands)
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"]])
+def test_the_help_lists_the_commands_by_reader(arguments):
+    said = CliRunner().invoke(commands.main, arguments).output
+    places = [said.index(f"\n{title}:\n") for title in group.READERS]
+    assert places == sorted(places)
+    places = [said.index(f"\n  {name} ") for names in group.READERS.values() for name in names]
+    assert places == sorted(places)
+    assert "Other commands" not in said

@@ -1,0 +1,376 @@
+"""What agents ask the book by `gpubook mcp`: plain functions, each with its sources in its answer.
+
+Quantities are in SI, bandwidth is that of one direction, FLOP/s are dense, GB is 1e9 bytes. What cannot be answered
+raises an error whose message says what came in and what was expected.
+"""
+
+import difflib
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ..values.book_root import book_root
+
+Answer = dict[str, Any]
+FEW = 30  # formulas in one answer
+LONGEST = 20_000  # characters of a page's section
+KEY = re.compile(r"[\w.:-]+")
+KINDS = ("chips", "links", "switches", "nodes", "clusters", "models")
+TABLES = "the tables of hwlib.specs, in which every value has a source: ask for one row by its key"
+
+
+def plan(
+    model: str,
+    cluster: str,
+    batch: str,
+    sequence: str = "",
+    gpus: str = "",
+    memory: str = "",
+    dtype: str = "bf16",
+    stack: str = "",
+    price: float = 0.0,
+    count: int = 5,
+    why: bool = False,
+    fixed: dict[str, str] | None = None,
+) -> Answer:
+    """The fastest ways to train a language model on a cluster: degrees of parallelism, step time, MFU, bytes per GPU.
+
+    model: a key such as llama3-405b. cluster: a key (h100-superpod-16k, dgx-h100) or so many nodes (128xdgx-a100).
+    batch: tokens per step, 16M (powers of 1024), 16777216 or sequences x length, 2048x8192. sequence: tokens of a
+    sequence. gpus: how many to use; several, "1024,2048", give the Pareto-optimal plans. memory: budget per GPU, 72GB.
+    stack: software whose fitted constants are used. price: dollars per GPU hour. why: also what other choices cost.
+    fixed: degrees to keep, such as {"tp": "8", "pp": "4,8", "zero": "1", "schedule": "1f1b", "recompute": "full"}; its
+    names are the options of `gpubook plan`. The text explains the choice; `error` is the mean error of step times of
+    the software's dense models, so plans that differ by less are too close to call.
+    """
+    from .plan import PlanQuery
+    from .plan import plan as command
+
+    given = {"sequence": sequence, "gpus": gpus, "memory": memory, "dtype": dtype, "stack": stack}
+    words = [word for name, value in given.items() if value for word in (f"--{name}", value)]
+    words += ["--cluster", cluster, "--batch", batch, "--price", str(price), *_options(fixed or {})]
+    words += [*([] if "," in gpus else ["--count", str(count)]), *(["--why"] if why else []), "--", model]
+    options = command.make_context("plan", words, help_option_names=[]).params
+    options.pop("as_json")
+    query = PlanQuery.of(**options)
+    found = query.search()
+    task = found.task
+    sources = [task.stack.source, task.model.source, *_sources_of(task.machine.chip, *_places(cluster))]
+    return {
+        "plans": query.data(found),
+        "text": query.text(found),
+        "skipped": {str(n): why for n, why in found.skipped.items()} if query.several else {},
+        "error": task.stack.error or None,
+        "sources": [*_sources(sources), _page("fidelity.md"), _page("limits.md")],
+    }
+
+
+def formulas(search: str = "") -> Answer:
+    """The formulas of the book whose name, description or symbols have all words of `search`; without one, the modules
+    that hold them. Each has its arguments with units, its result, and the source it is taken from."""
+    from hwlib.notation import NOTATION
+
+    registry = _registry()
+    if not search.strip():
+        modules: dict[str, list[str]] = {}
+        for name in sorted(registry):
+            modules.setdefault(name.rpartition(".")[0], []).append(registry[name].name)
+        return {"modules": modules, "sources": [_library("each formula has a source: search for it by a word")]}
+    words = search.casefold().split()
+    found = [one for name, one in sorted(registry.items()) if all(word in _searched(one) for word in words)]
+    if not found:
+        raise LookupError(f"search: no formula has {search!r}; without it, the names of all formulas are listed")
+    listed = [
+        {
+            "name": one.qualname,
+            "signature": f"{one.name}({', '.join(one.args)})",
+            "arguments": {letter: _symbol(letter) for letter in one.args},
+            "defaults": dict(one.defaults),
+            "unit": NOTATION[one.result].unit,
+            "doc": one.__doc__ or "",
+            "source": one.cite,
+        }
+        for one in found[:FEW]
+    ]
+    return {
+        "formulas": listed,
+        "left_off": max(0, len(found) - FEW),
+        "sources": _sources(one.cite for one in found[:FEW]),
+    }
+
+
+def evaluate(formula: str, arguments: dict[str, Any]) -> Answer:
+    """The value of a formula of the book, with its unit, equation and source.
+
+    formula: its name, ring_allreduce_time or collectives.ring.ring_allreduce_time (see `formulas`). arguments: by
+    symbol, each a number in SI or a text with a unit ("450 GB/s", "2 us"); a list for a sequence. Its unit is checked.
+    """
+    from hwlib.notation import NOTATION
+    from hwlib.units import show
+
+    one = _formula(formula)
+    if unknown := sorted(set(arguments) - set(one.args)):
+        raise ValueError(f"{one.name}({', '.join(one.args)}) has no argument {unknown[0]!r}")
+    values = {letter: _value(one, letter, value) for letter, value in arguments.items()}
+    result, unit = float(one(**values)), NOTATION[one.result].unit
+    used = {**one.defaults, **values}
+    return {
+        "formula": one.qualname,
+        "value": result if math.isfinite(result) else str(result),
+        "unit": unit,
+        "shown": show(result, unit),
+        "arguments": {
+            letter: {"value": used[letter], **_symbol(letter), "shown": _shown(used[letter], NOTATION[letter].unit)}
+            for letter in one.args
+        },
+        "latex": one.tex if "tex" in one.readings else None,
+        "doc": one.__doc__ or "",
+        "sources": _sources([one.cite]),
+    }
+
+
+def specs(kind: str, key: str = "") -> Answer:
+    """Hardware and models: every value with its unit, what its source printed, that source, and how surely it was seen.
+
+    kind: chips, links, switches, nodes, clusters or models. key: a row, by key or name (h100-sxm, "Llama 3.1 70B");
+    without one, all keys of the table.
+    """
+    from hwlib.specs.reader import given
+
+    table = _table(kind)
+    if not key:
+        rows = [{"key": row.key, "name": row.name} for row in table.values()]
+        return {"kind": kind, "rows": rows, "sources": [_library(TABLES)]}
+    row = table.of(key)
+    texts = {f.name: getattr(row, f.name) for f in given(type(row)).values() if "unit" not in f.metadata}
+    values = {
+        name: {
+            **{part: value for part, value in datum._asdict().items() if value not in ("", ())},
+            "shown": datum.shown,
+        }
+        for name, datum in row.data.items()
+    }
+    return {
+        "kind": kind,
+        "key": row.key,
+        "state": row.state,
+        "texts": {name: value for name, value in texts.items() if value not in ("", (), None)},
+        "values": values,
+        "sources": _sources([*_sources_of(row), *([texts["source"]] if texts.get("source") else [])]),
+    }
+
+
+def fidelity(section: str = "") -> Answer:
+    """How well the book's models predict published measurements: errors by kind of work, machine and software.
+
+    Without `section`, the summary, the names of the sections, and the mean error of step times for each training
+    software; with one, its text.
+    """
+    answer = _section("fidelity.md", section)
+    if section:
+        return answer
+    from hwlib.specs import stacks
+
+    rows = [
+        {
+            "key": one.key, "software": one.software, "chip": one.chip, "error": one.error or None,
+            "fitted": list(one.fitted), "source": one.source,
+        }
+        for one in stacks.values()
+    ]  # fmt: skip
+    sources = [*answer["sources"], *_sources(one.source for one in stacks.values())]
+    return {**answer, "stacks": rows, "sources": sources}
+
+
+def limits(section: str = "") -> Answer:
+    """Where the book's models break: the worst predictions, their causes, and what the models leave out.
+
+    Without `section`, the summary and the names of the sections; with one, its text. Read it before a decision rests on
+    a prediction.
+    """
+    return _section("limits.md", section)
+
+
+TOOLS = (plan, formulas, evaluate, specs, fidelity, limits)
+
+
+# Sources
+
+
+def _sources(texts: Iterable[str]) -> list[Answer]:
+    """Each source once: the key of the bibliography, who and when, the title, the address, and where in it."""
+    from ..book.bibliography import Bibliography
+
+    bibliography = Bibliography(book_root() / "docs" / "references.bib")
+    found = []
+    for text in dict.fromkeys(texts):
+        match = KEY.match(text)
+        key = match[0] if match else text
+        if key not in bibliography:
+            found.append({"key": text})
+            continue
+        cited, url, title = bibliography.described(key)
+        about = {"key": key, "cited": cited, "title": title, "url": url, "where": text[len(key) :].strip(" ,")}
+        found.append({name: value for name, value in about.items() if value})
+    return found
+
+
+def _sources_of(*rows: Any) -> Iterator[str]:
+    """The sources of all values of some records."""
+    for row in rows:
+        yield from (datum.source for datum in row.data.values())
+
+
+def _page(name: str, title: str = "") -> Answer:
+    return {"key": f"docs/{name}", **({"where": title} if title else {})}
+
+
+def _library(about: str) -> Answer:
+    return {"key": "hwlib", "where": about}
+
+
+# Plans
+
+
+def _options(fixed: Mapping[str, str]) -> Iterator[str]:
+    """The degrees to keep, as words of the command."""
+    from .plan import plan as command
+
+    known = {option.name: option for option in command.params if option.param_type_name == "option"}
+    for name, value in fixed.items():
+        option: Any = known.get(name.replace("-", "_"))
+        if option is None:
+            raise ValueError(f"fixed: unknown {name!r}{_close(name, known)}")
+        if not option.is_flag:
+            yield from (option.opts[0], str(value))
+        elif str(value).lower() in ("true", "1", "yes"):
+            yield option.opts[0]
+        elif option.secondary_opts:
+            yield option.secondary_opts[0]
+
+
+def _places(cluster: str) -> Iterator[Any]:
+    """The rows of a cluster and of its nodes."""
+    from hwlib.planner.task import OWN
+    from hwlib.specs import clusters, nodes
+
+    own = OWN.fullmatch(cluster.strip())
+    name = own[2] if own else cluster.strip()
+    if found := clusters.find(name):
+        yield from (found, found.members)
+    elif node := nodes.find(name):
+        yield node
+
+
+# Formulas
+
+
+def _registry() -> dict[str, Any]:
+    from hwlib.formula import REGISTRY
+
+    from ..answers.library_overlap import load_library
+
+    load_library()
+    return REGISTRY
+
+
+def _formula(name: str) -> Any:
+    registry = _registry()
+    if name in registry:
+        return registry[name]
+    alike = [one for one in registry.values() if one.name == name.strip().removesuffix("()")]
+    if len(alike) == 1:
+        return alike[0]
+    if alike:
+        raise LookupError(f"formula: {name!r} may be {' or '.join(one.qualname for one in alike)}; give its full name")
+    raise LookupError(f"formula: unknown {name!r}{_close(name, [one.name for one in registry.values()])}")
+
+
+def _searched(one: Any) -> str:
+    from hwlib.notation import NOTATION
+
+    meanings = (NOTATION[letter].meaning for letter in (one.result, *one.args))
+    return " ".join([one.qualname, one.__doc__ or "", one.cite, *meanings]).casefold()
+
+
+def _symbol(letter: str) -> Answer:
+    from hwlib.notation import NOTATION
+
+    symbol = NOTATION[letter]
+    return {"unit": symbol.unit, "meaning": symbol.meaning, "domain": str(symbol.domain)}
+
+
+def _value(one: Any, letter: str, value: Any) -> Any:
+    """An argument as a number in SI, or as a list of them where the formula reduces over it."""
+    if isinstance(value, list):
+        if letter not in one.sequences:
+            raise ValueError(f"{one.name}: {letter} is one number, got a list of {len(value)}")
+        return [_number(one.name, letter, item) for item in value]
+    if letter in one.sequences:
+        raise ValueError(f"{one.name}: {letter} is a list of numbers, got {value!r}")
+    return _number(one.name, letter, value)
+
+
+def _number(who: str, letter: str, value: Any) -> float:
+    from hwlib.notation import NOTATION
+    from hwlib.units import dimension, parse
+
+    unit, meaning = NOTATION[letter].unit, NOTATION[letter].meaning
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    if not isinstance(value, str):
+        raise ValueError(f"{who}: {letter} ({meaning}) is a number in {unit} or a text with a unit, got {value!r}")
+    try:
+        measure = parse(value)
+    except ValueError as error:
+        raise ValueError(f"{who}: {letter} ({meaning}): {error}") from None
+    if measure.unit != "1" and dimension(measure.unit) != dimension(unit):
+        raise ValueError(f"{who}: {letter} ({meaning}) is in {unit}, got {value!r}, which is in {measure.unit}")
+    return measure.value
+
+
+def _shown(value: Any, unit: str) -> Any:
+    from hwlib.units import show
+
+    return [show(one, unit) for one in value] if isinstance(value, list) else show(value, unit)
+
+
+# Tables and pages
+
+
+def _table(kind: str) -> Any:
+    from hwlib.specs import accelerators, clusters, links, models, nodes, switches
+
+    tables = dict(zip(KINDS, (accelerators, links, switches, nodes, clusters, models), strict=True))
+    if kind not in tables:
+        raise LookupError(f"kind: unknown {kind!r}; known: {', '.join(KINDS)}")
+    return tables[kind]
+
+
+def _section(name: str, title: str) -> Answer:
+    """The beginning of a page with the names of its sections, or the section whose name has `title` in it."""
+    text = re.sub(r"<!--.*?-->\n?", "", (book_root() / "docs" / name).read_text(encoding="utf-8"), flags=re.DOTALL)
+    head, *parts = re.split(r"^## ", text, flags=re.MULTILINE)
+    sections = {part.partition("\n")[0].strip(): part.partition("\n")[2].strip() for part in parts}
+    if not title:
+        return {"text": head.strip(), "sections": list(sections), "sources": [_page(name)]}
+    found = [one for one in sections if title.casefold() in one.casefold()]
+    exact = [one for one in found if one.casefold() == title.casefold()]
+    if len(exact or found) != 1:
+        more = f"may be {' or '.join(found)}" if found else f"is none; known: {', '.join(sections)}"
+        raise LookupError(f"section: {title!r} {more}")
+    (chosen,) = exact or found
+    body = sections[chosen]
+    return {
+        "section": chosen,
+        "text": body[:LONGEST],
+        "characters_left_off": max(0, len(body) - LONGEST),
+        "sources": [_page(name, chosen)],
+    }
+
+
+def _close(name: str, known: Iterable[str]) -> str:
+    names = list(known)
+    close = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    return f"; did you mean {' or '.join(close)}?" if close else f"; there are {len(names)}"

@@ -1,0 +1,44 @@
+"""The server behind `gpubook mcp`, over the functions of `agent_tools`; imported only where the extra is wanted."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import click
+from mcp.server.fastmcp import FastMCP
+from mcp.server.fastmcp.exceptions import ToolError
+from mcp.types import ToolAnnotations
+
+from . import agent_tools
+from .group import error_text
+
+ABOUT = (
+    "Numbers on GPUs, networks, collectives and the training of language models: sourced tables, formulas with units, "
+    "and a planner whose errors against published runs are known. Quantities are in SI, bandwidth is one direction, "
+    "FLOP/s are dense, GB is 1e9 bytes. Cite the `sources` of an answer; before a decision rests on a prediction, "
+    "ask `fidelity` and `limits`."
+)
+
+
+def server() -> FastMCP:
+    """A server with all tools."""
+    made = FastMCP("gpubook", instructions=ABOUT, log_level="WARNING")
+    for tool in agent_tools.TOOLS:
+        hints = ToolAnnotations(readOnlyHint=True, idempotentHint=True, openWorldHint=False)
+        made.add_tool(_clear(tool), annotations=hints)
+    return made
+
+
+def _clear(tool: Callable[..., Any]) -> Callable[..., Any]:
+    """The tool with its errors as one clear text each."""
+
+    @wraps(tool)
+    def call(*args: Any, **options: Any) -> Any:
+        try:
+            return tool(*args, **options)
+        except click.ClickException as error:
+            raise ToolError(error.format_message()) from None
+        except (ValueError, LookupError, TypeError, ArithmeticError, OSError, RuntimeError) as error:
+            raise ToolError(error_text(error)) from None
+
+    return call

@@ -1,0 +1,142 @@
+"""The tools of `gpubook mcp`, called in process: every answer has its sources, and every error is one clear text."""
+
+import asyncio
+import json
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from autograder.cli import agent_tools, commands
+from hwlib.specs import accelerators, clusters, links, models, nodes, stacks, switches
+
+PLAN = {"model": "llama3-70b", "cluster": "superpod-h100-1su", "batch": "4M"}
+RING = {"n": 8, "S": "1 GB", "alpha": "2 us", "W": "450 GB/s"}
+
+
+@pytest.fixture(scope="module")
+def server():
+    pytest.importorskip("mcp")
+    from autograder.cli.mcp_server import server
+
+    return server()
+
+
+@pytest.fixture
+def ask(server):
+    """`ask(tool, **arguments)`: the answer, as the protocol carries it."""
+
+    def called(tool, **arguments):
+        _, answer = asyncio.run(server.call_tool(tool, arguments))
+        return json.loads(json.dumps(answer, allow_nan=False))
+
+    return called
+
+
+def test_the_tools_are_listed_with_what_they_take(server):
+    tools = {tool.name: tool for tool in asyncio.run(server.list_tools())}
+    assert list(tools) == [tool.__name__ for tool in agent_tools.TOOLS]
+    assert all(tool.description and tool.annotations.readOnlyHint for tool in tools.values())
+    assert tools["plan"].inputSchema["required"] == ["model", "cluster", "batch"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("plan", PLAN),
+        ("plan", PLAN | {"gpus": "64,128"}),
+        ("plan", PLAN | {"cluster": "4xdgx-h100", "fixed": {"zero": "1", "sp": "false"}}),
+        ("formulas", {}),
+        ("formulas", {"search": "ring time"}),
+        ("evaluate", {"formula": "ring_allreduce_time", "arguments": RING}),
+        ("specs", {"kind": "chips"}),
+        *(
+            ("specs", {"kind": kind, "key": next(iter(table))})
+            for kind, table in zip(
+                agent_tools.KINDS, (accelerators, links, switches, nodes, clusters, models), strict=True
+            )
+        ),
+        ("fidelity", {}),
+        ("fidelity", {"section": "serving"}),
+        ("limits", {}),
+        ("limits", {"section": "What the model leaves out"}),
+    ],
+)
+def test_every_answer_has_its_sources(ask, tool, arguments):
+    answer = ask(tool, **arguments)
+    assert answer["sources"]
+    assert all(source["key"] for source in answer["sources"])
+
+
+def test_a_plan_is_that_of_the_command(ask):
+    answer = ask("plan", **PLAN, fixed={"tp": "8"}, count=2)
+    command = ["plan", PLAN["model"], "--cluster", PLAN["cluster"], "--batch", PLAN["batch"], "--tp", "8"]
+    command += ["--count", "2"]
+    said = CliRunner().invoke(commands.main, [*command, "--json"])
+    assert answer["plans"] == json.loads(said.output)
+    assert answer["text"] == CliRunner().invoke(commands.main, command).output.rstrip("\n")
+    assert answer["error"] == stacks[answer["plans"]["stack"]].error
+    keys = {source["key"] for source in answer["sources"]}
+    assert {stacks[answer["plans"]["stack"]].source, models["llama3-70b"].source, "docs/limits.md"} <= keys
+
+
+def test_a_formula_is_evaluated_with_its_units(ask):
+    answer = ask("evaluate", formula="ring_allreduce_time", arguments=RING)
+    assert answer["value"] == pytest.approx(14 * 2e-6 + 14 / 8 * 1e9 / 450e9)
+    assert (answer["unit"], answer["shown"]) == ("s", "3.917 ms")
+    assert answer["arguments"]["W"]["value"] == 450e9
+    (source,) = answer["sources"]
+    assert source["title"]
+    assert source["url"]
+
+
+def test_a_value_says_who_printed_it_and_how_surely(ask):
+    value = ask("specs", kind="chips", key="H100 SXM5")["values"]["hbm_bandwidth"]
+    datum = accelerators["h100-sxm"].datum("hbm_bandwidth")
+    assert (value["value"], value["unit"], value["source"]) == (datum.value, "B/s", datum.source)
+    assert (value["printed"], value["confidence"]) == (datum.printed, datum.confidence)
+
+
+def test_what_all_tables_cite_is_in_the_bibliography():
+    tables = (accelerators, links, switches, nodes, clusters, models)
+    rows = [row for table in tables for row in table.values()]
+    assert [one for one in agent_tools._sources(agent_tools._sources_of(*rows)) if "cited" not in one] == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "says"),
+    [
+        ("plan", PLAN | {"model": "llama3-7b"}, "did you mean llama3-70b"),
+        ("plan", PLAN | {"batch": "4 apples"}, "'4 apples' is not a number of tokens"),
+        ("plan", PLAN | {"model": "--help"}, "unknown model '--help'"),
+        ("plan", PLAN | {"fixed": {"help": "1"}}, "unknown 'help'"),
+        ("plan", PLAN | {"fixed": {"tp": "x"}}, "expected whole numbers"),
+        ("formulas", {"search": "no such words"}, "no formula has"),
+        ("evaluate", {"formula": "ring_allreduce_tim", "arguments": {}}, "did you mean ring_allreduce_time"),
+        ("evaluate", {"formula": "ring_allreduce_time", "arguments": RING | {"W": "5 s"}}, "is in B/s"),
+        ("evaluate", {"formula": "ring_allreduce_time", "arguments": RING | {"n": 0}}, "at least 1"),
+        ("evaluate", {"formula": "ring_allreduce_time", "arguments": RING | {"n": [8]}}, "is one number"),
+        ("evaluate", {"formula": "ring_allreduce_time", "arguments": RING | {"x": 1}}, "no argument 'x'"),
+        ("evaluate", {"formula": "ring_allreduce_time", "arguments": {"n": 8}}, "missing a required argument"),
+        ("specs", {"kind": "chps"}, "known: chips"),
+        ("specs", {"kind": "chips", "key": "h10"}, "did you mean h100-sxm"),
+        ("fidelity", {"section": "the weather"}, "known: Matrix products"),
+    ],
+)
+def test_an_error_is_a_clear_text(server, tool, arguments, says):
+    from mcp.server.fastmcp.exceptions import ToolError
+
+    with pytest.raises(ToolError) as error:
+        asyncio.run(server.call_tool(tool, arguments))
+    assert says in str(error.value)
+    assert "Traceback" not in str(error.value)
+
+
+def test_without_the_extra_the_command_names_it(monkeypatch):
+    for name in ("mcp", "mcp.server.fastmcp"):
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.delitem(sys.modules, "autograder.cli.mcp_server", raising=False)
+    done = CliRunner().invoke(commands.main, ["mcp"])
+    assert done.exit_code == 1
+    assert 'pip install "gpubook[mcp]"' in done.output
+    assert done.output.count("\n") == 1

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.request
 
 import pytest
@@ -78,23 +79,39 @@ def test_a_missing_jupyterlab_is_told_in_one_line(tmp_path, monkeypatch):
     assert result.output == "Error: JupyterLab is not installed here: pip install jupyterlab\n"
 
 
+@contextlib.contextmanager
+def running(folder, env):
+    """`gpubook lab` on a folder: its first line, and the process, which is ended by Ctrl-C."""
+    command = [sys.executable, "-m", "autograder", "lab", str(folder), "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env) as server:
+        try:
+            yield server.stdout.readline(), server
+        finally:
+            server.send_signal(signal.SIGINT)
+            server.wait(60)
+
+
+LINE = re.compile(r"Your book is at (http://localhost:\d+)/lab/tree/(\S+)\.ipynb(\?token=\w+) \(Ctrl-C ends it\)\n")
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_the_server_says_where_the_book_is_and_nothing_else(tmp_path):
     env = {**os.environ, "HOME": str(tmp_path), "JUPYTER_CONFIG_DIR": str(tmp_path / "config")}
-    server = subprocess.Popen(
-        [sys.executable, "-m", "autograder", "lab", str(tmp_path / "study"), "--no-browser"],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env,
-    )  # fmt: skip
-    try:
-        line = server.stdout.readline()
-        page = r"Your book is at (http://localhost:\d+)/lab/tree/(\S+)\.ipynb(\?token=\w+) \(Ctrl-C ends it\)\n"
-        found = re.fullmatch(page, line)
+    with running(tmp_path / "study", env) as (line, server):
+        found = LINE.fullmatch(line)
         assert found, line
         assert found[2] == "01-gpu-architecture/01-gpu-architecture"
-        settings = json.load(urllib.request.urlopen(f"{found[1]}/api/status{found[3]}", timeout=30))
-        assert settings["kernels"] == 0
-    finally:
+
+        def ask(path, data=None):
+            with urllib.request.urlopen(f"{found[1]}/api/{path}{found[3]}", data, timeout=60) as answer:
+                return json.load(answer)
+
+        ask("kernels", json.dumps({"name": "python3"}).encode())
+        for _ in range(600):
+            if ask("kernels")[0]["execution_state"] == "idle":
+                break
+            time.sleep(0.1)
         server.send_signal(signal.SIGINT)
-        rest, _ = server.communicate(timeout=60)
-    assert (rest, server.returncode) == ("", 0)
+        assert server.stdout.read() == ""
+        assert server.wait(60) == 0

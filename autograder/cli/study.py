@@ -20,7 +20,8 @@ def start(folder: Path, reset: tuple[str, ...]) -> None:
     report = study.start(folder, reset)
     for line in report.lines():
         click.echo(line)
-    click.echo(f"{len(report.new)} new files in {folder}. Open it with: gpubook lab {folder}")
+    updated = f" and {len(report.updated)} updated" if report.updated else ""
+    click.echo(f"{len(report.new)} new files{updated} in {folder}. Open it with: gpubook lab {folder}")
 
 
 @click.command()

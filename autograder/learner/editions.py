@@ -28,10 +28,11 @@ class Unreadable(ValueError):
 
 @dataclass
 class Report:
-    """What was done to a folder: the files that are new, a line for each chapter with something to say, and where
-    what was replaced lies."""
+    """What was done to a folder: the files that are new and those that were updated, a line for each chapter with
+    something to say, and where what was replaced lies."""
 
     new: list[Path] = field(default_factory=list)
+    updated: list[Path] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     backup: Path | None = None
 
@@ -133,9 +134,8 @@ class Copy:
         before = _bytes(target)
         if before == data:
             return
-        if before is None:
-            self.report.new.append(target)
-        elif fresh or before != _bytes(self.folder / EDITIONS / name / file):
+        (self.report.new if before is None else self.report.updated).append(target)
+        if before is not None and (fresh or before != _bytes(self.folder / EDITIONS / name / file)):
             _write(self._backup() / name / file, before, safely=True)
         _write(target, data, safely=before is not None)
 
@@ -185,8 +185,10 @@ def _told(changes: Changes, mine: Path) -> list[str]:
     cells = ", ".join(f"{count} {what}" for count, what in counts if count)
     said = [f"cells: {cells}"] if cells else []
     said += [f"the exercise {a} is now {b}; an answer to it is kept below that" for a, b in changes.renamed.items()]
-    said += [f"the exercise {one} is not in this chapter any more; your answer is kept" for one in changes.left_out]
-    said += [f"the exercise {one} has changed; your answer to it is as it was" for one in changes.asked_anew]
+    if changes.left_out:
+        said.append(f"exercises that are gone from this chapter, your answers kept: {', '.join(changes.left_out)}")
+    if changes.asked_anew:
+        said.append(f"exercises that have changed, your answers as they were: {', '.join(changes.asked_anew)}")
     if changes.kept:
         said.append(f"{_cells(changes.kept)} of the book that you had changed and that is gone: yours is kept, marked")
     if changes.retaken:

@@ -1,6 +1,7 @@
 import copy
 import hashlib
 
+import nbformat
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -106,6 +107,7 @@ def test_a_renamed_exercise_is_told_and_its_answer_is_kept_below_the_new_one():
     assert "`x-ring-time`" in text(note)
     assert (text(kept), kept["cell_type"], kept["metadata"]) == ("answer = 1/0", "raw", {})
     assert text(of(merged.notebook, "x-ring-time")) == "answer = ..."
+    nbformat.validate(merged.notebook)
 
 
 def test_an_exercise_that_is_gone_leaves_its_answer_marked_and_none_where_it_was_not_answered():
@@ -218,6 +220,7 @@ def test_without_the_edition_that_it_came_from_only_what_proves_to_be_the_books_
     assert "3.9" in text(of(merged.notebook, "x-ring-prompt"))
     assert found[-1] == "Old prose, or a note?"
     assert (merged.changes.unsure, merged.changes.kept) == (2, 1)
+    nbformat.validate(merged.notebook)
     assert merge(new, merged.notebook, new).notebook == merged.notebook
 
 

@@ -48,9 +48,9 @@ def prompts_of(cells: Iterable[Cell]) -> dict[str, Cell]:
 
 def similarity(one: Cell, other: Cell) -> float:
     """How much two prompts ask the same, between 0 and 1; an equal number of the exercise adds a little."""
-    words = [question(prompt).split() for prompt in (one, other)]
+    words, others = (question(prompt).split() for prompt in (one, other))
     same = mark_of(one).get("number") == mark_of(other).get("number")
-    return SequenceMatcher(None, *words, autojunk=False).ratio() + SAME_NUMBER * same
+    return SequenceMatcher(a=words, b=others, autojunk=False).ratio() + SAME_NUMBER * same
 
 
 def question(prompt: Cell) -> str:
@@ -76,7 +76,8 @@ def identified(cells: Sequence[Cell], before: Sequence[Cell]) -> list[Cell]:
     for cell in before:
         texts[cell["cell_type"], text(cell)].append(cell["id"])
     taken = {cell["id"] for cell in cells if "id" in cell}
-    out, seen = [], set()
+    out: list[Cell] = []
+    seen: set[str] = set()
     for number, cell in enumerate(cells):
         mark = mark_of(cell)
         name = cell.get("id")

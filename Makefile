@@ -1,4 +1,4 @@
-# Every target sets up its own environment in .venv from a bare checkout. `make help` lists them.
+# Every target sets up the environment that it needs in .venv from a bare checkout. `make help` lists them.
 PYTHON ?= python3
 VENV   ?= .venv
 CLASS  ?= build/sample_class
@@ -32,6 +32,15 @@ else
 endif
 	@echo "Installing gpubook and its dependencies into $(VENV) (about 1.5 GB on disk, one to two minutes)"
 	@$(PIP) install -q -c constraints.txt -e '.[dev]'
+	@touch $(VENV)/.reader $@
+
+# What a reader needs, without torch and the developers' tools; an environment that has everything has this too.
+$(VENV)/.reader: pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@if [ $(VENV)/.ready -nt pyproject.toml ] && [ $(VENV)/.ready -nt constraints.txt ]; then :; else \
+	  echo "Installing gpubook into $(VENV), without torch (SIZE)"; \
+	  $(PIP) install -q -c constraints.txt -e .; \
+	fi
 	@touch $@
 
 grade: $(VENV)/.ready  ## grade the sample class: release, six learners, sandboxed grading, gradebook, feedback
@@ -50,7 +59,7 @@ check: $(VENV)/.ready  ## lint, types and the fast tests (a minute and a half)
 	@$(BIN)/mypy
 	@$(PYTEST) -q -m "not slow and not browser and not nightly"
 
-lab: $(VENV)/.ready  ## open the book in JupyterLab, with the checks live
+lab: $(VENV)/.reader  ## open the book in JupyterLab, with the checks live
 	@$(BIN)/gpubook lab
 
 book: $(VENV)/.ready  ## build the HTML book in build/html (COURSE=1: without solutions)

@@ -15,6 +15,7 @@ from .group import Gpubook
 from .mcp import mcp
 from .plan import plan
 from .progress import progress
+from .study import lab, start, whoami
 from .whole_book import epub, pdf
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -38,53 +39,13 @@ def main(debug: bool) -> None:
     """An interactive textbook on GPUs, networks, collectives and parallelism, and its grader."""
 
 
-main.add_command(check)
-main.add_command(progress)
+for command in (start, whoami, lab, check, progress):
+    main.add_command(command)
 main.add_command(plan)
 main.add_command(bandwidth)
 main.add_command(mcp)
 main.add_command(pdf)
 main.add_command(epub)
-
-
-@main.command()
-@click.argument("folder", type=FOLDER)
-def start(folder: Path) -> None:
-    """Create your own copy of the book in FOLDER, or add what is new."""
-    from ..learner import study
-
-    written = study.start(folder)
-    click.echo(f"{len(written)} new files in {folder}. Open it with: gpubook lab {folder}")
-
-
-@main.command()
-@click.argument("learner")
-@click.option("--folder", type=FOLDER, default=Path("."), help="Your copy of the book.  [default: current folder]")
-def whoami(learner: str, folder: Path) -> None:
-    """Write your gradebook id into your notebooks.
-
-    LEARNER is that id, which courses need whose exercises have variants.
-    """
-    from ..learner import study
-
-    for path in study.whoami(folder, learner):
-        click.echo(f"{path}: {learner}")
-
-
-@main.command()
-@click.argument("folder", type=FOLDER, default=Path("study"))
-@click.option("--port", type=int, help="The server's port.")
-@click.option("--token", help="The server's token.  [default: random]")
-@click.option("--browser/--no-browser", default=True, help="Open a browser window.")
-def lab(folder: Path, port: int | None, token: str | None, browser: bool) -> None:
-    """Open the book in JupyterLab.
-
-    In your own copy FOLDER (default: ./study), which is created or updated first.
-    """
-    from ..learner import study
-
-    study.start(folder)
-    study.lab(folder.resolve(), port=port, token=token, browser=browser)
 
 
 @main.command()

@@ -1,32 +1,44 @@
-"""Self-study: a learner's own copy of the book, and JupyterLab on it."""
+"""Self-study: a learner's own copy of the book."""
 
 import json
 import os
-import shutil
-import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..values.book_root import book_root
 from . import progress
+from .editions import Copy, Report
 
 
 class StudyError(ValueError):
     """The learner's folder is not what it should be; the message says what was found and what was expected."""
 
 
-def start(folder: Path) -> list[Path]:
-    """Copy the chapters into `folder` and return the files written; what a learner already has is never touched."""
+def start(folder: Path, reset: Sequence[str] = ()) -> Report:
+    """Copy the book into `folder`, or bring the learner's copy there to the installed edition; nothing that the
+    learner wrote is lost, see `editions`. The chapters named in `reset` are copied afresh.
+
+    A notebook that is open in JupyterLab is to be closed before.
+    """
     if folder.exists() and not folder.is_dir():
         raise StudyError(f"{folder} is a file; a folder for the book was expected")
-    written = []
-    for source in sorted((book_root() / "chapters").rglob("*")):
-        target = folder / source.relative_to(book_root() / "chapters")
-        if source.is_file() and not target.exists() and ".ipynb_checkpoints" not in source.parts:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, target)
-            written.append(target)
+    copy = Copy(folder, book_root() / "chapters")
+    names = [_chapter(name, copy.chapters()) for name in reset]
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        copy.reset(name)
+    copy.update()
     progress.mark(folder)
-    return written
+    return copy.report
+
+
+def _chapter(name: str, chapters: Sequence[str]) -> str:
+    """The chapter that is meant by its name, its number or its topic."""
+    for chapter in chapters:
+        number, _, topic = chapter.partition("-")
+        if name in (chapter, number, number.lstrip("0"), topic):
+            return chapter
+    raise StudyError(f"there is no chapter {name!r}; expected was one of {', '.join(chapters)}")
 
 
 def whoami(folder: Path, learner: str) -> list[Path]:
@@ -60,38 +72,3 @@ def _of_the_book(path: Path) -> dict | None:
         return notebook if isinstance(notebook["metadata"]["gpubook"], dict) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-def lab(folder: Path, *, port: int | None = None, browser: bool = True, token: str | None = None) -> None:
-    """Become a JupyterLab server on `folder`; the checks find the solutions of this installation.
-
-    JupyterLab's news pop-up is switched off, since a book has no use for it and a closed network no answer; and so is
-    what nbgrader adds for teachers, since its "Validate" would run a notebook's cells and know no verdict.
-    """
-    settings = folder / ".gpubook" / "lab"
-    settings.mkdir(parents=True, exist_ok=True)
-    (settings / "overrides.json").write_text(
-        json.dumps({"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}})
-    )
-    (settings / "page_config.json").write_text(json.dumps({"disabledExtensions": {"@jupyter/nbgrader": True}}))
-    os.environ.setdefault("GPUBOOK_SOLUTIONS", str(book_root() / "solutions"))
-    command = [
-        sys.executable,
-        "-m",
-        "jupyter",
-        "lab",
-        f"--ServerApp.root_dir={folder}",
-        f"--LabApp.app_settings_dir={settings}",
-    ]
-    first = next(iter(sorted(p for p in folder.glob("*/*.ipynb"))), None)
-    if first is not None:
-        command.append(f"--LabApp.default_url=/lab/tree/{first.relative_to(folder)}")
-    if port is not None:
-        command += [f"--port={port}", "--ServerApp.port_retries=0"]
-    if token is not None:
-        command.append(f"--IdentityProvider.token={token}")
-    if not browser:
-        command.append("--no-browser")
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
-        command.append("--allow-root")
-    os.execv(command[0], command)

@@ -119,7 +119,7 @@ def advice_on(failure: str, asked: Asked) -> str:
 def install(package: str) -> str:
     """How a package of an extra is installed."""
     return (
-        f"`{package}` is not installed: run `pip install 'gpubook[{EXTRAS[package]}]'` in a terminal, and restart the "
+        f"`{package}` is not installed: run `%pip install 'gpubook[{EXTRAS[package]}]'` in a cell, and restart the "
         "kernel."
     )
 

@@ -18,13 +18,38 @@ def learner(path):
     return json.loads(path.read_text())["metadata"].get("gpubook", {}).get("learner")
 
 
-def test_start_writes_the_chapters_once_and_keeps_what_is_there(tmp_path):
-    written = study.start(tmp_path)
+def test_start_writes_the_chapters_once_and_keeps_what_is_there(tmp_path, root):
+    report = study.start(tmp_path)
     notebook = tmp_path / "03-rooflines" / "03-rooflines.ipynb"
-    assert notebook in written
-    notebook.write_text("mine")
-    assert study.start(tmp_path) == []
-    assert notebook.read_text() == "mine"
+    assert notebook in report.new
+    assert (report.said, report.backup) == ([], None)
+    assert notebook.read_bytes() == (root / "chapters/03-rooflines/03-rooflines.ipynb").read_bytes()
+    mine = json.loads(notebook.read_text())
+    mine["cells"][0]["source"] = ["mine"]
+    notebook.write_text(json.dumps(mine))
+    report = study.start(tmp_path)
+    assert (report.new, report.said, report.backup) == ([], [], None)
+    assert json.loads(notebook.read_text()) == mine
+
+
+@pytest.mark.parametrize("named", ["03-rooflines", "03", "3", "rooflines"])
+def test_the_command_brings_a_fresh_copy_of_a_chapter(tmp_path, named):
+    study.start(tmp_path)
+    notebook = tmp_path / "03-rooflines" / "03-rooflines.ipynb"
+    fresh = notebook.read_bytes()
+    notebook.write_text("mine, and no JSON")
+    result = CliRunner().invoke(commands.main, ["start", str(tmp_path), "--reset", named])
+    assert result.exit_code == 0, result.output
+    assert notebook.read_bytes() == fresh
+    (backup,) = (tmp_path / ".gpubook" / "backup").iterdir()
+    assert (backup / "03-rooflines" / "03-rooflines.ipynb").read_text() == "mine, and no JSON"
+    assert result.output.splitlines()[:2] == ["03-rooflines: a fresh copy", f"What was replaced is in {backup}"]
+
+
+def test_an_unknown_chapter_is_told_before_anything_is_written(tmp_path):
+    with pytest.raises(study.StudyError, match="there is no chapter"):
+        study.start(tmp_path / "study", reset=["nine"])
+    assert not (tmp_path / "study" / "03-rooflines").exists()
 
 
 def test_whoami_writes_into_the_books_notebooks_here_and_right_below_and_nowhere_else(tmp_path):

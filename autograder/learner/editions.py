@@ -1,0 +1,298 @@
+"""A learner's copy of the book and its editions: what is copied, brought up to date, kept and backed up.
+
+`.gpubook/editions` of the folder holds the edition that each chapter came from, so that a later one knows what the
+learner changed; `.gpubook/backup`, under the time, every file of the learner's that was replaced. Each file is
+written whole or not at all, and the edition is noted last: after a crash the same is done again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from .notebook_merge import Changes, merge
+
+EDITIONS, BACKUP = ".gpubook/editions", ".gpubook/backup"
+
+
+class Unreadable(ValueError):
+    """A learner's file is not a notebook; the message says what it is instead."""
+
+
+@dataclass
+class Report:
+    """What was done to a folder: the files that are new and those that were updated, a line for each chapter with
+    something to say, and where what was replaced lies."""
+
+    new: list[Path] = field(default_factory=list)
+    updated: list[Path] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    backup: Path | None = None
+
+    def lines(self) -> list[str]:
+        """What is to be told."""
+        return self.said + ([f"What was replaced is in {self.backup}"] if self.backup else [])
+
+
+@dataclass
+class Copy:
+    """A learner's copy of the book in `folder`; `book` is the folder that has a folder for each chapter."""
+
+    folder: Path
+    book: Path
+    report: Report = field(default_factory=Report)
+
+    def update(self) -> Report:
+        """Bring every chapter to the edition in `book`; nothing that the learner wrote is lost."""
+        self._move_renumbered()
+        where = _exercises(self.book)
+        for name in self.chapters():
+            self._update(name, where)
+        for gone in sorted(path.name for path in (self.folder / EDITIONS).glob("*") if path.is_dir()):
+            if gone not in self.chapters():
+                self.report.said.append(f"{gone}: not in this edition of the book; yours is left as it is")
+                shutil.rmtree(self.folder / EDITIONS / gone)
+        return self.report
+
+    def reset(self, name: str) -> Report:
+        """Bring a fresh copy of a chapter. Other files in its folder stay, and so does the learner's id."""
+        learner = None
+        for file in self._files(name):
+            mine, new = self.folder / name / file, (self.book / name / file).read_bytes()
+            if mine.suffix == ".ipynb" and mine.is_file():
+                learner = _learner(mine)
+            if learner is not None and mine.suffix == ".ipynb":
+                notebook = json.loads(new)
+                notebook["metadata"]["gpubook"]["learner"] = learner
+                new = _written(notebook)
+            self._replace(name, file, new, fresh=True)
+        self._note(name)
+        self.report.said.append(f"{name}: a fresh copy")
+        return self.report
+
+    def chapters(self) -> list[str]:
+        """The chapters of the book."""
+        return sorted(path.name for path in self.book.iterdir() if path.is_dir() and not path.name.startswith("."))
+
+    def _files(self, name: str) -> list[Path]:
+        """The files of a chapter below its folder."""
+        return _below(self.book / name)
+
+    def _update(self, name: str, where: Mapping[str, str]) -> None:
+        said: list[str] = []
+        files = self._files(name)
+        elsewhere = {exercise: chapter for exercise, chapter in where.items() if chapter != name}
+        made: dict[Path, bytes] = {}
+        for file in files:
+            mine, base = self.folder / name / file, _bytes(self.folder / EDITIONS / name / file)
+            new, old = (self.book / name / file).read_bytes(), _bytes(mine)
+            if old is None or old in (base, new):
+                made[file] = new
+            elif file.suffix == ".ipynb":
+                try:
+                    made[file] = self._merged(mine, base, old, new, elsewhere, said)
+                except Unreadable as error:
+                    self.report.said.append(f"{name}: {file} {error}; this chapter is left as it is")
+                    return
+            elif base != new:
+                made[file] = new
+                said.append(f"your {file} is replaced, and in the backup")
+        for file, new in made.items():
+            self._replace(name, file, new)
+        self._remove(name, files)
+        self._note(name)
+        if said:
+            self.report.said.append(f"{name}: {'; '.join(said)}")
+
+    def _merged(
+        self, mine: Path, base: bytes | None, old: bytes, new: bytes, elsewhere: Mapping[str, str], said: list[str]
+    ) -> bytes:
+        """The learner's notebook in the new edition; its own bytes where nothing changes."""
+        notebook = _notebook(old)
+        if base == new:
+            return old
+        origin = _origin(base)
+        if notebook == origin:
+            return new
+        edition = _notebook(new)
+        merged = merge(origin, notebook, edition, elsewhere)
+        said += _told(merged.changes, mine)
+        if merged.notebook == edition:
+            return new
+        return old if merged.notebook == notebook else _written(merged.notebook)
+
+    def _replace(self, name: str, file: Path, data: bytes, *, fresh: bool = False) -> None:
+        """Write a file of the chapter; what was there goes to the backup if it was the learner's."""
+        target = self.folder / name / file
+        before = _bytes(target)
+        if before == data:
+            return
+        (self.report.new if before is None else self.report.updated).append(target)
+        if before is not None and (fresh or before != _bytes(self.folder / EDITIONS / name / file)):
+            _write(self._backup() / name / file, before, safely=True)
+        _write(target, data, safely=before is not None)
+
+    def _remove(self, name: str, files: Iterable[Path]) -> None:
+        """Remove the files that the edition has not any more, where the learner left them as they were."""
+        for file in _below(self.folder / EDITIONS / name):
+            mine, base = self.folder / name / file, self.folder / EDITIONS / name / file
+            if file not in files and mine.is_file() and mine.read_bytes() == base.read_bytes():
+                mine.unlink()
+
+    def _note(self, name: str) -> None:
+        """Note that the chapter is in this edition."""
+        kept = self.folder / EDITIONS / name
+        for file in self._files(name):
+            data = (self.book / name / file).read_bytes()
+            if _bytes(kept / file) != data:
+                _write(kept / file, data)
+        for file in set(_below(kept)) - set(self._files(name)):
+            (kept / file).unlink()
+
+    def _move_renumbered(self) -> None:
+        """A chapter that has another number now: its folder and notebook take the new name."""
+        for new in self.chapters():
+            topic = new.partition("-")[2]
+            old = [p.name for p in (self.folder / EDITIONS).glob(f"*-{topic}") if p.name.partition("-")[2] == topic]
+            if len(old) != 1 or old[0] in self.chapters() or (self.folder / new).exists() or not topic:
+                continue
+            for home in (self.folder, self.folder / EDITIONS):
+                if (home / old[0]).is_dir():
+                    os.rename(home / old[0], home / new)
+                    if (home / new / f"{old[0]}.ipynb").is_file():
+                        os.rename(home / new / f"{old[0]}.ipynb", home / new / f"{new}.ipynb")
+            self.report.said.append(f"{new}: this was {old[0]}")
+
+    def _backup(self) -> Path:
+        """The folder for what is replaced now, made when it is first needed."""
+        if self.report.backup is None:
+            stamp = f"{datetime.now():%Y-%m-%d-%H%M%S}"
+            names = (self.folder / BACKUP / (stamp + (f"-{number}" if number else "")) for number in range(1000))
+            self.report.backup = next(path for path in names if not path.exists())
+        return self.report.backup
+
+
+def _told(changes: Changes, mine: Path) -> list[str]:
+    """What changed in a notebook, in clauses."""
+    counts = ((changes.new, "new"), (changes.changed, "changed"), (changes.gone, "gone"))
+    cells = ", ".join(f"{count} {what}" for count, what in counts if count)
+    said = [f"cells: {cells}"] if cells else []
+    said += [f"the exercise {a} is now {b}; an answer to it is kept below that" for a, b in changes.renamed.items()]
+    if changes.left_out:
+        said.append(f"exercises that are gone from this chapter, your answers kept: {', '.join(changes.left_out)}")
+    if changes.asked_anew:
+        said.append(f"exercises that have changed, your answers as they were: {', '.join(changes.asked_anew)}")
+    if changes.kept:
+        said.append(f"{_cells(changes.kept)} of the book that you had changed and that is gone: yours is kept, marked")
+    if changes.retaken:
+        said.append(f"what you wrote into a locked cell is in the backup only: {', '.join(changes.retaken)}")
+    if changes.unsure:
+        said.append(
+            f"{_cells(changes.unsure)} that may be yours kept, since the edition that {mine.name} came from is not "
+            "known; --reset brings a fresh copy"
+        )
+    return said
+
+
+def _cells(count: int) -> str:
+    return f"{count} cell{'' if count == 1 else 's'}"
+
+
+def _below(folder: Path) -> list[Path]:
+    """The files below a folder, without an editor's own."""
+    return [
+        path.relative_to(folder)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and ".ipynb_checkpoints" not in path.parts
+    ]
+
+
+def _exercises(book: Path) -> dict[str, str]:
+    """The chapter of each exercise of the book."""
+    found = {}
+    for path in sorted(book.glob("*/exercises.json")):
+        for exercise in json.loads(path.read_text(encoding="utf-8"))["exercises"]:
+            found[exercise] = path.parent.name
+    return found
+
+
+def _bytes(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _notebook(data: bytes) -> dict[str, Any]:
+    """The notebook in a file. Unreadable where it is none that can be merged."""
+    try:
+        notebook = json.loads(data)
+    except (ValueError, RecursionError):
+        raise Unreadable("is not a notebook that can be read (no JSON)") from None
+    if not isinstance(notebook, dict) or notebook.get("nbformat") != 4:
+        raise Unreadable("is not a notebook of format 4")
+    cells, metadata = notebook.get("cells"), notebook.get("metadata")
+    if not isinstance(metadata, dict) or not isinstance(cells, list) or not all(map(_is_cell, cells)):
+        raise Unreadable("is not a notebook that can be read (its cells are damaged)")
+    return notebook
+
+
+def _origin(base: bytes | None) -> dict[str, Any] | None:
+    """The edition that a notebook came from; None where none is noted that can be read."""
+    with contextlib.suppress(Unreadable):
+        return None if base is None else _notebook(base)
+    return None
+
+
+def _is_cell(cell: Any) -> bool:
+    if not isinstance(cell, dict) or cell.get("cell_type") not in ("code", "markdown", "raw"):
+        return False
+    source = cell.get("source")
+    lines = source if isinstance(source, list) else [source]
+    return (
+        all(isinstance(line, str) for line in lines)
+        and isinstance(cell.get("metadata"), dict)
+        and isinstance(cell.get("attachments", {}), dict)
+        and isinstance(cell.get("id", ""), str)
+    )
+
+
+def _learner(path: Path) -> str | None:
+    """The id that `gpubook whoami` wrote into a notebook."""
+    try:
+        learner = json.loads(path.read_bytes())["metadata"]["gpubook"]["learner"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return learner if isinstance(learner, str) else None
+
+
+def _written(notebook: dict[str, Any]) -> bytes:
+    """A notebook's file, as Jupyter writes it."""
+    return (json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n").encode()
+
+
+def _write(path: Path, data: bytes, *, safely: bool = False) -> None:
+    """Write a file whole or not at all; one that is there keeps its rights, and a link its place. `safely`: it is on
+    the disk when this returns, which takes time."""
+    path = path.resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.new")
+    try:
+        with open(beside, "wb") as file:
+            file.write(data)
+            if safely:
+                file.flush()
+                os.fsync(file.fileno())
+        if path.exists():
+            shutil.copymode(path, beside)
+        os.replace(beside, path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise

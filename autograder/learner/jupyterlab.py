@@ -1,0 +1,127 @@
+"""JupyterLab on a learner's copy of the book: it opens where they were, and says nothing but where it is."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import warnings
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ..values.book_root import book_root
+from .progress import Progress
+from .study import StudyError
+
+# Those of nbgrader are for teachers, are switched off in the page too, and take two seconds to load.
+WITHOUT = ("assignment_list", "course_list", "formgrader", "validate_assignment")
+
+
+def serve(folder: Path, *, port: int | None = None, browser: bool = True, token: str | None = None) -> None:
+    """Run a JupyterLab server on `folder` until Ctrl-C; the checks find the solutions of this installation.
+
+    JupyterLab's news pop-up is switched off, since a book has no use for it and a closed network no answer; and so is
+    what nbgrader adds for teachers, since its "Validate" would run a notebook's cells and know no verdict.
+    """
+    if find_spec("jupyterlab") is None:
+        raise StudyError("JupyterLab is not installed here: pip install jupyterlab")
+    if port is not None and not _is_free(port):
+        raise StudyError(f"the port {port} is taken; name another with --port, or none, and a free one is found")
+    warnings.simplefilter("ignore")  # of other packages: nobody who reads the book can do anything about them
+    os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")  # the debugger's warning, in every kernel
+    os.environ.setdefault("GPUBOOK_SOLUTIONS", str(book_root() / "solutions"))
+    from jupyterlab.labapp import LabApp
+
+    server = LabApp.initialize_server(_options(folder, port, browser, token))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: _end(server))
+    server.io_loop.add_callback(_say, server.public_url.removesuffix("?token=..."))
+    server.identity_provider.token_generated = False  # it is said now, and not once more in a notice of the server's
+    server.start()
+
+
+def last_notebook(folder: Path) -> Path | None:
+    """The notebook of the chapter in which the learner last did something; the first one for a beginner."""
+    notebooks = sorted(folder.glob("*/*.ipynb"))
+    with contextlib.suppress(OSError):
+        times = {name: max(_times(entry), default="") for name, entry in _recorded(folder)}
+        for notebook in notebooks:
+            known = [times.get(name, "") for name in _asked(notebook.with_name("exercises.json"))]
+            times[str(notebook)] = max(known, default="")
+        notebooks.sort(key=lambda notebook: times[str(notebook)], reverse=True)
+    return next(iter(notebooks), None)
+
+
+def _recorded(folder: Path) -> list[tuple[str, dict[str, Any]]]:
+    return list(Progress.below(folder).data()["exercises"].items())
+
+
+def _times(entry: dict[str, Any]) -> Iterator[str]:
+    """When something was done about an exercise, by its record."""
+    yield from entry.get("attempts", {})
+    for part in ("answer", "prediction"):
+        if part in entry:
+            yield entry[part]["time"]
+
+
+def _asked(path: Path) -> list[str]:
+    """The exercises of a chapter, by its exercises.json; none where there is no such file."""
+    try:
+        return list(json.loads(path.read_text(encoding="utf-8"))["exercises"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def _options(folder: Path, port: int | None, browser: bool, token: str | None) -> list[str]:
+    """The server's command line."""
+    settings = folder / ".gpubook" / "lab"
+    settings.mkdir(parents=True, exist_ok=True)
+    (settings / "overrides.json").write_text(
+        json.dumps({"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}})
+    )
+    (settings / "page_config.json").write_text(json.dumps({"disabledExtensions": {"@jupyter/nbgrader": True}}))
+    options = [
+        "--Application.log_level=ERROR",
+        f"--ServerApp.root_dir={folder}",
+        f"--ServerApp.jpserver_extensions={ {f'nbgrader.server_extensions.{name}': False for name in WITHOUT}!r}",
+        f"--LabApp.app_settings_dir={settings}",
+    ]
+    if (notebook := last_notebook(folder)) is not None:
+        options.append(f"--LabApp.default_url=/lab/tree/{notebook.relative_to(folder).as_posix()}")
+    if port is not None:
+        options += [f"--port={port}", "--ServerApp.port_retries=0"]
+    if token is not None:
+        options.append(f"--IdentityProvider.token={token}")
+    if not browser:
+        options.append("--no-browser")
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        options.append("--allow-root")
+    return options
+
+
+def _is_free(port: int) -> bool:
+    """Whether this machine lets a server listen on the port."""
+    with contextlib.closing(socket.socket()) as here:
+        here.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            here.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def _say(address: str) -> None:
+    import click
+
+    click.echo(f"Your book is at {address} (Ctrl-C ends it)")
+
+
+def _end(server: Any) -> None:
+    """End the server and its kernels; a second Ctrl-C ends at once."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+    server.stop(from_signal=True)

@@ -1,0 +1,239 @@
+"""A learner's folder and a book that gets a new edition, file by file."""
+
+import json
+import os
+
+import pytest
+
+from autograder.learner import editions
+from autograder.learner.editions import BACKUP, EDITIONS, Copy
+from tests.autograder.learner.test_notebook_merge import OTHER, Q, cell, exercise, notebook, of, plain, text
+
+NAME = "03-t"
+FILE = f"{NAME}/{NAME}.ipynb"
+
+
+@pytest.fixture
+def book(tmp_path):
+    """Write an edition: the chapter's cells, and its other files."""
+    folder = tmp_path / "chapters"
+
+    def write(*cells, name=NAME, **files):
+        here = folder / name
+        for old in [path for path in here.rglob("*") if path.is_file()]:
+            old.unlink()
+        (here / "files").mkdir(parents=True, exist_ok=True)
+        asked = {one["metadata"]["gpubook"]["exercise"]: {} for one in cells if one["metadata"]}
+        (here / f"{name}.ipynb").write_bytes(written(notebook(*cells)))
+        (here / "exercises.json").write_text(json.dumps({"exercises": asked}))
+        for file, content in files.items():
+            (here / "files" / f"{file}.txt").write_text(content)
+        return folder
+
+    return write
+
+
+@pytest.fixture
+def mine(tmp_path):
+    return tmp_path / "study"
+
+
+def written(nb):
+    return (json.dumps(nb, indent=1, ensure_ascii=False, sort_keys=True) + "\n").encode()
+
+
+def update(book, mine):
+    return Copy(mine, book).update()
+
+
+def write_answer(path, answer="answer = 1", name="x-ring"):
+    nb = json.loads(path.read_text())
+    of(nb, name)["source"] = [answer]
+    path.write_text(json.dumps(nb))
+
+
+def everything(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def chapters_of(mine):
+    return {path: data for path, data in everything(mine).items() if path.parts[0] != ".gpubook"}
+
+
+def test_an_untouched_copy_equals_the_new_edition_byte_for_byte(book, mine):
+    folder = book(plain("a"), *exercise("x-ring", Q), a="1", b="2")
+    assert len(update(folder, mine).new) == 4
+    assert chapters_of(mine) == everything(folder)
+    book(plain("b"), *exercise("x-ring", OTHER), a="3", c="4")
+    report = update(folder, mine)
+    assert chapters_of(mine) == everything(folder)
+    assert [path.name for path in report.new] == ["c.txt"]
+    assert [path.name for path in report.updated] == [f"{NAME}.ipynb", "a.txt"]
+    assert (report.said, report.backup) == ([], None)
+
+
+def test_an_answer_stays_what_was_replaced_is_backed_up_and_a_second_time_does_nothing(book, mine):
+    folder = book(plain("a"), *exercise("x-ring", Q))
+    update(folder, mine)
+    write_answer(mine / FILE)
+    before = (mine / FILE).read_bytes()
+    book(plain("b"), *exercise("x-ring", Q))
+    report = update(folder, mine)
+    now = json.loads((mine / FILE).read_text())
+    assert text(of(now, "x-ring")) == "answer = 1"
+    assert text(now["cells"][0]) == "b"
+    assert report.backup.parent == mine / BACKUP
+    assert (report.backup / FILE).read_bytes() == before
+    assert report.said == [f"{NAME}: cells: 1 new, 1 gone"]
+
+    found = everything(mine)
+    again = update(folder, mine)
+    assert everything(mine) == found
+    assert (again.new, again.said, again.backup) == ([], [], None)
+
+
+def test_a_renamed_and_a_removed_exercise_are_told_in_the_chapters_line(book, mine):
+    folder = book(*exercise("x-ring", Q), *exercise("x-other", OTHER))
+    update(folder, mine)
+    write_answer(mine / FILE)
+    write_answer(mine / FILE, "answer = 2", "x-other")
+    book(*exercise("x-loop", Q))
+    (line,) = update(folder, mine).said
+    assert line.startswith(f"{NAME}: ")
+    assert "x-ring is now x-loop" in line
+    assert line.endswith(": x-other")
+
+
+def test_files_of_the_chapter_are_updated_and_a_changed_one_is_backed_up(book, mine):
+    folder = book(plain("a"), changed="1", same="1", gone="1", gone_but_mine="1")
+    update(folder, mine)
+    for name in ("changed", "same", "gone_but_mine"):
+        (mine / NAME / "files" / f"{name}.txt").write_text("mine")
+    (mine / NAME / "files" / "own.txt").write_text("own")
+    book(plain("a"), changed="2", same="1")
+    report = update(folder, mine)
+    found = {path.stem: path.read_text() for path in (mine / NAME / "files").iterdir()}
+    assert found == {"changed": "2", "same": "mine", "gone_but_mine": "mine", "own": "own"}
+    assert (report.backup / NAME / "files" / "changed.txt").read_text() == "mine"
+    assert "files/changed.txt" in report.said[0]
+
+
+@pytest.mark.parametrize(
+    "broken", ["no JSON", "[]", '{"nbformat": 3}', '{"nbformat": 4, "metadata": {}, "cells": [1]}']
+)
+def test_a_notebook_that_cannot_be_read_is_told_and_its_chapter_left_alone(book, mine, broken):
+    folder = book(plain("a"))
+    update(folder, mine)
+    (mine / FILE).write_text(broken)
+    for cells in ([plain("a")], [plain("b")]):
+        book(*cells)
+        before = everything(mine)
+        (line,) = update(folder, mine).said
+        assert line.startswith(f"{NAME}: {NAME}.ipynb is not a notebook")
+        assert everything(mine) == before
+
+
+def test_a_copy_from_before_editions_were_noted_is_not_changed_where_nothing_is_new(book, mine):
+    folder = book(cell("0123456789ab", "prose"), *exercise("x-ring", Q))
+    update(folder, mine)
+    write_answer(mine / FILE)
+    before = chapters_of(mine)
+    for path in (mine / EDITIONS / NAME).iterdir():
+        path.unlink() if path.is_file() else path.rmdir()
+    report = update(folder, mine)
+    assert chapters_of(mine) == before
+    assert report.said == []
+    book(cell("0123456789ab", "other prose"), *exercise("x-ring", Q))
+    update(folder, mine)
+    assert "other prose" in (mine / FILE).read_text()
+
+
+def test_a_fresh_copy_of_a_chapter_keeps_the_old_one_and_the_learners_id(book, mine):
+    folder = book(plain("a"), *exercise("x-ring", Q), a="1")
+    update(folder, mine)
+    nb = json.loads((mine / FILE).read_text())
+    nb["metadata"]["gpubook"]["learner"] = "ada"
+    nb["cells"][0]["source"] = ["mine"]
+    (mine / FILE).write_bytes(written(nb))
+    (mine / NAME / "own.txt").write_text("own")
+    report = Copy(mine, folder).reset(NAME)
+    now = json.loads((mine / FILE).read_text())
+    assert now["metadata"]["gpubook"].pop("learner") == "ada"
+    assert now == json.loads((folder / FILE).read_text())
+    assert (report.backup / FILE).read_bytes() == written(nb)
+    assert (mine / NAME / "own.txt").read_text() == "own"
+    assert report.lines() == [f"{NAME}: a fresh copy", f"What was replaced is in {report.backup}"]
+
+    (mine / FILE).write_text("no JSON")
+    Copy(mine, folder).reset(NAME)
+    assert (mine / FILE).read_bytes() == (folder / FILE).read_bytes()
+
+
+def test_a_chapter_with_another_number_takes_the_learners_notebook_along(book, mine):
+    folder = book(*exercise("x-ring", Q))
+    update(folder, mine)
+    write_answer(mine / FILE)
+    book()
+    for path in sorted((folder / NAME).rglob("*"), reverse=True):
+        path.unlink() if path.is_file() else path.rmdir()
+    (folder / NAME).rmdir()
+    book(*exercise("x-ring", Q, number="4.1"), name="04-t")
+    report = update(folder, mine)
+    assert not (mine / NAME).exists()
+    assert "answer = 1" in (mine / "04-t" / "04-t.ipynb").read_text()
+    assert report.said[0] == "04-t: this was 03-t"
+    assert update(folder, mine).said == []
+
+
+def test_a_chapter_that_the_book_has_no_more_is_told_once(book, mine):
+    folder = book(plain("a"), name="05-u")
+    book(plain("a"))
+    update(folder, mine)
+    for path in sorted((folder / "05-u").rglob("*"), reverse=True):
+        path.unlink() if path.is_file() else path.rmdir()
+    (folder / "05-u").rmdir()
+    assert update(folder, mine).said == ["05-u: not in this edition of the book; yours is left as it is"]
+    assert (mine / "05-u" / "05-u.ipynb").is_file()
+    assert update(folder, mine).said == []
+
+
+def test_a_crash_leaves_each_file_whole_and_the_next_start_ends_the_work(book, mine, monkeypatch):
+    folder = book(plain("a"), *exercise("x-ring", Q), a="1")
+    update(folder, mine)
+    write_answer(mine / FILE)
+    before = (mine / FILE).read_bytes()
+    book(plain("b"), *exercise("x-ring", OTHER), a="2")
+    whole, left = os.replace, []
+
+    def crash(source, target):
+        if not left:
+            raise OSError("no space left")
+        whole(source, target)
+        left.pop()
+
+    monkeypatch.setattr(editions.os, "replace", crash)
+    for writes in range(3):
+        left[:] = [None] * writes
+        with pytest.raises(OSError, match="no space"):
+            update(folder, mine)
+        json.loads((mine / FILE).read_text())
+    monkeypatch.undo()
+    update(folder, mine)
+    assert text(of(json.loads((mine / FILE).read_text()), "x-ring")) == "answer = 1"
+    assert before in everything(mine / BACKUP).values()
+    assert [path for path in everything(mine) if path.name.endswith(".new")] == []
+    assert everything(mine / EDITIONS) == everything(folder)
+
+
+def test_a_linked_notebook_stays_a_link_and_keeps_its_rights(book, mine, tmp_path):
+    folder = book(plain("a"), *exercise("x-ring", Q))
+    update(folder, mine)
+    write_answer(mine / FILE)
+    os.replace(mine / FILE, tmp_path / "elsewhere.ipynb")
+    (tmp_path / "elsewhere.ipynb").chmod(0o600)
+    (mine / FILE).symlink_to(tmp_path / "elsewhere.ipynb")
+    book(plain("b"), *exercise("x-ring", Q))
+    update(folder, mine)
+    assert (mine / FILE).is_symlink()
+    assert (tmp_path / "elsewhere.ipynb").stat().st_mode & 0o777 == 0o600
+    assert "answer = 1" in (tmp_path / "elsewhere.ipynb").read_text()

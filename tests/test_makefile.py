@@ -1,0 +1,51 @@
+"""Which environment a target of the Makefile sets up, with programs that only write down how they are called."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="no make")
+PROGRAM = """#!/bin/sh
+echo "$(basename "$0") $*" >> "{log}"
+"""
+
+
+@pytest.fixture
+def make(tmp_path):
+    """Run a target in an environment of its own, and return what it called."""
+    log, programs = tmp_path / "log", tmp_path / "venv" / "bin"
+    programs.mkdir(parents=True)
+    for name in ("python", "gpubook"):
+        (programs / name).write_text(PROGRAM.format(log=log))
+        (programs / name).chmod(0o755)
+
+    def run(target):
+        log.write_text("")
+        subprocess.run(["make", target, f"VENV={tmp_path / 'venv'}"], cwd=ROOT, check=True, capture_output=True)
+        return log.read_text()
+
+    return run
+
+
+def test_a_reader_gets_what_a_reader_needs_once(make):
+    called = make("lab")
+    assert " -e .\n" in called
+    assert "dev" not in called
+    assert "torch" not in called
+    assert called.endswith("gpubook lab\n")
+    assert make("lab") == "gpubook lab\n"
+    assert "-e .[dev]" in make("chapters")
+
+
+def test_an_environment_with_everything_is_a_readers_too(make, tmp_path):
+    assert "-e .[dev]" in make("chapters")
+    assert make("lab") == "gpubook lab\n"
+    (tmp_path / "venv" / ".reader").unlink()  # one that was made before there was such a mark
+    assert make("lab") == "gpubook lab\n"
+    os.utime(tmp_path / "venv" / ".ready", (0, 0))
+    os.utime(tmp_path / "venv" / ".reader", (0, 0))
+    assert " -e .\n" in make("lab")

@@ -63,7 +63,7 @@ def test_every_figure_has_a_caption_and_an_alternative_text(chapter):
         described = figure.evaluate("e => Boolean(e.closest('[aria-label]') || e.querySelector('[aria-label]'))")
         assert described, figure.inner_text()
         assert figure.evaluate("e => e.querySelector('svg, canvas') !== null")
-    captions = chapter.locator("main figcaption").all_inner_texts()
+    captions = [text.strip() for text in chapter.locator("main figcaption").all_text_contents()]
     assert len(captions) >= live.count()
     assert [text for text in captions if not text.startswith("Figure ")] == []
 

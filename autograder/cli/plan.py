@@ -145,10 +145,7 @@ def plan(as_json: bool, **options: Any) -> None:
     try:
         query = PlanQuery.of(**options)
         found = query.search()
-        if as_json:
-            click.echo(json.dumps(query.data(found), indent=2))
-            return
-        click.echo(query.text(found))
+        click.echo(json.dumps(query.data(found), indent=2) if as_json else query.text(found))
         if query.several:
             for n, why in found.skipped.items():
                 click.echo(f"No plan on {n:,} GPUs: {why}.", err=True)

@@ -104,7 +104,7 @@ def test_a_closed_pipe_is_no_error(monkeypatch):
     def closed(*_):
         raise BrokenPipeError(32, "Broken pipe")
 
-    monkeypatch.setattr("autograder.cli.plan._best", closed)
+    monkeypatch.setattr("autograder.cli.plan.PlanQuery.search", closed)
     assert "Broken pipe" not in run(*SMALL).output
 
 

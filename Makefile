@@ -38,7 +38,7 @@ endif
 $(VENV)/.reader: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@if [ $(VENV)/.ready -nt pyproject.toml ] && [ $(VENV)/.ready -nt constraints.txt ]; then :; else \
-	  echo "Installing gpubook into $(VENV), without torch (SIZE)"; \
+	  echo "Installing gpubook into $(VENV), without torch (about 0.8 GB on disk, one to two minutes)"; \
 	  $(PIP) install -q -c constraints.txt -e .; \
 	fi
 	@touch $@

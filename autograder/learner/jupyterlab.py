@@ -86,6 +86,7 @@ def _options(folder: Path, port: int | None, browser: bool, token: str | None) -
     (settings / "page_config.json").write_text(json.dumps({"disabledExtensions": {"@jupyter/nbgrader": True}}))
     options = [
         "--Application.log_level=ERROR",
+        "--KernelManager.transport_encryption=auto",  # without it, each kernel warns of other users of the machine
         f"--ServerApp.root_dir={folder}",
         f"--ServerApp.jpserver_extensions={ {f'nbgrader.server_extensions.{name}': False for name in WITHOUT}!r}",
         f"--LabApp.app_settings_dir={settings}",

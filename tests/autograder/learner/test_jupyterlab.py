@@ -6,11 +6,11 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 
 import pytest
 from click.testing import CliRunner
+from jupyter_client import BlockingKernelClient
 
 from autograder.cli import commands
 from autograder.learner import jupyterlab
@@ -97,7 +97,8 @@ LINE = re.compile(r"Your book is at (http://localhost:\d+)/lab/tree/(\S+)\.ipynb
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_the_server_says_where_the_book_is_and_nothing_else(tmp_path):
-    env = {**os.environ, "HOME": str(tmp_path), "JUPYTER_CONFIG_DIR": str(tmp_path / "config")}
+    own = {"HOME": "home", "JUPYTER_CONFIG_DIR": "config", "JUPYTER_RUNTIME_DIR": "runtime"}
+    env = {**os.environ, **{name: str(tmp_path / folder) for name, folder in own.items()}}
     with running(tmp_path / "study", env) as (line, server):
         found = LINE.fullmatch(line)
         assert found, line
@@ -107,11 +108,12 @@ def test_the_server_says_where_the_book_is_and_nothing_else(tmp_path):
             with urllib.request.urlopen(f"{found[1]}/api/{path}{found[3]}", data, timeout=60) as answer:
                 return json.load(answer)
 
-        ask("kernels", json.dumps({"name": "python3"}).encode())
-        for _ in range(600):
-            if ask("kernels")[0]["execution_state"] == "idle":
-                break
-            time.sleep(0.1)
+        kernel = ask("kernels", json.dumps({"name": "python3"}).encode())
+        client = BlockingKernelClient(connection_file=str(tmp_path / "runtime" / f"kernel-{kernel['id']}.json"))
+        client.load_connection_file()
+        client.start_channels()
+        client.wait_for_ready(60)
+        client.stop_channels()
         server.send_signal(signal.SIGINT)
         assert server.stdout.read() == ""
         assert server.wait(60) == 0

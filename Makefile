@@ -47,13 +47,13 @@ grade: $(VENV)/.ready  ## grade the sample class: release, six learners, sandbox
 	@$(BIN)/python -m tests.sample_class $(CLASS)
 	@$(BIN)/gpubook grade $(CLASS) 03-rooflines --cell-limit 6
 
-test: $(VENV)/.ready  ## run the tests (some thirty minutes on two cores), in a browser too if Chromium or Chrome is installed
+test: $(VENV)/.ready  ## run the tests (some forty minutes on two cores), in a browser too if Chromium or Chrome is installed
 	@$(PYTEST) -m "not nightly"
 
 nightly: $(VENV)/.ready  ## run every test, reusing no result of an earlier run
 	@KEPT=rebuild $(PYTEST)
 
-check: $(VENV)/.ready  ## lint, types and the fast tests (a minute and a half)
+check: $(VENV)/.ready  ## lint, types and the fast tests (two minutes)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check -q .
 	@$(BIN)/mypy

@@ -178,7 +178,7 @@ def broken(step):
         (Step(to=1), "half-a-step", "rank 0, step 0: .*`to` .*`send`"),
         (Step([1.0], to=1), "not-an-array", r"rank 0, step 0: `send` .* \[1.0\]$"),
         (Step(X, to=3), "no-such-rank", "rank 0, step 0: `to` is 3, .*0 to 2$"),
-        (Step(X, to=0), "no-such-rank", "`to` is 0, .* itself"),
+        (Step(X, to=0), "no-such-rank", "`to` is 0, so the rank sends to itself; another rank was expected$"),
         (Step(frm=-1), "no-such-rank", "`frm` is -1, .*0 to 2$"),
         (Step(frm=1.0), "no-such-rank", r"`frm` is 1\.0; .*whole.*0 to 2$"),
         (Step(frm=True), "no-such-rank", "`frm` is True; .*whole.*0 to 2$"),

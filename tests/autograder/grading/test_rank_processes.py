@@ -312,7 +312,7 @@ def test_a_forged_reply_is_a_verdict(grade, forged, reason, named):
         ("yield Step(np.zeros(1 << 40, 'int8'), 1, 1)", "raises", "Memory"),
         ("yield Step(np.zeros(1 << 26), (rank + 1) % n, (rank - 1) % n)", "sends-no-array", ""),
         ("yield [Step()] * 10**6", "not-a-step", " 1000000 "),
-        ("yield Step(x, 10**400, 0)", "no-such-rank", "`to` is 1000"),
+        ("yield Step(x, 10**400, 0)", "no-such-rank", f"`to` is 1{56 * '0'}..., and the ranks are 0 to 1"),
         ("yield Step(x, Number(1), 0)", "sends-no-array", "`Number`"),
         ("return x.view(Array)\n    yield", "no-plain-data", "Array"),
         ("return np.array(True)\n    yield", "not-an-array", " bool; "),

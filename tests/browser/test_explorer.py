@@ -174,4 +174,5 @@ def test_jupyterlab_goes_to_the_cell_of_such_a_link(page, lab):
     before = cell.bounding_box()["y"]
     assert before > page.viewport_size["height"], "it is not there by itself"
     page.goto(f"{address}#cell-id=rooflines-vector-add-prompt")
-    page.wait_for_function("e => e.getBoundingClientRect().top < innerHeight / 2", arg=cell.element_handle())
+    in_view = "e => 0 <= e.getBoundingClientRect().top && e.getBoundingClientRect().top < innerHeight"
+    page.wait_for_function(in_view, arg=cell.element_handle())

@@ -13,7 +13,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -211,6 +211,16 @@ class Algorithm(Coded):
             raise DeclarationError(f"{exercise.id}: the solution does not compute {self.collective}: {wrong.say}")
         return solution, wanted
 
+    def _references(self, exercise: Exercise) -> Iterator[tuple[Case, Sequence[Any], Outcome, Sequence[Any]]]:
+        """Each run: what its ranks begin with, what the solution does and what they should end with."""
+        begin: Callable[[], tuple[list[Any], Any]] = lambda: ([], seeds.generator(exercise.id))
+        made, generator = self.once(("references", exercise.id, exercise.solution), begin)
+        for at, case in enumerate(self.runs(exercise)):
+            if at == len(made):
+                inputs = self.begin(case, generator)
+                made.append((case, inputs, *self.reference(exercise, case, inputs)))
+            yield made[at]
+
     # The verdict
 
     def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:
@@ -234,10 +244,8 @@ class Algorithm(Coded):
                 return Verdict(0.0, f"The ranks cannot be started here: {install('torch')}", "unreadable", error.reason)
             say = f"The ranks could not be started: {quoted(str(error), 200)}."
             return Verdict(0.0, say, "wrong", "not-started")
-        generator, done = seeds.generator(exercise.id), []
-        for case in self.runs(exercise):
-            inputs = self.begin(case, generator)
-            solution, wanted = self.reference(exercise, case, inputs)
+        done: list[RankRun] = []
+        for case, inputs, solution, wanted in self._references(exercise):
             mine = self.observed(call, case, inputs, budget_of(case, solution, inputs))
             done.append(RankRun(case, inputs, solution, wanted, mine, self.shaped(inputs), [*self.axis_bytes]))
             if not mine.ended:
@@ -325,11 +333,16 @@ class Algorithm(Coded):
         """The sentences of the mistakes that behave just so in every run that was made."""
         made = []
         for mistake in exercise.mistakes:
-            its = (self.declared(mistake.value, run.case, run.inputs, run.budget) for run in done)
+            its = (self._declared_once(exercise, mistake.value, at, run) for at, run in enumerate(done))
             if (off := farthest(done, its, self.rtol, self.memory_limit)) is not None:
                 made.append((off, exercise.fill(mistake.say, exercise.variant())))
         nearest = min((off for off, _ in made), default=0.0)
         return list(dict.fromkeys(say for off, say in made if off == nearest))
+
+    def _declared_once(self, exercise: Exercise, function: Any, at: int, run: RankRun) -> Outcome:
+        """What a function of the declaration does in a run, given by its place among them."""
+        play = lambda: self.declared(function, run.case, run.inputs, run.budget)
+        return self.once(("run", exercise.id, exercise.solution, function, at), play)
 
 
 def argument_names(signature: str) -> list[str]:

@@ -91,6 +91,22 @@ class Coded(Answer):
         found: list[R] = self._memory[key]
         return found
 
+    def once(self, key: Any, compute: Callable[[], R]) -> R:
+        """What `compute` gives on the numbers that are drawn now; kept until others are drawn.
+
+        A key holds the functions of the declaration that are run, whole: an answer kind may be that of two exercises.
+        """
+        source = seeds.source()
+        if source is None:
+            return compute()
+        if self._memory.get("source") != source:
+            self._memory.update(source=source, once={})
+        kept = self._memory["once"]
+        if key not in kept:
+            kept[key] = compute()
+        found: R = kept[key]
+        return found
+
     @property
     def seed(self) -> str:
         """Of the submission that is judged, where its cases depend on it."""

@@ -112,7 +112,6 @@ class Distributed(Algorithm):
     def tried(self, exercise: Exercise, value: Any, call: Call) -> list[Any]:
         """Nothing, for the same reason."""
         return []
-        return None
 
     def local_call(self, value: Any, withholds: Sequence[str] = ()) -> Call | None:
         """The ranks of the function, here, each in a process."""

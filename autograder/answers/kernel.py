@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..declaration.answer import Call
@@ -147,18 +146,27 @@ class Kernel(Coded):
             return unreadable(str(error), error.reason)
         if call is None:
             return unreadable("the kernel cannot be run here", "cannot-be-run")
-        generator, asked = seeds.generator(exercise.id), Asked.of(exercise.public())
+        asked = Asked.of(exercise.public())
         done: list[_Done] = []
-        for launch in self.launches(exercise):
-            arrays = launch.arrays(generator)
-            solution = self._run(Traced(exercise.solution), launch, arrays)
-            if isinstance(solution, Finding):
-                raise DeclarationError(f"{exercise.id}: the solution fails: {solution.say}")
+        for launch, arrays, solution in self._references(exercise):
             mine = self._run(call, launch, arrays, PATIENCE * solution.work, asked)
             done.append((launch, arrays, solution, mine))
             if isinstance(mine, Finding):
                 break
         return self._verdict(exercise, done)
+
+    def _references(self, exercise: Exercise) -> Iterator[tuple[Launch, Mapping[str, Any], Run]]:
+        """Each run: the arrays that it begins with, and what the solution does. DeclarationError where it fails."""
+        begin: Callable[[], tuple[list[Any], Any]] = lambda: ([], seeds.generator(exercise.id))
+        made, generator = self.once(("references", exercise.id, exercise.solution), begin)
+        for at, launch in enumerate(self.launches(exercise)):
+            if at == len(made):
+                arrays = launch.arrays(generator)
+                solution = self._run(Traced(exercise.solution), launch, arrays)
+                if isinstance(solution, Finding):
+                    raise DeclarationError(f"{exercise.id}: the solution fails: {solution.say}")
+                made.append((launch, arrays, solution))
+            yield made[at]
 
     def tried(self, exercise: Exercise, value: Any, call: Call) -> list[Any]:
         """What the smallest run loads and stores, array by array."""
@@ -183,11 +191,17 @@ class Kernel(Coded):
         if found.reason == "stores-nothing":
             return Verdict(0.0, f"No answer yet: {found.say}", "empty", found.reason)
         for mistake in exercise.mistakes:
-            known = partial(self._run, Traced(mistake.value), asked=Asked.of(exercise.public()))
-            if all(self._alike(one, known(one[0], one[1])) for one in done):
+            its = (self._declared_once(exercise, mistake.value, at, one) for at, one in enumerate(done))
+            if all(map(self._alike, done, its)):
                 return Verdict(0.0, exercise.fill(mistake.say, exercise.variant()), "mistake")
         ended = not isinstance(done[-1][-1], Finding)
         return Verdict(0.0, found.say, "wrong", found.reason, wants_hint=ended)
+
+    def _declared_once(self, exercise: Exercise, function: Any, at: int, done: _Done) -> Run | Finding:
+        """What a function of the declaration does in a run, given by its place among them."""
+        launch, arrays, *_ = done
+        play = lambda: self._run(Traced(function), launch, arrays, asked=Asked.of(exercise.public()))
+        return self.once(("run", exercise.id, exercise.solution, function, at), play)
 
     def _wrong(
         self, exercise: Exercise, launch: Launch, arrays: Mapping[str, Any], solution: Run, mine: Run | Finding

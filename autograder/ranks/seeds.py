@@ -18,6 +18,7 @@ from typing import Any
 from ..values.digest import add_parts
 
 _seed: ContextVar[str] = ContextVar("seed", default="")
+_repeated: ContextVar[str] = ContextVar("repeated", default="")
 
 
 def secret_of(folder: Path) -> str:
@@ -66,11 +67,31 @@ def cases(name: str) -> random.Random:
     return random.Random(f"{name} cases {seed}" if seed else f"{name} cases")
 
 
+@contextmanager
+def repeated(numbers: str = "") -> Iterator[None]:
+    """In this block `generator` draws the same again where no submission is judged: from `numbers`, or from an
+    unpredictable seed. What is then run on them again and again needs to be run once only."""
+    token = _repeated.set(numbers or secrets.token_hex(16))
+    try:
+        yield
+    finally:
+        _repeated.reset(token)
+
+
+def source() -> tuple[str, str] | None:
+    """What `generator` draws from, and the library that does it: where these are the same, so are the numbers. None
+    where they are new each time."""
+    from hwlib.tl.arrays import library
+
+    seed = _seed.get() or _repeated.get()
+    return (seed, library().__name__) if seed else None
+
+
 def generator(name: str) -> Any:
     """A generator of numpy's for the exercise `name`, or in a page without numpy one of `hwlib.plain`."""
     from hwlib.tl.arrays import library
 
-    seed = _seed.get()
+    seed = _seed.get() or _repeated.get()
     return library().random.default_rng(
         int(hashlib.sha256(f"{seed} {name}".encode()).hexdigest(), 16) if seed else None
     )

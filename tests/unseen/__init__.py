@@ -29,12 +29,14 @@ from typing import Any
 from autograder.answers import domains_from
 from autograder.declaration import Exercise, Verdict
 from autograder.declaration.answer import JudgedBy
+from autograder.ranks import seeds
 from autograder.values import encoding
 from tests.banks import banks
 
 HERE = Path(__file__).resolve().parent
 BOOK = HERE.parent.parent
 TOLD = "told.json"
+NUMBERS_OF = "unseen answers"  # what is told may depend on the numbers that are drawn
 RATINGS = {0: "wrong or misleading", 1: "generic", 2: "helpful", 3: "names the mistake"}
 DRAWN = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")  # a number that is drawn anew each time
 NUMBERS = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")  # and which element it is found in, where arrays are drawn
@@ -114,7 +116,8 @@ def answered(chapter: str, exercise: Exercise, cell: Cell, row: dict[str, Any]) 
             raise LookupError(f"{exercise.id}, {cell.title}: the cell sets no {exercise.answer_name}")
         message = json.loads(json.dumps(encoding.encode(value)))
         call = exercise.answer.local_call(value, exercise.withholds) if callable(value) else None
-        return exercise.judge_message(message, row, call)
+        with seeds.repeated(NUMBERS_OF):
+            return exercise.judge_message(message, row, call)
 
 
 def symbols(exercise: Exercise) -> Any:

@@ -11,6 +11,7 @@ from autograder.answers.algorithm import MAX_CASES, direct
 from autograder.answers.library_overlap import library_overlap
 from autograder.answers.selftest import selftest
 from autograder.declaration import DeclarationError, Mistake
+from autograder.ranks import seeds
 from autograder.ranks.generators import Rank
 from autograder.values import encoding
 from hwlib.algorithms import ALGORITHMS, Step, ring_allreduce
@@ -158,6 +159,31 @@ def test_the_numbers_are_new_at_every_run_and_differ_between_ranks():
     for _ in range(2):
         assert BARE.judge(encoding.Callable("ring"), call=direct(keep)).score == 1
     assert len(set(seen)) == len(seen) == 2 * sum(n for n, _ in CASES)
+
+
+def test_on_the_same_numbers_the_declarations_own_functions_run_once():
+    ran = []
+
+    def counted(function):
+        def ring(rank, n, x):
+            ran.append(function)
+            return (yield from function(rank, n, x))
+
+        return ring
+
+    ranks, said = sum(n for n, _ in CASES), "The whole array in every step."
+    exercise = make(solution=counted(lab.ring), mistakes=(Mistake(counted(lab.whole_ring), said),))
+    for numbers in ("a", "b"):
+        with seeds.repeated(numbers):
+            for _ in range(3):
+                assert judge(exercise, lab.whole_ring).say == said
+    assert ran.count(lab.ring) == ran.count(lab.whole_ring) == 2 * ranks
+    assert judge(exercise, lab.whole_ring).say == said
+    assert ran.count(lab.ring) == 3 * ranks  # without, the numbers are new
+    other = replace(exercise, solution=lab.ring, mistakes=())  # another exercise of the same kind
+    with seeds.repeated("b"):
+        assert judge(other, lab.ring).score == 1
+        assert judge(other, lab.whole_ring).kind == "wrong"
 
 
 @pytest.mark.parametrize("function", [lab.ring, lab.two_shot])

@@ -31,6 +31,9 @@ def letters(text):
     return re.sub(r"[\W_]+", "", text)
 
 
+letters_of = functools.cache(letters)  # of a secret, which is looked for again and again
+
+
 @functools.cache
 def secrets(root):
     """(what, text) of all that only the key holds, for every chapter: a model answer line by line."""
@@ -103,8 +106,8 @@ def held(text, secrets):
     However many there are, the text is read once: where the first letters of some secret are, it is looked for.
     """
     found = set()
-    long = [(what, letters(secret)) for what, secret in secrets if len(letters(secret)) >= LONG]
-    short = [(what, secret) for what, secret in secrets if len(letters(secret)) < LONG]
+    long = [(what, letters_of(secret)) for what, secret in secrets if len(letters_of(secret)) >= LONG]
+    short = [(what, secret) for what, secret in secrets if len(letters_of(secret)) < LONG]
     bare, begin = letters(text), defaultdict(list)
     for what, secret in long:
         begin[secret[:LONG]].append((what, secret))
@@ -130,6 +133,7 @@ def places(text, words):
             yield int(at)
 
 
+@functools.cache
 def window(word):
     """The sum of `places` over one word."""
     total = 0

@@ -2,7 +2,8 @@
 
 A chapter declares its exercises in `exercises.py`, or in a folder `exercises/` with a file a section. The files of
 such a folder are the modules of one package: what one needs of another it imports (`from .two_clocks import gemm`).
-The chapter's text reads the names of all of them, so two files do not give one name to different things.
+The chapter's text reads the names of all of them, so two files do not give one name to different things. A file
+`text.py` has names for the text alone; whoever answers or judges an exercise need not wait for it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import json
 import re
 import sys
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,21 +23,27 @@ from .exercise import Exercise
 from .verdict import DeclarationError
 
 FILE, FOLDER, BUILT = "exercises.py", "exercises", "built.json"
+TEXT = "text"  # the module of a folder that declares nothing, and is loaded when the text's names are asked for
 HEAVY = "heavy.json"  # what takes large libraries to compute, beside the declarations of a page
 
 
 class Bank(dict[str, Exercise]):
-    """The exercises of one chapter by id, in order; `namespace` holds the names of its files, `path` is the
-    file or the folder that declares it."""
+    """The exercises of one chapter by id, in order; `path` is the file or the folder that declares it, and `names`
+    gives the names of its files."""
 
     def __init__(
         self,
         exercises: Sequence[Exercise] = (),
         path: Path | None = None,
-        namespace: dict[str, Any] | None = None,
+        names: Callable[[], dict[str, Any]] = dict,
     ):
         super().__init__({e.id: e for e in exercises})
-        self.path, self.namespace = path, namespace or {}
+        self.path, self._names = path, names
+
+    @cached_property
+    def namespace(self) -> dict[str, Any]:
+        """The names of its files, which the chapter's text may use. DeclarationError where they cannot be loaded."""
+        return self._names()
 
     def public(self, variants: bool = False) -> dict[str, Any]:
         """The contents of the learner's `exercises.json`."""
@@ -109,10 +117,14 @@ def load_bank(path: Path | str) -> Bank:
     name = "gpubook_" + re.sub(r"\W", "_", path.resolve().parent.name if own else path.stem)
     before = _forget(name)
     try:
-        modules = [_load(file, name) for file in files] if path.is_file() else _load_package(path, files, name)
-        exercises = _with_built(_collect(modules, files, path), built_file(path))
+        if path.is_file():
+            modules = {files[0]: _load(files[0], name)}
+        else:
+            modules = _load_package(path, [file for file in files if file.stem != TEXT], name)
+        exercises = _with_built(_collect(modules, path), built_file(path))
         _recall(exercises, path.parent / HEAVY)
-        return Bank(exercises, path.resolve(), _namespace(modules, files))
+        loaded, _ = _loaded(name), _namespace(modules)  # an error of theirs is told now
+        return Bank(exercises, path.resolve(), lambda: _namespace(modules | _load_text(path, files, loaded)))
     except DeclarationError:
         _forget(name)
         sys.modules.update(before)
@@ -151,46 +163,70 @@ def _load(file: Path, name: str) -> types.ModuleType:
     return module
 
 
-def _load_package(folder: Path, files: Sequence[Path], name: str) -> list[types.ModuleType]:
+def _load_package(folder: Path, files: Sequence[Path], name: str) -> dict[Path, types.ModuleType]:
     """The modules of the files, in their order; one that another imports is loaded with it."""
     package = types.ModuleType(name)
     package.__path__ = [str(folder)]
     sys.modules[name] = package
     importlib.invalidate_caches()  # a file may be newer than the listing of its folder
-    modules = []
-    for file in files:
-        if not file.stem.isidentifier() or file.name == FILE:
-            raise DeclarationError(f"{file}: a valid module name was expected, e.g. two_clocks.py")
-        try:
-            modules.append(importlib.import_module(f"{name}.{file.stem}"))
-        except Exception as error:
-            raise _failed(error, files, file) from error
-    return modules
+    return {file: _load_module(file, files, name) for file in files}
 
 
-def _collect(modules: Sequence[types.ModuleType], files: Sequence[Path], path: Path) -> list[Exercise]:
+def _load_module(file: Path, files: Sequence[Path], name: str) -> types.ModuleType:
+    if not file.stem.isidentifier() or file.name == FILE:
+        raise DeclarationError(f"{file}: a valid module name was expected, e.g. two_clocks.py")
+    try:
+        return importlib.import_module(f"{name}.{file.stem}")
+    except Exception as error:
+        raise _failed(error, files, file) from error
+
+
+def _load_text(
+    folder: Path, files: Sequence[Path], loaded: Mapping[str, types.ModuleType]
+) -> dict[Path, types.ModuleType]:
+    """The module of the text, where the folder has one, beside those that were loaded, whatever was since."""
+    text, name = folder / f"{TEXT}.py", next(iter(loaded))
+    if text not in files or folder.name != FOLDER:
+        return {}
+    since = _forget(name)
+    sys.modules.update(loaded)
+    try:
+        module = _load_module(text, files, name)
+    finally:
+        _forget(name)
+        sys.modules.update(since)
+    declared = {id(one) for other in loaded.values() for one in _listed(other)}
+    if own := [one.id for one in _listed(module) if id(one) not in declared]:
+        raise DeclarationError(f"{text}: it declares {own[0]}; a file of names for the text alone was expected")
+    return {text: module}
+
+
+def _collect(modules: Mapping[Path, types.ModuleType], path: Path) -> list[Exercise]:
     found: dict[str, Exercise] = {}
-    for module, file in zip(modules, files, strict=True):
-        for value in vars(module).values():
-            for exercise in value if isinstance(value, (list, tuple)) else [value]:
-                if not isinstance(exercise, Exercise):
-                    continue
-                if found.get(exercise.id, exercise) is not exercise:
-                    where = file if path.is_file() else path
-                    raise DeclarationError(
-                        f"{where}: the id {exercise.id!r} is declared twice; each exercise needs its own"
-                    )
-                found[exercise.id] = exercise
+    for file, module in modules.items():
+        for exercise in _listed(module):
+            if found.get(exercise.id, exercise) is not exercise:
+                where = file if path.is_file() else path
+                raise DeclarationError(
+                    f"{where}: the id {exercise.id!r} is declared twice; each exercise needs its own"
+                )
+            found[exercise.id] = exercise
     return list(found.values())
 
 
-def _namespace(modules: Sequence[types.ModuleType], files: Sequence[Path]) -> dict[str, Any]:
+def _listed(module: types.ModuleType) -> list[Exercise]:
+    """The exercises that a module has, by themselves or in lists."""
+    several = (value if isinstance(value, (list, tuple)) else [value] for value in vars(module).values())
+    return [one for values in several for one in values if isinstance(one, Exercise)]
+
+
+def _namespace(modules: Mapping[Path, types.ModuleType]) -> dict[str, Any]:
     """The names that the chapter's text may use: of the one module, or of all, where no name means two things."""
     if len(modules) == 1:
-        return vars(modules[0])
+        return vars(next(iter(modules.values())))
     names: dict[str, Any] = {}
     home: dict[str, Path] = {}
-    for module, file in zip(modules, files, strict=True):
+    for file, module in sorted(modules.items()):
         for name, value in vars(module).items():
             if name.startswith("__"):
                 continue
@@ -208,10 +244,14 @@ def _same(one: Any, other: Any) -> bool:
     return one is other or (type(one) is type(other) and isinstance(one, (bool, int, float, str)) and one == other)
 
 
+def _loaded(name: str) -> dict[str, types.ModuleType]:
+    """A bank's modules, the package first."""
+    return {key: sys.modules[key] for key in sorted(sys.modules) if key == name or key.startswith(f"{name}.")}
+
+
 def _forget(name: str) -> dict[str, types.ModuleType]:
     """Take a bank's modules out of sys.modules; they are returned."""
-    gone = [key for key in sys.modules if key == name or key.startswith(f"{name}.")]
-    return {key: sys.modules.pop(key) for key in gone}
+    return {key: sys.modules.pop(key) for key in _loaded(name)}
 
 
 def _failed(error: Exception, files: Sequence[Path], loading: Path) -> DeclarationError:

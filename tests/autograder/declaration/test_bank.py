@@ -33,6 +33,25 @@ def test_what_one_file_imports_of_another_is_the_same_thing(chapter):
     assert list(load_bank(chapter)) == list(bank), "an exercise that is imported is declared once"
 
 
+def test_names_for_the_text_alone_are_loaded_when_it_is_read(chapter):
+    text = chapter / "exercises" / "text.py"
+    seen = text.with_suffix(".seen")
+    text.write_text(
+        "from .a_times import TIME, W\n\nTWICE = 2*W\nopen(__file__.removesuffix('py') + 'seen', 'w').close()\n"
+    )
+    bank, newer = load_bank(chapter), load_bank(chapter)
+    assert not seen.exists()
+    assert bank.namespace["TWICE"] == 100e9
+    assert bank.namespace["TIME"] is bank["links-time"], "of its own load, whatever was loaded since"
+    assert newer.namespace["TIME"] is newer["links-time"]
+    text.write_text("TWICE = 1/0\n")
+    with pytest.raises(DeclarationError, match=r"text.py:1: ZeroDivisionError"):
+        _ = load_bank(chapter).namespace
+    text.write_text(FIRST.replace("links-", "more-"))
+    with pytest.raises(DeclarationError, match=r"text.py: it declares more-time; a file of names for the text alone"):
+        _ = load_bank(chapter).namespace
+
+
 def test_a_changed_file_is_read_again(chapter):
     assert load_bank(chapter)["links-time"].points == 2
     path = chapter / "exercises" / "a_times.py"

@@ -21,7 +21,7 @@ SLOW = {
     "autograder/book": "chapters drafts drag folder_bank front",
     "autograder/course": "class_run export gradebook operations",
     "autograder/grading": "judge rank_processes",
-    "autograder/ranks": "local_ranks network",
+    "autograder/ranks": "local_ranks memory_meter network",
     "autograder/sandbox": "sandbox",
     "benchmarks": "fit_stacks",
     "hwlib": "algorithms calibrated_gemm consistency consistency_pipelines chunk_trains footprint_torch grid_axes"
@@ -38,9 +38,10 @@ lazy_jsonschema.notebooks()  # in every process of a run: a second of it otherwi
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers():
-    """One more than there are cores: a good part of the tests wait for processes that they have started."""
-    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else None
+def pytest_xdist_auto_num_workers(config):
+    """As many as there are cores, and with the slow tests one more: a good part of these wait for other processes."""
+    more = "not slow" not in (config.option.markexpr or "")
+    return len(os.sched_getaffinity(0)) + more if hasattr(os, "sched_getaffinity") else None
 
 
 def pytest_sessionstart(session):

@@ -21,6 +21,7 @@ from autograder.declaration import call_with
 from autograder.declaration.worked import solution_of
 from tests.kept import built, loaded
 
+pytestmark = pytest.mark.slow
 TEXT = {".html", ".js", ".json", ".ipynb", ".txt", ".md", ".csv", ".svg", ".inv"}
 LONG = 16  # letters, from which on a secret is looked for without markup
 BASE = np.uint64(0x9E3779B97F4A7C15)
@@ -163,7 +164,6 @@ def test_there_are_secrets_to_look_for(root):
         assert bool(held(text, [("it", secret)])) is there
 
 
-@pytest.mark.slow
 def test_a_secret_is_found_wherever_it_is_planted(root):
     """Each of them alone, in a text that holds none of them, between markup and line breaks; and all in one text."""
     plain = letters((root / "README.md").read_text(encoding="utf-8"))
@@ -194,7 +194,6 @@ def test_a_public_record_does_not_hold_the_answer(root):
                 assert repr(want) not in strings(exercise.public()) or want in numbers, key
 
 
-@pytest.mark.slow
 def test_the_course_edition_holds_none(root):
     folder = built(root, course=True)
     assert leaks(root, folder) == []
@@ -212,7 +211,6 @@ def test_a_secret_is_found_inside_an_archive(tmp_path):
     assert held(read(tmp_path), [("it", "sentence that nobody is to read")]) == ["it"]
 
 
-@pytest.mark.slow
 def test_the_course_edition_ships_neither_declarations_nor_python(root):
     folder = built(root, course=True)
     assert not (folder / "_static" / "python").exists()
@@ -220,7 +218,6 @@ def test_the_course_edition_ships_neither_declarations_nor_python(root):
     assert (built(root) / "_static" / "python" / "book.zip").is_file()
 
 
-@pytest.mark.slow
 def test_the_open_edition_holds_them_all(root):
     missing = {what for what, _ in secrets(root)} - set(leaks(root, built(root)))
     assert not missing

@@ -41,6 +41,7 @@ def bank():
     ]
 
 
+@pytest.mark.slow
 def test_the_names_in_use_are_those_of_the_table():
     declared = {mistake.name for exercise in bank() for mistake in exercise.mistakes if mistake.name}
     slips = {slip_name(slip.reason) for slip in SLIPS} | {"off-by-one"}

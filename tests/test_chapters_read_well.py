@@ -8,6 +8,7 @@ from autograder.book.chapters import chapter_names
 from autograder.book.rules import RULES, Reading
 
 ROOT = Path(__file__).parents[1]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -126,6 +126,7 @@ def test_verdicts_are_equal(name):
     assert [one[1] for one in without] == ["right", *["mistake"] * (len(without) - 2), "empty"]
 
 
+@pytest.mark.slow
 def test_ranks_exchange_arrays_of_the_small_numpy_and_are_judged_as_with_numpys():
     with_numpy, without = said(RING), said(HIDE + INSTALL + RING)
     assert without == with_numpy

@@ -23,6 +23,7 @@ def test_the_page_is_what_the_commands_print(name):
     assert block(name) in text, "run python -m benchmarks.planner_page"
 
 
+@pytest.mark.slow
 def test_making_the_page_anew_changes_nothing_else():
     text = PAGE.read_text("utf-8")
     made = page(text)

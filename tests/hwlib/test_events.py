@@ -289,6 +289,7 @@ def test_ranks_can_sit_anywhere():
     assert far.time > 1.9 * near.time
 
 
+@pytest.mark.slow
 def test_a_thousand_ranks_hold_no_data():
     run = simulate_events("doubling_allreduce", crossbar(1024, 450 * GB), count=10**12, chunk_bytes=1 * MB)
     assert run.time == pytest.approx(10 * 10**12 / (450 * GB))

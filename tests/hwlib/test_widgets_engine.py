@@ -33,6 +33,7 @@ def played(state):
                       room=state["room"], gpus=8)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_script_plays_as_python_does():
     states = [drawn(**case) for case in CASES]
     states.append(states[0] | {"room": 12_000, "seats": 30, "rate": 6.0})  # caches are lost

@@ -60,6 +60,7 @@ def test_a_misconception_is_said_in_a_phrase_and_explained_in_a_section(name):
     assert f"\n## {one.section}\n" in source.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_declared_misconception_recurs():
     catches = caught(bank())
     slips = {slip_name(slip.reason) for slip in SLIPS}

@@ -27,6 +27,7 @@ def left_to_do(book):
     return list(rules.nothing_is_left_to_write(rules.Reading.of(book, NAME)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sections", [False, True])
 def test_it_builds_and_tests_itself(book, sections):
     files = new_chapter(book, NAME, sections=sections)

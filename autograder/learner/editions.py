@@ -11,12 +11,14 @@ import contextlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from .moved import Moved, moved, with_moved
 from .notebook_merge import Changes, merge
 
 EDITIONS, BACKUP = ".gpubook/editions", ".gpubook/backup"
@@ -53,8 +55,9 @@ class Copy:
         """Bring every chapter to the edition in `book`; nothing that the learner wrote is lost."""
         self._move_renumbered()
         where = _exercises(self.book)
-        for name in self.chapters():
-            self._update(name, where)
+        moved = self._moved(where)
+        for name in sorted(self.chapters(), key=lambda name: name not in moved):  # a crash between two loses no answer
+            self._update(name, where, moved.get(name, ()))
         for gone in sorted(path.name for path in (self.folder / EDITIONS).glob("*") if path.is_dir()):
             if gone not in self.chapters():
                 self.report.said.append(f"{gone}: not in this edition of the book; yours is left as it is")
@@ -85,7 +88,21 @@ class Copy:
         """The files of a chapter below its folder."""
         return _below(self.book / name)
 
-    def _update(self, name: str, where: Mapping[str, str]) -> None:
+    def _moved(self, where: Mapping[str, str]) -> dict[str, list[Moved]]:
+        """By the chapter that asks them now, the exercises that the learner answered in another."""
+        found: dict[str, list[Moved]] = defaultdict(list)
+        before = {path.parent.name: _asked(path) for path in sorted((self.folder / EDITIONS).glob("*/exercises.json"))}
+        for chapter, exercises in before.items():
+            file = Path(chapter, f"{chapter}.ipynb")
+            gone = [one for one in exercises if where.get(one, chapter) != chapter]
+            gone = [one for one in gone if one not in before.get(where[one], ())]
+            base, mine = (_origin(_bytes(home / file)) for home in (self.folder / EDITIONS, self.folder))
+            if base is not None and mine is not None:
+                for one in filter(None, (moved(exercise, chapter, base, mine) for exercise in gone)):
+                    found[where[one.exercise]].append(one)
+        return found
+
+    def _update(self, name: str, where: Mapping[str, str], moved: Sequence[Moved]) -> None:
         said: list[str] = []
         files = self._files(name)
         elsewhere = {exercise: chapter for exercise, chapter in where.items() if chapter != name}
@@ -93,11 +110,12 @@ class Copy:
         for file in files:
             mine, base = self.folder / name / file, _bytes(self.folder / EDITIONS / name / file)
             new, old = (self.book / name / file).read_bytes(), _bytes(mine)
-            if old is None or old in (base, new):
+            came = moved if file.name == f"{name}.ipynb" else ()
+            if (old is None or old in (base, new)) and not came:
                 made[file] = new
             elif file.suffix == ".ipynb":
                 try:
-                    made[file] = self._merged(mine, base, old, new, elsewhere, said)
+                    made[file] = self._merged(mine, base, old, new, elsewhere, came, said)
                 except Unreadable as error:
                     self.report.said.append(f"{name}: {file} {error}; this chapter is left as it is")
                     return
@@ -112,18 +130,30 @@ class Copy:
             self.report.said.append(f"{name}: {'; '.join(said)}")
 
     def _merged(
-        self, mine: Path, base: bytes | None, old: bytes, new: bytes, elsewhere: Mapping[str, str], said: list[str]
+        self,
+        mine: Path,
+        base: bytes | None,
+        old: bytes | None,
+        new: bytes,
+        elsewhere: Mapping[str, str],
+        moved: Sequence[Moved],
+        said: list[str],
     ) -> bytes:
-        """The learner's notebook in the new edition; its own bytes where nothing changes."""
+        """The learner's notebook in the new edition, with the answers that `moved` here; its own bytes where nothing
+        changes."""
+        base, old = (new, new) if old is None else (base, old)
         notebook = _notebook(old)
-        if base == new:
+        if base == new and not moved:
             return old
         origin = _origin(base)
-        if notebook == origin:
+        if notebook == origin and not moved:
             return new
         edition = _notebook(new)
-        merged = merge(origin, notebook, edition, elsewhere)
+        came = with_moved(notebook, (cell for one in moved for cell in one.mine))
+        origin = origin and with_moved(origin, (cell for one in moved for cell in one.was))
+        merged = merge(origin, came, edition, elsewhere)
         said += _told(merged.changes, mine)
+        said += [f"the exercise {one.exercise} is now here, with your answer in {one.chapter}" for one in moved]
         if merged.notebook == edition:
             return new
         return old if merged.notebook == notebook else _written(merged.notebook)
@@ -216,11 +246,15 @@ def _below(folder: Path) -> list[Path]:
 
 def _exercises(book: Path) -> dict[str, str]:
     """The chapter of each exercise of the book."""
-    found = {}
+    found: dict[str, str] = {}
     for path in sorted(book.glob("*/exercises.json")):
-        for exercise in json.loads(path.read_text(encoding="utf-8"))["exercises"]:
-            found[exercise] = path.parent.name
+        found |= dict.fromkeys(_asked(path), path.parent.name)
     return found
+
+
+def _asked(path: Path) -> list[str]:
+    """The exercises of a chapter, by its exercises.json."""
+    return list(json.loads(path.read_text(encoding="utf-8"))["exercises"])
 
 
 def _bytes(path: Path) -> bytes | None:

@@ -44,7 +44,7 @@ def whoami(learner: str, folder: Path) -> None:
 @click.option("--token", help="The server's token.  [default: random]")
 @click.option("--browser/--no-browser", default=True, help="Open a browser window.")
 def lab(folder: Path, port: int | None, token: str | None, browser: bool) -> None:
-    """Open the book in JupyterLab, where you last answered.
+    """Open the book in JupyterLab, where you last answered, or at its start page.
 
     In your own copy FOLDER (default: ./study), which is created or updated first.
     """
@@ -52,4 +52,6 @@ def lab(folder: Path, port: int | None, token: str | None, browser: bool) -> Non
 
     for line in study.start(folder).lines():
         click.echo(line)
+    if say := study.without_figures():
+        click.echo(say)
     jupyterlab.serve(folder.resolve(), port=port, token=token, browser=browser)

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from .edition_cells import Cell, identified, mark_of, text
-
-Notebook = dict[str, Any]
+from .notebook_file import Notebook
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,10 @@ def start(folder: Path, reset: tuple[str, ...]) -> None:
 
     What you wrote stays. Close notebooks that are open in JupyterLab before.
     """
-    from ..learner import study
+    from ..learner import study, trust
 
     report = study.start(folder, reset)
+    trust.keep(report.before)
     for line in report.lines():
         click.echo(line)
     updated = f" and {len(report.updated)} updated" if report.updated else ""
@@ -48,9 +49,11 @@ def lab(folder: Path, port: int | None, token: str | None, browser: bool) -> Non
 
     In your own copy FOLDER (default: ./study), which is created or updated first.
     """
-    from ..learner import jupyterlab, study
+    from ..learner import jupyterlab, study, trust
 
-    for line in study.start(folder).lines():
+    report = study.start(folder)
+    trust.keep(report.before)
+    for line in report.lines():
         click.echo(line)
     if say := study.without_figures():
         click.echo(say)

@@ -28,12 +28,13 @@ EDITIONS, BACKUP = ".gpubook/editions", ".gpubook/backup"
 @dataclass
 class Report:
     """What was done to a folder: the files that are new and those that were updated, a line for each chapter with
-    something to say, and where what was replaced lies."""
+    something to say, and where what was replaced lies; and what each of these files held before."""
 
     new: list[Path] = field(default_factory=list)
     updated: list[Path] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     backup: Path | None = None
+    before: dict[Path, bytes | None] = field(default_factory=dict)
 
     def lines(self) -> list[str]:
         """What is to be told."""
@@ -218,6 +219,7 @@ class Copy:
         if before == data:
             return
         (self.report.new if before is None else self.report.updated).append(target)
+        self.report.before[target] = before
         if before is not None and theirs:
             write(self._backup() / path, before, safely=True)
         write(target, data, safely=before is not None)

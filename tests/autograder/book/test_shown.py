@@ -7,8 +7,10 @@ import nbformat
 import pytest
 from nbformat.v4 import new_output
 
-from autograder.book import chapters, shown
+from autograder.book import chapters, executed, shown
 from tests.autograder.small_book import SOURCE, lay_out
+from tests.conftest import ROOT
+from tests.kept import loaded
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 CELLS = {
@@ -102,3 +104,19 @@ def test_a_figure_is_kept_once_and_a_widget_with_its_models_under_names_of_its_c
     assert moves["metadata"] == {"embed": {"a": 1}}
     assert data["models"][f"book-{name}-0"]["state"] == {"layout": f"IPY_MODEL_book-{name}-1"}
     assert "nobody's" not in json.dumps(data)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", chapters.chapter_names(ROOT))
+def test_a_learner_who_answered_nothing_gets_the_same_outputs(tmp_path, name):
+    """So none of them depends on an answer, whatever the rules that choose them say."""
+    chapter = loaded(ROOT, name)
+    learner = nbformat.read(ROOT / "chapters" / name / f"{name}.ipynb", as_version=4)
+    path = shown.keep(tmp_path, chapter, learner, executed.run(chapter, ROOT, ROOT / ".build"))
+    kept = json.loads(gzip.decompress(path.read_bytes()))
+    ran = nbformat.from_dict(learner)
+    executed._run(ran, chapter, ROOT, tmp_path)
+    own = json.loads(gzip.decompress(shown._archive("", chapter, learner, ran)))
+    assert own["outputs"].keys() == kept["outputs"].keys()
+    assert [name for name, outputs in kept["outputs"].items() if own["outputs"][name] != outputs] == []
+    assert own["models"] == kept["models"]

@@ -1,0 +1,56 @@
+"""What a beginner sees in JupyterLab before anything runs: the start page with its table, and figures in a chapter."""
+
+import json
+
+import nbformat
+import pytest
+
+from autograder.book import executed, shown
+from autograder.learner.notebook_file import written
+from autograder.learner.shown import Shown
+from tests.browser.jupyterlab import open_notebook
+from tests.conftest import ROOT
+from tests.kept import loaded
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+CHAPTER = "03-rooflines"
+
+
+def test_the_start_page_shows_its_table_before_anything_runs_and_leads_to_a_chapter_and_back(page, watch, lab):
+    url, _ = lab
+    page.goto(f"{url}/?token=t")
+    table = page.locator(".jp-NotebookPanel .gpubook-overview table")
+    table.wait_for(timeout=60_000)
+    assert page.url.startswith(f"{url}/lab/tree/00-start.ipynb")
+    assert table.locator("tbody tr").count() == len(list((ROOT / "chapters").iterdir()))
+    assert page.locator(".jp-NotebookPanel .jp-CodeCell .jp-InputPrompt").first.inner_text() == "[ ]:"
+    table.get_by_role("link", name="3. Rooflines").click()
+    page.get_by_role("heading", name="3. Rooflines", level=1).wait_for(timeout=60_000)
+    page.get_by_role("link", name="All chapters, and what you have done").click()
+    table.wait_for()
+    assert watch.foreign == []
+
+
+def test_figures_are_there_before_anything_runs_and_move(page, watch, lab, tmp_path):
+    url, study = lab
+    chapter = loaded(ROOT, CHAPTER)
+    learner = nbformat.read(ROOT / "chapters" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
+    archive = shown.keep(tmp_path, chapter, learner, executed.run(chapter, ROOT, ROOT / ".build"))
+    edition = json.loads((ROOT / "chapters" / CHAPTER / f"{CHAPTER}.ipynb").read_text())
+    (study / "unrun").mkdir()
+    (study / "unrun" / f"{CHAPTER}.ipynb").write_bytes(written(Shown(archive).put(edition, edition)))
+    open_notebook(page, url, f"unrun/{CHAPTER}.ipynb")
+    notebook = page.locator(".jp-NotebookPanel .jp-Notebook")
+    drawn = notebook.locator(".gpubook-still img")
+    drawn.first.wait_for()
+    assert drawn.first.evaluate("image => image.complete && image.naturalWidth > 100")
+    readout = notebook.locator(".gpubook-readout").first
+    readout.wait_for()
+    before = readout.inner_text()
+    notebook.locator(".gpubook-figure input[type=range]").first.focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function("([e, before]) => e.innerText !== before", arg=[readout.element_handle(), before])
+    prompts = notebook.locator(".jp-CodeCell .jp-InputPrompt").all_inner_texts()
+    assert {text.strip() for text in prompts} == {"[ ]:"}, "nothing has run"
+    assert watch.foreign == []

@@ -20,7 +20,7 @@ from ..declaration.misconceptions import misconceptions
 from .edition_cells import TITLE, mark_of, prompts_of, text
 from .editions import EDITIONS
 from .progress import Progress, done, totals
-from .record import Data, last_done
+from .record import Data, empty, last_done
 from .shown import START
 
 TEMPLATE = Path(__file__).with_suffix(".html.j2")
@@ -85,12 +85,14 @@ class Missed:
 @dataclass(frozen=True)
 class Overview:
     """A learner's record of the `chapters`, as seen from the notebook in the folder `at`; `home` is the study folder,
-    None outside of one. A notebook shows a table, a terminal a few lines."""
+    None outside of one; `trouble` says why the record cannot be read. A notebook shows a table, a terminal a few
+    lines."""
 
     chapters: Sequence[Chapter]
     data: Data
     at: Path
     home: Path | None = None
+    trouble: str = ""
 
     @cached_property
     def last(self) -> tuple[Chapter, str] | None:
@@ -143,7 +145,8 @@ class Overview:
         return template.render(overview=self, md=inline_html, missed=self.missed[:REPEATED]).strip()
 
     def __str__(self) -> str:
-        lines = [f"{chapter.title}: {_said(self.sums(chapter))}" for chapter in self.chapters]
+        lines = [self.trouble] if self.trouble else []
+        lines += [f"{chapter.title}: {_said(self.sums(chapter))}" for chapter in self.chapters]
         if self.last:
             chapter, exercise = self.last
             lines.append(f"Last: {chapter.label(exercise)}")
@@ -173,7 +176,10 @@ def overview(at: Path | None = None) -> Overview:
     folders = sorted((home / EDITIONS).glob("*/")) if home else [at]
     found = [chapter for folder in folders if (chapter := _chapter(folder)) is not None]
     found.sort(key=lambda chapter: chapter.name != at.name)
-    return Overview(found, progress.data(), at, home)
+    try:
+        return Overview(found, progress.data(), at, home)
+    except OSError as error:
+        return Overview(found, empty(), at, home, f"The record cannot be read: {error.strerror or error}.")
 
 
 def _chapter(folder: Path) -> Chapter | None:

@@ -121,6 +121,14 @@ def test_outside_of_a_study_folder_it_is_about_the_exercises_beside_the_notebook
     assert rows(html) == ["|1 of 1|", "|2 of 2|"]
 
 
+def test_a_record_that_cannot_be_read_is_said(study):
+    Progress.below(study).path.write_text('{"format": 99}')
+    shown = overview(study)
+    assert "format 99" in shown._repr_html_()
+    assert "format 99" in str(shown)
+    assert "Begin here" in shown._repr_html_()
+
+
 def test_the_books_own_chapters_all_have_a_title_and_a_question(root):
     chapters = [overviews._chapter(path) for path in sorted((root / "chapters").iterdir())]
     assert [one.name for one in chapters if not one.question or one.title == one.name] == []

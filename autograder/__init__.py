@@ -6,6 +6,7 @@ the notebook, which holds prompts, numbers and hints but no solution: then an an
 Importing this loads neither numpy, sympy, torch nor nbgrader.
 """
 
-from .learner.verbs import check, exercise, given, grade, hint, how_to_answer, progress, reveal, solution, symbols
+from .learner.overview import progress
+from .learner.verbs import check, exercise, given, grade, hint, how_to_answer, reveal, solution, symbols
 
 __all__ = ["check", "exercise", "given", "grade", "hint", "how_to_answer", "progress", "reveal", "solution", "symbols"]

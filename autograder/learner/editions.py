@@ -21,8 +21,9 @@ from typing import Any, Protocol
 from .moved import Moved, moved, with_moved
 from .notebook_file import Notebook, Unreadable, bytes_of, notebook_of, write, written
 from .notebook_merge import Changes, merge
+from .progress import EDITIONS
 
-EDITIONS, BACKUP = ".gpubook/editions", ".gpubook/backup"
+BACKUP = ".gpubook/backup"
 
 
 @dataclass

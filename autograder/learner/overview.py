@@ -16,10 +16,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ..declaration.misconceptions import misconceptions
 from .edition_cells import TITLE, mark_of, prompts_of, text
-from .editions import EDITIONS
-from .progress import Progress, done, totals
+from .progress import EDITIONS, Progress, done, totals
 from .record import Data, empty, last_done
 from .shown import START
 
@@ -167,17 +165,22 @@ class Overview:
         return quote(Path(os.path.relpath(here, self.at)).as_posix())
 
 
+def progress() -> Overview:
+    """What you have done of each chapter, this one first; where to go on, and what to repeat."""
+    return overview()
+
+
 def overview(at: Path | None = None) -> Overview:
     """What is done in the study folder that `at` is, or is in (default: the current folder), the chapter there first;
     outside of one, what is done of the exercises beside the notebook."""
     at = (at or Path.cwd()).resolve()
-    progress = Progress.below(at) if at != Path.cwd().resolve() else Progress.here()
+    record = Progress.below(at) if at != Path.cwd().resolve() else Progress.here()
     home = next((above for above in (at, *at.parents) if (above / EDITIONS).is_dir()), None)
     folders = sorted((home / EDITIONS).glob("*/")) if home else [at]
     found = [chapter for folder in folders if (chapter := _chapter(folder)) is not None]
     found.sort(key=lambda chapter: chapter.name != at.name)
     try:
-        return Overview(found, progress.data(), at, home)
+        return Overview(found, record.data(), at, home)
     except OSError as error:
         return Overview(found, empty(), at, home, f"The record cannot be read: {error.strerror or error}.")
 
@@ -194,6 +197,7 @@ def _chapter(folder: Path) -> Chapter | None:
 
 def _named() -> Mapping[str, Any]:
     """The misconceptions that the book knows by name; none where it is not at hand."""
+    from ..declaration.misconceptions import misconceptions
     from ..values.book_root import book_root
 
     try:
@@ -207,4 +211,4 @@ def _said(sums: tuple[int, int, str, str]) -> str:
     return f"{finished} of {count} exercises done, {reached} of {available} points"
 
 
-__all__ = ["Chapter", "Overview", "overview"]
+__all__ = ["Chapter", "Overview", "overview", "progress"]

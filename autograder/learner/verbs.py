@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..declaration.exercise import Exercise, draw
 from ..declaration.verdict import Verdict, unreadable
@@ -16,9 +16,6 @@ from . import cell_errors, cell_history, guidance, recording
 from .card import Card
 from .lookup import Found, NotFound, find, owner
 from .progress import Progress
-
-if TYPE_CHECKING:
-    from .overview import Overview
 
 UNREADABLE = "something that cannot be read"
 _graded: list[tuple[str, Any]] = []  # the object graded last in this kernel, with the exercise it first came for
@@ -72,13 +69,6 @@ def solution(exercise_id: str, *, anyway: bool = False) -> Card:
 def how_to_answer() -> Card:
     """How answers are read: tolerances, units and notations, attempts, hints; the book's page on it."""
     return guidance.page("answers.md")
-
-
-def progress() -> Overview:
-    """What you have done of each chapter, this one first; where to go on, and what to repeat."""
-    from .overview import overview
-
-    return overview()
 
 
 def check(exercise_id: str, answer: Any = ...) -> Verdict:

@@ -7,7 +7,8 @@ import shutil
 import pytest
 
 from autograder.learner import editions
-from autograder.learner.editions import BACKUP, EDITIONS, Copy
+from autograder.learner.editions import BACKUP, Copy
+from autograder.learner.progress import EDITIONS
 from tests.autograder.learner.test_notebook_merge import OTHER, Q, cell, exercise, notebook, of, plain, text
 
 NAME = "03-t"

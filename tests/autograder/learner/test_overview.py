@@ -6,6 +6,7 @@ import re
 import pytest
 
 import autograder
+from autograder.declaration import misconceptions
 from autograder.declaration.misconceptions import Misconception
 from autograder.learner import overview as overviews
 from autograder.learner.editions import Copy
@@ -95,7 +96,7 @@ def test_in_a_chapter_its_row_is_first_and_links_lead_out_of_its_folder(study, m
 
 def test_what_was_missed_last_is_first_and_says_what_one_did_and_where_that_is_explained(study, monkeypatch):
     named = {"halved": Misconception("took *both* ways for one", "02-b", "One way")}
-    monkeypatch.setattr(overviews, "misconceptions", lambda root: named)
+    monkeypatch.setattr(misconceptions, "misconceptions", lambda root: named)
     attempt(study, "a-x", WRONG, 1)
     attempt(study, "b-x", {**WRONG, "mistakes": ["halved", "b-x#1"]}, 2)
     attempt(study, "a-y", WRONG, 3)

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from autograder.learner.editions import BACKUP, EDITIONS, Copy
+from autograder.learner.editions import BACKUP, Copy
 from autograder.learner.notebook_file import written
+from autograder.learner.progress import EDITIONS
 from autograder.learner.shown import BACK, MARK, MODELS, WIDGETS, Shown
 from autograder.values.digest import digest
 from tests.autograder.learner.test_notebook_merge import Q, exercise, notebook, of, plain, text

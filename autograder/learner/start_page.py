@@ -74,7 +74,8 @@ class Table:
 
     def put(self, notebook: Notebook, _edition: Notebook) -> Notebook:
         """The page with the table of now, where its cell is as the book has it."""
-        data = {"text/html": self.shown._repr_html_(), "text/plain": str(self.shown)}
+        both = {"text/html": self.shown._repr_html_(), "text/plain": str(self.shown)}
+        data = {kind: said.splitlines(keepends=True) for kind, said in both.items()}  # as Jupyter saves them
         return _with_outputs(notebook, [{"output_type": "display_data", "data": data, "metadata": MARK}])
 
     def taken_out(self, notebook: Notebook) -> Notebook:

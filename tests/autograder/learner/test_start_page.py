@@ -35,7 +35,7 @@ def renew(copied):
 
 def table(copied):
     (output,) = of(json.loads((copied.folder / START).read_text()), start_page.TABLE_ID)["outputs"]
-    return output["data"]["text/html"]
+    return "".join(output["data"]["text/html"])
 
 
 def test_the_table_is_there_before_anything_runs_and_follows_the_record(copied):

@@ -21,6 +21,9 @@ from .study import StudyError
 
 # Those of nbgrader are for teachers, are switched off in the page too, and take two seconds to load.
 WITHOUT = ("assignment_list", "course_list", "formgrader", "validate_assignment")
+# MyST renders every text of a notebook as often as there are texts, and shows the source until it is through; the
+# chapters need nothing of it.
+DISABLED = {"@jupyter/nbgrader": True, "jupyterlab-myst": True}
 
 
 def serve(folder: Path, *, port: int | None = None, browser: bool = True, token: str | None = None) -> None:
@@ -79,7 +82,7 @@ def _options(folder: Path, port: int | None, browser: bool, token: str | None) -
     (settings / "overrides.json").write_text(
         json.dumps({"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}})
     )
-    (settings / "page_config.json").write_text(json.dumps({"disabledExtensions": {"@jupyter/nbgrader": True}}))
+    (settings / "page_config.json").write_text(json.dumps({"disabledExtensions": DISABLED}))
     options = [
         "--Application.log_level=ERROR",
         "--KernelManager.transport_encryption=auto",  # without it, each kernel warns of other users of the machine

@@ -1,4 +1,5 @@
-"""What a beginner sees in JupyterLab before anything runs: the start page with its table, and figures in a chapter."""
+"""What a beginner sees in JupyterLab before anything runs: the start page with its table, and in a chapter its figures,
+never the source of its texts."""
 
 import json
 
@@ -14,6 +15,16 @@ from tests.kept import loaded
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 CHAPTER = "03-rooflines"
+# How often a text's source was on the screen, looked at all the time.
+RAW = """() => {
+  window.rawTexts = 0;
+  setInterval(() => {
+    for (const source of document.querySelectorAll(".jp-NotebookPanel .jp-MarkdownCell .jp-InputArea-editor")) {
+      const { top, bottom, height } = source.getBoundingClientRect();
+      if (height && bottom > 0 && top < innerHeight) window.rawTexts += 1;
+    }
+  }, 20);
+}"""
 
 
 def test_the_start_page_shows_its_table_before_anything_runs_and_leads_to_a_chapter_and_back(page, watch, lab):
@@ -54,3 +65,15 @@ def test_figures_are_there_before_anything_runs_and_move(page, watch, lab, tmp_p
     prompts = notebook.locator(".jp-CodeCell .jp-InputPrompt").all_inner_texts()
     assert {text.strip() for text in prompts} == {"[ ]:"}, "nothing has run"
     assert watch.foreign == []
+
+
+def test_a_chapter_opens_without_the_source_of_its_texts_which_shows_where_one_edits(page, lab):
+    url, _ = lab
+    page.add_init_script(f"({RAW})()")
+    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 2})
+    page.goto(f"{url}/lab/tree/{CHAPTER}/{CHAPTER}.ipynb?token=t&reset")
+    heading = page.get_by_role("heading", name="Two clocks")
+    heading.wait_for(timeout=120_000)
+    assert page.evaluate("rawTexts") == 0
+    heading.dblclick()
+    page.wait_for_function("rawTexts > 0")

@@ -25,16 +25,20 @@ def keep(before: Mapping[Path, bytes | None]) -> None:
 
     with contextlib.suppress(OSError), NotebookNotary() as notary:  # a home that cannot be written to
         for path, old in notebooks.items():
-            was = _read(old) if old is not None else None
-            if was is None or not _has_outputs(was) or notary.check_signature(was):
-                notary.sign(_read(path.read_bytes()))
+            was, now = _read(old), _read(path.read_bytes())
+            if now is not None and (was is None or not _has_outputs(was) or notary.check_signature(was)):
+                notary.sign(now)
 
 
-def _read(data: bytes) -> NotebookNode:
-    """A notebook as Jupyter's server reads it; not validated, which takes most of the time."""
+def _read(data: bytes | None) -> NotebookNode | None:
+    """A notebook as Jupyter's server reads it; not validated, which takes most of the time. None for no notebook: a
+    fresh copy takes the place of a broken one."""
     from nbformat.v4.nbjson import reads
 
-    return reads(data.decode())
+    try:
+        return None if data is None else reads(data.decode())
+    except (ValueError, RecursionError):
+        return None
 
 
 def _has_outputs(notebook: NotebookNode) -> bool:

@@ -42,9 +42,10 @@ def test_a_new_one_one_without_outputs_and_a_trusted_one_are_trusted_and_no_othe
     assert not trusted(path)
     trust.keep({path: before})
     assert trusted(path)
-    path.write_bytes(written(ran("c")))
-    trust.keep({path: None, tmp_path / "data.json": None})
-    assert trusted(path)
+    for source, nothing in (("c", None), ("d", b"no JSON")):
+        path.write_bytes(written(ran(source)))
+        trust.keep({path: nothing, tmp_path / "data.json": None})
+        assert trusted(path)
 
 
 def test_nothing_is_loaded_where_no_notebook_was_written(tmp_path, monkeypatch):

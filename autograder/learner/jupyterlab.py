@@ -24,6 +24,12 @@ WITHOUT = ("assignment_list", "course_list", "formgrader", "validate_assignment"
 # MyST renders every text of a notebook as often as there are texts, and shows the source until it is through; the
 # chapters need nothing of it.
 DISABLED = {"@jupyter/nbgrader": True, "jupyterlab-myst": True}
+SETTINGS = {
+    "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
+    # What is out of sight is laid out in idle moments: a link to an exercise ends there, and not at a guess of where it
+    # is; and a chapter is shown sooner.
+    "@jupyterlab/notebook-extension:tracker": {"windowingMode": "defer"},
+}
 
 
 def serve(folder: Path, *, port: int | None = None, browser: bool = True, token: str | None = None) -> None:
@@ -79,9 +85,7 @@ def _options(folder: Path, port: int | None, browser: bool, token: str | None) -
     """The server's command line."""
     settings = folder / ".gpubook" / "lab"
     settings.mkdir(parents=True, exist_ok=True)
-    (settings / "overrides.json").write_text(
-        json.dumps({"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}})
-    )
+    (settings / "overrides.json").write_text(json.dumps(SETTINGS))
     (settings / "page_config.json").write_text(json.dumps({"disabledExtensions": DISABLED}))
     options = [
         "--Application.log_level=ERROR",

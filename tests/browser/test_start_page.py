@@ -7,8 +7,12 @@ import nbformat
 import pytest
 
 from autograder.book import executed, shown
+from autograder.learner import start_page
 from autograder.learner.notebook_file import written
+from autograder.learner.overview import overview
+from autograder.learner.progress import Progress
 from autograder.learner.shown import Shown
+from tests.autograder.learner.test_overview import WRONG
 from tests.browser.jupyterlab import open_notebook
 from tests.conftest import ROOT
 from tests.kept import loaded
@@ -65,6 +69,22 @@ def test_figures_are_there_before_anything_runs_and_move(page, watch, lab, tmp_p
     prompts = notebook.locator(".jp-CodeCell .jp-InputPrompt").all_inner_texts()
     assert {text.strip() for text in prompts} == {"[ ]:"}, "nothing has run"
     assert watch.foreign == []
+
+
+def test_the_table_leads_to_the_exercise_where_one_was(page, lab):
+    url, study = lab
+    (study / "again").mkdir()
+    at = study / "again" / "progress.ipynb"
+    Progress.below(study).attempt("rooflines-ridge", "answer = 1", WRONG)
+    at.write_bytes(written(start_page.Table(overview(at.parent)).put(start_page.page(), {})))
+    open_notebook(page, url, "again/progress.ipynb")
+    page.get_by_role("link", name="Continue here").click()
+    page.get_by_role("heading", name="3. Rooflines", level=1).wait_for(timeout=60_000)
+    page.get_by_role("tab", name="progress.ipynb").click()  # with every cell in the document it is opened at a guess
+    page.get_by_role("link", name="Continue here").click()
+    prompt = page.locator(".jp-MarkdownCell", has_text="Exercise 3.3").first
+    in_view = "e => 0 <= e.getBoundingClientRect().top && e.getBoundingClientRect().bottom < innerHeight"
+    page.wait_for_function(in_view, arg=prompt.element_handle(), timeout=60_000)
 
 
 def test_a_chapter_opens_without_the_source_of_its_texts_which_shows_where_one_edits(page, lab):

@@ -49,7 +49,10 @@ KEPT_PATHS = ("gradebook.py", "written.py")  # a name that configurations and no
 KEPT_NAMES = (
     *(
         ("autograder", verb)
-        for verb in ("check", "exercise", "given", "grade", "hint", "reveal", "solution", "symbols", "how_to_answer")
+        for verb in (
+            *["check", "exercise", "given", "grade", "hint", "progress", "reveal", "solution", "symbols"],
+            "how_to_answer",
+        )
     ),
     *(("autograder.declaration", name) for name in ("Exercise", "Mistake", "load_bank")),
     *(("autograder.answers", name) for name in ("Quantity", "Count", "Choice", "Expression", "Function", "Algorithm")),

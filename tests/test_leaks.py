@@ -5,6 +5,7 @@ has to find everything: so a search that finds nothing because it cannot is noti
 """
 
 import functools
+import gzip
 import html
 import json
 import re
@@ -12,10 +13,11 @@ import zipfile
 from collections import defaultdict
 from pathlib import Path
 
+import nbformat
 import numpy as np
 import pytest
 
-from autograder.book import chapters
+from autograder.book import chapters, executed, shown
 from autograder.book.misconceptions import misconceptions
 from autograder.declaration import call_with
 from autograder.declaration.worked import solution_of
@@ -84,8 +86,6 @@ def read(folder):
 
 
 def notebook_cells(text):
-    import nbformat
-
     return nbformat.reads(text, as_version=4).cells
 
 
@@ -203,6 +203,23 @@ def test_the_course_edition_holds_none(root):
     assert "data-chapter-end" not in pages
     assert (folder / "_static" / "misconceptions.js").read_text() == ""
     assert held(read(folder), misconception_phrases(root)) == []
+
+
+@pytest.mark.slow
+def test_what_a_fresh_notebook_shows_holds_none(root):
+    """The archives of the outputs that depend on no answer, by the runs that a build of the book keeps."""
+    work, text = root / ".build", []
+    for name in chapters.chapter_names(root):
+        chapter = loaded(root, name)
+        learner = nbformat.read(root / "chapters" / name / f"{name}.ipynb", as_version=4)
+        path = shown.keep(work / "shown", chapter, learner, executed.run(chapter, root, work))
+        data = json.loads(gzip.decompress(path.read_bytes()))
+        text += strings(data)
+        exercises = {cell.id for cell in learner.cells if cell.metadata.get("gpubook", {}).get("part")}
+        assert not exercises & data["outputs"].keys()
+        assert len(data["outputs"]) > 10, "and there is something to look through"
+    assert held("\n".join(text), secrets(root)) == []
+    assert held("\n".join(text), misconception_phrases(root)) == []
 
 
 def test_a_secret_is_found_inside_an_archive(tmp_path):

@@ -25,6 +25,7 @@ from . import (
     licences,
     memory,
     search,
+    shown,
     sphinx_site,
     syllabus,
     vendor,
@@ -80,7 +81,9 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
             released = chapters.release(chapter, work)
             learner = nbformat.read(released / f"{name}.ipynb", as_version=4)
             asked.append((chapter, learner))
-            page = _page(chapter, learner, executed.run(chapter, root, work), course, indexed, work)
+            ran = executed.run(chapter, root, work)
+            shown.keep(work / "shown", chapter, learner, ran)
+            page = _page(chapter, learner, ran, course, indexed, work)
             title, _, rest = page.cells[0].source.partition("\n")
             page.cells[0].source = f"{title}\n\n{told.head(chapter)}\n{_notebook_line(name)}\n{rest}"
             nbformat.write(page, pages / f"{name}.ipynb")

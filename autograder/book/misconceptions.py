@@ -1,4 +1,4 @@
-"""The misconceptions that recur in the book: docs/misconceptions.toml, and which exercises catch them.
+"""Which exercises catch the misconceptions that recur in the book.
 
 What the pages' scripts are told of them is for the open edition only: the names of an exercise's mistakes say what is
 wrong with an answer.
@@ -6,47 +6,13 @@ wrong with an answer.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..declaration.verdict import DeclarationError
+from ..declaration.misconceptions import FILE, Misconception, misconceptions
 
 if TYPE_CHECKING:
     from ..declaration.exercise import Exercise
-
-FILE = "misconceptions.toml"
-FIELDS = {"did", "page", "section"}
-
-
-@dataclass(frozen=True)
-class Misconception:
-    """What someone `did` who has it, as it follows "you", and where the book explains it."""
-
-    did: str
-    page: str
-    section: str
-
-    @property
-    def address(self) -> str:
-        """The section in the built book."""
-        from docutils.nodes import make_id
-
-        return f"{self.page}.html#{make_id(self.section)}"
-
-
-def misconceptions(root: Path) -> dict[str, Misconception]:
-    """Those of the book at `root`, by their names; none where it has no such file."""
-    path = root / "docs" / FILE
-    if not path.is_file():
-        return {}
-    table = tomllib.loads(path.read_text(encoding="utf-8"))
-    for name, row in table.items():
-        if not isinstance(row, dict) or row.keys() != FIELDS:
-            raise DeclarationError(f"{path}: [{name}] has not the fields {', '.join(sorted(FIELDS))}, and no others")
-    return {name: Misconception(**row) for name, row in table.items()}
 
 
 def caught(exercises: Iterable[Exercise]) -> dict[str, list[str]]:
@@ -82,3 +48,6 @@ def for_pages(table: Mapping[str, Misconception], exercises: Iterable[Exercise],
             if exercise.variant_count > 1 and (box := exercise.answer.box(exercise)) and box.input == "text"
         },
     }
+
+
+__all__ = ["FILE", "Misconception", "caught", "for_pages", "misconceptions"]

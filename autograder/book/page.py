@@ -213,7 +213,7 @@ def _code(
     """A cell of code with the outputs of the instructor's run, which depend on the answers to the exercises `by`."""
     import nbformat
 
-    called = set(_calls(cell.source))
+    called = set(calls(cell.source))
     if "reveal" in called:
         return _reveal(chapter, cell, done, course)
     out = nbformat.from_dict(cell)
@@ -274,7 +274,7 @@ def _live_caption(chapter: Chapter, cell: NotebookNode, caption: str) -> Markup:
     return answerbox.inline_html(re.sub(r"\]\((?:\.\./[\w-]+/)?(\d\d-[\w-]+)\.ipynb", r"](\1.html", caption))
 
 
-def _calls(source: str) -> dict[str, str]:
+def calls(source: str) -> dict[str, str]:
     """The functions that a cell calls by name, each with its first argument where that is a text."""
     try:
         tree = ast.parse(source)
@@ -291,7 +291,7 @@ def _text(args: list[ast.expr]) -> str:
 
 def _reveal(chapter: Chapter, cell: NotebookNode, done: NotebookNode, course: bool) -> NotebookNode:
     """What comes out, folded until the reader has predicted; the course edition says where to predict."""
-    name = _calls(cell.source)["reveal"]
+    name = calls(cell.source)["reveal"]
     if name not in chapter.bank:
         raise PageError(f"{chapter.source.at('reveal(')}: reveal({name!r}) does not name an exercise of this chapter")
     if course:

@@ -43,6 +43,11 @@ class Answered:
         return sorted(set(numbers), key=_place)
 
 
+def given(source: str) -> list[str]:
+    """The names that a cell defines, assigns or imports."""
+    return [name for statement in _body(source) for name in _given(statement)]
+
+
 def folds(cell: NotebookNode) -> bool:
     """Whether a cell's outputs are behind a fold, since they give an answer away."""
     return SPOILER in cell.metadata.get("tags", [])

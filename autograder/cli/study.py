@@ -15,9 +15,10 @@ def start(folder: Path, reset: tuple[str, ...]) -> None:
 
     What you wrote stays. Close notebooks that are open in JupyterLab before.
     """
-    from ..learner import study
+    from ..learner import study, trust
 
     report = study.start(folder, reset)
+    trust.keep(report.before)
     for line in report.lines():
         click.echo(line)
     updated = f" and {len(report.updated)} updated" if report.updated else ""
@@ -44,12 +45,16 @@ def whoami(learner: str, folder: Path) -> None:
 @click.option("--token", help="The server's token.  [default: random]")
 @click.option("--browser/--no-browser", default=True, help="Open a browser window.")
 def lab(folder: Path, port: int | None, token: str | None, browser: bool) -> None:
-    """Open the book in JupyterLab, where you last answered.
+    """Open the book in JupyterLab, where you last answered, or at its start page.
 
     In your own copy FOLDER (default: ./study), which is created or updated first.
     """
-    from ..learner import jupyterlab, study
+    from ..learner import jupyterlab, study, trust
 
-    for line in study.start(folder).lines():
+    report = study.start(folder)
+    trust.keep(report.before)
+    for line in report.lines():
         click.echo(line)
+    if say := study.without_figures():
+        click.echo(say)
     jupyterlab.serve(folder.resolve(), port=port, token=token, browser=browser)

@@ -11,50 +11,68 @@ import contextlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+from .moved import Moved, moved, with_moved
+from .notebook_file import Notebook, Unreadable, bytes_of, notebook_of, write, written
 from .notebook_merge import Changes, merge
+from .progress import EDITIONS
 
-EDITIONS, BACKUP = ".gpubook/editions", ".gpubook/backup"
-
-
-class Unreadable(ValueError):
-    """A learner's file is not a notebook; the message says what it is instead."""
+BACKUP = ".gpubook/backup"
 
 
 @dataclass
 class Report:
     """What was done to a folder: the files that are new and those that were updated, a line for each chapter with
-    something to say, and where what was replaced lies."""
+    something to say, and where what was replaced lies; and what each of these files held before."""
 
     new: list[Path] = field(default_factory=list)
     updated: list[Path] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     backup: Path | None = None
+    before: dict[Path, bytes | None] = field(default_factory=dict)
 
     def lines(self) -> list[str]:
         """What is to be told."""
         return self.said + ([f"What was replaced is in {self.backup}"] if self.backup else [])
 
 
+class Extra(Protocol):
+    """What a notebook of the copy has beyond its edition: it is taken out before the two are compared, and put in
+    again."""
+
+    def is_in(self, notebook: bytes, /) -> bool:
+        """Whether a notebook's file has all of it already."""
+
+    def put(self, notebook: Notebook, edition: Notebook, /) -> Notebook:
+        """The notebook, which came from this edition, with it."""
+
+    def taken_out(self, notebook: Notebook, /) -> Notebook:
+        """The notebook without it; itself where it has none."""
+
+
 @dataclass
 class Copy:
-    """A learner's copy of the book in `folder`; `book` is the folder that has a folder for each chapter."""
+    """A learner's copy of the book in `folder`; `book` is the folder that has a folder for each chapter, whose notebook
+    has the `extra` of its name."""
 
     folder: Path
     book: Path
+    extra: Callable[[str], Extra] | None = None
     report: Report = field(default_factory=Report)
 
     def update(self) -> Report:
         """Bring every chapter to the edition in `book`; nothing that the learner wrote is lost."""
         self._move_renumbered()
         where = _exercises(self.book)
-        for name in self.chapters():
-            self._update(name, where)
+        moved = self._moved(where)
+        for name in sorted(self.chapters(), key=lambda name: name not in moved):  # a crash between two loses no answer
+            self._update(name, where, moved.get(name, ()))
         for gone in sorted(path.name for path in (self.folder / EDITIONS).glob("*") if path.is_dir()):
             if gone not in self.chapters():
                 self.report.said.append(f"{gone}: not in this edition of the book; yours is left as it is")
@@ -71,8 +89,10 @@ class Copy:
             if learner is not None and mine.suffix == ".ipynb":
                 notebook = json.loads(new)
                 notebook["metadata"]["gpubook"]["learner"] = learner
-                new = _written(notebook)
-            self._replace(name, file, new, fresh=True)
+                new = written(notebook)
+            if (extra := self._extra(name, file)) is not None:
+                new = _with(extra, new, new)
+            self._replace(Path(name, file), new, theirs=True)
         self._note(name)
         self.report.said.append(f"{name}: a fresh copy")
         return self.report
@@ -85,59 +105,125 @@ class Copy:
         """The files of a chapter below its folder."""
         return _below(self.book / name)
 
-    def _update(self, name: str, where: Mapping[str, str]) -> None:
+    def _moved(self, where: Mapping[str, str]) -> dict[str, list[Moved]]:
+        """By the chapter that asks them now, the exercises that the learner answered in another."""
+        found: dict[str, list[Moved]] = defaultdict(list)
+        before = {path.parent.name: _asked(path) for path in sorted((self.folder / EDITIONS).glob("*/exercises.json"))}
+        for chapter, exercises in before.items():
+            file = Path(chapter, f"{chapter}.ipynb")
+            gone = [one for one in exercises if where.get(one, chapter) != chapter]
+            gone = [one for one in gone if one not in before.get(where[one], ())]
+            base, mine = (_origin(bytes_of(home / file)) for home in (self.folder / EDITIONS, self.folder))
+            if base is not None and mine is not None:
+                for one in filter(None, (moved(exercise, chapter, base, mine) for exercise in gone)):
+                    found[where[one.exercise]].append(one)
+        return found
+
+    def _update(self, name: str, where: Mapping[str, str], moved: Sequence[Moved]) -> None:
         said: list[str] = []
         files = self._files(name)
         elsewhere = {exercise: chapter for exercise, chapter in where.items() if chapter != name}
-        made: dict[Path, bytes] = {}
+        made: dict[Path, tuple[bytes, bool]] = {}
         for file in files:
-            mine, base = self.folder / name / file, _bytes(self.folder / EDITIONS / name / file)
-            new, old = (self.book / name / file).read_bytes(), _bytes(mine)
-            if old is None or old in (base, new):
-                made[file] = new
-            elif file.suffix == ".ipynb":
+            path, new = Path(name, file), (self.book / name / file).read_bytes()
+            came, extra = moved if file.name == f"{name}.ipynb" else (), self._extra(name, file)
+            base, old = (bytes_of(home / path) for home in (self.folder / EDITIONS, self.folder))
+            if file.suffix == ".ipynb":
                 try:
-                    made[file] = self._merged(mine, base, old, new, elsewhere, said)
+                    made[path] = self._made(path, new, extra, elsewhere, came, said)
                 except Unreadable as error:
                     self.report.said.append(f"{name}: {file} {error}; this chapter is left as it is")
                     return
+            elif old is None or old in (base, new):
+                made[path] = new, False
             elif base != new:
-                made[file] = new
+                made[path] = new, True
                 said.append(f"your {file} is replaced, and in the backup")
-        for file, new in made.items():
-            self._replace(name, file, new)
+        for path, (data, theirs) in made.items():
+            self._replace(path, data, theirs=theirs)
         self._remove(name, files)
         self._note(name)
         if said:
             self.report.said.append(f"{name}: {'; '.join(said)}")
 
+    def renew(self, path: Path, new: bytes, extra: Extra) -> None:
+        """Bring a notebook beside the chapters to the edition `new` of it."""
+        said: list[str] = []
+        try:
+            data, theirs = self._made(path, new, extra, {}, (), said)
+        except Unreadable as error:
+            self.report.said.append(f"{path} {error}; it is left as it is")
+            return
+        self._replace(path, data, theirs=theirs)
+        if bytes_of(self.folder / EDITIONS / path) != new:
+            write(self.folder / EDITIONS / path, new)
+        if said:
+            self.report.said.append(f"{path}: {'; '.join(said)}")
+
+    def _extra(self, name: str, file: Path) -> Extra | None:
+        return self.extra(name) if self.extra is not None and file.name == f"{name}.ipynb" else None
+
+    def _made(
+        self,
+        path: Path,
+        new: bytes,
+        extra: Extra | None,
+        elsewhere: Mapping[str, str],
+        moved: Sequence[Moved],
+        said: list[str],
+    ) -> tuple[bytes, bool]:
+        """A notebook in its new edition, with its extra; and whether something of the learner's is replaced by it."""
+        base, old = (bytes_of(home / path) for home in (self.folder / EDITIONS, self.folder))
+        if old is not None and extra is not None:
+            if base == new and not moved and extra.is_in(old):
+                return old, False
+            old = _without(extra, old)
+        if (old is None or old in (base, new)) and not moved:
+            made = new
+        else:
+            made = self._merged(path, base, old, new, elsewhere, moved, said)
+        return made if extra is None else _with(extra, made, new), old not in (base, made)
+
     def _merged(
-        self, mine: Path, base: bytes | None, old: bytes, new: bytes, elsewhere: Mapping[str, str], said: list[str]
+        self,
+        path: Path,
+        base: bytes | None,
+        old: bytes | None,
+        new: bytes,
+        elsewhere: Mapping[str, str],
+        moved: Sequence[Moved],
+        said: list[str],
     ) -> bytes:
-        """The learner's notebook in the new edition; its own bytes where nothing changes."""
-        notebook = _notebook(old)
-        if base == new:
+        """The learner's notebook in the new edition, with the answers that `moved` here; its own bytes where nothing
+        changes."""
+        base, old = (new, new) if old is None else (base, old)
+        notebook = notebook_of(old)
+        if base == new and not moved:
             return old
         origin = _origin(base)
-        if notebook == origin:
+        if notebook == origin and not moved:
             return new
-        edition = _notebook(new)
-        merged = merge(origin, notebook, edition, elsewhere)
-        said += _told(merged.changes, mine)
+        edition = notebook_of(new)
+        came = with_moved(notebook, (cell for one in moved for cell in one.mine))
+        origin = origin and with_moved(origin, (cell for one in moved for cell in one.was))
+        merged = merge(origin, came, edition, elsewhere)
+        said += _told(merged.changes, path)
+        said += [f"the exercise {one.exercise} is now here, with your answer in {one.chapter}" for one in moved]
         if merged.notebook == edition:
             return new
-        return old if merged.notebook == notebook else _written(merged.notebook)
+        return old if merged.notebook == notebook else written(merged.notebook)
 
-    def _replace(self, name: str, file: Path, data: bytes, *, fresh: bool = False) -> None:
-        """Write a file of the chapter; what was there goes to the backup if it was the learner's."""
-        target = self.folder / name / file
-        before = _bytes(target)
+    def _replace(self, path: Path, data: bytes, *, theirs: bool) -> None:
+        """Write a file of the copy; what was there goes to the backup if it is `theirs`."""
+        target = self.folder / path
+        before = bytes_of(target)
         if before == data:
             return
         (self.report.new if before is None else self.report.updated).append(target)
-        if before is not None and (fresh or before != _bytes(self.folder / EDITIONS / name / file)):
-            _write(self._backup() / name / file, before, safely=True)
-        _write(target, data, safely=before is not None)
+        self.report.before[target] = before
+        if before is not None and theirs:
+            write(self._backup() / path, before, safely=True)
+        write(target, data, safely=before is not None)
 
     def _remove(self, name: str, files: Iterable[Path]) -> None:
         """Remove the files that the edition has not any more, where the learner left them as they were."""
@@ -151,8 +237,8 @@ class Copy:
         kept = self.folder / EDITIONS / name
         for file in self._files(name):
             data = (self.book / name / file).read_bytes()
-            if _bytes(kept / file) != data:
-                _write(kept / file, data)
+            if bytes_of(kept / file) != data:
+                write(kept / file, data)
         for file in set(_below(kept)) - set(self._files(name)):
             (kept / file).unlink()
 
@@ -177,6 +263,23 @@ class Copy:
             names = (self.folder / BACKUP / (stamp + (f"-{number}" if number else "")) for number in range(1000))
             self.report.backup = next(path for path in names if not path.exists())
         return self.report.backup
+
+
+def _with(extra: Extra, data: bytes, edition: bytes) -> bytes:
+    """A notebook's file with what is extra."""
+    notebook = notebook_of(data)
+    made = extra.put(notebook, notebook_of(edition))
+    return data if made == notebook else written(made)
+
+
+def _without(extra: Extra, data: bytes) -> bytes:
+    """A notebook's file without what is extra; as it is where nothing is, or where it cannot be read."""
+    try:
+        notebook = notebook_of(data)
+    except Unreadable:
+        return data
+    bare = extra.taken_out(notebook)
+    return data if bare is notebook else written(bare)
 
 
 def _told(changes: Changes, mine: Path) -> list[str]:
@@ -216,52 +319,22 @@ def _below(folder: Path) -> list[Path]:
 
 def _exercises(book: Path) -> dict[str, str]:
     """The chapter of each exercise of the book."""
-    found = {}
+    found: dict[str, str] = {}
     for path in sorted(book.glob("*/exercises.json")):
-        for exercise in json.loads(path.read_text(encoding="utf-8"))["exercises"]:
-            found[exercise] = path.parent.name
+        found |= dict.fromkeys(_asked(path), path.parent.name)
     return found
 
 
-def _bytes(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-
-
-def _notebook(data: bytes) -> dict[str, Any]:
-    """The notebook in a file. Unreadable where it is none that can be merged."""
-    try:
-        notebook = json.loads(data)
-    except (ValueError, RecursionError):
-        raise Unreadable("is not a notebook that can be read (no JSON)") from None
-    if not isinstance(notebook, dict) or notebook.get("nbformat") != 4:
-        raise Unreadable("is not a notebook of format 4")
-    cells, metadata = notebook.get("cells"), notebook.get("metadata")
-    if not isinstance(metadata, dict) or not isinstance(cells, list) or not all(map(_is_cell, cells)):
-        raise Unreadable("is not a notebook that can be read (its cells are damaged)")
-    return notebook
+def _asked(path: Path) -> list[str]:
+    """The exercises of a chapter, by its exercises.json."""
+    return list(json.loads(path.read_text(encoding="utf-8"))["exercises"])
 
 
 def _origin(base: bytes | None) -> dict[str, Any] | None:
     """The edition that a notebook came from; None where none is noted that can be read."""
     with contextlib.suppress(Unreadable):
-        return None if base is None else _notebook(base)
+        return None if base is None else notebook_of(base)
     return None
-
-
-def _is_cell(cell: Any) -> bool:
-    if not isinstance(cell, dict) or cell.get("cell_type") not in ("code", "markdown", "raw"):
-        return False
-    source = cell.get("source")
-    lines = source if isinstance(source, list) else [source]
-    return (
-        all(isinstance(line, str) for line in lines)
-        and isinstance(cell.get("metadata"), dict)
-        and isinstance(cell.get("attachments", {}), dict)
-        and isinstance(cell.get("id", ""), str)
-    )
 
 
 def _learner(path: Path) -> str | None:
@@ -271,28 +344,3 @@ def _learner(path: Path) -> str | None:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return learner if isinstance(learner, str) else None
-
-
-def _written(notebook: dict[str, Any]) -> bytes:
-    """A notebook's file, as Jupyter writes it."""
-    return (json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n").encode()
-
-
-def _write(path: Path, data: bytes, *, safely: bool = False) -> None:
-    """Write a file whole or not at all; one that is there keeps its rights, and a link its place. `safely`: it is on
-    the disk when this returns, which takes time."""
-    path = path.resolve()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.new")
-    try:
-        with open(beside, "wb") as file:
-            file.write(data)
-            if safely:
-                file.flush()
-                os.fsync(file.fileno())
-        if path.exists():
-            shutil.copymode(path, beside)
-        os.replace(beside, path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise

@@ -8,17 +8,28 @@ import os
 import signal
 import socket
 import warnings
-from collections.abc import Iterator
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from ..values.book_root import book_root
 from .progress import Progress
+from .record import last_done
+from .shown import START
 from .study import StudyError
 
 # Those of nbgrader are for teachers, are switched off in the page too, and take two seconds to load.
 WITHOUT = ("assignment_list", "course_list", "formgrader", "validate_assignment")
+# MyST renders every text of a notebook as often as there are texts, and shows the source until it is through; the
+# chapters need nothing of it.
+DISABLED = {"@jupyter/nbgrader": True, "jupyterlab-myst": True}
+SETTINGS = {
+    "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
+    # What is out of sight is laid out in idle moments: a link to an exercise ends there, and not at a guess of where it
+    # is; and a chapter is shown sooner.
+    "@jupyterlab/notebook-extension:tracker": {"windowingMode": "defer"},
+}
 
 
 def serve(folder: Path, *, port: int | None = None, browser: bool = True, token: str | None = None) -> None:
@@ -44,28 +55,22 @@ def serve(folder: Path, *, port: int | None = None, browser: bool = True, token:
     server.start()
 
 
-def last_notebook(folder: Path) -> Path | None:
-    """The notebook of the chapter in which the learner last did something; the first one for a beginner."""
-    notebooks = sorted(folder.glob("*/*.ipynb"))
+def first_shown(folder: Path) -> Path | None:
+    """The notebook of the chapter in which the learner last did something; the start page for a beginner, or the first
+    chapter where there is none."""
+    start, notebooks = folder / START, sorted(folder.glob("*/*.ipynb"))
     with contextlib.suppress(OSError):
-        times = {name: max(_times(entry), default="") for name, entry in _recorded(folder)}
-        for notebook in notebooks:
-            known = [times.get(name, "") for name in _asked(notebook.with_name("exercises.json"))]
-            times[str(notebook)] = max(known, default="")
-        notebooks.sort(key=lambda notebook: times[str(notebook)], reverse=True)
-    return next(iter(notebooks), None)
+        times = {name: last_done(entry) for name, entry in Progress.below(folder).data()["exercises"].items()}
+        last = {path: max(_known(times, path), default="") for path in notebooks}
+        notebooks.sort(key=lambda notebook: last[notebook], reverse=True)
+        if notebooks and last[notebooks[0]]:
+            return notebooks[0]
+    return next(iter([start] if start.is_file() else notebooks), None)
 
 
-def _recorded(folder: Path) -> list[tuple[str, dict[str, Any]]]:
-    return list(Progress.below(folder).data()["exercises"].items())
-
-
-def _times(entry: dict[str, Any]) -> Iterator[str]:
-    """When something was done about an exercise, by its record."""
-    yield from entry.get("attempts", {})
-    for part in ("answer", "prediction"):
-        if part in entry:
-            yield entry[part]["time"]
+def _known(times: Mapping[str, str], notebook: Path) -> list[str]:
+    """When something was done about the exercises of a notebook."""
+    return [times[name] for name in _asked(notebook.with_name("exercises.json")) if name in times]
 
 
 def _asked(path: Path) -> list[str]:
@@ -80,10 +85,8 @@ def _options(folder: Path, port: int | None, browser: bool, token: str | None) -
     """The server's command line."""
     settings = folder / ".gpubook" / "lab"
     settings.mkdir(parents=True, exist_ok=True)
-    (settings / "overrides.json").write_text(
-        json.dumps({"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}})
-    )
-    (settings / "page_config.json").write_text(json.dumps({"disabledExtensions": {"@jupyter/nbgrader": True}}))
+    (settings / "overrides.json").write_text(json.dumps(SETTINGS))
+    (settings / "page_config.json").write_text(json.dumps({"disabledExtensions": DISABLED}))
     options = [
         "--Application.log_level=ERROR",
         "--KernelManager.transport_encryption=auto",  # without it, each kernel warns of other users of the machine
@@ -91,7 +94,7 @@ def _options(folder: Path, port: int | None, browser: bool, token: str | None) -
         f"--ServerApp.jpserver_extensions={ {f'nbgrader.server_extensions.{name}': False for name in WITHOUT}!r}",
         f"--LabApp.app_settings_dir={settings}",
     ]
-    if (notebook := last_notebook(folder)) is not None:
+    if (notebook := first_shown(folder)) is not None:
         options.append(f"--LabApp.default_url=/lab/tree/{notebook.relative_to(folder).as_posix()}")
     if port is not None:
         options += [f"--port={port}", "--ServerApp.port_retries=0"]

@@ -39,8 +39,8 @@ from .edition_cells import (
     text,
 )
 from .edition_cells import question as asked
+from .notebook_file import Notebook
 
-Notebook = dict[str, Any]
 ALIKE = 0.6  # of the words of two questions, for one to be the other under a new id
 
 

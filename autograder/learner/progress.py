@@ -22,6 +22,7 @@ from .record import Data
 
 MAX_SIZE = 16 << 20
 FOLDER, FILE = ".gpubook", "progress.json"
+EDITIONS = ".gpubook/editions"  # the chapters as the book wrote them, in a study folder
 STUDY = "study"  # the file in `.gpubook` that marks a study folder
 MARKED = "One file, progress.json, records what was done in all chapters of this folder.\n"
 

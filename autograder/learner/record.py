@@ -88,6 +88,12 @@ def stamp(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def last_done(entry: Mapping[str, Any]) -> str:
+    """When something was done last about an exercise, by its entry; "" where nothing was."""
+    times = [*entry.get("attempts", {}), *(entry[part]["time"] for part in ("answer", "prediction") if part in entry)]
+    return max(times, default="")
+
+
 def free(attempts: Mapping[str, Any], time: str) -> str:
     """`time`, or the first millisecond after it at which no attempt is recorded yet."""
     moment = datetime.fromisoformat(time)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..values.book_root import book_root
-from . import progress
+from . import progress, shown, start_page
 from .editions import Copy, Report
 
 
@@ -16,20 +16,30 @@ class StudyError(ValueError):
 
 def start(folder: Path, reset: Sequence[str] = ()) -> Report:
     """Copy the book into `folder`, or bring the learner's copy there to the installed edition; nothing that the
-    learner wrote is lost, see `editions`. The chapters named in `reset` are copied afresh.
+    learner wrote is lost, see `editions`. The chapters named in `reset` are copied afresh. The start page shows the
+    record as it is now.
 
     A notebook that is open in JupyterLab is to be closed before.
     """
     if folder.exists() and not folder.is_dir():
         raise StudyError(f"{folder} is a file; a folder for the book was expected")
-    copy = Copy(folder, book_root() / "chapters")
+    copy = Copy(folder, book_root() / "chapters", shown.shown_in)
     names = [_chapter(name, copy.chapters()) for name in reset]
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         copy.reset(name)
     copy.update()
     progress.mark(folder)
+    start_page.renew(copy)
     return copy.report
+
+
+def without_figures() -> str:
+    """What is said where no build of the book has put figures into fresh notebooks; "" where one has."""
+    if any(shown.folder().glob("*")):
+        return ""
+    make = "; `make book` once puts them there beforehand" if (book_root() / "Makefile").is_file() else ""
+    return f"Figures appear as you run the cells{make}."
 
 
 def _chapter(name: str, chapters: Sequence[str]) -> str:

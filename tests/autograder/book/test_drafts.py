@@ -96,6 +96,10 @@ def test_the_wheel_leaves_drafts_out(tmp_path, root, monkeypatch):
     for name, head in (("01-done", ""), ("02-draft", "---\ndraft: true\n---\n")):
         (tmp_path / "solutions" / name).mkdir(parents=True)
         (tmp_path / "solutions" / name / f"{name}.md").write_text(head)
+        archive = tmp_path / ".build" / "shown" / f"{name}-{'0' * 20}.json.gz"
+        archive.parent.mkdir(parents=True, exist_ok=True)
+        archive.touch()
+    (tmp_path / "chapters" / "01-done").mkdir(parents=True)
     own = tmp_path / "autograder" / "book"
     own.mkdir(parents=True)
     (own / "drafts.py").write_bytes((root / "autograder" / "book" / "drafts.py").read_bytes())
@@ -105,7 +109,8 @@ def test_the_wheel_leaves_drafts_out(tmp_path, root, monkeypatch):
     spec = importlib.util.spec_from_file_location("hatch_build", root / "hatch_build.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    for version, taken in (("standard", ["autograder/_book/solutions/01-done"]), ("editable", [])):
+    done = ["autograder/_book/solutions/01-done", f"autograder/_book/shown/01-done-{'0' * 20}.json.gz"]
+    for version, taken in (("standard", done), ("editable", [])):
         data = {"force_include": {}}
         module.ReleasedSolutions.initialize(SimpleNamespace(root=str(tmp_path)), version, data)
         assert list(data["force_include"].values()) == taken

@@ -2,11 +2,13 @@
 
 import json
 import os
+import shutil
 
 import pytest
 
 from autograder.learner import editions
-from autograder.learner.editions import BACKUP, EDITIONS, Copy
+from autograder.learner.editions import BACKUP, Copy
+from autograder.learner.progress import EDITIONS
 from tests.autograder.learner.test_notebook_merge import OTHER, Q, cell, exercise, notebook, of, plain, text
 
 NAME = "03-t"
@@ -237,3 +239,62 @@ def test_a_linked_notebook_stays_a_link_and_keeps_its_rights(book, mine, tmp_pat
     assert (mine / FILE).is_symlink()
     assert (tmp_path / "elsewhere.ipynb").stat().st_mode & 0o777 == 0o600
     assert "answer = 1" in (tmp_path / "elsewhere.ipynb").read_text()
+
+
+def test_the_answer_to_an_exercise_that_is_in_another_chapter_now_goes_along(book, mine):
+    """And stays below a note where it was; a second time does nothing."""
+    folder = book(plain("a"), *exercise("x-ring", Q), *exercise("x-other", OTHER))
+    book(plain("b"), name="05-u")
+    update(folder, mine)
+    write_answer(mine / FILE)
+    book(plain("a"), *exercise("x-other", OTHER))
+    book(plain("b"), *exercise("x-ring", Q, number="5.1"), plain("c"), name="05-u")
+    report = update(folder, mine)
+    now = json.loads((mine / "05-u" / "05-u.ipynb").read_text())
+    assert [one["id"] for one in now["cells"]][1:4] == ["x-ring-prompt", "x-ring", "x-ring-grade"]
+    assert text(of(now, "x-ring")) == "answer = 1"
+    assert "5.1" in text(of(now, "x-ring-prompt"))
+    assert "answer = 1" in (mine / FILE).read_text()
+    assert report.said == [
+        "05-u: cells: 1 new, 1 changed; the exercise x-ring is now here, with your answer in 03-t",
+        "03-t: cells: 2 gone; exercises that are gone from this chapter, your answers kept: x-ring",
+    ]
+    found = everything(mine)
+    assert update(folder, mine).said == []
+    assert everything(mine) == found
+
+
+def test_it_goes_along_into_a_chapter_that_is_new_and_from_one_that_is_gone(book, mine):
+    folder = book(*exercise("x-ring", Q), *exercise("x-other", OTHER), name="05-u")
+    update(folder, mine)
+    write_answer(mine / "05-u" / "05-u.ipynb")
+    shutil.rmtree(folder / "05-u")
+    book(plain("a"), *exercise("x-ring", OTHER), *exercise("x-other", OTHER))
+    lines = update(folder, mine).said
+    now = json.loads((mine / FILE).read_text())
+    assert [text(of(now, name)) for name in ("x-ring", "x-other")] == ["answer = 1", "answer = ..."]
+    assert "exercises that have changed, your answers as they were: x-ring" in lines[0]
+    assert update(folder, mine).said == []
+
+
+def test_an_answer_that_the_other_chapter_has_already_stays(book, mine, monkeypatch):
+    """What a crash between the two chapters leaves: the one that asks it now is done first."""
+    folder = book(*exercise("x-ring", Q))
+    book(plain("b"), name="05-u")
+    update(folder, mine)
+    write_answer(mine / FILE)
+    book(plain("a"))
+    book(plain("b"), *exercise("x-ring", Q), name="05-u")
+    noted = Copy._note
+
+    def crash(copy, name):
+        noted(copy, name)
+        raise OSError("no space left")
+
+    monkeypatch.setattr(Copy, "_note", crash)
+    with pytest.raises(OSError, match="no space"):
+        update(folder, mine)
+    monkeypatch.undo()
+    write_answer(mine / "05-u" / "05-u.ipynb", "answer = 2")
+    update(folder, mine)
+    assert text(of(json.loads((mine / "05-u" / "05-u.ipynb").read_text()), "x-ring")) == "answer = 2"

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from jupyter_client import BlockingKernelClient
 
 from autograder.cli import commands
-from autograder.learner import jupyterlab
+from autograder.learner import jupyterlab, study
 from autograder.learner.progress import Progress, mark
 
 RIGHT = {"kind": "right", "reason": "", "mistakes": [], "score": 1.0, "points": 1, "say": ""}
@@ -33,13 +33,22 @@ def mine(tmp_path):
 
 
 def opened(folder):
-    found = jupyterlab.last_notebook(folder)
+    found = jupyterlab.first_shown(folder)
     return found and found.name
 
 
 def test_a_beginner_begins_with_the_first_chapter(mine, tmp_path):
     assert opened(mine) == "01-a.ipynb"
     assert opened(tmp_path / "01-a") is None
+
+
+def test_a_beginner_begins_with_the_start_page_where_there_is_one(mine):
+    (mine / "00-start.ipynb").write_text("{}")
+    assert opened(mine) == "00-start.ipynb"
+    Progress.below(mine).attempt("of-no-chapter", "answer = 1", RIGHT)
+    assert opened(mine) == "00-start.ipynb"
+    Progress.below(mine).attempt("b-x", "answer = 1", RIGHT)
+    assert opened(mine) == "02-b.ipynb"
 
 
 def test_it_opens_the_chapter_of_the_last_answer_or_prediction(mine):
@@ -84,8 +93,9 @@ def running(folder, env):
     """`gpubook lab` on a folder: its first line, and the process, which is ended by Ctrl-C."""
     command = [sys.executable, "-m", "autograder", "lab", str(folder), "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env) as server:
+        lines = (line for line in iter(server.stdout.readline, "") if line.rstrip() != study.without_figures())
         try:
-            yield server.stdout.readline(), server
+            yield next(lines, ""), server
         finally:
             server.send_signal(signal.SIGINT)
             server.wait(60)
@@ -102,7 +112,7 @@ def test_the_server_says_where_the_book_is_and_nothing_else(tmp_path):
     with running(tmp_path / "study", env) as (line, server):
         found = LINE.fullmatch(line)
         assert found, line
-        assert found[2] == "01-gpu-architecture/01-gpu-architecture"
+        assert found[2] == "00-start"
 
         def ask(path, data=None):
             with urllib.request.urlopen(f"{found[1]}/api/{path}{found[3]}", data, timeout=60) as answer:

@@ -5,7 +5,8 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.cli import commands
-from autograder.learner import study
+from autograder.learner import shown, study
+from autograder.learner.notebook_file import written
 
 
 def write(path, metadata):
@@ -22,8 +23,10 @@ def test_start_writes_the_chapters_once_and_keeps_what_is_there(tmp_path, root):
     report = study.start(tmp_path)
     notebook = tmp_path / "03-rooflines" / "03-rooflines.ipynb"
     assert notebook in report.new
+    assert tmp_path / "00-start.ipynb" in report.new
     assert (report.said, report.backup) == ([], None)
-    assert notebook.read_bytes() == (root / "chapters/03-rooflines/03-rooflines.ipynb").read_bytes()
+    bare = shown.shown_in("03-rooflines").taken_out(json.loads(notebook.read_text()))
+    assert written(bare) == (root / "chapters/03-rooflines/03-rooflines.ipynb").read_bytes()
     mine = json.loads(notebook.read_text())
     mine["cells"][0]["source"] = ["mine"]
     notebook.write_text(json.dumps(mine))
@@ -82,3 +85,10 @@ def test_the_command_says_in_one_line_that_there_is_no_notebook_of_the_book(tmp_
     assert result.exit_code == 1
     assert result.output.startswith("Error: no notebook of the book in ")
     assert len(result.output.splitlines()) == 1
+
+
+def test_a_book_without_archives_says_how_its_figures_come(tmp_path, monkeypatch):
+    monkeypatch.setattr(shown, "folder", lambda: tmp_path)
+    assert study.without_figures().startswith("Figures appear as you run the cells; `make book`")
+    (tmp_path / "03-t.json.gz").touch()
+    assert study.without_figures() == ""

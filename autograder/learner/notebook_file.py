@@ -1,0 +1,75 @@
+"""The files of notebooks: read and checked, and written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+Notebook = dict[str, Any]
+
+
+class Unreadable(ValueError):
+    """A file is not a notebook; the message says what it is instead."""
+
+
+def bytes_of(path: Path) -> bytes | None:
+    """What a file holds; None where there is none."""
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def notebook_of(data: bytes) -> dict[str, Any]:
+    """The notebook in a file. Unreadable where it is none that can be read."""
+    try:
+        notebook = json.loads(data)
+    except (ValueError, RecursionError):
+        raise Unreadable("is not a notebook that can be read (no JSON)") from None
+    if not isinstance(notebook, dict) or notebook.get("nbformat") != 4:
+        raise Unreadable("is not a notebook of format 4")
+    cells, metadata = notebook.get("cells"), notebook.get("metadata")
+    if not isinstance(metadata, dict) or not isinstance(cells, list) or not all(map(_is_cell, cells)):
+        raise Unreadable("is not a notebook that can be read (its cells are damaged)")
+    return notebook
+
+
+def _is_cell(cell: Any) -> bool:
+    if not isinstance(cell, dict) or cell.get("cell_type") not in ("code", "markdown", "raw"):
+        return False
+    source = cell.get("source")
+    lines = source if isinstance(source, list) else [source]
+    return (
+        all(isinstance(line, str) for line in lines)
+        and isinstance(cell.get("metadata"), dict)
+        and isinstance(cell.get("attachments", {}), dict)
+        and isinstance(cell.get("id", ""), str)
+    )
+
+
+def written(notebook: dict[str, Any]) -> bytes:
+    """A notebook's file, as Jupyter writes it."""
+    return (json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n").encode()
+
+
+def write(path: Path, data: bytes, *, safely: bool = False) -> None:
+    """Write a file whole or not at all; one that is there keeps its rights, and a link its place. `safely`: it is on
+    the disk when this returns, which takes time."""
+    path = path.resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.new")
+    try:
+        with open(beside, "wb") as file:
+            file.write(data)
+            if safely:
+                file.flush()
+                os.fsync(file.fileno())
+        if path.exists():
+            shutil.copymode(path, beside)
+        os.replace(beside, path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise

@@ -24,6 +24,8 @@ WITHOUT = ("assignment_list", "course_list", "formgrader", "validate_assignment"
 # MyST renders every text of a notebook as often as there are texts, and shows the source until it is through; the
 # chapters need nothing of it.
 DISABLED = {"@jupyter/nbgrader": True, "jupyterlab-myst": True}
+# The button that opens a chapter in Jupyter Notebook, where nbgrader's menu and "Validate" are back.
+DISABLED |= {"@jupyter-notebook/lab-extension": True}
 SETTINGS = {
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
     # What is out of sight is laid out in idle moments: a link to an exercise ends there, and not at a guess of where it

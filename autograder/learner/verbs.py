@@ -15,6 +15,7 @@ from ..values.texts import fill
 from . import cell_errors, cell_history, guidance, recording
 from .card import Card
 from .lookup import Found, NotFound, find, owner
+from .points import in_words
 from .progress import Progress
 
 UNREADABLE = "something that cannot be read"
@@ -141,14 +142,14 @@ def _record(attempt: Attempt, answer: Any) -> Verdict:
 
 def grade(exercise_id: str, answer: Any = ...) -> float:
     """Show the verdict and return the points, a builtin float between 0 and the exercise's points; 0.0
-    without a key."""
+    without a key. A notebook shows it in words."""
     found = find(exercise_id)
     verdict = _unless_stale(exercise_id, answer, check(exercise_id, answer))
     _show(verdict)
     points = float(found.public["points"])
     if found.declared is None:
-        return 0.0
-    return round(min(max(float(verdict.score), 0.0), 1.0) * points, 9)
+        return in_words(0.0, verdict, None)
+    return in_words(round(min(max(float(verdict.score), 0.0), 1.0) * points, 9), verdict, points)
 
 
 def _unless_stale(exercise_id: str, answer: Any, verdict: Verdict) -> Verdict:

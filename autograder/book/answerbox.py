@@ -21,7 +21,7 @@ def form(exercise: Exercise, chapter: str) -> Markup:
         return Markup()
     stub = exercise.stub()
     return answer_form.form(
-        box, exercise=exercise.id, chapter=chapter, predict=exercise.predict, hints=exercise.hints, stub=stub
+        box, exercise=exercise.id, chapter=chapter, predict=exercise.predict, hints=len(exercise.hints), stub=stub
     )
 
 

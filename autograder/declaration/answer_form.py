@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from markupsafe import Markup
@@ -15,7 +14,7 @@ MOST_ROWS = 20  # of an editor, before anything is typed
 
 
 def form(
-    box: Box, *, exercise: str, chapter: str = "", predict: bool = False, hints: Sequence[str] = (), stub: str = "",
+    box: Box, *, exercise: str, chapter: str = "", predict: bool = False, hints: int = 0, stub: str = "",
     place: str = "", variable: str = "answer",
 ) -> Markup:  # fmt: skip
     """A form, labelled and usable from the keyboard.
@@ -36,7 +35,7 @@ def form(
         stub=stub,
         variable=variable,
         rows=min(max(stub.count("\n") + 1 + box.lines, 3), MOST_ROWS),
-        hints=len(hints),
+        hints=hints,
         predict=predict,
         verb="Predict" if predict else "Check",
     )

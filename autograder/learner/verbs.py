@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..values.texts import fill
 from . import cell_errors, cell_history, guidance, recording
 from .attempt import Attempt, judged, predicted
 from .card import Card
-from .lookup import NotFound, find, numbers_of
+from .lookup import Found, NotFound, find, numbers_of
 from .points import in_words
 from .progress import Progress
 
@@ -24,16 +25,18 @@ _graded: list[tuple[str, Any]] = []  # the object graded last in this kernel, wi
 def exercise(exercise_id: str) -> Card:
     """The prompt of an exercise, with your numbers where the course has variants."""
     found = find(exercise_id)
-    public = found.public
-    prompt = public["prompt"]
     try:
-        numbers = given(exercise_id)
+        numbers = numbers_of(found)
     except NotFound as nobody:
         return Card(f"{str(nobody)[0].upper()}{str(nobody)[1:]}.")
-    if public.get("variants"):
-        prompt = fill(public["template"], numbers)
-    title = f"**{public['title']}**" if public.get("title") else ""
-    return Card("\n\n".join(part for part in (title, prompt, found.kind.asked_of(numbers)) if part))
+    title = f"**{found.public['title']}**" if found.public.get("title") else ""
+    parts = (title, prompt(found, numbers), found.kind.asked_of(numbers))
+    return Card("\n\n".join(part for part in parts if part))
+
+
+def prompt(found: Found, numbers: Mapping[str, Any]) -> str:
+    """The question of an exercise with these numbers, in Markdown."""
+    return fill(found.public["template"], numbers) if found.public.get("variants") else found.public["prompt"]
 
 
 def given(exercise_id: str) -> dict[str, Any]:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 # What a sentence may have of HTML: as in docs/_static/progress.js.
 TAGS = {
-    "blockquote", "br", "code", "em", "li", "ol", "p", "pre", "s", "span", "strong", "sub", "sup", "table", "tbody", "td",
-    "th", "thead", "tr", "ul",
+    "blockquote", "br", "code", "em", "li", "ol", "p", "pre", "s", "span", "strong", "sub", "sup", "table", "tbody",
+    "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
 
 

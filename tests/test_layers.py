@@ -49,7 +49,9 @@ KEPT_PATHS = ("gradebook.py", "written.py")  # a name that configurations and no
 KEPT_NAMES = (
     *(
         ("autograder", verb)
-        for verb in ("check", "exercise", "given", "grade", "hint", "reveal", "solution", "symbols", "how_to_answer")
+        for verb in (
+            "card", "check", "exercise", "given", "grade", "hint", "reveal", "solution", "symbols", "how_to_answer",
+        )
     ),
     *(("autograder.declaration", name) for name in ("Exercise", "Mistake", "load_bank")),
     *(("autograder.answers", name) for name in ("Quantity", "Count", "Choice", "Expression", "Function", "Algorithm")),
@@ -57,7 +59,7 @@ KEPT_NAMES = (
     ("autograder.written", "Written"),
     ("autograder.course", "configure"),
     ("autograder.gradebook", "LatePerDay"),
-)
+)  # fmt: skip
 HEAVY = {"torch", "matplotlib", "scipy", "sympy", "nbgrader", "pandas"}
 LOADS_TORCH = "_torch.py"  # the name of a module that imports torch at its top, and is imported inside functions only
 OURS = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))

@@ -16,6 +16,7 @@ from .lookup import Found, numbers_of
 from .progress import Progress
 
 UNREADABLE = "something that cannot be read"
+THEN = "Run the next cell to see what comes out."
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,9 @@ def judged(found: Found, answer: Any, numbers: Mapping[str, Any] | None = None) 
     return declared.judge_message(message, numbers_of(found) if numbers is None else numbers, call), message
 
 
-def predicted(found: Found, answer: Any, source: str) -> Verdict:
-    """Write a readable prediction down, with what the learner wrote, and say so; what comes out is for `reveal`."""
+def predicted(found: Found, answer: Any, source: str, then: str = THEN) -> Verdict:
+    """Write a readable prediction down, with what the learner wrote, and say so; what comes out is for `reveal`, as the
+    sentence `then` says."""
     try:
         message = encoding.encode(answer)
     except encoding.NotEncodable as error:
@@ -67,7 +69,7 @@ def predicted(found: Found, answer: Any, source: str) -> Verdict:
         kept = recorded.first or recorded.answer == message
         first = Attempt(found, message if kept else recorded.answer).shown()
         said = f"Predicted: {first}." if kept else f"Your first prediction is kept: {first}."
-        say = f"{said} Run the next cell to see what comes out."
+        say = f"{said} {then}"
     return Verdict(1.0 if found.declared is not None else 0.0, say, "recorded")
 
 

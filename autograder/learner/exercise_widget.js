@@ -1,6 +1,7 @@
 /* A card in a notebook, over its kernel, with docs/_static/card.js before it; exercise_widget.py answers. */
 
 const { mount } = window.gpubook.card;
+const CONTROLS = "input, textarea, select, button, summary";  // a key pressed on one is not a shortcut of Lab's
 const PATIENCE = 120;  // seconds: a kernel answers when its cell has ended
 const GONE = "The kernel was restarted or does not answer: run this cell again.";
 
@@ -52,11 +53,16 @@ export default {
   render({ model, el }) {
     const { ask, end } = kernel(model);
     el.classList.add("gpubook-card");
-    el.setAttribute("data-lm-suppress-shortcuts", "true");  // a key pressed in the card is the card's
     el.innerHTML = model.get("html");
-    const folded = el.querySelector("details.solution");
+    for (const one of el.querySelectorAll(CONTROLS)) one.setAttribute("data-lm-suppress-shortcuts", "true");
+    const form = el.querySelector("form"), folded = el.querySelector("details.solution");
+    form.addEventListener("keydown", (event) => {  // Lab takes a line break from any field, and with it what submits a form
+      if (event.key !== "Enter" || event.isComposing || !event.target.matches("input")) return;
+      event.preventDefault();
+      form.requestSubmit();
+    });
     folded?.addEventListener("toggle", () => unfolded(folded, ask));
-    mount(el.querySelector("form"), {
+    mount(form, {
       backend: {
         isRunning: () => true,
         check: (_chapter, _exercise, entered) => ask("check", entered),

@@ -7,6 +7,7 @@ with which an answer counts.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import json
@@ -27,6 +28,7 @@ from ..declaration.verdict import Verdict
 from ..values.book_root import book_root
 from ..values.inline_html import block_html, harmless, inline_html
 from ..values.mathml import with_mathml
+from ..values.numbers import Unreadable
 from . import cell_history, guidance, recording
 from .attempt import Attempt, as_json, echoed, is_code, judged, predicted
 from .card import Card
@@ -104,11 +106,30 @@ class Desk:
             kept = dict(Progress.here().entry(self.found.public["id"]))
             if "prediction" in kept:
                 first = Attempt(self.found, kept["prediction"]["answer"]).shown()
-                kept["answer"] = {"verdict": as_json(self.found, Verdict(1.0, f"Predicted: {first}.", "recorded"))}
+                say = f"Predicted: {first}. {self._then()}"
+                kept["answer"] = {"verdict": as_json(self.found, Verdict(1.0, say, "recorded"))}
             if verdict := kept.get("answer", {}).get("verdict"):
                 kept["answer"] = kept["answer"] | {"verdict": verdict | {"say": with_mathml(harmless(verdict["say"]))}}
+            for part in ("prediction", "answer"):
+                if "source" in kept.get(part, {}):
+                    kept[part] = kept[part] | {"source": self._typed(kept[part]["source"])}
             return kept
         return {}
+
+    def _then(self) -> str:
+        return f'`reveal("{self.found.public["id"]}")` shows what comes out.'
+
+    def _typed(self, source: str) -> str:
+        """What was written in a cell as it would be typed into the card; "" for a program."""
+        with contextlib.suppress(SyntaxError, ValueError):
+            match ast.parse(source).body:
+                case [ast.Assign(targets=[ast.Name()], value=value)]:
+                    source = ast.unparse(value)
+        try:
+            self.found.kind.echo(source)
+        except Unreadable:
+            return "" if (box := self.box()) and box.echo else source
+        return source
 
     def call(self, name: str, entered: Any = None) -> dict[str, Any]:
         """What the front end asks: to check or echo what was entered, for one hint more, for the solution."""
@@ -122,7 +143,7 @@ class Desk:
         source = cell_history.source(name, answer) if is_code(found) else _as_source(entered)
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
             if found.public.get("predict"):
-                verdict = predicted(found, answer, source)
+                verdict = predicted(found, answer, source, self._then())
             else:
                 verdict, _ = judged(found, answer)
         if found.declared is not None and not found.public.get("predict"):

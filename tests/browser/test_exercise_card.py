@@ -183,7 +183,8 @@ def test_hints_are_counted_the_solution_unfolds_and_all_is_there_again(page, lab
 
 def test_a_verdict_has_its_colour_and_points_are_words(page, lab, cells):
     grade = 'grade("rooflines-ridge", answer)'
-    cell = cells("colours", [grade, IMPORTS, f"answer = 1\n{grade}", f'answer = "281.25"\n{grade}'])
+    formula = 'from autograder.declaration import verdict\nverdict.not_yet(r"Yours is $\\frac{S}{W}$.")'
+    cell = cells("colours", [grade, IMPORTS, f"answer = 1\n{grade}", f'answer = "281.25"\n{grade}', formula])
     restart = cell(0).locator(".jp-OutputArea").inner_text()
     assert "NameError" in restart
     assert "run the first cell of the notebook" in restart
@@ -196,4 +197,5 @@ def test_a_verdict_has_its_colour_and_points_are_words(page, lab, cells):
     assert not any("0.0" in one for one in text)
     assert "run the first cell" not in text[0]
     assert colours(wrong)[0] != colours(right)[0]
+    cell(4).locator(".gpubook-verdict mjx-container").wait_for()  # Lab typesets it
     checked(page, ".gpubook-verdict")

@@ -17,8 +17,9 @@ SAID = "run the first cell"
 def run(tmp_path_factory):
     """Run a cell in one kernel; what it displayed, and the error that it ended in."""
     home = tmp_path_factory.mktemp("home")
+    (home / "exercises.json").write_text("{}")
     env = {**os.environ, "PYTHONSTARTUP": str(STARTUP), "PYTHONPATH": str(ROOT), "IPYTHONDIR": str(home)}
-    manager, client = start_new_kernel(env=env)
+    manager, client = start_new_kernel(env=env, cwd=str(home))
 
     def cell(source):
         shown, failed = [], ""

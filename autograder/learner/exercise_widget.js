@@ -3,7 +3,7 @@
 const { mount } = window.gpubook.card;
 const CONTROLS = "input, textarea, select, button, summary";  // a key pressed on one is not a shortcut of Lab's
 const PATIENCE = 120;  // seconds: a kernel answers when its cell has ended
-const GONE = "The kernel was restarted or does not answer: run this cell again.";
+const GONE = "The kernel was restarted, or does not answer: run the first cell of the notebook, and then this one again.";
 
 /* Ask the kernel: `ask(call, entered)`, and `end()` after the last question. */
 function kernel(model) {

@@ -199,3 +199,15 @@ def test_a_verdict_has_its_colour_and_points_are_words(page, lab, cells):
     assert colours(wrong)[0] != colours(right)[0]
     cell(4).locator(".gpubook-verdict mjx-container").wait_for()  # Lab typesets it
     checked(page, ".gpubook-verdict")
+
+
+def test_a_card_whose_kernel_was_restarted_says_so(page, lab, cells):
+    form = card(cells("restarted", [IMPORTS, 'card("rooflines-ridge")'])(1))
+    page.locator(".lm-MenuBar-itemLabel", has_text="Kernel").first.click()
+    page.get_by_text("Restart Kernel…", exact=True).first.click()
+    page.locator(".jp-Dialog .jp-mod-accept").click()
+    page.locator(".jp-Dialog").wait_for(state="detached")
+    page.get_by_text("| Idle").wait_for()
+    form.locator("input").fill("3")
+    form.locator("input").press("Enter")
+    assert "The kernel was restarted" in said(form, "unread")

@@ -12,7 +12,7 @@ import contextlib
 import io
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -133,6 +133,7 @@ class Desk:
 
     def call(self, name: str, entered: Any = None) -> dict[str, Any]:
         """What the front end asks: to check or echo what was entered, for one hint more, for the solution."""
+        calls: dict[str, Callable[[Any], dict[str, Any]]]
         calls = {"check": self.check, "echo": self.echo, "hint": self.hint, "solution": self.solution}
         return calls[name](entered)
 

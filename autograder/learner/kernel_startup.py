@@ -8,8 +8,9 @@ own names: so it imports nothing of the book, is silent elsewhere, and leaves no
 def _watch():
     import builtins
     from pathlib import Path
+    from typing import Any
 
-    shell = getattr(builtins, "get_ipython", lambda: None)()
+    shell: Any = getattr(builtins, "get_ipython", lambda: None)()
     if getattr(shell, "kernel", None) is None or not Path("exercises.json").is_file():  # in a chapter's notebook only
         return
 

@@ -95,6 +95,7 @@ html_js_files = [
     ("vendor/@webcoder49/code-input/indent.min.js", {"defer": "defer"}),
     ("editor.js", {"defer": "defer"}),
     ("python.js", {"defer": "defer"}),
+    ("card.js", {"defer": "defer"}),
     ("exercise.js", {"defer": "defer"}),
     ("live.js", {"defer": "defer"}),
     ("scroll.js", {"defer": "defer"}),

@@ -27,6 +27,7 @@ BEFORE = {
     "tests/autograder/course/test_dask_cluster.py": 50,
     "tests/benchmarks/test_grading.py": 45,
     "tests/browser/test_rings.py": 45,
+    "tests/browser/test_exercise_card.py": 45,
     "tests/abuse/test_resources.py": 45,
     "tests/autograder/grading/test_worker.py": 35,
     "tests/autograder/course/test_operations.py": 35,

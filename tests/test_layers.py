@@ -50,7 +50,7 @@ KEPT_NAMES = (
     *(
         ("autograder", verb)
         for verb in (
-            *["check", "exercise", "given", "grade", "hint", "progress", "reveal", "solution", "symbols"],
+            *["card", "check", "exercise", "given", "grade", "hint", "progress", "reveal", "solution", "symbols"],
             "how_to_answer",
         )
     ),
@@ -60,7 +60,7 @@ KEPT_NAMES = (
     ("autograder.written", "Written"),
     ("autograder.course", "configure"),
     ("autograder.gradebook", "LatePerDay"),
-)
+)  # fmt: skip
 HEAVY = {"torch", "matplotlib", "scipy", "sympy", "nbgrader", "pandas"}
 LOADS_TORCH = "_torch.py"  # the name of a module that imports torch at its top, and is imported inside functions only
 OURS = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))

@@ -1,4 +1,4 @@
-"""The answer boxes of a page, as HTML: what is entered there docs/_static/exercise.js hands to the page's Python."""
+"""The answer boxes of a page, as HTML: what is entered there docs/_static/card.js hands to the page's Python."""
 
 from __future__ import annotations
 
@@ -7,34 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from ..declaration import answer_form
 from ..values.inline_html import inline_html
-from .render import render
 
 if TYPE_CHECKING:
     from ..declaration.exercise import Exercise
 
-MOST_ROWS = 20  # of an editor, before anything is typed
-
 
 def form(exercise: Exercise, chapter: str) -> Markup:
-    """The answer box of an exercise, labelled and usable from the keyboard; "" where the page cannot judge it."""
+    """The answer box of an exercise; "" where the page cannot judge it."""
     box = exercise.answer.box(exercise)
     if box is None:
         return Markup()
     stub = exercise.stub()
-    return render(
-        "box.html.j2",
-        id=exercise.id,
-        chapter=chapter,
-        box=box,
-        ask=box.ask.replace("Your answer", "Your prediction", 1) if exercise.predict else box.ask,
-        options={str(key): inline_html(str(text)) for key, text in box.options.items()},
-        allowed={field.name: inline_html(field.allowed) for field in box.fields},
-        stub=stub,
-        rows=min(max(stub.count("\n") + 1 + box.lines, 3), MOST_ROWS),
-        hints=len(exercise.hints),
-        predict=exercise.predict,
-        verb="Predict" if exercise.predict else "Check",
+    return answer_form.form(
+        box, exercise=exercise.id, chapter=chapter, predict=exercise.predict, hints=len(exercise.hints), stub=stub
     )
 
 

@@ -9,6 +9,14 @@ from ..values.finding import Explained
 EMPTY = "No answer yet."
 NOT_YET = "Not yet."
 AS_PREDICTED = "as-predicted"
+SAID = "var(--jp-content-font-color0, currentcolor)"
+# Halfway from a hue of JupyterLab's theme to the colour of its text, so that it reads on a light and on a dark ground.
+GREEN, RED, AMBER = (
+    f"color-mix(in srgb, var(--jp-{name}-color1, {hue}) 60%, {SAID})"
+    for name, hue in (("success", "#388e3c"), ("error", "#d32f2f"), ("warn", "#f57c00"))
+)
+COLOURS = {"right": GREEN, "predicted": SAID}
+COLOURS |= dict.fromkeys(("recorded", "partial", "waiting", "empty", "unreadable", "unit"), AMBER)  # as in card.js
 
 
 class DeclarationError(ValueError):
@@ -50,12 +58,27 @@ class Verdict:
             return "✓"
         return {"right": "✓", "predicted": "→", "recorded": "…", "empty": "…", "waiting": "…"}.get(self.kind, "✗")
 
+    @property
+    def colour(self) -> str:
+        """Its colour in a notebook, which is that of a page's card, as CSS."""
+        return GREEN if self.reason == AS_PREDICTED else COLOURS.get(self.kind, RED)
+
     def with_more(self, more: str) -> Verdict:
         """The same verdict with a sentence more."""
         return replace(self, say=f"{self.say} {more}") if more else self
 
     def _repr_markdown_(self) -> str:
         return f"{self.sign} {self.say}"
+
+    def _repr_html_(self) -> str:
+        """For a notebook, which typesets its formulas; the sign says in black and white what the colour says."""
+        from ..values.inline_html import inline_html
+
+        return (
+            f'<div class="gpubook-verdict" role="status" style="color: {self.colour}; margin: 0.3em 0; '
+            f'padding: 0.15em 0 0.15em 0.75em; border-left: 3px solid currentcolor"><strong>{self.sign}</strong> '
+            f"{inline_html(self.say)}</div>"
+        )
 
     def __str__(self) -> str:
         return f"{self.sign} {self.say}"

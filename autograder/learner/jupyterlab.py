@@ -47,6 +47,7 @@ def serve(folder: Path, *, port: int | None = None, browser: bool = True, token:
     warnings.simplefilter("ignore")  # of other packages: nobody who reads the book can do anything about them
     os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")  # the debugger's warning, in every kernel
     os.environ.setdefault("GPUBOOK_SOLUTIONS", str(book_root() / "solutions"))
+    os.environ.setdefault("PYTHONSTARTUP", str(Path(__file__).with_name("kernel_startup.py")))  # for each kernel
     from jupyterlab.labapp import LabApp
 
     server = LabApp.initialize_server(_options(folder, port, browser, token))

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..declaration.answer import Answer
 from ..declaration.bank import FILE, Bank, declared_below, declared_files, load_bank
-from ..declaration.exercise import Exercise
+from ..declaration.exercise import Exercise, draw
 from ..declaration.verdict import DeclarationError
 
 
@@ -61,6 +61,14 @@ def find(exercise_id: str) -> Found:
     close = ends[:3] or difflib.get_close_matches(exercise_id, known, n=3, cutoff=0.5)
     more = f"did you mean {' or '.join(close)}?" if close else f"{beside} was looked for, and solutions/"
     raise NotFound(f"there is no exercise {exercise_id!r} here; {more}")
+
+
+def numbers_of(found: Found) -> dict[str, Any]:
+    """The numbers of an exercise: the book's, or the learner's own where the course has variants."""
+    public = found.public
+    if public.get("variants"):
+        return draw(public["id"], owner(), public["variants"])
+    return dict(public["given"])
 
 
 def public_file(here: Path | None = None) -> Path:

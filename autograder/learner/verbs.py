@@ -2,46 +2,46 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from ..declaration.exercise import Exercise, draw
-from ..declaration.verdict import Verdict, unreadable
+from ..declaration.exercise import Exercise
+from ..declaration.verdict import Verdict
 from ..values import encoding
 from ..values.numbers import Unreadable
 from ..values.texts import fill
 from . import cell_errors, cell_history, guidance, recording
+from .attempt import Attempt, judged, predicted
 from .card import Card
-from .lookup import Found, NotFound, find, owner
+from .lookup import Found, NotFound, find, numbers_of
+from .points import in_words
 from .progress import Progress
 
-UNREADABLE = "something that cannot be read"
 _graded: list[tuple[str, Any]] = []  # the object graded last in this kernel, with the exercise it first came for
 
 
 def exercise(exercise_id: str) -> Card:
     """The prompt of an exercise, with your numbers where the course has variants."""
     found = find(exercise_id)
-    public = found.public
-    prompt = public["prompt"]
     try:
-        numbers = given(exercise_id)
+        numbers = numbers_of(found)
     except NotFound as nobody:
         return Card(f"{str(nobody)[0].upper()}{str(nobody)[1:]}.")
-    if public.get("variants"):
-        prompt = fill(public["template"], numbers)
-    title = f"**{public['title']}**" if public.get("title") else ""
-    return Card("\n\n".join(part for part in (title, prompt, found.kind.asked_of(numbers)) if part))
+    title = f"**{found.public['title']}**" if found.public.get("title") else ""
+    parts = (title, prompt(found, numbers), found.kind.asked_of(numbers))
+    return Card("\n\n".join(part for part in parts if part))
+
+
+def prompt(found: Found, numbers: Mapping[str, Any]) -> str:
+    """The question of an exercise with these numbers, in Markdown."""
+    return fill(found.public["template"], numbers) if found.public.get("variants") else found.public["prompt"]
 
 
 def given(exercise_id: str) -> dict[str, Any]:
     """The numbers of an exercise: the book's, or your own where the course has variants."""
-    public = find(exercise_id).public
-    if public.get("variants"):
-        return draw(exercise_id, owner(), public["variants"])
-    return dict(public["given"])
+    return numbers_of(find(exercise_id))
 
 
 def symbols(exercise_id: str) -> Any:
@@ -75,80 +75,25 @@ def check(exercise_id: str, answer: Any = ...) -> Verdict:
     """The verdict on an answer, with a sentence that leads on; without a key, what was understood."""
     found = find(exercise_id)
     name = found.public["answer_name"]
-    verdict = cell_history.stub(name, answer) or _verdict(found, answer)
-    if found.declared is not None and not found.public.get("predict"):
-        recording.remember(found.public, verdict, cell_history.source(name, answer))
-    return cell_history.with_doubt(name, answer, verdict)
-
-
-def _verdict(found: Found, answer: Any) -> Verdict:
-    """Encode the answer once; then it is recorded, judged or, without a key, echoed."""
-    try:
-        attempt = Attempt(found, encoding.encode(answer))
-    except encoding.NotEncodable as error:
-        return unreadable(str(error), error.reason)
     if found.public.get("predict"):
-        return _record(attempt, answer)
-    if found.declared is None:
-        return attempt.echo()
-    return guidance.led_on(found, _judge(attempt, found.declared, answer))
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """An answer to an exercise, as `encoding.encode` wrote it."""
-
-    found: Found
-    message: Any
-
-    def shown(self) -> str:
-        """What it says, or that it cannot be read."""
-        try:
-            return self.found.kind.readable(encoding.decode(self.message))
-        except (Unreadable, encoding.BadMessage):
-            return UNREADABLE
-
-    def echo(self) -> Verdict:
-        """Without a key: is it an answer at all, and in the right unit?"""
-        return self.found.kind.recorded(self.message)
-
-
-def _judge(attempt: Attempt, declared: Exercise, answer: Any) -> Verdict:
-    """By the key; the object itself is what the key may call."""
-    call = declared.answer.local_call(answer, declared.withholds)
-    return declared.judge_message(attempt.message, given(declared.id), call)
-
-
-def _record(attempt: Attempt, answer: Any) -> Verdict:
-    """Write a readable prediction down and say so; what comes out is for `reveal`."""
-    echoed = attempt.echo()
-    if echoed.kind != "recorded":
-        return echoed
-    score = 1.0 if attempt.found.declared is not None else 0.0
-    message = json.loads(json.dumps(attempt.message))  # as the progress file will give it back
-    try:
-        source = cell_history.source(attempt.found.public["answer_name"], answer)
-        recorded = Progress.here().predict(attempt.found.public["id"], message, source)
-    except OSError as error:
-        say = f"Your prediction counts, but it could not be written down ({error.strerror or error})."
+        verdict = predicted(found, answer, cell_history.source(name, answer))
     else:
-        kept = recorded.first or recorded.answer == message
-        first = attempt if kept else Attempt(attempt.found, recorded.answer)
-        said = f"Predicted: {first.shown()}." if kept else f"Your first prediction is kept: {first.shown()}."
-        say = f"{said} Run the next cell to see what comes out."
-    return Verdict(score, say, "recorded")
+        verdict = guidance.led_on(found, judged(found, answer)[0])
+        if found.declared is not None:
+            recording.remember(found.public, verdict, cell_history.source(name, answer))
+    return cell_history.with_doubt(name, answer, verdict)
 
 
 def grade(exercise_id: str, answer: Any = ...) -> float:
     """Show the verdict and return the points, a builtin float between 0 and the exercise's points; 0.0
-    without a key."""
+    without a key. A notebook shows it in words."""
     found = find(exercise_id)
     verdict = _unless_stale(exercise_id, answer, check(exercise_id, answer))
     _show(verdict)
     points = float(found.public["points"])
     if found.declared is None:
-        return 0.0
-    return round(min(max(float(verdict.score), 0.0), 1.0) * points, 9)
+        return in_words(0.0, verdict, None)
+    return in_words(round(min(max(float(verdict.score), 0.0), 1.0) * points, 9), verdict, points)
 
 
 def _unless_stale(exercise_id: str, answer: Any, verdict: Verdict) -> Verdict:

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from ..declaration.exercise import Exercise
-from ..declaration.verdict import AnswerError, Verdict, unreadable
-from ..learner.cell_history import stub
-from ..learner.lookup import Found, find
+from ..declaration.verdict import AnswerError, Verdict
+from ..learner.attempt import as_json, echoed, is_code, judged
+from ..learner.lookup import find
 from ..values import encoding
 from ..values.error_advice import Asked, advice
 from ..values.inline_html import block_html, inline_html
@@ -75,7 +75,7 @@ def check(chapter: str, exercise: str, entered: Any, variant: int | None = None)
     found = find(exercise)
     said: dict[str, Any] = {"printed": "", "error": ""}
     answer = found.kind.typed(entered)
-    if _is_code(found):
+    if is_code(found):
         name = found.public["answer_name"]
         names_of(chapter).space.pop(name, None)
         _, said["printed"], said["error"] = _executed(chapter, str(entered), exercise)
@@ -84,9 +84,9 @@ def check(chapter: str, exercise: str, entered: Any, variant: int | None = None)
         answer = names_of(chapter).space.get(name, ...)
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        verdict, message = _verdict(found, answer, variant)
+        verdict, message = judged(found, answer, _numbers(found.declared, variant) if found.declared else None)
     said["printed"] = (said["printed"] + out.getvalue())[-MOST_PRINTED:]
-    told = _as_json(found, verdict)
+    told = as_json(found, verdict)
     if verdict.kind == "predicted" and found.declared is not None:
         if variant is None:
             told["say"] = inline_html(_unexplained(found.declared, verdict))
@@ -97,11 +97,7 @@ def check(chapter: str, exercise: str, entered: Any, variant: int | None = None)
 def echo(chapter: str, exercise: str, entered: Any) -> dict[str, Any]:
     """How a text is read while it is typed: as HTML, or why it cannot be."""
     _enter(chapter)
-    found = find(exercise)
-    try:
-        return {"html": inline_html(found.kind.echo(entered))}
-    except Unreadable as error:
-        return {"error": inline_html(str(error))}
+    return echoed(find(exercise), entered)
 
 
 def variant(exercise: str, number: int) -> dict[str, Any]:
@@ -121,30 +117,11 @@ def _enter(chapter: str) -> None:
     os.chdir(book() / "chapters" / chapter)
 
 
-def _is_code(found: Found) -> bool:
-    return found.public["answer_name"] != "answer"
-
-
 def _numbers(declared: Exercise, number: int | None) -> dict[str, Any]:
     if number is None:
         return declared.variant()
     rows = declared.drawn()
     return rows[number % len(rows)]
-
-
-def _verdict(found: Found, answer: Any, number: int | None) -> tuple[Verdict, Any]:
-    """The verdict, and the answer as the progress record keeps it."""
-    try:
-        message = encoding.encode(answer)
-    except encoding.NotEncodable as error:
-        return unreadable(str(error), error.reason), None
-    declared = found.declared
-    if declared is None:
-        return found.kind.recorded(message), message
-    if untouched := stub(found.public["answer_name"], answer):
-        return untouched, None
-    function = declared.answer.local_call(answer, declared.withholds)
-    return declared.judge_message(message, _numbers(declared, number), function), message
 
 
 def _tried(chapter: str, source: str, place: str) -> dict[str, str]:
@@ -154,7 +131,7 @@ def _tried(chapter: str, source: str, place: str) -> dict[str, str]:
     except LookupError:
         return {}
     declared, name = found.declared, found.public["answer_name"]
-    if declared is None or not _is_code(found) or name not in defined_names(source):
+    if declared is None or not is_code(found) or name not in defined_names(source):
         return {}
     try:
         answer = names_of(chapter).space.get(name)
@@ -179,21 +156,6 @@ def _compared(declared: Exercise, answer: Any, number: int | None) -> str:
 def _unexplained(declared: Exercise, verdict: Verdict) -> str:
     """What a verdict on a prediction says without the explanation, which unfolds below the card."""
     return verdict.say.removesuffix(declared.fill(declared.explain, declared.variant()).strip()).rstrip()
-
-
-def _as_json(found: Found, verdict: Verdict) -> dict[str, Any]:
-    points = float(found.public["points"])
-    return {
-        "say": inline_html(verdict.say),
-        "text": verdict.say,
-        "kind": verdict.kind,
-        "reason": verdict.reason,
-        "sign": verdict.sign,
-        "score": verdict.score,
-        "points": round(min(max(float(verdict.score), 0.0), 1.0) * points, 9),
-        "wants_hint": verdict.wants_hint,
-        "mistakes": list(getattr(verdict, "mistakes", ())),
-    }
 
 
 def _executed(chapter: str, source: str, place: str) -> tuple[Any, str, str]:

@@ -51,7 +51,9 @@ LIBRARIES = {
 OF_SYMPY = ("Max", "Min", "Piecewise", "Rational", "ceiling", "floor", "sqrt", "log", "exp", "pi", "Symbol")
 OF_MATH = ("ceil", "floor", "sqrt", "log", "log2", "exp", "pi", "inf", "prod")
 FOR_LETTERS = {"ceil": "ceiling", "log2": "log2"}  # of math: what takes letters too
-VERBS = ("check", "exercise", "given", "grade", "hint", "how_to_answer", "reveal", "solution", "symbols")
+VERBS = (
+    "card", "check", "exercise", "given", "grade", "hint", "how_to_answer", "progress", "reveal", "solution", "symbols",
+)  # fmt: skip
 EXTRAS = {"torch": "labs", "cloudpickle": "labs", "triton": "kernels"}  # what an install without extras lacks
 NAME = re.compile(r"[A-Za-z_]\w{0,40}", re.ASCII)
 SET = re.compile(r"\s*([A-Za-z_]\w{0,40})\s*=\s*([-+]?\.?\d[^#\"'=]*?)\s*(?:#.*)?", re.ASCII)

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import html
 from functools import cache
+from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+
+# What a sentence may have of HTML: as in docs/_static/progress.js.
+TAGS = {
+    "blockquote", "br", "code", "em", "li", "ol", "p", "pre", "s", "span", "strong", "sub", "sup", "table", "tbody",
+    "td", "th", "thead", "tr", "ul",
+}  # fmt: skip
 
 
 def inline_html(markdown: str) -> Markup:
@@ -20,6 +27,29 @@ def inline_html(markdown: str) -> Markup:
 def block_html(markdown: str) -> Markup:
     """Paragraphs, tables, lists and code."""
     return Markup(_reader().render(markdown).strip())
+
+
+def harmless(text: str) -> Markup:
+    """HTML from a file that may be anybody's, with the tags that a sentence needs and no attribute."""
+    reader = _Harmless()
+    reader.feed(text)
+    reader.close()
+    return Markup("".join(reader.kept))
+
+
+class _Harmless(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        self.kept += [f"<{tag}>"] * (tag in TAGS)
+
+    def handle_endtag(self, tag: str) -> None:
+        self.kept += [f"</{tag}>"] * (tag in TAGS - {"br"})
+
+    def handle_data(self, data: str) -> None:
+        self.kept.append(html.escape(data))
 
 
 @cache

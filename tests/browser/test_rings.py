@@ -71,7 +71,7 @@ def test_a_ring_is_drawn_and_judged_as_it_is_written(page, watch, cells):
     rewrite_and_run(page, answer, GATHER.format("[:]"))
     rewrite_and_run(page, grade)
     assert "✓ Right." in said(grade)
-    assert "2.0" in said(grade)
+    assert "2 of 2 points" in said(grade)
     rewrite_and_run(page, picture)
     assert picture.locator(".jp-OutputArea svg, .jp-OutputArea img").count()
     look(page, "ring-right")

@@ -19,11 +19,9 @@ from nbconvert.filters.widgetsdatatypefilter import WidgetsDataTypeFilter
 
 from ...grading import attachments
 from ...grading.attachments import SCHEME
+from ...values.mathml import mathml
 
 HERE = Path(__file__).parent
-# The converter passes the text of \text{} and the address of \href{} on as they are: neither comes this far.
-PLAIN_LATEX = re.compile(r"(?!.*\\(?:href|url|style|class|id|data|includegraphics)\b)[^<>&\"`]{1,2000}", re.DOTALL)
-
 LEFT_OUT, SHOWN = "<em>[A picture was left out here.]</em>", "<em>[The picture above, once more.]</em>"
 SAFE_LINK = re.compile(r"https?://|mailto:|#", re.IGNORECASE)
 MAX_MARKDOWN = 10_000  # characters of a text: Markdown's own patterns take quadratic time
@@ -32,18 +30,6 @@ MAX_CODE, PAGE_CODE = 10_000, 100_000  # characters of a cell and of a page; a c
 MAX_CODES = 20_000_000  # codes of colour in an output, times its characters: each is cut off the rest
 BLANK = re.compile(r"\s{101}")  # IPython's lexer takes quadratic time for each run of blank lines
 ODD_CODE = re.compile(r"\x1b\[[^@-~]{40,}[@-~]?")  # as long as no code of a colour is
-
-
-def mathml(latex: str, display: str) -> str | None:
-    """LaTeX as MathML (`display`: "inline" or "block"); None where it cannot be converted, or not safely."""
-    from latex2mathml.converter import convert
-
-    if not PLAIN_LATEX.fullmatch(latex):
-        return None
-    try:
-        return convert(latex, display=display)
-    except Exception:  # whatever a learner typed between two dollars
-        return None
 
 
 class Renderer(IPythonRenderer):

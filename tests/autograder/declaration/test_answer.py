@@ -91,7 +91,7 @@ def test_no_module_compares_answer_kinds_but_the_kinds(root):
 
 
 def test_the_pages_script_is_told_by_data(root):
-    script = (root / "docs" / "_static" / "exercise.js").read_text()
+    script = (root / "docs" / "_static" / "card.js").read_text()
     names = "|".join(sorted(NAMES))
     assert re.findall(rf"""["'](?:{names})["']|\b(?:{names})\s*:|box\.kind""", script, re.IGNORECASE) == []
     assert "dataset.input" in script

@@ -1,4 +1,5 @@
 import json
+import re
 import subprocess
 import sys
 
@@ -6,6 +7,7 @@ import pytest
 
 from autograder.answers import Choice, Count, Expression, Quantity, positive
 from autograder.declaration import DeclarationError, Exercise, Mistake, load_bank
+from autograder.declaration.verdict import Verdict
 from hwlib.units import GB, MB, us
 
 
@@ -205,3 +207,19 @@ def test_a_prediction_is_not_told_to_go_on():
     assert (verdict.kind, verdict.wants_hint) == ("predicted", False)
     assert "Not yet" not in verdict.say
     assert verdict.say.endswith("Because.")
+
+
+@pytest.mark.parametrize(("verdict", "hue"), [
+    (Verdict(1.0, "Right.", "right"), "success"), (Verdict(0.0, "No.", "mistake"), "error"),
+    (Verdict(0.5, "Half.", "partial"), "warn"), (Verdict(0.0, "Recorded.", "recorded"), "warn"),
+    (Verdict(1.0, "It came true.", "predicted", "as-predicted"), "success"),
+])  # fmt: skip
+def test_a_notebook_shows_a_verdict_in_its_colour_with_its_sign_and_a_status(verdict, hue):
+    shown = verdict._repr_html_()
+    assert f"var(--jp-{hue}-color1, " in shown
+    assert 'role="status"' in shown
+    assert f"<strong>{verdict.sign}</strong> {verdict.say}</div>" in shown
+
+
+def test_a_verdict_in_a_notebook_has_its_formulas_in_tex():
+    assert r"<code>x</code> is \(S/n\)" in re.sub("</?span[^>]*>", "", Verdict(0.0, "`x` is $S/n$")._repr_html_())

@@ -215,13 +215,22 @@ def test_everything_shows_itself_in_a_notebook_and_as_text(open_book):
     assert autograder.exercise("t-time")._repr_markdown_() == repr(autograder.exercise("t-time"))
 
 
-def test_grade_displays_its_verdict_in_ipython_and_prints_nothing(open_book):
+@pytest.mark.parametrize(("declared", "points", "sign", "words"), [
+    (True, 3.0, "✓", "3 of 3 points"), (False, 0.0, "…", "Recorded; its points come with the grading."),
+])  # fmt: skip
+def test_a_notebook_shows_a_verdict_and_points_in_words_over_the_number(open_book, declared, points, sign, words):
+    publish(open_book)
     code = (
         "from IPython.core.interactiveshell import InteractiveShell as S; s = S.instance()\n"
         "shown = []; s.display_pub.publish = lambda data, **k: shown.append(data)\n"
+        "results = []; s.displayhook.write_format_data = lambda data, *_: results.append(data)\n"
         'r = s.run_cell(\'from autograder import grade; grade("t-time", "20 us")\', store_history=False)\n'
-        "assert r.result == 3.0 and type(r.result) is float, r\n"
-        "assert shown[0]['text/markdown'] == '✓ Right.', shown\n"
+        f"assert r.result == {points} and type(r.result) is float, r\n"
+        f"assert shown[0]['text/markdown'].startswith('{sign} '), shown\n"
+        f"assert '<strong>{sign}</strong>' in shown[0]['text/html'], shown\n"
+        "s.run_cell('1.5')\n"
+        f"assert results[0]['text/plain'] == '{points}' and '>{words}<' in results[0]['text/html'], results\n"
+        "assert results[1] == {'text/plain': '1.5'}, results\n"
     )
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
@@ -232,6 +241,7 @@ def test_grade_displays_its_verdict_in_ipython_and_prints_nothing(open_book):
             "PYTHONPATH": ":".join(p for p in sys.path if p),
             "HOME": str(open_book),
             "IPYTHONDIR": str(open_book),
+            **({} if declared else {"GPUBOOK_SOLUTIONS": str(open_book / "none")}),
         },
     )
     assert done.returncode == 0, done.stderr

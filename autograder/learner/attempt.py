@@ -1,0 +1,92 @@
+"""An answer to an exercise and what is said of it: to the verbs of a notebook, to its cards and to those of a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..declaration.verdict import Verdict, unreadable
+from ..values import encoding
+from ..values.inline_html import inline_html
+from ..values.numbers import Unreadable
+from . import cell_history, recording
+from .lookup import Found, numbers_of
+from .progress import Progress
+
+UNREADABLE = "something that cannot be read"
+THEN = "Run the next cell to see what comes out."
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """An answer to an exercise, as `encoding.encode` wrote it."""
+
+    found: Found
+    message: Any
+
+    def shown(self) -> str:
+        """What it says, or that it cannot be read."""
+        try:
+            return self.found.kind.readable(encoding.decode(self.message))
+        except (Unreadable, encoding.BadMessage):
+            return UNREADABLE
+
+
+def judged(found: Found, answer: Any, numbers: Mapping[str, Any] | None = None) -> tuple[Verdict, Any]:
+    """The verdict by the key, on these numbers or else the learner's own, or without a key what was understood; and the
+    answer as a record keeps it. The object itself is what the key may call."""
+    if untouched := cell_history.stub(found.public["answer_name"], answer):
+        return untouched, None
+    try:
+        message = encoding.encode(answer)
+    except encoding.NotEncodable as error:
+        return unreadable(str(error), error.reason), None
+    declared = found.declared
+    if declared is None:
+        return found.kind.recorded(message), message
+    call = declared.answer.local_call(answer, declared.withholds)
+    return declared.judge_message(message, numbers_of(found) if numbers is None else numbers, call), message
+
+
+def predicted(found: Found, answer: Any, source: str, then: str = THEN) -> Verdict:
+    """Write a readable prediction down, with what the learner wrote, and say so; what comes out is for `reveal`, as the
+    sentence `then` says."""
+    try:
+        message = encoding.encode(answer)
+    except encoding.NotEncodable as error:
+        return unreadable(str(error), error.reason)
+    echoed = found.kind.recorded(message)
+    if echoed.kind != "recorded":
+        return echoed
+    message = json.loads(json.dumps(message))  # as the progress file will give it back
+    try:
+        recorded = Progress.here().predict(found.public["id"], message, source)
+    except OSError as error:
+        say = f"Your prediction counts, but it could not be written down ({error.strerror or error})."
+    else:
+        kept = recorded.first or recorded.answer == message
+        first = Attempt(found, message if kept else recorded.answer).shown()
+        said = f"Predicted: {first}." if kept else f"Your first prediction is kept: {first}."
+        say = f"{said} {then}"
+    return Verdict(1.0 if found.declared is not None else 0.0, say, "recorded")
+
+
+def as_json(found: Found, verdict: Verdict) -> dict[str, Any]:
+    """A verdict as docs/_static/card.js shows it."""
+    told = recording.told(verdict, found.public["points"])
+    return told | {"text": verdict.say, "sign": verdict.sign, "wants_hint": verdict.wants_hint}
+
+
+def echoed(found: Found, entered: Any) -> dict[str, Any]:
+    """How a text is read while it is typed into a card: as HTML, or why it cannot be."""
+    try:
+        return {"html": inline_html(found.kind.echo(entered))}
+    except Unreadable as error:
+        return {"error": inline_html(str(error))}
+
+
+def is_code(found: Found) -> bool:
+    """Whether its cell defines a function; any other sets `answer`."""
+    return found.public["answer_name"] != "answer"

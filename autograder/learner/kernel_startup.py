@@ -1,0 +1,35 @@
+"""What a kernel of the book runs first, as its PYTHONSTARTUP: it says which cell to run where the first has not run.
+
+JupyterLab hands the variable on to any Python that is started from it, and IPython runs the file among the learner's
+own names: so it imports nothing of the book, is silent elsewhere, and leaves no name behind.
+"""
+
+
+def _watch():
+    import builtins
+    from pathlib import Path
+    from typing import Any
+
+    shell: Any = getattr(builtins, "get_ipython", lambda: None)()
+    if getattr(shell, "kernel", None) is None or not Path("exercises.json").is_file():  # in a chapter's notebook only
+        return
+
+    def explain(result):
+        import sys
+
+        if "autograder" in sys.modules:  # the imports have run: from now on `cell_errors` explains
+            shell.events.unregister("post_run_cell", explain)
+        elif isinstance(result.error_in_exec, NameError):
+            from IPython.display import display
+
+            say = (
+                "This kernel has just started: run the first cell of the notebook (the imports), "
+                "or *Run > Run All Above Selected Cell*, and then this one."
+            )
+            display({"text/plain": say.replace("*", ""), "text/markdown": say}, raw=True)
+
+    shell.events.register("post_run_cell", explain)
+
+
+_watch()
+del _watch

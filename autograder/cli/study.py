@@ -55,6 +55,5 @@ def lab(folder: Path, port: int | None, token: str | None, browser: bool) -> Non
     trust.keep(report.before)
     for line in report.lines():
         click.echo(line)
-    if say := study.without_figures():
-        click.echo(say)
-    jupyterlab.serve(folder.resolve(), port=port, token=token, browser=browser)
+    note = study.without_figures()
+    jupyterlab.serve(folder.resolve(), port=port, token=token, browser=browser, note=note)

@@ -34,8 +34,12 @@ SETTINGS = {
 }
 
 
-def serve(folder: Path, *, port: int | None = None, browser: bool = True, token: str | None = None) -> None:
+def serve(
+    folder: Path, *, port: int | None = None, browser: bool = True, token: str | None = None, note: str = ""
+) -> None:
     """Run a JupyterLab server on `folder` until Ctrl-C; the checks find the solutions of this installation.
+
+    Where it runs is said, and the `note`.
 
     JupyterLab's news pop-up is switched off, since a book has no use for it and a closed network no answer; and so is
     what nbgrader adds for teachers, since its "Validate" would run a notebook's cells and know no verdict.
@@ -53,7 +57,7 @@ def serve(folder: Path, *, port: int | None = None, browser: bool = True, token:
     server = LabApp.initialize_server(_options(folder, port, browser, token))
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: _end(server))
-    server.io_loop.add_callback(_say, server.public_url.removesuffix("?token=..."))
+    server.io_loop.add_callback(_say, server.public_url.removesuffix("?token=..."), note)
     server.identity_provider.token_generated = False  # it is said now, and not once more in a notice of the server's
     server.start()
 
@@ -121,10 +125,11 @@ def _is_free(port: int) -> bool:
     return True
 
 
-def _say(address: str) -> None:
+def _say(address: str, note: str) -> None:
     import click
 
-    click.echo(f"Your book is at {address} (Ctrl-C ends it)")
+    for line in filter(None, (f"Your book is at {address} (Ctrl-C ends it)", note)):
+        click.echo(line)
 
 
 def _end(server: Any) -> None:

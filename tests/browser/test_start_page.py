@@ -7,7 +7,7 @@ import nbformat
 import pytest
 
 from autograder.book import executed, shown
-from autograder.learner import start_page
+from autograder.learner import start_page, trust
 from autograder.learner.notebook_file import written
 from autograder.learner.overview import overview
 from autograder.learner.progress import Progress
@@ -53,7 +53,9 @@ def test_figures_are_there_before_anything_runs_and_move(page, watch, lab, tmp_p
     archive = shown.keep(tmp_path, chapter, learner, executed.run(chapter, ROOT, ROOT / ".build"))
     edition = json.loads((ROOT / "chapters" / CHAPTER / f"{CHAPTER}.ipynb").read_text())
     (study / "unrun").mkdir()
-    (study / "unrun" / f"{CHAPTER}.ipynb").write_bytes(written(Shown(archive).put(edition, edition)))
+    unrun = study / "unrun" / f"{CHAPTER}.ipynb"
+    unrun.write_bytes(written(Shown(archive).put(edition, edition)))
+    trust.keep({unrun: None})  # as after `gpubook start`
     open_notebook(page, url, f"unrun/{CHAPTER}.ipynb")
     notebook = page.locator(".jp-NotebookPanel .jp-Notebook")
     drawn = notebook.locator(".gpubook-still img")

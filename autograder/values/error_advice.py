@@ -107,7 +107,7 @@ def advice(error: str, message: str, source: str = "", asked: Asked = NOTHING_AS
     if error != "TypeError":
         return ""
     told = next((say for pattern, say in SAID if re.search(pattern, message)), "")
-    return told or _called(message, asked)
+    return told or _not_taken(message, source, asked) or _called(message, asked)
 
 
 def advice_on(failure: str, asked: Asked) -> str:
@@ -150,6 +150,15 @@ def _no_number(message: str, asked: Asked) -> str:
     if not asked.given or key in asked.given or not NAME.fullmatch(key):
         return ""
     return f'`given("{asked.id}")` has {", ".join(f"`{name}`" for name in asked.given)}, and no `{key}`.'
+
+
+def _not_taken(message: str, source: str, asked: Asked) -> str:
+    """What to leave out where a function is called with all of the given, and does not take some of it."""
+    found = re.match(r"(?:.*\.)?(\w{1,40})\(\) got an unexpected keyword argument '(\w{1,40})'", message)
+    if not found or found[2] not in asked.given or "**" not in source:
+        return ""
+    taken = f'`{found[1]}` takes no `{found[2]}`, which `given("{asked.id}")` has beside its numbers'
+    return f"{taken}: name those that it takes, e.g. `g = given(...)`, then `{found[1]}(g[...], g[...])`."
 
 
 def _import(name: str, letters: bool) -> str:

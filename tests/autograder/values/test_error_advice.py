@@ -54,6 +54,18 @@ CHOSEN = Asked("t-pick", options=("up", "down"))
 CODED = Asked("t-fun", "f", "f(n, W=1)")
 
 
+def test_a_function_that_does_not_take_all_of_the_given_is_told_what_to_leave_out():
+    def time(n):
+        return n
+
+    with pytest.raises(TypeError) as raised:
+        time(**{"n": 1, "W": 2})
+    said = advice("TypeError", str(raised.value), 'answer = time(**given("t-time"))', NUMBERED)
+    assert said.startswith('`time` takes no `W`, which `given("t-time")` has beside its numbers: name those')
+    assert advice("TypeError", str(raised.value), "answer = time(n=1, W=2)", NUMBERED) == ""
+    assert advice("TypeError", str(raised.value), "answer = time(**other)", LETTERED) == ""
+
+
 @pytest.mark.parametrize(
     ("asked", "name", "parts"),
     [

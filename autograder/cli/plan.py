@@ -88,7 +88,28 @@ def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
     return found.value
 
 
-@click.command()
+class Question(click.Command):
+    """A command that says, given nothing, what can be asked."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """What click makes of the words; without any the models and clusters are listed, and the exit status is 2."""
+        if not args:
+            click.echo(_what_is_known())
+            ctx.exit(2)
+        return super().parse_args(ctx, args)
+
+
+def _what_is_known() -> str:
+    from hwlib.specs import clusters, models, nodes
+
+    several = {"Models": models, "Clusters": clusters, "Nodes, which are clusters too": nodes}
+    listed = [f"{what}: {', '.join(sorted(table))}." for what, table in several.items()]
+    example = "gpubook plan llama3-70b --cluster superpod-h100-1su --batch 4M"
+    return "\n\n".join([*(click.wrap_text(line, 100, subsequent_indent="  ") for line in listed),
+                        f"For example: {example}\nEvery option: gpubook plan --help"])  # fmt: skip
+
+
+@click.command(cls=Question)
 @click.argument("model")
 @click.option(
     "--cluster",

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from autograder.cli import commands
 from autograder.cli.plan import Tokens
 from hwlib.planner import plan
-from hwlib.specs import models
+from hwlib.specs import clusters, models, nodes
 
 
 def run(*words):
@@ -28,6 +28,14 @@ def test_the_question_of_the_manual():
     assert "The next plans, compared with the best:" in done.output
     assert "Rule of thumb: Llama 3.1 405B on 16,384 x H100 SXM5: a GPU has 1,024 tokens" in lines[-1]
     assert "Best plan for each other choice" not in done.output
+
+
+def test_without_a_word_it_lists_what_can_be_asked():
+    done = run()
+    assert done.exit_code == 2
+    assert set(models) | set(clusters) | set(nodes) <= set(re.findall(r"[\w.-]*\w", done.output))
+    (example,) = re.findall("For example: gpubook plan (.*)", done.output)
+    assert run(*example.split()).exit_code == 0
 
 
 def test_why_tells_the_other_choices_and_reasons():

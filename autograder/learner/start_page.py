@@ -32,6 +32,7 @@ earlier ones define.
 | the cell under the question | is yours: write the answer there and run it |
 | `grade("…", answer)`, the locked cell below | says whether it is right, or what went wrong, and records it |
 | `check("…", answer)` | says the same, for a draft in a cell of your own |
+| `card("…")` | is the exercise as a form: what to choose or type, Check, Hint and Solution |
 | `hint("…")` | shows one more hint with each call |
 | `solution("…")` | shows the answer and how one gets there, once the hints are used up |
 

@@ -1,5 +1,6 @@
 """Formulas of a page become MathML, and what only looks like one stays."""
 
+import re
 import shutil
 from xml.etree import ElementTree
 
@@ -8,8 +9,22 @@ import pytest
 from autograder.book import vendor
 from autograder.book.mathml import MathError, converted, with_mathml
 from tests.conftest import ROOT
+from tests.kept import built
 
 MATHML = "{http://www.w3.org/1998/Math/MathML}"
+PARTS = {"mfrac": 2, "mover": 2, "mroot": 2, "msub": 2, "msubsup": 3, "msup": 2, "munder": 2, "munderover": 3}
+
+
+@pytest.mark.slow
+def test_every_part_of_the_books_formulas_is_there():
+    seen = 0
+    for page in sorted(built(ROOT).glob("*.html")):
+        for formula in re.findall(r"<math.*?</math>", page.read_text(encoding="utf-8"), re.DOTALL):
+            for part in ElementTree.fromstring(re.sub(r"&(?!amp;|lt;|gt;|quot;|#)\w+;", "?", formula)).iter():
+                wanted = PARTS.get(part.tag.removeprefix(MATHML), len(part))
+                assert len(part) == wanted, f"{page.name}: {formula}"
+                seen += 1
+    assert seen > 1000
 
 
 @pytest.fixture(scope="module")

@@ -102,8 +102,8 @@ class Question(click.Command):
 def _what_is_known() -> str:
     from hwlib.specs import clusters, models, nodes
 
-    several = {"Models": models, "Clusters": clusters, "Nodes, which are clusters too": nodes}
-    listed = [f"{what}: {', '.join(sorted(table))}." for what, table in several.items()]
+    several = {"Models": [*models], "Clusters": [*clusters], "Nodes, which are clusters too": [*nodes]}
+    listed = [f"{what}: {', '.join(sorted(keys))}." for what, keys in several.items()]
     example = "gpubook plan llama3-70b --cluster superpod-h100-1su --batch 4M"
     return "\n\n".join([*(click.wrap_text(line, 100, subsequent_indent="  ") for line in listed),
                         f"For example: {example}\nEvery option: gpubook plan --help"])  # fmt: skip

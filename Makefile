@@ -53,7 +53,7 @@ test: $(VENV)/.ready  ## run the tests (some forty minutes on two cores), in a b
 nightly: $(VENV)/.ready  ## run every test, reusing no result of an earlier run
 	@KEPT=rebuild $(PYTEST)
 
-check: $(VENV)/.ready  ## lint, types and the fast tests (two minutes)
+check: $(VENV)/.ready  ## lint, types and the fast tests (a minute and a half)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check -q .
 	@$(BIN)/mypy

@@ -23,11 +23,12 @@ SLOW = {
     "autograder/grading": "judge rank_processes",
     "autograder/ranks": "local_ranks memory_meter network",
     "autograder/sandbox": "sandbox",
-    "benchmarks": "fit_stacks",
-    "hwlib": "algorithms calibrated_gemm consistency consistency_pipelines chunk_trains footprint_torch grid_axes"
-    " labs_collectives labs_bandwidth lockstep_run measure parallel_torch pipeline_torch plots_collectives"
-    " plots_kernels plots_pipelines plots_runs ranks ranks_failures row_exchange sharding_dtensor topology"
-    " torch_groups transformer_torch virtual virtual_exchange virtual_pipelines virtual_shapes virtual_threads",
+    "benchmarks": "fit_stacks planner",
+    "hwlib": "algorithms calibrated_gemm chunk_trains consistency consistency_pipelines expert_traffic footprint_torch"
+    " grid_axes labs_bandwidth labs_collectives labs_decoders lockstep_run measure parallel_torch"
+    " pipeline_torch plots_collectives plots_kernels plots_pipelines plots_runs ranks ranks_failures"
+    " row_exchange sharding_dtensor topology topology_fat_tree_design torch_groups transformer_torch virtual"
+    " virtual_exchange virtual_pipelines virtual_shapes virtual_threads",
 }
 """Files that take long as a whole, though not each of their tests: many processes, or torch, which takes long to
 import in each worker."""

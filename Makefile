@@ -14,7 +14,7 @@ PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help grade test nightly check lab book pdf epub chapters clean
+.PHONY: help grade test nightly check lab book pdf epub wheel chapters clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -70,6 +70,9 @@ pdf: book  ## print the whole book in build/gpubook.pdf, with Chromium (SOLUTION
 
 epub: book  ## write the whole book as build/gpubook.epub
 	@$(BIN)/gpubook epub
+
+wheel: book  ## build the wheel in dist/, with the figures that a fresh notebook shows
+	@$(PIP) wheel -q --no-deps -w dist .
 
 chapters: $(VENV)/.ready  ## generate chapters/ from solutions/
 	@$(BIN)/gpubook chapters

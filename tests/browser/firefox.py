@@ -26,6 +26,7 @@ class Firefox:
         lines = (re.search(r"listening on (ws://\S+)", line) for line in self.process.stderr)
         address = next(filter(None, lines))[1]
         self.serial, self.answers, self.watch = count(1), queue.Queue(), Watch()
+        self.loading = False
         self.socket = websocket.create_connection(f"{address}/session", suppress_origin=True, timeout=None)
         self.readers = [threading.Thread(target=self._read), threading.Thread(target=self.process.stderr.read)]
         for reader in self.readers:
@@ -45,7 +46,8 @@ class Firefox:
                     if given.get("context") == self.tab and not url.startswith(LOCAL):
                         self.watch.foreign.append(url)
                 elif told.get("method") == "log.entryAdded":
-                    if given["level"] == "error" and not given["text"].startswith(HALF_READ):
+                    half_read = self.loading and given["text"].startswith(HALF_READ)
+                    if given["level"] == "error" and not half_read:
                         self.watch.errors.append(given["text"])
                 elif "id" in told:
                     self.answers.put(told)
@@ -59,10 +61,15 @@ class Firefox:
         return told["result"]
 
     def goto(self, url):
-        self.send("browsingContext.navigate", context=self.tab, url=url, wait="complete")
+        self._load("browsingContext.navigate", url=url)
 
     def reload(self):
-        self.send("browsingContext.reload", context=self.tab, wait="complete")
+        self._load("browsingContext.reload")
+
+    def _load(self, method, **given):
+        self.loading = True
+        self.send(method, context=self.tab, wait="complete", **given)
+        self.loading = False
 
     def evaluate(self, function, value=None):
         expression = f"Promise.resolve(({function})({json.dumps(value)})).then((x) => JSON.stringify(x ?? null))"

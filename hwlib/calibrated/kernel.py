@@ -85,9 +85,10 @@ def fit_kernel_model(samples: Iterable[Sample], C: float | None = None, W: float
     """The efficiencies and the launch cost that explain measured times best.
 
     Least squares of log(predicted/measured), so a microsecond kernel counts as much as a millisecond one,
-    with a soft absolute loss beyond 5 %, so a few odd kernels do not bend the rest. A share may come out
-    above one: small operands come from the L2 cache, faster than W. Without C or W, the best rates among the
-    samples stand for them. Raises ValueError for fewer than four samples, or ones that are not above zero.
+    with a soft absolute loss beyond 5 %, so a few odd kernels do not bend the rest. A share of a given C or W may
+    come out above one: small operands come from the L2 cache, faster than W; such a model predicts no time. Without C
+    or W, the best rates among the samples stand for them, or what they are without the launch, where that is more.
+    Raises ValueError for fewer than four samples, or ones that are not above zero.
     """
     import numpy as np
 
@@ -98,6 +99,7 @@ def fit_kernel_model(samples: Iterable[Sample], C: float | None = None, W: float
     finite = np.isfinite([flops, traffic, time]).all()
     if not (finite and (flops >= 0).all() and (traffic > 0).all() and (time > 0).all()):
         raise ValueError("a sample has operations (a copy has 0), bytes and a time above zero, all finite")
+    free_C, free_W = C is None, W is None
     C = float(C or (flops / time).max())
     W = float(W or (traffic / time).max())
 
@@ -110,6 +112,10 @@ def fit_kernel_model(samples: Iterable[Sample], C: float | None = None, W: float
     shares, launches = (0.4, 0.9), time.min() * np.array([0.01, 0.3, 0.8])
     starts = [(c, w, float(t)) for c in shares for w in shares for t in launches]
     eta_C, eta_W, t0 = fit_logarithms(misfit, starts, [(math.exp(-30), math.exp(5))] * 3)
+    if free_C and eta_C > 1:
+        eta_C, C = 1.0, eta_C * C
+    if free_W and eta_W > 1:
+        eta_W, W = 1.0, eta_W * W
     return KernelModel(eta_C, eta_W, t0, C, W)
 
 

@@ -49,8 +49,11 @@ def test_the_fit_survives_noise_and_odd_rows():
 def test_without_a_data_sheet_the_best_samples_stand_for_it():
     samples = made()
     model = fit_kernel_model(samples)
-    assert max(s.flops / s.time for s in samples) == model.C
-    assert max(s.bytes / s.time for s in samples) == model.W
+    for best, rate, share in (
+        (max(s.flops / s.time for s in samples), model.C, model.eta_C),
+        (max(s.bytes / s.time for s in samples), model.W, model.eta_W),
+    ):
+        assert (best == rate and share < 1) or (best < rate and share == 1)
     assert model.eta_C * model.C == pytest.approx(TRUE.eta_C * TRUE.C, rel=1e-3)
     assert model.eta_W * model.W == pytest.approx(TRUE.eta_W * TRUE.W, rel=1e-3)
 
@@ -111,3 +114,11 @@ def test_the_model_that_chapter_3_has_recorded_is_the_fitted_one():
     chapter = load_bank(ROOT / "solutions" / "03-rooflines").namespace
     recorded = chapter["_fit"]
     assert astuple(recorded) == pytest.approx(astuple(chapter["fitted"]("h100-sxm", "bf16")[2]), rel=1e-9)
+
+
+def test_shares_of_the_best_samples_are_never_above_one():
+    samples = [Sample(0, b, 8 * us + b / 3e12) for b in (1e5, 1e6, 1e7)] + [Sample(1e9, 1e6, 12 * us)]
+    model = fit_kernel_model(samples)
+    assert model.eta_W == 1
+    assert max(s.bytes / s.time for s in samples) < model.W == pytest.approx(3e12, rel=0.01)
+    assert max(map(abs, model.errors(samples[:3]))) < 0.02

@@ -1,4 +1,4 @@
-"""Seven kernels as a book on Triton has them; the tests run them under hwlib.tl and, where it is, under Triton."""
+"""Kernels as a book on Triton has them; the tests run them under hwlib.tl and, where it is, under Triton."""
 
 from hwlib import tl
 
@@ -18,6 +18,18 @@ def transpose(x_ptr, out_ptr, M, N, BM: tl.constexpr, BN: tl.constexpr):
     tile = tl.load(x_ptr + rows[:, None] * N + columns[None, :], mask=inside)
     turned = (columns[:, None] < N) & (rows[None, :] < M)
     tl.store(out_ptr + columns[:, None] * M + rows[None, :], tl.trans(tile), mask=turned)
+
+
+def by_rows(x_ptr, out_ptr, M, N, BLOCK: tl.constexpr):
+    """A transpose that loads along rows, and stores each element into a sector of its own."""
+    row, at = tl.program_id(0), tl.arange(0, BLOCK)
+    tl.store(out_ptr + at * M + row, tl.load(x_ptr + row * N + at))
+
+
+def by_columns(x_ptr, out_ptr, M, N, BLOCK: tl.constexpr):
+    """A transpose that loads each element out of a sector of its own, and stores along rows."""
+    column, at = tl.program_id(0), tl.arange(0, BLOCK)
+    tl.store(out_ptr + column * M + at, tl.load(x_ptr + at * N + column))
 
 
 def softmax(x_ptr, out_ptr, N, BLOCK: tl.constexpr):

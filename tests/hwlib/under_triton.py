@@ -54,6 +54,16 @@ def theirs(folder: Path):
     return module
 
 
+def jitted(source: str, folder: Path, name: str):
+    """The kernel of a source in the language of `hwlib.tl`, as Triton's."""
+    path = folder / f"{name.replace('-', '_')}_.py"
+    path.write_text(f"import triton\nimport triton.language as tl\n\n\n@triton.jit\n{source}", encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return next(one for one in vars(module).values() if type(one).__name__ == "JITFunction")
+
+
 def tensors(given):
     """The arrays among the arguments, as torch's."""
     import torch

@@ -281,7 +281,8 @@ def paged(
     live = t < tl.load(length_ptr + s)
     page = tl.load(table_ptr + s * MOST + t // PAGE, mask=live)
     at = ((page * PAGE + t % PAGE) * KV + head)[:, None] * H + column[None, :]
-    k, v = (tl.load(ptr + at, mask=live[:, None]) for ptr in (k_ptr, v_ptr))
+    k = tl.load(k_ptr + at, mask=live[:, None], other=0.0)
+    v = tl.load(v_ptr + at, mask=live[:, None], other=0.0)
     scores = scale * tl.dot(tl.load(q_ptr + own), tl.trans(k))
     scores = tl.where(live[None, :], scores, -float("inf"))
     p = tl.exp(scores - tl.max(scores, axis=1)[:, None])
@@ -374,7 +375,7 @@ LAB_PAGES = Exercise(
     id="inference-lab-pages",
     title="Lab: attention through a page table",
     points=4,
-    lines=11,
+    lines=12,
     prompt="The cache of all sequences is one pool of pages of PAGE tokens: `k_ptr` and `v_ptr` [pages × PAGE × KV × "
     "H]. Row s of `table_ptr` [sequences × MOST], whole numbers, names the pages of sequence s in order, and "
     "`length_ptr` [sequences] how many tokens it has; the last page may be filled in part, and what the table has "

@@ -21,6 +21,8 @@ from hwlib.topology import Topology, TopoTable, minimum_cut, parse_nvidia_smi_to
 from hwlib.units import GB, Gbit, GiB
 from hwlib.units import show as quantity
 
+from .torch_version import release_of, wanted_torch
+
 T = TypeVar("T")
 Run = Callable[[Sequence[str]], str]
 LIMIT = 90.0  # seconds for one probe: the first import of torch from a cold disk is slow
@@ -273,6 +275,10 @@ def _torch(machine: Machine) -> Line:
     found = f"{machine.torch.version}, {cuda}, {', '.join(machine.torch.backends) or 'no backends'}"
     if machine.gpus and not machine.torch.devices:
         return Line("torch", found, False, "This torch cannot use the GPUs that the driver lists.")
+    wanted = wanted_torch()
+    if wanted and release_of(machine.torch.version) != wanted:
+        means = f"Labs are written for torch {wanted}: with another some fail. pip install 'gpubook[labs]'."
+        return Line("torch", found, False, means)
     return Line("torch", found, True, "Labs start real ranks.")
 
 

@@ -109,6 +109,14 @@ def test_gpus_without_nvlink_and_without_their_torch(tmp_path):
     assert said["labs"].found.startswith("gloo, ")
 
 
+@pytest.mark.parametrize(("version", "fine"), [("2.13.0+cu130", True), ("2.13.1", True), ("2.11.0+cu130", False)])
+def test_a_torch_that_the_labs_are_not_written_for(tmp_path, version, fine):
+    machine = doctor.examine(fake({**H100S, "torch": {**H100S["torch"], "version": version}}), linux(tmp_path))
+    said = report(machine)["torch"]
+    assert said.fine == fine
+    assert ("written for torch 2.13" in said.means) != fine
+
+
 def test_a_machine_with_nothing_still_gets_its_report(tmp_path):
     machine = doctor.examine(fake({}), tmp_path / "nothing")
     said = report(machine)

@@ -100,8 +100,9 @@ def echo(chapter: str, exercise: str, entered: Any) -> dict[str, Any]:
     return echoed(find(exercise), entered)
 
 
-def variant(exercise: str, number: int) -> dict[str, Any]:
+def variant(chapter: str, exercise: str, number: int) -> dict[str, Any]:
     """The prompt of an exercise with the numbers of another draw."""
+    _enter(chapter)
     found = find(exercise)
     if found.declared is None:
         return {"error": "Other numbers need the open edition of the book."}

@@ -104,7 +104,7 @@
     const ended = python?.isRunning?.() === false ? python.loading(said) : () => {};
     let asked;
     try {
-      asked = await python.variant(id, k);
+      asked = await python.variant(exercises.get(id).chapter.name, id, k);
     } catch (error) {
       asked = { error: error.message };
     }

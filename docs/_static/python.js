@@ -131,7 +131,7 @@
     run: (chapter, source, place) => call("run", { chapter, source, place }),
     check: (chapter, exercise, entered, variant) => call("check", { chapter, exercise, entered, variant }),
     echo: (chapter, exercise, entered) => call("echo", { chapter, exercise, entered }),
-    variant: (exercise, number) => call("variant", { exercise, number }),
+    variant: (chapter, exercise, number) => call("variant", { chapter, exercise, number }),
   };
   window.gpubook = Object.assign(window.gpubook ?? {}, { python: parts });
 })();

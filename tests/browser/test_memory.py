@@ -18,7 +18,7 @@ TIME, COUNT, GUESS, HALF, WHY = (f"links-{name}" for name in ("time", "count", "
 PYTHON = """gpubook.python = {
     isRunning: () => true,
     echo: async () => ({}),
-    variant: async (id, k) => ({title: "", prompt: `<p>The question of ${id} with numbers ${k}</p>`}),
+    variant: async (chapter, id, k) => ({title: "", prompt: `<p>The question of ${id} with numbers ${k}</p>`}),
     check: async (chapter, id, entered, variant) => ({printed: "", error: "", message: entered, verdict: {
         say: `${chapter} ${variant}`, kind: entered === "6 ms" ? "right" : "wrong", reason: "", sign: "",
         score: Number(entered === "6 ms"), points: 0, mistakes: []}}),

@@ -202,9 +202,10 @@ def test_a_text_is_echoed_while_it_is_typed():
     assert asked("echo", chapter=CHAPTER, exercise="rooflines-vector-add", entered="3 apples")["error"]
 
 
-def test_other_numbers_are_asked_for_and_judged():
-    prompt = asked("variant", exercise="rooflines-vector-add", number=1)["prompt"]
-    assert prompt != asked("variant", exercise="rooflines-vector-add", number=0)["prompt"]
+def test_other_numbers_are_asked_for_and_judged(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)  # before any answer the worker is in no chapter
+    prompt = asked("variant", chapter=CHAPTER, exercise="rooflines-vector-add", number=1)["prompt"]
+    assert prompt != asked("variant", chapter=CHAPTER, exercise="rooflines-vector-add", number=0)["prompt"]
     assert check("rooflines-vector-add", "3*2*2^30/8e12 s", variant=1)["verdict"]["kind"] != "right"
 
 
@@ -212,7 +213,7 @@ def test_the_course_has_no_declarations_and_records(page):
     (page / "solutions" / CHAPTER).unlink()
     said = check("rooflines-vector-add", "3850 us")["verdict"]
     assert (said["kind"], said["score"]) == ("recorded", 0.0)
-    assert "error" in asked("variant", exercise="rooflines-vector-add", number=1)
+    assert "error" in asked("variant", chapter=CHAPTER, exercise="rooflines-vector-add", number=1)
 
 
 def test_a_package_on_demand_is_asked_for_and_no_cell_can_catch_that():

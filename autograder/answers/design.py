@@ -124,7 +124,7 @@ class Design(Answer):
         if type(entered) is not dict:
             return entered
         lists = {
-            name: ITEMS.split(text.strip().strip("[]"))
+            name: [item.strip("'\"") for item in ITEMS.split(text.strip().strip("[]"))]
             for name, text in entered.items()
             if name in self.fields and self.fields[name].items and type(text) is str and text.strip()
         }

@@ -19,9 +19,11 @@ from ..declaration.bank import Bank
 from ..declaration.exercise import Exercise
 from ..declaration.verdict import Verdict, no_answer
 from ..learner import lookup
+from ..learner.attempt import as_typed
 from ..learner.cell_history import written_in
 from ..learner.progress import Progress
 from ..learner.recording import told
+from ..values import encoding
 
 if TYPE_CHECKING:
     from ..grading.restore import GradeCell
@@ -210,9 +212,9 @@ def record(done: NotebookCheck) -> int:
     """Write the attempts and the predictions into the learner's record, as the notebook's own cells do; how many."""
     written, progress, count = _answer_cells(done.notebook.nb), done.notebook.progress, 0
     for one in done.exercises:
-        source = written_in(written.get(one.id, ""))
         if not one.judged or one.verdict.kind == "empty":
             continue
+        source = _typed(done, one.id, written_in(written.get(one.id, "")))
         if done.notebook.bank[one.id].predict:
             if one.verdict.kind != "predicted" or one.id not in done.messages:
                 continue
@@ -221,6 +223,16 @@ def record(done: NotebookCheck) -> int:
             progress.attempt(one.id, source, told(one.verdict, one.points))
         count += 1
     return count
+
+
+def _typed(done: NotebookCheck, exercise_id: str, source: str) -> str:
+    """The answer as it would be typed into a card."""
+    exercise = done.notebook.bank[exercise_id]
+    try:
+        answer = encoding.decode(done.messages.get(exercise_id))
+    except encoding.BadMessage:
+        answer = ...
+    return as_typed(lookup.Found(exercise.public(), exercise), source, answer)
 
 
 def notebook_path(name: str) -> Path:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -85,6 +87,52 @@ def echoed(found: Found, entered: Any) -> dict[str, Any]:
         return {"html": inline_html(found.kind.echo(entered))}
     except Unreadable as error:
         return {"error": inline_html(str(error))}
+
+
+def as_typed(found: Found, source: str, answer: Any) -> str:
+    """What a learner wrote in a cell as it would be typed into a field of a card or of a page: the text or expression
+    that the cell sets last, else the value, for a record each of its fields. The cell as it is where it defines a
+    function, and where nothing of this can be read."""
+    if is_code(found):
+        return source
+    if isinstance(answer, Mapping):
+        fields = {str(name): _item(value) for name, value in answer.items()}
+        return json.dumps(fields, ensure_ascii=False) if _reads(found, fields) else source
+    for text in (source, _set_last(source), _value(answer)):
+        if text and "\n" not in text and _reads(found, text):
+            return text
+    return source
+
+
+def _reads(found: Found, entered: Any) -> bool:
+    try:
+        found.kind.echo(entered)
+    except Unreadable:
+        return False
+    return True
+
+
+def _set_last(source: str) -> str:
+    """What the last assignment of a cell sets, as it is written."""
+    try:
+        last = ast.parse(source).body[-1]
+    except (SyntaxError, ValueError, IndexError):
+        return ""
+    return " ".join((ast.get_source_segment(source, last.value) or "").split()) if isinstance(last, ast.Assign) else ""
+
+
+def _value(answer: Any) -> str:
+    """A number or an expression as Python writes it; "" for anything else, and where that fails."""
+    with contextlib.suppress(Exception):  # of a learner's own __str__
+        if hasattr(answer, "free_symbols"):
+            return str(answer)
+        if isinstance(answer, int | float) or hasattr(answer, "dtype"):
+            return repr(float(answer)).removesuffix(".0")
+    return ""
+
+
+def _item(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def is_code(found: Found) -> bool:

@@ -13,7 +13,7 @@ from ..values import encoding
 from ..values.numbers import Unreadable
 from ..values.texts import fill
 from . import cell_errors, cell_history, guidance, recording
-from .attempt import Attempt, judged, predicted
+from .attempt import Attempt, as_typed, judged, predicted
 from .card import Card
 from .lookup import Found, NotFound, find, numbers_of
 from .points import in_words
@@ -76,12 +76,31 @@ def check(exercise_id: str, answer: Any = ...) -> Verdict:
     found = find(exercise_id)
     name = found.public["answer_name"]
     if found.public.get("predict"):
-        verdict = predicted(found, answer, cell_history.source(name, answer))
+        verdict = predicted(found, answer, as_typed(found, cell_history.source(name, answer), answer))
     else:
         verdict = guidance.led_on(found, judged(found, answer)[0])
         if found.declared is not None:
-            recording.remember(found.public, verdict, cell_history.source(name, answer))
+            written = as_typed(found, cell_history.source(name, answer), answer)
+            recording.remember(found.public, verdict, written)
+        verdict = _with_record(found, verdict)
     return cell_history.with_doubt(name, answer, verdict)
+
+
+def _with_record(found: Found, verdict: Verdict) -> Verdict:
+    """The verdict on an empty cell, with a word on an answer that the record has from elsewhere, such as a page."""
+    if verdict.kind != "empty" or found.declared is None:
+        return verdict
+    try:
+        best = Progress.here().entry(found.public["id"]).get("best", {}).get("score", 0)
+    except OSError:
+        return verdict
+    if not best:
+        return verdict
+    name, points = found.public["id"], found.public["points"]
+    say = (
+        f'{verdict.say} Your record has {best * points:g} of {points:g} points here: `card("{name}")` shows the answer.'
+    )
+    return replace(verdict, say=say)
 
 
 def grade(exercise_id: str, answer: Any = ...) -> float:

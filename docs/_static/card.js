@@ -53,6 +53,7 @@
       for (const one of form.querySelectorAll("[name]")) if (typeof known[one.name] === "string") one.value = known[one.name];
     } else {
       const field = area(form) ?? form.querySelector("input"), box = field.closest("code-input");
+      if (field.localName === "input" && source.includes("\n")) return; // a notebook's cell, of which a field would join the lines
       if (box) box.value = source;
       field.value = source;
     }

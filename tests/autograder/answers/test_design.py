@@ -542,3 +542,11 @@ def test_a_better_record_than_the_best_known_is_right():
     assert (first.kind, second.kind) == ("right", "right")
     assert "until now" in second.say
     assert "until now" not in first.say
+
+
+@pytest.mark.parametrize("text", ["1, 2; 3", "[1, 2, 3]", '["1", "2", "3"]', "'1'\n'2'\n'3'"])
+def test_a_list_is_typed_with_or_without_quotes(text):
+    kind = Design(
+        fields={"at": Field("places", 1, 8, whole=True, items=4)}, objective=lambda at: sum(at), pars={1: 100}
+    )
+    assert kind.typed({"at": text}) == {"at": ["1", "2", "3"]}

@@ -102,6 +102,18 @@ class Overview:
         return (chapter, exercise) if time and chapter else None
 
     @property
+    def onward(self) -> tuple[Chapter, str] | None:
+        """Where to go on: the last exercise while it is not done, else the first one after it that is not, from the end
+        of the book on again from its beginning. None before anything is done, and where all is."""
+        if self.last is None:
+            return None
+        chapters = sorted(self.chapters, key=lambda chapter: chapter.name)
+        asked = [(chapter, one) for chapter in chapters for one in chapter.exercises]
+        at = next(i for i, (_, one) in enumerate(asked) if one["id"] == self.last[1])
+        opened = ((chapter, one["id"]) for chapter, one in asked[at:] + asked[:at] if not done(self._entry(one), one))
+        return next(opened, None)
+
+    @property
     def missed(self) -> list[Missed]:
         """The exercises to repeat, those missed last first."""
         found = []
@@ -145,9 +157,9 @@ class Overview:
     def __str__(self) -> str:
         lines = [self.trouble] if self.trouble else []
         lines += [f"{chapter.title}: {_said(self.sums(chapter))}" for chapter in self.chapters]
-        if self.last:
-            chapter, exercise = self.last
-            lines.append(f"Last: {chapter.label(exercise)}")
+        if self.onward:
+            chapter, exercise = self.onward
+            lines.append(f"Continue: {chapter.label(exercise)}")
         return "\n".join([*lines, f"In all: {_said(self.sums())}"])
 
     __repr__ = __str__

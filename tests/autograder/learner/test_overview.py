@@ -83,6 +83,16 @@ def test_it_goes_on_at_the_exercise_of_the_last_attempt(study):
     assert str(shown).splitlines()[-1] == "In all: 1 of 3 exercises done, 2 of 6 points"
 
 
+@pytest.mark.parametrize(("answered", "onward"), [
+    (["a-x"], "a-y"), (["a-x", "a-y"], "b-x"), (["b-x"], "a-x"), (["a-x", "a-y", "b-x"], None), ([], None),
+])  # fmt: skip
+def test_after_a_right_answer_it_goes_on_at_the_next_open_exercise(study, answered, onward):
+    for at, name in enumerate(answered):
+        attempt(study, name, RIGHT, at + 1)
+    found = overview(study).onward
+    assert (found and found[1]) == onward
+
+
 def test_in_a_chapter_its_row_is_first_and_links_lead_out_of_its_folder(study, monkeypatch):
     (study / overviews.START).write_text("{}")
     monkeypatch.chdir(study / "02-b")
@@ -116,10 +126,12 @@ def test_outside_of_a_study_folder_it_is_about_the_exercises_beside_the_notebook
     assert str(autograder.progress()) == "In all: 0 of 0 exercises done, 0 of 0 points"
     (folder / "week3.ipynb").write_bytes(written(notebook(head(3, "Thirds"), plain("a"), *exercise("c-x", Q))))
     (folder / "exercises.json").write_text(json.dumps({"exercises": {"c-x": asked("c-x")}}))
-    Progress.here().attempt("c-x", "answer = 1", RIGHT)
+    Progress.here().attempt("c-x", "answer = 1", WRONG)
     html = autograder.progress()._repr_html_()
     assert 'href="week3.ipynb#cell-id=c-x-prompt"' in html
-    assert rows(html) == ["|1 of 1|", "|2 of 2|"]
+    assert rows(html) == ["|0 of 1|", "|0 of 2|"]
+    Progress.here().attempt("c-x", "answer = 2", RIGHT)
+    assert "All exercises are done." in autograder.progress()._repr_html_()
 
 
 def test_a_record_that_cannot_be_read_is_said(study):

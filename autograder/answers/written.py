@@ -40,6 +40,7 @@ class Written(Answer):
     criteria: bool = True
     judged_by: ClassVar[JudgedBy] = JudgedBy.TEACHER
     in_a_chapter: ClassVar[tuple[int, int | None]] = (1, 2)
+    elsewhere: ClassVar[str] = "People read words, and no page judges them."
     solution_title: ClassVar[str] = "A model answer"
 
     @property

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 SUMMARY = (
     "A textbook on GPU hardware, networks, collectives and the parallelism of large models: every number is computed "
-    "by a library, every exercise is checked by machine, and every lab runs on a laptop as well as on a cluster."
+    "by a library, all exercises but the written ones are judged by machine, and every lab runs on a laptop and on a "
+    "cluster."
 )
 PAGES = {
     "glossary": "every term, in the sentence that first uses it",

@@ -10,23 +10,25 @@ from typing import Any
 import click
 
 from ..learner import record
-from ..learner.progress import Progress, totals
+from ..learner.progress import EDITIONS, Progress, totals
 from ..values.atomic_write import write_whole
 from ..values.book_root import book_root
 
 FOLDER = click.Path(file_okay=False, exists=True, path_type=Path)
+STUDY = Path("study")  # what `make lab` and `gpubook lab` lay out where they are run
 
 
 @click.command()
-@click.argument("folder", type=FOLDER, default=Path("."))
+@click.argument("folder", type=FOLDER, required=False)
 @click.option("--import", "source", type=click.Path(path_type=Path), help="Merge a progress.json, such as the page's.")
 @click.option("--export", "target", type=click.Path(path_type=Path), help="Write a copy of the record.")
-def progress(folder: Path, source: Path | None, target: Path | None) -> None:
+def progress(folder: Path | None, source: Path | None, target: Path | None) -> None:
     """Show what was done in each chapter.
 
-    In your own copy of the book, or in the folder FOLDER of it (default: the current one).
+    In your own copy of the book, or in the folder FOLDER of it (default: the current one, or `study` in it where that
+    is the copy).
     """
-    own = Progress.below(folder.resolve())
+    own = Progress.below((folder or _here()).resolve())
     if source is not None:
         other = record.read(source.read_bytes(), str(source))
         before = own.data()["exercises"]
@@ -40,6 +42,12 @@ def progress(folder: Path, source: Path | None, target: Path | None) -> None:
         click.echo(f"Exported {len(own.data()['exercises'])} exercises to {target}")
     if source is None and target is None:
         show(own, list(chapters(book_root())))
+
+
+def _here() -> Path:
+    here = Path()
+    inside = any((above / EDITIONS).is_dir() for above in (here.resolve(), *here.resolve().parents))
+    return STUDY if not inside and (STUDY / EDITIONS).is_dir() else here
 
 
 def chapters(root: Path) -> Iterator[tuple[str, list[dict[str, Any]]]]:

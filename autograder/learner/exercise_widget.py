@@ -188,8 +188,11 @@ def _as_source(entered: Any) -> str:
 
 
 def _counts(answer: Any) -> str:
-    """The line with which an answer counts, as HTML."""
-    return f"It counts once the answer cell has it: <code>{escape(f'answer = {answer!r}')}</code>"
+    """The line with which an answer counts in a course, and stands in the notebook, as HTML."""
+    line = f"<code>{escape(f'answer = {answer!r}')}</code>"
+    if assignment() is not None:
+        return f"It counts once the answer cell has it: {line}"
+    return f"It is recorded. For the notebook, and for the cells that use it, the answer cell needs the line {line}"
 
 
 def _namespace() -> dict[str, Any]:

@@ -55,7 +55,7 @@ def solution(found: Found, anyway: bool = False) -> Card:
     if found.public.get("predict") and _prediction(progress, name) is None:
         return Card(f'First predict: a prediction is worth its points whatever comes out. Then `reveal("{name}")`.')
     left = len(hints_of(found)) - hints_shown(found)
-    if left > 0 and not anyway and not solution_seen(found):
+    if left > 0 and not anyway and not solution_seen(found) and found.kind.judged_by is not JudgedBy.TEACHER:
         return Card(f'{_offer(found)} The solution all the same: `solution("{name}", anyway=True)`.')
     with contextlib.suppress(OSError):  # it is shown all the same
         progress.record_solution(name)

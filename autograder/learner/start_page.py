@@ -36,7 +36,11 @@ earlier ones define.
 | `hint("…")` | shows one more hint with each call |
 | `solution("…")` | shows the answer and how one gets there, once the hints are used up |
 
-Nothing has to be done in order, and nothing is sent anywhere."""
+Nothing has to be done in order, and nothing is sent anywhere.
+Labs that measure this machine, or start ranks, need torch: `%pip install 'gpubook[labs]'`.
+The book's pages keep the same record: *Progress* there writes it to a file and reads it from one, and so do \
+`gpubook progress --export FILE` and `--import FILE` in a terminal in this folder.
+**The cell below shows what you have done as it was when it ran: run it again.**"""
 TABLE = "from autograder import progress\n\nprogress()"
 TABLE_ID = "start-progress"
 

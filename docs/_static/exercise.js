@@ -27,7 +27,17 @@
     folded.addEventListener("toggle", () => mount(form), { once: true });
   }
 
+  /* An exercise in words has no form: its model answer, once it was read, is all that there is to record. */
+  function written(card) {
+    const folded = card.querySelector(":scope > details.solution");
+    if (folded && !card.querySelector("form.answer-box"))
+      folded.addEventListener("toggle", () => {
+        if (folded.open) window.gpubook.progress?.solution(card.id.slice("exercise-".length));
+      });
+  }
+
   window.gpubook = Object.assign(window.gpubook ?? {}, { exercise: { mount } });
   document.querySelectorAll("form.answer-box").forEach(mount);
   document.querySelectorAll(".scratch-here").forEach(scratch);
+  document.querySelectorAll(".exercise[id^='exercise-']").forEach(written);
 })();

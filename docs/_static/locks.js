@@ -1,4 +1,5 @@
-/* A prediction locks what follows it, up to what came out, until it is made or deliberately skipped.
+/* A prediction locks what follows it, up to what came out and the text about that, until it is made or deliberately
+ * skipped.
  *
  * Without this script, and in print, nothing is folded; an anchor or a search hit inside unfolds it. */
 (function () {
@@ -23,8 +24,17 @@
     return found;
   }
 
+  /* The text right after what came out: it tells that, too. It ends at the next heading, exercise, figure or code. */
+  function afterwards(reveal) {
+    let at = reveal;
+    while (!at.nextElementSibling && at.parentElement && !at.parentElement.matches("section, article, body")) at = at.parentElement;
+    const found = [];
+    while ((at = at.nextElementSibling) && at.matches("p, ul, ol, div.math, blockquote")) found.push(at);
+    return found;
+  }
+
   function lock(card, reveal, id) {
-    const folded = [...card.querySelectorAll("details.solution"), ...between(card, reveal)].filter((element) => !element.matches("script, style"));
+    const folded = [...card.querySelectorAll("details.solution"), ...between(card, reveal), ...afterwards(reveal)].filter((element) => !element.matches("script, style"));
     const line = document.createElement("p"), button = document.createElement("button");
     line.className = "prediction-lock";
     line.append("Predict first; what follows unfolds then. ", button);

@@ -610,8 +610,8 @@ FLASH = Exercise(
     ),
     hints=(
         "Walk over the keys, BLOCK at a time. What must be kept from block to block for each row? Three things.",
-        "A new maximum `larger` makes everything so far too large by `exp(most - larger)`: multiply the sum and the "
-        "weighted values by it, then add those of this block.",
+        "With a new maximum `larger`, everything so far is too large by `exp(larger - most)`: multiply the sum and the "
+        "weighted values by `exp(most - larger)`, then add those of this block.",
         "Scores of keys beyond the end are `-float('inf')`, by `tl.where(at[None, :] < T, …)`. Divide at the end.",
     ),
     explain="A softmax needs the largest score, and that is known at the end only. But `exp(s - larger)` is "

@@ -50,6 +50,15 @@ def test_the_table_has_each_chapter_with_what_is_done(study, first):
         assert row(result.output, "all")[1] == "1"
 
 
+def test_beside_the_study_folder_it_is_about_that(study, first, monkeypatch):
+    judged = next(one for one in first[1] if one["kind"] != "Written" and not one["predict"])
+    progress.Progress.below(study).attempt(judged["id"], "1", RIGHT)
+    (study / progress.EDITIONS).mkdir(parents=True, exist_ok=True)
+    for folder in (study.parent, study):
+        monkeypatch.chdir(folder)
+        assert row(run().output, "all")[1] == "1"
+
+
 def test_a_record_comes_in_and_goes_out(study, tmp_path):
     own = progress.Progress.below(study)
     own.attempt("a-b", "1", RIGHT)

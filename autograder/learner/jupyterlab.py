@@ -26,6 +26,7 @@ WITHOUT = ("assignment_list", "course_list", "formgrader", "validate_assignment"
 DISABLED = {"@jupyter/nbgrader": True, "jupyterlab-myst": True}
 # The button that opens a chapter in Jupyter Notebook, where nbgrader's menu and "Validate" are back.
 DISABLED |= {"@jupyter-notebook/lab-extension": True}
+EXTENSIONS = Path(__file__).with_name("labextension")  # ours, which needs no installation
 SETTINGS = {
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
     # What is out of sight is laid out in idle moments: a link to an exercise ends there, and not at a guess of where it
@@ -100,6 +101,7 @@ def _options(folder: Path, port: int | None, browser: bool, token: str | None) -
         f"--ServerApp.root_dir={folder}",
         f"--ServerApp.jpserver_extensions={ {f'nbgrader.server_extensions.{name}': False for name in WITHOUT}!r}",
         f"--LabApp.app_settings_dir={settings}",
+        f"--LabApp.extra_labextensions_path={EXTENSIONS}",
     ]
     if (notebook := first_shown(folder)) is not None:
         options.append(f"--LabApp.default_url=/lab/tree/{notebook.relative_to(folder).as_posix()}")

@@ -26,8 +26,7 @@
     const links = [...cards].map((card) => {
       const link = document.createElement("a"), place = document.createElement("p");
       link.textContent = "In your JupyterLab";
-      // One tab for all of them: JupyterLab goes to the cell of an address where it is open on the notebook already, and
-      // opens a notebook at its beginning (4.6).
+      // One tab for all of them. That of `gpubook lab` goes to the cell; another opens a notebook at its beginning (4.6).
       link.target = "gpubook-lab";
       link.dataset.cell = `${card.id.slice("exercise-".length)}-prompt`;
       place.className = "card-link";
@@ -47,7 +46,7 @@
       const lab = /^https?:\/\//.test(input.value.trim()) ? input.value.trim() : USUAL;
       for (const link of links) {
         link.href = address(lab, notebook, link.dataset.cell);
-        link.title = `Opens the notebook at ${lab}, and goes to this exercise once it is open; the address is set below the page's title`;
+        link.title = `Opens the notebook at ${lab}, at this exercise where `gpubook lab` runs there; the address is set below the page's title`;
       }
       return lab;
     }

@@ -40,7 +40,7 @@ class Handler(JupyterHandler):
     def set_default_headers(self) -> None:
         """Those of the server; a link in an answer tells nobody where it was read."""
         super().set_default_headers()
-        self.set_header("Referrer-Policy", "no-referrer")
+        self.set_header("Referrer-Policy", "same-origin")  # the server asks for it before it gives a file
         self.set_header("Cache-Control", "no-store")
 
     @property

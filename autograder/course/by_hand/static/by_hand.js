@@ -76,7 +76,10 @@ class Answer {
     const sum = show(this.given.reduce((all, one) => all + (one ?? 0), 0) * scale);
     const said = this.article.querySelector("output");
     if (open === 0) said.textContent = `${sum} of ${max} points`;
-    else if (open < this.given.length) said.textContent = `${sum} so far, ${open} criteria not decided`;
+    else if (open < this.given.length) {
+      const counts = this.server.score === null ? "" : `; until then ${show(this.server.score)} count`;
+      said.textContent = `${sum} so far, ${open} ${open === 1 ? "criterion" : "criteria"} not decided${counts}`;
+    }
     else if (this.server.score !== null) said.textContent = `${show(this.server.score)} of ${max} points, not by these criteria`;
     else said.textContent = "";
     const who = this.server.by ? ` by ${this.server.by}` : "";
@@ -171,6 +174,7 @@ class Answer {
       button("Keep mine", () => { this.server = now; this.changed = true; this.save(); }),
     );
     place.hidden = false;
+    place.scrollIntoView({ block: "nearest" });
     this.changed = true; // not on the server
     if (now.text !== this.text) notice("This answer was handed in again: load the page to see its text.");
     status("Not saved");

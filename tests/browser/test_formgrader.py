@@ -31,7 +31,13 @@ def graded(tmp_path_factory):
     course.assign(folder, "hw", exercises=["mine-why", "mine-steps"])
     shows = "from IPython.display import HTML, display\ndisplay(HTML('<script>window.hacked = 1</script>'))\n"
     picture = {"mine.png": {"image/png": base(png(2, 1))}}
-    submit(folder, "ann", {"mine-why": f"{HOSTILE}![plot](attachment:mine.png)"}, shows + "answer = 14", picture)
+    submit(
+        folder,
+        "ann",
+        {"mine-why": f"{HOSTILE}[away](#by-hand:%2E%2E/lab) ![plot](attachment:mine.png)"},
+        shows + "answer = 14",
+        picture,
+    )
     submit(folder, "bob", {})
     course.grade(folder, "hw")
     return folder
@@ -83,9 +89,13 @@ def test_an_answer_in_words_is_graded_in_formgrader(page, watch, graded, running
     pictures = answer.locator("img").evaluate_all("all => all.map(i => [i.alt, i.naturalWidth, i.naturalHeight])")
     assert pictures == [["plot", 2, 1]]
     assert page.evaluate("window.hacked") is None
-    note = page.locator("blockquote", has_text="For graders").inner_text()
-    assert "Because of the model answer." in note
-    assert "Names the mechanism. (2 points)" in note
+    note = page.locator("blockquote", has_text="For graders")
+    assert "Because of the model answer." in note.inner_text()
+    assert "Names the mechanism. (2 points)" in note.inner_text()
+    links = [note.get_by_role("link"), answer.get_by_role("link", name="away")]
+    addresses = [link.evaluate("link => link.href") for link in links]
+    assert addresses[0] == f"{running}/gpubook/by_hand/hw/mine-why"
+    assert addresses[1].endswith("#by-hand:%2E%2E/lab")  # a learner's own leads nowhere
 
     with page.expect_response(lambda r: "/api/grade/" in r.url and r.request.method == "PUT"):
         score.fill("2.5")
@@ -111,10 +121,11 @@ def test_an_answer_in_words_is_graded_in_formgrader(page, watch, graded, running
 
 
 def asked(url, body=None, cookie=""):
-    """The status of a request that no page of the server's makes."""
+    """The status of a request that no page of the server's makes; 403 where it leads to the login."""
     request = urllib.request.Request(url, body, {"Cookie": cookie}, method="PUT" if body else "GET")
     try:
-        return urllib.request.urlopen(request, timeout=5).status
+        answer = urllib.request.urlopen(request, timeout=5)
+        return 403 if "/login" in answer.url else answer.status
     except urllib.error.HTTPError as error:
         return error.code
 

@@ -95,7 +95,7 @@ def answers(folder: Path | str, question: Question, learner: str | None = None) 
     known = marks.load(folder, question.assignment, question.exercise)
     with opened(course.db_url) as gradebook:
         rows = _rows(gradebook, question)
-    found = []
+    found: list[Answer] = []
     for row in rows:
         path = Path(course.format_path(course.autograded_directory, row.student, question.assignment))
         path /= f"{question.assignment}.ipynb"

@@ -66,13 +66,13 @@ class Handler(JupyterHandler):
         user = self.current_user
         return str(getattr(user, "display_name", "") or getattr(user, "name", "") or getattr(user, "username", ""))
 
-    def write_error(self, _status_code: int, **kwargs: Any) -> None:
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
         """One sentence, as JSON where a script asked."""
         error = (kwargs.get("exc_info") or (None, None, None))[1]
         said = getattr(error, "log_message", None) or self._reason
         if isinstance(error, CourseError):
-            self.set_status(400)
-            said = str(error)
+            status_code, said = 400, str(error)
+        self.set_status(status_code)
         self.set_header("Content-Type", "application/json")
         self.finish(json.dumps({"message": said}))
 

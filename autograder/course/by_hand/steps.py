@@ -71,7 +71,8 @@ class CriteriaInFeedback(Preprocessor):
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         """The notebook with the points by criterion."""
-        about, folder = resources["nbgrader"], Path(self.parent.parent.coursedir.root)
+        exporter: Any = self.parent  # whose parent is nbgrader's converter
+        about, folder = resources["nbgrader"], Path(exporter.parent.coursedir.root)
         kept = marks.exercises(folder, about["assignment"])
         if not kept:
             return nb, resources

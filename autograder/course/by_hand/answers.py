@@ -189,7 +189,7 @@ def enter(
             known.pop(learner, None)
         else:
             now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
-            known[learner] = Mark(given, question.rubric, points, by, now)
+            known[learner] = Mark(given, question.rubric, points, by, now, question.scale)
         marks.save(folder, question.assignment, question.exercise, known)
         return _one(folder, question, learner)
 

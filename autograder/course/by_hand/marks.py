@@ -26,13 +26,15 @@ PLACES = 4  # decimals of the points that are kept: a half of a third of a point
 @dataclass(frozen=True)
 class Mark:
     """What a teacher gave for each criterion of `rubric`; None: not decided yet. `points` is what went into the
-    gradebook, None as long as nothing did; `by` and `at` say who did it and when (UTC)."""
+    gradebook, None as long as nothing did; `scale` what a point of the rubric was worth; `by` and `at` say who did it
+    and when (UTC)."""
 
     given: tuple[float | None, ...]
     rubric: Rubric
     points: float | None = None
     by: str = ""
     at: str = ""
+    scale: float = 1.0
 
     @property
     def decided(self) -> bool:
@@ -88,7 +90,7 @@ def _loaded(path: Path, *_: int) -> dict[str, Mark]:
 
 def _read(mark: Mapping[str, Any]) -> Mark:
     rubric = tuple((str(criterion), float(points)) for criterion, points in mark["rubric"])
-    return Mark(checked(mark["given"], rubric), rubric, mark["points"], str(mark["by"]), str(mark["at"]))
+    return Mark(checked(mark["given"], rubric), rubric, mark["points"], str(mark["by"]), str(mark["at"]), mark["scale"])
 
 
 def save(folder: Path, name: str, exercise: str, marks: Mapping[str, Mark]) -> None:
@@ -134,5 +136,6 @@ def as_markdown(mark: Mark, texts: Sequence[str | None]) -> str:
     rows = []
     for number, (given, (_, most), text) in enumerate(zip(mark.given, mark.rubric, texts, strict=True), start=1):
         said = " ".join((text or f"Criterion {number}").split())
-        rows.append(f"- {sign(given or 0.0, most)} {said} — {given or 0.0:g} of {most:g}")
+        reached, of = (round(points * mark.scale, PLACES) for points in (given or 0.0, most))
+        rows.append(f"- {sign(reached, of)} {said} — {reached:g} of {of:g}")
     return "**Points by criterion**\n\n" + "\n".join(rows)

@@ -21,7 +21,7 @@ from autograder import course
 from autograder.book.course_error import CourseError
 from autograder.cli import commands
 from autograder.course import assignment, feedback, gradebook, layout
-from autograder.course.by_hand import page, table
+from autograder.course.by_hand import marks, page, table
 from autograder.course.by_hand.answers import Conflict, answers, enter, picture
 from autograder.course.by_hand.questions import question, questions
 from autograder.course.by_hand.steps import RubricInFormgrader
@@ -121,7 +121,13 @@ def test_an_assignment_may_give_an_exercise_other_points_than_its_rubric(folder)
     source.write_text(source.read_text().replace('"points": 3,', '"points": 6,'))
     asked = question(folder, "hw", "mine-why")
     assert give(folder, asked, "ada", 1, 1).score == 4.0
-    assert one(folder, asked, "ada").given == (1.0, 1.0)
+    now = one(folder, asked, "ada")
+    assert now.given == (1.0, 1.0)
+    assert marks.as_markdown(now.mark, [None, "Says it."]).splitlines()[2:] == [
+        "- ◐ Criterion 1 — 2 of 4",
+        "- ✓ Says it. — 2 of 2",
+    ]
+    assert "counts 6 points" in page.page("/", "/r", "/r/q", asked, [now])
 
 
 def test_the_second_of_two_graders_is_told_what_the_first_did(folder, why):

@@ -82,7 +82,8 @@ class Answer {
     }
     else if (this.server.score !== null) said.textContent = `${show(this.server.score)} of ${max} points, not by these criteria`;
     else said.textContent = "";
-    const who = this.server.by ? ` by ${this.server.by}` : "";
+    const when = this.server.at ? `, ${this.server.at.slice(0, 16)} UTC` : "";
+    const who = this.server.by ? ` by ${this.server.by}${when}` : "";
     this.article.querySelector(".state").textContent = STATES[this.server.state] + (this.server.state === "graded" ? who : "");
     this.article.querySelector(".back").hidden = open === this.given.length;
     this.article.querySelector(".finish").textContent = open ? "Others not reached, go on" : "Go on";

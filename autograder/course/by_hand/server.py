@@ -67,14 +67,15 @@ class Handler(JupyterHandler):
         return str(getattr(user, "display_name", "") or getattr(user, "name", "") or getattr(user, "username", ""))
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """One sentence, as JSON where a script asked."""
+        """One sentence: as text where a browser asked for a page, as JSON where a script asked."""
         error = (kwargs.get("exc_info") or (None, None, None))[1]
         said = getattr(error, "log_message", None) or self._reason
         if isinstance(error, CourseError):
             status_code, said = 400, str(error)
         self.set_status(status_code)
-        self.set_header("Content-Type", "application/json")
-        self.finish(json.dumps({"message": said}))
+        page = "text/html" in self.request.headers.get("Accept", "")
+        self.set_header("Content-Type", "text/plain; charset=utf-8" if page else "application/json")
+        self.finish(said if page else json.dumps({"message": said}))
 
     def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
         """Nothing of what a teacher can mend, which the answer says."""

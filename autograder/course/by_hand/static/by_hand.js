@@ -133,7 +133,7 @@ class Answer {
       });
       said = await answer.json();
     } catch {
-      return this.failed("The server does not answer. What you gave stays here; it is sent with the next change.");
+      return this.failed("The server does not answer. What you gave stays here, and is sent once it does.");
     }
     if (answer.status === 409) return this.conflict(said);
     if (!answer.ok) return this.failed(said.message || `The server refused it (${answer.status}).`);
@@ -177,7 +177,7 @@ class Answer {
     place.hidden = false;
     place.scrollIntoView({ block: "nearest" });
     this.changed = true; // not on the server
-    if (now.text !== this.text) notice("This answer was handed in again: load the page to see its text.");
+    if (now.text !== this.text) notice("This answer was submitted again: load the page to see its text.");
     status("Not saved");
     return false;
   }
@@ -316,6 +316,10 @@ async function look() {
     now = new Map((await answer.json()).answers.map(one => [one.learner, one]));
   } catch {
     return; // told when something is saved
+  }
+  for (const one of answers) {
+    const told = !one.article.querySelector(".conflict").hidden; // of a conflict, which is not ours to decide
+    if (one.changed && !told && document.activeElement !== one.comment) one.save();
   }
   const other = answers.filter(one => { const state = now.get(one.server.learner); return !state || one.hear(state); });
   if (other.length || now.size !== answers.length) notice("Submissions have changed: load the page again to see them.");

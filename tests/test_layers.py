@@ -195,6 +195,7 @@ def test_only_the_course_and_the_release_know_nbgrader():
     }
     assert knowing == {
         "book/release.py",
+        "course/by_hand/answers.py",
         "course/grade_entry.py",
         "course/gradebook.py",
         "course/gradebook_url.py",

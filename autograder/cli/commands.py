@@ -15,6 +15,7 @@ from .group import Gpubook
 from .mcp import mcp
 from .plan import plan
 from .progress import progress
+from .rubric import rubric
 from .study import lab, start, whoami
 from .whole_book import epub, pdf
 
@@ -133,6 +134,9 @@ def book(course: bool, drafts: bool, out: Path) -> None:
 @main.group()
 def course() -> None:
     """Create and maintain a course in nbgrader's layout."""
+
+
+course.add_command(rubric)
 
 
 @course.command("init")

@@ -25,6 +25,7 @@ configure(c)
 # c.AssignLatePenalties.plugin_class = "autograder.gradebook.LatePerDay"
 # c.LatePerDay.fraction = 0.1                               # of the score, for each day begun
 # c.LatePerDay.grace = 15.0                                 # minutes that cost nothing
+# c.CriteriaInFeedback.hidden_too = True                    # also the text of criteria that learners do not see
 # c.WorkedSolutions.after_due = True                        # feedback shows solutions when no work is taken any more
 # c.WorkedSolutions.late_days = 7.0                         # for how long late work is taken
 """

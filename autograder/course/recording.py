@@ -73,6 +73,7 @@ class WorkedSolutions(NbGraderPreprocessor):
         about = resources["nbgrader"]
         if not self.after_due or not self._over(about):
             return nb, resources
+        about["solutions_shown"] = True
         owner = about["student"] if self.config.GradeInSandbox.get("variants", False) else None
         worked, cells = self._worked(about["assignment"], about["notebook"], owner), []
         for cell in nb.cells:

@@ -36,6 +36,7 @@ from ..ranks import seeds
 from ..sandbox import Limits, Zygote
 from . import inert_files, submissions
 from .banks import bank_of
+from .by_hand.steps import CriteriaInFeedback, RubricInFormgrader
 from .feedback import FILTERS, HERE, FeedbackPage
 from .recording import ShowGrades, WorkedSolutions
 
@@ -153,9 +154,13 @@ def configure(config: Config) -> None:
     config.Autograde.exporter_class = Submissions
     config.Autograde.sanitize_preprocessors = SANITIZE
     config.Autograde.autograde_preprocessors = AUTOGRADE
-    config.GenerateFeedback.preprocessors = [ShowGrades, WorkedSolutions, CSSHTMLHeaderPreprocessor]
+    config.GenerateFeedback.preprocessors = [
+        ShowGrades, WorkedSolutions, CriteriaInFeedback, CSSHTMLHeaderPreprocessor,
+    ]  # fmt: skip
     config.GenerateFeedback.exporter_class = FeedbackPage
     config.FeedbackPage.template_name = "gpubook"
+    config.FeedbackPage.preprocessors = []  # not those of formgrader's page, whose configuration it inherits
     config.FeedbackPage.extra_template_paths = [str(templates), str(styles)]
     config.HTMLExporter.extra_template_basedirs = [str(HERE), str(templates)]
     config.HTMLExporter.filters = dict(FILTERS)
+    config.HTMLExporter.preprocessors = [RubricInFormgrader]

@@ -75,10 +75,12 @@ def inert_markdown(source: str) -> str:
     return illustrated(source, {})
 
 
-def illustrated(source: str, attached: Mapping[str, Mapping[str, str]], typed: bool = False) -> str:
+def illustrated(
+    source: str, attached: Mapping[str, Mapping[str, str]], typed: bool = False, made: type[Renderer] = Renderer
+) -> str:
     """The same with the pictures of its cell (`attachments.accepted`): below it those that the text does not show.
-    `typed`: also a short one as it is typed."""
-    renderer = Renderer(attached)
+    `typed`: also a short one as it is typed. `made`: what renders it."""
+    renderer = made(attached)
     if typed or len(source) > MAX_MARKDOWN:
         text = f"<pre>{escape(source)}</pre>"
     else:

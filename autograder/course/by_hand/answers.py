@@ -1,0 +1,224 @@
+"""The answers to one question, over all learners, with what the gradebook and the marks say of each; and a new grade.
+
+A grade is entered as nbgrader's formgrader enters it. Whoever enters one names the state it was decided on, so that of
+two graders the second learns what the first did.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Comment,
+    Grade,
+    MissingEntry,
+    Student,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
+from nbgrader.coursedir import CourseDirectory
+
+from ...book.course_error import CourseError
+from ...grading import attachments
+from ...values.digest import digest
+from ..gradebook import Person, full_name
+from ..gradebook_url import opened
+from ..layout import read_config
+from . import marks
+from .marks import Mark
+from .questions import Question
+
+
+@dataclass(frozen=True)
+class Text:
+    """What a learner wrote into a cell; `pictures` are the names of those that may be shown."""
+
+    source: str = ""
+    pictures: tuple[str, ...] = ()
+    digest: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One learner's answer to a question; `number` is that of the submission in formgrader, where names are hidden."""
+
+    learner: str
+    name: str
+    submission: str
+    number: int
+    text: Text
+    score: float | None
+    waits: bool
+    comment: str
+    mark: Mark | None
+
+    @property
+    def state(self) -> str:
+        """ "waiting", "review" (something changed under a grade), "graded", or "empty": nothing was written."""
+        if self.waits:
+            return "waiting" if self.score is None else "review"
+        return "empty" if self.score is None else "graded"
+
+    @property
+    def given(self) -> tuple[float | None, ...] | None:
+        """The points by criterion, of a grade or of a draft; None where the grade is another, or was given at once."""
+        if self.mark is None or (self.mark.decided and not self.mark.stands(self.score)):
+            return None
+        return self.mark.given
+
+    @property
+    def revision(self) -> str:
+        """Another one as soon as anything here has changed: the text, the grade, the comment, the points."""
+        given = None if self.mark is None else [self.mark.given, self.mark.points, self.mark.rubric]
+        return digest(repr([self.text.digest, self.score, self.waits, self.comment, given]))
+
+
+class Conflict(CourseError):
+    """The answer was changed since: `now` is what it is."""
+
+    def __init__(self, now: Answer, by: str, at: str):
+        self.now, self.by, self.at = now, by, at
+        who = f" by {by} at {at}" if by else ""
+        super().__init__(f"the answer of {now.learner!r} was changed{who} since you read it: read it again")
+
+
+def answers(folder: Path | str, question: Question, learner: str | None = None) -> list[Answer]:
+    """The answers to a question, in the order of formgrader's submissions; of everybody, or of `learner`."""
+    folder = Path(folder).resolve()
+    course = CourseDirectory(config=read_config(folder))
+    known = marks.load(folder, question.assignment, question.exercise)
+    with opened(course.db_url) as gradebook:
+        rows = _rows(gradebook, question)
+    found: list[Answer] = []
+    for row in rows:
+        path = Path(course.format_path(course.autograded_directory, row.student, question.assignment))
+        path /= f"{question.assignment}.ipynb"
+        if not path.is_file():
+            continue
+        person = Person(row.student, row.first_name or "", row.last_name or "")
+        found.append(
+            Answer(
+                row.student, full_name(person), row.submission, len(found) + 1, text_in(path, question.cell),
+                row.manual_score, bool(row.needs_manual_grade), row.manual_comment or "", known.get(row.student),
+            )
+        )  # fmt: skip
+    return [one for one in found if learner in (None, one.learner)]
+
+
+def _rows(gradebook: Any, question: Question) -> list[Any]:
+    """A row for each submission: learner, grade and comment of the question's cell."""
+    asked = gradebook.db.query(
+        SubmittedNotebook.id.label("submission"), Student.id.label("student"), Student.first_name, Student.last_name,
+        Grade.manual_score, Grade.needs_manual_grade, Comment.manual_comment,
+    ).select_from(SubmittedNotebook)  # fmt: skip
+    asked = asked.join(SubmittedNotebook.assignment).join(SubmittedAssignment.student)
+    asked = asked.join(SubmittedAssignment.assignment).join(SubmittedNotebook.grades).join(Grade.cell)
+    asked = asked.outerjoin(Comment, (Comment.notebook_id == SubmittedNotebook.id) & _of_cell(question.cell))
+    asked = asked.filter(Assignment.name == question.assignment, BaseCell.name == question.cell)
+    return asked.order_by(SubmittedNotebook.id).all()
+
+
+def _of_cell(name: str) -> Any:
+    from sqlalchemy import select
+
+    return Comment.cell_id.in_(select(BaseCell.__table__.c.id).where(BaseCell.__table__.c.name == name))
+
+
+def text_in(path: Path, cell: str) -> Text:
+    """What stands in a cell of a graded notebook; an empty one where it is not there."""
+    about = path.stat()
+    return _texts(path, about.st_ino, about.st_mtime_ns, about.st_size).get(cell, Text())
+
+
+@lru_cache(2048)  # a page that watches a class asks again and again
+def _texts(path: Path, *_: int) -> dict[str, Text]:
+    found = {}
+    for name, cell in written_cells(path).items():
+        whole = attachments.text_with_pictures(cell["source"], cell.get("attachments"))
+        found[name] = Text(cell["source"], tuple(attachments.accepted(cell.get("attachments"))), digest(whole))
+    return found
+
+
+def written_cells(path: Path) -> dict[str, Any]:
+    """The cells of a graded notebook that a teacher grades, with their pictures, by grade id."""
+    import nbformat
+
+    cells = nbformat.read(path, as_version=4).cells
+    own = [(cell.metadata.get("nbgrader", {}), cell) for cell in cells]
+    return {about["grade_id"]: cell for about, cell in own if about.get("grade") and about.get("solution")}
+
+
+def picture(folder: Path | str, question: Question, learner: str, name: str) -> tuple[str, str]:
+    """A picture of an answer as its type and base64; CourseError where it is none of those that may be shown."""
+    course = CourseDirectory(config=read_config(Path(folder).resolve()))
+    if [one.learner for one in answers(folder, question, learner)] == [learner]:  # a learner's name becomes a path
+        path = Path(course.format_path(course.autograded_directory, learner, question.assignment))
+        cell = written_cells(path / f"{question.assignment}.ipynb").get(question.cell, {})
+        for found, forms in attachments.accepted(cell.get("attachments")).items():
+            if found == name:
+                return next(iter(forms.items()))
+    raise CourseError(f"the answer of {learner!r} has no picture {name!r} that can be shown")
+
+
+def enter(
+    folder: Path | str, question: Question, learner: str, given: Any, comment: str, revision: str, by: str = ""
+) -> Answer:
+    """Give points by criterion and a comment to an answer that is still as in `revision`; returns what it is now.
+
+    Points that are not all decided are kept as a draft, and the grade stays as it is; none at all take the grade back.
+    Raises Conflict where the answer was changed since.
+    """
+    folder = Path(folder).resolve()
+    given = marks.checked(given, question.rubric)
+    with marks.alone(folder, question.assignment, question.exercise):
+        before = _one(folder, question, learner)
+        known = marks.load(folder, question.assignment, question.exercise)
+        if before.revision != revision:
+            last = before.mark if before.given is not None else None  # what formgrader did has no name
+            raise Conflict(before, last.by if last else "", last.at if last else "")
+        decided = all(one is not None for one in given)
+        points = marks.total(given, question.scale) if decided else None
+        _write(folder, question, learner, points, _undecided(given), comment.strip(), before)
+        if _undecided(given):
+            known.pop(learner, None)
+        else:
+            now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
+            known[learner] = Mark(given, question.rubric, points, by, now, question.scale)
+        marks.save(folder, question.assignment, question.exercise, known)
+        return _one(folder, question, learner)
+
+
+def _undecided(given: tuple[float | None, ...]) -> bool:
+    return all(one is None for one in given)
+
+
+def _one(folder: Path, question: Question, learner: str) -> Answer:
+    found = answers(folder, question, learner)
+    if not found:
+        raise CourseError(f"{learner!r} has no graded submission of {question.assignment}")
+    return found[0]
+
+
+def _write(
+    folder: Path, question: Question, learner: str, points: float | None, back: bool, comment: str, before: Answer
+) -> None:
+    """Enter points (`back`: take them back where they are ours) and comment, as formgrader does."""
+    where = (question.cell, question.assignment, question.assignment, learner)
+    with opened(CourseDirectory(config=read_config(folder)).db_url) as gradebook:
+        try:
+            grade, said = gradebook.find_grade(*where), gradebook.find_comment(*where)
+        except MissingEntry as error:
+            raise CourseError(f"the gradebook has no such answer: {error}") from None
+        if points is not None:
+            grade.manual_score, grade.needs_manual_grade = points, False
+        elif back and before.given is not None:
+            grade.manual_score, grade.needs_manual_grade = None, grade.auto_score is None
+        if comment != before.comment:
+            said.manual_comment = comment or None
+        gradebook.db.commit()

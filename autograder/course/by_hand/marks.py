@@ -1,0 +1,141 @@
+"""Points by criterion, beside the gradebook: `.gpubook/by_hand/NAME/EXERCISE.json`.
+
+The gradebook has one number for an answer, which formgrader, penalties and exports share. What it is made of stands
+here: a mark is true while its sum is the gradebook's number, and shown to nobody once that was changed elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ...book.course_error import CourseError
+from ...values.atomic_write import write_whole
+from .questions import Rubric
+
+PLACES = 4  # decimals of the points that are kept: a half of a third of a point and no noise
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a teacher gave for each criterion of `rubric`; None: not decided yet. `points` is what went into the
+    gradebook, None as long as nothing did; `scale` what a point of the rubric was worth; `by` and `at` say who did it
+    and when (UTC)."""
+
+    given: tuple[float | None, ...]
+    rubric: Rubric
+    points: float | None = None
+    by: str = ""
+    at: str = ""
+    scale: float = 1.0
+
+    @property
+    def decided(self) -> bool:
+        """Whether every criterion has its points."""
+        return all(one is not None for one in self.given)
+
+    def stands(self, score: float | None) -> bool:
+        """Whether the gradebook's manual score is still what the criteria add up to."""
+        same = score is not None and self.points is not None and math.isclose(score, self.points, abs_tol=1e-6)
+        return same and self.decided
+
+
+def total(given: Sequence[float | None], scale: float = 1.0) -> float:
+    """The points of all criteria together, in points of the assignment."""
+    return round(math.fsum(one or 0.0 for one in given) * scale, PLACES)
+
+
+def checked(given: Any, rubric: Rubric) -> tuple[float | None, ...]:
+    """Points by criterion as they come from a page or a file; CourseError unless each is None or within its range."""
+    if not isinstance(given, (list, tuple)) or len(given) != len(rubric):
+        raise CourseError(f"points for the criteria are {given!r}; a list of {len(rubric)} was expected")
+    for one, (criterion, most) in zip(given, rubric, strict=True):
+        number = isinstance(one, (int, float)) and not isinstance(one, bool)
+        if one is not None and not (number and 0 <= one <= most):
+            raise CourseError(f"{one!r} points for {criterion!r}; between 0 and {most:g} were expected")
+    return tuple(None if one is None else round(float(one), PLACES) for one in given)
+
+
+def _path(folder: Path, name: str, exercise: str) -> Path:
+    return folder / ".gpubook" / "by_hand" / name / f"{exercise}.json"
+
+
+def load(folder: Path, name: str, exercise: str) -> dict[str, Mark]:
+    """The marks of one question, by learner; CourseError where the file is not ours."""
+    path = _path(folder, name, exercise)
+    if not path.is_file():
+        return {}
+    about = path.stat()
+    return dict(_loaded(path, about.st_ino, about.st_mtime_ns, about.st_size))
+
+
+@lru_cache(16)  # the feedback of a class asks for each learner
+def _loaded(path: Path, *_: int) -> dict[str, Mark]:
+    try:
+        answers = json.loads(path.read_text(encoding="utf-8"))["answers"]
+        return {learner: _read(mark) for learner, mark in answers.items()}
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise CourseError(
+            f"{path}: {type(error).__name__}: {error}; points by criterion were expected. "
+            "The points themselves are in the gradebook: move the file away to go on without their criteria"
+        ) from None
+
+
+def _read(mark: Mapping[str, Any]) -> Mark:
+    rubric = tuple((str(criterion), float(points)) for criterion, points in mark["rubric"])
+    return Mark(checked(mark["given"], rubric), rubric, mark["points"], str(mark["by"]), str(mark["at"]), mark["scale"])
+
+
+def save(folder: Path, name: str, exercise: str, marks: Mapping[str, Mark]) -> None:
+    """Write the marks of one question whole; call it inside `alone`."""
+    answers = {learner: asdict(mark) for learner, mark in sorted(marks.items())}
+    text = json.dumps({"version": 1, "answers": answers}, indent=1, ensure_ascii=False)
+    write_whole(_path(folder, name, exercise), text + "\n")
+
+
+@contextmanager
+def alone(folder: Path, name: str, exercise: str) -> Iterator[None]:
+    """Nobody else of ours changes a grade of this question until the block ends; a second grader waits."""
+    path = _path(folder, name, exercise)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            from fcntl import LOCK_EX, flock
+        except ImportError:  # Windows, where one teacher grades at a time
+            pass
+        else:
+            flock(handle, LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def exercises(folder: Path, name: str) -> list[str]:
+    """The exercises of an assignment of which something is kept."""
+    return sorted(path.stem for path in (folder / ".gpubook" / "by_hand" / name).glob("*.json"))
+
+
+SIGNS = {"full": "✓", "none": "✗", "part": "◐"}
+
+
+def sign(given: float, most: float) -> str:
+    """How much of a criterion was reached, in a sign."""
+    return SIGNS["full" if given >= most else "part" if given else "none"]
+
+
+def as_markdown(mark: Mark, texts: Sequence[str | None]) -> str:
+    """The criteria with the points given for each: `texts` has None for what the learner may not read."""
+    rows = []
+    for number, (given, (_, most), text) in enumerate(zip(mark.given, mark.rubric, texts, strict=True), start=1):
+        said = " ".join((text or f"Criterion {number}").split())
+        reached, of = (round(points * mark.scale, PLACES) for points in (given or 0.0, most))
+        rows.append(f"- {sign(reached, of)} {said} — {reached:g} of {of:g}")
+    return "**Points by criterion**\n\n" + "\n".join(rows)

@@ -1,0 +1,124 @@
+"""The page on which one question is graded over a class, and the list of all such questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from ..feedback import MAX_MARKDOWN, PAGE_MARKDOWN, Renderer, illustrated, inert_markdown
+from .questions import Question
+
+if TYPE_CHECKING:
+    from .answers import Answer
+
+HERE = Path(__file__).parent
+STATIC = HERE / "static"
+LAZY = '<img loading="lazy"'
+
+
+@dataclass(frozen=True)
+class Counts:
+    """A question in the list: how many answers there are, and how many of them wait."""
+
+    question: Question
+    answers: int
+    waiting: int
+
+
+@cache
+def _templates() -> Any:
+    from jinja2 import Environment, FileSystemLoader
+
+    made = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    made.filters["points"] = points
+    return made
+
+
+def points(value: float) -> str:
+    """Points as they are read: 2.5, and 2 without a fraction."""
+    return f"{value:.4f}".rstrip("0").rstrip(".")
+
+
+def _addresses(server: str, root: str) -> dict[str, str]:
+    """Where the server has formgrader, the list of questions, and the page's style and script."""
+    return {"formgrader": f"{server.rstrip('/')}/formgrader", "overview": root, "static": f"{root}/_static"}
+
+
+def overview(server: str, root: str, asked: Sequence[tuple[str, Sequence[Counts], str]]) -> str:
+    """The written questions of every assignment; `asked` has the assignment, its questions, and what is wrong with
+    them. `server` is the address of the server, `root` that of this page on it."""
+    return _templates().get_template("overview.html.j2").render(asked=asked, **_addresses(server, root))
+
+
+def page(server: str, root: str, here: str, question: Question, answers: Sequence[Answer]) -> str:
+    """Everything about one question: what was asked, the criteria, the model answer, and each answer with its grade."""
+    texts = shown_texts(answers, f"{here}/picture")
+    models = {one.learner: inert_markdown(question.model_answer(one.learner)) for one in answers}
+    return (
+        _templates()
+        .get_template("question.html.j2")
+        .render(
+            base=here,
+            question=question,
+            prompt=inert_markdown(question.prompt),
+            model="" if question.has_own_numbers else inert_markdown(question.model_answer()),
+            models=models if question.has_own_numbers else {},
+            criteria=[
+                (number, _inline(criterion), most) for number, (criterion, most) in enumerate(question.rubric, start=1)
+            ],
+            answers=answers,
+            texts=texts,
+            start=[as_state(one) for one in answers],
+            **_addresses(server, root),
+        )
+    )
+
+
+def _inline(text: str) -> str:
+    """A criterion, which is a line, without the paragraph around it: it stands in a button."""
+    html = inert_markdown(" ".join(text.split())).strip()
+    whole = html.startswith("<p>") and html.endswith("</p>") and html.count("<p>") == 1
+    return html[3:-4] if whole and "<a" not in html else escape(text)
+
+
+def shown_texts(answers: Sequence[Answer], pictures: str) -> dict[str, str]:
+    """Each learner's text as HTML that nothing in it can leave; the longest as they are typed once a page has had
+    enough of them."""
+    found, spent = {}, 0
+    for one in sorted(answers, key=lambda one: len(one.text.source)):
+        spent += min(len(one.text.source), MAX_MARKDOWN) ** 2
+        found[one.learner] = _text(one, pictures, typed=spent > PAGE_MARKDOWN)
+    return found
+
+
+def _text(answer: Answer, pictures: str, typed: bool) -> str:
+    class Linked(Renderer):
+        """Pictures are fetched as they come into view: those of a class would be too much for a page."""
+
+        def picture(self, text: str, name: str, title: str | None = None) -> str:
+            self.attached.pop(name)
+            asked = urlencode({"learner": answer.learner, "name": name})
+            return super(Renderer, self).image(text, f"{pictures}?{asked}", title).replace("<img", LAZY, 1)
+
+    attached: Mapping[str, Mapping[str, str]] = {name: {} for name in answer.text.pictures}
+    return illustrated(answer.text.source, attached, typed=typed, made=Linked)
+
+
+def as_state(answer: Answer) -> dict[str, Any]:
+    """What the page's script knows of an answer."""
+    return {
+        "learner": answer.learner,
+        "state": answer.state,
+        "score": answer.score,
+        "given": answer.given,
+        "comment": answer.comment,
+        "revision": answer.revision,
+        "text": answer.text.digest,
+        "by": answer.mark.by if answer.mark and answer.given else "",
+        "at": answer.mark.at if answer.mark and answer.given else "",
+    }

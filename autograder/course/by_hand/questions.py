@@ -1,0 +1,138 @@
+"""The questions of an assignment that a teacher grades: prompt, rubric, model answer, as they are declared now."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...answers.written import Written
+from ...book.course_error import CourseError
+from ...declaration.exercise import Exercise
+from ...grading.restore import grade_cell
+from ..banks import bank_of, checked_name
+from ..layout import read_config, released
+
+Rubric = tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A written exercise of an assignment, and the cell of its notebook that holds the answers.
+
+    `shown`: the criteria that learners read in their release; `variants`: whether learners have numbers of their own.
+    """
+
+    assignment: str
+    exercise: str
+    cell: str
+    title: str
+    prompt: str
+    rubric: Rubric
+    max_score: float
+    shown: frozenset[str]
+    declared: Exercise
+    variants: bool = False
+
+    def model_answer(self, owner: str | None = None) -> str:
+        """The model answer in Markdown, with the book's numbers or those of `owner`, and why it is so."""
+        given = self.declared.variant(owner if self.has_own_numbers else None)
+        why = self.declared.fill(self.declared.explain, given)
+        return "\n\n".join(part for part in (self.declared.answer.expected(self.declared, given), why) if part)
+
+    @property
+    def has_own_numbers(self) -> bool:
+        """Whether each learner has a model answer of their own."""
+        return self.variants and bool(self.declared.given)
+
+    @property
+    def hidden(self) -> bool:
+        """Whether learners do not know what the points are for."""
+        return not all(criterion in self.shown for criterion, _ in self.rubric)
+
+    @property
+    def scale(self) -> float:
+        """What a point of the rubric is worth: an assignment may give an exercise other points than the rubric's."""
+        return self.max_score / sum(points for _, points in self.rubric)
+
+
+@dataclass(frozen=True)
+class _Cells:
+    prompt: str = ""
+    number: str = ""
+    answer: Mapping[str, Any] = field(default_factory=dict)
+
+
+def questions(folder: Path | str, name: str) -> list[Question]:
+    """The written exercises of the assignment `name`, in its order; CourseError where it was never released."""
+    import nbformat
+
+    folder, name = Path(folder).resolve(), checked_name(name)
+    variants = bool(read_config(folder).GradeInSandbox.get("variants", False))
+    released(folder, name)
+    path = folder / "source" / name / f"{name}.ipynb"
+    if not path.is_file():
+        raise CourseError(f"{path} is missing; the instructor's notebook was expected there")
+    source = nbformat.read(path, as_version=4)
+    found = _written(source)
+    if not found:
+        return []
+    bank = bank_of(folder, source, path)
+    made = []
+    for exercise, cells in found.items():
+        declared = bank.get(exercise)
+        if declared is None or not isinstance(declared.answer, Written):
+            continue
+        rubric = tuple((criterion, float(points)) for criterion, points in declared.answer.rubric)
+        own, title = cells.answer["nbgrader"], declared.title or exercise
+        if not own["points"]:  # dropped: it counts for nobody
+            continue
+        made.append(
+            Question(
+                name, exercise, own["grade_id"], f"{cells.number} · {title}" if cells.number else title, cells.prompt,
+                rubric, float(own["points"]), shown_criteria(folder, name, exercise), declared, variants,
+            )
+        )  # fmt: skip
+    return made
+
+
+def question(folder: Path | str, name: str, exercise: str) -> Question:
+    """One of them; CourseError lists what the assignment asks in words."""
+    asked = questions(folder, name)
+    for one in asked:
+        if one.exercise == exercise:
+            return one
+    known = ", ".join(one.exercise for one in asked) or "none"
+    raise CourseError(f"{name} has no written exercise {exercise!r}; it has {known}")
+
+
+def shown_criteria(folder: Path, name: str, exercise: str) -> frozenset[str]:
+    """The criteria of an exercise that stand in the release of an assignment: what its learners read anyway."""
+    try:
+        public = json.loads((folder / "release" / name / "exercises.json").read_text(encoding="utf-8"))
+        return frozenset(criterion for criterion, _ in public["exercises"][exercise]["rubric"])
+    except (OSError, ValueError, LookupError, TypeError):  # a release of another make: nothing is known to be shown
+        return frozenset()
+
+
+def assignments(folder: Path | str) -> list[str]:
+    """What was released in a course, by name."""
+    found = (path.parent.name for path in (Path(folder) / "release").glob("*/*.ipynb") if path.stem == path.parent.name)
+    return sorted(found)
+
+
+def _written(source: Any) -> dict[str, _Cells]:
+    """The cells of each exercise whose answer is graded by hand."""
+    prompts: dict[str, tuple[str, str]] = {}
+    found: dict[str, _Cells] = {}
+    for cell in source.cells:
+        own = cell.metadata.get("gpubook", {})
+        if own.get("part") == "prompt":
+            prompts[own.get("exercise", "")] = (cell.source, str(own.get("number", "")))
+        role = grade_cell(cell)
+        if role is not None and role.part == "written":
+            prompt, number = prompts.get(role.exercise, ("", ""))
+            found[role.exercise] = _Cells(prompt, number, cell.metadata)
+    return found

@@ -1,0 +1,346 @@
+// Grades the answers to one question. The server has the last word: a grade names the revision that it was decided on,
+// and is refused where somebody else has changed the answer since.
+
+const main = document.getElementById("answers");
+const base = main.dataset.base;
+const max = Number(main.dataset.max);
+const scale = Number(main.dataset.scale);
+const articles = [...main.querySelectorAll("article")];
+const STATES = {
+  waiting: "to be graded", review: "changed since it was graded: look again", graded: "graded",
+  empty: "nothing written: 0 points",
+};
+const EVERY = 10_000; // milliseconds between two looks at what others do
+const PAUSE = 700; // milliseconds without a key after which a comment is saved
+const REUSED = 6; // comments that are offered again
+const here = `gpubook-by-hand:${base}`;
+
+const show = points => String(Number(points.toFixed(4)));
+const remembered = key => { try { return localStorage.getItem(key); } catch { return null; } };
+const remember = (key, value) => { try { localStorage.setItem(key, value); } catch { /* a private window */ } };
+const status = text => { document.getElementById("status").textContent = text; };
+const notice = text => {
+  const place = document.getElementById("notice");
+  place.hidden = !text;
+  place.textContent = text;
+};
+
+class Answer {
+  constructor(article, state) {
+    this.article = article;
+    this.rows = [...article.querySelectorAll(".criterion")];
+    this.most = this.rows.map(row => Number(row.querySelector("input").max));
+    this.comment = article.querySelector("textarea");
+    this.text = state.text;
+    this.changed = false; // here and not yet on the server
+    this.saving = null;
+    this.timer = 0;
+    this.take(state);
+    this.rows.forEach((row, at) => {
+      row.querySelector("button").addEventListener("click", event => {
+        this.toggle(at);
+        if (event.detail) article.focus({ preventScroll: true }); // the keys go on after a click
+      });
+      row.querySelector("input").addEventListener("change", event => this.type(at, event.target));
+    });
+    this.comment.addEventListener("input", () => {
+      this.changed = true;
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.save(), PAUSE);
+    });
+    this.comment.addEventListener("change", () => this.save());
+    article.querySelector(".finish").addEventListener("click", () => finish(this));
+    article.querySelector(".back").addEventListener("click", () => this.set(this.most.map(() => null)));
+    article.addEventListener("focusin", () => choose(this));
+  }
+
+  get waits() { return this.server.state === "waiting" || this.server.state === "review"; }
+
+  take(state) {
+    this.server = state;
+    this.given = state.given ? [...state.given] : this.most.map(() => null);
+    const typing = document.activeElement === this.comment; // the server cuts blanks off
+    if (!typing && this.comment.value !== state.comment) this.comment.value = state.comment;
+    this.draw();
+  }
+
+  draw() {
+    this.rows.forEach((row, at) => {
+      const given = this.given[at];
+      const kind = given === null ? "" : given >= this.most[at] ? "full" : given > 0 ? "part" : "none";
+      row.dataset.given = kind;
+      row.querySelector("button").setAttribute("aria-pressed", kind === "full" ? "true" : kind === "part" ? "mixed" : "false");
+      row.querySelector("input").value = given === null ? "" : show(given);
+    });
+    const open = this.given.filter(one => one === null).length;
+    const sum = show(this.given.reduce((all, one) => all + (one ?? 0), 0) * scale);
+    const said = this.article.querySelector("output");
+    if (open === 0) said.textContent = `${sum} of ${max} points`;
+    else if (open < this.given.length) {
+      const counts = this.server.score === null ? "" : `; until then ${show(this.server.score)} count`;
+      said.textContent = `${sum} so far, ${open} ${open === 1 ? "criterion" : "criteria"} not decided${counts}`;
+    }
+    else if (this.server.score !== null) said.textContent = `${show(this.server.score)} of ${max} points, not by these criteria`;
+    else said.textContent = "";
+    const when = this.server.at ? `, ${this.server.at.slice(0, 16)} UTC` : "";
+    const who = this.server.by ? ` by ${this.server.by}${when}` : "";
+    this.article.querySelector(".state").textContent = STATES[this.server.state] + (this.server.state === "graded" ? who : "");
+    this.article.querySelector(".back").hidden = open === this.given.length;
+    this.article.querySelector(".finish").textContent = open ? "Others not reached, go on" : "Go on";
+  }
+
+  set(given) {
+    this.given = given;
+    this.changed = true;
+    this.draw();
+    return this.save();
+  }
+
+  toggle(at, points = this.most[at]) {
+    this.set(this.given.map((one, other) => (other !== at ? one : one === points ? 0 : points)));
+  }
+
+  type(at, input) {
+    const points = input.value === "" ? null : Number(input.value);
+    if (points !== null && !(points >= 0 && points <= this.most[at])) {
+      status(`between 0 and ${show(this.most[at])} points were expected`);
+      this.draw();
+      return;
+    }
+    this.set(this.given.map((one, other) => (other === at ? points : one)));
+  }
+
+  // One request at a time: what changes meanwhile is sent when it ends.
+  async save() {
+    clearTimeout(this.timer);
+    if (!this.changed || this.saving) return this.saving;
+    this.changed = false;
+    status("Saving …");
+    this.saving = this.send(this.given, this.comment.value);
+    const done = await this.saving;
+    this.saving = null;
+    if (done && this.changed) return this.save();
+    return done;
+  }
+
+  async send(given, comment) {
+    const body = JSON.stringify({ learner: this.server.learner, given, comment, revision: this.server.revision });
+    let answer, said;
+    try {
+      answer = await fetch(`${base}/answer`, {
+        method: "PUT", body, credentials: "same-origin",
+        headers: { "Content-Type": "application/json", "X-XSRFToken": xsrf() },
+      });
+      said = await answer.json();
+    } catch {
+      return this.failed("The server does not answer. What you gave stays here, and is sent once it does.");
+    }
+    if (answer.status === 409) return this.conflict(said);
+    if (!answer.ok) return this.failed(said.message || `The server refused it (${answer.status}).`);
+    notice("");
+    status("Saved");
+    if (this.changed) this.server = said;
+    else this.take(said);
+    progress();
+    return true;
+  }
+
+  failed(message) {
+    this.changed = true;
+    status("Not saved");
+    notice(message);
+    return false;
+  }
+
+  conflict({ by, at, now }) {
+    const place = this.article.querySelector(".conflict");
+    const theirs = now.score === null ? "no points" : `${show(now.score)} of ${max} points`;
+    const words = now.comment ? `, with the comment “${now.comment}”` : "";
+    const paragraph = document.createElement("p");
+    paragraph.textContent = `Changed ${by ? `by ${by} ` : ""}${at ? `at ${at} UTC ` : ""}while you graded: ${theirs}${words}.`;
+    const button = (text, then) => {
+      const made = document.createElement("button");
+      made.type = "button";
+      made.textContent = text;
+      made.addEventListener("click", () => {
+        place.hidden = true;
+        this.article.focus({ preventScroll: true });
+        then();
+      });
+      return made;
+    };
+    place.replaceChildren(
+      paragraph,
+      button("Take theirs", () => { this.changed = false; this.take(now); progress(); }),
+      button("Keep mine", () => { this.server = now; this.changed = true; this.save(); }),
+    );
+    place.hidden = false;
+    place.scrollIntoView({ block: "nearest" });
+    this.changed = true; // not on the server
+    if (now.text !== this.text) notice("This answer was submitted again: load the page to see its text.");
+    status("Not saved");
+    return false;
+  }
+
+  // What the server says now, unless something here is still to be sent: then the conflict is told when it is.
+  hear(state) {
+    if (state.text !== this.text) return true;
+    if (!this.changed && !this.saving && state.revision !== this.server.revision && document.activeElement !== this.comment) {
+      this.take(state);
+    }
+    return false;
+  }
+}
+
+function xsrf() {
+  const found = document.cookie.match(/(?:^|; )_xsrf=([^;]*)/);
+  return found ? decodeURIComponent(found[1]) : "";
+}
+
+const states = new Map(JSON.parse(document.getElementById("start").textContent).map(one => [one.learner, one]));
+const answers = articles.map(article => new Answer(article, states.get(article.dataset.learner)));
+let current = null;
+
+function choose(answer) {
+  if (current === answer) return;
+  if (current) {
+    current.article.classList.remove("now");
+    current.article.querySelector(".again").hidden = true;
+  }
+  current = answer;
+  answer.article.classList.add("now");
+  remember(here, answer.server.learner);
+  offer(answer);
+}
+
+function go(answer) {
+  if (!answer) return;
+  choose(answer);
+  filter();
+  answer.article.focus({ preventScroll: true });
+  answer.article.scrollIntoView({ block: "start" });
+}
+
+function step(by, only = document.getElementById("waiting").checked) {
+  for (let at = answers.indexOf(current) + by; at >= 0 && at < answers.length; at += by) {
+    if (!only || answers[at].waits) return go(answers[at]);
+  }
+  status(only ? "No other answer waits after this one" : by > 0 ? "This is the last answer" : "This is the first answer");
+}
+
+function nextWaiting() {
+  const at = answers.indexOf(current);
+  const found = [...answers.slice(at + 1), ...answers.slice(0, at + 1)].find(one => one.waits);
+  if (found) go(found);
+  else status("No answer waits");
+}
+
+// The criteria that are not decided are not reached. Where none is decided nothing is meant by it.
+function finish(answer) {
+  const some = answer.given.some(one => one !== null);
+  const open = answer.given.includes(null);
+  if (some && (open || answer.server.state === "review")) answer.set(answer.given.map(one => one ?? 0));
+  else answer.save();
+  step(1);
+}
+
+function offer(answer) {
+  const count = new Map();
+  for (const one of answers) {
+    for (const part of one.comment.value.split(/\n\s*\n/).map(text => text.trim()).filter(Boolean)) {
+      count.set(part, (count.get(part) ?? 0) + 1);
+    }
+  }
+  const place = answer.article.querySelector(".again");
+  const often = [...count].sort((a, b) => b[1] - a[1]).map(([text]) => text);
+  const free = often.filter(text => !answer.comment.value.includes(text)).slice(0, REUSED);
+  place.replaceChildren(...free.map(text => {
+    const made = document.createElement("button");
+    made.type = "button";
+    made.textContent = `+ ${text}`;
+    made.title = text;
+    made.addEventListener("click", () => {
+      answer.comment.value = [answer.comment.value.trim(), text].filter(Boolean).join("\n\n");
+      answer.changed = true;
+      answer.save();
+      answer.article.focus({ preventScroll: true });
+      offer(answer);
+    });
+    return made;
+  }));
+  place.hidden = free.length === 0;
+}
+
+function progress() {
+  const waiting = answers.filter(one => one.waits).length;
+  document.getElementById("progress").textContent = `${answers.length - waiting} of ${answers.length} graded`;
+}
+
+function filter() {
+  const only = document.getElementById("waiting").checked;
+  for (const one of answers) one.article.hidden = only && !one.waits && one !== current;
+}
+
+function names() {
+  const shown = document.getElementById("names").checked;
+  for (const one of document.querySelectorAll(".name")) one.hidden = !shown;
+  remember("gpubook-by-hand-names", shown ? "1" : "");
+}
+
+function keyed(event) {
+  const field = event.target.closest("input, textarea, summary, a");
+  if (field && event.key === "Escape" && current) current.article.focus({ preventScroll: true });
+  if (field || !current || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!document.getElementById("keys").checked) return;
+  if (event.key === "Enter" && event.target.closest("button")) return; // it presses the button
+  const digit = /^(?:Digit|Numpad)([0-9])$/.exec(event.code);
+  const at = digit ? Number(digit[1]) - 1 : -1;
+  if (digit && at === -1 && !event.shiftKey) current.set(current.most.map(() => 0));
+  else if (digit && at >= 0 && at < current.most.length) current.toggle(at, current.most[at] / (event.shiftKey ? 2 : 1));
+  else if (event.key === "Enter") finish(current);
+  else if (event.key === "f") current.set([...current.most]);
+  else if (event.key === "n" || event.key === "j") step(1);
+  else if (event.key === "p" || event.key === "k") step(-1);
+  else if (event.key === "w") nextWaiting();
+  else if (event.key === "c") current.comment.focus();
+  else return;
+  event.preventDefault();
+}
+
+async function look() {
+  if (document.hidden) return;
+  let now;
+  try {
+    const answer = await fetch(`${base}/state`, { credentials: "same-origin" });
+    if (!answer.ok) return;
+    now = new Map((await answer.json()).answers.map(one => [one.learner, one]));
+  } catch {
+    return; // told when something is saved
+  }
+  for (const one of answers) {
+    const told = !one.article.querySelector(".conflict").hidden; // of a conflict, which is not ours to decide
+    if (one.changed && !told && document.activeElement !== one.comment) one.save();
+  }
+  const other = answers.filter(one => { const state = now.get(one.server.learner); return !state || one.hear(state); });
+  if (other.length || now.size !== answers.length) notice("Submissions have changed: load the page again to see them.");
+  progress();
+}
+
+document.addEventListener("keydown", keyed);
+document.getElementById("next").addEventListener("click", nextWaiting);
+document.getElementById("waiting").addEventListener("change", filter);
+document.getElementById("names").addEventListener("change", names);
+document.addEventListener("visibilitychange", look);
+window.addEventListener("beforeunload", event => {
+  if (answers.some(one => one.changed || one.saving)) event.preventDefault();
+});
+setInterval(look, EVERY);
+
+document.getElementById("names").checked = Boolean(remembered("gpubook-by-hand-names"));
+names();
+progress();
+if (matchMedia("(max-width: 60rem)").matches) {
+  for (const one of document.querySelectorAll("aside details:not(#rubric)")) one.open = false;
+}
+const last = remembered(here);
+go(answers.find(one => one.server.learner === last) ?? answers.find(one => one.waits) ?? answers[0]);

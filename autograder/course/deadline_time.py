@@ -42,12 +42,13 @@ def read_time(text: str) -> Moment:
     found = WRITTEN.fullmatch(text.strip())
     if found is None:
         raise CourseError(f"{text!r} is not a time; one like {EXAMPLES} was expected")
-    day, clock, zone = found.groups()
+    day, clock, zone = found.groups("")
+    hour, _, rest = (clock or "00:00").partition(":")
     try:
-        local = datetime.fromisoformat(f"{day}T{(clock or '00:00').zfill(5)}")
+        local = datetime.fromisoformat(f"{day}T{hour:0>2}:{rest}")
     except ValueError as error:
         raise CourseError(f"{text!r} is not a time ({error}); one like {EXAMPLES} was expected") from None
-    if zone is None or zone.upper() in ("Z", "UTC", "GMT"):
+    if not zone or zone.upper() in ("Z", "UTC", "GMT"):
         return Moment(local)
     try:
         utc = _one_time(text, local, _zone(text, zone)).astimezone(UTC).replace(tzinfo=None)

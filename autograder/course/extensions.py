@@ -112,9 +112,9 @@ def check_learners(folder: Path, learners: Collection[str]) -> bool:
     if not roster or not (unknown := [who for who in learners if who not in known]):
         return bool(roster)
     close = difflib.get_close_matches(unknown[0], sorted(known), n=1)
-    meant = f"did you mean {close[0]}? " if close else ""
+    meant = f"did you mean {close[0]}? It has" if close else "it has"
     raise CourseError(
-        f"{', '.join(unknown)}: not in the roster of {folder}; {meant}It has {_named(known)}. To add one: "
+        f"{', '.join(unknown)}: not in the roster of {folder}; {meant} {_named(known)}. To add one: "
         "`nbgrader db student add ID` in the course's folder"
     )
 

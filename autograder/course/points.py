@@ -23,9 +23,7 @@ def with_points(bank: Bank, asked: Sequence[str], key: str, points: float) -> Ex
     if key not in asked:
         raise CourseError(f"points for {key!r}, which is not asked; asked are {', '.join(asked)}")
     if not 0 < points < math.inf:
-        raise CourseError(
-            f"{key}: {points:g} points; a positive number was expected (`gpubook course drop` makes it 0)"
-        )
+        raise CourseError(f"{key}: {points:g} points; more than 0 were expected (`gpubook course drop` makes it 0)")
     try:
         changed = replace(bank[key], points=points)
     except DeclarationError:

@@ -145,9 +145,12 @@ def course_full_marks(folder: Path, name: str, exercise: str) -> None:
 @click.argument("name", callback=assignment_name)
 def course_late(folder: Path, name: str) -> None:
     """Recompute late penalties, after manual grading or an extension."""
-    from ..course import gradebook
+    from ..course import extensions, gradebook, groups
     from ..course.results_table import inert
 
+    folder = folder.resolve()
+    extensions.enter(folder, name)
+    groups.pass_on(folder, name)
     for learner, penalty in gradebook.update_late_penalties(folder, name):
         click.echo(f"{inert(learner)}: {penalty:g} points off")
 

@@ -62,7 +62,7 @@ def form(folder: Path | str, name: str, groups: Mapping[str, Sequence[str]]) -> 
     a roster that knows them all. CourseError for a learner who is in two, or whom the roster lacks."""
     folder = Path(folder).resolve()
     gradebook.scores(folder, [name])
-    everyone = [who for members in groups.values() for who in members]
+    everyone = [terms.checked_learner(who) for members in groups.values() for who in members]
     if twice := sorted({who for who in everyone if everyone.count(who) > 1}):
         raise CourseError(f"{', '.join(twice)}: in more than one group; one was expected")
     known = check_learners(folder, everyone)

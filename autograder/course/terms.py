@@ -128,4 +128,11 @@ def _extension(said: Mapping[str, Any]) -> Extension:
 def _members(said: Any) -> list[str]:
     if not isinstance(said, list) or not all(isinstance(one, str) for one in said):
         raise ValueError(f"{said!r} is not a list of learners")
-    return said
+    return [checked_learner(one) for one in said]
+
+
+def checked_learner(name: str) -> str:
+    """The id of a learner, which is a folder's name in a course: never a path."""
+    if not name or name.startswith(".") or any(c in "/\\\0" for c in name):
+        raise CourseError(f"{name!r} is not a learner's id: the name of a folder in submitted/ was expected")
+    return name

@@ -97,6 +97,8 @@ def test_extensions_and_groups_are_agreed_before_anything_is_submitted(folder):
                     lambda: groups.form(folder, "hw", {"A": ["ann", "bobb"]})):  # fmt: skip
         with pytest.raises(CourseError, match=r"bobb: not in the roster .*did you mean bob\? "):
             refused()
+    with pytest.raises(CourseError, match=r"'\.\./ann' is not a learner's id"):
+        groups.form(folder, "hw", {"A": ["../ann", "bob"]})
     with pytest.raises(CourseError, match="ann: in more than one group"):
         groups.form(folder, "hw", {"A": ["ann"], "B": ["ann"]})
     with pytest.raises(CourseError, match="not after the deadline"):

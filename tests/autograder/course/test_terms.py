@@ -59,6 +59,7 @@ def test_an_extension_is_some_days(days):
         "{", "[]", '{"hw": []}', '{"hw": {"extensions": {"ann": 2}}}', '{"hw": {"extensions": {"ann": {"days": "x"}}}}',
         '{"hw": {"extensions": {"ann": {"until": "soon"}}}}', '{"hw": {"groups": {"A": "ann"}}}',
         '{"hw": {"extensions": {"ann": {"days": true}}}}',
+        '{"hw": {"groups": {"A": ["../ann"]}}}',
     ],
 )  # fmt: skip
 def test_a_file_that_a_hand_broke_is_named(tmp_path, written):

@@ -196,10 +196,13 @@ def test_only_the_course_and_the_release_know_nbgrader():
     assert knowing == {
         "book/release.py",
         "course/by_hand/answers.py",
+        "course/extensions.py",
         "course/grade_entry.py",
         "course/gradebook.py",
         "course/gradebook_url.py",
+        "course/groups.py",
         "course/recording.py",
+        "course/set_aside.py",
         "course/steps.py",
         "course/submission_time.py",
     }

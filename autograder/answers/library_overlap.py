@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+import random
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..declaration.answer import JudgedBy
 from ..declaration.exercise import Exercise
@@ -20,16 +21,18 @@ if TYPE_CHECKING:
     from hwlib.formula import Formula
 
 FEW = 3  # that two functions agree in fewer points may be chance
+ENOUGH = 8  # with fewer cases, points between them are compared too
+PROBES = 20
 NEAR = 1e-6  # relative; how far an array of orders may be from a number, for its orders to be tried one by one
 Case = tuple[tuple[float, ...], float]  # numbers that a function takes, and what it gives
 
 
-def library_overlap(exercise: Exercise) -> list[str]:
+def library_overlap(exercise: Exercise, least: int = 0) -> list[str]:
     """The registered formulas that are the solution of an Expression or Function exercise, and the algorithms that
     would be right in an Algorithm exercise, and are not withheld.
 
     Letters are matched in every order, since a learner can call a formula with any; compared at random
-    points.
+    points. A formula of fewer operations than `least` is not told of: that is written sooner than it is found.
     """
     from hwlib.formula import REGISTRY
 
@@ -39,11 +42,34 @@ def library_overlap(exercise: Exercise) -> list[str]:
     cases = list(exercise.answer.samples(exercise))
     if len(cases) < FEW:
         return []
+    if len(cases) < ENOUGH and callable(exercise.solution):
+        cases += _between(exercise.solution, cases)
     return [
         f"{exercise.id}: hwlib.{name} is the solution; ask for a twist, or withhold hwlib.{name.rsplit('.', 1)[0]}"
         for name, formula in REGISTRY.items()
-        if not withheld_name(f"hwlib.{name}", exercise.withholds) and _same(formula, cases)
+        if not withheld_name(f"hwlib.{name}", exercise.withholds)
+        and _same(formula, cases)
+        and (not least or formula.expr.count_ops() >= least)
     ]
+
+
+def _between(solution: Callable[..., Any], cases: Sequence[Case]) -> Iterator[Case]:
+    """More cases, inside the range of those that are declared: few may agree with anything."""
+    drawn = random.Random(0)
+    columns = [sorted(column) for column in zip(*(args for args, _ in cases), strict=True)]
+    for _ in range(PROBES):
+        args = tuple(
+            drawn.randint(column[0], column[-1])
+            if all(type(x) is int for x in column)
+            else drawn.uniform(column[0], column[-1])
+            for column in columns
+        )
+        try:
+            want = solution(*args)
+        except Exception:  # no case says that it is defined here
+            continue
+        if type(want) in (int, float) and math.isfinite(want):
+            yield args, want
 
 
 def _same_algorithms(exercise: Exercise) -> Iterator[str]:

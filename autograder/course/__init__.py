@@ -13,21 +13,21 @@ if TYPE_CHECKING:
     from ..book.course_error import CourseError
     from ..book.release import release
     from .layout import FOLDERS, init
-    from .operations import assign, drop, grade, results, show_feedback
+    from .operations import assign, drop, full_marks, grade, results, show_feedback
     from .steps import AUTOGRADE, SANITIZE, GradeInSandbox, configure
 
 _HOME = {
     "autograder.book.course_error": "CourseError",
     "autograder.book.release": "release",
     "autograder.course.layout": "FOLDERS init",
-    "autograder.course.operations": "assign drop grade results show_feedback",
+    "autograder.course.operations": "assign drop full_marks grade results show_feedback",
     "autograder.course.steps": "AUTOGRADE SANITIZE GradeInSandbox configure",
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names.split()}
 
 __all__ = [
-    "AUTOGRADE", "FOLDERS", "SANITIZE", "CourseError", "GradeInSandbox", "assign", "configure", "drop", "grade", "init",
-    "release", "results", "show_feedback",
+    "AUTOGRADE", "FOLDERS", "SANITIZE", "CourseError", "GradeInSandbox", "assign", "configure", "drop", "full_marks",
+    "grade", "init", "release", "results", "show_feedback",
 ]  # fmt: skip
 
 

@@ -3,11 +3,13 @@ teacher's own text."""
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..book import chapters, notebook
@@ -21,13 +23,15 @@ from ..declaration.bank import Bank
 from ..declaration.renewal import renewed
 from ..declaration.worked import BEGIN, END
 from ..values.book_root import book_root
-from .banks import CourseBank
+from .banks import CourseBank, load_own
+from .points import set_points, with_points
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
+
+ASKS = re.compile(r"""^:?[ ]*exercise:[ ]*["']?([\w-]+)""", re.MULTILINE)  # of a cell of a teacher's text
 SETUP = "from autograder import check, exercise, given, grade, hint, how_to_answer, reveal, solution, symbols"
-DROPPED = "**This exercise was dropped: it counts for nobody.**"
 
 
 def stage(
@@ -40,44 +44,62 @@ def stage(
     variants: bool = False,
     due: datetime | None = None,
     shows_solutions: bool = False,
+    without: Sequence[str] = (),
+    points: Mapping[str, float] = MappingProxyType({}),
 ) -> Path:
     """Write the instructor's notebook of the assignment `name` into the course's source/NAME/ and return it.
 
     `chapter` alone: the whole chapter. With `exercises`: those of the chapter that are named, in its order and with
     its text, then those of the teacher's own (declared in exercises/*.py) that are named. `text`: the
     teacher's own chapter, a MyST file whose cells ask exercises of exercises/*.py, or of `chapter`. Learners' notebooks
-    know when it is `due`, in UTC, and whether feedback shows solutions from then on.
+    know when it is `due`, in UTC, and whether feedback shows solutions from then on. `without`: of a whole chapter, the
+    exercises to leave out. `points`: of exercises that are to have others than they declare.
     """
     if text is not None and exercises is not None:
         raise CourseError(f"{text} already names its exercises; a list of exercises was not expected")
     if chapter is None and text is None and not exercises:
         raise CourseError("nothing to assign: a chapter, exercises or a text was expected")
     made = chapters.load(book_root(), chapter, variants=variants, course=True) if chapter else None
-    own = own_bank(folder)
+    if made is not None and without:
+        exercises = _all_but(made, without, exercises)
+    elif without:
+        raise CourseError(f"{', '.join(without)}: left out of a chapter; which one was expected, by `chapter`")
+    booked = [made.bank] if made is not None and isinstance(made.bank, Bank) else []
+    if text is not None:
+        wanted = ASKS.findall(text.read_text(encoding="utf-8", errors="replace")) if text.is_file() else []
+    else:
+        wanted = list(exercises if exercises is not None else made.exercises if made is not None else ())
+    own = own_bank(folder, wanted)
     # where both declare an exercise, the course's own word counts, as it does for the judge
-    bank = _joined([made.bank, own] if made is not None and isinstance(made.bank, Bank) else [own])
+    bank = _joined([*booked, own])
     target = folder / "source" / name
     if text is not None:
         nb = _from_text(text, bank, variants, chapter or name)
     else:
         nb = _chosen(made, own, exercises, variants, name)
     notebook.point_to_guide(nb)
+    asked = notebook.used_exercises(nb)
+    worth = {key: with_points(bank, asked, key, value) for key, value in points.items()}
+    for cell in nb.cells:
+        set_points(cell, bank, worth)
     target.mkdir(parents=True, exist_ok=True)
     if made is not None and text is None:
         _copy_files(made, target)
-    asked = notebook.used_exercises(nb)
     about = {"name": name, "due": f"{due:%Y-%m-%d %H:%M} UTC" if due else "", "shows_solutions": shows_solutions}
-    (target / "exercises.json").write_text(
-        chapters.as_json(Bank([bank[key] for key in asked]), variants, assignment=about), encoding="utf-8"
-    )
+    told = Bank([worth.get(key, bank[key]) for key in asked])
+    (target / "exercises.json").write_text(chapters.as_json(told, variants, assignment=about), encoding="utf-8")
     path = target / f"{name}.ipynb"
     _write(nb, path)
     return path
 
 
-def own_bank(folder: Path) -> CourseBank:
-    """The teacher's own exercises, declared in the course's exercises/*.py; an id may be used once."""
-    banks = [renewed(file) for file in sorted((folder / "exercises").glob("*.py"))]
+def own_bank(folder: Path, asked: Sequence[str] | None = None) -> CourseBank:
+    """The teacher's own exercises, declared in the course's exercises/*.py; an id may be used once.
+
+    A file that cannot be loaded stops what is `asked` of it, and is left out otherwise; see `load_own`.
+    """
+    files = sorted((folder / "exercises").glob("*.py"))
+    banks, left_out = load_own(files, renewed, asked)
     seen: dict[str, Bank] = {}
     for bank in banks:
         if twice := [key for key in bank if key in seen]:
@@ -86,17 +108,25 @@ def own_bank(folder: Path) -> CourseBank:
                 "a unique id was expected"
             )
         seen |= dict.fromkeys(bank, bank)
-    return _joined(banks)
+    return _joined(banks, left_out)
 
 
-def _joined(banks: Sequence[Bank]) -> CourseBank:
-    joined = CourseBank(banks)
+def _joined(banks: Sequence[Bank], left_out: Sequence[str] = ()) -> CourseBank:
+    joined = CourseBank(banks, left_out)
     joined.namespace = {name: value for bank in banks for name, value in bank.namespace.items()}
     return joined
 
 
+def _all_but(made: chapters.Chapter, without: Sequence[str], exercises: Sequence[str] | None) -> list[str]:
+    if exercises is not None:
+        raise CourseError(f"{', '.join(without)}: left out of the exercises that are named; leave them out of the list")
+    if unknown := [key for key in without if key not in made.exercises]:
+        raise CourseError(f"{made.name} has no exercise {', '.join(unknown)}; it has {', '.join(made.exercises)}")
+    return [key for key in made.exercises if key not in without]
+
+
 def _chosen(
-    made: chapters.Chapter | None, own: Bank, exercises: Sequence[str] | None, variants: bool, name: str
+    made: chapters.Chapter | None, own: CourseBank, exercises: Sequence[str] | None, variants: bool, name: str
 ) -> NotebookNode:
     import nbformat
     from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -106,7 +136,8 @@ def _chosen(
     if unknown := [key for key in asked if key not in booked and key not in own]:
         have = f"{made.name} has no exercise" if made is not None else "the course declares no exercise"
         known = ", ".join([*booked, *own]) or "none; declare your own in exercises/*.py, or name a chapter"
-        raise CourseError(f"{have} {', '.join(unknown)}; it has {known}")
+        more = "".join(f"; left out: {error}" for error in own.left_out)
+        raise CourseError(f"{have} {', '.join(unknown)}; it has {known}{more}")
     mine = [key for key in asked if key not in booked]
     cells = [
         new_code_cell(f"{BEGIN}\n# {key}: its solution is declared in exercises/\n{END}", metadata={"exercise": key})
@@ -163,25 +194,3 @@ def _write(nb: NotebookNode, path: Path) -> None:
 
     nbformat.validate(nb)
     nbformat.write(nb, path)
-
-
-def drop(path: Path, exercise: str) -> str:
-    """Set the points of an exercise to 0 in the instructor's notebook at `path`; returns its grade cell's id."""
-    import nbformat
-
-    if not path.is_file():
-        raise CourseError(f"{path} is missing; the instructor's notebook was expected there")
-    nb = nbformat.read(path, as_version=4)
-    parts = {
-        "grade" if c.metadata["nbgrader"].get("grade") else c.metadata["gpubook"]["part"]: c  # or a written answer
-        for c in nb.cells
-        if c.metadata.get("gpubook", {}).get("exercise") == exercise
-    }
-    if "grade" not in parts:
-        known = ", ".join(notebook.used_exercises(nb)) or "none"
-        raise CourseError(f"{path} does not ask exercise {exercise!r}; it asks {known}")
-    parts["grade"].metadata["nbgrader"]["points"] = 0
-    if "prompt" in parts and DROPPED not in parts["prompt"].source:
-        parts["prompt"].source += f"\n\n{DROPPED}"
-    _write(nb, path)
-    return parts["grade"].metadata["nbgrader"]["grade_id"]

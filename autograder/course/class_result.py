@@ -16,6 +16,7 @@ class Learner:
     results: list[Result] = field(default_factory=list)
     problem: str = ""
     feedback: str = ""  # the path of the feedback page
+    submitted_by: str = ""  # who submitted for the group, where it was another
 
     @property
     def points(self) -> float:

@@ -9,14 +9,17 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+from nbformat import from_dict
+
 from ..book.course_error import CourseError
 from ..grading.fingerprints import Fingerprint, of_run
 from ..grading.judge import Judge
+from ..grading.reissue import reissued
 from ..grading.rejudging import Earlier, Reuse, reuse
 from ..grading.restore import SubmissionError, grade_cell
 from ..grading.submission import RunSettings
@@ -25,6 +28,7 @@ from . import submissions
 from .banks import CourseBank
 from .class_result import ClassResult, Learner
 from .journal import Entry, Journal
+from .shared import Share
 
 THEIRS = (errno.ENAMETOOLONG, errno.EACCES, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOENT)
 AHEAD = 2  # submissions on their way for each worker: read in time, and not all at once
@@ -35,8 +39,8 @@ Submit = Callable[[Job], "Future[JobOutcome]"]
 class Writer(Protocol):
     """Enters graded notebooks into the gradebook: a `recording.GradebookWriter`."""
 
-    def record(self, learner: str, text: str) -> Path:
-        """Enter it, and return the learner's feedback page."""
+    def record(self, learner: str, text: str, by: str = "") -> Path:
+        """Enter it, and return the learner's feedback page; `by` is who submitted it, where another did."""
 
     def has(self) -> set[str]:
         """The learners whose results are all entered."""
@@ -103,12 +107,16 @@ class ClassRun:
     executor: Callable[[], AbstractContextManager[tuple[Submit, int]]]
     resume: bool = False
     progress: Callable[[str], None] = lambda _: None
+    shares: Mapping[str, Sequence[str]] = field(default_factory=dict)  # whose submission counts for whom besides
+    shared: dict[str, Share] = field(default_factory=dict)  # as entered by earlier runs, and from now on by this one
+    note_share: Callable[[], None] = lambda: None  # keeps `shared`
 
     def __post_init__(self):
         self.learners = {learner.name: learner for learner in self.result.learners}
         self.problems: dict[str, Sequence[str]] = {}
+        self.had = self.writer.has() if self.resume else set[str]()
         self.former: dict[str, Entry] = dict(self.journal.entries) if self.resume else {}
-        self.entered = self.writer.has() & self.journal.recorded if self.resume else set()
+        self.entered = self.had & self.journal.recorded - self.shared.keys()
 
     def run(self) -> None:
         """Grade and enter them all."""
@@ -133,17 +141,30 @@ class ClassRun:
             try:
                 text = json.dumps(submissions.read(folder), ensure_ascii=False)
             except SubmissionError as error:
-                self.learners[name].problem = str(error)
-                self.progress(name)
+                self._fail(name, str(error))
                 continue
             former = self.former.get(name)
             counts = None if former is None else self.assignment.reuse(former, text)
+            if former is not None and counts is not None and (now := self._reissued(former, text)) is not former:
+                former, counts = now, self.assignment.reuse(now, text)
             if former is None or counts is None:
                 yield Job(name, text)
             elif counts.all:
                 self._enter(former)
             else:
                 yield self._again(name, text, former, counts)
+
+    def _reissued(self, former: Entry, text: str) -> Entry:
+        """The entry under the prompts and points of the release as it is now."""
+        wording = self.assignment.fingerprint(text).wording
+        if former.fingerprint.wording == wording:
+            return former
+        executed = from_dict(json.loads(self.journal.notebook(former)))
+        results = reissued(executed, self.assignment.release, former.results)
+        notebook, answers = json.dumps(executed, ensure_ascii=False), dict(former.answers)
+        outcome = JobOutcome(notebook, results, list(former.problems), answers=answers)
+        self.entered.discard(former.learner)
+        return self.journal.keep(former.learner, replace(former.fingerprint, wording=wording), outcome)
 
     def _again(self, name: str, text: str, former: Entry, counts: Reuse) -> Job:
         """A submission of which some keys have changed: no cell runs where all answers to these are saved."""
@@ -155,8 +176,7 @@ class ClassRun:
 
     def _finish(self, name: str, fingerprint: Fingerprint, outcome: JobOutcome) -> None:
         if outcome.problem:
-            self.learners[name].problem = outcome.problem
-            self.progress(name)
+            self._fail(name, outcome.problem)
             return
         self.entered.discard(name)
         self._enter(self.journal.keep(name, fingerprint, outcome), outcome.notebook)
@@ -169,16 +189,42 @@ class ClassRun:
             _record(self.writer, learner, self.journal.notebook(entry) if text is None else text)
             if not learner.problem:
                 self.journal.record(entry.learner)
+            if self.shared.pop(entry.learner, None) is not None:
+                self.note_share()
         if not learner.problem:
             learner.feedback = str(self.writer.page_of(entry.learner))
+        for mate in self.shares.get(entry.learner, ()):
+            self._enter_for(mate, entry, text)
         self.progress(entry.learner)
 
+    def _enter_for(self, mate: str, entry: Entry, text: str | None) -> None:
+        """The same for another learner of the group, who did not submit."""
+        learner, before = self.learners[mate], self.shared.get(mate)
+        learner.results = list(entry.results)
+        same = before is not None and (before.by, before.notebook) == (entry.learner, entry.notebook)
+        if not (self.resume and same and mate in self.had):
+            self.shared[mate] = Share(entry.learner, given=before.given if before is not None else {})
+            self.note_share()
+            _record(self.writer, learner, self.journal.notebook(entry) if text is None else text, entry.learner)
+            if not learner.problem:
+                self.shared[mate] = replace(self.shared[mate], notebook=entry.notebook)
+                self.note_share()
+        if not learner.problem:
+            learner.feedback = str(self.writer.page_of(mate))
 
-def _record(writer: Writer, learner: Learner, text: str) -> None:
+    def _fail(self, name: str, problem: str) -> None:
+        """A submission that cannot be graded, which may be a group's."""
+        self.learners[name].problem = problem
+        for mate in self.shares.get(name, ()):
+            self.learners[mate].problem = f"the submission of {name}, for the group, could not be graded"
+        self.progress(name)
+
+
+def _record(writer: Writer, learner: Learner, text: str, by: str = "") -> None:
     """Have it entered. A full disk or a database that cannot be used is every learner's loss, and raised; all else is
     the problem of this one, and so is a file of theirs that cannot be copied."""
     try:
-        writer.record(learner.name, text)
+        writer.record(learner.name, text, **({"by": by} if by else {}))
     except CourseError:
         raise
     except Exception as error:

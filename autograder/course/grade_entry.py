@@ -27,6 +27,7 @@ from traitlets.config import Config
 
 from ..book.course_error import CourseError
 from ..grading.attachments import text_with_pictures
+from ..grading.restore import grade_cell
 from .gradebook_url import first_line, location, opened
 
 PATIENCE = 30.0  # seconds to wait for a database that another program has locked
@@ -121,7 +122,7 @@ class GradeEntry:
             now[name] = text_with_pictures(cell.source, cell.get("attachments"))
             if is_grade(cell):
                 grade = grades[name]
-                score, _ = determine_grade(cell, self.log)
+                score = automatic_score(cell, self.log)
                 same = grade.auto_score == score and before.get(name) == now[name]
                 grade.needs_manual_grade = score is None or grade.manual_score is not None
                 if name in by_hand and same:
@@ -145,6 +146,15 @@ class GradeEntry:
             if penalty is not None:
                 notebook.late_submission_penalty = 0 if penalty < 0 else min(penalty, notebook.score)
         gradebook.db.flush()
+
+
+def automatic_score(cell: Any, log: logging.Logger) -> float | None:
+    """What nbgrader reads as a grade cell's own score, and where the answer does not matter, what everybody has."""
+    role = grade_cell(cell)
+    if role is not None and role.part == "written" and (role.full or not role.points):
+        return role.points
+    score, _ = determine_grade(cell, log)
+    return None if score is None else float(score)
 
 
 def _rows(gradebook: JoinedGradebook, kind: Any, notebook: SubmittedNotebook) -> list[Any]:

@@ -33,8 +33,10 @@ from traitlets import Float
 
 from ..book.course_error import CourseError
 from ..grading.attachments import text_with_pictures
+from . import terms
 from .gradebook_url import location, opened
 from .layout import read_config
+from .terms import Terms
 
 DAY = 86400
 
@@ -143,10 +145,11 @@ def scores(folder: Path | str, names: Sequence[str] = ()) -> dict[str, list[Scor
             Person(s.id, s.first_name or "", s.last_name or "", s.email or "", s.lms_user_id or "")
             for s in sorted(gradebook.students, key=lambda student: student.id)
         ]
-        return {name: _of_assignment(gradebook, name, people) for name in dict.fromkeys(names or known)}
+        wanted = dict.fromkeys(names or known)
+        return {name: _of_assignment(gradebook, name, people, terms.read(folder, name)) for name in wanted}
 
 
-def _of_assignment(gradebook: Gradebook, name: str, people: list[Person]) -> list[Score]:
+def _of_assignment(gradebook: Gradebook, name: str, people: list[Person], agreed: Terms) -> list[Score]:
     """The scores of one assignment in four queries: nbgrader's own attributes ask the database for each one."""
 
     def ask(*columns: Any) -> Query:
@@ -180,14 +183,16 @@ def _of_assignment(gradebook: Gradebook, name: str, people: list[Person]) -> lis
     for who, comment in said:
         if comment:
             done[who] = replace(done[who], comments=(*done[who].comments, comment))
-    blank = [Score(person, name, assignment.max_score, assignment.duedate) for person in people]
+    due = assignment.duedate
+    own = {who: due + one.beyond(due) for who, one in agreed.extensions.items()} if due is not None else {}
+    blank = [Score(person, name, assignment.max_score, own.get(person.id, due)) for person in people]
     return [done.get(score.person.id, score) for score in blank]
 
 
 def set_due(db_url: str, name: str, due: datetime | None) -> None:
-    """Enter an assignment and, where one is given, its deadline (UTC) into the gradebook."""
+    """Enter an assignment and its deadline (UTC), or that it has none, into the gradebook."""
     with opened(db_url) as gradebook:
-        gradebook.update_or_create_assignment(name, **({"duedate": due} if due else {}))
+        gradebook.update_or_create_assignment(name, duedate=due)
 
 
 def due_date(db_url: str, name: str) -> datetime | None:
@@ -269,14 +274,3 @@ def by_hand(db_url: str, name: str) -> dict[tuple[str, str], tuple[float, str]]:
         asked = gradebook.db.query(Comment.notebook_id, BaseCell.name, Comment.manual_comment).select_from(Comment)
         said = {(book, cell): text for book, cell, text in asked.join(Comment.cell) if text}
     return {(who, cell): (float(points), said.get((book, cell), "")) for who, cell, points, book in given}
-
-
-def clear(db_url: str, name: str, cell: str) -> None:
-    """Take away what every submission of an assignment has for one grade cell, also by hand and as extra
-    credit."""
-    with opened(db_url) as gradebook:
-        grades = gradebook.db.query(Grade).join(Grade.cell).join(Grade.notebook).join(SubmittedNotebook.assignment)
-        for grade in grades.join(SubmittedAssignment.assignment).filter(Assignment.name == name, BaseCell.name == cell):
-            grade.auto_score, grade.manual_score, grade.extra_credit = 0.0, None, None
-            grade.needs_manual_grade = False
-        gradebook.db.commit()

@@ -5,16 +5,30 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
+from ..book.course_error import CourseError
 from ..book.release import release
 from ..grading.restore import read_notebook
-from . import assignment, class_run, dask_cluster, gradebook, gradebook_url, submissions
+from . import (
+    assignment,
+    class_run,
+    dask_cluster,
+    extensions,
+    gradebook,
+    gradebook_url,
+    groups,
+    set_aside,
+    shared,
+    submissions,
+    terms,
+)
 from .banks import bank_of, checked_name
 from .class_result import ClassResult, add, load, save
 from .journal import Journal, reporting_full_machine
@@ -33,14 +47,22 @@ def assign(
     exercises: Sequence[str] | None = None,
     text: Path | str | None = None,
     due: datetime | None = None,
+    no_due: bool = False,
+    without: Sequence[str] = (),
+    points: Mapping[str, float] = MappingProxyType({}),
 ) -> Path:
     """Release the assignment `name` and return the learner's notebook; see `assignment.stage` for what it is
     made of.
 
-    A second call replaces the notebook and keeps a teacher's other files in source/NAME/.
+    A second call replaces the notebook and keeps a teacher's other files in source/NAME/, and the deadline unless it
+    has `no_due` or another one. What was dropped, or given to everybody, counts again.
     """
     folder, name = Path(folder).resolve(), checked_name(name)
     config = read_config(folder)
+    if due is not None and no_due:
+        raise CourseError(f"{name}: a deadline, and none; one of the two was expected")
+    if due is None and not no_due:
+        due = gradebook.due_date(gradebook.url_of(folder), name)
     with _all_or_nothing(folder, name):
         assignment.stage(
             folder,
@@ -49,10 +71,17 @@ def assign(
             exercises=exercises,
             text=None if text is None else Path(text),
             variants=GradeInSandbox(config=config).variants,
-            due=due or gradebook.due_date(gradebook.url_of(folder), name),
+            due=due,
             shows_solutions=WorkedSolutions(config=config).after_due,
+            without=without,
+            points=points,
         )
-        return _publish(folder, name, due)
+        path = _publish(folder, name)
+    gradebook.set_due(gradebook.url_of(folder), name, due)
+    set_aside.bring_back(folder, name, read_notebook(path))
+    extensions.enter(folder, name)
+    gradebook.update_late_penalties(folder, name)
+    return path
 
 
 def drop(folder: Path | str, name: str, exercise: str) -> Path:
@@ -61,13 +90,23 @@ def drop(folder: Path | str, name: str, exercise: str) -> Path:
     The learners' notebooks need not change; the prompt says so in feedback made from now on. Assigning again
     undoes it.
     """
+    return _decide_for_all(folder, name, exercise, full=False)
+
+
+def full_marks(folder: Path | str, name: str, exercise: str) -> Path:
+    """Give everybody who submits all points of an exercise, in the gradebook at once, whatever they answered; the
+    same holds as for `drop`."""
+    return _decide_for_all(folder, name, exercise, full=True)
+
+
+def _decide_for_all(folder: Path | str, name: str, exercise: str, full: bool) -> Path:
     folder, name = Path(folder).resolve(), checked_name(name)
-    db_url = gradebook.url_of(folder)
+    gradebook.url_of(folder)
     released(folder, name)
     with _all_or_nothing(folder, name):
-        cell = assignment.drop(folder / "source" / name / f"{name}.ipynb", exercise)
+        cell = set_aside.mark(folder / "source" / name / f"{name}.ipynb", exercise, full)
         path = _publish(folder, name)
-    gradebook.clear(db_url, name, cell)
+    set_aside.set_aside(folder, name, cell, full)
     gradebook.update_late_penalties(folder, name)
     return path
 
@@ -91,11 +130,8 @@ def _all_or_nothing(folder: Path, name: str) -> Iterator[None]:
             raise
 
 
-def _publish(folder: Path, name: str, due: datetime | None = None) -> Path:
-    db_url = gradebook.url_of(folder)
-    path = release(folder / "source", folder / "release", name, db_url)
-    gradebook.set_due(db_url, name, due)
-    return path
+def _publish(folder: Path, name: str) -> Path:
+    return release(folder / "source", folder / "release", name, gradebook.url_of(folder))
 
 
 def grade(
@@ -137,7 +173,11 @@ def grade(
             path, release_nb, bank, GradeInSandbox(config=config).run_settings(folder)
         )
         result = ClassResult(name, assigned.exercises, folder=str(folder))
+        result.problems += [f"{error}; left out, for {name} asks for nothing of it" for error in bank.left_out]
         result.gradebook = gradebook_url.location(gradebook.url_of(folder))
+        agreed = terms.read(folder, name)
+        if students is not None:
+            students = groups.whole_groups(folder, name, students, agreed.groups)
         found = submissions.collect(folder, name, students, result)
         if scheduler is None:
             executor = partial(class_run.local_executor, assigned, workers)
@@ -145,13 +185,23 @@ def grade(
             executor = partial(dask_cluster.executor, assigned, scheduler, workers)
         writer = GradebookWriter(folder, name, config, GradeInSandbox)
         result.problems += writer.times.doubted(found)
+        shares = groups.share_out(found, agreed.groups, writer.times.of, result)
         with writer, Journal.open(folder, name) as journal:
+            extensions.enter(folder, name)
+            had = shared.read(folder, name)
             if started is not None:
                 started(len(found), journal.remark(resume or students is not None))
             if students is None:
                 journal.begin(restart=not resume)
             tell = progress or (lambda _: None)
-            class_run.ClassRun(assigned, found, result, journal, writer, executor, resume, tell).run()
+            class_run.ClassRun(
+                assigned, found, result, journal, writer, executor, resume, tell, shares, had,
+                lambda: shared.write(folder, name, had),
+            ).run()  # fmt: skip
+            if students is None:
+                unsure = [learner.name for learner in result.learners if learner.problem]
+                result.problems += groups.take_back(folder, name, had, [*sum(shares.values(), unsure)])
+            _pass_on(folder, name, writer)
             result.seconds = time.monotonic() - began
             (save if students is None else add)(result, _results_path(folder, name))
             if students is None:
@@ -184,9 +234,19 @@ def show_feedback(folder: Path | str, name: str) -> list[Path]:
     """
     folder, name = Path(folder).resolve(), checked_name(name)
     released(folder, name)
+    extensions.enter(folder, name)
+    groups.pass_on(folder, name)
     gradebook.update_late_penalties(folder, name)
     with GradebookWriter(folder, name, read_config(folder), GradeInSandbox) as writer:
         return [writer.show(learner) for learner in sorted(writer.has())]
+
+
+def _pass_on(folder: Path, name: str, writer: GradebookWriter) -> None:
+    """Grades by hand to all of a group, and their pages with it."""
+    if changed := groups.pass_on(folder, name):
+        gradebook.update_late_penalties(folder, name)
+        for learner in changed:
+            writer.show(learner)
 
 
 def _results_path(folder: Path, name: str) -> Path:

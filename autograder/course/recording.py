@@ -32,13 +32,17 @@ from traitlets.config import Config
 
 from ..declaration.bank import Bank
 from ..grading.restore import grade_cell
+from ..ranks import seeds
 from ..values.atomic_write import write_whole
-from . import inert_files
+from ..values.digest import digest
+from . import inert_files, shared
 from .banks import bank_of
+from .extensions import granted_for
 from .grade_entry import GradeEntry
 from .gradebook import cell_texts, deadlines, late_period
 from .submission_time import SubmissionTime
 
+SECRET = "submission_secret.txt"  # nbgrader's exchange
 MOST_NAMES = 10  # of files that were renamed, in a feedback page
 
 
@@ -74,7 +78,7 @@ class WorkedSolutions(NbGraderPreprocessor):
         if not self.after_due or not self._over(about):
             return nb, resources
         about["solutions_shown"] = True
-        owner = about["student"] if self.config.GradeInSandbox.get("variants", False) else None
+        owner = self._owner(about) if self.config.GradeInSandbox.get("variants", False) else None
         worked, cells = self._worked(about["assignment"], about["notebook"], owner), []
         for cell in nb.cells:
             cells.append(cell)
@@ -83,6 +87,11 @@ class WorkedSolutions(NbGraderPreprocessor):
                 own = {"id": f"{role.exercise}-worked", "metadata": {"gpubook": {"part": "solution"}}}
                 cells.append(new_markdown_cell(worked[role.exercise], **own))
         return from_dict({**nb, "cells": cells}), resources
+
+    def _owner(self, about: Any) -> str:
+        """Whose numbers the learner's answers are for: of a group, those of who submitted."""
+        folder = Path(self.parent.parent.coursedir.root)
+        return shared.submitters(folder, about["assignment"]).get(about["student"], about["student"])
 
     def _over(self, about: Any) -> bool:
         period = late_period(self.config) if self.late_days is None else timedelta(days=self.late_days)
@@ -127,7 +136,7 @@ class GradebookWriter:
         self.autograde = Autograde(coursedir=self.course, config=config, log=quiet)
         self.feedback = GenerateFeedback(coursedir=self.course, config=config, log=quiet)
         own = (decided, SaveAutoGrades, AssignLatePenalties, CheckCellMetadata)  # the metadata is the release's
-        steps = [step for step in self.autograde.autograde_preprocessors if step not in own]
+        steps = [step for step in self.autograde.autograde_preprocessors if not issubclass(step, own)]
         self.steps = [step(config=config, parent=self.autograde) for step in steps]
         self.page = self.feedback.exporter_class(parent=self.feedback, config=self.feedback.config)
         for step in self.feedback.preprocessors:
@@ -135,6 +144,7 @@ class GradebookWriter:
                 self.page.register_preprocessor(step)
         self.times = SubmissionTime(folder, name, config, self.course)
         self.grades = GradeEntry(folder, name, self.course.db_url, config, quiet)
+        self.granted = granted_for(folder, name, deadlines(self.course.db_url, name)[0])
 
     def __enter__(self) -> Self:
         return self
@@ -153,8 +163,9 @@ class GradebookWriter:
         """The learner's feedback."""
         return self.folder / "feedback" / learner / self.name / f"{self.name}.html"
 
-    def record(self, learner: str, text: str) -> Path:
-        """Enter what was graded, and write the learner's files; returns the feedback page.
+    def record(self, learner: str, text: str, by: str = "") -> Path:
+        """Enter what was graded, and write the learner's files; returns the feedback page. `by`: who submitted it,
+        where that is another learner of the same group.
 
         Done again it changes nothing. The gradebook comes first: what a teacher graded by hand is told from the
         notebook that was there before.
@@ -164,8 +175,8 @@ class GradebookWriter:
             nb, resources = step.preprocess(nb, resources)
         autograded = writes(nb, version=4)
         former = partial(cell_texts, self._notebook(learner))
-        resources["nbgrader"] |= self.grades.enter(learner, nb, former, **self._time(learner))
-        self._write(learner, autograded)
+        resources["nbgrader"] |= self.grades.enter(learner, nb, former, **self._time(learner, by or learner))
+        self._write(learner, autograded, by or learner)
         return self._write_page(learner, nb, resources)
 
     def show(self, learner: str) -> Path:
@@ -174,9 +185,11 @@ class GradebookWriter:
         resources["nbgrader"] |= self.grades.show(learner, nb)
         return self._write_page(learner, nb, resources)
 
-    def _time(self, learner: str) -> dict[str, Any]:
-        when = self.times.of(learner)
-        return {} if when is None else {"timestamp": when}
+    def _time(self, learner: str, by: str) -> dict[str, Any]:
+        """When it was submitted, and by how much longer the learner had for it, as far as either is known."""
+        when, more = self.times.of(by), self.granted.get(learner)
+        known = {"timestamp": when, "extension": more}
+        return {name: value for name, value in known.items() if value is not None}
 
     def _resources(self, learner: str) -> dict[str, Any]:
         about = {"student": learner, "assignment": self.name, "notebook": self.name, "db_url": self.course.db_url}
@@ -184,6 +197,7 @@ class GradebookWriter:
 
     def _write_page(self, learner: str, nb: Any, resources: dict[str, Any]) -> Path:
         beside, target = self._notebook(learner).parent, self.page_of(learner).parent
+        resources["nbgrader"]["submitted_by"] = shared.submitters(self.folder, self.name).get(learner, "")
         resources["nbgrader"]["renamed"] = inert_files.renamed_in(beside)[:MOST_NAMES]
         page, _ = self.page.from_notebook_node(nb, {**resources, "metadata": {"name": self.name}})
         target.mkdir(parents=True, exist_ok=True)
@@ -198,7 +212,7 @@ class GradebookWriter:
         self.feedback.set_permissions(self.name, learner)
         return self.page_of(learner)
 
-    def _write(self, learner: str, text: str) -> None:
+    def _write(self, learner: str, text: str, by: str) -> None:
         """autograded/: the notebook, what else was submitted, and over it what the teacher has in source/."""
         target = self._notebook(learner).parent
         target.mkdir(parents=True, exist_ok=True)
@@ -206,7 +220,7 @@ class GradebookWriter:
         kept = {self._notebook(learner)}
         source = self.folder / "source" / self.name
         own = self.autograde.exclude_overwriting.get(self.name, [])
-        for folder in (self.folder / "submitted" / learner / self.name, source):
+        for folder in (self.folder / "submitted" / by / self.name, source):
             for found in map(Path, find_all_files(str(folder), ignored)):
                 inside = found.relative_to(folder)
                 if folder == source and str(inside) in own:
@@ -216,6 +230,8 @@ class GradebookWriter:
                 kept.add(target / inside)
                 _make_way(target, inside)
                 copy_file(found, target / inside)  # its permissions are the course's
+        if by != learner and (target / SECRET).is_file():  # release_feedback names pages by it: two would be one
+            write_whole(target / SECRET, digest(seeds.secret_of(self.folder), learner, self.name), mode=0o644)
         write_whole(self._notebook(learner), text if text.endswith("\n") else text + "\n")
         self._remove_others(target, kept)
         self.autograde.set_permissions(self.name, learner)

@@ -25,6 +25,7 @@ from nbgrader.preprocessors import (
     OverwriteKernelspec,
     SaveAutoGrades,
 )
+from nbgrader.utils import is_solution
 from traitlets import Bool, Float
 from traitlets.config import Config
 
@@ -37,7 +38,11 @@ from ..sandbox import Limits, Zygote
 from . import inert_files, submissions
 from .banks import bank_of
 from .by_hand.steps import CriteriaInFeedback, RubricInFormgrader
+from .extensions import granted_for
 from .feedback import FILTERS, HERE, FeedbackPage
+from .grade_entry import automatic_score
+from .gradebook import deadlines
+from .gradebook_url import opened
 from .recording import ShowGrades, WorkedSolutions
 
 
@@ -139,8 +144,35 @@ def _judge(paths: tuple[Path, ...]) -> Judge:
     return judge
 
 
+class SaveGrades(SaveAutoGrades):
+    """nbgrader's step that enters automatic scores, and where everybody gets the same, that."""
+
+    def _add_score(self, cell: Any, resources: Any) -> None:
+        super()._add_score(cell, resources)
+        score = automatic_score(cell, self.log)
+        if is_solution(cell) and score is not None:
+            name = cell.metadata["nbgrader"]["grade_id"]
+            grade = self.gradebook.find_grade(name, self.notebook_id, self.assignment_id, self.student_id)
+            grade.auto_score, grade.needs_manual_grade = score, grade.manual_score is not None
+            self.gradebook.db.commit()
+
+
+class LatePenalties(AssignLatePenalties):
+    """nbgrader's step that computes late penalties, from the deadline with the extension that was granted."""
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        """Enter the extension, which may be older than the submission; then nbgrader's own work."""
+        about, course = resources["nbgrader"], self.parent.parent.coursedir
+        name, learner = about["assignment"], about["student"]
+        due, _ = deadlines(about["db_url"], name)
+        if (more := granted_for(Path(course.root), name, due).get(learner)) is not None:
+            with opened(about["db_url"]) as gradebook:
+                gradebook.update_or_create_submission(name, learner, extension=more)
+        return super().preprocess(nb, resources)
+
+
 SANITIZE = [Restore, ClearOutput, DeduplicateIds, OverwriteKernelspec, OverwriteCells, CheckCellMetadata]
-AUTOGRADE = [GradeInSandbox, LimitOutput, SaveAutoGrades, AssignLatePenalties, CheckCellMetadata]
+AUTOGRADE = [GradeInSandbox, LimitOutput, SaveGrades, LatePenalties, CheckCellMetadata]
 
 
 def configure(config: Config) -> None:

@@ -10,16 +10,18 @@ from typing import Any
 
 from ..declaration.bank import Bank, declared_files
 from ..values.digest import digest
+from .restore import FULL_MARKS
 
 
 @dataclass(frozen=True)
 class Fingerprint:
     """What a verdict depends on, as digests: the submission, the release with all that holds for the run, and the key
-    of each exercise."""
+    of each exercise. `wording`: the release's prompts and points, which follow without a run, see `reissue`."""
 
     submission: str
     release: str
     keys: Mapping[str, str]
+    wording: str = ""
 
     def unchanged_keys(self, now: "Fingerprint") -> frozenset[str] | None:
         """The exercises whose key is the same now; None where the submission or the release is another."""
@@ -33,9 +35,21 @@ def of_run(
 ) -> Callable[[str], Fingerprint]:
     """What takes the JSON of a submission's notebook to its fingerprint, in a run over `release` that is judged by the
     exercises `asked`, declared in `paths`; `settings` are what else holds for the run, as plain data."""
-    held = digest(json.dumps([release, settings], sort_keys=True), of_program())
+    held = digest(json.dumps([_program_of(release), settings], sort_keys=True), of_program())
+    wording = digest(json.dumps(release, sort_keys=True))
     keys = {name: key for name, key in of_keys(paths, bank).items() if name in asked}
-    return lambda notebook: Fingerprint(digest(notebook), held, keys)
+    return lambda notebook: Fingerprint(digest(notebook), held, keys, wording)
+
+
+def _program_of(release: Any) -> Any:
+    """A release without the wording of its prompts and without points: what of it can change a run or a verdict."""
+    cells = []
+    for cell in release.cells:
+        nbgrader = {k: v for k, v in cell.metadata.get("nbgrader", {}).items() if k not in ("points", "checksum")}
+        own = {k: v for k, v in cell.metadata.get("gpubook", {}).items() if k != FULL_MARKS}
+        source = "" if nbgrader and own.get("part") == "prompt" else cell.source
+        cells.append({**cell, "source": source, "metadata": {**cell.metadata, "nbgrader": nbgrader, "gpubook": own}})
+    return {**release, "cells": cells}
 
 
 @cache

@@ -16,6 +16,7 @@ MAX_BYTES = 20 << 20
 MAX_CELLS = 2000
 MAX_TEXT = 2_000_000  # characters of all sources
 MAX_VALUES = 500_000  # in all of the file: nbgrader makes an object of each
+FULL_MARKS = "full_marks"  # in a grade cell's metadata.gpubook: everybody gets all points
 CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
@@ -25,12 +26,13 @@ class SubmissionError(ValueError):
 
 @dataclass(frozen=True)
 class GradeCell:
-    """The role of a cell: which exercise, which part of it ("answer", "grade", "written", ...), and how many
-    points."""
+    """The role of a cell: which exercise, which part of it ("answer", "grade", "written", ...), how many points, and
+    whether everybody gets all of them (`full`)."""
 
     exercise: str
     part: str
     points: float
+    full: bool = False
 
 
 def read_notebook(path: Path) -> Any:
@@ -129,10 +131,11 @@ def grade_cell(cell: Any) -> GradeCell | None:
     own, nbgrader = cell.metadata.get("gpubook", {}), cell.metadata.get("nbgrader", {})
     if not nbgrader.get("grade_id"):
         return None
+    points, full = float(nbgrader.get("points", 0)), own.get(FULL_MARKS) is True
     if nbgrader.get("grade") and not nbgrader.get("solution"):
-        return GradeCell(own.get("exercise", ""), "grade", float(nbgrader.get("points", 0)))
+        return GradeCell(own.get("exercise", ""), "grade", points, full)
     if nbgrader.get("grade") and own.get("exercise"):
-        return GradeCell(own["exercise"], "written", float(nbgrader.get("points", 0)))
+        return GradeCell(own["exercise"], "written", points, full)
     return GradeCell(own.get("exercise", ""), own.get("part", ""), 0.0)
 
 

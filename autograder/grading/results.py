@@ -1,6 +1,6 @@
 """The results of a submission: one for each exercise, and how it is written into the executed notebook."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..answers.written import EMPTY, WAITS, untouched
@@ -9,13 +9,15 @@ from .attachments import missing_pictures
 from .restore import GradeCell
 
 DIGITS = 9  # of points: a third of three is one
+FULL = "Everybody gets full marks here."
+OUT = "It was dropped: it counts for nobody."
 FAILED = "This exercise could not be judged, which is not your fault: your teacher is told."
 
 
 @dataclass(frozen=True)
 class Result:
     """The verdict on one exercise of one learner: points (of max_points), the sentence, what else happened, and the
-    verdict's kind and reason."""
+    verdict's kind and reason. `score` is the judged part of full marks, whatever points the exercise now has."""
 
     exercise: str
     points: float
@@ -24,6 +26,7 @@ class Result:
     note: str = ""
     kind: str = "wrong"
     reason: str = ""  # not in the results of earlier versions
+    score: float = 0.0
 
 
 @dataclass
@@ -40,12 +43,24 @@ class GradedNotebook:
 def result_of(name: str, points: float, verdict: Verdict, note: str) -> Result:
     """A verdict in points, with the `note` on what went wrong in the cells."""
     say = note if note and verdict.kind == "empty" else f"{verdict.say} {note}".strip()
-    earned = round(min(max(float(verdict.score), 0.0), 1.0) * points, DIGITS)
-    return Result(name, earned, points, say, note, verdict.kind, verdict.reason)
+    score = min(max(float(verdict.score), 0.0), 1.0)
+    return Result(name, round(score * points, DIGITS), points, say, note, verdict.kind, verdict.reason, score)
+
+
+def settled(result: Result, role: GradeCell) -> Result:
+    """The result under the points that its grade cell has now, and with full marks where everybody gets them; done
+    again it changes nothing."""
+    say = result.say.removeprefix(FULL).lstrip()
+    if role.full:
+        return replace(result, points=role.points, max_points=role.points, say=f"{FULL} {say}".rstrip())
+    return replace(result, points=round(result.score * role.points, DIGITS), max_points=role.points, say=say)
 
 
 def written_result(cell: Any, role: GradeCell) -> Result:
-    """The result of a written answer, which waits for a teacher; one that was never begun is worth nothing."""
+    """The result of a written answer, which waits for a teacher; one that was never begun is worth nothing, and where
+    nothing or everything is given whatever was written, nobody has to read it."""
+    if role.full or not role.points:
+        return Result(role.exercise, role.points, role.points, FULL if role.full else OUT, kind="given")
     if untouched(cell.source):
         return Result(role.exercise, 0.0, role.points, EMPTY, kind="empty")
     return Result(role.exercise, 0.0, role.points, f"{WAITS} {missing_pictures(cell)}".rstrip(), kind="waiting")

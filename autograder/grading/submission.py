@@ -28,7 +28,7 @@ from .outputs import cell_outputs, error_output
 from .rank_processes import RankProcesses, needed_cells
 from .rejudging import to_save
 from .restore import GradeCell, grade_cell, grade_id, restore
-from .results import FAILED, GradedNotebook, Result, result_of, verdict_outputs, written_result
+from .results import FAILED, GradedNotebook, Result, result_of, settled, verdict_outputs, written_result
 
 MEASURED = "measured"  # tag of a chapter's cells that time the machine: no answer may depend on them
 OUTPUT_OVERHEAD = 100  # characters that any output counts for, beside its text
@@ -149,10 +149,12 @@ class SubmissionRun:
             self.child = None
 
     def program(self) -> Iterator[str]:
-        """Everything that determines the run: each cell's type, role and source. One text can be two programs, where a
-        cell is code in the one and Markdown in the other."""
+        """Everything that determines the run: each cell's type, role and source, but for a prompt's, which may be
+        worded anew. One text can be two programs, where a cell is code in the one and Markdown in the other."""
         for cell in self.nb.cells:
-            yield from (cell.cell_type, grade_id(cell) or "", "given" if self._chapter_cell(cell) else "", cell.source)
+            role = grade_cell(cell)
+            source = "" if role is not None and role.part == "prompt" else cell.source
+            yield from (cell.cell_type, grade_id(cell) or "", "given" if self._chapter_cell(cell) else "", source)
 
     # -- the learner's side ---------------------------------------------------------------------------------
 
@@ -294,7 +296,7 @@ class SubmissionRun:
             verdict = Verdict(0.0, FAILED, "failed")
         else:
             verdict = self.done.verdicts[role.exercise] = self._verdict(number, role)
-        result = result_of(role.exercise or name, role.points, verdict, note)
+        result = settled(result_of(role.exercise or name, role.points, verdict, note), role)
         self.done.results.append(result)
         cell.outputs = verdict_outputs(result)
 

@@ -128,5 +128,18 @@ def test_a_function_is_held_against_the_library_too_in_any_order_of_its_argument
     )
 
 
+def few_cases(solution):
+    answer = Function("f", "f(p)", cases=[(2.0,), (4.0,), (6.0,)])
+    return exercise(answer=answer, solution=solution, mistakes=(), given={}, prompt="?")
+
+
+def test_what_agrees_with_the_library_by_chance_in_few_cases_is_not_its_own():
+    accident = few_cases(lambda p: p + 1 + (p - 2) * (p - 4) * (p - 6))
+    assert not library_overlap(accident)
+    same = few_cases(lambda p: p + 1)
+    assert [line for line in library_overlap(same) if "dualpipe_in_flight" in line]
+    assert not library_overlap(same, least=2)  # one operation: written sooner than it is found
+
+
 def test_calling_the_library_is_the_point_of_a_quantity():
     assert library_overlap(exercise()) == []

@@ -1,5 +1,7 @@
+import json
 import re
 import shlex
+from datetime import datetime
 from pathlib import Path
 
 import click
@@ -155,3 +157,55 @@ def test_the_help_lists_the_commands_by_reader(arguments):
     places = [said.index(f"\n  {name} ") for names in group.READERS.values() for name in names]
     assert places == sorted(places)
     assert "Other commands" not in said
+
+
+def assigned(monkeypatch, *options):
+    """What the library is asked for by `course assign` with these options, and what it says."""
+    from autograder import course
+
+    asked: dict = {}
+    monkeypatch.setattr(course, "assign", lambda *_args, **more: asked.update(more))
+    result = CliRunner().invoke(commands.main, ["course", "assign", "c", "hw", "--chapter", "03-rooflines", *options])
+    return result, asked
+
+
+def test_a_deadline_is_told_as_it_was_read(monkeypatch):
+    result, asked = assigned(monkeypatch, "--due", "2027-07-01 22:00 Europe/Berlin")
+    assert asked["due"] == datetime(2027, 7, 1, 20)
+    assert "Due 2027-07-01 20:00 UTC, 2027-07-01 22:00 in Europe/Berlin\n" in result.output
+    result, asked = assigned(monkeypatch, "--due", "2027-07-01T22:00", "--points", "a-b=2", "--without", "c-d, e-f")
+    assert (asked["due"], asked["points"], asked["without"]) == (datetime(2027, 7, 1, 22), {"a-b": 2.0}, ["c-d", "e-f"])
+    assert "without a zone, a time is UTC" in result.output
+    result, asked = assigned(monkeypatch, "--no-due")
+    assert (asked["due"], asked["no_due"]) == (None, True)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--due", "2027-03-28 02:30 Europe/Berlin"], ["--points", "a-b"], ["--points", "=2"], ["--points", "a=x"]],
+)
+def test_what_cannot_be_read_is_refused_before_anything_is_done(monkeypatch, options):
+    result, asked = assigned(monkeypatch, *options)
+    assert (result.exit_code, asked) == (2, {})
+    assert repr(options[1]) in result.output
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["ann"], ["ann", "--days", "1", "--remove"], ["--days", "1"], ["ann", "--list"], ["--remove"]]
+)
+def test_an_extension_is_one_thing_for_somebody(tmp_path, options):
+    result = CliRunner().invoke(commands.main, ["course", "extend", str(tmp_path), "hw", *options])
+    assert result.exit_code == 2
+    assert "expected" in result.output
+
+
+def test_the_books_chapters_and_exercises_are_listed_without_a_course():
+    code, said = run("course", "list", "--json")
+    listed = json.loads(said)["chapters"]
+    assert code == 0
+    assert all(one["points"] > 0 and one["minutes"] > 0 and one["exercises"] for one in listed)
+    code, said = run("course", "list", "--chapter", listed[0]["name"])
+    assert code == 0
+    assert all(exercise["id"] in said for exercise in listed[0]["exercises"])
+    code, said = run("course", "list", "--chapter", "99-none")
+    assert (code, listed[-1]["name"] in said) == (1, True)

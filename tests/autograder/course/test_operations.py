@@ -9,7 +9,7 @@ import os
 import re
 import subprocess
 import sys
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import nbformat
@@ -20,8 +20,9 @@ from rich.console import Console
 
 from autograder import course, sandbox
 from autograder.cli import commands
-from autograder.course import class_result, results_table
+from autograder.course import class_result, extensions, gradebook, results_table
 from autograder.course.journal import Journal
+from autograder.course.terms import Extension
 from autograder.declaration import load_bank
 from autograder.grading import restore, worker
 from autograder.sandbox import NoSandbox, Zygote
@@ -408,9 +409,14 @@ def test_nbgraders_own_command_gives_the_same_grades_with_our_configuration(tmp_
     ours = scores(folder)
     (folder / "gradebook.db").unlink()
     course.release(folder / "source", folder / "release", NAME, f"sqlite:///{folder}/gradebook.db")
+    gradebook.set_due(f"sqlite:///{folder}/gradebook.db", NAME, datetime(2030, 1, 1))
+    extensions.extend(folder, NAME, ["cy"], Extension(days=2))
     done = run_nbgrader(folder, "autograde", NAME, "--create", "--force")
     assert done.returncode == 0, done.stderr
     assert scores(folder) == ours == {"ann": 10.0, "cy": 5.0}
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as book:
+        assert book.find_submission(NAME, "cy").extension == timedelta(days=2)
+        assert not book.find_submission(NAME, "ann").extension
 
 
 @pytest.mark.slow

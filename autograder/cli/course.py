@@ -1,0 +1,169 @@
+"""`gpubook course`: create and maintain a course in nbgrader's layout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .course_list import course_list
+from .course_terms import course_extend, course_groups
+from .parameters import FILE, FOLDER, TIME, assignment_name
+from .rubric import rubric
+
+if TYPE_CHECKING:
+    from ..course.deadline_time import Moment
+
+WRITTEN_SOONER = 2  # a formula of the library with fewer operations gives no answer away
+_RENEW = "To update feedback and table, without running any cell: gpubook grade {} {} --resume"
+
+
+@click.group()
+def course() -> None:
+    """Create and maintain a course in nbgrader's layout."""
+
+
+for command in (course_extend, course_groups, course_list, rubric):
+    course.add_command(command)
+
+
+@course.command("init")
+@click.argument("folder", type=FOLDER)
+@click.option(
+    "--db-url", help="The gradebook, e.g. postgresql://USER@HOST/DATABASE.  [default: gradebook.db in FOLDER]"
+)
+def course_init(folder: Path, db_url: str | None) -> None:
+    """Create a course in FOLDER, with nbgrader's configuration."""
+    from ..course import layout
+
+    layout.init(folder, db_url)
+    click.echo(f"Created a course in {folder}. Next: gpubook course assign {folder} NAME --chapter 03-rooflines")
+
+
+@course.command("assign")
+@click.argument("folder", type=FOLDER)
+@click.argument("name", callback=assignment_name)
+@click.option("--chapter", help="The chapter to assign, e.g. 03-rooflines.")
+@click.option("--exercises", help="Comma-separated ids, the chapter's and your own.  [default: the chapter's]")
+@click.option("--text", type=FILE, help="Your own text, a MyST file that asks exercises.")
+@click.option("--without", help="Comma-separated ids of the chapter to leave out.")
+@click.option("--points", "points", metavar="ID=N", multiple=True, help="Other points for an exercise (repeatable).")
+@click.option("--due", type=TIME, help="The deadline: 2027-02-01T22:00 is UTC; +01:00 or ' Europe/Berlin' may follow.")
+@click.option("--no-due", is_flag=True, help="Take a deadline away.  [default: it stays]")
+def course_assign(
+    folder: Path,
+    name: str,
+    chapter: str | None,
+    exercises: str | None,
+    text: Path | None,
+    without: str | None,
+    points: tuple[str, ...],
+    due: Moment | None,
+    no_due: bool,
+) -> None:
+    """Create the assignment NAME from a chapter, exercises or a text."""
+    from .. import course as courses
+
+    courses.assign(
+        folder, name, chapter=chapter, exercises=_ids(exercises) if exercises else None, text=text,
+        due=due.utc if due is not None else None, no_due=no_due, without=_ids(without or ""), points=_points(points),
+    )  # fmt: skip
+    click.echo(f"Released {folder / 'release' / name}")
+    if due is not None:
+        click.echo(f"Due {due}" + (" (without a zone, a time is UTC)" if due.local is None else ""))
+    elif no_due:
+        click.echo(f"{name} has no deadline.")
+
+
+def _ids(text: str) -> list[str]:
+    return [one.strip() for one in text.split(",") if one.strip()]
+
+
+def _points(said: tuple[str, ...]) -> dict[str, float]:
+    points = {}
+    for one in said:
+        key, _, number = one.rpartition("=")
+        try:
+            points[key] = float(number)
+        except ValueError:
+            key = ""
+        if not key:
+            raise click.BadParameter(f"{one!r}: expected ID=N, e.g. rooflines-ridge=2", param_hint="--points")
+    return points
+
+
+@course.command("check")
+@click.argument("folder", type=FOLDER)
+def course_check(folder: Path) -> None:
+    """Run the self-tests of your own exercises, in FOLDER/exercises."""
+    from ..answers.library_overlap import library_overlap
+    from ..answers.selftest import selftest
+    from ..course.assignment import own_bank
+
+    bank = own_bank(folder, ())
+    faults = len(bank.left_out)
+    for line in bank.left_out:
+        click.echo(line)
+    if not bank and not faults:
+        raise click.ClickException(f"no exercises are declared in {folder / 'exercises'}/*.py")
+    for name, exercise in bank.items():
+        problems = selftest(exercise) + library_overlap(exercise, WRITTEN_SOONER)
+        faults += len(problems)
+        for line in [f"{bank.where(name)}: {problem}" for problem in problems] or [f"{name}: ok"]:
+            click.echo(line)
+    if faults:
+        raise click.ClickException(f"{faults} problem{'' if faults == 1 else 's'} in {folder / 'exercises'}")
+
+
+@course.command("drop")
+@click.argument("folder", type=FOLDER)
+@click.argument("name", callback=assignment_name)
+@click.argument("exercise")
+def course_drop(folder: Path, name: str, exercise: str) -> None:
+    """Exclude EXERCISE of the assignment NAME from every score."""
+    from .. import course as courses
+
+    courses.drop(folder, name, exercise)
+    click.echo(f"{exercise} now counts 0 of 0 points. {_RENEW.format(folder, name)}")
+
+
+@course.command("full-marks")
+@click.argument("folder", type=FOLDER)
+@click.argument("name", callback=assignment_name)
+@click.argument("exercise")
+def course_full_marks(folder: Path, name: str, exercise: str) -> None:
+    """Give all points of EXERCISE to everybody who submits."""
+    from .. import course as courses
+
+    courses.full_marks(folder, name, exercise)
+    click.echo(f"{exercise} now gives everybody full marks. {_RENEW.format(folder, name)}")
+
+
+@course.command("late")
+@click.argument("folder", type=FOLDER)
+@click.argument("name", callback=assignment_name)
+def course_late(folder: Path, name: str) -> None:
+    """Recompute late penalties, after manual grading or an extension."""
+    from ..course import extensions, gradebook, groups
+    from ..course.results_table import inert
+
+    folder = folder.resolve()
+    extensions.enter(folder, name)
+    groups.pass_on(folder, name)
+    for learner, penalty in gradebook.update_late_penalties(folder, name):
+        click.echo(f"{inert(learner)}: {penalty:g} points off")
+
+
+@course.command("feedback")
+@click.argument("folder", type=FOLDER)
+@click.argument("name", callback=assignment_name)
+def course_feedback(folder: Path, name: str) -> None:
+    """Rewrite the feedback of an assignment; nothing is graded.
+
+    For use after manual grading, or once solutions may be shown.
+    """
+    from .. import course as courses
+
+    pages = courses.show_feedback(folder, name)
+    click.echo(f"{len(pages)} pages in {folder / 'feedback'}/LEARNER/{name}")

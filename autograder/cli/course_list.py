@@ -1,0 +1,124 @@
+"""`gpubook course list`: what there is to assign, and what is assigned."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .parameters import FOLDER
+
+if TYPE_CHECKING:
+    from ..course.catalogue import Part
+
+
+@click.command("list")
+@click.argument("folder", type=FOLDER, required=False)
+@click.argument("name", required=False)
+@click.option("--chapter", help="The exercises of this chapter of the book, e.g. 03-rooflines.")
+@click.option("--json", "plain", is_flag=True, help="As JSON.")
+def course_list(folder: Path | None, name: str | None, chapter: str | None, plain: bool) -> None:
+    """List what there is to assign: chapters, exercises, your own.
+
+    Without FOLDER the book's chapters; of a course its assignments and your own exercises, and of one NAME, an
+    assignment or a chapter, the exercises. Minutes are estimates.
+    """
+    from ..course import catalogue
+
+    if chapter is not None and folder is not None:
+        raise click.UsageError("a chapter by --chapter, or a course's folder and a NAME, was expected")
+    left_out: list[str] = []
+    if chapter is not None:
+        whole, parts = True, {"chapters": [catalogue.chapter(chapter)]}
+    elif folder is None:
+        whole, parts = False, {"chapters": catalogue.chapters()}
+    elif name is not None:
+        whole, parts = True, _named(folder.resolve(), name)
+    else:
+        folder = folder.resolve()
+        own, left_out = catalogue.own(folder)
+        assigned = catalogue.assignments(folder)
+        whole, parts = False, {"assignments": assigned, "own": [own] if own.exercises else []}
+        if not assigned:
+            parts["chapters"] = catalogue.chapters()
+    if plain:
+        said = {key: [part.as_plain() for part in found] for key, found in parts.items()}
+        click.echo(json.dumps(said | ({"left_out": left_out} if left_out else {}), indent=1, ensure_ascii=False))
+        return
+    _print(parts, whole)
+    for line in left_out:
+        click.echo(f"Left out: {line}", err=True)
+    if not whole and "chapters" in parts:
+        click.echo("The exercises of a chapter: gpubook course list --chapter NAME")
+
+
+def _named(folder: Path, name: str) -> dict[str, list[Part]]:
+    """An assignment of that name, or else a chapter; CourseError lists both."""
+    from ..book.course_error import CourseError
+    from ..course import catalogue
+    from ..course.layout import read_config
+
+    read_config(folder)
+    if (folder / "release" / name).is_dir() and "/" not in name:
+        return {"assignments": [catalogue.assignment(folder, name)]}
+    if name not in (known := [part.name for part in catalogue.chapters()]):
+        have = ", ".join(part.name for part in catalogue.assignments(folder)) or "none"
+        raise CourseError(f"{name!r} is neither an assignment ({have}) nor a chapter ({', '.join(known)})")
+    return {"chapters": [catalogue.chapter(name)]}
+
+
+def _print(parts: dict[str, list[Part]], whole: bool) -> None:
+    """Each part in one line, or as a table of its exercises: all of them with `whole`, else the teacher's own."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from ..course.results_table import inert
+
+    console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
+    for key, found in parts.items():
+        if whole or key == "own":
+            for part in found:
+                table = Table(
+                    title=Text(inert(part.title if key == "own" else _title(part))),
+                    box=None,
+                    pad_edge=False,
+                    title_justify="left",
+                )
+                for name in ("exercise", "kind"):
+                    table.add_column(name, no_wrap=True)
+                for name in ("points", "minutes"):
+                    table.add_column(name, justify="right")
+                table.add_column("title")
+                for one in part.exercises:
+                    title = f"{one.title} ({one.note})" if one.note else one.title
+                    numbers = (f"{one.points:g}", f"{one.minutes:.0f}")
+                    table.add_row(*map(Text, (one.id, one.kind, *numbers, inert(title).strip())))
+                table.add_row("", "all", f"{part.points:g}", f"{part.minutes:.0f}", "", style="dim")
+                console.print(table)
+        elif found:
+            table = Table(key.removesuffix("s"), box=None, pad_edge=False)
+            for name in ("exercises", "points", "minutes"):
+                table.add_column(name, justify="right")
+            table.add_column("title" if key == "chapters" else "due")
+            for part in found:
+                numbers = (str(len(part.exercises)), f"{part.points:g}", f"{part.minutes:.0f}")
+                table.add_row(*map(Text, (part.name, *numbers, inert(_about(part)))))
+            console.print(table)
+        if found:
+            console.print()
+
+
+def _title(part: Part) -> str:
+    return " · ".join(dict.fromkeys(said for said in (part.name, _about(part)) if said))
+
+
+def _about(part: Part) -> str:
+    """The title of a chapter; when an assignment is due, and how many have an extension or a group."""
+    if not part.facts:
+        return part.title
+    more = [f"{part.facts[key]} {key}" for key in ("extensions", "groups") if key in part.facts]
+    return ", ".join([part.facts.get("due", "no deadline"), *more])

@@ -1,0 +1,103 @@
+"""`gpubook course extend` and `groups`: what is agreed with learners about an assignment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .parameters import FILE, FOLDER, TIME, assignment_name
+
+if TYPE_CHECKING:
+    from ..course.deadline_time import Moment
+    from ..course.extensions import Extended
+
+
+@click.command("extend")
+@click.argument("folder", type=FOLDER)
+@click.argument("name", callback=assignment_name)
+@click.argument("learners", nargs=-1)
+@click.option("--days", type=float, help="So many days beyond the deadline; half a day is 0.5.")
+@click.option("--until", type=TIME, help="Until that time, written as for `assign --due`.")
+@click.option("--list", "shows", is_flag=True, help="List the extensions.")
+@click.option("--remove", is_flag=True, help="Take the extensions of LEARNERS back.")
+def course_extend(
+    folder: Path,
+    name: str,
+    learners: tuple[str, ...],
+    days: float | None,
+    until: Moment | None,
+    shows: bool,
+    remove: bool,
+) -> None:
+    """Give LEARNERS more time for the assignment NAME.
+
+    Before a submission or after it; the gradebook and late penalties follow at once. Another extension of the same
+    learner replaces the first.
+    """
+    from ..course import extensions
+    from ..course.terms import Extension
+
+    if sum([days is not None, until is not None, shows, remove]) != 1:
+        raise click.UsageError("one of --days, --until, --list and --remove was expected")
+    if bool(learners) == shows:
+        raise click.UsageError("learners were expected" if not shows else "--list lists everybody; no learner expected")
+    if shows:
+        rows = extensions.listed(folder, name)
+        for one in rows:
+            click.echo(_line(one))
+        if not rows:
+            click.echo(f"Nobody has an extension for {name}.")
+    elif remove:
+        extensions.remove(folder, name, learners)
+        click.echo(f"The deadline of {name} holds for {_named(learners)} again.")
+    else:
+        granted = Extension(until=until.utc) if until is not None else Extension(days=days or 0.0)
+        for one in extensions.extend(folder, name, learners, granted):
+            click.echo(_line(one))
+
+
+def _line(one: Extended) -> str:
+    from ..course.deadline_time import shown
+    from ..course.results_table import inert
+
+    granted = one.granted or "by nbgrader"
+    when = "nothing submitted yet" if one.submitted is None else f"submitted {shown(one.submitted)}"
+    return f"{inert(one.learner)}: until {shown(one.until)} ({granted}); {when}"
+
+
+def _named(learners: tuple[str, ...]) -> str:
+    from ..course.results_table import inert
+
+    return ", ".join(map(inert, learners))
+
+
+@click.command("groups")
+@click.argument("folder", type=FOLDER)
+@click.argument("name", callback=assignment_name)
+@click.argument("file", type=FILE, required=False)
+@click.option("--remove", is_flag=True, help="Everybody submits alone again.")
+def course_groups(folder: Path, name: str, file: Path | None, remove: bool) -> None:
+    """Have groups submit the assignment NAME together.
+
+    FILE is CSV with the columns `group,learner`. One of a group submits, and all get the points, the feedback and the
+    penalties; without FILE, list the groups.
+    """
+    from ..course import groups, terms
+    from ..course.layout import read_config
+
+    read_config(folder)
+    if file is not None and remove:
+        raise click.UsageError("a file of groups or --remove was expected, not both")
+    if remove:
+        groups.form(folder, name, {})
+        click.echo(f"Everybody submits {name} alone.")
+        return
+    if file is not None and not groups.form(folder, name, groups.read_csv(file)):
+        click.echo("Note: the gradebook has no roster, so nothing could tell whether these are its learners.", err=True)
+    agreed = terms.read(folder.resolve(), name).groups
+    for group, members in agreed.items():
+        click.echo(f"{_named((group,))}: {_named(tuple(members))}")
+    if not agreed:
+        click.echo(f"Everybody submits {name} alone.")

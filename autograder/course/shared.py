@@ -1,0 +1,55 @@
+"""Who has a submission that another learner of the same group submitted, and what of its grades was passed on.
+
+`.gpubook/NAME.shared.json`, so that the next run knows which rows of the gradebook it made itself.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from ..values.atomic_write import write_whole
+
+Given = tuple[float | None, float | None, str]  # by hand: points, extra credit, comment
+
+
+@dataclass(frozen=True)
+class Share:
+    """A learner's part in a submission: `by` whom it is, which executed notebook was entered, and by cell what a
+    teacher's grades were when they were last passed on."""
+
+    by: str
+    notebook: str = ""
+    given: dict[str, Given] = field(default_factory=dict)
+
+
+def read(folder: Path, name: str) -> dict[str, Share]:
+    """The shares of an assignment, by the learners who did not submit themselves."""
+    path = _path(folder, name)
+    if not path.is_file():
+        return {}
+    said = json.loads(path.read_text(encoding="utf-8"))
+    return {
+        who: Share(one["by"], one["notebook"], {cell: tuple(given) for cell, given in one["given"].items()})
+        for who, one in said.items()
+    }
+
+
+def submitters(folder: Path, name: str) -> dict[str, str]:
+    """Who submitted for each of these learners."""
+    return {who: one.by for who, one in read(folder, name).items()}
+
+
+def write(folder: Path, name: str, shares: dict[str, Share]) -> None:
+    """Keep them; without any, there is no file."""
+    path = _path(folder, name)
+    if shares:
+        text = json.dumps({who: asdict(one) for who, one in sorted(shares.items())}, indent=1, ensure_ascii=False)
+        write_whole(path, text + "\n")
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _path(folder: Path, name: str) -> Path:
+    return folder / ".gpubook" / f"{name}.shared.json"

@@ -1,0 +1,138 @@
+"""What is agreed with learners about an assignment: extensions, and groups with one submission for all.
+
+It is kept in the course's `terms.json`, whatever has been submitted: nbgrader keeps an extension with a submission, and
+so has no place for one before there is a submission, which is when it is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from ..book.course_error import CourseError
+from ..values.atomic_write import write_whole
+from .deadline_time import read_time, shown
+
+FILE = "terms.json"
+MOST_DAYS = 3650
+
+
+@dataclass(frozen=True)
+class Extension:
+    """More time for one learner: some days, or until a time in UTC whatever the deadline is."""
+
+    days: float = 0.0
+    until: datetime | None = None
+
+    def __post_init__(self):
+        if self.until is None and not 0 < self.days <= MOST_DAYS:
+            raise CourseError(f"an extension of {self.days:g} days; more than 0 and at most {MOST_DAYS} were expected")
+
+    def beyond(self, due: datetime) -> timedelta:
+        """How long it goes beyond a deadline; to the second, as a gradebook keeps it."""
+        if self.until is not None:
+            return max(self.until - due, timedelta())
+        return timedelta(seconds=round(self.days * 86400))
+
+    def __str__(self) -> str:
+        days = f"{self.days:g} day" + ("" if self.days == 1 else "s")
+        return days if self.until is None else f"until {shown(self.until)}"
+
+
+@dataclass
+class Terms:
+    """What is agreed for one assignment: extensions by learner, and the learners of each group by its name."""
+
+    extensions: dict[str, Extension] = field(default_factory=dict)
+    groups: dict[str, list[str]] = field(default_factory=dict)
+
+    def group_of(self, learner: str) -> str | None:
+        """The name of a learner's group."""
+        return next((name for name, members in self.groups.items() if learner in members), None)
+
+    def as_plain(self) -> dict[str, Any]:
+        """As the file has it."""
+        extensions = {
+            who: {"days": one.days} if one.until is None else {"until": shown(one.until)}
+            for who, one in sorted(self.extensions.items())
+        }
+        parts = {"extensions": extensions, "groups": self.groups}
+        return {name: part for name, part in parts.items() if part}
+
+
+def read(folder: Path, name: str) -> Terms:
+    """The terms of the assignment `name`; CourseError where the file was changed by hand and cannot be read."""
+    return _terms(folder / FILE, name, _all(folder).get(name, {}))
+
+
+@contextmanager
+def changing(folder: Path, name: str) -> Iterator[Terms]:
+    """The terms of an assignment, which are written at the end of the block unless it fails; one at a time."""
+    with _alone(folder):
+        terms = read(folder, name)
+        yield terms
+        every = _all(folder) | {name: terms.as_plain()}
+        said = {one: part for one, part in sorted(every.items()) if part}
+        write_whole(folder / FILE, json.dumps(said, indent=1, ensure_ascii=False) + "\n")
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    (folder / ".gpubook").mkdir(mode=0o700, exist_ok=True)
+    with open(folder / ".gpubook" / "terms.lock", "a", encoding="utf-8") as file:
+        with suppress(ImportError):  # Windows: the file is replaced as a whole all the same
+            from fcntl import LOCK_EX, flock
+
+            flock(file, LOCK_EX)
+        yield
+
+
+def _all(folder: Path) -> dict[str, Any]:
+    path = folder / FILE
+    if not path.is_file():
+        return {}
+    try:
+        said = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise CourseError(f"{path}: not JSON ({error}); what `gpubook course extend` wrote was expected") from None
+    if not isinstance(said, dict):
+        raise CourseError(f"{path}: terms by assignment were expected, {{...}}")
+    return said
+
+
+def _terms(path: Path, name: str, said: Any) -> Terms:
+    try:
+        extensions = {who: _extension(one) for who, one in said.get("extensions", {}).items()}
+        groups = {group: _members(members) for group, members in said.get("groups", {}).items()}
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise CourseError(
+            f"{path}: the terms of {name!r} cannot be read ({error}); an extension is {{'days': 2}} or "
+            "{'until': '2027-02-01 22:00 UTC'}, a group a list of learners"
+        ) from None
+    return Terms(extensions, groups)
+
+
+def _extension(said: Mapping[str, Any]) -> Extension:
+    if set(said) == {"until"}:
+        return Extension(until=read_time(said["until"]).utc)
+    if set(said) != {"days"} or isinstance(said["days"], bool):
+        raise ValueError(f"{dict(said)} is not an extension")
+    return Extension(days=float(said["days"]))
+
+
+def _members(said: Any) -> list[str]:
+    if not isinstance(said, list) or not all(isinstance(one, str) for one in said):
+        raise ValueError(f"{said!r} is not a list of learners")
+    return [checked_learner(one) for one in said]
+
+
+def checked_learner(name: str) -> str:
+    """The id of a learner, which is a folder's name in a course: never a path."""
+    if not name or name.startswith(".") or any(c in "/\\\0" for c in name):
+        raise CourseError(f"{name!r} is not a learner's id: the name of a folder in submitted/ was expected")
+    return name

@@ -23,7 +23,7 @@ from ..grading.submission import RunSettings
 from ..grading.worker import Grader, Job, JobOutcome, cores
 from . import submissions
 from .banks import CourseBank
-from .class_result import ClassResult, Learner
+from .class_result import Change, ClassResult, Learner
 from .journal import Entry, Journal
 
 THEIRS = (errno.ENAMETOOLONG, errno.EACCES, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOENT)
@@ -107,7 +107,8 @@ class ClassRun:
     def __post_init__(self):
         self.learners = {learner.name: learner for learner in self.result.learners}
         self.problems: dict[str, Sequence[str]] = {}
-        self.former: dict[str, Entry] = dict(self.journal.entries) if self.resume else {}
+        self.before: dict[str, Entry] = dict(self.journal.entries)
+        self.former: dict[str, Entry] = self.before if self.resume else {}
         self.entered = self.writer.has() & self.journal.recorded if self.resume else set()
 
     def run(self) -> None:
@@ -164,6 +165,7 @@ class ClassRun:
     def _enter(self, entry: Entry, text: str | None = None) -> None:
         """What is in the journal: into the gradebook with it, where it is not there yet."""
         learner = self.learners[entry.learner]
+        self.result.changes += changes(self.before.get(entry.learner), entry)
         learner.results, self.problems[entry.learner] = list(entry.results), entry.problems
         if entry.learner not in self.entered:
             _record(self.writer, learner, self.journal.notebook(entry) if text is None else text)
@@ -172,6 +174,21 @@ class ClassRun:
         if not learner.problem:
             learner.feedback = str(self.writer.page_of(entry.learner))
         self.progress(entry.learner)
+
+
+def changes(before: Entry | None, after: Entry) -> list[Change]:
+    """The results of a learner whose points or kind of verdict are others than in the run before."""
+    if before is None:
+        return []
+    was = {result.exercise: result for result in before.results}
+    other = before.fingerprint.submission != after.fingerprint.submission
+    return [
+        Change(after.learner, was[now.exercise], now, other)
+        for now in after.results
+        if now.exercise in was
+        and (now.points, now.max_points, now.kind)
+        != (was[now.exercise].points, was[now.exercise].max_points, was[now.exercise].kind)
+    ]
 
 
 def _record(writer: Writer, learner: Learner, text: str) -> None:

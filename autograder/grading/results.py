@@ -15,7 +15,7 @@ FAILED = "This exercise could not be judged, which is not your fault: your teach
 @dataclass(frozen=True)
 class Result:
     """The verdict on one exercise of one learner: points (of max_points), the sentence, what else happened, and the
-    verdict's kind and reason."""
+    verdict's kind, its reason and the mistakes that the answer makes."""
 
     exercise: str
     points: float
@@ -24,6 +24,10 @@ class Result:
     note: str = ""
     kind: str = "wrong"
     reason: str = ""  # not in the results of earlier versions
+    mistakes: tuple[str, ...] = ()  # nor these: by `Exercise.mistake_key`
+
+    def __post_init__(self):
+        object.__setattr__(self, "mistakes", tuple(self.mistakes))  # JSON has lists
 
 
 @dataclass
@@ -41,7 +45,7 @@ def result_of(name: str, points: float, verdict: Verdict, note: str) -> Result:
     """A verdict in points, with the `note` on what went wrong in the cells."""
     say = note if note and verdict.kind == "empty" else f"{verdict.say} {note}".strip()
     earned = round(min(max(float(verdict.score), 0.0), 1.0) * points, DIGITS)
-    return Result(name, earned, points, say, note, verdict.kind, verdict.reason)
+    return Result(name, earned, points, say, note, verdict.kind, verdict.reason, verdict.mistakes)
 
 
 def written_result(cell: Any, role: GradeCell) -> Result:

@@ -113,6 +113,14 @@ class Choice(Answer):
         ]
         return Verdict(0.0, " ".join(said), "mistake") if said else not_yet()
 
+    def counted_as(self, exercise: Exercise, value: Any, given: Given) -> str | float:
+        """The option."""
+        return self.read(value)
+
+    def declared_as(self, exercise: Exercise, wrong: Sequence[tuple[Any, Given]]) -> str:
+        """The option's key."""
+        return repr(self.read(wrong[0][0]))
+
     def box(self, exercise: Exercise) -> Box:
         """The options, one to be chosen."""
         return Box("options", options=self.options)

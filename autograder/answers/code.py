@@ -69,6 +69,11 @@ class Coded(Answer):
         """Nothing: it is its own text."""
         return ""
 
+    def tolerance(self, exercise: Exercise, given: Given) -> str:
+        """In every case."""
+        numbers = f", numbers within {100 * self.rtol:.3g} %" if self.rtol else ""
+        return f"the same in every case on which it is tried{numbers}"
+
     def as_learner(self, exercise: Exercise, function: Any, given: Given) -> Any:
         """The function itself."""
         return function

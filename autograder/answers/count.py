@@ -24,6 +24,7 @@ from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
 from .quantity import MAX_COUNT_BITS, ROUNDED, TINY, quoted_error, shown_number
 from .recognised import how_far, recognise
+from .undeclared import lambda_for, products, ratio_to
 from .wrong_ways import weak_numbers
 
 TWICE = ("one of two kinds left out", "the size of each")
@@ -164,6 +165,25 @@ class Count(Answer):
     def shown(self, exercise: Exercise, value: Any, given: Given) -> str:
         """The integer; a mistake's number need not be one."""
         return shown_number(self, call_with(value, given))
+
+    def right(self, exercise: Exercise, value: Any, given: Given) -> bool:
+        """The same integer."""
+        return self.read(value) == self.expected(exercise, given)
+
+    def relation(self, exercise: Exercise, value: Any, given: Given) -> str:
+        """The ratio."""
+        return ratio_to(as_float(Fraction(self.read(value))), self.expected(exercise, given))
+
+    def formulas(self, exercise: Exercise, wrong: Sequence[tuple[Any, Given]]) -> list[dict[str, int]]:
+        """Products of the numbers."""
+        return products(exercise, self._floats(wrong), "1")
+
+    def declared_as(self, exercise: Exercise, wrong: Sequence[tuple[Any, Given]]) -> str:
+        """A lambda of the numbers."""
+        return lambda_for(exercise, self._floats(wrong), "1")
+
+    def _floats(self, wrong: Sequence[tuple[Any, Given]]) -> list[tuple[float, Given]]:
+        return [(as_float(Fraction(self.read(value))), given) for value, given in wrong]
 
     def box(self, exercise: Exercise) -> Box:
         """A field for an integer."""

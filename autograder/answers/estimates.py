@@ -22,6 +22,7 @@ from ..declaration.verdict import DeclarationError, Verdict
 from ..values.numbers import Unreadable, as_float, described
 from ..values.texts import quoted
 from .quantity import Quantity
+from .undeclared import letters_of
 
 if TYPE_CHECKING:
     from ..declaration.exercise import Exercise
@@ -203,6 +204,15 @@ class Estimates(Answer):
     def shown(self, exercise: Exercise, value: Any, given: Given) -> str:
         """The numbers with their unit."""
         return "; ".join(map(self._shown, self._numbers(value, given)))
+
+    def tolerance(self, exercise: Exercise, given: Given) -> str:
+        """For the half of them."""
+        return f"half of the numbers within {_percent(self.rtol)}"
+
+    def declared_as(self, exercise: Exercise, wrong: Sequence[tuple[Any, Given]]) -> str:
+        """A lambda that gives the numbers."""
+        numbers = ", ".join(f"{as_float(one):.4g}" for one in self.read(wrong[0][0]))
+        return f"lambda {letters_of(exercise)}: [{numbers}]".replace("lambda :", "lambda:")
 
     def box(self, exercise: Exercise) -> Box:
         """A field for the numbers, one a line."""

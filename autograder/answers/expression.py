@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain
@@ -26,6 +26,7 @@ from ..values.numbers import Unreadable, named, number
 from ..values.parsing import parse
 from ..values.texts import quoted
 from ..values.tree_latex import latex
+from ..values.tree_python import python
 from ..values.trees import CONDITIONS, Tree, TreeError, from_json, number_tree, switches, to_json
 from . import rounded_exponents
 from .domains import Domain, Point, Space, check_domains, domains_from
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 SECONDS = 3.0
 RANDOM_POINTS = 24
 DEPENDENT = 4  # points around which small values are tried of a letter that depends on others
+COUNTED_AT = 6  # points at which wrong answers of a class are compared
+MOST_TEXT = 2000  # letters of a tree that takes too long to evaluate
 SAMPLES = 12  # points to compare a formula of the library at
 
 
@@ -157,6 +160,29 @@ class Expression(Answer):
         import sympy
 
         return rf"$\displaystyle {sympy.latex(self._in_letters(value))}$"
+
+    def as_read(self, value: Any) -> str:
+        """The expression as a line of Python, or, with cases, as a formula."""
+        tree = self.read(value)
+        return f"`{line}`" if (line := python(tree)) else f"${latex(tree)}$"
+
+    def tolerance(self, exercise: Exercise, given: Given) -> str:
+        """Everywhere."""
+        return "equal at random points, at the ends of every range and on both sides of every switch"
+
+    def counted_as(self, exercise: Exercise, value: Any, given: Given) -> str | float:
+        """What it comes to at a few points: another form of it is the same."""
+        tree, clock = self.read(value), Clock(SECONDS / 10)
+        rng = random.Random("counted")
+        try:
+            return " ".join(_gist(tree, self.space.draw(rng), clock) for _ in range(COUNTED_AT))
+        except (TooSlow, RecursionError):
+            return repr(to_json(tree))[:MOST_TEXT]
+
+    def declared_as(self, exercise: Exercise, wrong: Sequence[tuple[Any, Given]]) -> str:
+        """A lambda of the letters."""
+        line = python(self.read(wrong[0][0]))
+        return f"lambda {', '.join(self.symbols)}: {line}" if line else ""
 
     def as_learner(self, exercise: Exercise, function: Any, given: Given) -> Any:
         """The expression in sympy's symbols."""
@@ -323,6 +349,14 @@ class Expression(Answer):
         except (Undefined, TreeError):
             pass
         return []
+
+
+def _gist(tree: Tree, point: Point, clock: Clock) -> str:
+    """What a tree comes to, with as many digits as tell two trees apart."""
+    try:
+        return f"{float(real(value(tree, point, clock))):.9g}"
+    except (Undefined, TreeError, OverflowError, ValueError):
+        return "-"
 
 
 def _side(a: Tree, b: Tree, point: Point, clock: Clock | None) -> int | None:

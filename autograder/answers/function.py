@@ -171,6 +171,10 @@ class Function(Coded):
             return Verdict(0.0, say, "empty", "returns-nothing")
         return self._wrong(exercise, got, wanted, right, call)
 
+    def declared_as(self, exercise: Exercise, wrong: Sequence[tuple[Any, Given]]) -> str:
+        """A lambda of the arguments, whose formula is to be written: no result says which function gives it."""
+        return f"lambda {', '.join(self.letters)}: ..."
+
     def tried(self, exercise: Exercise, value: Any, call: Call) -> list[Any]:
         """What it gives for the arguments of the case that is quickest to read."""
         args = min(self.inputs(exercise), key=lambda one: len(self._called(one, None)))

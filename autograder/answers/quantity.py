@@ -21,6 +21,7 @@ from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number, rounded, two_digits
 from ..values.texts import quoted
 from .recognised import how_far, recognise
+from .undeclared import lambda_for, products, ratio_to
 from .wrong_ways import weak_numbers
 
 if TYPE_CHECKING:
@@ -197,6 +198,38 @@ class Quantity(Answer):
     def shown(self, exercise: Exercise, value: Any, given: Given) -> str:
         """The number with its unit."""
         return shown_number(self, call_with(value, given))
+
+    def right(self, exercise: Exercise, value: Any, given: Given) -> bool:
+        """Within tolerance."""
+        return self._same(self.read(value), Fraction(self.expected(exercise, given)))
+
+    def tolerance(self, exercise: Exercise, given: Given) -> str:
+        """The share, and from where to where that is."""
+        from hwlib.units import show
+
+        want = self.expected(exercise, given)
+        low, high = (show(want * (1 + side * self.rtol), self.unit, 4) for side in (-1, 1))
+        return f"within {100 * self.rtol:.3g} %: {low} to {high}"
+
+    def counted_as(self, exercise: Exercise, value: Any, given: Given) -> str | float:
+        """Its ratio to the right one, which is the same for all whose formula has the same factor too many."""
+        want = self.expected(exercise, given)
+        return as_float(self.read(value)) / want if want else as_float(self.read(value))
+
+    def relation(self, exercise: Exercise, value: Any, given: Given) -> str:
+        """The ratio."""
+        return ratio_to(as_float(self.read(value)), self.expected(exercise, given))
+
+    def formulas(self, exercise: Exercise, wrong: Sequence[tuple[Any, Given]]) -> list[dict[str, int]]:
+        """Products of the numbers."""
+        return products(exercise, self._floats(wrong), self.unit)
+
+    def declared_as(self, exercise: Exercise, wrong: Sequence[tuple[Any, Given]]) -> str:
+        """A lambda of the numbers."""
+        return lambda_for(exercise, self._floats(wrong), self.unit)
+
+    def _floats(self, wrong: Sequence[tuple[Any, Given]]) -> list[tuple[float, Given]]:
+        return [(as_float(self.read(value)), given) for value, given in wrong]
 
     def box(self, exercise: Exercise) -> Box:
         """A field for a number or a calculation, with a unit."""

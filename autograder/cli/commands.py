@@ -16,6 +16,7 @@ from .mcp import mcp
 from .parameters import FILE, FOLDER, assignment_name
 from .plan import plan
 from .progress import progress
+from .report import explain, report
 from .study import lab, start, whoami
 from .whole_book import epub, pdf
 
@@ -30,6 +31,8 @@ def main(debug: bool) -> None:
 for command in (start, whoami, lab, check, progress):
     main.add_command(command)
 main.add_command(course)
+for command in (report, explain):
+    main.add_command(command)
 main.add_command(plan)
 main.add_command(bandwidth)
 main.add_command(mcp)
@@ -184,7 +187,7 @@ def _stopping(folder: Path, name: str) -> Iterator[None]:
 @click.argument("folder", type=FOLDER)
 @click.argument("name", callback=assignment_name)
 @click.option("--student", "students", multiple=True, help="Grade only this learner (may be repeated).")
-@click.option("--show", metavar="LEARNER[/EXERCISE]", help="Print the verdicts of the last run instead of grading.")
+@click.option("--show", metavar="[LEARNER][/EXERCISE]", help="Print the verdicts of the last run instead of grading.")
 @click.option("--cell-limit", type=float, help="Time limit per cell, in seconds.  [default: the course's, 30]")
 @click.option("--unsafe", is_flag=True, help="Grade without a sandbox if the system does not support one.")
 @click.option("--workers", type=click.IntRange(1), help="Submissions graded in parallel.  [default: one per core]")
@@ -218,7 +221,9 @@ def grade(
         from .progress_bar import Meter
 
         if show:
-            results_table.show(courses.results(folder, name), show)
+            from ..course.report.gathered import reader
+
+            results_table.show(courses.results(folder, name), show, read=reader(folder, name))
             return
         with _stopping(folder, name), Meter() as meter:
             result = courses.grade(
@@ -234,12 +239,8 @@ def grade(
                 scheduler=scheduler,
                 trust_timestamps=trust_timestamps,
             )
-    results_table.print_class(result)
+    scores = {score.person.id: score for score in gradebook.scores(folder, [name])[name]}
+    results_table.print_class(result, scores=scores, waiting=gradebook.waiting_by_cell(folder, name))
+    results_table.print_changes(result.changes)
     if result.learners and not any(learner.results for learner in result.learners):
         raise SystemExit(1)
-    if any(learner.results for learner in result.learners) and (waiting := gradebook.waiting(folder, name)):
-        count = sum(waiting.values())
-        click.echo(
-            f"{count} answer{'' if count == 1 else 's'} to be graded by hand, in nbgrader's formgrader, from: "
-            f"{', '.join(map(results_table.inert, waiting))}"
-        )

@@ -24,6 +24,16 @@ class Learner:
         return sum(result.points for result in self.results)
 
 
+@dataclass(frozen=True)
+class Change:
+    """A result that is not what it was in the run before, over the same submission or over another."""
+
+    learner: str
+    before: Result
+    after: Result
+    resubmitted: bool
+
+
 @dataclass
 class ClassResult:
     """One run over an assignment: its exercises with their points, its learners, and notes for the teacher."""
@@ -35,6 +45,7 @@ class ClassResult:
     folder: str = ""
     gradebook: str = ""  # its file, or its URL without the password
     seconds: float = 0.0
+    changes: list[Change] = field(default_factory=list)  # since the run before; told once, and not saved
 
     @property
     def max_points(self) -> float:
@@ -53,7 +64,9 @@ class ClassResult:
 def save(result: ClassResult, path: Path) -> None:
     """Write the results as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, json.dumps(asdict(result), indent=1, ensure_ascii=False) + "\n")
+    plain = asdict(replace(result, changes=[]))
+    del plain["changes"]
+    write_whole(path, json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
 
 
 def add(result: ClassResult, path: Path) -> None:

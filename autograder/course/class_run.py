@@ -26,7 +26,7 @@ from ..grading.submission import RunSettings
 from ..grading.worker import Grader, Job, JobOutcome, cores
 from . import submissions
 from .banks import CourseBank
-from .class_result import ClassResult, Learner
+from .class_result import Change, ClassResult, Learner
 from .journal import Entry, Journal
 from .shared import Share
 
@@ -115,7 +115,8 @@ class ClassRun:
         self.learners = {learner.name: learner for learner in self.result.learners}
         self.problems: dict[str, Sequence[str]] = {}
         self.had = self.writer.has() if self.resume else set[str]()
-        self.former: dict[str, Entry] = dict(self.journal.entries) if self.resume else {}
+        self.before: dict[str, Entry] = dict(self.journal.entries)
+        self.former: dict[str, Entry] = self.before if self.resume else {}
         self.entered = self.had & self.journal.recorded - self.shared.keys()
 
     def run(self) -> None:
@@ -184,6 +185,7 @@ class ClassRun:
     def _enter(self, entry: Entry, text: str | None = None) -> None:
         """What is in the journal: into the gradebook with it, where it is not there yet."""
         learner = self.learners[entry.learner]
+        self.result.changes += changes(self.before.get(entry.learner), entry)
         learner.results, self.problems[entry.learner] = list(entry.results), entry.problems
         if entry.learner not in self.entered:
             _record(self.writer, learner, self.journal.notebook(entry) if text is None else text)
@@ -218,6 +220,21 @@ class ClassRun:
         for mate in self.shares.get(name, ()):
             self.learners[mate].problem = f"the submission of {name}, for the group, could not be graded"
         self.progress(name)
+
+
+def changes(before: Entry | None, after: Entry) -> list[Change]:
+    """The results of a learner whose points or kind of verdict are others than in the run before."""
+    if before is None:
+        return []
+    was = {result.exercise: result for result in before.results}
+    other = before.fingerprint.submission != after.fingerprint.submission
+    return [
+        Change(after.learner, was[now.exercise], now, other)
+        for now in after.results
+        if now.exercise in was
+        and (now.points, now.max_points, now.kind)
+        != (was[now.exercise].points, was[now.exercise].max_points, was[now.exercise].kind)
+    ]
 
 
 def _record(writer: Writer, learner: Learner, text: str, by: str = "") -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -260,6 +261,15 @@ def cell_texts(path: Path) -> dict[str, str]:
 def waiting(folder: Path | str, name: str) -> dict[str, int]:
     """The learners with answers that a teacher has still to grade by hand, and how many."""
     return {score.person.id: score.waiting for score in scores(folder, [name])[name] if score.waiting}
+
+
+def waiting_by_cell(folder: Path | str, name: str) -> dict[str, int]:
+    """How many answers to each question a teacher has still to grade by hand, by the name of its cell."""
+    with _of_course(Path(folder).resolve()) as gradebook:
+        rows = gradebook.db.query(BaseCell.name).select_from(Grade).join(Grade.cell).join(Grade.notebook)
+        rows = rows.join(SubmittedNotebook.assignment).join(SubmittedAssignment.assignment)
+        names = rows.filter(Assignment.name == name, Grade.needs_manual_grade.is_(True)).order_by(BaseCell.name)
+        return dict(Counter(cell for (cell,) in names))
 
 
 def by_hand(db_url: str, name: str) -> dict[tuple[str, str], tuple[float, str]]:

@@ -140,10 +140,10 @@ class Journal:
 
     def _read(self) -> None:
         text = self.path.read_bytes()
-        if not text.endswith(b"\n"):  # a kill came in the middle of a line
-            text = text[: text.rfind(b"\n") + 1]
-            os.ftruncate(self._file, len(text))
-        for line in text.splitlines():
+        whole = _whole_lines(text)
+        if len(whole) < len(text):
+            os.ftruncate(self._file, len(whole))
+        for line in whole.splitlines():
             said = json.loads(line)
             if "learner" in said:
                 entry = _entry(said)
@@ -154,6 +154,20 @@ class Journal:
                 self.recorded.add(said["recorded"])
             self.finished = "finished" in said
         self.recorded &= set(self.entries)
+
+
+def finished_entries(folder: Path, name: str) -> dict[str, Entry]:
+    """What the journal of the assignment `name` has, by learner, for one who only reads: also while a run writes it."""
+    path = folder / ".gpubook" / f"{name}.journal"
+    if not path.is_file():
+        return {}
+    lines = [json.loads(line) for line in _whole_lines(path.read_bytes()).splitlines()]
+    return {entry.learner: entry for entry in (_entry(said) for said in lines if "learner" in said)}
+
+
+def _whole_lines(text: bytes) -> bytes:
+    """Without a last line that a kill, or a run that is writing it, has left incomplete."""
+    return text[: text.rfind(b"\n") + 1]
 
 
 @contextmanager

@@ -79,6 +79,7 @@ class Answer:
     builds: ClassVar[bool] = False  # whether something is computed for it when the book is built, see `build`
     partial: ClassVar[bool] = False  # whether an answer may score a part of its points
     elsewhere: ClassVar[str] = ""  # why a page cannot judge it, as a sentence, where its `box` is None
+    rtol: Any = 0.0  # by which share the numbers in it may be off
     plays: ClassVar[str] = ""  # a rank that is a "generator" or of "torch.distributed"; a function that is a "kernel"
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -215,6 +216,39 @@ class Answer:
         code = f"```python\n{source}\n```" if source else ""
         value = self.shown(exercise, exercise.solution, given)
         return "\n\n".join(part for part in (code, f"**Answer:** {value}" if value else "") if part)
+
+    # Told to a teacher
+
+    def right(self, exercise: Exercise, value: Any, given: Given) -> bool:
+        """Whether plain data earns all points with these numbers."""
+        return self.judge(exercise, value, given).score == 1
+
+    def tolerance(self, exercise: Exercise, given: Given) -> str:
+        """What an answer must have in common with the solution, as a part of a sentence."""
+        return "the same"
+
+    def as_read(self, value: Any) -> str:
+        """What an answer is, as plain data that can be read, in Markdown."""
+        return self.readable(value)
+
+    def counted_as(self, exercise: Exercise, value: Any, given: Given) -> str | float:
+        """What wrong answers of a class that mean the same have in common: a text, or a number, which `rtol` may
+        separate; plain data that can be read."""
+        return f"{sorted(given.items())} {self.readable(value)}"
+
+    def relation(self, exercise: Exercise, value: Any, given: Given) -> str:
+        """How a wrong answer relates to the right one, as a part of a sentence; "" where there is nothing to say."""
+        return ""
+
+    def formulas(self, exercise: Exercise, wrong: Sequence[tuple[Any, Given]]) -> list[dict[str, int]]:
+        """For each of these wrong answers, with the numbers that it was given for, the simple formulas that come to it,
+        as Python, with how involved each is: what one formula gives to several learners, they did alike."""
+        return [{} for _ in wrong]
+
+    def declared_as(self, exercise: Exercise, wrong: Sequence[tuple[Any, Given]]) -> str:
+        """The value of a `Mistake` that recognises these wrong answers, each with the numbers that it was given for, in
+        Python; "" where it cannot be written down."""
+        return ""
 
     # Offered in the page
 

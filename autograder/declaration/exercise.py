@@ -211,7 +211,7 @@ class Exercise:
             return no_answer()
         verdict = self.answer.judge(self, value, given, call)
         if verdict.kind in ("mistake", "slip"):
-            verdict = replace(verdict, mistakes=self._made(verdict, given))
+            verdict = replace(verdict, mistakes=self.mistakes_of(verdict, given))
         if self.predict:
             verdict = self._prediction(verdict)
         if verdict.kind in ("right", "predicted"):  # with the explanation
@@ -232,7 +232,7 @@ class Exercise:
         """What a mistake, by its place among the declared ones, is counted under: its name, or the exercise's."""
         return self.mistakes[number].name or f"{self.id}#{number + 1}"
 
-    def _made(self, verdict: Verdict, given: Given) -> tuple[str, ...]:
+    def mistakes_of(self, verdict: Verdict, given: Given) -> tuple[str, ...]:
         """The keys of the mistakes whose sentences a verdict has, or of the slip that it tells of."""
         if verdict.kind == "slip":
             return (slip_name(verdict.reason),)

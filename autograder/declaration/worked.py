@@ -20,12 +20,12 @@ def worked(exercise: Exercise, cell_source: str, owner: str | None = None) -> st
     """One exercise's solution: what the instructor's cell holds, the answer for the numbers of `owner` (None: the
     book's), and why it is so."""
     answer, given = exercise.answer, exercise.variant(owner)
-    source = cell_source if answer.judged_by is JudgedBy.TEACHER else _code(exercise, cell_source)
+    source = cell_source if answer.judged_by is JudgedBy.TEACHER else solution_code(exercise, cell_source)
     parts = (f"**{answer.solution_title}**", answer.worked(exercise, source, given, with_prompt=False))
     return "\n\n".join(part for part in (*parts, exercise.fill(exercise.explain, given)) if part)
 
 
-def _code(exercise: Exercise, cell_source: str) -> str:
+def solution_code(exercise: Exercise, cell_source: str) -> str:
     """The code of the instructor's cell, or, where an assignment of chosen exercises only points to it, a function's
     of the declaration."""
     code = solution_of(cell_source)

@@ -17,7 +17,8 @@ FAILED = "This exercise could not be judged, which is not your fault: your teach
 @dataclass(frozen=True)
 class Result:
     """The verdict on one exercise of one learner: points (of max_points), the sentence, what else happened, and the
-    verdict's kind and reason. `score` is the judged part of full marks, whatever points the exercise now has."""
+    verdict's kind, its reason and the mistakes that the answer makes. `score` is the judged part of full marks,
+    whatever points the exercise now has."""
 
     exercise: str
     points: float
@@ -27,6 +28,10 @@ class Result:
     kind: str = "wrong"
     reason: str = ""  # not in the results of earlier versions
     score: float = 0.0
+    mistakes: tuple[str, ...] = ()  # nor these: by `Exercise.mistake_key`
+
+    def __post_init__(self):
+        object.__setattr__(self, "mistakes", tuple(self.mistakes))  # JSON has lists
 
 
 @dataclass
@@ -44,7 +49,8 @@ def result_of(name: str, points: float, verdict: Verdict, note: str) -> Result:
     """A verdict in points, with the `note` on what went wrong in the cells."""
     say = note if note and verdict.kind == "empty" else f"{verdict.say} {note}".strip()
     score = min(max(float(verdict.score), 0.0), 1.0)
-    return Result(name, round(score * points, DIGITS), points, say, note, verdict.kind, verdict.reason, score)
+    earned = round(score * points, DIGITS)
+    return Result(name, earned, points, say, note, verdict.kind, verdict.reason, score, verdict.mistakes)
 
 
 def settled(result: Result, role: GradeCell) -> Result:

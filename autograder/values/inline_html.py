@@ -32,7 +32,7 @@ def block_html(markdown: str) -> Markup:
 def harmless(text: str) -> Markup:
     """HTML from a file that may be anybody's, with the tags that a sentence needs and no attribute."""
     reader = _Harmless()
-    reader.feed(text)
+    reader.feed(str(text))  # a Markup escapes what replaces a part of it
     reader.close()
     return Markup("".join(reader.kept))
 

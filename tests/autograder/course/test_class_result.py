@@ -3,7 +3,7 @@
 import json
 
 from autograder.course import class_result
-from autograder.course.class_result import ClassResult, Learner
+from autograder.course.class_result import Change, ClassResult, Learner
 from autograder.grading.results import Result
 
 STUCK = Result("links-ring", 0.0, 2.0, "They wait for each other.", kind="wrong", reason="deadlock")
@@ -23,3 +23,23 @@ def test_results_without_reasons_are_read(tmp_path):
     path.write_text(json.dumps(old))
     (result,) = class_result.load(path).learner("ada").results
     assert (result.reason, result.kind, result.say) == ("", STUCK.kind, STUCK.say)
+
+
+def test_the_mistakes_of_an_answer_are_written_and_read_and_earlier_results_have_none(tmp_path):
+    path = tmp_path / "results.json"
+    made = Result("links-ring", 0.0, 2.0, "Each byte twice.", kind="mistake", mistakes=("bits-for-bytes",))
+    class_result.save(ClassResult("week3", {"links-ring": 2.0}, [Learner("ada", [made])]), path)
+    assert class_result.load(path).learner("ada").results == [made]
+    old = json.loads(path.read_text())
+    del old["learners"][0]["results"][0]["mistakes"]
+    path.write_text(json.dumps(old))
+    assert class_result.load(path).learner("ada").results[0].mistakes == ()
+
+
+def test_changes_are_told_and_not_saved(tmp_path):
+    path = tmp_path / "results.json"
+    told = ClassResult(
+        "week3", {"links-ring": 2.0}, [Learner("ada", [STUCK])], changes=[Change("ada", STUCK, STUCK, True)]
+    )
+    class_result.save(told, path)
+    assert class_result.load(path) == CLASS

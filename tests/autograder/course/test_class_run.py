@@ -21,6 +21,7 @@ from autograder import course
 from autograder.book.release import CourseError
 from autograder.course import grade_entry, journal, recording
 from autograder.course.journal import Journal
+from autograder.course.report import explanation
 from autograder.grading import worker
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import hand_in, make_course, run_nbgrader
@@ -239,8 +240,9 @@ def test_what_stands_is_not_graded_again(tmp_path, monkeypatch):
 
     release = nbformat.read(folder / "release" / NAME / f"{NAME}.ipynb", as_version=4)
     hand_in(folder, "learner01", submission(release, 0))
-    course.grade(folder, NAME, cell_limit=5.0, resume=True)
+    changed = course.grade(folder, NAME, cell_limit=5.0, resume=True).changes
     assert graded == ["learner01"]
+    assert {(one.learner, one.resubmitted) for one in changed} == {("learner01", True)}
     assert course.results(folder, NAME).learner("learner01").points == 10.0
 
     graded.clear()
@@ -260,9 +262,13 @@ def test_a_changed_key_is_judged_again_and_nothing_else(tmp_path, monkeypatch):
     before = course.results(folder, NAME)
     key = folder / "exercises" / "tiny.py"
     key.write_text(tiny.EXERCISES.replace("solution=lambda n: 2*(n - 1)", "solution=lambda n: 2*n - 1"))
+    explained = explanation.of(folder, NAME, "learner00/tiny-steps")
+    assert (explained.key_changed, explained.recorded.points, explained.now.points) == (True, 2.0, 0.0)
     graded = counted(monkeypatch)
-    course.grade(folder, NAME, cell_limit=5.0, resume=True)
+    changed = course.grade(folder, NAME, cell_limit=5.0, resume=True).changes
     assert graded == ["learner00:4", "learner01:4"]  # four exercises keep their results
+    told = [(one.learner, one.after.exercise, one.before.points, one.after.points, one.resubmitted) for one in changed]
+    assert told == [("learner00", "tiny-steps", 2.0, 0.0, False)]
     now = course.results(folder, NAME)
     for learner in now.learners:
         assert {r.exercise: r.points for r in learner.results}["tiny-steps"] == 0.0

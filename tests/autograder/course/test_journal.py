@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from autograder.course.journal import Journal
+from autograder.course.journal import Journal, finished_entries
 from autograder.grading.fingerprints import Fingerprint
 from autograder.grading.results import Result
 from autograder.grading.worker import JobOutcome
@@ -37,3 +37,13 @@ def test_an_entry_of_an_earlier_version_is_read(tmp_path, kept):
         assert journal.entries["ann"].fingerprint == FINGERPRINT
         assert journal.entries["ann"].results == entry.results
         assert journal.entries["ann"].answers == {}
+
+
+def test_a_journal_is_read_while_a_run_writes_it(tmp_path, kept):
+    path, entry = kept
+    with Journal.open(tmp_path, "hw"), path.open("ab") as file:
+        file.write(b'{"learner": "bob", "fing')
+        file.flush()
+        assert finished_entries(tmp_path, "hw") == {"ann": entry}
+    assert path.read_bytes().endswith(b'"fing')  # which nobody has cut off
+    assert finished_entries(tmp_path, "other") == {}

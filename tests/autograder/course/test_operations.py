@@ -22,6 +22,7 @@ from autograder import course, sandbox
 from autograder.cli import commands
 from autograder.course import class_result, extensions, gradebook, results_table
 from autograder.course.journal import Journal
+from autograder.course.report import of_class
 from autograder.course.terms import Extension
 from autograder.declaration import load_bank
 from autograder.grading import restore, worker
@@ -190,6 +191,56 @@ def test_sentences_are_there_on_demand(graded):
         results_table.show(kept, "cy/tiny-x")
     with pytest.raises(FileNotFoundError, match=r"02-other.*gpubook grade"):
         course.results(folder, "02-other")
+
+
+def test_one_exercise_over_the_class_is_shown_with_what_was_answered(graded):
+    done = CliRunner().invoke(commands.main, ["grade", str(graded[0]), NAME, "--show", "/tiny-time"])
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.output.split())
+    assert "ann: 10 points 3/3 tiny-time [2 s] Right." in said
+    assert "bob: 0 points 0/3 tiny-time No answer yet." in said
+    assert "0/3 tiny-time [500 ms] Turn the quotient over." in said
+
+
+def test_the_class_is_reported_without_a_run(graded, tmp_path, monkeypatch):
+    folder, _, _ = graded
+    monkeypatch.setattr(worker, "Zygote", None)  # which a run would start
+    page, tables = tmp_path / "week.html", tmp_path / "tables"
+    for options in ([], ["--html", str(page), "--csv", str(tables)]):
+        done = CliRunner().invoke(commands.main, ["report", str(folder), NAME, *options])
+        assert done.exit_code == 0, (done.output, done.exception)
+        if not options:
+            assert re.search(r"1 of 3 time +Turn the quotient over\.|and 1 that one learner", done.output)
+            assert re.search(r"2 steps +2 +33 +33", done.output)
+    assert "Turn the quotient over." in page.read_text()
+    assert "tiny-time#1" in (tables / "mistakes.csv").read_text()
+    term = CliRunner().invoke(commands.main, ["report", str(folder)])
+    assert term.exit_code == 0, (term.output, term.exception)
+    assert f"{NAME}/tiny-steps" in term.output
+    none = CliRunner().invoke(commands.main, ["report", str(folder), "02-other"])
+    assert none.exit_code == 1
+    assert "02-other" in none.output
+
+
+def test_a_verdict_is_explained(graded):
+    def explained(what):
+        done = CliRunner().invoke(commands.main, ["explain", str(graded[0]), NAME, what])
+        return done.exit_code, done.output
+
+    code, said = explained("cy/tiny-time")
+    assert code == 0, said
+    for words in ("S = 4 GB, W = 2 GB/s", "the book's", "answer     500 ms", "1/4 of the right answer",
+                  "expected   2 s  [lambda S, W: S/W, tiny.py:", "within 1 %: 1.98 s to 2.02 s",
+                  "matched    lambda S, W: W/S = 500 ms", "mistake    lambda S, W: S*W", "[mistake]",
+                  "is the same since it was judged", "judged now the same"):  # fmt: skip
+        assert words in said
+    code, said = explained("ann/4")
+    assert code == 0, said
+    assert "return 2*x" in said
+    assert "has to be called" in said
+    for what, known in (("ann", "LEARNER/EXERCISE"), ("zed/1", "ann"), ("ann/9", "tiny-time"), ("dan/1", "JSON")):
+        code, said = explained(what)
+        assert (code, known in said) == (1, True), said
 
 
 def test_results_are_read_back_as_written(tmp_path, graded):
@@ -461,6 +512,8 @@ def test_with_variants_each_learner_has_numbers_of_their_own(tmp_path):
     assert [r.points for r in result.learner(bob).results] == [exercise.points, 0]
     copied = result.learner(copycat).results[0]
     assert (copied.points, copied.kind) == (0, "variant")
+    borrowed = of_class.of_assignment(folder, "week1").borrowed
+    assert [one.learner for one in borrowed if ann in one.owners and one.exercise == exercise.id] == [copycat]
 
 
 def test_assigning_again_keeps_what_the_teacher_added(tmp_path):

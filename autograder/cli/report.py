@@ -1,0 +1,61 @@
+"""`gpubook report` and `gpubook explain`: what a class believes, and why a verdict is what it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("folder", type=FOLDER)
+@click.argument("name", required=False)
+@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a page, in one file.")
+@click.option("--csv", type=click.Path(path_type=Path), help="Write tables: a folder of them, or of the exercises in "
+              "a file NAME.csv.")  # fmt: skip
+@click.option("--short", is_flag=True, help="Leave out the table of the learners.")
+def report(folder: Path, name: str | None, html: Path | None, csv: Path | None, short: bool) -> None:
+    """Report what a class believes.
+
+    On the assignment NAME of the course in FOLDER, or on all that are graded: how many are right in each exercise,
+    which mistakes they make, which wrong answers no mistake explains, and whose work is alike. Nothing is graded.
+    """
+    from rich.console import Console
+
+    from . import lazy_jsonschema
+
+    lazy_jsonschema.notebooks()
+    from ..course.banks import checked_name
+    from ..course.report import of_class, page, shown, tables
+
+    found = of_class.of_term(folder) if name is None else of_class.of_assignment(folder, checked_name(name))
+    if html:
+        page.write(page.of(found), html)
+        click.echo(f"Wrote {html}")
+    for path in tables.write(tables.of(found), csv) if csv else ():
+        click.echo(f"Wrote {path}")
+    if not (html or csv):
+        shown.show(found, Console(highlight=False), table=not short)
+
+
+@click.command()
+@click.argument("folder", type=FOLDER)
+@click.argument("name")
+@click.argument("what", metavar="LEARNER/EXERCISE")
+def explain(folder: Path, name: str, what: str) -> None:
+    """Explain a verdict.
+
+    What LEARNER answered to EXERCISE of the assignment NAME, how it was read, with which numbers, what was expected and
+    how exactly, which mistake matched and why, and what the key as it is now would say.
+    """
+    from rich.console import Console
+
+    from . import lazy_jsonschema
+
+    lazy_jsonschema.notebooks()
+    from ..course.banks import checked_name
+    from ..course.report import explanation
+
+    explanation.show(explanation.of(folder, checked_name(name), what), Console(highlight=False))

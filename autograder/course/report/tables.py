@@ -1,0 +1,136 @@
+"""A report as tables for a spreadsheet: a folder of CSV files, or the one of the exercises."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from ...book.course_error import CourseError
+from ..layout import PRIVATE
+from ..results_table import in_order
+from ..spreadsheet import Table, inert, number
+from ..spreadsheet import write as write_table
+from .gathered import OUTCOMES
+from .of_class import Report, Term
+
+EXERCISES = "exercises"  # the table that a single file holds
+NUMBER = re.compile(r"-?\d+(\.\d+)?")  # whose minus begins no formula
+Rows = list[list[str]]
+
+
+def of(found: Report | Term) -> dict[str, Table]:
+    """The tables by their names; those of a term have the assignment in each row."""
+    reports = found.reports if isinstance(found, Term) else [found]
+    made = {
+        EXERCISES: _joined(_exercises, reports),
+        "points": Table([_words(row) for row in (_term_points(found) if isinstance(found, Term) else _points(found))]),
+        "mistakes": _joined(_mistakes, reports),
+        "unexplained": _joined(_unexplained, reports),
+        "others-numbers": _joined(_borrowed, reports),
+        "alike": _joined(_alike, reports),
+    }
+    if isinstance(found, Term):
+        head = ["misconception", "you", "learners", "answers"]
+        rows = [[name, did, str(learners), str(times)] for name, did, learners, times in found.recurring]
+        made["misconceptions"] = Table([_words(row) for row in (head, *rows)])
+    return made
+
+
+def write(made: dict[str, Table], target: Path) -> list[Path]:
+    """Write them into the folder `target`, or the table of the exercises into a file of that name with .csv; each file
+    whole or not at all. Returns the files."""
+    if target.suffix.lower() == ".csv":
+        write_table(made[EXERCISES], target)
+        return [target]
+    if target.exists() and not target.is_dir():
+        raise CourseError(f"{target} is a file; a folder, or a file NAME.csv, was expected")
+    if not target.is_dir():
+        target.mkdir(mode=PRIVATE)
+    paths = [target / f"{name}.csv" for name in made]
+    for path, table in zip(paths, made.values(), strict=True):
+        write_table(table, path)
+    return paths
+
+
+def _joined(rows_of: Callable[[Report], Rows], reports: Sequence[Report]) -> Table:
+    head, made = [], []
+    for report in reports:
+        head, *rows = rows_of(report)
+        made += [[report.name, *row] for row in rows]
+    return Table([_words(row) for row in (["assignment", *head], *made)])
+
+
+def _words(row: Iterable[str]) -> list[str]:
+    return [cell if NUMBER.fullmatch(cell) else inert(cell) for cell in row]
+
+
+def _exercises(report: Report) -> Rows:
+    head = ["number", "exercise", "title", "points", "graded", "right_share", "mean_share", "discrimination",
+            *(f"n_{key}" for key in OUTCOMES)]  # fmt: skip
+    rows = [
+        [str(one.number), one.exercise, one.title, number(one.max_points), str(one.graded), _share(one.right),
+         _share(one.mean), _share(one.discrimination), *(str(one.outcomes.get(key, 0)) for key in OUTCOMES)]
+        for one in report.items
+    ]  # fmt: skip
+    return [head, *rows]
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}"
+
+
+def _points(report: Report) -> Rows:
+    ids = list(report.result.exercises)
+    rows = []
+    for learner in in_order(report.result.learners, report.scores):
+        points = {one.exercise: "" if one.kind == "waiting" else number(one.points) for one in learner.results}
+        score = report.scores.get(learner.name)
+        sums = [number(learner.points), number(score.late_penalty if score else 0.0),
+                number(report.points[learner.name])] if learner.results else ["", "", ""]  # fmt: skip
+        rows.append([learner.name, report.names[learner.name], *(points.get(name, "") for name in ids), *sums,
+                     learner.problem])  # fmt: skip
+    gone = [[who, report.names[who], *[""] * (len(ids) + 3), "nothing submitted"] for who in report.missing]
+    return [["learner", "name", *ids, "total", "late_penalty", "grade", "problem"], *rows, *gone]
+
+
+def _term_points(term: Term) -> Rows:
+    head = ["learner", "name", *(report.name for report in term.reports), "total"]
+    most = [report.result.max_points for report in term.reports]
+    rows = [
+        [who, term.names[who], *("" if value is None else number(value) for value in points),
+         number(sum(value or 0.0 for value in points))]
+        for who, points in sorted(term.table.items())
+    ]  # fmt: skip
+    return [head, *rows, ["of", "", *map(number, most), number(sum(most))]]
+
+
+def _mistakes(report: Report) -> Rows:
+    rows = [
+        [one.exercise, one.key, str(len(one.learners)), one.say, one.did, " ".join(one.learners)]
+        for one in report.beliefs
+    ]
+    return [["exercise", "mistake", "count", "sentence", "misconception", "learners"], *rows]
+
+
+def _unexplained(report: Report) -> Rows:
+    rows = [
+        [one.exercise, str(len(one.learners)), one.shown, one.relation, one.told, one.declaration,
+         " ".join(one.learners)]
+        for one in report.unexplained
+    ]  # fmt: skip
+    return [["exercise", "count", "answer", "relation", "told", "declaration", "learners"], *rows]
+
+
+def _borrowed(report: Report) -> Rows:
+    rows = [[one.exercise, one.learner, " ".join(one.owners)] for one in report.borrowed]
+    return [["exercise", "learner", "right_for"], *rows]
+
+
+def _alike(report: Report) -> Rows:
+    rows = [
+        [one.exercise, f"{one.share:.2f}", "yes" if one.book else "no", "yes" if one.usual else "no",
+         str(len(one.learners)), " ".join(one.learners)]
+        for one in report.copies
+    ]  # fmt: skip
+    return [["exercise", "share", "is_the_solution", "may_be_usual", "count", "learners"], *rows]

@@ -13,6 +13,7 @@ import pytest
 from nbformat import from_dict
 
 from autograder.book import chapters, notebook, subset
+from autograder.course.layout import texts_beside
 from autograder.declaration import load_bank
 from autograder.grading.judge import Judge
 from autograder.grading.submission import RunSettings, grade_notebook
@@ -20,7 +21,7 @@ from tests.conftest import ROOT
 
 pytestmark = pytest.mark.slow
 NAMES = chapters.chapter_names(ROOT)
-IN_EVERY_RUN = ("03-rooflines", "15-inference")  # where of some cells a part stays
+IN_EVERY_RUN = ("06-collectives", "15-inference")  # whose cells read files, and where of a cell a part stays
 
 
 @functools.cache
@@ -90,6 +91,7 @@ def test_an_exercise_is_not_left_out_by_its_own_cells_alone(tmp_path):
 def test_a_chapter_runs_without_its_exercises(name, zygotes):
     bank, nb = expanded(name)
     nb = from_dict({**nb, "cells": subset.without(nb, list(bank))})
+    files = texts_beside(ROOT / "chapters" / name / f"{name}.ipynb")
     with Judge([bank.path]) as judge:
-        done = grade_notebook(nb, nb, bank, "ann", RunSettings(), zygote=zygotes(), judge=judge)
+        done = grade_notebook(nb, nb, bank, "ann", RunSettings(files=files), zygote=zygotes(), judge=judge)
     assert [o for cell in done.nb.cells for o in cell.get("outputs", []) if o.output_type == "error"] == []

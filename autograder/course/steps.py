@@ -38,6 +38,7 @@ from . import inert_files, submissions
 from .banks import bank_of
 from .by_hand.steps import CriteriaInFeedback, RubricInFormgrader
 from .feedback import FILTERS, HERE, FeedbackPage
+from .layout import texts_beside
 from .recording import ShowGrades, WorkedSolutions
 
 
@@ -101,10 +102,10 @@ class GradeInSandbox(_OfCourse):
         config=True
     )
 
-    def run_settings(self, folder: Path) -> submission.RunSettings:
-        """What these options ask of a run over the course in `folder`."""
-        limits = Limits(cell=self.cell_limit, total=self.total_limit)
-        return submission.RunSettings(limits, self.variants, self.unsafe, seeds.secret_of(folder))
+    def run_settings(self, folder: Path, release: Path) -> submission.RunSettings:
+        """What these options ask of a run over the course in `folder`, in which a notebook is released."""
+        limits, files = Limits(cell=self.cell_limit, total=self.total_limit), texts_beside(release)
+        return submission.RunSettings(limits, self.variants, self.unsafe, seeds.secret_of(folder), files)
 
     def preprocess(self, nb, resources):
         """The notebook with its verdicts, where SaveAutoGrades finds them."""
@@ -116,7 +117,7 @@ class GradeInSandbox(_OfCourse):
             release_nb,
             bank,
             owner,
-            self.run_settings(Path(self._course().root)),
+            self.run_settings(Path(self._course().root), path),
             zygote=_zygote(),
             judge=_judge(tuple(bank.paths)),
         )

@@ -22,6 +22,7 @@ from ..values.arithmetic import is_calculation, worked_out
 from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
+from .derivation import derivation
 from .quantity import MAX_COUNT_BITS, ROUNDED, TINY, quoted_error, shown_number
 from .recognised import how_far, recognise
 from .undeclared import lambda_for, products, ratio_to
@@ -127,6 +128,10 @@ class Count(Answer):
         # A mistake need not be an integer (a division that was not rounded up): it is matched by its own
         # value.
         return [(number(encoding.decode(encoding.encode(call_with(m.value, given)))), m.say) for m in exercise.mistakes]
+
+    def derived(self, exercise: Exercise, given: Given) -> str:
+        """The formula of the solution, or what it computes as it is declared."""
+        return derivation(exercise, given)
 
     def collisions(self, exercise: Exercise, given: Given) -> list[str]:
         """Mistakes equal to each other or to the solution."""

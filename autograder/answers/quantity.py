@@ -20,6 +20,7 @@ from ..values.arithmetic import is_calculation, ungrouped, worked_out
 from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number, rounded, two_digits
 from ..values.texts import quoted
+from .derivation import derivation
 from .recognised import how_far, recognise
 from .undeclared import lambda_for, products, ratio_to
 from .wrong_ways import weak_numbers
@@ -102,6 +103,10 @@ class Quantity(Answer):
     def expected(self, exercise: Exercise, given: Given) -> float:
         """The solution in SI."""
         return float(call_with(exercise.solution, given))
+
+    def derived(self, exercise: Exercise, given: Given) -> str:
+        """The formula of the solution, or what it computes as it is declared."""
+        return derivation(exercise, given)
 
     def collisions(self, exercise: Exercise, given: Given) -> list[str]:
         """Mistakes within tolerance of each other or of the solution."""

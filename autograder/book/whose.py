@@ -33,8 +33,8 @@ class Answered:
         """A cell of the chapter ran: the numbers of the exercises on whose answers it depends, in their order."""
         numbers: list[str] = []
         for statement in _body(source):
-            found = [number for name in _read(statement) for number in self.names.get(name, ())]
-            for name in _given(statement):
+            found = [number for name in read_by(statement) for number in self.names.get(name, ())]
+            for name in given_by(statement):
                 if found:
                     self.names[name] = found
                 else:
@@ -45,7 +45,7 @@ class Answered:
 
 def given(source: str) -> list[str]:
     """The names that a cell defines, assigns or imports."""
-    return [name for statement in _body(source) for name in _given(statement)]
+    return [name for statement in _body(source) for name in given_by(statement)]
 
 
 def folds(cell: NotebookNode) -> bool:
@@ -82,7 +82,7 @@ def _tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
         yield from _tables(child)
 
 
-def _read(statement: ast.stmt) -> list[str]:
+def read_by(statement: ast.stmt) -> list[str]:
     """The chapter's names that a statement reads, in functions and comprehensions too, but not their own names."""
     top, *inner = _tables(symtable.symtable(ast.unparse(statement), "a cell", "exec"))
     found = [one.get_name() for one in top.get_symbols() if one.is_referenced()]
@@ -90,7 +90,7 @@ def _read(statement: ast.stmt) -> list[str]:
     return sorted(set(found))
 
 
-def _given(statement: ast.stmt) -> list[str]:
+def given_by(statement: ast.stmt) -> list[str]:
     """The chapter's names that a statement defines, assigns or imports."""
     top = symtable.symtable(ast.unparse(statement), "a cell", "exec")
     return [one.get_name() for one in top.get_symbols() if one.is_assigned() or one.is_imported()]

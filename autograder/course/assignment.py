@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ..book import chapters, notebook
+from ..book import chapters, notebook, subset
 from ..book.bibliography import Bibliography
 from ..book.captions import add_captions
 from ..book.contents import contents
@@ -153,9 +153,7 @@ def _chosen(
         extra.metadata = _metadata(name)
         return extra
     nb = nbformat.from_dict(made.instructor)
-    nb.cells = [
-        c for c in nb.cells if (key := c.metadata.get("gpubook", {}).get("exercise")) is None or key in asked
-    ] + extra.cells
+    nb.cells = subset.without(nb, [key for key in booked if key not in asked]) + extra.cells
     return nb
 
 

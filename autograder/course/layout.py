@@ -1,10 +1,12 @@
 """The folder of a course: nbgrader's own layout, its configuration, and `exercises/` for the teacher's own."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from ..book.course_error import CourseError
 
+MOST_TEXT = 1 << 20  # bytes of a file that cells may read where a submission is graded
 FOLDERS = ("source", "release", "submitted", "autograded", "feedback", "exercises")
 PRIVATE = 0o700  # the rights of a folder with keys, grades and learners' work
 CONFIG_FILE = "nbgrader_config.py"
@@ -85,3 +87,17 @@ def released(folder: Path, name: str) -> Path:
         have = ", ".join(sorted(p.name for p in (folder / "release").glob("*") if p.is_dir())) or "none"
         raise CourseError(f"{path} is missing: {name!r} was never released in this course (assignments: {have})")
     return path
+
+
+def texts_beside(release: Path) -> dict[str, str]:
+    """The texts that are released beside a notebook, which its cells may read, by their path from there: those in UTF-8
+    of at most 1 MiB. What is public of its exercises the grader knows itself."""
+    found = {}
+    for path in sorted(release.parent.rglob("*")):
+        inside = path.relative_to(release.parent)
+        hidden = any(part.startswith(".") for part in inside.parts)
+        ours = path.suffix == ".ipynb" or inside == Path("exercises.json")
+        if path.is_file() and not ours and not hidden and path.stat().st_size <= MOST_TEXT:
+            with suppress(UnicodeDecodeError):
+                found[inside.as_posix()] = path.read_text(encoding="utf-8")
+    return found

@@ -170,7 +170,7 @@ def grade(
         release_nb = read_notebook(path)
         bank = bank_of(folder, release_nb, path)
         assigned = class_run.ReleasedAssignment(
-            path, release_nb, bank, GradeInSandbox(config=config).run_settings(folder)
+            path, release_nb, bank, GradeInSandbox(config=config).run_settings(folder, path)
         )
         result = ClassResult(name, assigned.exercises, folder=str(folder))
         result.problems += [f"{error}; left out, for {name} asks for nothing of it" for error in bank.left_out]

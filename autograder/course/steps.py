@@ -43,6 +43,7 @@ from .feedback import FILTERS, HERE, FeedbackPage
 from .grade_entry import automatic_score
 from .gradebook import deadlines
 from .gradebook_url import opened
+from .layout import texts_beside
 from .recording import ShowGrades, WorkedSolutions
 
 
@@ -106,10 +107,10 @@ class GradeInSandbox(_OfCourse):
         config=True
     )
 
-    def run_settings(self, folder: Path) -> submission.RunSettings:
-        """What these options ask of a run over the course in `folder`."""
-        limits = Limits(cell=self.cell_limit, total=self.total_limit)
-        return submission.RunSettings(limits, self.variants, self.unsafe, seeds.secret_of(folder))
+    def run_settings(self, folder: Path, release: Path) -> submission.RunSettings:
+        """What these options ask of a run over the course in `folder`, in which a notebook is released."""
+        limits, files = Limits(cell=self.cell_limit, total=self.total_limit), texts_beside(release)
+        return submission.RunSettings(limits, self.variants, self.unsafe, seeds.secret_of(folder), files)
 
     def preprocess(self, nb, resources):
         """The notebook with its verdicts, where SaveAutoGrades finds them."""
@@ -121,7 +122,7 @@ class GradeInSandbox(_OfCourse):
             release_nb,
             bank,
             owner,
-            self.run_settings(Path(self._course().root)),
+            self.run_settings(Path(self._course().root), path),
             zygote=_zygote(),
             judge=_judge(tuple(bank.paths)),
         )

@@ -208,6 +208,11 @@ class Answer:
         can be read, or None for what came out alone. "" where the text of `readable` says it."""
         return ""
 
+    def derived(self, exercise: Exercise, given: Given) -> str:
+        """How the solution follows from the given numbers, in Markdown, where no instructor's cell says it; "" where
+        the solution itself does."""
+        return ""
+
     def worked(self, exercise: Exercise, source: str, given: Given, *, with_prompt: bool) -> str:
         """The solution in Markdown: the `source` of the instructor's cell, and what it comes to.
 

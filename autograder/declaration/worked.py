@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
-
 from .answer import JudgedBy
 from .exercise import Exercise
+from .source_text import definition
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 
@@ -18,11 +17,13 @@ def solution_of(cell_source: str) -> str:
 
 def worked(exercise: Exercise, cell_source: str, owner: str | None = None) -> str:
     """One exercise's solution: what the instructor's cell holds, the answer for the numbers of `owner` (None: the
-    book's), and why it is so."""
+    book's), and why it is so. Where an assignment of chosen exercises only points to the declaration, that says how."""
     answer, given = exercise.answer, exercise.variant(owner)
     source = cell_source if answer.judged_by is JudgedBy.TEACHER else solution_code(exercise, cell_source)
-    parts = (f"**{answer.solution_title}**", answer.worked(exercise, source, given, with_prompt=False))
-    return "\n\n".join(part for part in (*parts, exercise.fill(exercise.explain, given)) if part)
+    derived = "" if source else answer.derived(exercise, given)
+    shown = answer.worked(exercise, source, given, with_prompt=False)
+    parts = (f"**{answer.solution_title}**", derived, shown, exercise.fill(exercise.explain, given))
+    return "\n\n".join(part for part in parts if part)
 
 
 def solution_code(exercise: Exercise, cell_source: str) -> str:
@@ -31,9 +32,5 @@ def solution_code(exercise: Exercise, cell_source: str) -> str:
     code = solution_of(cell_source)
     if any(line.strip() and not line.lstrip().startswith("#") for line in code.splitlines()):
         return code
-    if exercise.answer.judged_by not in (JudgedBy.CALLS, JudgedBy.RANKS):
-        return ""
-    try:
-        return inspect.cleandoc("\n" + inspect.getsource(exercise.solution))
-    except (OSError, TypeError):
-        return ""
+    calls = exercise.answer.judged_by in (JudgedBy.CALLS, JudgedBy.RANKS)
+    return definition(exercise.solution, exercise.answer.answer_name) if calls else ""

@@ -40,13 +40,14 @@ class RunSettings:
     """Settings for every submission of a run.
 
     With the `secret` of a course the same submission is asked with the same numbers, see `ranks.seeds`. `unsafe` runs
-    its code even where the system cannot confine it.
+    its code even where the system cannot confine it. `files` are the texts released beside the notebook, by their path.
     """
 
     limits: Limits = field(default_factory=Limits)
     variants: bool = False
     unsafe: bool = False
     secret: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 def grade_notebook(
@@ -119,7 +120,8 @@ class SubmissionRun:
         self.chapter_cells = {cell.id: cell for cell in self.release.cells if not cell.metadata.get("nbgrader")}
         asked = [role.exercise for role in map(grade_cell, self.release.cells) if role is not None]
         public = Bank([self.bank[name] for name in dict.fromkeys(asked) if name in self.bank]).public(self.variants)
-        self.files = {"exercises.json": json.dumps(public)}  # as released: of no other assignment's exercises
+        public_json = {"exercises.json": json.dumps(public)}  # as released: of no other assignment's exercises
+        self.files = {**self.settings.files, **public_json}
         self.seed = seeds.seed_of(self.settings.secret, self.owner, self.program())
         self.output_left = self.limits.shown
         self.done = GradedNotebook(self.nb)

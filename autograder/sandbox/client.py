@@ -236,7 +236,7 @@ class Zygote(Program):
         alone: bool = False,
         withholds: Sequence[str] = (),
     ) -> Child:
-        """A fresh child that sees `files` (name to text) in its working folder and nothing else of anybody's.
+        """A fresh child that sees `files` (path to text) in its working folder and nothing else of anybody's.
 
         `alone`: it is one of several of the same learner that must not know of each other. `withholds`: what of the
         library is not there to be used or read."""

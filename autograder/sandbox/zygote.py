@@ -131,7 +131,9 @@ def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
 
     start = wire.receive(channel)
     for name, text in start["files"].items():
-        with open(os.path.join(confine.WORK if start["confined"] else ".", name), "w", encoding="utf-8") as file:
+        path = os.path.join(confine.WORK if start["confined"] else ".", name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
             file.write(text)
     os.environ.clear()
     os.environ.update(start["environment"])

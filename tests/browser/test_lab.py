@@ -1,10 +1,11 @@
-"""A learner in a real JupyterLab: run all, answer wrong, read why, answer right, move a figure."""
+"""A learner in a real JupyterLab: run all, answer wrong, read why, answer right, move a figure, read the feedback."""
 
 import json
 
 import pytest
 
 from autograder.declaration import call_with, load_bank
+from tests.autograder.course.test_feedback import page as feedback_page
 from tests.browser.jupyterlab import ERROR, open_notebook, rewrite_and_run, run_all
 from tests.conftest import ROOT
 
@@ -50,3 +51,22 @@ def test_untouched_chapter_runs_a_wrong_answer_is_explained_and_a_figure_turns(p
         page.keyboard.press("ArrowRight")
     page.wait_for_function("([e, before]) => e.innerText !== before", arg=[readout.element_handle(), before])
     assert watch.foreign == []
+
+
+def test_a_row_of_the_feedback_leads_to_its_question_and_the_page_stays(page, watch, lab):
+    url, study = lab
+    (study / "feedback.html").write_text(feedback_page(texts=60))
+    page.goto(f"{url}/lab/tree/feedback.html?token=t&reset")
+    viewer = page.locator(".jp-HTMLViewer iframe")
+    shown = viewer.element_handle(timeout=60_000).content_frame()
+    row = shown.locator("#verdicts a").first
+    row.wait_for()
+    before = shown.url
+    row.click()
+    shown.wait_for_function("scrollY > 0")
+    assert before.startswith("blob:")
+    assert shown.url == f"{before}#question-t-one"
+    below = shown.locator("#question-t-one").bounding_box()["y"] - viewer.bounding_box()["y"]
+    assert -2 < below < 2
+    assert watch.foreign == []
+    assert [e for e in watch.errors if "favicon" not in e] == []

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import pass_context
+from markupsafe import Markup
 from nbconvert.exporters.html import HTMLExporter
 from nbconvert.exporters.templateexporter import TemplateExporter
 from nbconvert.filters.ansi import ansi2html, strip_ansi
@@ -23,6 +24,7 @@ from ...values.mathml import mathml
 
 HERE = Path(__file__).parent
 LEFT_OUT, SHOWN = "<em>[A picture was left out here.]</em>", "<em>[The picture above, once more.]</em>"
+FONT = re.compile(r"@font-face\s*\{[^{}]*\}")
 SAFE_LINK = re.compile(r"https?://|mailto:|#", re.IGNORECASE)
 MAX_MARKDOWN = 10_000  # characters of a text: Markdown's own patterns take quadratic time
 PAGE_MARKDOWN = 3 * MAX_MARKDOWN**2  # of a page, the squares of its texts together; a chapter has a tenth of it
@@ -44,6 +46,9 @@ class Renderer(IPythonRenderer):
 
     def inline_math(self, body: str) -> str:
         return mathml(body, "inline") or super().inline_math(body)
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return mathml(rf"\begin{{{name}}}{body}\end{{{name}}}", "block") or super().latex_environment(name, body)
 
     def block_code(self, code: str, info: str | None = None) -> str:  # noqa: ARG002
         """As it is typed: a learner's choice of a language would choose a lexer, or mermaid, which escapes nothing."""
@@ -159,3 +164,10 @@ class FeedbackPage(HTMLExporter):
             self.register_filter(name, own)
         self.register_filter("filter_data_type", types)
         return TemplateExporter.from_notebook_node(self, nb, resources, **kw)
+
+    def _init_resources(self, resources):
+        """Without the fonts that nbconvert's styles name for their icons: the page's own policy refuses them."""
+        resources = super()._init_resources(resources)
+        include = resources["include_css"]
+        resources["include_css"] = lambda name: Markup(FONT.sub("", include(name)))
+        return resources

@@ -21,9 +21,40 @@ def test_mathematics_is_mathml():
 
 
 @pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (r"$$t = \begin{cases} a & n < 3 \\ b & \text{else} \end{cases}$$", ["mtable", "mtext"]),
+        ("\\begin{align}\na &= b \\\\\n&= c\n\\end{align}", ["mtable"]),
+        (r"$\begin{aligned} a &= b \end{aligned}$", ["mtable"]),
+        (r"$\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}$", ["mtable"]),
+        ("$a < b > c$", ["mo"]),
+        (r"$S \& W$", ["mi"]),
+    ],
+)
+def test_an_equation_with_columns_or_a_comparison_is_drawn(text, parts):
+    import bs4
+
+    page = bs4.BeautifulSoup(feedback.inert_markdown(text), "html.parser")
+    assert all(page.math.find(part) for part in parts)
+    assert not {"$", "\\"} & set(page.get_text())
+
+
+@pytest.mark.parametrize("text", ["$a & b$", r"$\text{a & b}$", r"$\text{a &#1; b}$"])
+def test_an_ampersand_that_separates_nothing_stays_as_it_is_typed(text):
+    import bs4
+
+    page = bs4.BeautifulSoup(feedback.inert_markdown(text), "html.parser")
+    assert page.math is None
+    assert page.get_text().strip() == text
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "<script>alert(1)</script>",
+        r"$\text{&lt;script&gt;alert(1)&lt;/script&gt;}$",
+        r"$\color{red&quot; onclick=&quot;alert(1)}{x}$",
+        "$$\n\\begin{cases} \\text{<img src=x onerror=alert(1)>} & x \\end{cases}\n$$",
         r"$\text{<script>alert(1)</script>}$",
         r"$\href{javascript:alert(1)}{x}$",
         "$$\n\\text{<img src=x onerror=alert(1)>}\n$$",
@@ -78,7 +109,8 @@ def test_what_is_no_latex_stays_as_it_is_typed(latex):
     assert latex in feedback.inert_markdown(f"${latex}$").replace("&amp;", "&")
 
 
-def test_the_head_lists_every_exercise_with_its_verdict():
+def page(texts=0):
+    """A page with an exercise and an answer in words, and with so many texts before and behind them."""
     from traitlets.config import Config
 
     def marked(cell, part, **own):
@@ -86,6 +118,7 @@ def test_the_head_lists_every_exercise_with_its_verdict():
         return cell
 
     said = new_output("display_data", data={"text/markdown": "✗ *Both* inputs are read."})
+    number = new_output("execute_result", data={"text/plain": "0.0"})
     written = new_markdown_cell(
         "My own words.",
         metadata={
@@ -101,9 +134,10 @@ def test_the_head_lists_every_exercise_with_its_verdict():
     )
     nb = new_notebook(
         cells=[
+            *(new_markdown_cell("Text.") for _ in range(texts)),
             marked(new_markdown_cell("**Exercise 3.1** · First · 1 point\n\nHow long?"), "prompt", grade=False),
             marked(
-                new_code_cell('grade("t-one", answer)', outputs=[said]),
+                new_code_cell('grade("t-one", answer)', outputs=[said, number]),
                 "grade",
                 grade=True,
                 solution=False,
@@ -112,6 +146,7 @@ def test_the_head_lists_every_exercise_with_its_verdict():
                 points=1.0,
             ),
             written,
+            *(new_markdown_cell("Text.") for _ in range(texts)),
         ]
     )
     config = Config()
@@ -119,17 +154,31 @@ def test_the_head_lists_every_exercise_with_its_verdict():
     about = {"notebook": "t", "score": 1.5, "max_score": 3.0, "late_penalty": 0.5}
     resources = {"nbgrader": about, "inlining": {"css": []}}
     html, _ = feedback.FeedbackPage(config=config).from_notebook_node(nbformat.from_dict(nb), resources=resources)
+    return html
+
+
+def test_the_head_lists_every_exercise_with_its_verdict():
     import bs4
 
-    rows = bs4.BeautifulSoup(html, "html.parser").select("#verdicts tr")
+    made = bs4.BeautifulSoup(page(), "html.parser")
+    rows = made.select("#verdicts tr")
     texts = [" ".join(row.get_text(" ").split()) for row in rows]
     assert texts == [
         "Exercise 3.1 · First · 1 point ✗ Both inputs are read.",
         "own-words 1.5 of 2.0 points: <b>Good",
         "Handed in late −0.5 points",
     ]
-    assert rows[0].a["href"] == "#t-one-grade"
-    assert "Test cell" not in bs4.BeautifulSoup(html, "html.parser").select_one("#verdicts").get_text()
+    assert [row.a["href"] for row in rows[:2]] == ["#question-t-one", "#own-words"]
+    assert "Test cell" not in made.select_one("#verdicts").get_text()
+    question = made.find(id="question-t-one")
+    assert "How long?" in question.find_next(class_="rendered_html").get_text()
+    assert "0.0" not in [one.get_text().strip() for one in made.select(".output_text")]  # the verdict has it in words
+
+
+def test_a_page_fits_a_telephone_and_asks_for_no_font():
+    html = page()
+    assert '<meta name="viewport" content="width=device-width, initial-scale=1" />' in html
+    assert "@font-face" not in html
 
 
 @pytest.mark.parametrize("page", ["feedback", "formgrade"])

@@ -22,6 +22,7 @@ from autograder import course, sandbox
 from autograder.cli import commands
 from autograder.course import class_result, extensions, gradebook, results_table
 from autograder.course.journal import Journal
+from autograder.course.layout import MOST_TEXT, texts_beside
 from autograder.course.report import of_class
 from autograder.course.terms import Extension
 from autograder.declaration import load_bank
@@ -113,6 +114,18 @@ def test_a_release_copies_no_text_or_code_beside_the_notebook(tmp_path):
     assert sorted(p.name for p in made.parent.iterdir()) == [f"{NAME}.ipynb", "picture.svg"]
     with pytest.raises(course.CourseError, match=r"02-none\.ipynb "):
         course.release(tmp_path / "source", tmp_path / "release", "02-none")
+
+
+def test_a_notebooks_cells_may_read_the_texts_that_are_released_beside_it(tmp_path):
+    release = tmp_path / "hw.ipynb"
+    (tmp_path / "files").mkdir()
+    (tmp_path / ".ipynb_checkpoints").mkdir()
+    inside = ("hw.ipynb", "exercises.json", "files/log.txt", "data.csv", ".ipynb_checkpoints/data.csv")
+    for name in inside:
+        (tmp_path / name).write_text("x")
+    (tmp_path / "files" / "plot.png").write_bytes(b"\x89PNG\xff")
+    (tmp_path / "files" / "long.txt").write_text("x" * (MOST_TEXT + 1))
+    assert texts_beside(release) == {"data.csv": "x", "files/log.txt": "x"}
 
 
 def test_a_course_is_laid_out_once(tmp_path):

@@ -84,6 +84,59 @@ def test_a_solution_is_code_or_the_declared_function_with_the_answer_for_the_lea
     assert r"\frac{S}{W}" in worked_solutions.worked(bank["tiny-ratio"], "")
 
 
+OWN = """
+from math import ceil
+from hwlib.collectives import ring_allreduce_time
+from hwlib.units import us
+
+def made(id, solution, given, answer=None, **more):
+    say = (Mistake(lambda: 1.0, "One."), Mistake(lambda: 2.0, "Two."))
+    return Exercise(id=id, prompt="{S:B} at {W:B/s}", given=given, answer=answer or Quantity("s"), solution=solution,
+                    mistakes=say, **more)
+
+GIVEN = dict(S=[1e8, 4e8], W=[5e10])
+def slow(S, W):
+    return S/W if S < 2e8 else 2*S/W
+
+ALL = [
+    made("own-copy", lambda S, W: S/W, GIVEN, explain="Each byte crosses once."), made("own-two", slow, GIVEN),
+    made("own-ring", lambda S, W: ring_allreduce_time(8, S, 2*us, W), GIVEN),
+    made("own-ceil", lambda S, W: ceil(S/W), GIVEN), made("own-odd", lambda S, W: S/W/3e8, GIVEN),
+    made("own-eight", lambda S, W: S/W if S == 1e8 else 2*S/W, GIVEN),
+    made("own-long", lambda S, W: (
+        ceil(S/W)  # begun
+        + 1), GIVEN), made("own-fixed", 3.0, {}), made("own-count", lambda n: n//3, dict(n=[8]), Count()),
+]
+PAIR = lambda x: x + 1, lambda x, y=2: (x - 1)/(y + x - 1)
+SHARE = Exercise(id="own-share", prompt="Write it.", solution=PAIR[1], mistakes=(
+    Mistake(lambda x, y=2: x/y, "a."), Mistake(lambda x, y=2: x*y, "b.")),
+    answer=Function(name="share", signature="share(x, y=2)", cases=[(1.5, 2.0), (3.0, 4.0)]))
+"""
+LETTERS = "with $S$ = 100 MB and $W$ = 50 GB/s."
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("copy", rf"$$|\frac{{S}}{{W}}|$$||{LETTERS}||**Answer:** 2 ms||Each byte crosses once."),
+        ("two", f"```python|def slow(S, W):|    return S/W if S < 2e8 else 2*S/W|```||{LETTERS}||**Answer:** 2 ms"),
+        ("ring", rf"$$|\frac{{7 S}}{{4 W}} + 2.8 \cdot 10^{{-5}}|$$||{LETTERS}||**Answer:** 3.528 ms"),
+        ("ceil", f"```python|answer = ceil(S/W)|```||{LETTERS}||**Answer:** 1 s"),
+        ("odd", f"```python|answer = S/W/3e8|```||{LETTERS}||**Answer:** 6.667 ps"),
+        ("eight", f"```python|answer = S/W if S == 1e8 else 2*S/W|```||{LETTERS}||**Answer:** 2 ms"),
+        ("long", f"```python|answer = ceil(S / W) + 1|```||{LETTERS}||**Answer:** 2 s"),
+        ("fixed", "**Answer:** 3 s"),
+        ("count", r"$$|\left\lfloor{\frac{n}{3}}\right\rfloor|$$||with $n$ = 8.||**Answer:** 2"),
+        ("share", "```python|def share(x, y=2):|    return (x - 1)/(y + x - 1)|```"),
+    ],
+)
+def test_an_own_exercise_shows_how_its_answer_is_reached(tmp_path, name, shown):
+    (tmp_path / "exercises.py").write_text(tiny.EXERCISES + OWN)
+    found = load_bank(tmp_path)[f"own-{name}"]
+    said = worked_solutions.worked(found, "### BEGIN SOLUTION\n# declared in exercises/\n### END SOLUTION")
+    assert said == "**Worked solution**\n\n" + shown.replace("|", "\n")
+
+
 @pytest.fixture(scope="module")
 def zygote(zygotes):
     with pytest.MonkeyPatch.context() as patch:

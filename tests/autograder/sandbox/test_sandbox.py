@@ -371,8 +371,8 @@ def test_without_namespaces_it_refuses_unless_asked_by_name(zygote, monkeypatch)
     monkeypatch.setitem(zygote.report, "unconfined", "unshare: Operation not permitted")
     with pytest.raises(NoSandbox, match=r"unshare: Operation not permitted.*--unsafe"):
         zygote.spawn(LIMITS)
-    child = zygote.spawn(LIMITS, files={"a.txt": "b"}, unsafe=True)
-    assert value(child, "open('a.txt').read()") == "b"
+    child = zygote.spawn(LIMITS, files={"a.txt": "b", "files/c.txt": "d"}, unsafe=True)
+    assert value(child, "open('a.txt').read() + open('files/c.txt').read()") == "bd"
     folder = value(child, "__import__('os').getcwd()")
     child.kill()
     assert not os.path.exists(folder)

@@ -265,6 +265,10 @@ def export(
         output = output or folder / f"grades-{form}.csv"
         spreadsheet.write(made, output)
         click.echo(f"Wrote {output}")
+        if made.beside is not None:
+            questions = output.with_name(f"{output.stem}-questions.csv")
+            spreadsheet.write(made.beside, questions)
+            click.echo(f"Wrote {questions}: points by question, for you; not to be uploaded")
     for note in made.notes:
         click.echo(f"Note: {note}", err=True)
 

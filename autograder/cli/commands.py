@@ -11,6 +11,7 @@ import click
 from ..values.book_root import book_root
 from .bandwidth import bandwidth
 from .check import check
+from .collect import collect
 from .group import Gpubook
 from .mcp import mcp
 from .plan import plan
@@ -47,6 +48,7 @@ main.add_command(bandwidth)
 main.add_command(mcp)
 main.add_command(pdf)
 main.add_command(epub)
+main.add_command(collect)
 
 
 @main.command()

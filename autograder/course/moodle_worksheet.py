@@ -9,6 +9,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..book.course_error import CourseError
@@ -17,7 +18,7 @@ from .question_points import QuestionPoints
 from .spreadsheet import inert, number
 
 IDENTIFIER, GRADE, COMMENTS = "Identifier", "Grade", "Feedback comments"
-MODIFIED = "Last modified (grade)"
+MODIFIED, SUBMITTED = "Last modified (grade)", "Last modified (submission)"
 ADDRESS, NAME = "e-mail address", "full name"
 Cells = dict[str, str]
 KEYS: dict[str, tuple[Callable[[Person], str], Callable[[Cells], str]]] = {  # what we know of one, and what a line has
@@ -58,6 +59,29 @@ def fill(
     if MODIFIED not in head:
         notes.append(f"Moodle takes no worksheet without its column {MODIFIED!r}, and this one has none")
     return [head, *out], notes
+
+
+@dataclass(frozen=True)
+class Participant:
+    """A line of the worksheet: whose it is (None: nobody's of the gradebook), the name in it, and when the submission
+    was last changed, as Moodle writes it."""
+
+    person: Person | None
+    name: str
+    submitted: str
+
+
+def participants(worksheet: Path, rows: list[Score]) -> dict[str, Participant]:
+    """The lines of the worksheet by the number N of `Participant N`, which Moodle also writes into the names of the
+    files that were submitted. CourseError as in `fill`."""
+    _, lines = _read(worksheet)
+    matched = _matched(worksheet, lines, rows)
+    made = {}
+    for at, cells in enumerate(lines):
+        participant = "".join(c for c in cells[IDENTIFIER].rpartition(" ")[2] if c.isdecimal())
+        owner = matched[at].person if at in matched else None
+        made[participant] = Participant(owner, cells.get("Full name", ""), cells.get(SUBMITTED, ""))
+    return made
 
 
 def _read(worksheet: Path) -> tuple[list[str], list[Cells]]:

@@ -2,6 +2,7 @@
 
 A learner may put a file of that name into a folder that is copied by hand. The exchange keeps every submission in its
 inbound/, in a folder named by learner, assignment and time: a time that does not stand there is not the exchange's.
+What `gpubook collect` wrote counts too: the course's own folder has a list of it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from traitlets import Bool
 from traitlets.config import Config, Configurable
 
 from ..grading.restore import SubmissionError
+from . import collected
 
 FILE = "timestamp.txt"
 LONGEST = 100  # characters of it that are read
@@ -79,7 +81,7 @@ class SubmissionTime(Configurable):
         if not issubclass(collect, default.Exchange):
             return None
         root = collect(coursedir=self.course, authenticator=None, config=self.config).root
-        kept = set()
+        kept = {(who, one.submitted) for who, one in collected.load(self.folder, self.name).items()}
         with suppress(OSError):
             for folder in Path(root, self.course.course_id, "inbound").iterdir():
                 learner, _, rest = folder.name.partition(f"+{self.name}+")

@@ -33,7 +33,7 @@ from traitlets.config import Config
 from ..declaration.bank import Bank
 from ..grading.restore import grade_cell
 from ..values.atomic_write import write_whole
-from . import inert_files
+from . import inert_files, releasable
 from .banks import bank_of
 from .grade_entry import GradeEntry
 from .gradebook import cell_texts, deadlines, late_period
@@ -195,6 +195,7 @@ class GradebookWriter:
         if self.page_of(learner).is_dir():
             shutil.rmtree(self.page_of(learner))
         write_whole(self.page_of(learner), page)
+        releasable.complete(self.page_of(learner), self.folder, learner)
         self.feedback.set_permissions(self.name, learner)
         return self.page_of(learner)
 

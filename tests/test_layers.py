@@ -199,6 +199,7 @@ def test_only_the_course_and_the_release_know_nbgrader():
         "course/grade_entry.py",
         "course/gradebook.py",
         "course/gradebook_url.py",
+        "course/question_points.py",
         "course/recording.py",
         "course/steps.py",
         "course/submission_time.py",

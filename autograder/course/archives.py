@@ -146,7 +146,8 @@ def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
 
 
 def _of_folder(source: Path) -> Contents:
-    made, waiting, size = Contents(), [(source, ())], 0
+    made, size = Contents(), 0
+    waiting: list[tuple[Path, tuple[str, ...]]] = [(source, ())]
     while waiting:
         folder, inside = waiting.pop()
         try:

@@ -8,8 +8,6 @@ from datetime import UTC, datetime, tzinfo
 from hashlib import sha256
 from pathlib import Path
 
-from nbgrader.coursedir import CourseDirectory
-
 from ..grading.restore import SubmissionError
 from ..values.atomic_write import write_whole
 from . import archives, collected, gradebook, moodle_times, moodle_worksheet, notebook_choice
@@ -72,7 +70,7 @@ def collect(
     released(folder, name)
     rows = gradebook.scores(folder, [name])[name]
     lines = moodle_worksheet.participants(worksheet, rows) if worksheet is not None else None
-    times = SubmissionTime(folder, name, config, CourseDirectory(config=config))
+    times = SubmissionTime.in_course(folder, name, config)
     with archives.opened(source) as contents:
         report = Report(refused=contents.refused)
         owned = _by_owner(contents.members, [score.person for score in rows], lines, report)
@@ -188,11 +186,11 @@ class _Collecting:
     def _collected(self, learner: str, choice: Choice, when: datetime | None) -> Collected:
         member, digest, known = choice.upload.member, _digest(choice.text.encode()), self.before.get(learner)
         archived = member.when.isoformat() if member.when else ""
-        same = known is not None and known.digest == digest
-        submitted = when.astimezone(UTC).strftime(STAMP) if when is not None else ""
-        if same and when is None:
-            submitted = known.submitted  # told by a worksheet that was given before
-        return Collected(digest, submitted, archived, member.name, over=known.over if same else "")
+        made = Collected(digest, when.astimezone(UTC).strftime(STAMP) if when else "", archived, member.name)
+        if known is None or known.digest != digest:
+            return made
+        # the same again: a time may have been told by a worksheet that was given before
+        return replace(made, submitted=made.submitted or known.submitted, over=known.over)
 
     def _write(self, learner: str, choice: Choice, made: Collected) -> None:
         """The record comes first, with what is replaced: what a kill leaves is known as ours, and done again."""

@@ -42,6 +42,11 @@ class SubmissionTime(Configurable):
         super().__init__(config=config)
         self.folder, self.name, self.course = folder, name, course
 
+    @classmethod
+    def in_course(cls, folder: Path, name: str, config: Config) -> SubmissionTime:
+        """The times of the assignment `name` of a course with this configuration."""
+        return cls(folder, name, config, CourseDirectory(config=config))
+
     def of(self, learner: str) -> datetime | None:
         """The time in UTC; None where nobody knows it. SubmissionError where the exchange's file holds no time."""
         said = self._said(learner)

@@ -76,7 +76,7 @@ def notebook_in(content: bytes, path: Path | str) -> Any:
     return nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": _clean(metadata), "cells": cells})
 
 
-def _cell(path: Path, number: int, cell: Any) -> dict[str, Any]:
+def _cell(path: Path | str, number: int, cell: Any) -> dict[str, Any]:
     kind = cell.get("cell_type") if isinstance(cell, dict) else None
     source = cell.get("source") if isinstance(cell, dict) else None
     if isinstance(source, list) and all(isinstance(line, str) for line in source):

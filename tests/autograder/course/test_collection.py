@@ -7,7 +7,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from click.testing import CliRunner
-from nbgrader.coursedir import CourseDirectory
 
 from autograder.book.course_error import CourseError
 from autograder.cli import commands
@@ -122,7 +121,7 @@ def test_the_worksheet_tells_learners_of_one_name_apart_and_gives_the_time(folde
     stamp = folder / "submitted" / "kim1" / "week1" / "timestamp.txt"
     assert stamp.read_text() == "2030-01-08 20:05:00.000000 UTC"
     assert not stamp.parent.parent.with_name("kim2").joinpath("week1", "timestamp.txt").exists()
-    times = SubmissionTime(folder, "week1", read_config(folder), CourseDirectory(config=read_config(folder)))
+    times = SubmissionTime.in_course(folder, "week1", read_config(folder))
     assert times.of("kim1") == datetime(2030, 1, 8, 20, 5)
     assert not list(times.doubted(["kim1", "kim2"]))
 

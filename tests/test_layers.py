@@ -201,6 +201,7 @@ def test_only_the_course_and_the_release_know_nbgrader():
         "course/gradebook.py",
         "course/gradebook_url.py",
         "course/groups.py",
+        "course/question_points.py",
         "course/recording.py",
         "course/set_aside.py",
         "course/steps.py",

@@ -10,6 +10,7 @@ import click
 from ..values.book_root import book_root
 from .bandwidth import bandwidth
 from .check import check
+from .collect import collect
 from .course import course
 from .group import Gpubook
 from .mcp import mcp
@@ -38,6 +39,7 @@ main.add_command(bandwidth)
 main.add_command(mcp)
 main.add_command(pdf)
 main.add_command(epub)
+main.add_command(collect)
 
 
 @main.command()
@@ -159,6 +161,10 @@ def export(
         output = output or folder / f"grades-{form}.csv"
         spreadsheet.write(made, output)
         click.echo(f"Wrote {output}")
+        if made.beside is not None:
+            questions = output.with_name(f"{output.stem}-questions.csv")
+            spreadsheet.write(made.beside, questions)
+            click.echo(f"Wrote {questions}: points by question, for you; not to be uploaded")
     for note in made.notes:
         click.echo(f"Note: {note}", err=True)
 

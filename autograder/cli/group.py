@@ -7,7 +7,7 @@ import click
 READERS = {
     "For a learner": ("start", "lab", "check", "progress", "whoami", "doctor"),
     "For planning a machine": ("plan", "bandwidth", "mcp"),
-    "For a teacher": ("course", "grade", "report", "explain", "export"),
+    "For a teacher": ("course", "collect", "grade", "report", "explain", "export"),
     "For an author": ("new", "chapters", "rules", "book", "pdf", "epub"),
 }
 """The commands by who runs them, each list in the order in which one needs it."""

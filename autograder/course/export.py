@@ -3,6 +3,9 @@
 Canvas and Moodle each read a format of their own, and silently skip or misread what does not fit it;
 each such case is rejected here, or comes back as a note for the teacher. The shapes are those of Canvas's
 `GradebookImporter` and of Moodle's `assignfeedback_offline`.
+
+The points by question stand in columns of the same file, where the reader allows it: Moodle passes over columns that
+it does not know. Canvas makes an assignment of each such column, so with its file comes another.
 """
 
 import html
@@ -15,6 +18,7 @@ from ..book.course_error import CourseError
 from . import gradebook, moodle_worksheet
 from .class_result import Learner
 from .gradebook import Score, full_name
+from .question_points import QuestionPoints, by_question
 from .spreadsheet import Table, inert, number
 
 FORMATS = ("canvas", "moodle", "csv")
@@ -45,7 +49,8 @@ def table(
 
     A learner without a submission has an empty score, or 0 with `missing_as_zero`. `canvas_ids`: Canvas's id of an
     assignment, by our name. `worksheet`: the file that Moodle's "Download grading worksheet" gave, whose grades and
-    comments are filled in; the format moodle needs it.
+    comments are filled in; the format moodle needs it. With the format canvas, the points by question are the table's
+    `beside`.
     """
     if form not in FORMATS:
         raise ValueError(f"the format {form!r}: one of {', '.join(FORMATS)} was expected")
@@ -57,10 +62,12 @@ def table(
             f"Canvas ids are given for {', '.join(canvas_ids)}; exported to {form} is {', '.join(by_name)}"
         )
     blank = "0" if missing_as_zero else ""
+    points = {name: by_question(folder, name) for name in by_name}
     if form == "canvas":
         made = _canvas(by_name, blank, canvas_ids or {})
+        made.beside = _plain(by_name, points, blank)
     elif form == "csv":
-        made = Table([PLAIN, *(_plain(score, blank) for rows in by_name.values() for score in rows)])
+        made = _plain(by_name, points, blank)
     else:
         if len(by_name) != 1:
             raise CourseError(
@@ -72,7 +79,8 @@ def table(
                 'its assignment lets you download ("Download grading worksheet") was expected, to be filled in'
             )
         (name, rows), *_ = by_name.items()
-        made = Table(*moodle_worksheet.fill(worksheet, rows, _comments(Path(folder), name, rows), blank))
+        comments = _comments(Path(folder), name, rows, points[name])
+        made = Table(*moodle_worksheet.fill(worksheet, rows, comments, points[name], blank))
         if above := [s.person.id for s in rows if s.graded and s.score > s.max_score]:
             made.notes.append(
                 f"more than the maximum of {number(rows[0].max_score)} points, which Moodle skips unless its "
@@ -87,7 +95,18 @@ def table(
     return made
 
 
-def _plain(score: Score, blank: str) -> list[str]:
+def _plain(by_name: dict[str, list[Score]], points: dict[str, QuestionPoints], blank: str) -> Table:
+    """A row for each learner and assignment, with a column for each question of all of them."""
+    titles = list(dict.fromkeys(made.title(question) for made in points.values() for question in made.most))
+    out = [PLAIN + titles]
+    for name, rows in by_name.items():
+        for score in rows:
+            cells = points[name].cells(score.person.id, blank)
+            out.append([*_plain_row(score, blank), *(cells.get(title, "") for title in titles)])
+    return Table(out)
+
+
+def _plain_row(score: Score, blank: str) -> list[str]:
     who, done = score.person, score.graded
     return [
         inert(score.assignment),
@@ -124,21 +143,35 @@ def _canvas(by_name: dict[str, list[Score]], blank: str, ids: dict[str, int]) ->
     return Table(out, [note] if new else [])
 
 
-def _comments(folder: Path, name: str, rows: list[Score]) -> dict[str, str]:
-    """By learner, what Moodle shows beside the grade, as HTML: a line for each exercise of the last run, the teacher's
-    own words, what being late cost."""
+def _comments(folder: Path, name: str, rows: list[Score], points: QuestionPoints) -> dict[str, str]:
+    """By learner, what Moodle shows beside the grade, as HTML: a line for each exercise with its points and the
+    sentence of the last run, the teacher's own words, what being late cost."""
     try:
-        said = {learner.name: _lines(learner) for learner in course.results(folder, name).learners}
+        said = {learner.name: _sentences(learner) for learner in course.results(folder, name).learners}
     except FileNotFoundError:
         said = {}
     made = {}
     for score in rows:
-        parts = [*said.get(score.person.id, ()), *map(html.escape, score.comments)]
+        who = score.person.id
+        parts = [*_lines(points, who, said.get(who, {})), *map(html.escape, score.comments)]
         if score.late_penalty:
             parts.append(f"Late: {number(score.late_penalty)} of {number(score.raw)} points are taken off.")
-        made[score.person.id] = "<br>".join(parts)
+        made[who] = "<br>".join(parts)
     return made
 
 
-def _lines(learner: Learner) -> list[str]:
-    return [f"{html.escape(r.exercise)}: {html.escape(r.say)}" for r in learner.results]
+def _sentences(learner: Learner) -> dict[str, str]:
+    return {result.exercise: result.say for result in learner.results}
+
+
+def _lines(points: QuestionPoints, learner: str, said: dict[str, str]) -> list[str]:
+    """Each question's points and sentence, in the notebook's order; nothing for one who submitted nothing."""
+    theirs = points.of.get(learner)
+    if theirs is None:
+        return []
+    lines = []
+    for question, most in points.most.items():
+        value = theirs.get(question)
+        earned = "to be graded" if value is None else f"{number(value)} of {number(most)}"
+        lines.append(html.escape(f"{question} ({earned}): {said.get(question, '')}".removesuffix(": ")))
+    return lines

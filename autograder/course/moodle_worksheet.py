@@ -9,13 +9,16 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..book.course_error import CourseError
 from .gradebook import Person, Score, full_name
+from .question_points import QuestionPoints
 from .spreadsheet import inert, number
 
 IDENTIFIER, GRADE, COMMENTS = "Identifier", "Grade", "Feedback comments"
+MODIFIED, SUBMITTED = "Last modified (grade)", "Last modified (submission)"
 ADDRESS, NAME = "e-mail address", "full name"
 Cells = dict[str, str]
 KEYS: dict[str, tuple[Callable[[Person], str], Callable[[Cells], str]]] = {  # what we know of one, and what a line has
@@ -29,16 +32,21 @@ KEYS: dict[str, tuple[Callable[[Person], str], Callable[[Cells], str]]] = {  # w
 
 
 def fill(
-    worksheet: Path, rows: list[Score], comments: Mapping[str, str], blank: str
+    worksheet: Path, rows: list[Score], comments: Mapping[str, str], points: QuestionPoints, blank: str
 ) -> tuple[list[list[str]], list[str]]:
-    """The worksheet's rows with our grades and, by learner, `comments`; and notes on who was not found.
+    """The worksheet's rows with our grades, by learner `comments`, and the `points` by question in columns of their
+    own, which Moodle passes over; and notes on who was not found.
 
     CourseError where it is no worksheet, or where two keys of a line belong to two learners.
     """
     head, lines = _read(worksheet)
     matched = _matched(worksheet, lines, rows)
+    titles = [points.title(question) for question in points.most]
+    head = [*head, *(title for title in titles if title not in head)]
+    lines = [dict.fromkeys(head, "") | cells for cells in lines]
     for at, score in matched.items():
         if score.graded or blank:
+            lines[at] |= points.cells(score.person.id, blank)
             lines[at][GRADE] = number(score.score) if score.graded else blank
         if score.graded and COMMENTS in head:
             lines[at][COMMENTS] = inert(comments[score.person.id])
@@ -48,7 +56,32 @@ def fill(
     seen = {score.person.id for score in matched.values()}
     if left := [score.person.id for score in rows if score.person.id not in seen]:
         notes.append(f"in the gradebook, not in the worksheet: {', '.join(left)}")
+    if MODIFIED not in head:
+        notes.append(f"Moodle takes no worksheet without its column {MODIFIED!r}, and this one has none")
     return [head, *out], notes
+
+
+@dataclass(frozen=True)
+class Participant:
+    """A line of the worksheet: whose it is (None: nobody's of the gradebook), the name in it, and when the submission
+    was last changed, as Moodle writes it."""
+
+    person: Person | None
+    name: str
+    submitted: str
+
+
+def participants(worksheet: Path, rows: list[Score]) -> dict[str, Participant]:
+    """The lines of the worksheet by the number N of `Participant N`, which Moodle also writes into the names of the
+    files that were submitted. CourseError as in `fill`."""
+    _, lines = _read(worksheet)
+    matched = _matched(worksheet, lines, rows)
+    made = {}
+    for at, cells in enumerate(lines):
+        participant = "".join(c for c in cells[IDENTIFIER].rpartition(" ")[2] if c.isdecimal())
+        owner = matched[at].person if at in matched else None
+        made[participant] = Participant(owner, cells.get("Full name", ""), cells.get(SUBMITTED, ""))
+    return made
 
 
 def _read(worksheet: Path) -> tuple[list[str], list[Cells]]:

@@ -35,7 +35,7 @@ from ..grading.restore import grade_cell
 from ..ranks import seeds
 from ..values.atomic_write import write_whole
 from ..values.digest import digest
-from . import inert_files, shared
+from . import inert_files, releasable, shared
 from .banks import bank_of
 from .extensions import granted_for
 from .grade_entry import GradeEntry
@@ -209,6 +209,7 @@ class GradebookWriter:
         if self.page_of(learner).is_dir():
             shutil.rmtree(self.page_of(learner))
         write_whole(self.page_of(learner), page)
+        releasable.complete(self.page_of(learner), self.folder, learner)
         self.feedback.set_permissions(self.name, learner)
         return self.page_of(learner)
 

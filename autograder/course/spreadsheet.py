@@ -14,10 +14,11 @@ FORMULA = "=+-@\N{FULLWIDTH EQUALS SIGN}\N{FULLWIDTH PLUS SIGN}\N{FULLWIDTH HYPH
 
 @dataclass
 class Table:
-    """The contents of a file, and notes on it for the teacher."""
+    """The contents of a file, notes on it for the teacher, and what belongs into a second file `beside` it."""
 
     rows: list[list[str]]
     notes: list[str] = field(default_factory=list)
+    beside: "Table | None" = None
 
     @property
     def text(self) -> str:

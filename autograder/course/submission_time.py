@@ -2,6 +2,7 @@
 
 A learner may put a file of that name into a folder that is copied by hand. The exchange keeps every submission in its
 inbound/, in a folder named by learner, assignment and time: a time that does not stand there is not the exchange's.
+What `gpubook collect` wrote counts too: the course's own folder has a list of it.
 """
 
 from __future__ import annotations
@@ -12,13 +13,16 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
+from jupyter_core.paths import jupyter_config_path
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange import ExchangeFactory, default
 from nbgrader.utils import parse_utc
 from traitlets import Bool
-from traitlets.config import Config, Configurable
+from traitlets.config import Config, ConfigFileNotFound, Configurable, PyFileConfigLoader
 
 from ..grading.restore import SubmissionError
+from . import collected
+from .layout import CONFIG_FILE
 
 FILE = "timestamp.txt"
 LONGEST = 100  # characters of it that are read
@@ -37,6 +41,11 @@ class SubmissionTime(Configurable):
     def __init__(self, folder: Path, name: str, config: Config, course: CourseDirectory):
         super().__init__(config=config)
         self.folder, self.name, self.course = folder, name, course
+
+    @classmethod
+    def in_course(cls, folder: Path, name: str, config: Config) -> SubmissionTime:
+        """The times of the assignment `name` of a course with this configuration."""
+        return cls(folder, name, config, CourseDirectory(config=config))
 
     def of(self, learner: str) -> datetime | None:
         """The time in UTC; None where nobody knows it. SubmissionError where the exchange's file holds no time."""
@@ -75,13 +84,28 @@ class SubmissionTime(Configurable):
     @cached_property
     def _kept(self) -> set[tuple[str, str]] | None:
         """The learner and the time of each submission that the exchange has; None for an exchange of another make."""
-        collect = ExchangeFactory(config=self.config).collect
+        config = with_the_exchange_of_this_machine(self.config)
+        collect = ExchangeFactory(config=config).collect
         if not issubclass(collect, default.Exchange):
             return None
-        root = collect(coursedir=self.course, authenticator=None, config=self.config).root
-        kept = set()
+        root = collect(coursedir=self.course, authenticator=None, config=config).root
+        kept = {(who, one.submitted) for who, one in collected.load(self.folder, self.name).items()}
         with suppress(OSError):
-            for folder in Path(root, self.course.course_id, "inbound").iterdir():
+            for folder in Path(root, config.CourseDirectory.get("course_id", ""), "inbound").iterdir():
                 learner, _, rest = folder.name.partition(f"+{self.name}+")
                 kept.add((learner, rest.partition("+")[0]))
         return kept
+
+
+def with_the_exchange_of_this_machine(course: Config) -> Config:
+    """The configuration of a course, with what it does not say of the exchange from where nbgrader looks too: on a hub
+    its folder stands in the configuration of all its servers."""
+    found = Config()
+    for folder in reversed(jupyter_config_path()):
+        with suppress(ConfigFileNotFound):
+            loaded = PyFileConfigLoader(CONFIG_FILE, path=folder).load_config()
+            found.merge({name: loaded[name] for name in ("Exchange", "ExchangeFactory") if name in loaded})
+            if "course_id" in loaded.CourseDirectory:
+                found.CourseDirectory.course_id = loaded.CourseDirectory.course_id
+    found.merge(course)
+    return found

@@ -38,8 +38,6 @@ class GradeCell:
 def read_notebook(path: Path) -> Any:
     """The notebook at `path` (version 4), its text free of characters that cannot be written back; SubmissionError if
     it is not a notebook."""
-    import nbformat
-
     if not path.exists() and not path.is_symlink():
         raise SubmissionError(f"{path}: missing; the submitted notebook was expected there")
     if path.is_symlink() or not path.is_file():
@@ -49,11 +47,20 @@ def read_notebook(path: Path) -> Any:
             f"{path}: {path.stat().st_size:,} bytes; a notebook of at most {MAX_BYTES:,} bytes was expected"
         )
     try:
-        data = json.loads(path.read_text(encoding="utf-8-sig"))  # some editors begin a file with a mark
+        content = path.read_bytes()
     except OSError as error:
         if error.errno in (errno.EMFILE, errno.ENFILE):
             raise
         raise SubmissionError(f"{path}: {error.strerror}; a readable file was expected") from None
+    return notebook_in(content, path)
+
+
+def notebook_in(content: bytes, path: Path | str) -> Any:
+    """The notebook that a file holds, as `read_notebook` gives it; `path` is what an error calls it."""
+    import nbformat
+
+    try:
+        data = json.loads(content.decode("utf-8-sig"))  # some editors begin a file with a mark
     except (ValueError, RecursionError) as error:
         raise SubmissionError(
             f"{path}: not JSON ({str(error)[:200]}); a Jupyter notebook (.ipynb) was expected"
@@ -71,7 +78,7 @@ def read_notebook(path: Path) -> Any:
     return nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": _clean(metadata), "cells": cells})
 
 
-def _cell(path: Path, number: int, cell: Any) -> dict[str, Any]:
+def _cell(path: Path | str, number: int, cell: Any) -> dict[str, Any]:
     kind = cell.get("cell_type") if isinstance(cell, dict) else None
     source = cell.get("source") if isinstance(cell, dict) else None
     if isinstance(source, list) and all(isinstance(line, str) for line in source):

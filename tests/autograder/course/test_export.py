@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import os
 import re
 import stat
@@ -17,6 +18,7 @@ from autograder.book.release import CourseError
 from autograder.cli import commands
 from autograder.course import class_result, export, gradebook, gradebook_url, spreadsheet
 from autograder.course.class_result import ClassResult, Learner
+from autograder.course.question_points import by_question
 from autograder.grading.results import Result
 
 PEOPLE = {
@@ -69,7 +71,7 @@ def read(made: spreadsheet.Table) -> list[list[str]]:
 def test_plain_has_a_row_for_each_learner_and_assignment(folder):
     made = export.table(folder)
     head, *rows = read(made)
-    assert head == export.PLAIN
+    assert head == [*export.PLAIN, "essay (2 points)", "q (8 points)"]
     by = {(row[0], row[1]): dict(zip(head, row, strict=True)) for row in rows}
     assert len(rows) == len(by) == 8
     ann = by["week1", "ann"]
@@ -85,6 +87,35 @@ def test_plain_has_a_row_for_each_learner_and_assignment(folder):
     assert [note.rpartition(": ")[2] for note in made.notes] == ["bob (week1)"]
 
 
+def test_the_points_by_question_add_up_to_the_raw_score(folder):
+    head, *rows = read(export.table(folder))
+    for row in rows:
+        cells = dict(zip(head, row, strict=True))
+        parts = [cells["essay (2 points)"], cells["q (8 points)"]]
+        assert sum(map(float, filter(None, parts))) == pytest.approx(float(cells["raw_score"] or 0))
+    by = {(row[0], row[1]): row[len(export.PLAIN) :] for row in rows}
+    assert by["week1", "ann"] == ["2", "8.8"]  # the extra credit in it
+    assert by["week1", "bob"] == ["", "4.3"]  # to be graded by hand
+    assert by["week1", "cy"] == ["0", "0"]
+    assert by["week1", "dee"] == ["", ""]  # submitted nothing
+
+
+def test_questions_stand_in_the_order_of_the_notebook(tmp_path):
+    folder = make(tmp_path / "course")
+    released = folder / "release" / "week1" / "week1.ipynb"
+    released.parent.mkdir(parents=True)
+    cells = [{"metadata": {"nbgrader": {"grade_id": name}}, "source": ""} for name in ("q", "essay")]
+    released.write_text(json.dumps({"cells": [{"metadata": {}, "source": ""}, *cells]}))
+    assert list(by_question(folder, "week1").most) == ["q", "essay"]
+
+
+def test_canvas_gets_no_column_for_a_question_but_a_file_beside(folder):
+    made = export.table(folder, ["week1"], "canvas")
+    assert len(read(made)[0]) == len(export.CANVAS) + 1
+    assert made.beside is not None
+    assert read(made.beside) == read(export.table(folder, ["week1"]))
+
+
 def test_a_learner_who_submitted_nothing_has_zero_where_asked(folder):
     rows = read(export.table(folder, ["week1"], missing_as_zero=True))
     assert [row[10] for row in rows if row[1] == "dee"] == ["0"]
@@ -98,6 +129,13 @@ def test_no_cell_is_a_formula(folder, form, tmp_path):
     cells = [cell for row in rows for cell in row if cell not in ("-", "")]
     assert not [cell for cell in cells if cell.lstrip().startswith(tuple(spreadsheet.FORMULA))]
     assert any("cmd|' /C calc'!A0" in cell for cell in cells)
+
+
+def test_a_worksheet_that_moodle_would_not_take_is_noted(folder, tmp_path):
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("Identifier,Grade,ID number\nParticipant 3,,ann\n")
+    notes = export.table(folder, ["week1"], "moodle", worksheet=sheet).notes
+    assert [note for note in notes if "'Last modified (grade)'" in note]
 
 
 @pytest.mark.parametrize(
@@ -141,9 +179,9 @@ def test_canvas_would_drop_a_column_named_like_its_own_totals(folder, monkeypatc
 
 
 def say(folder):
-    said = Result("tiny-time", 1.0, 3.0, "Turn <it> over.")
+    said = Result("q", 1.0, 3.0, "Turn <it> over.")
     learners = [Learner("ann", [said]), Learner("bob", problem="no notebook")]
-    class_result.save(ClassResult("week1", {"tiny-time": 3.0}, learners), folder / ".gpubook" / "week1.results.json")
+    class_result.save(ClassResult("week1", {"q": 3.0}, learners), folder / ".gpubook" / "week1.results.json")
 
 
 def test_moodle_has_the_sentences_as_text(tmp_path):
@@ -151,12 +189,22 @@ def test_moodle_has_the_sentences_as_text(tmp_path):
     say(folder)
     sheet = tmp_path / "sheet.csv"
     sheet.write_text("Identifier,ID number,Grade,Feedback comments\nParticipant 5,ann,,\nParticipant 6,bob,,\n")
-    _, ann, bob = read(export.table(folder, ["week1"], "moodle", worksheet=sheet))
-    assert ann[2:] == [
+    head, ann, bob = read(export.table(folder, ["week1"], "moodle", worksheet=sheet))
+    assert ann[2:4] == [
         "9.5",
-        "tiny-time: Turn &lt;it&gt; over.<br>Good &lt;b&gt;essay&lt;/b&gt;<br>Late: 1.3 of 10.8 points are taken off.",
+        "essay (2 of 2)<br>q (8.8 of 8): Turn &lt;it&gt; over.<br>Good &lt;b&gt;essay&lt;/b&gt;<br>"
+        "Late: 1.3 of 10.8 points are taken off.",
     ]
-    assert bob[2:] == ["4.3", ""]
+    assert bob[2:4] == ["4.3", "essay (to be graded)<br>q (4.3 of 8)"]
+    assert (head[4:], ann[4:], bob[4:]) == (["essay (2 points)", "q (8 points)"], ["2", "8.8"], ["", "4.3"])
+
+
+def test_a_worksheet_that_was_filled_in_before_is_filled_in_again(folder, tmp_path):
+    first, again = tmp_path / "first.csv", tmp_path / "again.csv"
+    first.write_text(WORKSHEET)
+    made = export.table(folder, ["week1"], "moodle", worksheet=first)
+    spreadsheet.write(made, again)
+    assert read(export.table(folder, ["week1"], "moodle", worksheet=again)) == read(made)
 
 
 def test_moodle_needs_its_worksheet_and_reads_one_assignment_a_file(folder):
@@ -306,6 +354,7 @@ def test_the_command_writes_prints_and_notes(folder, tmp_path):
     done = run("week1", "--format", "canvas", "--canvas-id", "week1=12", "--output", str(tmp_path / "c.csv"))
     assert done.exit_code == 0, done.output
     assert "week1 (12)" in (tmp_path / "c.csv").read_text()
+    assert "q (8 points)" in (tmp_path / "c-questions.csv").read_text()
     assert re.search(r"^Note: 1 .*: bob \(week1\)$", done.stderr, re.MULTILINE)
     printed = run("--output", "-")
     assert printed.stdout == export.table(folder).text.replace("\r\n", "\n")

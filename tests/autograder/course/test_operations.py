@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -16,13 +17,15 @@ import nbformat
 import pytest
 from click.testing import CliRunner
 from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange.default import ExchangeReleaseFeedback
 from rich.console import Console
 
 from autograder import course, sandbox
 from autograder.cli import commands
 from autograder.course import class_result, extensions, gradebook, results_table
 from autograder.course.journal import Journal
-from autograder.course.layout import MOST_TEXT, texts_beside
+from autograder.course.layout import MOST_TEXT, read_config, texts_beside
 from autograder.course.report import of_class
 from autograder.course.terms import Extension
 from autograder.declaration import load_bank
@@ -273,6 +276,22 @@ def test_feedback_has_the_sentences_and_neither_answers_nor_other_hosts(graded):
     assert "<script" not in page
     assert "default-src 'none'" in page
     assert (folder / "autograded" / "cy" / NAME / f"{NAME}.ipynb").is_file()
+
+
+def test_release_feedback_does_not_stop_at_what_no_exchange_took(graded, tmp_path):
+    folder, _, result = graded
+    pages = [Path(learner.feedback) for learner in result.learners if learner.feedback]
+    secrets = {page.with_name("submission_secret.txt").read_text() for page in pages}
+    config = read_config(folder)
+    config.Exchange.root = str(tmp_path)
+    config.CourseDirectory.update(course_id="c", assignment_id=NAME)
+    tmp_path.chmod(0o777)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # nbgrader leaves each timestamp open
+        ExchangeReleaseFeedback(coursedir=CourseDirectory(config=config), config=config).start()
+    assert len(list((tmp_path / "c" / "feedback").glob("*.html"))) == len(pages) == len(secrets) == 3
+    course.show_feedback(folder, NAME)
+    assert {page.with_name("submission_secret.txt").read_text() for page in pages} == secrets
 
 
 def test_a_learners_html_is_shown_not_obeyed(tmp_path):

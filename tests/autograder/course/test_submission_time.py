@@ -94,3 +94,17 @@ def test_neither_a_pipe_nor_a_link_nor_a_large_file_is_read_on(folder):
     write(folder, "bob", WHEN + " " * 10**7)
     assert times(folder, SubmissionTime={"trusted": True}).of("cy") is None
     assert times(folder, SubmissionTime={"trusted": True}).of("bob") is not None
+
+
+def test_the_exchange_may_stand_in_the_configuration_of_all_servers(folder, tmp_path, monkeypatch):
+    config, machine = folder / "nbgrader_config.py", tmp_path / "machine"
+    machine.mkdir()
+    first, *_, root = config.read_text().splitlines()
+    config.write_text(f"{first}\n")
+    (machine / "nbgrader_config.py").write_text(f"{first}\nc.CourseDirectory.course_id = 'gpu'\n{root}\n")
+    write(folder, "ann")
+    assert times(folder).of("ann") is None
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(machine))
+    assert times(folder).of("ann") == datetime(2030, 1, 1, 12, 0, 0, 123456)
+    config.write_text(f"{first}\nc.Exchange.root = '/nowhere'\n")  # a course's own word counts
+    assert times(folder).of("ann") is None

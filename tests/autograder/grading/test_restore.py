@@ -42,6 +42,6 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, monkeypatch):
     def refuse(*_, **__):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "read_text", refuse)
+    monkeypatch.setattr(Path, "read_bytes", refuse)
     with pytest.raises(restore.SubmissionError, match=os.strerror(13)):
         restore.read_notebook(path)

@@ -1,0 +1,74 @@
+"""`gpubook collect`: the submissions that a learning platform lets a teacher download."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+import click
+
+if TYPE_CHECKING:
+    from ..course.collection import Report
+
+
+@click.command()
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("name")
+@click.argument("archive", type=click.Path(exists=True, path_type=Path))
+@click.option("--worksheet", type=click.Path(dir_okay=False, exists=True, path_type=Path),
+              help="Moodle's grading worksheet: who is who, and when each submitted.")  # fmt: skip
+@click.option("--time-zone", "zone", metavar="NAME", help="Yours in Moodle, e.g. Europe/Berlin: that of its worksheet.")
+@click.option("--replace", is_flag=True, help="Also replace what was submitted in another way.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing.")
+def collect(
+    folder: Path, name: str, archive: Path, worksheet: Path | None, zone: str | None, replace: bool, dry_run: bool
+) -> None:
+    """Take submissions out of ARCHIVE, Canvas's or Moodle's.
+
+    ARCHIVE is the zip that the platform lets you download, or a zip or a folder with LEARNER.ipynb or
+    LEARNER/NAME.ipynb. Each learner's notebook goes to FOLDER/submitted/LEARNER/NAME/NAME.ipynb.
+    """
+    from ..course import collection
+
+    report = collection.collect(
+        folder,
+        name,
+        archive,
+        worksheet=worksheet,
+        zone=_zone(zone),
+        replace_others=replace,
+        dry_run=dry_run,
+    )
+    _print(report, dry_run)
+    if not collection.taken(report):
+        raise SystemExit(1)
+
+
+def _zone(name: str | None) -> ZoneInfo | None:
+    try:
+        return ZoneInfo(name) if name else None
+    except (KeyError, ValueError, OSError):
+        raise click.BadParameter(
+            f"{name!r}: a name such as Europe/Berlin or UTC was expected", param_hint="--time-zone"
+        ) from None
+
+
+def _print(report: "Report", dry_run: bool) -> None:
+    from ..course.results_table import inert
+
+    def say(line: str) -> None:
+        click.echo(inert(line))
+
+    for one in report.outcomes:
+        when = f", submitted {one.submitted[:16]} UTC" if one.submitted else ""
+        if one.kind != "unchanged" or one.notes:
+            say(f"{one.learner}: {one.kind}, {one.file}{when}{''.join(f'; {note}' for note in one.notes)}")
+    for line in report.refused:
+        say(f"refused: {line}")
+    kinds = ("new", "updated", "unchanged", "kept", "refused")
+    counts = {kind: sum(one.kind == kind for one in report.outcomes) for kind in kinds}
+    total = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count) or "nobody's submission found"
+    say(f"{'Nothing was written. Would be: ' if dry_run else ''}{total}.")
+    if report.missing:
+        say(f"Nothing in the archive from: {', '.join(report.missing)}")
+    for note in report.notes:
+        say(f"Note: {note}")

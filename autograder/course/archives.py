@@ -1,0 +1,188 @@
+"""What an archive of submissions holds: a zip or a folder that others have filled, so that nothing in it is trusted.
+
+Nothing is unpacked here. A member that is not a plain file under a plain name is refused, with a reason; the others
+are read one at a time, up to the size of the largest notebook.
+"""
+
+import os
+import stat
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import IO
+
+from ..book.course_error import CourseError
+from ..grading.restore import MAX_BYTES
+from .submissions import KINDS, printable
+
+MAX_MEMBERS, MAX_TOTAL, MAX_DEPTH, MAX_NAME = 20_000, 16 << 30, 20, 255
+UTF8 = 0x800  # the flag of a zip's member whose name is in UTF-8
+
+
+class Refused(ValueError):
+    """A member, or all that one learner has in an archive, is not taken; the message says why."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """A file of an archive: where it stands in it, when it was put there (None: unknown), and how it is read."""
+
+    path: tuple[str, ...]
+    when: datetime | None
+    _read: Callable[[], bytes] = field(repr=False, compare=False)
+
+    @property
+    def name(self) -> str:
+        """Its path, as it is written."""
+        return "/".join(self.path)
+
+    def read(self) -> bytes:
+        """What is in it; Refused where that cannot be unpacked, or is larger than any notebook."""
+        content = self._read()
+        if len(content) > MAX_BYTES:
+            raise Refused(f"{self.name}: more than {MAX_BYTES:,} bytes, the most that a notebook may have")
+        return content
+
+
+@dataclass
+class Contents:
+    """The members that may be read, in the archive's order, and a line for each that was refused."""
+
+    members: list[Member] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def opened(source: Path) -> Iterator[Contents]:
+    """The contents of a zip or of a folder; CourseError where it is neither, or is beyond every limit."""
+    if source.is_dir():
+        yield _of_folder(source)
+        return
+    try:
+        archive = zipfile.ZipFile(source)
+    except UnicodeDecodeError:
+        raise CourseError(f"{source}: a name in it claims to be UTF-8 and is not; make the zip anew") from None
+    except (OSError, zipfile.BadZipFile, ValueError) as error:
+        raise CourseError(f"{source}: {error}; a zip file, or a folder, of submissions was expected") from None
+    with archive:
+        yield _of_zip(source, archive)
+
+
+def _of_zip(source: Path, archive: zipfile.ZipFile) -> Contents:
+    infos = [info for info in archive.infolist() if not info.is_dir()]
+    _check_limits(source, len(infos), sum(info.file_size for info in infos))
+    made, times = Contents(), Counter(info.filename for info in infos)
+    for info in infos:
+        try:
+            if times[info.filename] > 1:
+                raise Refused(f"{printable(info.filename)}: {times[info.filename]} members have this name")
+            _check_kind(info)
+            path = _plain_path(_name(info))
+        except Refused as error:
+            made.refused.append(str(error))
+        else:
+            made.members.append(Member(path, _time(info), partial(_unpacked, archive, info)))
+    made.refused = list(dict.fromkeys(made.refused))
+    return made
+
+
+def _check_limits(source: Path, members: int, size: int) -> None:
+    if members > MAX_MEMBERS or size > MAX_TOTAL:
+        raise CourseError(
+            f"{source}: {members:,} files of {size:,} bytes together; submissions of a class were expected, at most "
+            f"{MAX_MEMBERS:,} files of {MAX_TOTAL:,} bytes"
+        )
+
+
+def _check_kind(info: zipfile.ZipInfo) -> None:
+    name, kind = printable(info.filename), stat.S_IFMT(info.external_attr >> 16)
+    if kind not in (0, stat.S_IFREG):
+        raise Refused(f"{name}: a {KINDS.get(kind, 'special file')}; a file was expected")
+    if info.flag_bits & 1:
+        raise Refused(f"{name}: encrypted; make the zip without a password")
+
+
+def _name(info: zipfile.ZipInfo) -> str:
+    """A member's name: one without the flag for UTF-8 is read as such all the same, as most programs mean it."""
+    if "\0" in info.orig_filename:
+        raise Refused(f"{printable(info.orig_filename)}: a name with a NUL in it")
+    if info.flag_bits & UTF8 or info.filename.isascii():
+        return info.filename
+    try:
+        return info.filename.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        raise Refused(f"{printable(info.filename)}: the name is not UTF-8") from None
+
+
+def _plain_path(name: str) -> tuple[str, ...]:
+    parts = tuple(name.split("/"))
+    if not name.isprintable():
+        raise Refused(f"{printable(name)}: a name with control characters")
+    if name.startswith("/") or "\\" in name or ":" in parts[0][1:2] or {"", ".", ".."} & set(parts):
+        raise Refused(f"{printable(name)}: the name leads out of the archive")
+    if len(parts) > MAX_DEPTH or max(map(len, parts)) > MAX_NAME:
+        raise Refused(f"{printable(name)}: the name is too long, or lies too deep")
+    return parts
+
+
+def _time(info: zipfile.ZipInfo) -> datetime | None:
+    try:
+        return datetime(*info.date_time)
+    except ValueError:
+        return None
+
+
+def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    try:
+        with archive.open(info) as file:
+            return _start(file)
+    except Exception as error:  # each compression has errors of its own for what is damaged
+        raise Refused(f"{printable(info.filename)}: cannot be unpacked: {error or type(error).__name__}") from None
+
+
+def _of_folder(source: Path) -> Contents:
+    made, size = Contents(), 0
+    waiting: list[tuple[Path, tuple[str, ...]]] = [(source, ())]
+    while waiting:
+        folder, inside = waiting.pop()
+        try:
+            with os.scandir(folder) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
+        except OSError as error:
+            made.refused.append(f"{printable(str(folder))}: {error.strerror}")
+            continue
+        for entry in entries:
+            about, path = entry.stat(follow_symlinks=False), (*inside, entry.name)
+            try:
+                if (kind := KINDS.get(stat.S_IFMT(about.st_mode))) is not None:
+                    raise Refused(f"{printable('/'.join(path))}: a {kind}; a file was expected")
+                _plain_path("/".join(path))
+            except Refused as error:
+                made.refused.append(str(error))
+                continue
+            if stat.S_ISDIR(about.st_mode):
+                waiting.append((Path(entry.path), path))
+                continue
+            size += about.st_size
+            when = datetime.fromtimestamp(about.st_mtime)
+            made.members.append(Member(path, when, partial(_of_file, Path(entry.path))))
+            _check_limits(source, len(made.members), size)
+    made.members.sort(key=lambda member: member.path)
+    return made
+
+
+def _of_file(path: Path) -> bytes:
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+            return _start(file)
+    except OSError as error:
+        raise Refused(f"{printable(str(path))}: {error.strerror}") from None
+
+
+def _start(file: IO[bytes]) -> bytes:
+    return file.read(MAX_BYTES + 1)

@@ -1,0 +1,46 @@
+"""What `gpubook collect` has put into submitted/: kept in the course's own folder, out of a learner's reach."""
+
+import json
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+
+from ..values.atomic_write import write_whole
+
+
+@dataclass(frozen=True)
+class Collected:
+    """A learner's notebook: its digest, the time in the timestamp.txt beside it ("" where nobody knows it), when the
+    archive got it ("" too), what it was called there, and the digest of what it replaces, since it is entered here
+    before it is written."""
+
+    digest: str
+    submitted: str
+    archived: str
+    file: str
+    over: str = ""
+
+    @property
+    def archived_at(self) -> datetime | None:
+        """When the archive got it, by the clock of whoever made the archive."""
+        return datetime.fromisoformat(self.archived) if self.archived else None
+
+
+def load(folder: Path, name: str) -> dict[str, Collected]:
+    """By learner, what was collected for the assignment `name`."""
+    path = _path(folder, name)
+    if not path.is_file():
+        return {}
+    return {who: Collected(**one) for who, one in json.loads(path.read_text(encoding="utf-8")).items()}
+
+
+def save(folder: Path, name: str, collected: dict[str, Collected]) -> None:
+    """Replace what is known of the assignment."""
+    path = _path(folder, name)
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    text = json.dumps({who: asdict(one) for who, one in sorted(collected.items())}, indent=1, ensure_ascii=False)
+    write_whole(path, text + "\n")
+
+
+def _path(folder: Path, name: str) -> Path:
+    return folder / ".gpubook" / f"{name}.collected.json"

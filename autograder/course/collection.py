@@ -1,0 +1,217 @@
+"""Put a platform's download of submissions into submitted/LEARNER/NAME/NAME.ipynb."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, tzinfo
+from hashlib import sha256
+from pathlib import Path
+
+from ..grading.restore import SubmissionError
+from ..values.atomic_write import write_whole
+from . import archives, collected, gradebook, moodle_times, moodle_worksheet, notebook_choice
+from .archives import Refused
+from .banks import checked_name
+from .collected import Collected
+from .downloads import Upload, upload
+from .gradebook import Person, cell_texts
+from .layout import read_config, released
+from .moodle_worksheet import Participant
+from .notebook_choice import Choice
+from .roster_match import Roster
+from .submission_time import FILE, SubmissionTime
+
+STAMP = "%Y-%m-%d %H:%M:%S.%f %Z"  # nbgrader's own
+
+
+@dataclass
+class Outcome:
+    """What became of one learner's files: "new", "updated", "unchanged", "kept" (what is there stays) or "refused"."""
+
+    learner: str
+    kind: str
+    file: str = ""
+    submitted: str = ""
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Report:
+    """What became of an archive: an outcome for each learner in it, what was refused before anybody was known, who has
+    nothing in it, and notes."""
+
+    outcomes: list[Outcome] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def collect(
+    folder: Path | str,
+    name: str,
+    source: Path,
+    *,
+    worksheet: Path | None = None,
+    zone: tzinfo | None = None,
+    replace_others: bool = False,
+    dry_run: bool = False,
+) -> Report:
+    """Take the submissions of the assignment `name` out of a zip or a folder; nothing is guessed, and with `dry_run`
+    nothing written.
+
+    `worksheet`: Moodle's, which says who a participant is and when the submission was made, in the time `zone` of
+    whoever downloaded it; without the zone no time counts. A submission that something else put there (nbgrader's
+    exchange, a teacher's hand) stays, unless both times are known and that in the archive is later, or
+    `replace_others` says so. CourseError where nothing can be taken at all.
+    """
+    folder, name = Path(folder).resolve(), checked_name(name)
+    config = read_config(folder)
+    released(folder, name)
+    rows = gradebook.scores(folder, [name])[name]
+    lines = moodle_worksheet.participants(worksheet, rows) if worksheet is not None else None
+    times = SubmissionTime.in_course(folder, name, config)
+    with archives.opened(source) as contents:
+        report = Report(refused=contents.refused)
+        owned = _by_owner(contents.members, [score.person for score in rows], lines, report)
+        work = _Collecting(folder, name, times, replace_others, dry_run)
+        for learner, theirs in sorted(owned.items()):
+            outcome = work.take(learner, theirs, _time_of(theirs[0], lines, zone, report))
+            report.outcomes.append(outcome)
+    if not rows and not owned:
+        report.notes.append("the gradebook has no learners yet; `nbgrader db student import roster.csv` enters them")
+    report.missing = [score.person.id for score in rows if score.person.id not in owned]
+    if zone is None and lines and any(line.submitted.strip(" -") for line in lines.values()):
+        report.notes.append("the worksheet's times count for nobody: with --time-zone they do")
+    if late := sorted(who for who, theirs in owned.items() if any(one.late for one in theirs)):
+        report.notes.append(f"late by Canvas, whose zip does not say since when: {', '.join(late)}")
+    return report
+
+
+def _by_owner(
+    members: Iterable[archives.Member], people: list[Person], lines: dict[str, Participant] | None, report: Report
+) -> dict[str, list[Upload]]:
+    """By learner, the files; where the files of two people seem to be one learner's, nobody gets any of them."""
+    roster, by_id = Roster(people, lines), {person.id for person in people}
+    found: dict[str, list[Upload]] = {}
+    for member in members:
+        try:
+            if (one := upload(member, by_id)) is not None:
+                owner = one.who if not people and one.platform == "plain" else roster.owner(one).id
+                found.setdefault(_checked_id(owner), []).append(one)
+        except Refused as error:
+            report.refused.append(str(error))
+    for learner, theirs in list(found.items()):
+        if len({one.owner for one in theirs}) > 1:
+            report.refused.append(f"{_files(theirs)}: files of several people, all of whom seem to be {learner}")
+            del found[learner]
+    return found
+
+
+def _checked_id(learner: str) -> str:
+    if not learner.isprintable() or learner.startswith(".") or "/" in learner or "\\" in learner or not learner.strip():
+        raise Refused(f"{learner!r} is not the name of a learner's folder")
+    return learner
+
+
+def _files(theirs: list[Upload]) -> str:
+    return ", ".join(sorted({one.member.name for one in theirs})[:5])
+
+
+def _time_of(one: Upload, lines: dict[str, Participant] | None, zone: tzinfo | None, report: Report) -> datetime | None:
+    """When a submission was made, as far as anybody says."""
+    if one.platform != "moodle" or not lines or zone is None or one.number not in lines:
+        return None
+    try:
+        return moodle_times.read(lines[one.number].submitted, zone)
+    except ValueError as error:
+        report.notes.append(f"{one.who}: {error}")
+        return None
+
+
+class _Collecting:
+    """The work on one assignment, a learner at a time."""
+
+    def __init__(self, folder: Path, name: str, times: SubmissionTime, replace_others: bool, dry_run: bool):
+        self.folder, self.name, self.times = folder, name, times
+        self.replace_others, self.dry_run = replace_others, dry_run
+        self.before = collected.load(folder, name)
+        self.questions = {
+            path.parent.name: set(cell_texts(path)) for path in sorted((folder / "release").glob("*/*.ipynb"))
+        }
+
+    def take(self, learner: str, uploads: list[Upload], when: datetime | None) -> Outcome:
+        """Put the learner's notebook into its place, or say why not."""
+        try:
+            choice = notebook_choice.choose(self.name, uploads, self.questions)
+            kind, why = self._kind(learner, choice, when)
+            outcome = Outcome(learner, kind, choice.upload.member.name, notes=[*why, *choice.notes])
+            if kind != "kept":
+                made = self._collected(learner, choice, when)
+                outcome.submitted = made.submitted
+                if not self.dry_run and (kind != "unchanged" or made != self.before.get(learner)):
+                    self._write(learner, choice, made)
+            return outcome
+        except (Refused, SubmissionError) as error:
+            return Outcome(learner, "refused", _files(uploads), notes=[str(error)])
+
+    def _home(self, learner: str) -> Path:
+        return self.folder / "submitted" / learner / self.name
+
+    def _kind(self, learner: str, choice: Choice, when: datetime | None) -> tuple[str, list[str]]:
+        """What is to be done with the chosen notebook, beside the one that may be there, and why."""
+        home = self._home(learner)
+        path, known = home / f"{self.name}.ipynb", self.before.get(learner)
+        for own in (home.parent, home, path):
+            if own.is_symlink() or (own.exists() and own.is_dir() != (own is not path)):
+                raise Refused(f"{own}: a {'file or a ' * (own is not path)}link; nothing is written through it")
+        if not path.exists():
+            return "new", []
+        there = _digest(path.read_bytes())
+        ours = known is not None and there in (known.digest, known.over)
+        if there == _digest(choice.text.encode()):
+            return ("unchanged", []) if ours else ("kept", ["it is there already"])
+        at = self.times.of(learner)
+        if when is not None and at is not None:
+            return ("updated", []) if when.replace(tzinfo=None) >= at else ("kept", [f"that of {at} UTC is later"])
+        if known is not None and ours:
+            member = choice.upload.member.when
+            if member is None or known.archived_at is None or member >= known.archived_at:
+                return "updated", []
+            return "kept", [f"that of a later archive, of {known.archived_at}, is there"]
+        if self.replace_others:
+            return "updated", []
+        return "kept", ["another is there, which did not come by `gpubook collect`; --replace would take this one"]
+
+    def _collected(self, learner: str, choice: Choice, when: datetime | None) -> Collected:
+        member, digest, known = choice.upload.member, _digest(choice.text.encode()), self.before.get(learner)
+        archived = member.when.isoformat() if member.when else ""
+        made = Collected(digest, when.astimezone(UTC).strftime(STAMP) if when else "", archived, member.name)
+        if known is None or known.digest != digest:
+            return made
+        # the same again: a time may have been told by a worksheet that was given before
+        return replace(made, submitted=made.submitted or known.submitted, over=known.over)
+
+    def _write(self, learner: str, choice: Choice, made: Collected) -> None:
+        """The record comes first, with what is replaced: what a kill leaves is known as ours, and done again."""
+        home = self._home(learner)
+        path, stamp = home / f"{self.name}.ipynb", home / FILE
+        if path.exists() and (there := _digest(path.read_bytes())) != made.digest:
+            made = replace(made, over=there)
+        self.before[learner] = made
+        collected.save(self.folder, self.name, self.before)
+        home.mkdir(parents=True, exist_ok=True)
+        if made.submitted:
+            write_whole(stamp, made.submitted)
+        elif stamp.is_symlink() or stamp.is_file():
+            stamp.unlink()  # that of the submission that was there
+        write_whole(path, choice.text)
+
+
+def _digest(content: bytes) -> str:
+    return sha256(content).hexdigest()
+
+
+def taken(report: Report) -> bool:
+    """Whether anybody's work is in its place after this."""
+    return any(one.kind != "refused" for one in report.outcomes)

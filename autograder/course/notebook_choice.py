@@ -1,0 +1,88 @@
+"""Which of a learner's files in a download is the notebook of an assignment.
+
+A platform, a browser or a learner may have renamed it, so the questions in it count, then its name. What is not clear
+is refused: a teacher can ask for the right file, but would not see that a wrong one was graded.
+"""
+
+import re
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..grading.restore import SubmissionError, grade_id, notebook_in
+from .archives import Refused
+from .downloads import NOTEBOOK, Upload
+
+MAX_NOTEBOOKS = 20  # of one learner that are looked into
+NUMBERED = r"(?:[-_ ]\d+| ?\(\d+\))?"  # what a platform or a browser puts behind a name that is taken
+
+
+@dataclass
+class Choice:
+    """The chosen file and what is in it, as text, and what a teacher should know of the learner's other files."""
+
+    upload: Upload
+    text: str
+    notes: list[str] = field(default_factory=list)
+
+
+def choose(name: str, uploads: Sequence[Upload], questions: Mapping[str, Set[str]]) -> Choice:
+    """The notebook of the assignment `name` among one learner's files; Refused where there is none, or no one.
+
+    `questions`: by assignment, the names of the cells that nbgrader knows.
+    """
+    notebooks = [one for one in uploads if one.title.casefold().endswith(NOTEBOOK)]
+    left = [one.title for one in uploads if one not in notebooks]
+    if not notebooks:
+        raise Refused(f"{_listed(left)}: no notebook; {name}{NOTEBOOK} was expected")
+    if len(notebooks) > MAX_NOTEBOOKS:
+        raise Refused(f"{len(notebooks)} notebooks; {name}{NOTEBOOK} was expected")
+    read: dict[bytes, Upload] = {}
+    notes, told = [], {}
+    for one in sorted(notebooks, key=lambda one: one.title != f"{name}{NOTEBOOK}"):
+        try:
+            content = one.member.read()
+            nb = notebook_in(content, one.title)
+        except (Refused, SubmissionError) as error:
+            notes.append(str(error))
+            continue
+        read.setdefault(content, one)
+        told[content] = _assignment_of(name, nb, questions)
+    content = _one_of(name, read, told, notes)
+    chosen = read[content]
+    other = [one.title for one in read.values() if one is not chosen] + left
+    if other:
+        notes.append(f"left out: {_listed(other)}")
+    if told[content] is None:
+        notes.append(f"{chosen.title} has none of the questions of {name}, and is taken by its name or as the only one")
+    return Choice(chosen, content.decode("utf-8-sig"), notes)
+
+
+def _one_of(name: str, read: dict[bytes, Upload], told: dict[bytes, str | None], notes: list[str]) -> bytes:
+    if not read:
+        raise Refused("; ".join(notes))
+    named = re.compile(re.escape(name) + NUMBERED + re.escape(NOTEBOOK), re.IGNORECASE)
+    mine = [one for one in read if told[one] == name]
+    if not mine:
+        unknown = [one for one in read if told[one] is None]
+        mine = [one for one in unknown if named.fullmatch(read[one].title)] or (unknown if len(read) == 1 else [])
+    if not mine:
+        found = ", ".join(f"{read[one].title} (of {told[one] or 'no assignment'})" for one in read)
+        raise Refused("; ".join([f"{found}: a notebook of {name} was expected", *notes]))
+    best = [one for one in mine if named.fullmatch(read[one].title)]
+    if len(mine) > 1 and len(best) != 1:
+        found = _listed([read[one].title for one in mine])
+        raise Refused(f"{found}: each may be the notebook of {name}; one was expected")
+    return best[0] if len(best) == 1 else mine[0]
+
+
+def _assignment_of(name: str, nb: Any, questions: Mapping[str, Set[str]]) -> str | None:
+    """The assignment that most of the notebook's cells belong to, this one before others; None without any."""
+    cells = {grade_id(cell) for cell in nb.cells}
+    shared = {one: len(cells & asked) for one, asked in questions.items()}
+    best = max(shared, key=lambda one: (shared[one], one == name), default=name)
+    return best if shared.get(best) else None
+
+
+def _listed(titles: Sequence[str]) -> str:
+    return ", ".join(titles[:5]) + (f" and {len(titles) - 5} more" if len(titles) > 5 else "")

@@ -1,0 +1,139 @@
+"""An archive of submissions is hostile: a member is a plain file with a plain name, or it is refused, alone."""
+
+import os
+import struct
+import zipfile
+
+import pytest
+
+from autograder.book.course_error import CourseError
+from autograder.course import archives
+from autograder.grading.restore import MAX_BYTES
+from tests.autograder.course.downloads import packed
+
+
+def contents(source):
+    with archives.opened(source) as found:
+        return [member.name for member in found.members], found.refused
+
+
+@pytest.mark.parametrize(
+    "name", ["../x.ipynb", "a/../../x.ipynb", "/etc/x.ipynb", "a//x.ipynb", "C:\\x.ipynb", "a\\..\\x.ipynb",
+             "C:/x.ipynb", "a/./x.ipynb", "a\x1b[2Jb.ipynb", "a/" * 30 + "x.ipynb", "a" * 300]
+)  # fmt: skip
+def test_a_name_that_leads_elsewhere_is_refused_alone(tmp_path, name):
+    names, refused = contents(packed(tmp_path / "a.zip", {name: "x", "good.ipynb": "y"}))
+    assert names == ["good.ipynb"]
+    assert len(refused) == 1
+    assert refused[0].isprintable()
+
+
+def special(name, mode):
+    info = zipfile.ZipInfo(name)
+    info.create_system, info.external_attr = 3, mode << 16
+    return info
+
+
+def test_links_pipes_and_devices_are_refused(tmp_path):
+    members = [(special("link.ipynb", 0o120777), "/etc/passwd"), (special("pipe", 0o010644), ""),
+               (special("device", 0o020644), ""), (special("good.ipynb", 0o100644), "y")]  # fmt: skip
+    names, refused = contents(packed(tmp_path / "a.zip", members))
+    assert names == ["good.ipynb"]
+    assert [line.split(";")[0] for line in refused] == ["link.ipynb: a link", "pipe: a pipe", "device: a device"]
+
+
+def test_members_of_one_name_are_refused_all(tmp_path):
+    names, refused = contents(packed(tmp_path / "a.zip", [("a.ipynb", "1"), ("a.ipynb", "2"), ("b.ipynb", "3")]))
+    assert names == ["b.ipynb"]
+    assert refused == ["a.ipynb: 2 members have this name"]
+
+
+def test_an_encrypted_member_is_refused(tmp_path):
+    path = packed(tmp_path / "a.zip", {"secret.ipynb": "1", "open.ipynb": "2"})
+    data = bytearray(path.read_bytes())
+    at = data.index(b"PK\x01\x02")
+    data[at + 8] |= 1  # its flags in the central directory
+    path.write_bytes(data)
+    names, refused = contents(path)
+    assert names == ["open.ipynb"]
+    assert refused[0].startswith("secret.ipynb: encrypted")
+
+
+def test_a_name_in_utf8_without_the_flag_is_read_and_any_other_refused(tmp_path):
+    path = packed(tmp_path / "a.zip", {"xx.ipynb": "1", "yy.ipynb": "2"})
+    data = path.read_bytes().replace(b"xx.ipynb", "ü.ipynb".encode()).replace(b"yy.ipynb", b"\xff\xfe.ipynb"[:8])
+    path.write_bytes(data)
+    names, refused = contents(path)
+    assert names == ["ü.ipynb"]
+    assert len(refused) == 1
+    assert refused[0].endswith("not UTF-8")
+
+
+def test_a_bomb_is_not_unpacked(tmp_path):
+    path = packed(tmp_path / "a.zip", {"bomb.ipynb": b"0" * (MAX_BYTES + 1), "good.ipynb": "y"})
+    with archives.opened(path) as found:
+        bomb, good = found.members
+        with pytest.raises(archives.Refused, match=r"bomb\.ipynb: more than"):
+            bomb.read()
+        assert good.read() == b"y"
+
+
+def test_a_lie_about_the_size_is_found(tmp_path):
+    path = packed(tmp_path / "a.zip", {"lie.ipynb": b"0" * 5000})
+    data = path.read_bytes()
+    path.write_bytes(data.replace(struct.pack("<L", 5000), struct.pack("<L", 10)))
+    with archives.opened(path) as found, pytest.raises(archives.Refused, match=r"lie\.ipynb: cannot be unpacked"):
+        found.members[0].read()
+
+
+def test_damage_costs_its_member_alone(tmp_path):
+    path = packed(tmp_path / "a.zip", {"bad.ipynb": os.urandom(500), "good.ipynb": "y"})
+    data = bytearray(path.read_bytes())
+    data[100:110] = b"0123456789"
+    path.write_bytes(data)
+    with archives.opened(path) as found:
+        with pytest.raises(archives.Refused, match=r"bad\.ipynb: cannot be unpacked"):
+            found.members[0].read()
+        assert found.members[1].read() == b"y"
+
+
+@pytest.mark.parametrize(("limit", "value"), [("MAX_MEMBERS", 2), ("MAX_TOTAL", 100)])
+@pytest.mark.parametrize("form", ["zip", "folder"])
+def test_an_archive_beyond_the_limits_is_an_error(tmp_path, monkeypatch, limit, value, form):
+    monkeypatch.setattr(archives, limit, value)
+    members = {f"{n}.ipynb": "0" * 60 for n in range(3)}
+    source = tmp_path / "folder"
+    source.mkdir()
+    for name, text in members.items():
+        (source / name).write_text(text)
+    if form == "zip":
+        source = packed(tmp_path / "a.zip", members)
+    with pytest.raises(CourseError, match="submissions of a class were expected"):
+        contents(source)
+
+
+@pytest.mark.parametrize("data", [b"", b"PK", b"no zip", b"PK\x05\x06" + b"\xff" * 18])
+def test_what_is_no_zip_is_an_error(tmp_path, data):
+    (tmp_path / "a.zip").write_bytes(data)
+    with pytest.raises(CourseError, match=r"a\.zip: .*zip file, or a folder"):
+        contents(tmp_path / "a.zip")
+
+
+def test_a_name_that_only_claims_to_be_utf8_is_an_error(tmp_path):
+    path = packed(tmp_path / "a.zip", {"üü.ipynb": "1"})
+    path.write_bytes(path.read_bytes().replace("üü".encode(), b"\xff\xff\xff\xff"))
+    with pytest.raises(CourseError, match="UTF-8"):
+        contents(path)
+
+
+def test_of_a_folder_plain_files_are_read_and_no_links_followed(tmp_path):
+    source = tmp_path / "folder"
+    (source / "ann").mkdir(parents=True)
+    (source / "ann" / "week1.ipynb").write_text("1")
+    (source / "bob").symlink_to(source / "ann")
+    os.mkfifo(source / "pipe.ipynb")
+    os.mkdir(os.fsencode(source) + b"/\xff")
+    names, refused = contents(source)
+    assert names == ["ann/week1.ipynb"]
+    assert len(refused) == 3
+    assert all(line.isprintable() for line in refused)

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from ..values.book_root import book_root
+from . import check_service
 from .bandwidth import bandwidth
 from .check import check
 from .group import Gpubook
@@ -47,6 +48,7 @@ main.add_command(bandwidth)
 main.add_command(mcp)
 main.add_command(pdf)
 main.add_command(epub)
+main.add_command(check_service.token)
 
 
 @main.command()
@@ -137,6 +139,8 @@ def course() -> None:
 
 
 course.add_command(rubric)
+for command in (check_service.serve, check_service.tokens, check_service.attempts):
+    course.add_command(command)
 
 
 @course.command("init")

@@ -26,6 +26,8 @@ from .banks import CourseBank
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
+    from .service.settings import CheckService
+
 SETUP = "from autograder import check, exercise, given, grade, hint, how_to_answer, reveal, solution, symbols"
 DROPPED = "**This exercise was dropped: it counts for nobody.**"
 
@@ -40,13 +42,15 @@ def stage(
     variants: bool = False,
     due: datetime | None = None,
     shows_solutions: bool = False,
+    service: CheckService | None = None,
 ) -> Path:
     """Write the instructor's notebook of the assignment `name` into the course's source/NAME/ and return it.
 
     `chapter` alone: the whole chapter. With `exercises`: those of the chapter that are named, in its order and with
     its text, then those of the teacher's own (declared in exercises/*.py) that are named. `text`: the
     teacher's own chapter, a MyST file whose cells ask exercises of exercises/*.py, or of `chapter`. Learners' notebooks
-    know when it is `due`, in UTC, and whether feedback shows solutions from then on.
+    know when it is `due`, in UTC, whether feedback shows solutions from then on, and which check `service` judges the
+    teacher's own exercises until then.
     """
     if text is not None and exercises is not None:
         raise CourseError(f"{text} already names its exercises; a list of exercises was not expected")
@@ -66,7 +70,13 @@ def stage(
     if made is not None and text is None:
         _copy_files(made, target)
     asked = notebook.used_exercises(nb)
-    about = {"name": name, "due": f"{due:%Y-%m-%d %H:%M} UTC" if due else "", "shows_solutions": shows_solutions}
+    about: dict[str, Any] = {
+        "name": name,
+        "due": f"{due:%Y-%m-%d %H:%M} UTC" if due else "",
+        "shows_solutions": shows_solutions,
+    }
+    if service is not None and (asks := service.public({key: own[key] for key in asked if key in own})):
+        about["service"] = asks
     (target / "exercises.json").write_text(
         chapters.as_json(Bank([bank[key] for key in asked]), variants, assignment=about), encoding="utf-8"
     )

@@ -20,6 +20,7 @@ from .class_result import ClassResult, add, load, save
 from .journal import Journal, reporting_full_machine
 from .layout import read_config, released
 from .recording import GradebookWriter, WorkedSolutions
+from .service.settings import CheckService
 from .steps import GradeInSandbox
 
 GRADED = "Graded by your teacher."
@@ -51,6 +52,7 @@ def assign(
             variants=GradeInSandbox(config=config).variants,
             due=due or gradebook.due_date(gradebook.url_of(folder), name),
             shows_solutions=WorkedSolutions(config=config).after_due,
+            service=CheckService(config=config),
         )
         return _publish(folder, name, due)
 

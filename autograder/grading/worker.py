@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from ..declaration.bank import Bank
 from ..sandbox import NoSandbox, Zygote, ZygoteGone
-from . import rejudging, submission
+from . import rejudging, restore, submission
 from .judge import Judge, JudgeGone
 from .results import GradedNotebook, Result
 from .submission import RunSettings
@@ -38,6 +38,7 @@ class Job:
     answers: Mapping[str, Any] = field(default_factory=dict)
     executed: str = ""
     notes: Mapping[str, str] = field(default_factory=dict)  # by exercise, what the executed cells came to
+    only: str = ""  # the exercise to be graded, where the others of the release are not
 
 
 @dataclass
@@ -142,7 +143,7 @@ class Grader:
 
         return submission.grade_notebook(
             from_dict(json.loads(job.notebook)),
-            self.release,
+            restore.only(self.release, job.only) if job.only else self.release,
             self.bank,
             job.learner,
             self.settings,

@@ -15,9 +15,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 from ..declaration.bank import Bank
+from ..declaration.verdict import Verdict
 from ..sandbox import NoSandbox, Zygote, ZygoteGone
 from . import rejudging, restore, submission
-from .judge import Judge, JudgeGone
+from .judge import Judge, JudgeGone, Question
 from .results import GradedNotebook, Result
 from .submission import RunSettings
 
@@ -137,6 +138,18 @@ class Grader:
                 said = f"the grader failed on this submission: {type(error).__name__}: {error}"
                 return JobOutcome(problem=said)
         return JobOutcome(problem=f"the grader failed on this submission, {TRIES} times over: {gone}")
+
+    def ask(self, question: Question) -> Verdict:
+        """The verdict on one value, without a submission around it; JudgeGone where judge after judge dies."""
+        gone = JudgeGone("the run was stopped")
+        for _ in range(0 if self._over else TRIES):
+            judge = self._judge
+            try:
+                return judge.ask(question)
+            except JudgeGone as error:
+                gone = error
+                self._replace_judge(judge)
+        raise gone
 
     def _run(self, job: Job, zygote: Zygote, judge: Judge) -> GradedNotebook:
         from nbformat import from_dict

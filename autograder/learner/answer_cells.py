@@ -36,10 +36,10 @@ def of(name: str, answer: Any) -> AnswerCells | None:
     if (found := needed(cell_history.ran(name, answer), name)) is not None:
         return found
     try:
-        source = inspect.getsource(answer) if isinstance(answer, types.FunctionType) else ""
+        source = textwrap.dedent(inspect.getsource(answer)) if isinstance(answer, types.FunctionType) else ""
     except (OSError, TypeError):
         source = ""
-    return AnswerCells((textwrap.dedent(source),), 0) if source.strip() else None
+    return needed([source], name)
 
 
 def needed(cells: Sequence[str], name: str) -> AnswerCells | None:

@@ -190,8 +190,8 @@ def _known(url: str) -> tuple[str, str]:
 
 def _checked(url: str) -> None:
     """Unavailable where a token would go over the network for all to read."""
-    parts = urlsplit(url)
-    if not parts.hostname or not (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK)):
+    scheme, _, rest = _origin(url).partition("://")
+    if not (scheme == "https" or (scheme == "http" and rest.rpartition(":")[0] in LOOPBACK)):
         raise Unavailable("Not checked: the address of the course's service is not https")
 
 

@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from ...declaration.verdict import Verdict
@@ -53,15 +52,15 @@ class Judging:
         self.catalogue = catalogue
         self._lock = threading.Lock()
         self._over = False
-        self._judge: Judge | None = Judge(catalogue.bank.paths) if catalogue.by_assignment else None
+        self._judge: Judge | None = None
         self._grader: Grader | None = None
-        try:
-            if catalogue.runs_code:
-                judges = partial(Judge, catalogue.bank.paths)
-                self._grader = Grader(catalogue.release, catalogue.bank, judges, catalogue.settings)
-        except BaseException:
-            self.close()
-            raise
+        if catalogue.runs_code:
+            self._grader = Grader(catalogue.release, catalogue.bank, self._new_judge, catalogue.settings)
+        elif catalogue.by_assignment:
+            self._judge = self._new_judge()
+
+    def _new_judge(self) -> Judge:
+        return Judge(self.catalogue.bank.paths)
 
     def __enter__(self) -> Judging:
         return self
@@ -102,24 +101,27 @@ class Judging:
         return Judged(Verdict(score, result.say, result.kind), counts=result.kind != "empty" or not soon)
 
     def _ask(self, question: Question) -> Verdict:
-        gone: Exception = JudgeGone("")
+        try:
+            return self._asked(question) if self._grader is None else self._grader.ask(question)
+        except (JudgeFailed, JudgeGone) as error:
+            raise NotJudged(str(error)) from None
+
+    def _asked(self, question: Question) -> Verdict:
+        """By the judge that is there without a grader; another takes its place when it dies."""
         for _ in range(TRIES):
             judge = self._judge
             if judge is None or self._over:
                 break
             try:
                 return judge.ask(question)
-            except JudgeFailed as error:
-                raise NotJudged(str(error)) from None
-            except JudgeGone as error:
-                gone = error
+            except JudgeGone:
                 self._replace(judge)
-        raise NotJudged(f"the judge is gone: {gone}")
+        raise JudgeGone("the judge is gone")
 
     def _replace(self, dead: Judge) -> None:
         with self._lock:
             if self._judge is dead and not self._over:
-                self._judge = Judge(self.catalogue.bank.paths)
+                self._judge = self._new_judge()
                 dead.close()
 
 

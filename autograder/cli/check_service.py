@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -29,6 +30,7 @@ def serve(
 
     Notebooks ask by token: of JupyterHub, where this runs as its service, or of `gpubook course tokens`.
     """
+    from ..course.layout import read_config
     from ..course.service import hub
     from ..course.service.desk import Desk
     from ..course.service.server import serve as serving
@@ -40,18 +42,23 @@ def serve(
     prefix = prefix or (os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "/") if hub.configured() else "/")
     host = host or ours.hostname or "127.0.0.1"
     port = port if port is not None else ours.port or PORT
-    with Desk(folder, unsafe=unsafe, workers=workers) as desk:
+    read_config(folder)  # a folder that is not a course is told before anything listens
+    who = "JupyterHub's and your tokens" if hub.configured() else "the tokens of `gpubook course tokens`"
+
+    def listening(number: int) -> None:
+        click.echo(f"At http://{host}:{number}{prefix} for {who}; starting.")
+
+    def ready(desk: Desk) -> None:
         served = desk.generations.catalogue.by_assignment
+        for name, exercises in served.items():
+            click.echo(f"{name}: {', '.join(exercises)}")
+        if not served:
+            click.echo("No released assignment asks an exercise of your own yet; it is served once one does.")
+        click.echo("Serving. Ctrl-C ends it.")
 
-        def ready(number: int) -> None:
-            for name, exercises in served.items():
-                click.echo(f"{name}: {', '.join(exercises)}")
-            if not served:
-                click.echo("No released assignment asks an exercise of your own yet; it is served once one does.")
-            who = "JupyterHub's and your tokens" if hub.configured() else "the tokens of `gpubook course tokens`"
-            click.echo(f"Serving at http://{host}:{number}{prefix} for {who}. Ctrl-C ends it.")
-
-        asyncio.run(serving(folder, desk, host=host, port=port, prefix=prefix, hub=hub.configured(), ready=ready))
+    make = partial(Desk, folder, unsafe=unsafe, workers=workers)
+    at = {"host": host, "port": port, "prefix": prefix, "hub": hub.configured()}
+    asyncio.run(serving(folder, make, **at, listening=listening, ready=ready))
     click.echo("Stopped; the attempts are kept.")
 
 

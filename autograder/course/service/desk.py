@@ -35,6 +35,7 @@ class Desk:
 
     def __init__(self, folder: Path, *, unsafe: bool = False, workers: int | None = None, rate: Rate | None = None):
         self.generations = Generations(folder, unsafe)
+        self._closed = False
         self.ledger, self.deadlines = Ledger(folder), Deadlines(folder)
         self.rate, self.one = rate or Rate(BURST, INTERVAL), OneAtATime()
         count = workers or cores()
@@ -48,7 +49,10 @@ class Desk:
         self.close()
 
     def close(self) -> None:
-        """Stop; what is counted and not judged yet is judged when the same answer is given again."""
+        """Stop; what is counted and not judged yet is judged when the same answer is given again. Twice is once."""
+        if self._closed:
+            return
+        self._closed = True
         for pool in self.pools.values():
             pool.shutdown(wait=False, cancel_futures=True)
         self.generations.close()

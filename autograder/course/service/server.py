@@ -11,7 +11,7 @@ import logging
 import re
 import resource
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -32,6 +32,22 @@ HEADERS = 16 << 10  # bytes
 CONNECTIONS = 1000
 RENEWED = 5.0  # seconds between two looks at the course's files
 TOKEN = re.compile(r"(?:token|bearer)[ \t]+(\S+)[ \t]*", re.IGNORECASE)
+
+
+class Door:
+    """The desk, once it is there: who comes before is told to come again."""
+
+    def __init__(self, desk: Desk | None = None):
+        self._desk = desk
+
+    @property
+    def desk(self) -> Desk:
+        if self._desk is None:
+            raise Later(503, "The service is starting", 5)
+        return self._desk
+
+    def open(self, desk: Desk) -> None:
+        self._desk = desk
 
 
 class Known(Protocol):
@@ -88,8 +104,8 @@ class Nothing(Quiet):
 class Check(Quiet):
     """A question. Who asks is known before any of its body is kept."""
 
-    def initialize(self, desk: Desk, known: Sequence[Known]) -> None:
-        self.desk, self.known = desk, known
+    def initialize(self, door: Door, known: Sequence[Known]) -> None:
+        self.door, self.known = door, known
         self.learner = ""  # whose turn it is, until the request ends
         self.asking = self.gone = False
         self.body = bytearray()
@@ -104,11 +120,11 @@ class Check(Quiet):
                 self.set_header("WWW-Authenticate", "token")
                 self.tell(401, "Your token is not known, or holds no longer.")
                 return
-            self.desk.rate.take(learner)
+            self.door.desk.rate.take(learner)
             if int(self.request.headers.get("Content-Length") or 0) > MAX_BODY:
                 self.tell(413, f"At most {MAX_BODY >> 10} KiB are read.")
                 return
-            self.desk.one.begin(learner)
+            self.door.desk.one.begin(learner)
         except ValueError:
             self.tell(400, "A length was expected.")
         except Later as later:
@@ -132,7 +148,7 @@ class Check(Quiet):
     async def post(self) -> None:
         self.asking = True
         try:
-            reply = await self.desk.answer(self.learner, read(bytes(self.body)), lambda: self.gone)
+            reply = await self.door.desk.answer(self.learner, read(bytes(self.body)), lambda: self.gone)
         except BadRequest as error:
             self.tell(400, f"{str(error)[:1].upper()}{str(error)[1:]}.")
         except Later as later:
@@ -150,7 +166,7 @@ class Check(Quiet):
 
     def _end(self) -> None:
         if self.learner:
-            self.desk.one.end(self.learner)
+            self.door.desk.one.end(self.learner)
             self.learner = ""
 
 
@@ -173,18 +189,18 @@ class Server(HTTPServer):
         super().on_close(server_conn)
 
 
-def application(desk: Desk, known: Sequence[Known], prefix: str = "/") -> Application:
+def application(door: Door, known: Sequence[Known], prefix: str = "/") -> Application:
     """The service below the path `prefix`."""
     at = re.escape("/" + prefix.strip("/") + "/" if prefix.strip("/") else "/")
-    handlers = [(f"{at}check/?", Check, {"desk": desk, "known": known}), (at, Home)]
+    handlers = [(f"{at}check/?", Check, {"door": door, "known": known}), (at, Home)]
     return Application(handlers, default_handler_class=Nothing, log_function=lambda _: None)
 
 
-def server(desk: Desk, known: Sequence[Known], prefix: str = "/", *, seconds: float = SECONDS) -> Server:
+def server(door: Door, known: Sequence[Known], prefix: str = "/", *, seconds: float = SECONDS) -> Server:
     """The service as a server that does not listen yet; `seconds` for a request's headers, and for its body."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return Server(
-        application(desk, known, prefix),
+        application(door, known, prefix),
         max_header_size=HEADERS,
         max_body_size=MAX_BODY,
         max_buffer_size=MAX_BODY + HEADERS,
@@ -194,24 +210,40 @@ def server(desk: Desk, known: Sequence[Known], prefix: str = "/", *, seconds: fl
     )
 
 
-async def serve(folder: Path, desk: Desk, *, host: str, port: int, prefix: str, hub: bool, ready: Any) -> None:
-    """Serve until SIGTERM or SIGINT; `ready` is called with the port once it listens."""
+async def serve(
+    folder: Path,
+    make: Callable[[], Desk],
+    *,
+    host: str,
+    port: int,
+    prefix: str,
+    hub: bool,
+    listening: Callable[[int], None],
+    ready: Callable[[Desk], None],
+) -> None:
+    """Serve until SIGTERM or SIGINT. The server listens at once, for a hub waits for it, and is `ready` when what
+    `make` makes, which takes seconds, is there."""
     known: list[Known] = [OwnTokens(folder)]
     if hub:
         known.append(HubTokens())
-    made = server(desk, known, prefix)
-    sockets = bind_sockets(port, address=host)
+    door, ended = Door(), asyncio.Event()
+    made, sockets = server(door, known, prefix), bind_sockets(port, address=host)
     made.add_sockets(sockets)
-    ready(sockets[0].getsockname()[1])
-    ended = asyncio.Event()
-    loop = asyncio.get_running_loop()
+    listening(sockets[0].getsockname()[1])
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, ended.set)
-    looking = asyncio.create_task(_renewing(desk.generations))
-    await ended.wait()
-    looking.cancel()
-    made.stop()
-    await made.close_all_connections()
+        asyncio.get_running_loop().add_signal_handler(number, ended.set)
+    try:
+        with await asyncio.to_thread(make) as desk:
+            door.open(desk)
+            ready(desk)
+            looking = asyncio.create_task(_renewing(desk.generations))
+            await ended.wait()
+            looking.cancel()
+            made.stop()
+            await asyncio.to_thread(desk.close)
+    finally:
+        made.stop()
+        await made.close_all_connections()
 
 
 async def _renewing(generations: Generations) -> None:

@@ -15,7 +15,7 @@ from autograder.book import chapters, notebook
 from autograder.course import gradebook
 from autograder.course.layout import read_config
 from autograder.course.service.desk import Desk
-from autograder.course.service.server import OwnTokens, server
+from autograder.course.service.server import Door, OwnTokens, server
 from autograder.course.service.settings import CheckService
 from autograder.declaration import load_bank
 
@@ -80,7 +80,7 @@ class Running:
         self.loop, started = asyncio.new_event_loop(), threading.Event()
 
         async def begin():
-            self.server = server(self.desk, [OwnTokens(self.folder)], "/services/x/", **self.options)
+            self.server = server(Door(self.desk), [OwnTokens(self.folder)], "/services/x/", **self.options)
             self.server.listen(0, address="127.0.0.1")
             self.port = next(iter(self.server._sockets.values())).getsockname()[1]
             started.set()

@@ -15,8 +15,9 @@ import autograder
 from autograder.course.service.attempts import Ledger
 from autograder.course.service.desk import Desk
 from autograder.course.service.judging import Judging, NotJudged
-from autograder.course.service.limits import Rate
+from autograder.course.service.limits import Later, Rate
 from autograder.course.service.requests import MAX_BODY, read
+from autograder.course.service.server import Door
 from autograder.learner import check_service
 from tests.autograder import tiny
 from tests.autograder.course.service import small_course
@@ -288,6 +289,12 @@ def test_no_more_connections_than_there_is_room_for(service, monkeypatch):
         assert link.recv(100) == b""
     monkeypatch.undo()
     assert service.value(1.25)[0] == 200
+
+
+def test_before_the_judge_is_there_one_is_told_to_come_again():
+    with pytest.raises(Later) as later:
+        _ = Door().desk
+    assert later.value.status == 503
 
 
 def test_who_hangs_up_before_the_turn_pays_nothing(service):

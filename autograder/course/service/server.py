@@ -115,16 +115,17 @@ class Check(Quiet):
             self.tell(405, "A POST was expected.")
             return
         try:
+            desk = self.door.desk
             learner = await self._who()
             if learner is None:
                 self.set_header("WWW-Authenticate", "token")
                 self.tell(401, "Your token is not known, or holds no longer.")
                 return
-            self.door.desk.rate.take(learner)
+            desk.rate.take(learner)
             if int(self.request.headers.get("Content-Length") or 0) > MAX_BODY:
                 self.tell(413, f"At most {MAX_BODY >> 10} KiB are read.")
                 return
-            self.door.desk.one.begin(learner)
+            desk.one.begin(learner)
         except ValueError:
             self.tell(400, "A length was expected.")
         except Later as later:

@@ -10,8 +10,8 @@ coming back when told to: three answers to each of two numbers, one of them twic
   kill     the same, and the service is killed (kill -9) and started again meanwhile
 
 After each the attempts are counted: a learner has as many as verdicts on different answers, none is lost, none is
-beyond what is allowed. Figures are minimum / median / 95 % / maximum, over requests, of the seconds from a question to its
-verdict with all waiting, as a learner has them.
+beyond what is allowed. Figures are minimum / median / 95 % / maximum, over questions, of the seconds from a question to
+its verdict with all waiting, as a learner has them.
 """
 
 import contextlib

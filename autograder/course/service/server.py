@@ -154,6 +154,9 @@ class Check(Quiet):
             self.tell(400, f"{str(error)[:1].upper()}{str(error)[1:]}.")
         except Later as later:
             self.tell(later.status, f"{later.say}.", later.seconds)
+        except Exception:  # a full disk, a database that is locked: nothing was told, so nothing is lost
+            log.exception("a question could not be answered")
+            self.tell(503, "The service has a fault, which your teacher's log tells of.", 60)
         else:
             self.finish(reply)
         finally:

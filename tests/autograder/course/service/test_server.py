@@ -156,6 +156,18 @@ def test_an_answer_that_cannot_be_judged_costs_nothing(service, monkeypatch):
     assert service.desk.ledger.used() == []
 
 
+def test_a_full_disk_is_the_services_fault_and_costs_nothing(service, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device", "/secret/checks.db")
+
+    monkeypatch.setattr(Ledger, "take", full)
+    status, reply, _ = service.post({"assignment": NAME, "exercise": "mine-time", "value": 1.0})
+    assert status == 503
+    assert "secret" not in json.dumps(reply)
+    monkeypatch.undo()
+    assert service.value(1.0)[1]["used"] == 1
+
+
 def test_a_verdict_that_was_not_reached_is_made_when_the_answer_comes_again(service, monkeypatch):
     """A kill between counting and judging: what is counted stays, and is judged once."""
     with monkeypatch.context() as patch:

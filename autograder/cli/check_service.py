@@ -7,6 +7,7 @@ import logging
 import os
 from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import click
@@ -57,7 +58,7 @@ def serve(
         click.echo("Serving. Ctrl-C ends it.")
 
     make = partial(Desk, folder, unsafe=unsafe, workers=workers)
-    at = {"host": host, "port": port, "prefix": prefix, "hub": hub.configured()}
+    at: dict[str, Any] = {"host": host, "port": port, "prefix": prefix, "hub": hub.configured()}
     asyncio.run(serving(folder, make, **at, listening=listening, ready=ready))
     click.echo("Stopped; the attempts are kept.")
 

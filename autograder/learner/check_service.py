@@ -92,17 +92,17 @@ def keep_token(folder: Path, token: str) -> str:
 
 def _verdict(reply: Mapping[str, Any], recorded: Verdict) -> Verdict:
     used, allowed = reply.get("used"), reply.get("allowed")
-    counted = type(used) is int and type(allowed) is int
     if reply.get("recorded") == "over":
         return recorded.with_more("(The deadline is over: its verdict comes with the grading.)")
     if reply.get("recorded") == "used-up":
-        many = f"All {allowed} checks" if counted else "All checks"
+        many = f"All {allowed} checks" if isinstance(allowed, int) else "All checks"
         return recorded.with_more(f"({many} of this exercise are used: its verdict comes with the grading.)")
     told = reply.get("verdict")
-    if not counted or not isinstance(told, dict) or {type(told.get("say")), type(told.get("kind"))} != {str}:
+    fits = isinstance(told, dict) and {type(told.get("say")), type(told.get("kind"))} == {str}
+    if not isinstance(told, dict) or not fits or not isinstance(used, int) or not isinstance(allowed, int):
         raise Unavailable("Not checked: what the course's check service answered cannot be read")
     score = told.get("score")
-    score = min(max(float(score), 0.0), 1.0) if type(score) in (int, float) and score == score else 0.0
+    score = min(max(float(score), 0.0), 1.0) if isinstance(score, int | float) and score == score else 0.0
     left = max(allowed - used, 0)
     again = "Checked before, so it costs nothing: " if reply.get("again") else ""
     more = f"({again}{left} of {allowed} check{'' if allowed == 1 else 's'} left.)"
@@ -126,13 +126,20 @@ def _ask(service: Service, found: Found, answer: Any, message: Any) -> Mapping[s
     return _posted(service.url, body.encode(), CODE_PATIENCE if is_code else PATIENCE)
 
 
-def _posted(url: str, body: bytes, patience: float) -> Mapping[str, Any]:
+def _posted(address: str, body: bytes, patience: float) -> Mapping[str, Any]:
     """What the service replies, asked again where it says when to."""
-    url, token = _known(url)
+    url, token = _known(address)
     headers = {"Authorization": f"token {token}", "Content-Type": "application/json"}
     until = time.monotonic() + patience
     for turn in range(1, TRIES + 1):
-        status, after, reply = _sent(url, body, headers, until)
+        try:
+            status, after, reply = _sent(url, body, headers, until)
+        except (OSError, ValueError, RecursionError) as error:
+            _away[address] = time.monotonic() + PAUSE
+            why = "took too long" if isinstance(error, TimeoutError) else "did not answer"
+            raise Unavailable(
+                f"Not checked: the course's check service {why}; the same answer again costs nothing more"
+            ) from None
         if status == 200:
             return reply
         say = str(reply.get("say", ""))[:200].rstrip(".") or f"it answered {status}"
@@ -145,7 +152,8 @@ def _posted(url: str, body: bytes, patience: float) -> Mapping[str, Any]:
 
 
 def _sent(url: str, body: bytes, headers: Mapping[str, str], until: float) -> tuple[int, float, Mapping[str, Any]]:
-    """The status, the seconds to wait, and the reply to one request: no redirection is followed, no proxy asked."""
+    """The status, the seconds to wait, and the reply to one request: no redirection is followed, no proxy asked.
+    OSError or ValueError where there is none."""
     import http.client
 
     parts = urlsplit(url)
@@ -161,13 +169,9 @@ def _sent(url: str, body: bytes, headers: Mapping[str, str], until: float) -> tu
             after = response.getheader("Retry-After") or "1"
         finally:
             connection.close()
-        data = json.loads(text) if text else {}
-    except (OSError, ValueError, http.client.HTTPException, RecursionError) as error:
-        _away[url] = time.monotonic() + PAUSE
-        why = "took too long" if isinstance(error, TimeoutError) else "did not answer"
-        raise Unavailable(
-            f"Not checked: the course's check service {why}; the same answer again costs nothing more"
-        ) from None
+    except http.client.HTTPException as error:
+        raise OSError(f"{type(error).__name__}: {error}") from None
+    data = json.loads(text) if response.status == 200 or text.startswith(b"{") else {}  # a proxy's error is a page
     return response.status, float(after) if after.isdecimal() else 1.0, data if isinstance(data, dict) else {}
 
 

@@ -135,5 +135,5 @@ def _notebook(release: Any, exercise: str, code: Code) -> Mapping[str, Any]:
 
 
 def _cell(source: str, number: int) -> dict[str, Any]:
-    plain = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    plain: dict[str, Any] = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
     return {**plain, "id": f"learner-{number}", "source": source}

@@ -44,16 +44,20 @@ def read(body: bytes) -> Asked:
         raise BadRequest(f"JSON was expected ({type(error).__name__})") from None
     if type(data) is not dict:
         raise BadRequest("an object with assignment, exercise, and value or code was expected")
-    names = [data.get(name) for name in ("assignment", "exercise")]
-    if not all(type(name) is str and 0 < len(name) <= MAX_NAME for name in names):
-        raise BadRequest("the names of an assignment and of an exercise were expected")
+    assignment, exercise = _name(data.get("assignment")), _name(data.get("exercise"))
     if data.keys() == {"assignment", "exercise", "code"}:
-        return Asked(*names, code=_code(data["code"]))
+        return Asked(assignment, exercise, code=_code(data["code"]))
     if data.keys() == {"assignment", "exercise", "value"}:
         if _depth(data["value"]) > 3 * MAX_DEPTH:  # a level of a value takes at most three of JSON
             raise BadRequest("a value that is nested less deep was expected")
-        return Asked(*names, value=data["value"])
+        return Asked(assignment, exercise, value=data["value"])
     raise BadRequest("assignment, exercise, and one of value and code were expected")
+
+
+def _name(data: Any) -> str:
+    if type(data) is not str or not 0 < len(data) <= MAX_NAME:
+        raise BadRequest("the names of an assignment and of an exercise were expected")
+    return data
 
 
 def _code(data: Any) -> Code:

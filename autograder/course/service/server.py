@@ -196,7 +196,7 @@ class Server(HTTPServer):
 def application(door: Door, known: Sequence[Known], prefix: str = "/") -> Application:
     """The service below the path `prefix`."""
     at = re.escape("/" + prefix.strip("/") + "/" if prefix.strip("/") else "/")
-    handlers = [(f"{at}check/?", Check, {"door": door, "known": known}), (at, Home)]
+    handlers: list[Any] = [(f"{at}check/?", Check, {"door": door, "known": known}), (at, Home)]
     return Application(handlers, default_handler_class=Nothing, log_function=lambda _: None)
 
 

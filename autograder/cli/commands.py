@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from ..values.book_root import book_root
+from . import check_service
 from .bandwidth import bandwidth
 from .check import check
 from .collect import collect
@@ -40,6 +41,7 @@ main.add_command(mcp)
 main.add_command(pdf)
 main.add_command(epub)
 main.add_command(collect)
+main.add_command(check_service.token)
 
 
 @main.command()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .check_service import attempts, serve, tokens
 from .course_list import course_list
 from .course_terms import course_extend, course_groups
 from .parameters import FILE, FOLDER, TIME, assignment_name
@@ -24,7 +25,7 @@ def course() -> None:
     """Create and maintain a course in nbgrader's layout."""
 
 
-for command in (course_extend, course_groups, course_list, rubric):
+for command in (course_extend, course_groups, course_list, rubric, serve, tokens, attempts):
     course.add_command(command)
 
 

@@ -5,7 +5,7 @@ import traceback
 import click
 
 READERS = {
-    "For a learner": ("start", "lab", "check", "progress", "whoami", "doctor"),
+    "For a learner": ("start", "lab", "check", "progress", "whoami", "token", "doctor"),
     "For planning a machine": ("plan", "bandwidth", "mcp"),
     "For a teacher": ("course", "collect", "grade", "report", "explain", "export"),
     "For an author": ("new", "chapters", "rules", "book", "pdf", "epub"),

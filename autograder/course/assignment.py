@@ -29,6 +29,8 @@ from .points import set_points, with_points
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
+    from .service.settings import CheckService
+
 
 ASKS = re.compile(r"""^:?[ ]*exercise:[ ]*["']?([\w-]+)""", re.MULTILINE)  # of a cell of a teacher's text
 SETUP = "from autograder import check, exercise, given, grade, hint, how_to_answer, reveal, solution, symbols"
@@ -46,14 +48,16 @@ def stage(
     shows_solutions: bool = False,
     without: Sequence[str] = (),
     points: Mapping[str, float] = MappingProxyType({}),
+    service: CheckService | None = None,
 ) -> Path:
     """Write the instructor's notebook of the assignment `name` into the course's source/NAME/ and return it.
 
     `chapter` alone: the whole chapter. With `exercises`: those of the chapter that are named, in its order and with
     its text, then those of the teacher's own (declared in exercises/*.py) that are named. `text`: the
     teacher's own chapter, a MyST file whose cells ask exercises of exercises/*.py, or of `chapter`. Learners' notebooks
-    know when it is `due`, in UTC, and whether feedback shows solutions from then on. `without`: of a whole chapter, the
-    exercises to leave out. `points`: of exercises that are to have others than they declare.
+    know when it is `due`, in UTC, whether feedback shows solutions from then on, and which check `service` judges the
+    teacher's own exercises until then. `without`: of a whole chapter, the exercises to leave out. `points`: of
+    exercises that are to have others than they declare.
     """
     if text is not None and exercises is not None:
         raise CourseError(f"{text} already names its exercises; a list of exercises was not expected")
@@ -85,7 +89,13 @@ def stage(
     target.mkdir(parents=True, exist_ok=True)
     if made is not None and text is None:
         _copy_files(made, target)
-    about = {"name": name, "due": f"{due:%Y-%m-%d %H:%M} UTC" if due else "", "shows_solutions": shows_solutions}
+    about: dict[str, Any] = {
+        "name": name,
+        "due": f"{due:%Y-%m-%d %H:%M} UTC" if due else "",
+        "shows_solutions": shows_solutions,
+    }
+    if service is not None and (asks := service.public({key: own[key] for key in asked if key in own})):
+        about["service"] = asks
     told = Bank([worth.get(key, bank[key]) for key in asked])
     (target / "exercises.json").write_text(chapters.as_json(told, variants, assignment=about), encoding="utf-8")
     path = target / f"{name}.ipynb"

@@ -129,6 +129,12 @@ def _of_course(folder: Path) -> Iterator[Gradebook]:
         yield gradebook
 
 
+def learners(folder: Path | str) -> list[str]:
+    """The ids of everybody in the gradebook."""
+    with _of_course(Path(folder).resolve()) as gradebook:
+        return sorted(student.id for student in gradebook.students)
+
+
 def scores(folder: Path | str, names: Sequence[str] = ()) -> dict[str, list[Score]]:
     """Every learner's score, by assignment (all of them, or `names` in their order), learners by id.
 

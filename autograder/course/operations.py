@@ -34,6 +34,7 @@ from .class_result import ClassResult, add, load, save
 from .journal import Journal, reporting_full_machine
 from .layout import read_config, released
 from .recording import GradebookWriter, WorkedSolutions
+from .service.settings import CheckService
 from .steps import GradeInSandbox
 
 GRADED = "Graded by your teacher."
@@ -75,6 +76,7 @@ def assign(
             shows_solutions=WorkedSolutions(config=config).after_due,
             without=without,
             points=points,
+            service=CheckService(config=config),
         )
         path = _publish(folder, name)
     gradebook.set_due(gradebook.url_of(folder), name, due)

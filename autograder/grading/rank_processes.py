@@ -5,16 +5,15 @@ the ranks were told apart lies in another. The only channels left are those of a
 load.
 """
 
-import ast
 import os
-import symtable
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
 from ..declaration.exercise import Exercise
 from ..sandbox import Child, ChildLost
+from ..values.cell_names import names_of
 
 # Characters that are parsed, of a cell and of all: a dotted name takes Python time in the square of its length.
 MAX_CELL, MAX_CELLS = 10_000, 100_000
@@ -107,50 +106,11 @@ def needed_cells(sources: Sequence[str], asked: Sequence[bool]) -> set[int]:
     for source in sources:
         short = len(source) <= min(MAX_CELL, left)
         left -= len(source) if short else 0
-        names.append(_names(source) if short else (set[str](), None))
-    uses, binds = zip(*names, strict=True)
-    needed = {i for i, wanted in enumerate(asked) if wanted or binds[i] is None}
+        names.append(names_of(source) if short else None)
+    needed = {i for i, wanted in enumerate(asked) if wanted or names[i] is None}
     while True:
-        used = set().union(*(uses[i] for i in needed))
-        more = {i for i, bound in enumerate(binds) if i not in needed and bound & used}
+        used = set().union(*(own.uses for i in needed if (own := names[i]) is not None))
+        more = {i for i, own in enumerate(names) if i not in needed and own and (own.binds | own.changes) & used}
         if not more:
             return needed
         needed |= more
-
-
-def _names(source: str) -> tuple[set[str], set[str] | None]:
-    """The names of the notebook that a cell uses, and those that it binds or changes: None where that cannot be
-    told."""
-    try:
-        tree, table = ast.parse(source), symtable.symtable(source, "cell", "exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set(), None
-    if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in ast.walk(tree)):
-        return set(), None
-    uses: set[str] = set()
-    binds = set(_changed(tree))
-    tables = [table]
-    while tables:
-        scope = tables.pop()
-        tables += scope.get_children()
-        for symbol in scope.get_symbols():
-            if scope is table or symbol.is_global():
-                uses |= {symbol.get_name()} if symbol.is_referenced() else set()
-                binds |= {symbol.get_name()} if symbol.is_assigned() or symbol.is_imported() else set()
-    return uses, binds
-
-
-def _changed(tree: ast.Module) -> Iterator[str]:
-    """Names at the beginning of what a cell's own lines assign to or call a method of: `a` of `a.b[0] = 1` and
-    `a.append(1)`."""
-    inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-    for node in (node for line in tree.body if not isinstance(line, inner) for node in ast.walk(line)):
-        inside: ast.AST | None = None
-        if isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
-            inside = node
-        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            inside = node.value.func
-        while isinstance(inside, ast.Attribute | ast.Subscript):
-            inside = inside.value
-            if isinstance(inside, ast.Name):
-                yield inside.id

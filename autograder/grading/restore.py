@@ -146,6 +146,15 @@ def grade_cell(cell: Any) -> GradeCell | None:
     return GradeCell(own.get("exercise", ""), own.get("part", ""), 0.0)
 
 
+def only(release: Any, exercise: str) -> Any:
+    """The release of one exercise: its answer and its grade cell alone."""
+    import nbformat
+
+    parts = ("answer", "grade")
+    cells = [c for c in release.cells if (r := grade_cell(c)) and r.exercise == exercise and r.part in parts]
+    return nbformat.from_dict({**release, "cells": cells})
+
+
 def restore(submitted: Any, release: Any) -> Any:
     """A new notebook: the learner's cells, with every locked cell of `release` as it was released and at its
     place.

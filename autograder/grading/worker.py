@@ -15,9 +15,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 from ..declaration.bank import Bank
+from ..declaration.verdict import Verdict
 from ..sandbox import NoSandbox, Zygote, ZygoteGone
-from . import rejudging, submission
-from .judge import Judge, JudgeGone
+from . import rejudging, restore, submission
+from .judge import Judge, JudgeGone, Question
 from .results import GradedNotebook, Result
 from .submission import RunSettings
 
@@ -38,6 +39,7 @@ class Job:
     answers: Mapping[str, Any] = field(default_factory=dict)
     executed: str = ""
     notes: Mapping[str, str] = field(default_factory=dict)  # by exercise, what the executed cells came to
+    only: str = ""  # the exercise to be graded, where the others of the release are not
 
 
 @dataclass
@@ -137,12 +139,24 @@ class Grader:
                 return JobOutcome(problem=said)
         return JobOutcome(problem=f"the grader failed on this submission, {TRIES} times over: {gone}")
 
+    def ask(self, question: Question) -> Verdict:
+        """The verdict on one value, without a submission around it; JudgeGone where judge after judge dies."""
+        gone = JudgeGone("the run was stopped")
+        for _ in range(0 if self._over else TRIES):
+            judge = self._judge
+            try:
+                return judge.ask(question)
+            except JudgeGone as error:
+                gone = error
+                self._replace_judge(judge)
+        raise gone
+
     def _run(self, job: Job, zygote: Zygote, judge: Judge) -> GradedNotebook:
         from nbformat import from_dict
 
         return submission.grade_notebook(
             from_dict(json.loads(job.notebook)),
-            self.release,
+            restore.only(self.release, job.only) if job.only else self.release,
             self.bank,
             job.learner,
             self.settings,

@@ -13,7 +13,7 @@ from ..declaration.verdict import Verdict, unreadable
 from ..values import encoding
 from ..values.inline_html import inline_html
 from ..values.numbers import Unreadable
-from . import cell_history, recording
+from . import cell_history, check_service, recording
 from .lookup import Found, numbers_of
 from .progress import Progress
 
@@ -37,14 +37,16 @@ class Attempt:
 
 
 def judged(found: Found, answer: Any, numbers: Mapping[str, Any] | None = None) -> tuple[Verdict, Any]:
-    """The verdict by the key, on these numbers or else the learner's own, or without a key what was understood; and the
-    answer as a record keeps it. The object itself is what the key may call."""
+    """The verdict by the key, on these numbers or else the learner's own, or by a course's check service, or without
+    either what was understood; and the answer as a record keeps it. The object itself is what the key may call."""
     if untouched := cell_history.stub(found.public["answer_name"], answer):
         return untouched, None
     try:
         message = encoding.encode(answer)
     except encoding.NotEncodable as error:
         return unreadable(str(error), error.reason), None
+    if (service := check_service.of(found.public["id"])) is not None:
+        return check_service.judged(service, found, answer, message), message
     declared = found.declared
     if declared is None:
         return found.kind.recorded(message), message
@@ -133,6 +135,11 @@ def _value(answer: Any) -> str:
 
 def _item(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def has_key(found: Found, verdict: Verdict) -> bool:
+    """Whether a verdict is by a key, the one at hand or that of a course's check service."""
+    return verdict.kind != "recorded" if check_service.of(found.public["id"]) else found.declared is not None
 
 
 def is_code(found: Found) -> bool:

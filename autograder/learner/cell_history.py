@@ -65,6 +65,17 @@ def source(name: str, answer: Any) -> str:
     return ""
 
 
+def ran(name: str, answer: Any) -> list[str]:
+    """The code of the cells that ran, the first one first, where the variable `name` is this answer; else []."""
+    shell = _shell()
+    return _cells()[::-1] if shell is not None and shell.user_ns.get(name, shell) is answer else []
+
+
+def is_code(cell: str) -> bool:
+    """Whether Python can read a cell."""
+    return _read(cell) is not None
+
+
 def written_in(cell: str) -> str:
     """What the learner wrote in an answer's cell: the text or number alone where it sets one, else the whole cell."""
     tree = _read(cell)

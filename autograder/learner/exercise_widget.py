@@ -30,7 +30,7 @@ from ..values.inline_html import block_html, harmless, inline_html
 from ..values.mathml import with_mathml
 from ..values.numbers import Unreadable
 from . import cell_history, guidance, recording
-from .attempt import Attempt, as_json, echoed, is_code, judged, predicted
+from .attempt import Attempt, as_json, echoed, has_key, is_code, judged, predicted
 from .card import Card
 from .lookup import Found, NotFound, assignment, find, numbers_of
 from .progress import Progress
@@ -147,7 +147,7 @@ class Desk:
                 verdict = predicted(found, answer, source, self._then())
             else:
                 verdict, _ = judged(found, answer)
-        if found.declared is not None and not found.public.get("predict"):
+        if has_key(found, verdict) and not found.public.get("predict"):
             recording.remember(found.public, verdict, source)
         if is_code(found):
             verdict = cell_history.with_doubt(name, answer, verdict)

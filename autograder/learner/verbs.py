@@ -13,7 +13,7 @@ from ..values import encoding
 from ..values.numbers import Unreadable
 from ..values.texts import fill
 from . import cell_errors, cell_history, guidance, recording
-from .attempt import Attempt, as_typed, judged, predicted
+from .attempt import Attempt, as_typed, has_key, judged, predicted
 from .card import Card
 from .lookup import Found, NotFound, find, numbers_of
 from .points import in_words
@@ -79,7 +79,7 @@ def check(exercise_id: str, answer: Any = ...) -> Verdict:
         verdict = predicted(found, answer, as_typed(found, cell_history.source(name, answer), answer))
     else:
         verdict = guidance.led_on(found, judged(found, answer)[0])
-        if found.declared is not None:
+        if has_key(found, verdict):
             written = as_typed(found, cell_history.source(name, answer), answer)
             recording.remember(found.public, verdict, written)
         verdict = _with_record(found, verdict)
@@ -110,7 +110,7 @@ def grade(exercise_id: str, answer: Any = ...) -> float:
     verdict = _unless_stale(exercise_id, answer, check(exercise_id, answer))
     _show(verdict)
     points = float(found.public["points"])
-    if found.declared is None:
+    if not has_key(found, verdict):
         return in_words(0.0, verdict, None)
     return in_words(round(min(max(float(verdict.score), 0.0), 1.0) * points, 9), verdict, points)
 

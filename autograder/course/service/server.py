@@ -1,0 +1,260 @@
+"""The service on the network: an HTTP server that reads no more than it must, from nobody whom it does not know.
+
+`POST PREFIX/check` with a token; `GET PREFIX/` says that the service is there. TLS is for the proxy in front,
+JupyterHub's or another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import resource
+import signal
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+from tornado.web import Application, RequestHandler, stream_request_body
+
+from .desk import Desk
+from .generations import Generations
+from .hub import HubTokens
+from .limits import Later
+from .requests import MAX_BODY, BadRequest, read
+from .tokens import Tokens
+
+log = logging.getLogger("gpubook.service")
+SECONDS = 20.0  # for a request's headers, and for its body
+HEADERS = 16 << 10  # bytes
+CONNECTIONS = 1000
+RENEWED = 5.0  # seconds between two looks at the course's files
+TOKEN = re.compile(r"(?:token|bearer)[ \t]+(\S+)[ \t]*", re.IGNORECASE)
+
+
+class Door:
+    """The desk, once it is there: who comes before is told to come again."""
+
+    def __init__(self, desk: Desk | None = None):
+        self._desk = desk
+
+    @property
+    def desk(self) -> Desk:
+        if self._desk is None:
+            raise Later(503, "The service is starting", 5)
+        return self._desk
+
+    def open(self, desk: Desk) -> None:
+        self._desk = desk
+
+
+class Known(Protocol):
+    """What says whose a token is."""
+
+    async def learner(self, token: str) -> str | None: ...
+
+
+class OwnTokens:
+    """The teacher's tokens as `Known`."""
+
+    def __init__(self, folder: Path):
+        self.tokens = Tokens(folder)
+
+    async def learner(self, token: str) -> str | None:
+        return self.tokens.learner(token)
+
+
+class Quiet(RequestHandler):
+    """A handler whose errors are a sentence in JSON, without a trace."""
+
+    def set_default_headers(self) -> None:
+        self.set_header("Server", "gpubook")
+        self.set_header("Cache-Control", "no-store")
+        self.set_header("X-Content-Type-Options", "nosniff")
+        self.set_header("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+
+    def tell(self, status: int, say: str, after: int = 0) -> None:
+        """End the request with a sentence, and with when to ask again."""
+        self.set_status(status)
+        if after:
+            self.set_header("Retry-After", str(after))
+        self.finish({"say": say})
+
+    def write_error(self, status_code: int, **_: Any) -> None:
+        self.finish({"say": f"{status_code}: not what this service answers"})
+
+
+class Home(Quiet):
+    """Says that the service is there."""
+
+    def get(self) -> None:
+        self.finish({"service": "gpubook check"})
+
+
+class Nothing(Quiet):
+    """All other paths."""
+
+    def prepare(self) -> None:
+        self.tell(404, "There is nothing here.")
+
+
+@stream_request_body
+class Check(Quiet):
+    """A question. Who asks is known before any of its body is kept."""
+
+    def initialize(self, door: Door, known: Sequence[Known]) -> None:
+        self.door, self.known = door, known
+        self.learner = ""  # whose turn it is, until the request ends
+        self.asking = self.gone = False
+        self.body = bytearray()
+
+    async def prepare(self) -> None:
+        if self.request.method != "POST":
+            self.tell(405, "A POST was expected.")
+            return
+        try:
+            desk = self.door.desk
+            learner = await self._who()
+            if learner is None:
+                self.set_header("WWW-Authenticate", "token")
+                self.tell(401, "Your token is not known, or holds no longer.")
+                return
+            desk.rate.take(learner)
+            if int(self.request.headers.get("Content-Length") or 0) > MAX_BODY:
+                self.tell(413, f"At most {MAX_BODY >> 10} KiB are read.")
+                return
+            desk.one.begin(learner)
+        except ValueError:
+            self.tell(400, "A length was expected.")
+        except Later as later:
+            self.tell(later.status, f"{later.say}.", later.seconds)
+        else:
+            self.learner = learner
+            if self.gone:
+                self._end()
+
+    async def _who(self) -> str | None:
+        found = TOKEN.fullmatch(self.request.headers.get("Authorization", ""))
+        for known in self.known if found else ():
+            if found and (learner := await known.learner(found[1])) is not None:
+                return learner
+        return None
+
+    def data_received(self, chunk: bytes) -> None:
+        if self.learner:
+            self.body += chunk  # at most MAX_BODY, by the server
+
+    async def post(self) -> None:
+        self.asking = True
+        try:
+            reply = await self.door.desk.answer(self.learner, read(bytes(self.body)), lambda: self.gone)
+        except BadRequest as error:
+            self.tell(400, f"{str(error)[:1].upper()}{str(error)[1:]}.")
+        except Later as later:
+            self.tell(later.status, f"{later.say}.", later.seconds)
+        except Exception:  # a full disk, a database that is locked: nothing was told, so nothing is lost
+            log.exception("a question could not be answered")
+            self.tell(503, "The service has a fault, which your teacher's log tells of.", 60)
+        else:
+            self.finish(reply)
+        finally:
+            self._end()
+
+    def on_connection_close(self) -> None:
+        self.gone = True
+        if not self.asking:  # or the desk is at it, and ends by itself
+            self._end()
+        super().on_connection_close()
+
+    def _end(self) -> None:
+        if self.learner:
+            self.door.desk.one.end(self.learner)
+            self.learner = ""
+
+
+class Server(HTTPServer):
+    """An HTTP server with a limit on its open connections."""
+
+    def initialize(self, *args: Any, most: int = CONNECTIONS, **options: Any) -> None:
+        super().initialize(*args, **options)
+        self.most, self.open = most, 0
+
+    def handle_stream(self, stream: Any, address: Any) -> None:
+        if self.open >= self.most:
+            stream.close()
+            return
+        self.open += 1
+        super().handle_stream(stream, address)
+
+    def on_close(self, server_conn: object) -> None:
+        self.open -= 1
+        super().on_close(server_conn)
+
+
+def application(door: Door, known: Sequence[Known], prefix: str = "/") -> Application:
+    """The service below the path `prefix`."""
+    at = re.escape("/" + prefix.strip("/") + "/" if prefix.strip("/") else "/")
+    handlers: list[Any] = [(f"{at}check/?", Check, {"door": door, "known": known}), (at, Home)]
+    return Application(handlers, default_handler_class=Nothing, log_function=lambda _: None)
+
+
+def server(door: Door, known: Sequence[Known], prefix: str = "/", *, seconds: float = SECONDS) -> Server:
+    """The service as a server that does not listen yet; `seconds` for a request's headers, and for its body."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return Server(
+        application(door, known, prefix),
+        max_header_size=HEADERS,
+        max_body_size=MAX_BODY,
+        max_buffer_size=MAX_BODY + HEADERS,
+        idle_connection_timeout=seconds,
+        body_timeout=seconds,
+        most=min(CONNECTIONS, files // 3) if files > 0 else CONNECTIONS,
+    )
+
+
+async def serve(
+    folder: Path,
+    make: Callable[[], Desk],
+    *,
+    host: str,
+    port: int,
+    prefix: str,
+    hub: bool,
+    listening: Callable[[int], None],
+    ready: Callable[[Desk], None],
+) -> None:
+    """Serve until SIGTERM or SIGINT. The server listens at once, for a hub waits for it, and is `ready` when what
+    `make` makes, which takes seconds, is there."""
+    known: list[Known] = [OwnTokens(folder)]
+    if hub:
+        known.append(HubTokens())
+    door, ended = Door(), asyncio.Event()
+    made, sockets = server(door, known, prefix), bind_sockets(port, address=host)
+    made.add_sockets(sockets)
+    listening(sockets[0].getsockname()[1])
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, ended.set)
+    try:
+        with await asyncio.to_thread(make) as desk:
+            door.open(desk)
+            ready(desk)
+            looking = asyncio.create_task(_renewing(desk.generations))
+            await ended.wait()
+            looking.cancel()
+            made.stop()
+            await asyncio.to_thread(desk.close)
+    finally:
+        made.stop()
+        await made.close_all_connections()
+
+
+async def _renewing(generations: Generations) -> None:
+    """Look at the course's files now and then."""
+    while True:
+        await asyncio.sleep(RENEWED)
+        try:
+            await asyncio.to_thread(generations.renew)
+        except Exception as error:  # the files are in somebody's hands: the next look tells
+            log.error("the course could not be looked at: %s", error)

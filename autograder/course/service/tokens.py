@@ -1,0 +1,124 @@
+"""The tokens by which learners are known to the check service where no JupyterHub says who they are.
+
+`.gpubook/tokens.json` keeps a token's digest, never the token: who reads the file cannot ask in a learner's name. A
+token has 32 random bytes, so a digest without salt cannot be turned round.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from ...book.course_error import CourseError
+from ...values.atomic_write import write_whole
+
+FILE = "tokens.json"
+BEGINS = "gpubook-"  # tells our tokens from a hub's
+LONGEST = 200  # characters of anything that may be a token
+
+
+@dataclass(frozen=True)
+class Token:
+    """Whose a token is, and until when it holds (UTC)."""
+
+    learner: str
+    until: datetime
+
+    def holds(self, now: datetime) -> bool:
+        return now < self.until
+
+
+class Tokens:
+    """The tokens of the course in `folder`. The file is read again whenever it has changed, so that a token that was
+    replaced stops to hold at once."""
+
+    def __init__(self, folder: Path):
+        self.path = folder / ".gpubook" / FILE
+        self._changed: tuple[int, int] | None = None
+        self._known: dict[str, Token] = {}
+
+    def learner(self, token: str) -> str | None:
+        """Whose token it is; None for one that is nobody's, or holds no longer."""
+        if not token.startswith(BEGINS) or len(token) > LONGEST:
+            return None
+        self._renew()
+        found = self._known.get(_digest(token))
+        return found.learner if found is not None and found.holds(_now()) else None
+
+    def issue(self, learners: Iterable[str], *, days: float, renew: bool = False) -> dict[str, str]:
+        """A new token for each learner who has none that holds, or with `renew` for each: the ones before then hold no
+        longer. Only here are tokens to be seen."""
+        made: dict[str, str] = {}
+        with self._locked():
+            self._renew()
+            kept = {key: one for key, one in self._known.items() if one.holds(_now())}
+            have = {one.learner for one in kept.values()}
+            for learner in dict.fromkeys(learners):
+                if learner in have and not renew:
+                    continue
+                kept = {key: one for key, one in kept.items() if one.learner != learner}
+                made[learner] = BEGINS + secrets.token_urlsafe(32)
+                kept[_digest(made[learner])] = Token(learner, _now() + timedelta(days=days))
+            self._write(kept)
+        return made
+
+    def revoke(self, learner: str) -> int:
+        """No token of this learner holds any longer; how many did."""
+        with self._locked():
+            self._renew()
+            kept = {key: one for key, one in self._known.items() if one.learner != learner}
+            count = len(self._known) - len(kept)
+            self._write(kept)
+        return count
+
+    def _renew(self) -> None:
+        try:
+            about = self.path.stat()
+        except FileNotFoundError:
+            self._changed, self._known = None, {}
+            return
+        if (changed := (about.st_mtime_ns, about.st_ino)) == self._changed:
+            return
+        try:
+            data = json.loads(self.path.read_text(encoding="utf-8"))
+            self._known = {key: _token(one) for key, one in data.items()}
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise CourseError(f"{self.path}: the digests of tokens were expected here ({error})") from None
+        self._changed = changed
+
+    def _write(self, kept: dict[str, Token]) -> None:
+        data = {key: {"learner": one.learner, "until": one.until.isoformat()} for key, one in kept.items()}
+        write_whole(self.path, json.dumps(data, indent=1))
+        self._known, self._changed = kept, None
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        import fcntl  # there is none on Windows, where no course is served
+
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
+
+
+def _token(one: Any) -> Token:
+    return Token(one["learner"], datetime.fromisoformat(one["until"]))
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

@@ -1,0 +1,101 @@
+"""Whose a hub's token is: a person's who may reach this service, by the hub's own word."""
+
+import asyncio
+import sys
+import types
+
+import pytest
+
+from autograder.course import CourseError
+from autograder.course.service import hub
+from autograder.course.service.limits import Later
+
+SCOPE = "access:services!service=check"
+
+
+class HubAuth:
+    """Answers as jupyterhub's does, for a hub of few."""
+
+    access_scopes = {SCOPE}  # noqa: RUF012
+    models = {  # noqa: RUF012
+        "anns": {"kind": "user", "name": "ann", "scopes": [SCOPE]},
+        "limited": {"kind": "user", "name": "bob", "scopes": ["access:servers!server=bob/"]},
+        "a service's": {"kind": "service", "name": "cull", "scopes": [SCOPE]},
+        "strange": {"name": "eve", "scopes": [SCOPE]},
+    }
+
+    def __init__(self):
+        self.asked = []
+
+    async def user_for_token(self, token, use_cache, *, sync):
+        assert (use_cache, sync) == (False, False)
+        self.asked.append(token)
+        await asyncio.sleep(0)
+        if token == "fails":
+            raise ConnectionError
+        return self.models.get(token)
+
+    def check_scopes(self, required, model):
+        return required & set(model["scopes"])
+
+
+@pytest.fixture
+def tokens(monkeypatch):
+    module = types.ModuleType("jupyterhub.services.auth")
+    module.HubAuth = HubAuth
+    for name in ("jupyterhub", "jupyterhub.services"):
+        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+    monkeypatch.setitem(sys.modules, "jupyterhub.services.auth", module)
+    return hub.HubTokens()
+
+
+def who(tokens, token):
+    return asyncio.run(tokens.learner(token))
+
+
+def test_a_token_is_a_persons_who_may_reach_the_service(tokens):
+    assert who(tokens, "anns") == "ann"
+    assert [who(tokens, token) for token in ("limited", "a service's", "strange", "forged", "", "x" * 1000)] == [
+        None
+    ] * 6
+
+
+def test_the_hub_is_asked_once_in_a_while(tokens, monkeypatch):
+    for _ in range(3):
+        who(tokens, "anns")
+        who(tokens, "forged")
+    assert sorted(tokens._hub.asked) == ["anns", "forged"]
+    monkeypatch.setattr(hub, "FRESH", 0.0)
+    monkeypatch.setitem(HubAuth.models, "anns", None)
+    assert who(tokens, "anns") is None
+
+
+def test_a_hub_that_does_not_answer_says_who_nobody_is(tokens):
+    with pytest.raises(Later):
+        who(tokens, "fails")
+
+
+def test_a_flood_of_forged_tokens_neither_fills_the_memory_nor_the_hub(tokens, monkeypatch):
+    monkeypatch.setattr(hub, "KNOWN", 20)
+    monkeypatch.setattr(hub, "WAITING", 30)
+
+    async def flood():
+        asked = (tokens.learner(f"forged-{number}") for number in range(100))
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    got = asyncio.run(flood())
+    assert sum(isinstance(one, Later) for one in got) == 70
+    assert len(tokens._known) == 20
+    assert who(tokens, "anns") == "ann"
+
+
+def test_without_a_name_in_the_hub_every_token_would_do(tokens, monkeypatch):
+    monkeypatch.setattr(HubAuth, "access_scopes", set())
+    with pytest.raises(CourseError, match="JUPYTERHUB_SERVICE_NAME"):
+        hub.HubTokens()
+
+
+def test_the_package_is_asked_for_where_it_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "jupyterhub", None)
+    with pytest.raises(CourseError, match="hub"):
+        hub.HubTokens()

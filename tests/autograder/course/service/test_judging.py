@@ -1,0 +1,95 @@
+"""Values without a sandbox: a judge that dies is replaced, and what no judge can decide is told to the teacher."""
+
+import pytest
+
+from autograder.answers import Quantity
+from autograder.course.banks import CourseBank
+from autograder.course.service.catalogue import Catalogue, Served
+from autograder.course.service.judging import Code, Judging, NotJudged
+from autograder.declaration import Exercise, Verdict
+from autograder.grading.judge import JudgeFailed, JudgeGone
+from autograder.grading.submission import RunSettings
+
+TIME = Served(Exercise(id="mine-time", prompt="?", answer=Quantity("s"), solution=2.0), 5, "key")
+
+
+class Judge:
+    """Says what it was made to say: a verdict, or an error."""
+
+    def __init__(self, says):
+        self.says, self.closed, self.asked = says, False, []
+
+    def ask(self, question):
+        self.asked.append(question)
+        if isinstance(self.says, Exception):
+            raise self.says
+        return self.says
+
+    def close(self):
+        self.closed = True
+
+
+@pytest.fixture
+def judging(monkeypatch):
+    """One whose judges say, one after the other, what is in its list."""
+    said, judges = [], []
+
+    def new(_):
+        judges.append(Judge(said.pop(0)))
+        return judges[-1]
+
+    monkeypatch.setattr(Judging, "_new_judge", new)
+
+    def made(*says, variants=False):
+        said[:] = says
+        return Judging(Catalogue({"w": {"mine-time": TIME}}, CourseBank([]), None, RunSettings(variants=variants)))
+
+    made.judges = judges
+    return made
+
+
+def test_a_judge_that_dies_is_replaced_and_the_answer_judged(judging):
+    right = Verdict(1.0, "Right.", "right")
+    with judging(JudgeGone(""), right) as made:
+        assert made.value(TIME, "ann", 2.0).verdict == right
+        assert [judge.closed for judge in judging.judges] == [True, False]
+    assert judging.judges[1].closed
+
+
+def test_judges_that_all_die_are_told_and_not_for_ever_replaced(judging):
+    with judging(*[JudgeGone("")] * 9) as made, pytest.raises(NotJudged):
+        made.value(TIME, "ann", 2.0)
+    assert len(judging.judges) < 9
+
+
+def test_a_key_that_fails_is_the_teachers(judging):
+    with judging(JudgeFailed("mine.py: division by zero")) as made, pytest.raises(NotJudged, match="division"):
+        made.value(TIME, "ann", 2.0)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "counts"),
+    [
+        (Verdict(0.0, "No answer yet.", "empty"), False),
+        (Verdict(0.0, "?", "unreadable"), False),
+        (Verdict(0.0, "In B.", "unit"), False),
+        (Verdict(0.0, "Too large.", "unreadable", "too-slow"), True),  # it has used the judge's time
+        (Verdict(0.0, "Not yet.", "wrong"), True),
+        (Verdict(0.0, "Other numbers.", "variant"), True),
+    ],
+)
+def test_what_is_no_answer_costs_nothing(judging, verdict, counts):
+    with judging(verdict) as made:
+        assert made.value(TIME, "ann", 2.0).counts is counts
+
+
+@pytest.mark.parametrize(("variants", "owner"), [(True, "ann"), (False, None)])
+def test_numbers_are_the_learners_where_the_course_has_variants(judging, variants, owner):
+    with judging(Verdict(0.0, "x"), variants=variants) as made:
+        made.value(TIME, "ann", 2.0)
+    assert judging.judges[-1].asked[0].owner == owner
+
+
+def test_code_is_not_judged_where_nothing_runs_it(judging):
+    with judging(Verdict(0.0, "x")) as made, pytest.raises(NotJudged):
+        made.code(TIME, "ann", Code(["x"], 0))

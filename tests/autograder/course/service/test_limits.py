@@ -1,0 +1,54 @@
+"""How often one may ask, on a clock of the test's own."""
+
+import pytest
+
+from autograder.course.service import limits
+from autograder.course.service.limits import Later, OneAtATime, Queue, Rate
+
+
+def test_a_burst_passes_and_then_one_in_each_interval():
+    now = [0.0]
+    rate = Rate(3, 2.0, clock=lambda: now[0])
+    for _ in range(3):
+        rate.take("ann")
+    with pytest.raises(Later) as later:
+        rate.take("ann")
+    assert (later.value.status, later.value.seconds) == (429, 2)
+    rate.take("bob")  # has a bucket of his own
+    now[0] = 2.0
+    rate.take("ann")
+    with pytest.raises(Later):
+        rate.take("ann")
+    now[0] = 1000.0
+    for _ in range(3):
+        rate.take("ann")
+    with pytest.raises(Later):
+        rate.take("ann")
+
+
+def test_no_more_learners_are_remembered_than_fit(monkeypatch):
+    monkeypatch.setattr(limits, "MANY", 10)
+    rate = Rate(1, 1.0, clock=lambda: 0.0)
+    for number in range(100):
+        rate.take(str(number))
+    assert len(rate._left) == 10
+
+
+def test_one_answer_of_a_learner_is_judged_at_a_time():
+    one = OneAtATime()
+    one.begin("ann")
+    one.begin("bob")
+    with pytest.raises(Later):
+        one.begin("ann")
+    one.end("ann")
+    one.begin("ann")
+
+
+def test_a_full_queue_says_when_to_come_back():
+    queue = Queue(1, 4.2)
+    queue.begin()
+    with pytest.raises(Later) as later:
+        queue.begin()
+    assert (later.value.status, later.value.seconds) == (503, 5)
+    queue.end()
+    queue.begin()

@@ -52,6 +52,10 @@ class Written(Answer):
         """The criteria, where learners see them."""
         return asked_for(self.public()["rubric"])
 
+    def graded_by(self) -> tuple[tuple[str, float], ...]:
+        """The rubric."""
+        return tuple((criterion, float(points)) for criterion, points in self.rubric)
+
     def declare(self, exercise: Exercise) -> None:
         """The rubric must be one, and the points of an exercise that names them its sum."""
         rows = self.rubric if isinstance(self.rubric, (list, tuple)) else ()

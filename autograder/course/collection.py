@@ -18,7 +18,7 @@ from .downloads import Upload, upload
 from .gradebook import Person, cell_texts
 from .layout import read_config, released
 from .moodle_worksheet import Participant
-from .notebook_choice import Choice
+from .notebook_choice import Chosen
 from .roster_match import Roster
 from .submission_time import FILE, SubmissionTime
 
@@ -158,7 +158,7 @@ class _Collecting:
     def _home(self, learner: str) -> Path:
         return self.folder / "submitted" / learner / self.name
 
-    def _kind(self, learner: str, choice: Choice, when: datetime | None) -> tuple[str, list[str]]:
+    def _kind(self, learner: str, choice: Chosen, when: datetime | None) -> tuple[str, list[str]]:
         """What is to be done with the chosen notebook, beside the one that may be there, and why."""
         home = self._home(learner)
         path, known = home / f"{self.name}.ipynb", self.before.get(learner)
@@ -183,7 +183,7 @@ class _Collecting:
             return "updated", []
         return "kept", ["another is there, which did not come by `gpubook collect`; --replace would take this one"]
 
-    def _collected(self, learner: str, choice: Choice, when: datetime | None) -> Collected:
+    def _collected(self, learner: str, choice: Chosen, when: datetime | None) -> Collected:
         member, digest, known = choice.upload.member, _digest(choice.text.encode()), self.before.get(learner)
         archived = member.when.isoformat() if member.when else ""
         made = Collected(digest, when.astimezone(UTC).strftime(STAMP) if when else "", archived, member.name)
@@ -192,7 +192,7 @@ class _Collecting:
         # the same again: a time may have been told by a worksheet that was given before
         return replace(made, submitted=made.submitted or known.submitted, over=known.over)
 
-    def _write(self, learner: str, choice: Choice, made: Collected) -> None:
+    def _write(self, learner: str, choice: Chosen, made: Collected) -> None:
         """The record comes first, with what is replaced: what a kill leaves is known as ours, and done again."""
         home = self._home(learner)
         path, stamp = home / f"{self.name}.ipynb", home / FILE

@@ -18,7 +18,7 @@ NUMBERED = r"(?:[-_ ]\d+| ?\(\d+\))?"  # what a platform or a browser puts behin
 
 
 @dataclass
-class Choice:
+class Chosen:
     """The chosen file and what is in it, as text, and what a teacher should know of the learner's other files."""
 
     upload: Upload
@@ -26,7 +26,7 @@ class Choice:
     notes: list[str] = field(default_factory=list)
 
 
-def choose(name: str, uploads: Sequence[Upload], questions: Mapping[str, Set[str]]) -> Choice:
+def choose(name: str, uploads: Sequence[Upload], questions: Mapping[str, Set[str]]) -> Chosen:
     """The notebook of the assignment `name` among one learner's files; Refused where there is none, or no one.
 
     `questions`: by assignment, the names of the cells that nbgrader knows.
@@ -55,7 +55,7 @@ def choose(name: str, uploads: Sequence[Upload], questions: Mapping[str, Set[str
         notes.append(f"left out: {_listed(other)}")
     if told[content] is None:
         notes.append(f"{chosen.title} has none of the questions of {name}, and is taken by its name or as the only one")
-    return Choice(chosen, content.decode("utf-8-sig"), notes)
+    return Chosen(chosen, content.decode("utf-8-sig"), notes)
 
 
 def _one_of(name: str, read: dict[bytes, Upload], told: dict[bytes, str | None], notes: list[str]) -> bytes:

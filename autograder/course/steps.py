@@ -107,9 +107,10 @@ class GradeInSandbox(_OfCourse):
         config=True
     )
 
-    def run_settings(self, folder: Path, release: Path) -> submission.RunSettings:
-        """What these options ask of a run over the course in `folder`, in which a notebook is released."""
-        limits, files = Limits(cell=self.cell_limit, total=self.total_limit), texts_beside(release)
+    def run_settings(self, folder: Path, *releases: Path) -> submission.RunSettings:
+        """What these options ask of a run over the course in `folder`, in which these notebooks are released."""
+        limits = Limits(cell=self.cell_limit, total=self.total_limit)
+        files = {name: text for release in releases for name, text in texts_beside(release).items()}
         return submission.RunSettings(limits, self.variants, self.unsafe, seeds.secret_of(folder), files)
 
     def preprocess(self, nb, resources):

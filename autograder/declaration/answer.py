@@ -274,6 +274,10 @@ class Answer:
         in Markdown, and tables. `call` is that of `local_call`; [] where nothing is shown."""
         return []
 
+    def graded_by(self) -> tuple[tuple[str, float], ...]:
+        """What a teacher grades an answer by: criteria with their points; none where it is judged without one."""
+        return ()
+
     # Tested by itself
 
     def as_learner(self, exercise: Exercise, function: Any, given: Given) -> Any:

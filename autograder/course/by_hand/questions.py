@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...answers.written import Written
 from ...book.course_error import CourseError
 from ...declaration.exercise import Exercise
 from ...grading.restore import grade_cell
@@ -83,9 +82,8 @@ def questions(folder: Path | str, name: str) -> list[Question]:
     made = []
     for exercise, cells in found.items():
         declared = bank.get(exercise)
-        if declared is None or not isinstance(declared.answer, Written):
+        if declared is None or not (rubric := declared.answer.graded_by()):
             continue
-        rubric = tuple((criterion, float(points)) for criterion, points in declared.answer.rubric)
         own, title = cells.answer["nbgrader"], declared.title or exercise
         if not own["points"]:  # dropped: it counts for nobody
             continue

@@ -89,14 +89,13 @@ def read(folder: Path, unsafe: bool = False) -> Catalogue:
     version, config = version_of(folder), read_config(folder)
     service, sandbox = CheckService(config=config), GradeInSandbox(config=config)
     bank = _own(folder)
-    settings = replace(sandbox.run_settings(folder), unsafe=unsafe or sandbox.unsafe)
+    releases = [path for path in sorted((folder / "release").glob("*/*.ipynb")) if path.stem == path.parent.name]
+    settings = replace(sandbox.run_settings(folder, *releases), unsafe=unsafe or sandbox.unsafe)
     settings = replace(settings, limits=replace(settings.limits, total=service.total_limit))
     keys = of_keys(bank.paths, bank) if bank else {}
     cells: dict[str, Any] = {}
     by_assignment = {}
-    for path in sorted((folder / "release").glob("*/*.ipynb")):
-        if path.stem != path.parent.name:
-            continue
+    for path in releases:
         try:
             nb = read_notebook(path)
         except SubmissionError as error:

@@ -1,4 +1,5 @@
-"""Until when each learner may ask, by the gradebook, looked up now and then: an extension counts within seconds."""
+"""Until when each learner may ask, by the gradebook and the course's terms, looked up now and then: an extension counts
+within seconds, before there is a submission too."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from .. import gradebook
+from ..extensions import granted_for
 
 FRESH = 15.0  # seconds for which a look holds
 
@@ -30,6 +32,7 @@ class Deadlines:
         with self._lock:
             looked = self._looked.get(assignment)
             if looked is None or time.monotonic() - looked[0] > FRESH:
-                looked = (time.monotonic(), *gradebook.deadlines(gradebook.url_of(self.folder), assignment))
+                due, entered = gradebook.deadlines(gradebook.url_of(self.folder), assignment)
+                looked = (time.monotonic(), due, entered | granted_for(self.folder, assignment, due))
                 self._looked[assignment] = looked
             return looked[1:]

@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 from traitlets import Dict, Float, Integer, TraitError, Unicode, validate
 from traitlets.config import Configurable
 
-from ...answers import Choice
 from ...book.course_error import CourseError
 from ...declaration.answer import JudgedBy
 from ...declaration.exercise import Exercise
@@ -53,8 +52,8 @@ class CheckService(Configurable):
             return 0
         if exercise.id in self.by_exercise:
             return self.by_exercise[exercise.id]
-        if isinstance(exercise.answer, Choice):
-            return min(self.attempts, max(len(exercise.answer.options) - 2, 1))
+        if (box := exercise.answer.box(exercise)) is not None and box.options:
+            return min(self.attempts, max(len(box.options) - 2, 1))
         return self.attempts if exercise.answer.judged_by is JudgedBy.VALUE else self.code_attempts
 
     def public(self, exercises: Mapping[str, Exercise]) -> dict[str, Any]:

@@ -7,17 +7,19 @@ import socket
 import sys
 import threading
 import time
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import pytest
 
 import autograder
+from autograder.course import extensions
 from autograder.course.service.attempts import Ledger
 from autograder.course.service.desk import Desk
 from autograder.course.service.judging import Judging, NotJudged
 from autograder.course.service.limits import Later, Rate
 from autograder.course.service.requests import MAX_BODY, read
 from autograder.course.service.server import Door
+from autograder.course.terms import Extension
 from autograder.learner import check_service
 from tests.autograder import tiny
 from tests.autograder.course.service import small_course
@@ -139,8 +141,8 @@ def test_after_the_deadline_there_is_nothing(service, monkeypatch):
     monkeypatch.setattr(service.desk.deadlines, "clock", lambda: clock)
     assert service.value(1.25) == (200, {"recorded": "over"})
     assert service.value(2.5) == (200, {"recorded": "over"})
-    extended = {"ann": timedelta(days=3)}
-    monkeypatch.setattr(service.desk.deadlines, "_of", lambda _: (small_course.DUE, extended))
+    extensions.extend(service.folder, NAME, ["ann"], Extension(days=3))  # before there is any submission
+    monkeypatch.setattr(service.desk.deadlines, "_looked", {})
     assert service.value(2.5)[1]["used"] == 2
     assert service.value(2.5, who="bob")[1] == {"recorded": "over"}
 

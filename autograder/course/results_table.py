@@ -226,7 +226,8 @@ def waiting_line(result: ClassResult, waiting: Mapping[str, int]) -> str:
     ids = list(result.exercises)
     called = dict(zip(ids, short(ids), strict=True))
     each = ", ".join(f"{number} of {inert(called.get(name, name))}" for name, number in waiting.items())
-    return f"{count} answer{'' if count == 1 else 's'} to be graded by hand, in nbgrader's formgrader: {each}"
+    answers = f"{count} answer{'' if count == 1 else 's'}"
+    return f"{answers} to be graded by hand, at /gpubook/by_hand of the course's JupyterLab: {each}"
 
 
 def print_changes(changes: Sequence[Change], console: Any = None) -> None:

@@ -100,7 +100,8 @@ def test_who_submitted_nothing_is_counted_and_named():
 
 def test_answers_to_be_graded_by_hand_are_counted_by_question():
     said = printed(waiting={IDS[1]: 31, "mine-essay": 2})
-    assert "33 answers to be graded by hand, in nbgrader's formgrader: 31 of waves, 2 of mine-essay" in said
+    assert "33 answers to be graded by hand, at /gpubook/by_hand of" in said
+    assert ": 31 of waves, 2 of mine-essay" in said
 
 
 def test_an_exercise_is_shown_over_the_class_with_what_was_answered():

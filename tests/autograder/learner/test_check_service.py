@@ -100,7 +100,7 @@ def test_a_function_is_sent_as_its_source(service):
     assert (code["cells"], code["answer"]) == (["def f(x):\n    return 2 * x\n"], 0)
 
 
-@pytest.mark.parametrize("answer", [..., None, "3 apples", object()], ids=str)
+@pytest.mark.parametrize("answer", [..., None, "3 apples", object()], ids=lambda one: type(one).__name__)
 def test_what_is_no_answer_is_not_sent(service, answer):
     assert check("own-time", answer).kind in ("empty", "unreadable")
     assert service.got == []

@@ -40,8 +40,9 @@ lazy_jsonschema.notebooks()  # in every process of a run: a second of it otherwi
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
-    """As many as there are cores, with the slow tests two more: these wait for others a third of their time."""
-    more = 0 if "not slow" in (config.option.markexpr or "") else 2
+    """As many as there are cores, and with the slow tests one more: a good part of these wait for other processes. With
+    two more, what has two seconds for it takes longer."""
+    more = "not slow" not in (config.option.markexpr or "")
     return len(os.sched_getaffinity(0)) + more if hasattr(os, "sched_getaffinity") else None
 
 

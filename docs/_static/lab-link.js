@@ -46,7 +46,7 @@
       const lab = /^https?:\/\//.test(input.value.trim()) ? input.value.trim() : USUAL;
       for (const link of links) {
         link.href = address(lab, notebook, link.dataset.cell);
-        link.title = `Opens the notebook at ${lab}, at this exercise where `gpubook lab` runs there; the address is set below the page's title`;
+        link.title = `Opens the notebook at ${lab}, at this exercise where “gpubook lab” runs there; the address is set below the page's title`;
       }
       return lab;
     }

@@ -20,6 +20,8 @@ TOO_WIDE = """() => [...document.querySelectorAll('article *')]
 CUT = """() => {
     const folded = [...document.querySelectorAll('details:not([open])')];
     for (const details of folded) details.open = true;
+    const locked = [...document.querySelectorAll('.prediction-locked')];
+    for (const part of locked) part.removeAttribute('hidden');
     const cut = [...document.querySelectorAll('article math')].filter((math) => {
         const parts = [math, ...math.querySelectorAll('*')].map(e => e.getBoundingClientRect()).filter(r => r.height);
         const top = Math.min(...parts.map((r) => r.top)), bottom = Math.max(...parts.map((r) => r.bottom));
@@ -30,6 +32,7 @@ CUT = """() => {
         return top < around.top - 0.5 || bottom > around.bottom + 0.5;
     });
     for (const details of folded) details.open = false;
+    for (const part of locked) part.setAttribute('hidden', 'until-found');
     return cut.map((math) => math.parentElement.outerHTML.slice(0, 200));
 }"""
 ROOM_AND_TEXT = """() => [...document.querySelectorAll('figure.live')].map(f => [f.scrollWidth - f.clientWidth,

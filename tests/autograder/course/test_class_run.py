@@ -19,7 +19,7 @@ from nbgrader.api import Gradebook
 
 from autograder import course
 from autograder.book.release import CourseError
-from autograder.course import grade_entry, journal, recording
+from autograder.course import grade_entry, journal, recording, releasable
 from autograder.course.journal import Journal
 from autograder.course.report import explanation
 from autograder.grading import worker
@@ -77,7 +77,8 @@ def written(journal: Path) -> int:
 
 
 def everything(folder: Path) -> dict[str, object]:
-    """All that a run leaves: results without times, rows, notebooks, pages."""
+    """All that a run leaves: results without times, rows, notebooks, pages; not what is beside these for nbgrader's
+    release, which has a secret of the course's own."""
     kept = json.loads((folder / ".gpubook" / f"{NAME}.results.json").read_text())
     for name in ("seconds", "folder", "gradebook"):
         del kept[name]
@@ -87,7 +88,7 @@ def everything(folder: Path) -> dict[str, object]:
         str(path.relative_to(folder)): path.read_bytes()
         for part in ("autograded", "feedback")
         for path in sorted((folder / part).rglob("*"))
-        if path.is_file()
+        if path.is_file() and not (part == "feedback" and path.name in (releasable.TIME, releasable.SECRET))
     }
     return {"results": kept, "rows": rows(folder), "files": files}
 

@@ -3,7 +3,7 @@
 import errno
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +21,16 @@ KINDS = {
 
 
 def collect(folder: Path, name: str, students: Sequence[str] | None, result: ClassResult) -> dict[str, Path]:
-    """The folders of the assignment by learner; `result` gets every learner, and the problem of who has none."""
+    """The folders of the assignment by learner; `result` gets every learner of these and of `students`, and the problem
+    of who has none. Who has submitted other assignments alone is none of these: nothing was submitted, as by those
+    without a folder."""
     submitted = folder / "submitted"
     known = {p.name for p in (folder / "release").glob("*") if p.is_dir()}
     homes = {_shown(p.name): p for p in submitted.glob("*") if p.is_dir() and not p.name.startswith(".")}
     everyone = sorted(homes)
     folders: dict[str, Path] = {}
-    for student in everyone if students is None else dict.fromkeys(students):
+    asked = [who for who in everyone if not _only_others(homes[who], name, known)] if students is None else students
+    for student in dict.fromkeys(asked):
         learner = Learner(student)
         result.learners.append(learner)
         if student not in everyone:
@@ -48,6 +51,12 @@ def collect(folder: Path, name: str, students: Sequence[str] | None, result: Cla
         else:
             folders[student] = submitted / student / name
     return folders
+
+
+def _only_others(home: Path, name: str, known: Collection[str]) -> bool:
+    """Whether a learner has submitted `known` assignments, not this one, and nothing under another name."""
+    there = {path.name for path in home.iterdir() if path.name == name or path.is_dir()}
+    return name not in there and bool(there) and there <= set(known)
 
 
 def _shown(name: str) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from ..values import encoding
 from ..values.numbers import Unreadable
-from .given import Given, call_with
+from .given import Drawn, Given, call_with
 from .verdict import DeclarationError, Verdict, no_answer, unreadable
 
 if TYPE_CHECKING:
@@ -346,10 +346,12 @@ def checked(answer: Any, exercise_id: str) -> Answer:
 
 
 def others_numbers(exercise: Exercise, given: Given) -> list[dict[str, Any]]:
-    """The numbers that other learners have; none for the book's, which have one who has no others to mix them up
-    with."""
+    """The numbers that other learners have; none beside the book's, unless these were drawn: whoever works alone has no
+    others to mix them up with."""
     mine = dict(given)
-    return [] if mine == exercise.variant() else [row for row in exercise.variants() if row != mine]
+    if mine == exercise.variant() and not isinstance(given, Drawn):
+        return []
+    return [row for row in exercise.variants() if row != mine]
 
 
 def other_variant() -> Verdict:

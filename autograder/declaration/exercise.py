@@ -15,7 +15,7 @@ from ..values import encoding
 from ..values.slips import slip_name
 from ..values.texts import FIELD, fill, letter
 from .answer import Answer, checked, kinds
-from .given import Given
+from .given import Drawn, Given
 from .verdict import AS_PREDICTED, NOT_YET, DeclarationError, Verdict, no_answer, unreadable
 
 ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
@@ -206,7 +206,7 @@ class Exercise:
         `given`: the learner's numbers (default: the book's). `call` runs a learner's function on a tuple of
         arguments and returns plain data, or raises AnswerError.
         """
-        given = self.variant() if given is None else dict(given)
+        given = self.variant() if given is None else given if isinstance(given, Drawn) else dict(given)
         if self.answer.blank(value):
             return no_answer()
         verdict = self.answer.judge(self, value, given, call)
@@ -261,7 +261,7 @@ class Exercise:
 def draw(exercise_id: str, owner: str, rows: Sequence[Given]) -> dict[str, Any]:
     """The row of `owner`: by a digest of (id, owner), which no seed or version of Python changes."""
     digest = hashlib.sha256(f"{exercise_id}\0{owner}".encode()).digest()
-    return dict(rows[int.from_bytes(digest, "big") % len(rows)])
+    return Drawn(rows[int.from_bytes(digest, "big") % len(rows)])
 
 
 def _choices(given: Mapping[str, Any]) -> dict[str, list[Any]]:

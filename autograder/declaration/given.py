@@ -9,6 +9,10 @@ from typing import Any
 Given = Mapping[str, Any]
 
 
+class Drawn(dict[str, Any]):
+    """Numbers that were drawn for one learner, beside whom others have others: also where they are the book's."""
+
+
 def call_with(function: Any, given: Given) -> Any:
     """`function` of those of the given numbers that it has parameters for, or itself where it is a plain
     value."""

@@ -41,7 +41,7 @@ def prompt(found: Found, numbers: Mapping[str, Any]) -> str:
 
 def given(exercise_id: str) -> dict[str, Any]:
     """The numbers of an exercise: the book's, or your own where the course has variants."""
-    return numbers_of(find(exercise_id))
+    return dict(numbers_of(find(exercise_id)))
 
 
 def symbols(exercise_id: str) -> Any:

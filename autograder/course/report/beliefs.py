@@ -93,10 +93,15 @@ def unexplained(found: Gathered) -> list[Unexplained]:
         _unexplained(found.bank[name], group)
         for name, answers in found.answers.items()
         if name in found.bank
-        for group in _alike(found, found.bank[name], [one for one in answers if one.outcome in ("wrong", "partial")])
+        for group in _alike(found, found.bank[name], _wrong(found, answers))
         if len(group) >= max(FEWEST, math.ceil(SHARE * len(answers)))
     ]
     return sorted(made, key=lambda one: -len(one.learners))
+
+
+def _wrong(found: Gathered, answers: Iterable[Answered]) -> list[Answered]:
+    """The wrong answers, of a group the one that was submitted."""
+    return [one for one in answers if one.outcome in ("wrong", "partial") and one.learner not in found.mates]
 
 
 def _alike(found: Gathered, exercise: Exercise, answers: Iterable[Answered]) -> list[list[Answered]]:
@@ -189,7 +194,8 @@ def borrowed(found: Gathered) -> list[Borrowed]:
     everyone = sorted(found.names)
     made = []
     for name, answers in found.answers.items():
-        asked = [one for one in answers if one.result.kind == "variant" and one.value is not NOTHING]
+        kept = [one for one in answers if one.value is not NOTHING and one.learner not in found.mates]
+        asked = [one for one in kept if one.result.kind == "variant"]
         rows = _rows(found.bank[name], everyone) if asked else []
         made += [Borrowed(name, one.learner, tuple(_owners(found.bank[name], one, rows))) for one in asked]
     return made

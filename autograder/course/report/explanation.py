@@ -135,7 +135,9 @@ def _whose(found: Gathered, exercise: Exercise, one: Answered) -> str:
     if not found.variants or exercise.variant_count == 1:
         return "the book's, which all have"
     rows = exercise.drawn()
-    return f"drawn for {one.learner}, number {rows.index(dict(one.given)) + 1} of {len(rows)}"
+    who = found.submitter(one.learner)
+    group = ", who submitted for the group" if who != one.learner else ""
+    return f"drawn for {who}{group}, number {rows.index(dict(one.given)) + 1} of {len(rows)}"
 
 
 def _read(exercise: Exercise, one: Answered) -> str:
@@ -163,13 +165,13 @@ def _judged_now(found: Gathered, one: Answered) -> tuple[Result | None, str, lis
     by = exercise.answer.judged_by
     if by is JudgedBy.TEACHER:
         return None, "a teacher grades it", []
-    entry = found.entries.get(one.learner)
+    entry = found.entry_of(one.learner)
     kept = entry.answers.get(exercise.id) if entry else None
     if by is not JudgedBy.VALUE:
         return None, LATER, []
     if kept is None:
         return None, "the answer was not kept: none was read, or an earlier version graded it", []
-    question = Question(exercise.id, one.learner if found.variants else None, kept["message"])
+    question = Question(exercise.id, found.submitter(one.learner) if found.variants else None, kept["message"])
     with Judge(found.paths) as judge:
         try:
             verdict, problems = judge.ask(question), list[str]()

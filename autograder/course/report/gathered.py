@@ -115,8 +115,22 @@ class Gathered:
             made.stubs = {one: text for one, text in _answer_cells(path) if one in bank}
             made.solutions = dict(_solutions(folder / "source" / name / f"{name}.ipynb", bank))
             for learner in result.learners:
-                made._read_cells(learner.name)
+                if not learner.submitted_by:
+                    made._read_cells(learner.name)
         return made
+
+    @cached_property
+    def mates(self) -> dict[str, str]:
+        """Who submitted for each learner of a group who did not; one submission is one piece of work."""
+        return {one.name: one.submitted_by for one in self.result.learners if one.submitted_by}
+
+    def submitter(self, learner: str) -> str:
+        """Who submitted what a learner has, whose numbers it is for."""
+        return self.mates.get(learner, learner)
+
+    def entry_of(self, learner: str) -> Entry | None:
+        """What a run has kept of the submission that counts for a learner."""
+        return self.entries.get(self.submitter(learner))
 
     def _read_cells(self, learner: str) -> None:
         for exercise, text in self.cells_of(learner).items():
@@ -124,7 +138,7 @@ class Gathered:
 
     def cells_of(self, learner: str) -> dict[str, str]:
         """The answer cells of a learner, by exercise, as they were graded."""
-        entry = self.entries.get(learner)
+        entry = self.entry_of(learner)
         path = self.folder / ".gpubook" / f"{self.name}.graded" / entry.notebook if entry else None
         return dict(_answer_cells(path)) if path is not None and path.is_file() else {}
 
@@ -141,8 +155,8 @@ class Gathered:
         return sorted(who for who, score in self.scores.items() if not score.graded and who not in there)
 
     def given_to(self, exercise: Exercise, learner: str) -> dict[str, Any]:
-        """The numbers that a learner has."""
-        return exercise.variant(learner if self.variants else None)
+        """The numbers that a learner's answer is for: of a group, those of who submitted."""
+        return exercise.variant(self.submitter(learner) if self.variants else None)
 
     @cached_property
     def answers(self) -> dict[str, list[Answered]]:
@@ -165,7 +179,8 @@ class Gathered:
         return Answered(learner, result, given, self._value(learner, result.exercise), mistakes)
 
     def _value(self, learner: str, exercise: str) -> Any:
-        kept = self.entries[learner].answers.get(exercise) if learner in self.entries else None
+        entry = self.entry_of(learner)
+        kept = entry.answers.get(exercise) if entry else None
         try:
             return encoding.decode(kept["message"]) if kept else NOTHING
         except encoding.BadMessage:
@@ -178,7 +193,7 @@ class Gathered:
 
     def key_changed(self, learner: str, exercise: str) -> bool:
         """Whether the key has changed since this answer was judged."""
-        entry = self.entries.get(learner)
+        entry = self.entry_of(learner)
         return entry is not None and entry.fingerprint.keys.get(exercise) != self.keys.get(exercise)
 
 

@@ -74,7 +74,7 @@ def of_assignment(folder: Path, name: str) -> Report:
         copies(found),
         found.missing,
         gradebook.waiting_by_cell(found.folder, name),
-        sum(1 for one in found.result.learners if one.results and one.name not in found.entries),
+        sum(1 for one in found.result.learners if one.results and found.entry_of(one.name) is None),
     )
 
 

@@ -4,8 +4,10 @@ import pytest
 
 from autograder.answers import Quantity
 from autograder.answers.undeclared import product, ratio_to
+from autograder.course.class_result import Learner
 from autograder.course.report import beliefs as believed
 from autograder.course.report.beliefs import beliefs, borrowed, pairs, unexplained
+from autograder.course.report.gathered import Gathered
 from autograder.declaration import Bank, Exercise, Mistake
 from autograder.grading.results import Result
 from tests.autograder.course.report.made import COPY, MEAN, STEPS, TERM, WHICH, Class
@@ -129,6 +131,33 @@ def test_without_numbers_of_ones_own_nothing_is_borrowed():
     found = Class(asked=(COPY.id,))
     found.answer("ann", COPY, 4e8 / 5e10)
     assert borrowed(found.gathered()) == []
+
+
+def group(value) -> Gathered:
+    """ann has submitted for bob, who has other numbers."""
+    bob = next(who for who in map("l{}".format, range(99)) if COPY.variant(who)["S"] != COPY.variant("ann")["S"])
+    found = Class(variants=True, asked=(COPY.id,))
+    found.answer("ann", COPY, value)
+    found.learners[bob] = Learner(bob, found.learners["ann"].results, submitted_by="ann")
+    gathered = found.gathered()
+    del gathered.entries[bob]  # a journal has who submitted
+    return gathered
+
+
+def test_the_answer_of_a_group_is_for_the_numbers_of_who_submitted():
+    given = COPY.variant("ann")
+    gathered = group(3 * given["S"] / given["W"])
+    assert [(dict(one.given), one.value) for one in gathered.answers[COPY.id]] == [
+        (given, 3 * given["S"] / given["W"])
+    ] * 2
+    (one,) = beliefs(gathered)
+    assert len(one.learners) == 2
+
+
+def test_a_group_has_one_answer_which_is_not_several():
+    assert unexplained(group(17.0)) == []
+    other = next(row for row in COPY.variants() if row["W"] != COPY.variant("ann")["W"])
+    assert [one.learner for one in borrowed(group(COPY.expected(other)))] == ["ann"]
 
 
 def test_pairs_name_the_owner_of_most_answers():

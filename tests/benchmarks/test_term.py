@@ -99,7 +99,7 @@ def test_a_cell_that_differs_is_told():
     assert [line for line in tally.lines if line.startswith("csv: rows")]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(sys.platform != "linux", reason="grading others' work needs Linux")
 def test_a_term_of_a_small_class_is_reconciled(tmp_path, zygotes, monkeypatch):
     monkeypatch.setenv("GPUBOOK_PRELOAD", "core")

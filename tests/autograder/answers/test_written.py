@@ -246,7 +246,7 @@ def test_what_is_written_waits_and_what_is_not_scores_nothing_at_once(folder):
     assert note.endswith(": ann (hw), bob (hw)")
     assert "ann" in printed(result)
     said = CliRunner().invoke(commands.main, ["grade", str(folder), "hw", "--resume"])
-    assert re.search(r"^3 answers .*formgrader: 1 of secret, 2 of why$", said.output, re.MULTILINE)
+    assert re.search(r"^3 answers .*by_hand .*: 1 of secret, 2 of why$", said.output, re.MULTILINE)
     assert re.search(r"ann\s+…\s+…\s+2\s+2", said.output)
     assert re.fullmatch(r"Exercise 1 · Why · 3 points … .*; .* 0\.0 of 3\.0 points", verdicts(folder, "ann")[0])
     assert verdicts(folder, "cy")[0] == "Exercise 1 · Why · 3 points 0.0 of 3.0 points: No response."

@@ -75,7 +75,7 @@ def running(graded):
 
 
 def test_an_answer_in_words_is_graded_in_formgrader(page, watch, graded, running):
-    page.goto(f"{running}/tree?token=t")
+    page.goto(f"{running}/api/status?token=t")
     page.goto(f"{running}/formgrader/gradebook/hw/hw/")
     page.get_by_role("link", name="Submission #1").wait_for(timeout=30_000)
     page.get_by_role("button", name="Show All Names").click()
@@ -134,7 +134,7 @@ def test_one_question_is_graded_over_the_class_with_keys_and_two_graders_learn_o
     chromium, page, watch, graded, running
 ):
     here = f"{running}/gpubook/by_hand/hw/mine-why"
-    page.goto(f"{running}/tree?token=t")
+    page.goto(f"{running}/api/status?token=t")
     page.goto(f"{running}/gpubook/by_hand")
     checked(page, "body")
     page.get_by_role("link", name="1 · Why").click()
@@ -156,7 +156,7 @@ def test_one_question_is_graded_over_the_class_with_keys_and_two_graders_learn_o
 
     with contextlib.closing(chromium.new_context(viewport={"width": 390, "height": 800})) as context:
         other = watch.attach(context.new_page())
-        other.goto(f"{running}/tree?token=t")
+        other.goto(f"{running}/api/status?token=t")
         other.goto(here)
         theirs = other.locator("article[data-learner=ann]")
         theirs.get_by_text("2.5 of 3 points").wait_for()

@@ -42,7 +42,6 @@ from .grade_entry import GradeEntry
 from .gradebook import cell_texts, deadlines, late_period
 from .submission_time import SubmissionTime
 
-SECRET = "submission_secret.txt"  # nbgrader's exchange
 MOST_NAMES = 10  # of files that were renamed, in a feedback page
 
 
@@ -231,8 +230,9 @@ class GradebookWriter:
                 kept.add(target / inside)
                 _make_way(target, inside)
                 copy_file(found, target / inside)  # its permissions are the course's
-        if by != learner and (target / SECRET).is_file():  # release_feedback names pages by it: two would be one
-            write_whole(target / SECRET, digest(seeds.secret_of(self.folder), learner, self.name), mode=0o644)
+        secret = target / releasable.SECRET
+        if by != learner and secret.is_file():  # release_feedback names pages by it: two would be one
+            write_whole(secret, digest(seeds.secret_of(self.folder), learner, self.name), mode=0o644)
         write_whole(self._notebook(learner), text if text.endswith("\n") else text + "\n")
         self._remove_others(target, kept)
         self.autograde.set_permissions(self.name, learner)

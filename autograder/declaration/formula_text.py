@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import inspect
-import linecache
 import types
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from .source_text import of_lambda
 
 MOST_LINES = 12  # of a function that is shown
 
@@ -32,29 +32,11 @@ def declared(value: Any) -> Declared:
     code = function.__code__
     place = f"{Path(code.co_filename).name}:{code.co_firstlineno}"
     if function.__name__ == "<lambda>":
-        return Declared(_lambda(code) or "a lambda", place)
+        letters, body = of_lambda(function) or ("", "")
+        return Declared(f"lambda {letters}: {body}".replace("lambda :", "lambda:") if body else "a lambda", place)
     try:
         lines = inspect.cleandoc("\n" + inspect.getsource(function)).splitlines()
     except (OSError, TypeError):
         return Declared(function.__name__, place)
     more = ["…"] if len(lines) > MOST_LINES else []
     return Declared("\n".join(lines[:MOST_LINES] + more), place)
-
-
-def _lambda(code: types.CodeType) -> str:
-    """The text of the lambda of that code."""
-    text = "".join(linecache.getlines(code.co_filename))
-    here = [node for node in _lambdas(text) if node.lineno == code.co_firstlineno]
-    if len(here) > 1:
-        seen = {(line, column) for line, _, column, _ in code.co_positions()}
-        here = [node for node in here if (node.body.lineno, node.body.col_offset) in seen] or here
-    found = ast.get_source_segment(text, here[0]) if here else None
-    return " ".join((found or "").split())
-
-
-@functools.cache
-def _lambdas(text: str) -> list[ast.Lambda]:
-    try:
-        return [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Lambda)]
-    except SyntaxError:  # changed since it was loaded
-        return []

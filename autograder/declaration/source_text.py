@@ -11,7 +11,7 @@ from typing import Any
 
 def definition(function: Any, name: str) -> str:
     """A function's definition; a lambda's is written out under `name`. "" where its source is not at hand."""
-    if (found := _lambda(function)) is not None:
+    if (found := of_lambda(function)) is not None:
         letters, body = found
         return f"def {name}({letters}):\n    return {body}"
     try:
@@ -22,32 +22,37 @@ def definition(function: Any, name: str) -> str:
 
 def expression(function: Any) -> str:
     """What a lambda computes, as it is declared; "" for any other function."""
-    found = _lambda(function)
+    found = of_lambda(function)
     return "" if found is None else found[1]
 
 
 @lru_cache(1024)  # a class has it on each page
-def _lambda(function: Callable[..., Any]) -> tuple[str, str] | None:
+def of_lambda(function: Callable[..., Any]) -> tuple[str, str] | None:
     """The parameters of a lambda and its expression; None for what is not one, or has no source."""
     code = getattr(function, "__code__", None)
     if code is None or code.co_name != "<lambda>":
         return None
     try:
         text = "".join(inspect.findsource(function)[0])
-        tree = ast.parse(text)
+        found = _lambdas(text)
     except (OSError, SyntaxError):
         return None
     spans = [((a, c), (b, d)) for a, b, c, d in code.co_positions() if None not in (a, b, c, d) and (a, c) != (b, d)]
     if not spans:  # a Python that was told to keep none
         return None
     begin, end = min(one for one, _ in spans), max(one for _, one in spans)
-    lambdas = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno]
+    lambdas = [node for node in found if node.lineno == code.co_firstlineno]
     around = {_first(node.body): node for node in lambdas if _first(node.body) <= begin and end <= _last(node.body)}
     if not around:
         return None
     node = around[max(around)]
     said = ast.get_source_segment(text, node.body) if node.body.lineno == node.body.end_lineno else None
     return ast.unparse(node.args), said or ast.unparse(node.body)
+
+
+@lru_cache(64)  # a file of declarations has hundreds
+def _lambdas(text: str) -> list[ast.Lambda]:
+    return [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Lambda)]
 
 
 def _first(node: ast.expr) -> tuple[int, int]:

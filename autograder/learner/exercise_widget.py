@@ -7,7 +7,6 @@ with which an answer counts.
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import io
 import json
@@ -30,7 +29,7 @@ from ..values.inline_html import block_html, harmless, inline_html
 from ..values.mathml import with_mathml
 from ..values.numbers import Unreadable
 from . import cell_history, guidance, recording
-from .attempt import Attempt, as_json, echoed, has_key, is_code, judged, predicted
+from .attempt import Attempt, as_json, as_typed, echoed, has_key, is_code, judged, predicted
 from .card import Card
 from .lookup import Found, NotFound, assignment, find, numbers_of
 from .progress import Progress
@@ -120,16 +119,14 @@ class Desk:
         return f'`reveal("{self.found.public["id"]}")` shows what comes out.'
 
     def _typed(self, source: str) -> str:
-        """What was written in a cell as it would be typed into the card; "" for a program."""
-        with contextlib.suppress(SyntaxError, ValueError):
-            match ast.parse(source).body:
-                case [ast.Assign(targets=[ast.Name()], value=value)]:
-                    source = ast.unparse(value)
+        """What was written in a cell, or in an earlier version's record, as it would be typed into the card; "" for a
+        program."""
+        text = as_typed(self.found, source, None)
         try:
-            self.found.kind.echo(source)
+            self.found.kind.echo(text)
         except Unreadable:
             return "" if (box := self.box()) and box.echo else source
-        return source
+        return text
 
     def call(self, name: str, entered: Any = None) -> dict[str, Any]:
         """What the front end asks: to check or echo what was entered, for one hint more, for the solution."""

@@ -7,6 +7,8 @@ from statistics import mean, median
 import pytest
 
 from benchmarks.gpu import SEED, shapes
+from benchmarks.gpu_kernels import counted_cases
+from hwlib import tl
 from hwlib.calibrated import gemm_model, prefill_attention_time
 from hwlib.roofline import matmul_bytes, matmul_flops, roofline_time
 from hwlib.specs import accelerators
@@ -14,10 +16,14 @@ from hwlib.specs import accelerators
 CHIP = "h100-sxm"
 
 
+def read(path):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
 @pytest.fixture(scope="module")
 def rows(root):
-    lines = (root / "benchmarks/data/own_h100.csv").read_text(encoding="utf-8").splitlines()
-    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    return read(root / "benchmarks/data/own_h100.csv")
 
 
 @pytest.fixture(scope="module")
@@ -78,3 +84,19 @@ def test_memory_reaches_what_the_page_says(rows, page):
         best = float(next(row for row in rows if (row["kind"], row["shape"]) == (kind, f"{2**30} B"))["middle"])
         assert f"{best / 1e12:.2f} TB/s" in page
         assert f"{best / accelerators[CHIP].hbm_bandwidth:.0%}".replace("%", " %") in page
+
+
+def test_the_hardware_counted_the_sectors_that_are_counted_here(root):
+    counted = {}
+    for row in read(root / "benchmarks/data/own_h100_sectors.csv"):
+        counted.setdefault(row["kernel"], {})[row["what"]] = int(row["sectors"])
+    cases = counted_cases()
+    assert counted.keys() == cases.keys()
+    for name, (kernel, grid, given) in cases.items():
+        arguments = {key: tl.empty(one) if type(one) is tuple else one for key, one in given.items()}
+        traffic = tl.launch(kernel, grid, **arguments).traffic.values()
+        here = {
+            "loaded": sum(one.loaded_sectors for one in traffic),
+            "stored": sum(one.stored_sectors for one in traffic),
+        }
+        assert counted[name] == here, name

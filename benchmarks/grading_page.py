@@ -1,4 +1,4 @@
-"""The generated part of docs/teaching.md, the cost of grading, from the figures of `benchmarks.grading`:
+"""The generated part of docs/grading.md, the cost of grading, from the figures of `benchmarks.grading`:
 
 `python -m benchmarks.grading --json figures.json`, then `python -m benchmarks.grading_page figures.json`; for
 parts that were measured separately, name several files: a later one overrides an earlier one."""
@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "teaching.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "grading.md"
 BEGIN, END = "<!-- generated: python -m benchmarks.grading_page FIGURES -->", "<!-- end of the generated part -->"
 SIDES = {
     "no-lab": "(a) no lab",

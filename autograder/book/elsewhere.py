@@ -45,6 +45,10 @@ PAGES = {
     "virtual": "unchanged torch.distributed programs on a simulated cluster",
     "course": "plans of courses and paths for reading alone",
     "teaching": "how to run a course",
+    "service": "a course's service that checks answers before the deadline, without the key",
+    "platforms": "work from and grades for Canvas, Moodle and JupyterHub, and a gradebook in PostgreSQL",
+    "grading": "how grading works, what it costs, and what the sandbox promises",
+    "study": "learning alone: a folder of one's own, its record, and new editions",
     "data": "what is in the JSON files",
 }
 DATA = {

@@ -27,7 +27,7 @@ LARGE = {
 
 
 def test_the_tables_are_written_between_the_marks_and_nothing_else_changes(tmp_path, monkeypatch):
-    page = tmp_path / "teaching.md"
+    page = tmp_path / "grading.md"
     page.write_text(f"before\n\n{grading_page.BEGIN}\n\nold\n\n{grading_page.END}\n\nafter\n")
     monkeypatch.setattr(grading_page, "PAGE", page)
     paths = []

@@ -66,7 +66,8 @@ def test_help_is_no_error(command):
     assert "Error" not in result.output
 
 
-PAGES = [Path(__file__).resolve().parents[3] / page for page in ("docs/teaching.md", "README.md")]
+ROOT = Path(__file__).resolve().parents[3]
+PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 COMMAND = re.compile(r"^\$ (gpubook .*?)(?:  +#.*)?$", re.MULTILINE)
 LINES = [line for page in PAGES for line in COMMAND.findall(page.read_text())]
 

@@ -25,7 +25,7 @@ from autograder.declaration.verdict import Verdict
 from autograder.grading import results, submission
 from autograder.grading.outputs import cell_outputs
 from autograder.grading.rank_processes import needed_cells
-from autograder.grading.restore import MAX_TEXT, read_notebook, restore
+from autograder.grading.restore import MAX_TEXT, GradeCell, read_notebook, restore
 from autograder.values.error_advice import Asked, advice
 from autograder.values.texts import quoted
 from tests.autograder.course.test_operations import NAME, make_course
@@ -146,7 +146,7 @@ def outputs(_, text):
 
 
 def written(_, text):
-    role = SimpleNamespace(exercise="t", points=1.0)
+    role = GradeCell("t", "written", 1.0)
     results.written_result(new_markdown_cell(text), role)
 
 

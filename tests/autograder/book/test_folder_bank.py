@@ -63,7 +63,7 @@ def written(bank, answers):
 @pytest.mark.skipif(sys.platform != "linux", reason="the sandbox needs Linux namespaces")
 def test_the_grader_judges_by_them_and_shows_them_to_nobody(book, monkeypatch, zygotes):
     monkeypatch.setenv("GPUBOOK_SOLUTIONS", str(book / "solutions"))
-    release_nb = SimpleNamespace(metadata={"gpubook": {"chapter": "07-links"}})
+    release_nb = new_notebook(metadata={"gpubook": {"chapter": "07-links"}})
     bank = bank_of(book / "course", release_nb, book / "x.ipynb")
     assert bank.paths == [(book / "solutions" / "07-links" / "exercises").resolve()]
     answers = {name: source.replace("KEY", repr(str(bank.paths[0]))) for name, source in RIGHT.items()}

@@ -1,15 +1,14 @@
 """The tools of `gpubook mcp`, called in process: every answer has its sources, and every error is one clear text."""
 
-import asyncio
 import json
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from click.testing import CliRunner
 
 from autograder.cli import agent_tools, commands
 from hwlib.specs import accelerators, clusters, links, models, nodes, stacks, switches
+from tests.loops import awaited
 
 PLAN = {"model": "llama3-70b", "cluster": "superpod-h100-1su", "batch": "4M"}
 RING = {"n": 8, "S": "1 GB", "alpha": "2 us", "W": "450 GB/s"}
@@ -23,25 +22,19 @@ def server():
     return server()
 
 
-def run(calling, *arguments):
-    """What a coroutine function returns, run in a thread: a browser that other tests hold runs a loop in this one."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(lambda: asyncio.run(calling(*arguments))).result()
-
-
 @pytest.fixture
 def ask(server):
     """`ask(tool, **arguments)`: the answer, as the protocol carries it."""
 
     def called(tool, **arguments):
-        _, answer = run(server.call_tool, tool, arguments)
+        _, answer = awaited(server.call_tool, tool, arguments)
         return json.loads(json.dumps(answer, allow_nan=False))
 
     return called
 
 
 def test_the_tools_are_listed_with_what_they_take(server):
-    tools = {tool.name: tool for tool in run(server.list_tools)}
+    tools = {tool.name: tool for tool in awaited(server.list_tools)}
     assert list(tools) == [tool.__name__ for tool in agent_tools.TOOLS]
     assert all(tool.description and tool.annotations.readOnlyHint for tool in tools.values())
     assert tools["plan"].inputSchema["required"] == ["model", "cluster", "batch"]
@@ -134,7 +127,7 @@ def test_an_error_is_a_clear_text(server, tool, arguments, says):
     from mcp.server.fastmcp.exceptions import ToolError
 
     with pytest.raises(ToolError) as error:
-        run(server.call_tool, tool, arguments)
+        awaited(server.call_tool, tool, arguments)
     assert says in str(error.value)
     assert "Traceback" not in str(error.value)
 

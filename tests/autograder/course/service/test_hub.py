@@ -9,6 +9,7 @@ import pytest
 from autograder.course import CourseError
 from autograder.course.service import hub
 from autograder.course.service.limits import Later
+from tests.loops import awaited
 
 SCOPE = "access:services!service=check"
 
@@ -50,7 +51,7 @@ def tokens(monkeypatch):
 
 
 def who(tokens, token):
-    return asyncio.run(tokens.learner(token))
+    return awaited(tokens.learner, token)
 
 
 def test_a_token_is_a_persons_who_may_reach_the_service(tokens):
@@ -83,7 +84,7 @@ def test_a_flood_of_forged_tokens_neither_fills_the_memory_nor_the_hub(tokens, m
         asked = (tokens.learner(f"forged-{number}") for number in range(100))
         return await asyncio.gather(*asked, return_exceptions=True)
 
-    got = asyncio.run(flood())
+    got = awaited(flood)
     assert sum(isinstance(one, Later) for one in got) == 70
     assert len(tokens._known) == 20
     assert who(tokens, "anns") == "ann"

@@ -1,0 +1,12 @@
+"""Coroutines in tests: a browser that other tests hold runs an event loop in the tests' own thread."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+
+def awaited(calling: Callable[..., Coroutine[Any, Any, Any]], *arguments: Any) -> Any:
+    """What the coroutine function returns, run in a thread of its own."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(calling(*arguments))).result()

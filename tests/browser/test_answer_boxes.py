@@ -90,7 +90,7 @@ def test_live_figures_compute_in_the_page(chapter):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["index", "07-links", "bibliography", "teaching"])
+@pytest.mark.parametrize("name", ["index", "07-links", "bibliography", "platforms"])
 def test_pages_are_accessible_and_fit_a_phone(page, small, watch, root, name, scheme):
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": 390, "height": 800})

@@ -18,7 +18,7 @@ LAYERS = (
     {"specs"},
     {
         "roofline", "hierarchy", "network", "collectives", "transformer", "footprint", "parallel", "pipeline",
-        "steptime", "strategy", "training", "inference", "topology", "sharding", "simt", "calibrated", "power",
+        "steptime", "strategy", "training", "goodput", "inference", "topology", "sharding", "simt", "calibrated", "power",
         "number_formats",
     },
     {"algorithms", "simulate", "planner", "tl", "torch_groups", "engine", "traces"},

@@ -54,12 +54,12 @@ def plan(
     options = command.make_context("plan", words, help_option_names=[]).params
     options.pop("as_json")
     query = PlanQuery.of(**options)
-    found = query.search()
+    found, runs = query.answer()
     task = found.task
     sources = [task.stack.source, task.model.source, *_sources_of(task.machine.chip, *_places(cluster))]
     return {
-        "plans": query.data(found),
-        "text": query.text(found),
+        "plans": query.data(found, runs),
+        "text": query.text(found, runs),
         "skipped": {str(n): why for n, why in found.skipped.items()} if query.several else {},
         "error": task.stack.error or None,
         "sources": [*_sources(sources), _page("fidelity.md"), _page("limits.md")],

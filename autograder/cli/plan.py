@@ -3,10 +3,12 @@
 import json
 import re
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 import click
+
+from .plan_run import RunQuery, run_options, run_text, with_runs
 
 POWERS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 SECONDS_AN_HOUR = 3600.0
@@ -155,6 +157,7 @@ def _what_is_known() -> str:
 @click.option("--features", help="What the software can do: a key of features.toml, or any.  [default: the stack's]")
 @click.option("--memory", callback=_bytes, help="Memory budget per GPU, e.g. 72GB.  [default: 95 % of the chip's]")
 @click.option("--price", type=click.FloatRange(0), default=0.0, help="Dollars per GPU hour.")
+@run_options
 @click.option("--count", type=click.IntRange(1), help="Number of plans to list.  [default: 5]")
 @click.option("--why", is_flag=True, help="Also show what other choices cost, and why configurations were rejected.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, in SI units.")
@@ -165,8 +168,8 @@ def plan(as_json: bool, **options: Any) -> None:
     """
     try:
         query = PlanQuery.of(**options)
-        found = query.search()
-        click.echo(json.dumps(query.data(found), indent=2) if as_json else query.text(found))
+        found, runs = query.answer()
+        click.echo(json.dumps(query.data(found, runs), indent=2) if as_json else query.text(found, runs))
         if query.several:
             for n, why in found.skipped.items():
                 click.echo(f"No plan on {n:,} GPUs: {why}.", err=True)
@@ -177,12 +180,13 @@ def plan(as_json: bool, **options: Any) -> None:
 @dataclass(frozen=True)
 class PlanQuery:
     """What is asked: the arguments of `planner.plan`, or of `planner.pareto` where it is asked for several numbers of
-    GPUs; `why` asks for the choices and the rejections too."""
+    GPUs; `why` asks for the choices and the rejections too, `run` for the whole run."""
 
     model: str
     cluster: str
     asked: dict[str, Any]
     why: bool = False
+    run: RunQuery | None = None
 
     @classmethod
     def of(
@@ -216,7 +220,7 @@ class PlanQuery:
             asked |= {"gpus": gpus}
         else:
             asked |= {"gpus": gpus[0] if gpus else None, "count": count or 5}
-        return cls(model, cluster, asked, why)
+        return cls(model, cluster, asked, why, RunQuery.of(degrees))
 
     @property
     def several(self) -> bool:
@@ -231,21 +235,34 @@ class PlanQuery:
             return planner.pareto(self.model, self.cluster, of=("time", "gpus", "cost"), **self.asked)
         return planner.plan(self.model, self.cluster, **self.asked)
 
-    def data(self, found: Any) -> Any:
+    def answer(self) -> tuple[Any, Any]:
+        """What was found, and the whole run of each plan, in the order of the runs, if these are asked for."""
+        if not self.run:
+            return self.search(), ()
+        from hwlib.planner.run import CANDIDATES
+
+        count = self.asked.get("count")
+        more = replace(self, asked=self.asked | {"count": max(count, CANDIDATES)}) if count else self
+        return self.run.answered(more.search(), count)
+
+    def data(self, found: Any, runs: Any = ()) -> Any:
         """What was found, as JSON data in SI."""
         from hwlib.planner.tables import plan_record
 
-        return [plan_record(one) for one in found] if self.several else found.json()
+        data = [plan_record(one) for one in found] if self.several else found.json()
+        return with_runs(data, runs, found.task) if runs else data
 
-    def text(self, found: Any) -> str:
+    def text(self, found: Any, runs: Any = ()) -> str:
         """What was found, to be read: the table, and of one number of GPUs the explanation."""
         from hwlib import planner
         from hwlib.planner.explain import explanation
         from hwlib.planner.tables import rejected
 
+        head = found.table(self.run.columns(runs, found.task) if self.run else ())
+        told = ["", run_text(runs, found.task, planner.machine_of(self.cluster).gpus)] if runs else []
         if self.several:
-            return found.table()
-        lines = [found.table(), "", explanation(found, choices=self.why)]
+            return "\n".join([head, *told])
+        lines = [head, *told, "", explanation(found, choices=self.why)]
         if self.why:
             lines += ["Rejected configurations:", *rejected(found)]
         if quicker := self._on_fewer(found):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from hwlib.planner.costs import Costed, Plan
-from hwlib.planner.tables import front_table
+from hwlib.planner.tables import Columns, front_table
 from hwlib.planner.task import Task
 
 CRITERIA: Mapping[str, Callable[[Plan], float]] = {
@@ -48,9 +48,9 @@ class ParetoFront(tuple[Plan, ...]):
         """What a copy is made of."""
         return tuple(self), self.task, self.skipped
 
-    def table(self) -> str:
-        """The plans as a text table."""
-        return front_table(self, self.task, self.skipped)
+    def table(self, more: Columns = ()) -> str:
+        """The plans as a text table, with `more` columns."""
+        return front_table(self, self.task, self.skipped, more)
 
 
 def undominated(plans: Sequence[Plan], names: Sequence[str]) -> tuple[Plan, ...]:

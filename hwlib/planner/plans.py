@@ -7,7 +7,7 @@ from hwlib.planner.costs import Plan
 from hwlib.planner.explain import explanation
 from hwlib.planner.front import time_memory_front
 from hwlib.planner.result import SearchResult
-from hwlib.planner.tables import record, table
+from hwlib.planner.tables import Columns, record, table
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -22,9 +22,9 @@ class Plans(SearchResult):
         """Why the best plan is the best: where its time goes, and what the next plans and other choices would cost."""
         return explanation(self)
 
-    def table(self) -> str:
-        """The plans as a text table."""
-        return table(self)
+    def table(self, more: Columns = ()) -> str:
+        """The plans as a text table, with `more` columns."""
+        return table(self, more)
 
     def json(self) -> dict[str, Any]:
         """The result as JSON data."""

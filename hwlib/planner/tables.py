@@ -14,21 +14,25 @@ from hwlib.units import show
 CHOICES = ("v", "micro", "zero", "sp", "recompute", "schedule", "shards", "etp")
 
 
-def table(found: SearchResult) -> str:
-    """The plans, one per line, below the task and the counts of the search."""
+Columns = Sequence[tuple[str, list[str]]]
+"""Columns of a table: what stands above each, and a cell for each plan."""
+
+
+def table(found: SearchResult, more: Columns = ()) -> str:
+    """The plans, one per line, below the task and the counts of the search; `more` columns stand last."""
     every = plural(found.considered, "configuration")
     good = f"{found.fitting:,} {'is valid and fits' if found.fitting == 1 else 'are valid and fit'}"
-    return "\n".join([f"{found.task}", f"{every}, of which {good} in {found.task.terms}", "", *rows(found)])
+    return "\n".join([f"{found.task}", f"{every}, of which {good} in {found.task.terms}", "", *rows(found, more)])
 
 
-def front_table(plans: Sequence[Plan], task: Task, skipped: Iterable[int]) -> str:
-    """The plans of a front, one per line, below the task."""
+def front_table(plans: Sequence[Plan], task: Task, skipped: Iterable[int], more: Columns = ()) -> str:
+    """The plans of a front, one per line, below the task; `more` columns stand last."""
     *few, most = [f"{n:,}" for n in sorted({*skipped, *(plan.gpus for plan in plans)})]
     gpus = f"{', '.join(few)} or {most}" if few else most
-    return "\n".join([task.on(gpus), f"Pareto-optimal plans that fit in {task.terms}", "", *rows(plans)])
+    return "\n".join([task.on(gpus), f"Pareto-optimal plans that fit in {task.terms}", "", *rows(plans, more)])
 
 
-def rows(plans: Sequence[Plan]) -> list[str]:
+def rows(plans: Sequence[Plan], more: Columns = ()) -> list[str]:
     """The lines of the table, without columns that say nothing."""
     columns: list[tuple[str, list[str]]] = [("", [str(i) for i in range(1, len(plans) + 1)])]
     if len({plan.gpus for plan in plans}) > 1:
@@ -56,6 +60,7 @@ def rows(plans: Sequence[Plan]) -> list[str]:
     ]
     if any(plan.cost for plan in plans):
         columns.append(("$/step", [f"{plan.cost:,.2f}" for plan in plans]))
+    columns += more
     widths = [max(len(head), *map(len, cells)) for head, cells in columns]
     lines = [[head for head, _ in columns], *zip(*(cells for _, cells in columns), strict=True)]
     return ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]

@@ -27,6 +27,12 @@ from hwlib.specs.expert_measurements import (
     measured_experts,
     measured_loads,
 )
+from hwlib.specs.failure_measurements import (
+    MeasuredCheckpoint,
+    MeasuredFailures,
+    measured_checkpoint,
+    measured_failures,
+)
 from hwlib.specs.feature import Features, features
 from hwlib.specs.framework import Framework, framework_of, frameworks
 from hwlib.specs.gemm_measurements import MeasuredGemm, measured_gemms
@@ -59,11 +65,13 @@ __all__ = [
     "Level",
     "Link",
     "MeasuredAllreduce",
+    "MeasuredCheckpoint",
     "MeasuredDecode",
     "MeasuredDecodeAttention",
     "MeasuredExchange",
     "MeasuredExperts",
     "MeasuredFabric",
+    "MeasuredFailures",
     "MeasuredGemm",
     "MeasuredInterruption",
     "MeasuredLength",
@@ -94,11 +102,13 @@ __all__ = [
     "levels_of",
     "links",
     "measured_allreduces",
+    "measured_checkpoint",
     "measured_decode_attention",
     "measured_decodes",
     "measured_exchanges",
     "measured_experts",
     "measured_fabrics",
+    "measured_failures",
     "measured_gemms",
     "measured_interruptions",
     "measured_lengths",

@@ -7,7 +7,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from autograder.cli.commands import main as gpubook
-from benchmarks.expert_cases import table
+from benchmarks import expert_cases, goodput_cases
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "planning.md"
 BEGIN = "<!-- generated: python -m benchmarks.planner_page ({}) -->"
@@ -23,12 +23,15 @@ COMMANDS = {
         "gpubook plan llama3-8b --cluster superpod-h100-1su --batch 7x8192 --tp 1 --pp 1 --cp 1",
     ],
     "front": ["gpubook plan llama3-70b --cluster superpod-h100-4su --batch 4M --gpus 256,1024 --price 2"],
+    "run": [
+        "gpubook plan llama3-405b --cluster h100-superpod-16k --batch 16M --gpus 8192,16384 --tokens 15T --price 2"
+    ],
     "meta": [
         f"gpubook plan llama3-405b --cluster h100-superpod-16k --batch 16M --tp 8 --pp 16 --cp 1{more}"
         for more in ("", " --features llama3")
     ],
 }
-CASES = "cases"  # the table of benchmarks.expert_cases
+TABLES = {"cases": expert_cases.table, "runs": goodput_cases.table}
 WIDTH = 80
 
 
@@ -48,8 +51,8 @@ def _fold(line: str) -> list[str]:
 
 def block(name: str) -> str:
     """One generated part, with the marks around it. Commands that end in an error are shown with it."""
-    if name == CASES:
-        return f"{BEGIN.format(name)}\n\n{table()}\n\n{END.format(name)}"
+    if name in TABLES:
+        return f"{BEGIN.format(name)}\n\n{TABLES[name]()}\n\n{END.format(name)}"
     shown = [f"$ {command}\n{printed(command)}" if len(COMMANDS[name]) > 1 else printed(command) for command in
              COMMANDS[name]]  # fmt: skip
     body = "\n\n".join(shown)
@@ -58,7 +61,7 @@ def block(name: str) -> str:
 
 def page(text: str) -> str:
     """The page with its generated parts made anew."""
-    for name in (name for name in (*COMMANDS, CASES) if BEGIN.format(name) in text):
+    for name in (name for name in (*COMMANDS, *TABLES) if BEGIN.format(name) in text):
         begin, end = BEGIN.format(name), END.format(name)
         head, _, rest = text.partition(begin)
         text = head + block(name) + rest.partition(end)[2]

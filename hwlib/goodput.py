@@ -33,12 +33,12 @@ __all__ = [
 TYPED = "typed"
 GIVEN = "given"
 SOFTWARE = ("dependency", "unknown")
-"""Parts of `measured_interruptions` that leave every node in its place: what the rest interrupts is taken for broken."""
+"""Parts of `measured_interruptions` that leave every node in its place; what the rest stops is taken for broken."""
 T_DETECT = 10 * minute
 """From a failure to the start of the job anew: detection and diagnosis took less (megascale), all of a restart is
 "often more" at 10,000 GPUs (byterobust)."""
 VARIATION = 0.08
-"""Of a GPU's time, from the quick to the slow ones of a cluster: five clusters' average, without outliers (sinha2022)."""
+"""Of a GPU's time, from the quick to the slow ones of a cluster: the average of five, without outliers (sinha2022)."""
 WHISKERS = 5.396
 """Standard deviations between the whiskers of a box plot of a normal distribution: VARIATION is read as these."""
 NO_WAIT = 1e-3  # of the time: spares that leave less waiting than this are enough where time is all that counts
@@ -58,7 +58,7 @@ def checkpoint_time(S_save, n_out, W_save):
     return S_save / (n_out * W_save)
 
 
-def slowest_of(n: int) -> float:
+def slowest_of(n: float) -> float:
     """By how many standard deviations the slowest of n ranks is expected to be slower than the mean, if their times are
     normally distributed: Blom's approximation (blom1958), right to 1 % from eight ranks on.
 
@@ -138,8 +138,7 @@ class Reliability:
             value = getattr(self, name)
             if value is not None and not (is_number(value) and low <= value <= high):
                 raise ValueError(f"{name}: expected {expected}, got {value!r}")
-        counted = is_number(self.spares) and 0 <= self.spares <= MOST_SPARES and self.spares == int(self.spares)
-        if not counted and self.spares not in ("price", "time"):
+        if self.spares not in ("price", "time") and self.spares not in range(MOST_SPARES + 1):
             raise ValueError(f"spares: expected a whole number of nodes, 'price' or 'time', got {self.spares!r}")
 
     def given(self, **changes: Any) -> "Reliability":
@@ -180,9 +179,9 @@ def published(key: str = "llama3-405b") -> Reliability:
     run, saved = measured_failures(key), measured_checkpoint("bytecheckpoint-405b")
     causes = measured_interruptions()
     broken = sum(row.times for row in causes if row.part not in SOFTWARE) / sum(row.times for row in causes)
-    assert saved.gpus and saved.node and saved.save and saved.load
-    state, nodes = float(checkpoint_bytes(saved.params)), saved.gpus / saved.node
-    measured = f"{saved.source}, {saved.name} on {saved.gpus:,} GPUs"
+    gpus, node, save, load = saved.gpus or 0, saved.node or 1, saved.save or inf, saved.load or inf
+    state, nodes = float(checkpoint_bytes(saved.params)), gpus / node
+    measured = f"{saved.source}, {saved.name} on {gpus:,} GPUs"
     sources = {
         "t_gpu": f"{run.source}, {run.name}", "broken": "llama3, its interruptions other than by software",
         "t_detect": "megascale, which took less, and byterobust", "copy": measured, "write": measured, "read": measured,
@@ -191,7 +190,7 @@ def published(key: str = "llama3-405b") -> Reliability:
     }  # fmt: skip
     return Reliability(
         t_gpu=run.t_gpu, broken=broken, t_detect=T_DETECT, t_repair=day, spread=VARIATION / WHISKERS,
-        copy=state / saved.gpus / saved.blocked, write=state / nodes / saved.save, read=state / nodes / saved.load,
+        copy=state / gpus / saved.blocked, write=state / nodes / save, read=state / nodes / load,
         sources=MappingProxyType(sources),
     )  # fmt: skip
 

@@ -18,8 +18,8 @@ LAYERS = (
     {"specs"},
     {
         "roofline", "hierarchy", "network", "collectives", "transformer", "footprint", "parallel", "pipeline",
-        "steptime", "strategy", "training", "goodput", "inference", "topology", "sharding", "simt", "calibrated", "power",
-        "number_formats",
+        "steptime", "strategy", "training", "goodput", "inference", "topology", "sharding", "simt", "calibrated",
+        "power", "number_formats",
     },
     {"algorithms", "simulate", "planner", "tl", "torch_groups", "engine", "traces"},
     {"plots", "widgets", "labs", "virtual"},

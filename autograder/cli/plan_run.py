@@ -81,10 +81,17 @@ OPTIONS = (
                  "the time.  [default: price]"),
     click.option("--spread", type=InUnit("1", "1.5%"), help="Standard deviation of the GPUs' times.  [default: 1.5 %]"),
 )  # fmt: skip
-NAMES = ("tokens", "days", "mtbf", "restart", "checkpoint_every", "checkpoint_bandwidth", "blocking", "repair", "spares",
-         "spread")  # fmt: skip
-FIELDS = {"restart": "t_back", "checkpoint_every": "interval", "checkpoint_bandwidth": "storage", "repair": "t_repair",
-          "spares": "spares", "spread": "spread"}  # fmt: skip
+FIELDS = {
+    "restart": "t_back",
+    "checkpoint_every": "interval",
+    "checkpoint_bandwidth": "storage",
+    "blocking": "blocking",
+    "repair": "t_repair",
+    "spares": "spares",
+    "spread": "spread",
+}
+"""The options, and the fields of `hwlib.goodput.Reliability` that they give."""
+NAMES = ("tokens", "days", "mtbf", *FIELDS)
 
 
 def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -113,8 +120,6 @@ class RunQuery:
             there = ", ".join(f"--{name.replace('_', '-')}" for name in mine)
             raise ValueError(f"tokens: expected --tokens or --days, one of them, got {there}")
         given = {FIELDS[name]: value for name, value in mine.items() if name in FIELDS}
-        if "blocking" in mine:
-            given["blocking"] = True
         return cls(mine.get("tokens"), mine.get("days"), mine.get("mtbf"), given)
 
     def asked(self, node: int) -> dict[str, Any]:

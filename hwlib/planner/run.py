@@ -19,11 +19,11 @@ from hwlib.specs import measured_plans, stacks
 from hwlib.transformer import parameter_count, with_mtp
 from hwlib.units import day
 
-__all__ = ["CANDIDATES", "fastest_runs", "run_of", "rests_of_run", "undominated_runs"]
+__all__ = ["CANDIDATES", "fastest_runs", "rests_of_run", "run_of", "undominated_runs"]
 
 CANDIDATES = 12
-"""Plans, the quickest of their meshes, whose runs are compared: a slow GPU makes arithmetic longer and not transfers, so
-that the order of runs may differ from that of steps, though hardly by more than a place or two."""
+"""Plans, the quickest of their meshes, whose runs are compared: a slow GPU makes arithmetic longer and not transfers,
+so that the order of runs may differ from that of steps, though hardly by more than a place or two."""
 
 
 def run_of(

@@ -9,15 +9,15 @@ from hwlib.planner.task import Task, plural
 from hwlib.units import hour, show
 
 PART_WORDS = {
-    "stragglers": "slow GPUs", "saving": "waiting for checkpoints", "again": "work done again", "restarting": "restarts",
-    "waiting": "waiting for repairs",
+    "stragglers": "slow GPUs", "saving": "waiting for checkpoints", "again": "work done again",
+    "restarting": "restarts", "waiting": "waiting for repairs",
 }  # fmt: skip
 CONSTANT_WORDS = {
     "t_gpu": "interruptions of a GPU", "broken": "share of interruptions that take a node out",
     "t_detect": "from an interruption to the start of the job", "t_back": "a restart", "t_repair": "repair of a node",
-    "copy": "copy of a checkpoint to the host, a GPU", "write": "writing of it, a node", "read": "reading of it, a node",
-    "storage": "storage, all nodes together", "interval": "training between checkpoints",
-    "spread": "standard deviation of a GPU's time",
+    "copy": "copy of a checkpoint to the host, a GPU", "write": "writing of it, a node",
+    "read": "reading of it, a node", "storage": "storage, all nodes together",
+    "interval": "training between checkpoints", "spread": "standard deviation of a GPU's time",
 }  # fmt: skip
 UNITS = {"broken": "%", "spread": "%", "copy": "B/s", "write": "B/s", "read": "B/s", "storage": "B/s"}
 SHOWN = 5e-5  # of the time: a part below it is not named
@@ -26,8 +26,11 @@ TOLD = 1e-3  # of the time: what a typed number could add less than is not named
 
 def columns(runs: Sequence[ExpectedRun], task: Task, days: bool) -> list[tuple[str, list[str]]]:
     """The columns of the table that a run adds."""
-    found = [("tokens" if days else "run", [tokens(run, task) if days else show(run.time, "s", 3) for run in runs]),
-             ("goodput", [f"{run.goodput:.1%}" for run in runs]), ("spares", [f"{run.spares}" for run in runs])]  # fmt: skip
+    found = [
+        ("tokens" if days else "run", [tokens(run, task) if days else show(run.time, "s", 3) for run in runs]),
+        ("goodput", [f"{run.goodput:.1%}" for run in runs]),
+        ("spares", [f"{run.spares}" for run in runs]),
+    ]
     if any(run.cost for run in runs):
         return [*found, ("$ run", [rounded(run.cost) for run in runs])]
     return [*found, ("GPU hours", [rounded(run.gpu_time / hour) for run in runs])]
@@ -85,7 +88,7 @@ def interruptions(run: ExpectedRun) -> str:
 def constants(run: ExpectedRun) -> list[str]:
     """The constants of a run with their sources, a line each."""
     r = run.reliability
-    used = [name for name in CONSTANT_WORDS if getattr(r, name) is not None and name in r.sources and _counts(run, name)]
+    used = [name for name in CONSTANT_WORDS if name in r.sources and _counts(run, name)]
     return [f"{CONSTANT_WORDS[name]}: {_value(r, name)} ({r.sources[name]})" for name in used]
 
 
@@ -94,7 +97,7 @@ def _counts(run: ExpectedRun, name: str) -> bool:
     r = run.reliability
     replaced = {"t_detect": r.t_back is not None, "read": r.t_back is not None or r.storage is not None,
                 "write": r.storage is not None, "copy": r.blocking}  # fmt: skip
-    return not replaced.get(name, False)
+    return getattr(r, name) is not None and not replaced.get(name, False)
 
 
 def _value(r: Any, name: str) -> str:
@@ -116,6 +119,6 @@ def run_record(run: ExpectedRun, task: Task) -> dict[str, Any]:
         "restart": run.t_back, "rests_on": dict(rests_of_run(run)),
         "constants": {
             name: {"value": getattr(r, name), "source": r.sources.get(name, GIVEN)}
-            for name in CONSTANT_WORDS if getattr(r, name) is not None and _counts(run, name)
+            for name in CONSTANT_WORDS if _counts(run, name)
         },
     }  # fmt: skip

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hwlib.goodput import VARIATION, WHISKERS, ExpectedRun, Job, checkpoint_bytes, expected_run, published, slowest_of
+from hwlib.goodput import VARIATION, WHISKERS, ExpectedRun, Job, expected_run, published, saved_state_bytes, slowest_of
 from hwlib.specs import measured_checkpoint, measured_failures, measured_run, models
 from hwlib.transformer import gpt_recompute_training_flops, parameter_count
 from hwlib.units import TB, day, minute, show
@@ -35,7 +35,7 @@ class Case:
     @property
     def run(self) -> ExpectedRun:
         """The run as expected. Its measured step has its slow GPUs in it."""
-        job = Job(STEPS, self.t_step, self.gpus, 8, float(checkpoint_bytes(self.params)), fitted=self.gpus)
+        job = Job(STEPS, self.t_step, self.gpus, 8, float(saved_state_bytes(self.params)), fitted=self.gpus)
         return expected_run(job, published(self.rate).given(**self.given))
 
 
@@ -61,7 +61,7 @@ def bloom_goodput() -> float:
 def cases() -> tuple[Case, ...]:
     """The published runs."""
     bloom, step = measured_checkpoint("bloom-176b"), _bloom_step()
-    state = float(checkpoint_bytes(bloom.params))
+    state = float(saved_state_bytes(bloom.params))
     llama, robust, mega, opt = (measured_failures(k) for k in ("llama3-405b", "byterobust", "megascale", "opt-175b"))
     return (
         Case("Llama 3 405B", _told(llama.gpus), parameter_count(models["llama3-405b"]), 6.46, "llama3-405b",

@@ -26,8 +26,16 @@ from hwlib.training import cluster_mtbf, daly_interval, exact_goodput, expected_
 from hwlib.units import day, minute, show
 
 __all__ = [
-    "ExpectedRun", "Job", "Reliability", "cheapest_spares", "checkpoint_bytes", "checkpoint_time", "expected_run",
-    "published", "slowest_of", "waiting_share",
+    "ExpectedRun",
+    "Job",
+    "Reliability",
+    "cheapest_spares",
+    "expected_run",
+    "published",
+    "save_time",
+    "saved_state_bytes",
+    "slowest_of",
+    "waiting_share",
 ]  # fmt: skip
 
 TYPED = "typed"
@@ -47,13 +55,13 @@ MOST_SPARES = 100_000
 
 
 @formula("S_save", cite="bloom-log")
-def checkpoint_bytes(P, b_w=2, b_opt=12):
+def saved_state_bytes(P, b_w=2, b_opt=12):
     """Weights and optimizer are written, gradients are not: 14 bytes a parameter with Adam in mixed precision."""
     return (b_w + b_opt) * P
 
 
 @formula("t", cite="bloom-log")
-def checkpoint_time(S_save, n_out, W_save):
+def save_time(S_save, n_out, W_save):
     """All nodes write at once, each its share: more of them write sooner, while the storage keeps up."""
     return S_save / (n_out * W_save)
 
@@ -180,7 +188,7 @@ def published(key: str = "llama3-405b") -> Reliability:
     causes = measured_interruptions()
     broken = sum(row.times for row in causes if row.part not in SOFTWARE) / sum(row.times for row in causes)
     gpus, node, save, load = saved.gpus or 0, saved.node or 1, saved.save or inf, saved.load or inf
-    state, nodes = float(checkpoint_bytes(saved.params)), gpus / node
+    state, nodes = float(saved_state_bytes(saved.params)), gpus / node
     measured = f"{saved.source}, {saved.name} on {gpus:,} GPUs"
     sources = {
         "t_gpu": f"{run.source}, {run.name}", "broken": "llama3, its interruptions other than by software",
@@ -292,9 +300,9 @@ def expected_run(job: Job, reliability: Reliability | None = None) -> ExpectedRu
     r = published() if reliability is None else reliability
     mtbf = float(cluster_mtbf(r.t_gpu / job.node, job.gpus / job.node))
     slow = 1 + job.busy * r.spread * max(slowest_of(job.gpus) - slowest_of(job.fitted), 0.0)
-    whole = job.state / r.storage if r.storage else float(checkpoint_time(job.state, job.nodes, r.write))
+    whole = job.state / r.storage if r.storage else float(save_time(job.state, job.nodes, r.write))
     t_save, t_write = (whole, 0.0) if r.blocking else (job.state / job.gpus / r.copy, whole)
-    load = job.state / r.storage if r.storage else float(checkpoint_time(job.state, job.nodes, r.read))
+    load = job.state / r.storage if r.storage else float(save_time(job.state, job.nodes, r.read))
     t_back = r.t_detect + load if r.t_back is None else r.t_back
     step = job.t_step * slow
     every = _steps_between(r, step, t_save, t_write, mtbf)

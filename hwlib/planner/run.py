@@ -10,7 +10,7 @@ from math import ceil
 from typing import Any
 
 from hwlib.arguments import is_number
-from hwlib.goodput import ExpectedRun, Job, Reliability, checkpoint_bytes, expected_run, published
+from hwlib.goodput import ExpectedRun, Job, Reliability, expected_run, published, saved_state_bytes
 from hwlib.planner.costs import Plan
 from hwlib.planner.front import BEATEN, ParetoFront
 from hwlib.planner.plans import Plans
@@ -63,7 +63,7 @@ def run_of(
 def _job(task: Task, plan: Plan, steps: int) -> Job:
     """A plan as a job. What waits for a slow GPU is arithmetic, and the bubble that other stages' arithmetic makes."""
     model = with_mtp(task.model) if task.software.mtp else task.model
-    state = float(checkpoint_bytes(parameter_count(model), task.states.weight, task.states.optimizer))
+    state = float(saved_state_bytes(parameter_count(model), task.states.weight, task.states.optimizer))
     time = plan.time
     busy = float(time.compute + time.recomputed + time.bubble) / plan.seconds
     node = min(task.machine.full_node, plan.gpus)

@@ -35,9 +35,9 @@ def test_without_it_nothing_is_said_of_a_run():
 
 
 def test_options_are_what_the_run_is_computed_with():
-    words = ["--tokens", "300B", "--mtbf", "100days", "--restart", "20min", "--checkpoint-every", "2h", "--repair",
-             "6h", "--checkpoint-bandwidth", "10GB/s", "--blocking", "--spares", "0", "--spread", "2%", "--json"]  # fmt: skip
-    record = json.loads(run(*SMALL, "--count", "1", *words).output)
+    words = "--tokens 300B --mtbf 100days --restart 20min --checkpoint-every 2h --repair 6h --blocking --spares 0"
+    more = "--checkpoint-bandwidth 10GB/s --spread 2% --json --count 1"
+    record = json.loads(run(*SMALL, *words.split(), *more.split()).output)
     given = published().given(
         t_gpu=800 * day, t_back=20 * minute, interval=7200.0, t_repair=6 * 3600.0, storage=1e10, blocking=True,
         spares=0, spread=0.02,

@@ -68,7 +68,7 @@ def save_time(S_save, n_out, W_save):
 
 def slowest_of(n: float) -> float:
     """By how many standard deviations the slowest of n ranks is expected to be slower than the mean, if their times are
-    normally distributed: Blom's approximation (blom1958), right to 1 % from eight ranks on.
+    normally distributed: Blom's approximation, which agrees with the table of harter1961 to 1 % from eight ranks on.
 
     >>> round(slowest_of(1), 2), round(slowest_of(1000), 2)
     (0.0, 3.23)
@@ -150,8 +150,8 @@ class Reliability:
             raise ValueError(f"spares: expected a whole number of nodes, 'price' or 'time', got {self.spares!r}")
 
     def given(self, **changes: Any) -> "Reliability":
-        """The same with some numbers of one's own, which their source says. Raises ValueError for a name that there is
-        not, and TypeError never."""
+        """The same with some numbers of one's own, whose source is then "given". Raises ValueError, for an unknown name
+        too."""
         known = {f.name for f in fields(self)} - {"sources"}
         if odd := [name for name in changes if name not in known]:
             raise ValueError(f"{odd[0]}: expected one of {', '.join(sorted(known))}")

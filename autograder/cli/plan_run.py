@@ -29,7 +29,8 @@ class InUnit(click.ParamType):
     """A number with a unit, as `hwlib.units` reads it, or one of a few words."""
 
     def __init__(self, unit: str, example: str, words: tuple[str, ...] = ()):
-        self.unit, self.example, self.words, self.name = unit, example, words, example
+        self.unit, self.example, self.words = unit, example, words
+        self.name = {"s": "time", "B/s": "rate", "1": "share"}[unit]
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float | str:
         """The number in SI, or the word."""

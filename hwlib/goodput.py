@@ -61,9 +61,9 @@ def saved_state_bytes(P, b_w=2, b_opt=12):
 
 
 @formula("t", cite="bloom-log")
-def save_time(S_save, n_out, W_save):
-    """All nodes write at once, each its share: more of them write sooner, while the storage keeps up."""
-    return S_save / (n_out * W_save)
+def save_time(S_save, n, W_save):
+    """All ranks write at once, each its share: more of them write sooner, while the storage keeps up."""
+    return S_save / (n * W_save)
 
 
 def slowest_of(n: float) -> float:
@@ -119,8 +119,8 @@ class Reliability:
 
     A GPU is interrupted every `t_gpu` seconds on average, and a share `broken` of its interruptions takes its node out
     for `t_repair`. The job starts anew `t_detect` after an interruption and then reads its checkpoint; `t_back`, if
-    given, is both. A GPU copies its part of a checkpoint to the host at `copy` B/s, a node writes at `write` and reads
-    at `read` B/s, or all together at `storage`. Training waits for the copy, or for the whole checkpoint (`blocking`);
+    given, is both. A GPU's part of a checkpoint is copied to the host at `copy` B/s, written at `write` and read at
+    `read` B/s, or that of all together at `storage`. Training waits for the copy, or for the whole (`blocking`);
     `interval` is the training time between two (None: the best). The times of GPUs have a standard deviation of
     `spread`, a share. `spares` are nodes kept aside: a number, "price" for the cheapest, or "time" for as many as leave
     waiting below 0.1 %. Raises ValueError.
@@ -187,8 +187,8 @@ def published(key: str = "llama3-405b") -> Reliability:
     run, saved = measured_failures(key), measured_checkpoint("bytecheckpoint-405b")
     causes = measured_interruptions()
     broken = sum(row.times for row in causes if row.part not in SOFTWARE) / sum(row.times for row in causes)
-    gpus, node, save, load = saved.gpus or 0, saved.node or 1, saved.save or inf, saved.load or inf
-    state, nodes = float(saved_state_bytes(saved.params)), gpus / node
+    gpus, save, load = saved.gpus or 1, saved.save or inf, saved.load or inf
+    part = float(saved_state_bytes(saved.params)) / gpus
     measured = f"{saved.source}, {saved.name} on {gpus:,} GPUs"
     sources = {
         "t_gpu": f"{run.source}, {run.name}", "broken": "llama3, its interruptions other than by software",
@@ -198,7 +198,7 @@ def published(key: str = "llama3-405b") -> Reliability:
     }  # fmt: skip
     return Reliability(
         t_gpu=run.t_gpu, broken=broken, t_detect=T_DETECT, t_repair=day, spread=VARIATION / WHISKERS,
-        copy=state / gpus / saved.blocked, write=state / nodes / save, read=state / nodes / load,
+        copy=part / saved.blocked, write=part / save, read=part / load,
         sources=MappingProxyType(sources),
     )  # fmt: skip
 
@@ -300,9 +300,9 @@ def expected_run(job: Job, reliability: Reliability | None = None) -> ExpectedRu
     r = published() if reliability is None else reliability
     mtbf = float(cluster_mtbf(r.t_gpu / job.node, job.gpus / job.node))
     slow = 1 + job.busy * r.spread * max(slowest_of(job.gpus) - slowest_of(job.fitted), 0.0)
-    whole = job.state / r.storage if r.storage else float(save_time(job.state, job.nodes, r.write))
+    whole = job.state / r.storage if r.storage else float(save_time(job.state, job.gpus, r.write))
     t_save, t_write = (whole, 0.0) if r.blocking else (job.state / job.gpus / r.copy, whole)
-    load = job.state / r.storage if r.storage else float(save_time(job.state, job.nodes, r.read))
+    load = job.state / r.storage if r.storage else float(save_time(job.state, job.gpus, r.read))
     t_back = r.t_detect + load if r.t_back is None else r.t_back
     step = job.t_step * slow
     every = _steps_between(r, step, t_save, t_write, mtbf)

@@ -204,7 +204,7 @@ NOTATION: dict[str, Symbol] = {
     "t_back": Symbol(r"t_{\mathrm{back}}", "s", "time from a failure until training goes on from the checkpoint"),
     "tau": Symbol(r"\tau", "s", "training time between two checkpoints", POSITIVE),
     "S_save": Symbol(r"S_{\mathrm{save}}", "B", "bytes of a checkpoint", POSITIVE),
-    "W_save": Symbol(r"W_{\mathrm{save}}", "B/s", "rate at which a node writes to the storage", POSITIVE),
+    "W_save": Symbol(r"W_{\mathrm{save}}", "B/s", "rate at which a rank writes to the storage", POSITIVE),
     "failures": Symbol(r"n_{\mathrm{fail}}", "1", "failures that stop the job, expected"),
     "goodput": Symbol(r"\gamma", "1", "share of the time in which training gets on", SHARE),
     "p_slow": Symbol(r"p_{\mathrm{slow}}", "1", "probability that one rank is slow in a step", Domain(0, high=1)),

@@ -73,8 +73,8 @@ OPTIONS = (
                  "min, and reading the checkpoint]"),
     click.option("--checkpoint-every", type=InUnit("s", "30min"), help="Training time between checkpoints.  [default: "
                  "the best]"),
-    click.option("--checkpoint-bandwidth", type=InUnit("B/s", "2TB/s"), help="Of the storage, all nodes together.  "
-                 "[default: 99 MB/s a node]"),
+    click.option("--checkpoint-bandwidth", type=InUnit("B/s", "2TB/s"), help="Of the storage, all GPUs together.  "
+                 "[default: 12 MB/s a GPU]"),
     click.option("--blocking", is_flag=True, help="Training waits until a checkpoint is written, not only until the "
                  "hosts have it."),
     click.option("--repair", type=InUnit("s", "24h"), help="How long a broken node is away.  [default: a day]"),

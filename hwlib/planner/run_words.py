@@ -15,8 +15,8 @@ PART_WORDS = {
 CONSTANT_WORDS = {
     "t_gpu": "interruptions of a GPU", "broken": "share of interruptions that take a node out",
     "t_detect": "from an interruption to the start of the job", "t_back": "a restart", "t_repair": "repair of a node",
-    "copy": "copy of a checkpoint to the host, a GPU", "write": "writing of it, a node",
-    "read": "reading of it, a node", "storage": "storage, all nodes together",
+    "copy": "copy of a checkpoint to the host, a GPU", "write": "writing of it, a GPU",
+    "read": "reading of it, a GPU", "storage": "storage, all GPUs together",
     "interval": "training between checkpoints", "spread": "standard deviation of a GPU's time",
 }  # fmt: skip
 UNITS = {"broken": "%", "spread": "%", "copy": "B/s", "write": "B/s", "read": "B/s", "storage": "B/s"}

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 
 from hwlib.calibrated.serving import RESERVED
 from hwlib.planner.task import PlanError
 from hwlib.serving_planner.layouts import CACHE, WEIGHTS, WIDEST, Layout, impossible, layouts, server_of, usable
+from hwlib.serving_planner.precision import precisions, usual_kv_dtype
 from hwlib.serving_planner.question import Limits, Question
 from hwlib.serving_planner.search import Found
 from hwlib.serving_planner.words import plan_words
@@ -18,8 +21,8 @@ def nothing_fits(question: Question, rejected: Mapping[str, int]) -> PlanError:
     """No layout fits, or none can be: with the bytes that are missing, and the fewest GPUs that hold the model."""
     if not {WEIGHTS, CACHE} & set(rejected):
         if not rejected:
-            fixed = ", ".join(f"{name} {values}" for name, values in question.fixed.items())
-            return PlanError("allowed", f"no division of {question.model.name} on {question.gpus:,} GPUs has {fixed}")
+            return PlanError("allowed", f"no division of {question.model.name} on {question.gpus:,} GPUs has "
+                             f"{_fixed(question)}")  # fmt: skip
         return PlanError("allowed", f"no division of {question.model.name} can be: {'; '.join(rejected)}")
     least, layout = _least(question)
     name, chip = question.model.name, question.chip.name
@@ -29,12 +32,40 @@ def nothing_fits(question: Question, rejected: Mapping[str, int]) -> PlanError:
     )
     if (n := smallest(question)) and n > question.gpus:
         return PlanError("memory", f"{text}. Fewest GPUs that hold it: {n:,} x {chip}")
+    if fewer := _narrower(question):
+        return PlanError("memory", f"{text}. In {fewer} it fits on them")
     node = question.machine.full_node
     return PlanError(
         "memory",
         f"{text}. No number of them up to {WIDEST} holds it, for tensor parallelism stays within a node of {node}; "
-        "fewer bits (--dtype) or GPUs with more memory could",
+        "GPUs with more memory could",
     )
+
+
+def _fixed(question: Question) -> str:
+    """The degrees that were asked for, and those that there are."""
+    free = [*layouts(replace(question, fixed={}))]
+    said = [
+        f"{name.replace('_', '-')} {_or(values)} (there are {_or(sorted({getattr(one, name) for one in free}))})"
+        for name, values in question.fixed.items()
+    ]
+    return " and ".join(said)
+
+
+def _or(values: Sequence[int]) -> str:
+    *few, last = map(str, values)
+    return f"{', '.join(few)} or {last}" if few else last
+
+
+def _narrower(question: Question) -> str:
+    """The widest precision of fewer bits in which the model fits on the GPUs; empty if there is none."""
+    for dtype in ("fp8", "int8w", "fp4", "int4w"):
+        with suppress(PlanError):
+            kv_dtype = usual_kv_dtype(dtype, question.chip)
+            precisions(question.model, question.chip, dtype, kv_dtype)
+            if usable(replace(question, dtype=dtype, kv_dtype=kv_dtype), Counter()):
+                return dtype
+    return ""
 
 
 def _least(question: Question) -> tuple[float, Layout]:

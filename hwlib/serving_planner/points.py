@@ -90,8 +90,6 @@ def together(question: Question, server: Server, each: int, chunk: int) -> Toget
     except ValueError:
         return None
     prompt_step, decode_step = step_time(stack, run.first[0][1]), step_time(stack, run.token[0][1])
-    if not stack.mixed:
-        prompt_step += decode_step  # a token that waits for a prompt's step takes its own as well
     tpot = served_time(stack, run.token)
     rate = each / load.output / tpot  # requests a second of a group
     parts = load.prompt / chunk
@@ -109,14 +107,13 @@ def together(question: Question, server: Server, each: int, chunk: int) -> Toget
 
 
 def _longest(question: Question, server: Server, each: int, chunk: int, prompt_step: float) -> float:
-    """The longest step: one that reads as many prompts as it may."""
+    """The longest step, which reads as many prompts as it may; and a token's own, where prompts have a step alone."""
     load, stack = question.workload, question.stack
     most = int(chunk / load.prompt)
-    if most <= max(1.0, each / load.output):
-        return prompt_step
-    if stack.mixed:
-        return step_time(stack, server.step(each, load.context, most, load.prompt))
-    return step_time(stack, server.step(each, load.context)) + step_time(stack, server.step(0, 0.0, most, load.prompt))
+    decoding = each if stack.mixed else 0
+    if most > max(1.0, each / load.output):
+        prompt_step = step_time(stack, server.step(decoding, load.context, most, load.prompt))
+    return prompt_step if stack.mixed else prompt_step + step_time(stack, server.step(each, load.context))
 
 
 def _gathered(

@@ -161,7 +161,7 @@ def _workload(prompt: int | None, output: int | None, trace: str | None) -> Work
         means = sum(inputs) / len(rows), sum(outputs) / len(rows)
         return Workload(*means, squared_variation(inputs), squared_variation(outputs))
     for name, tokens in (("prompt", prompt), ("output", output)):
-        if not is_number(tokens) or tokens != int(tokens) or not 1 <= tokens <= LONGEST:
+        if tokens is None or not is_number(tokens) or tokens != int(tokens) or not 1 <= tokens <= LONGEST:
             raise PlanError(name, f"expected a whole number of tokens from 1 to {LONGEST:,}, got {tokens!r}")
     assert prompt is not None
     assert output is not None

@@ -16,7 +16,7 @@ from hwlib.serving_planner.search import Found, front, search
 from hwlib.serving_planner.words import given_words, plan_words, record, rows
 from hwlib.units import show
 
-APART = 1.05  # between two rows of a front that is shown
+APART = 1.15  # between two rows of a front that is shown
 
 
 @dataclass(frozen=True, repr=False, eq=False)

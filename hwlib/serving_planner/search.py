@@ -29,7 +29,8 @@ CHUNKS = (512, 2048, 8192)
 MOST_PROMPT = (
     8192  # tokens of prompts that a reading step gathers, if one prompt is shorter (vLLM's and SGLang's usual)
 )
-FINE = 5  # divisions whose batch is refined
+FINE = 5  # divisions whose batch is refined, with each chunk that gives
+CLOSE = 0.9  # of the most on the ladder
 FASTER = "prompts come faster than they can be read"
 LATE = {"ttft": "the first token is later than the limit", "tpot": "a token takes longer than the limit",
         "gap": "a step is longer than the limit"}  # fmt: skip
@@ -93,7 +94,7 @@ class _Tried:
             return
         for layout in self.servers:
             for each in self.rungs(layout):
-                for chunk in CHUNKS:
+                for chunk in CHUNKS if self.question.stack.mixed else CHUNKS[-1:]:
                     if point := self.together(layout, each, chunk):
                         yield point
                     else:
@@ -149,14 +150,17 @@ class _Tried:
 
     def refined(self, points: list[Point]) -> list[Point]:
         """The largest batches within the limits, of the divisions that give most on the ladder."""
-        limits, found, seen = self.question.limits, [], set()
+        found: list[Point] = []
+        tops: dict[tuple[object, ...], float] = {}
+        seen: set[tuple[object, ...]] = set()
         for point in sorted(points, key=lambda one: -one.gpu_rate):
-            if late(point, limits):
+            division = point.plan.decode[:3], point.plan.prefill is None
+            if late(point, self.question.limits) or (len(tops) == FINE and division not in tops):
                 continue
-            kind = point.plan.decode[:3], point.plan.prefill is None
-            if kind in seen or len(seen) == FINE:
+            top = tops.setdefault(division, point.gpu_rate)
+            if (division, point.plan.chunk) in seen or point.gpu_rate < CLOSE * top:
                 continue
-            seen.add(kind)
+            seen.add((division, point.plan.chunk))
             found += self._between(point)
         return found
 

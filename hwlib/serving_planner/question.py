@@ -11,7 +11,7 @@ from hwlib.arguments import is_number
 from hwlib.calibrated.serving import held_bytes
 from hwlib.calibrated.serving_kernels import ARCHITECTURES
 from hwlib.inference.queueing import squared_variation
-from hwlib.planner.task import Machine, PlanError, machine_of, model_of
+from hwlib.planner.task import Machine, PlanError, machine_of, model_of, plural
 from hwlib.serving_planner.precision import precisions, usual_dtype, usual_kv_dtype
 from hwlib.specs import Accelerator, Cluster, Model, Node, measured_lengths
 from hwlib.specs.serving_stack import ServingStack, serving_stacks
@@ -43,7 +43,7 @@ class Workload(NamedTuple):
         return self.prompt + self.output * (1 + self.cv2_output) / 2
 
     def __str__(self) -> str:
-        said = f"prompts of {self.prompt:,.0f} and answers of {self.output:,.0f} tokens"
+        said = f"prompts of {self.prompt:,.0f} and answers of {plural(round(self.output), 'token')}"
         return said + " on average" * bool(self.cv2_prompt or self.cv2_output)
 
 

@@ -6,7 +6,7 @@ from math import inf
 
 from hwlib.calibrated.serving import RESERVED
 from hwlib.serving_planner.anatomy import memory_parts, token_parts
-from hwlib.serving_planner.layouts import Layout
+from hwlib.serving_planner.layouts import Layout, room, server_of
 from hwlib.serving_planner.plan import Pool
 from hwlib.serving_planner.points import BUSY, Point
 from hwlib.serving_planner.question import Limits, Question
@@ -39,17 +39,14 @@ def point_words(question: Question, point: Point) -> list[str]:
 
 
 def binding(question: Question, point: Point) -> str:
-    """What keeps the best point from more: a limit, the cache, or the arrivals of prompts; a sentence."""
-    limits = question.limits
+    """What keeps a point from more requests at once: limits, the memory, or the arrivals of prompts; a sentence."""
+    limits, pool = question.limits, point.plan.decode
     near = [LIMITED[name] for name in Limits._fields if getattr(point, name) > NEAR * getattr(limits, name)]
-    if near:
-        return f"More requests at once would exceed the limit of {' and '.join(near)}."
-    held = sum(memory_parts(question, point).values())
-    if point.load > NEAR * BUSY:
-        return "More requests at once would bring prompts faster than they can be read."
-    if held > 0.85 * question.memory:
-        return "More requests at once do not fit in memory."
-    return "More requests at once do not give more tokens with this division." if question.limits == Limits() else ""
+    held = room(question, server_of(question, Layout(*pool[:3])))
+    reasons = [f"exceed the limit of {' and '.join(near)}"] if near else []
+    reasons += ["not fit in memory"] if pool.batch // pool.attention_dp > NEAR * held else []
+    reasons += ["bring prompts faster than they can be read"] if point.load > NEAR * BUSY else []
+    return f"More requests at once would {', and '.join(reasons)}." if reasons else ""
 
 
 def versus(question: Question, best: Point, other: Point) -> str:

@@ -137,7 +137,7 @@ def server_of(config: dict[str, Any], chip: str, kernels: str = "trtllm") -> Ser
     if config["load"] == "closed loop":
         kv_dtype = "fp8" if dtype == "fp4" else "bf16"
     tp, ep = int(config["tp"]), int(config.get("ep", 1))
-    others: dict[str, str] = {}
+    others: dict[str, Any] = {}
     if model.mla:
         others = {"attention_dtype": "bf16" if dtype == "fp4" else dtype}
         dtype = "fp8_block" if dtype == "fp8" else dtype

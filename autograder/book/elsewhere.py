@@ -40,6 +40,7 @@ PAGES = {
     "bibliography": "the sources",
     "answers": "which numbers, units and formulas an answer may be",
     "planning": "plans of a training run for a cluster of one's own",
+    "serving": "plans of a server within limits of latency",
     "fidelity": "how well the models predict published measurements",
     "limits": "where the models break",
     "virtual": "unchanged torch.distributed programs on a simulated cluster",

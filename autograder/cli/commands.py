@@ -19,6 +19,7 @@ from .parameters import FILE, FOLDER, assignment_name
 from .plan import plan
 from .progress import progress
 from .report import explain, report
+from .serve import serve
 from .study import lab, start, whoami
 from .whole_book import epub, pdf
 
@@ -36,6 +37,7 @@ main.add_command(course)
 for command in (report, explain):
     main.add_command(command)
 main.add_command(plan)
+main.add_command(serve)
 main.add_command(bandwidth)
 main.add_command(mcp)
 main.add_command(pdf)

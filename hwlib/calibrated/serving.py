@@ -40,9 +40,11 @@ __all__ = [
     "Steps",
     "Work",
     "cache_sequences",
+    "held_bytes",
     "run_of",
     "serve",
     "served_time",
+    "step_time",
     "times",
 ]
 
@@ -138,9 +140,13 @@ def times(steps: Steps, factor: float) -> Steps:
 
 def run_of(
     server: Server, stack: ServingStack, load: str, *, input: float, output: float, batch: float | None = None,
-    requests: float = 3000,
+    requests: float = 3000, chunk: float | None = None, context: float | None = None,
 ) -> Run:  # fmt: skip
-    """The work of a load. Raises ValueError for one that cannot be."""
+    """The work of a load. Raises ValueError for one that cannot be.
+
+    Of a closed load, a step reads at most `chunk` tokens of prompts in each group, by default whole prompts, and a
+    sequence has `context` tokens in its cache on average, by default its prompt and half of its answer.
+    """
     if load not in LOADS:
         raise ValueError(unknown("load", load, LOADS))
     if not (input >= 1 and output >= 1 and requests >= 1):
@@ -155,34 +161,44 @@ def run_of(
         first: Steps = ((server.pp, server.step(0, 0.0, each, input)),)
         token: Steps = ((server.pp, server.step(each, input + output / 2)),)
         return Run(first + times(token, output - 1), first, token, each, total)
-    first, token = _wave(server, each, input, output, stack.mixed)
+    first, token = _wave(server, each, input, output, stack.mixed, chunk, context)
     return Run(times(token, output), first, token, each, total)
 
 
-def cache_sequences(server: Server, tokens: float, share: float = 0.9) -> float:
+def cache_sequences(server: Server, tokens: float, share: float = 0.9, memory: float | None = None) -> float:
     """Sequences of so many tokens that the cache of each group of GPUs holds, for which it gets a share of what weights
-    and software leave of the memory.
+    and software leave of the memory: of `memory` bytes of a GPU, by default all that it has.
     """
-    chip = server.chip
-    held = (chip.hbm_bytes or 0.0) * GIB * (ECC if chip.arch == "Ada" else 1.0)
+    held = held_bytes(server.chip) if memory is None else memory
     return max(0.0, share * (held - server.weight_bytes() - RESERVED) / server.sequence_bytes(tokens))
 
 
-def _wave(server: Server, batch: int, input: float, output: float, mixed: bool) -> tuple[Steps, Steps]:
-    """`batch` requests of each group, whose starts are spread over their length: a prompt's step, and a token's.
+def held_bytes(chip: Accelerator) -> float:
+    """Bytes of a GPU's memory that software sees; 0 where no source says."""
+    return (chip.hbm_bytes or 0.0) * GIB * (ECC if chip.arch == "Ada" else 1.0)
+
+
+def _wave(
+    server: Server, batch: int, input: float, output: float, mixed: bool, chunk: float | None = None,
+    context: float | None = None,
+) -> tuple[Steps, Steps]:  # fmt: skip
+    """`batch` requests of each group, whose starts are spread over their length: a prompt's steps, and a token's.
 
     A step has batch/output prompts on average. Where software mixes, their tokens go through the products with those
-    of the sequences that decode, in as many steps as there are prompts; else decoding waits for them. A batch of a
-    pipeline passes all its stages.
+    of the sequences that decode, in as many steps as there are prompts, or parts of them; else decoding waits for
+    them. A batch of a pipeline passes all its stages.
     """
-    rate = batch / output
-    share, prompts, pp = min(1.0, rate), max(1.0, rate), server.pp
-    decode = server.step(batch, input + output / 2)
+    rate, context = batch / output, input + output / 2 if context is None else context
+    prompts = max(1.0, rate) if chunk is None else min(max(1.0, rate), chunk / input)
+    share, pp = rate / prompts, server.pp
+    decode = server.step(batch, context)
     if mixed:
-        first = server.step(batch, input + output / 2, prompts, input)
-        return ((pp, first),), ((pp * (1 - share), decode), (pp * share, first))
+        if share > 1:
+            raise ValueError(f"{rate * input:.0f} tokens of prompts come in each step, which reads at most {chunk:g}")
+        first = server.step(batch, context, prompts, input)
+        return times(((pp, first),), max(1.0, 1 / prompts)), ((pp * (1 - share), decode), (pp * share, first))
     first = server.step(0, 0.0, prompts, input)
-    return ((pp, first),), ((pp, decode), (pp * share, first))
+    return times(((pp, first),), max(1.0, 1 / prompts)), ((pp, decode), (pp * share, first))
 
 
 def _queued(server: Server, stack: ServingStack, input: float, output: float, requests: float) -> Run:

@@ -4,11 +4,16 @@ A server's all-reduce is its own kernel, not NCCL's: up to some hundred KB each 
 once, and beyond each reduces a part and reads the others' parts (`one-shot` and `two-shot`).
 """
 
+from typing import NamedTuple
+
 from hwlib.specs import Accelerator
 
 ALPHA = 6e-6  # s, of a kernel that meets the others at two barriers (typed; TensorRT-LLM's and vLLM's take 5 to 10 us)
 ALPHA_PCIE = 20e-6  # s, over PCIe and the host's memory
 SHARE_PCIE = 0.55  # of a card's 16 lanes, which two cards of a switch or the host's root share (typed)
+ALPHA_OUT = 47e-6  # s, one way between nodes: mean of what DeepEP's low-latency kernels take beside the card's bytes on
+# 16, 32 and 64 GPUs, dispatch and combine (measured_exchanges.csv; 41 to 57)
+FEW = 1024  # tokens of a GPU up to which a copy goes to each expert, as in those kernels; beyond, to each node (typed)
 SHARE = 0.75  # of the links' rate that large messages reach (nccl-tests on H100: 0.8)
 
 
@@ -18,13 +23,30 @@ def reduce_time(chip: Accelerator, n: int, S: float) -> float:
     return min(alpha + (n - 1) * S / W, 2 * alpha + 2 * (n - 1) / n * S / W)
 
 
-def exchange_time(chip: Accelerator, n: int, tokens: float, width: int, k: int, b_disp: float = 1.0) -> float:
+class Nodes(NamedTuple):
+    """GPUs that the chip's own links join, and the rate of a GPU's network to those of other nodes, B/s."""
+
+    gpus: int
+    W_out: float
+
+
+def exchange_time(
+    chip: Accelerator, n: int, tokens: float, width: int, k: int, b_disp: float = 1.0, nodes: Nodes | None = None
+) -> float:  # fmt: skip
     """Seconds in which each rank's tokens go to k experts on n ranks and come back summed: to all ranks, or by experts,
     whichever sends less.
+
+    Over several nodes what leaves a node takes its network, at the same time as the rest. Of few tokens a copy goes to
+    each expert; of many one to each node with any of them, which hands it on (DeepEP's two sets of kernels).
     """
     alpha, W = _wire(chip)
-    copies = min(n - 1.0, k * (n - 1) / n)
-    return 2 * alpha + copies * tokens * width * (b_disp + 2.0) / W
+    if nodes is None or n <= nodes.gpus:
+        copies = min(n - 1.0, k * (n - 1) / n)
+        return 2 * alpha + copies * tokens * width * (b_disp + 2.0) / W
+    away = n / nodes.gpus
+    left = k * (1 - 1 / away) if tokens <= FEW else (away - 1) * (1 - (1 - 1 / away) ** k)
+    inside = k * (nodes.gpus - 1) / (n if tokens <= FEW else nodes.gpus) / W
+    return 2 * ALPHA_OUT + max(inside, left / nodes.W_out) * tokens * width * (b_disp + 2.0)
 
 
 def _wire(chip: Accelerator) -> tuple[float, float]:

@@ -8,6 +8,7 @@ scheduling) or takes from its rates is left to the constants of `hwlib.specs.ser
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ from hwlib.calibrated.serving_kernels import (
     prompt_time,
     traffic_time,
 )
-from hwlib.calibrated.serving_network import exchange_time, reduce_time
+from hwlib.calibrated.serving_network import Nodes, exchange_time, reduce_time
 from hwlib.calibrated.sheet import KERNEL_BYTES
 from hwlib.inference import step_bytes
 from hwlib.specs import Accelerator, Model
@@ -47,6 +48,16 @@ class Work(NamedTuple):
     sheet: float = 0.0
 
 
+class _Sheet(NamedTuple):
+    """Rates of a chip, operations of a token, and bytes of weights that a step reads of no expert and of every one."""
+
+    C: float
+    W: float
+    flops: float
+    none: float
+    every: float
+
+
 @dataclass(frozen=True)
 class Server:
     """A model on GPUs: what it is, how it is divided, and in which precisions it runs.
@@ -55,7 +66,8 @@ class Server:
     whole, and beyond that by tp. With `attention_dp`, each of the `tp` ranks has whole layers but for the experts,
     and sequences of its own. `dtype` is that of the products, `attention_dtype` that of attention's own projections
     and `expert_dtype` that of the experts', where they differ; `kv_dtype` that of the cache. `kernels` is the
-    software whose attention and experts are launched, of `kernel_software`.
+    software whose attention and experts are launched, of `kernel_software`. Over several `nodes`, only ranks with
+    attention of their own can be spread.
     """
 
     model: Model
@@ -69,6 +81,7 @@ class Server:
     expert_dtype: str = ""
     kv_dtype: str = "bf16"
     kernels: str = "trtllm"
+    nodes: Nodes | None = None
 
     def __post_init__(self) -> None:
         for name in ("tp", "pp", "ep"):
@@ -76,6 +89,8 @@ class Server:
                 raise ValueError(f"{name} is at least 1, got {getattr(self, name)!r}")
         if self.tp % self.ep:
             raise ValueError(f"ep divides the tp = {self.tp} ranks, got {self.ep}")
+        if self.nodes and self.attention_tp > self.nodes.gpus:
+            raise ValueError(f"tp is at most the {self.nodes.gpus} GPUs of a node, got {self.attention_tp}")
         if self.pp > self.model.layers:
             raise ValueError(f"{self.model.key} has {self.model.layers} layers, got pp = {self.pp}")
         for dtype in (self.dtype, self.attention_dtype or self.dtype, self._experts):
@@ -173,15 +188,46 @@ class Server:
 
     def _sheet_time(self, tokens: int, decoding: int, context: float, prompts: float, prompt: float) -> float:
         """Seconds of a step on all stages at the data sheet's rates: operations or weights, and the caches."""
+        C, W = self._sheet.C, self._sheet.W
+        everywhere = tokens * self.groups
+        flops = self._sheet.flops * everywhere / self.tp
+        flops += prompts * self.groups * self._prompt_flops(int(prompt)) / self.tp if prompts else 0.0
+        weights = self.read_bytes(everywhere) / self.tp
+        cache = self.pp * decoding * self.sequence_bytes(context) if decoding else 0.0
+        return float(max(flops / C, weights / W) + cache / W)
+
+    @cached_property
+    def _sheet(self) -> _Sheet:
         m, chip = self.model, self.chip
         low = {"fp8": "fp8", "fp8_block": "fp8", "fp4": "fp4"}.get(self.dtype, "bf16")
-        C, W = chip.flops(low if low == "bf16" or getattr(chip, f"{low}_flops") else "bf16"), chip.hbm_bandwidth
+        C = chip.flops(low if low == "bf16" or getattr(chip, f"{low}_flops") else "bf16")
+        each = WEIGHT_BYTES[self.dtype], WEIGHT_BYTES[self._experts]
+        read = tuple(step_bytes(m, tokens, *each) for tokens in (0, inf))
+        return _Sheet(C, chip.hbm_bandwidth or inf, forward_flops(matmul_parameters(m), 1), *read)
+
+    @cached_property
+    def _prompts(self) -> dict[int, float]:
+        return {}
+
+    def _prompt_flops(self, prompt: int) -> float:
+        """Operations of a prompt's attention, computed once."""
+        if prompt not in self._prompts:
+            self._prompts[prompt] = attention_step_flops(self.model, prompt, prompt)
+        return self._prompts[prompt]
+
+    def read_bytes(self, tokens: float) -> float:
+        """Bytes of weights that a step of so many tokens reads on all GPUs: `step_bytes`."""
+        none, every = self._sheet.none, self._sheet.every
+        m = self.model
+        share = 1 - (1 - m.experts_per_token / m.experts) ** tokens if m.moe else 1.0
+        return none + share * (every - none)
+
+    def bound_by_weights(self, tokens: float) -> bool:
+        """Whether the products of a step with so many tokens in each group wait for weights, at the data sheet's rates,
+        and not for arithmetic.
+        """
         everywhere = tokens * self.groups
-        flops = forward_flops(matmul_parameters(m), everywhere) / self.tp
-        flops += prompts * self.groups * attention_step_flops(m, int(prompt), int(prompt)) / self.tp if prompts else 0.0
-        weights = step_bytes(m, everywhere, WEIGHT_BYTES[self.dtype], WEIGHT_BYTES[self._experts]) / self.tp
-        cache = self.pp * decoding * self.sequence_bytes(context) if decoding else 0.0
-        return float(max(flops / C, weights / (W or inf)) + cache / (W or inf))
+        return self.read_bytes(everywhere) / self._sheet.W > self._sheet.flops * everywhere / self._sheet.C
 
     def _expert_layer(self, tokens: int) -> tuple[float, float, float]:
         """Routed experts, products that all tokens take, and messages of a layer with experts."""
@@ -193,7 +239,7 @@ class Server:
             dense += mlp_time(self, tokens, m.expert_ffn * m.shared_experts, self.attention_tp)
         sent = 0.0
         if self.attention_dp and tp > 1:
-            sent = exchange_time(self.chip, tp, tokens, m.width, m.experts_per_token)
+            sent = exchange_time(self.chip, tp, tokens, m.width, m.experts_per_token, nodes=self.nodes)
         return time, dense, sent
 
 
@@ -237,4 +283,4 @@ def _spans(m: Model) -> tuple[tuple[int, float], ...]:
     return ((m.window_layers, float(m.window)), whole) if m.window_layers else (whole,)
 
 
-__all__ = ["CACHE_BYTES", "WEIGHT_BYTES", "Server", "Work"]
+__all__ = ["CACHE_BYTES", "WEIGHT_BYTES", "Nodes", "Server", "Work"]

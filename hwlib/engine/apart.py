@@ -26,13 +26,15 @@ def run_engines(
 def run_apart(
     requests: Sequence[Request], cost: StepCost, *, prefill: int, decode: int, W: float = inf, S_kv: float = 0.0,
     alpha: float = 0.0, budget: int = BUDGET, seats: int = SEATS, room: float = inf, gpus: int = 1,
+    decode_cost: StepCost | None = None,
 ) -> EngineRun:  # fmt: skip
     """`prefill` engines that read prompts, and `decode` engines that generate from the second token on, `gpus` each.
 
     The cache of a prompt, S_kv bytes a token, leaves its engine over a link of W bytes per second and `alpha` seconds,
     one after the other; the first token is there before, the second only after it. Requests are dealt out in turn, and
-    a request of one token never leaves. Prompts do not wait for room on the decode engines. Raises ValueError as
-    `run_engine`, and without an engine of both kinds.
+    a request of one token never leaves. Prompts do not wait for room on the decode engines, whose steps cost as
+    `decode_cost` says, by default as the others'. Raises ValueError as `run_engine`, and without an engine of both
+    kinds.
     """
     if prefill < 1 or decode < 1:
         raise ValueError(f"run_apart: an engine of each kind at least, got {prefill} and {decode}")
@@ -58,7 +60,9 @@ def run_apart(
         if not own:
             continue
         there = [Request(at, whole.prompt, whole.output - 1, whole.prompt) for at, whole, _ in own]
-        run = run_engine(there, cost, chunked, budget=max(budget, seats), seats=seats, room=room, gpus=gpus)
+        run = run_engine(
+            there, decode_cost or cost, chunked, budget=max(budget, seats), seats=seats, room=room, gpus=gpus
+        )
         generating.append(run)
         for (_, whole, done), after in zip(own, run.outcomes, strict=True):
             chunks, again = done.chunks + after.chunks, after.again

@@ -1,0 +1,110 @@
+"""`gpubook serve`: how to serve a model on GPUs, at a limit of latency."""
+
+import json
+from typing import Any
+
+import click
+
+from .plan import SECONDS_AN_HOUR, CannotBe, Several, Tokens, _bytes
+
+
+class Seconds(click.ParamType):
+    """A time: 2s, 50ms, or a number of seconds."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> float:
+        """The seconds."""
+        from hwlib.units import UnitError, parse
+
+        if isinstance(value, float):
+            return value
+        try:
+            found = parse(value)
+        except UnitError as error:
+            self.fail(f"{value!r} is not a time, e.g. 50ms: {error}", param, ctx)
+        if found.unit not in ("s", "1") or not found.value > 0:
+            self.fail(f"{value!r} is not a time above 0, e.g. 2s or 50ms", param, ctx)
+        return found.value
+
+
+class Question(click.Command):
+    """A command that says, given nothing, what can be asked."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """What click makes of the words; without any an example is shown, and the exit status is 2."""
+        if not args:
+            click.echo(
+                "For example: gpubook serve llama3-70b --on dgx-h100 --prompt 2048 --output 512 --tpot 50ms\n"
+                "Models, clusters and nodes: gpubook plan\nEvery option: gpubook serve --help"
+            )
+            ctx.exit(2)
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=Question)
+@click.argument("model")
+@click.option("--on", "--cluster", "cluster", required=True, help="Key or name of a cluster or node, or so many nodes: "
+              "dgx-h100, gb200-nvl72, 4xdgx-h200.")  # fmt: skip
+@click.option("--prompt", type=Tokens(), help="Tokens of a prompt: 2048, 2K (K, M and G are powers of 1024).")
+@click.option("--output", type=Tokens(), help="Tokens of an answer.")
+@click.option("--trace", help="Measured lengths instead: azure-conversation, azure-code or mooncake-conversation.")
+@click.option("--gpus", type=click.IntRange(1), help="GPUs to use.  [default: all]")
+@click.option("--ttft", type=Seconds(), help="Limit of the time to the first token, its queue included: 2s (a mean).")
+@click.option("--tpot", type=Seconds(), help="Limit of the time of each further token: 50ms (a mean).")
+@click.option("--gap", type=Seconds(), help="Limit of the longest step, which a token may have to wait for: 200ms.")
+@click.option("--tp", type=Several(), help="GPUs that share a layer's attention.  [default: within a node]")
+@click.option("--ep", type=Several(), help="GPUs that the experts are divided over whole.")
+@click.option("--attention-dp", type=Several(), help="Groups of GPUs of a server with sequences of their own.")
+@click.option("--apart/--together", default=None, help="Prefill and decode on servers of their own, or not.  "
+              "[default: both are tried]")  # fmt: skip
+@click.option("--dtype", help="Of weights and products: bf16, fp8, fp4, mxfp4 (experts alone), int8w, int4w.  "
+              "[default: as the model is published]")  # fmt: skip
+@click.option("--kv-dtype", help="Of the cache: bf16 or fp8.  [default: fp8 beside products of at most 8 bits]")
+@click.option("--stack", help="Software whose fitted constants to use, e.g. sglang.  [default: a TensorRT-LLM]")
+@click.option("--memory", callback=_bytes, help="Memory budget per GPU, e.g. 72GB.  [default: the chip's]")
+@click.option("--price", type=click.FloatRange(0), default=0.0, help="Dollars per GPU hour.")
+@click.option("--count", type=click.IntRange(1), default=5, show_default=True, help="Number of plans to list.")
+@click.option("--front", is_flag=True, help="Also list the Pareto front of latency and throughput.")
+@click.option("--why", is_flag=True, help="Also say why configurations were rejected.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, in SI units.")
+def serve(model: str, cluster: str, as_json: bool, front: bool, why: bool, price: float, **options: Any) -> None:
+    """List the best ways to serve a model within limits of latency.
+
+    MODEL is a key such as llama3-70b. The output explains the choice.
+    """
+    from hwlib.serving_planner import plan_serving
+
+    try:
+        found = plan_serving(model, cluster, price=price / SECONDS_AN_HOUR, **_asked(**options))
+        click.echo(json.dumps(found.json(), indent=2) if as_json else _text(found, front, why))
+    except ValueError as error:  # PlanError, and values that the formulas reject
+        raise CannotBe(str(error)) from None
+
+
+def _asked(
+    *, prompt: tuple[int, int | None] | None, output: tuple[int, int | None] | None, trace: str | None,
+    tp: tuple[int, ...] | None, ep: tuple[int, ...] | None, attention_dp: tuple[int, ...] | None,
+    **others: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """The options of the command as arguments of `plan_serving`. Raises CannotBe where lengths are missing."""
+    if trace is None and (prompt is None or output is None):
+        raise CannotBe("the lengths of requests are missing: expected --prompt and --output, or --trace")
+    for name, tokens in (("prompt", prompt), ("output", output)):
+        if tokens and tokens[1]:
+            raise CannotBe(f"{name}: {tokens[0] // tokens[1]}x{tokens[1]} is a batch, not a length")
+    fixed = {"tp": tp, "ep": ep, "attention_dp": attention_dp}
+    lengths = {"prompt": prompt and prompt[0], "output": output and output[0], "trace": trace}
+    given = {name: value for name, value in others.items() if value is not None}
+    return lengths | given | {"fixed": {name: values for name, values in fixed.items() if values}}
+
+
+def _text(found: Any, front: bool, why: bool) -> str:
+    """What was found, to be read: the table, the front where it is asked for, the explanation."""
+    lines = [found.table(), ""]
+    if front:
+        lines += [found.front_table(), ""]
+    lines.append(found.explain())
+    if why:
+        lines += ["Rejected configurations:", *found.rejected()]
+    return "\n".join(lines)

@@ -1,0 +1,64 @@
+"""Where the time of a token and the memory of a GPU go, of one point."""
+
+from __future__ import annotations
+
+from hwlib.calibrated.serving import RESERVED, Steps, run_of, step_time
+from hwlib.calibrated.serving_step import Work
+from hwlib.serving_planner.layouts import Layout, server_of
+from hwlib.serving_planner.points import Point
+from hwlib.serving_planner.question import Question
+from hwlib.specs.serving_stack import ServingStack
+
+WEIGHTS, ARITHMETIC, CACHES = "reading weights", "arithmetic", "attention and caches"
+NORMS, SENT, HOST = "norms and activations", "messages between GPUs", "software beside kernels"
+
+
+def token_parts(question: Question, point: Point) -> dict[str, float]:
+    """Seconds between two tokens of a request by their cause, with the prompts of others that steps read beside it."""
+    plan, load = point.plan, question.workload
+    server = server_of(question, Layout(*plan.decode[:3]))
+    each = plan.decode.batch // plan.decode.attention_dp
+    if plan.prefill is None:
+        run = run_of(
+            server, question.stack, "closed", input=load.prompt, output=load.output, batch=each * server.groups,
+            chunk=plan.chunk or MOST_CHUNK, context=load.context,
+        )  # fmt: skip
+        steps: Steps = run.token
+        read = run.first[0][1]
+        tokens = [(count, work, each + (_read(question, plan.chunk, each) if work is read else 0)) for count, work in
+                  steps]  # fmt: skip
+    else:
+        tokens = [(1.0, server.step(each, load.context), float(each))]
+    found = dict.fromkeys((WEIGHTS, ARITHMETIC, CACHES, NORMS, SENT, HOST), 0.0)
+    for count, work, inside in tokens:
+        for name, t in _parts(question.stack, work, WEIGHTS if server.bound_by_weights(inside) else ARITHMETIC).items():
+            found[name] += count * t
+    if point.transfer:
+        found[SENT] += point.transfer / max(load.output - 1, 1)
+    return found
+
+
+MOST_CHUNK = 8192  # of a software whose steps read prompts alone: what it gathers
+
+
+def _read(question: Question, chunk: int | None, each: int) -> float:
+    """Tokens of prompts in a step that reads."""
+    return min(chunk or MOST_CHUNK, question.workload.prompt * max(1.0, each / question.workload.output))
+
+
+def _parts(stack: ServingStack, work: Work, bound: str) -> dict[str, float]:
+    """The seconds of one step, as `step_time` adds them up; what is left where the host launches is the host's."""
+    found = {
+        bound: (work.products + work.experts / stack.eta_E) / stack.eta, CACHES: work.attention / stack.eta,
+        NORMS: work.traffic / stack.eta, SENT: work.network / stack.eta_net,
+    }  # fmt: skip
+    return found | {HOST: step_time(stack, work) - sum(found.values())}
+
+
+def memory_parts(question: Question, point: Point) -> dict[str, float]:
+    """Bytes of a GPU that generates: weights, the caches of its requests when all are complete, and the rest."""
+    plan = point.plan
+    server = server_of(question, Layout(*plan.decode[:3]))
+    each = plan.decode.batch // plan.decode.attention_dp
+    cache = each * server.sequence_bytes(question.workload.full)
+    return {"weights": server.weight_bytes(), "caches": cache, "context and buffers": RESERVED}

@@ -1,0 +1,109 @@
+"""How a replica can be divided over GPUs, and what forbids the rest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from hwlib.calibrated.serving import RESERVED, cache_sequences
+from hwlib.calibrated.serving_step import Nodes, Server
+from hwlib.serving_planner.precision import precisions
+from hwlib.serving_planner.question import Question
+
+HEADS = "tp does not divide the heads, or neither of tp and key-value heads divides the other"
+WIDTH = "tp does not divide the width of the MLP or of an expert"
+EXPERTS = "ep does not divide the experts"
+WEIGHTS = "the weights do not fit in memory"
+CACHE = "the cache holds no request beside the weights"
+WIDEST = 256  # GPUs of a replica that are tried at most
+
+
+class Layout(NamedTuple):
+    """A way to divide a replica: `tp` GPUs share attention, `attention_dp` such groups have sequences of their own,
+    and the experts are divided over `ep` GPUs whole.
+    """
+
+    tp: int
+    ep: int
+    attention_dp: int
+
+    @property
+    def gpus(self) -> int:
+        return self.tp * self.attention_dp
+
+    def __str__(self) -> str:
+        parts = [f"tp {self.tp}"] if self.tp > 1 or self.gpus == 1 else []
+        parts += [f"attention-dp {self.attention_dp}"] if self.attention_dp > 1 else []
+        return " ".join(parts + ([f"ep {self.ep}"] if self.ep > 1 else []))
+
+
+def layouts(question: Question, gpus: int | None = None) -> Iterator[Layout]:
+    """Every way on up to so many GPUs that the question allows: tensor parallelism within a node, with experts whole or
+    cut; or of a model with experts one sequence-group a GPU and the experts divided over all of them. Degrees are
+    powers of two, and the size of a node.
+    """
+    most = question.gpus if gpus is None else gpus
+    moe = question.model.moe
+    for n in _sizes(min(most, WIDEST), question.machine.full_node):
+        found = []
+        if n <= question.machine.full_node:
+            found += [Layout(n, ep, 1) for ep in ((1, n) if moe and n > 1 else (1,))]
+        if moe and n > 1:
+            found.append(Layout(1, n, n))
+        for layout in found:
+            if all(getattr(layout, name) in allowed for name, allowed in question.fixed.items()):
+                yield layout
+
+
+def _sizes(most: int, node: int) -> list[int]:
+    return sorted({2**i for i in range(most.bit_length()) if 2**i <= most} | ({node} if node <= most else set()))
+
+
+def server_of(question: Question, layout: Layout) -> Server:
+    """The server that the step model prices."""
+    nodes = None
+    if layout.gpus > question.machine.full_node:
+        nodes = Nodes(question.machine.full_node, question.W_out)
+    return Server(
+        question.model, question.chip, tp=layout.gpus, ep=layout.ep, attention_dp=layout.attention_dp > 1, nodes=nodes,
+        kernels=question.stack.kernels,
+        **precisions(question.model, question.chip, question.dtype, question.kv_dtype),
+    )  # fmt: skip
+
+
+def impossible(question: Question, layout: Layout) -> str:
+    """Why a layout cannot be, by its divisions; empty if it can."""
+    m, tp = question.model, layout.tp
+    kv = 1 if m.mla else m.kv_heads
+    if m.heads % tp or (kv % tp and tp % kv):
+        return HEADS
+    if layout.gpus > question.machine.full_node and layout.gpus % question.machine.full_node:
+        return EXPERTS
+    if m.moe and m.experts % layout.ep:
+        return EXPERTS
+    cut = layout.gpus // layout.ep
+    if (m.dense_layers or not m.moe) and m.ffn % tp:
+        return WIDTH
+    return WIDTH if m.moe and m.expert_ffn % cut else ""
+
+
+def room(question: Question, server: Server) -> float:
+    """Sequences that the cache of each group of GPUs holds whole."""
+    return cache_sequences(server, question.workload.full, question.stack.cache_share, question.memory)
+
+
+def usable(question: Question, rejected: Counter[str], gpus: int | None = None) -> dict[Layout, tuple[Server, float]]:
+    """The layouts that can be and fit, with their server and room; what forbids the others is counted."""
+    found = {}
+    for layout in layouts(question, gpus):
+        why = impossible(question, layout)
+        if not why:
+            server = server_of(question, layout)
+            held = room(question, server)
+            if held >= 1:
+                found[layout] = (server, held)
+                continue
+            why = WEIGHTS if server.weight_bytes() + RESERVED > question.memory else CACHE
+        rejected[why] += 1
+    return found

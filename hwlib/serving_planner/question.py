@@ -1,0 +1,194 @@
+"""What is asked of the serving planner: a model, GPUs, requests, limits of latency, and what the answer rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple
+
+from hwlib.arguments import is_number
+from hwlib.calibrated.serving import held_bytes
+from hwlib.calibrated.serving_kernels import ARCHITECTURES
+from hwlib.inference.queueing import squared_variation
+from hwlib.planner.task import Machine, PlanError, machine_of, model_of, plural
+from hwlib.serving_planner.precision import precisions, usual_dtype, usual_kv_dtype
+from hwlib.specs import Accelerator, Cluster, Model, Node, measured_lengths
+from hwlib.specs.serving_stack import ServingStack, serving_stacks
+from hwlib.specs.table import unknown
+from hwlib.units import show
+
+USUAL = "tensorrt-llm-1.1"
+OLDER = "tensorrt-llm-0.14"
+LONGEST = 2**24
+FIXED = ("tp", "ep", "attention_dp")
+
+
+class Workload(NamedTuple):
+    """Requests: the means of their tokens, and the squared variations of both (0: all alike)."""
+
+    prompt: float
+    output: float
+    cv2_prompt: float = 0.0
+    cv2_output: float = 0.0
+
+    @property
+    def full(self) -> float:
+        """Tokens that a request under way has in the end: of long answers, more than of all are under way at once."""
+        return self.prompt + self.output * (1 + self.cv2_output)
+
+    @property
+    def context(self) -> float:
+        """Tokens that a request under way has in the cache, on average."""
+        return self.prompt + self.output * (1 + self.cv2_output) / 2
+
+    def __str__(self) -> str:
+        said = f"prompts of {self.prompt:,.0f} and answers of {plural(round(self.output), 'token')}"
+        return said + " on average" * bool(self.cv2_prompt or self.cv2_output)
+
+
+class Limits(NamedTuple):
+    """Latency that a plan keeps, in seconds, at the mean: to the first token (its queue included), between two tokens
+    of a request, and the longest step between two tokens.
+    """
+
+    ttft: float = inf
+    tpot: float = inf
+    gap: float = inf
+
+    def __str__(self) -> str:
+        names = (("first token within", self.ttft), ("a token each", self.tpot), ("never longer between two than",
+                 self.gap))  # fmt: skip
+        return ", ".join(f"{name} {show(x, 's', 3)}" for name, x in names if x < inf)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A checked question: `memory` bytes of a GPU that a server may take, `price` dollars a second and GPU, the degrees
+    that are `fixed`, by name, and whether prefill and decode are `apart` (None: both are tried).
+    """
+
+    model: Model
+    machine: Machine
+    workload: Workload
+    limits: Limits
+    stack: ServingStack
+    dtype: str
+    kv_dtype: str
+    memory: float
+    price: float
+    fixed: Mapping[str, tuple[int, ...]]
+    apart: bool | None = None
+
+    @property
+    def chip(self) -> Accelerator:
+        return self.machine.chip
+
+    @property
+    def gpus(self) -> int:
+        """GPUs that there are."""
+        return self.machine.gpus
+
+    @property
+    def node(self) -> int:
+        """GPUs that the chip's own links join."""
+        return min(self.machine.node, self.gpus)
+
+    @property
+    def W_out(self) -> float:
+        """The rate of a GPU's network between nodes, B/s: the narrowest of the levels; 0 of a single node."""
+        rates, below = [], self.machine.full_node
+        for level in self.machine.levels[1:]:
+            rates.append(level.bandwidth / below)
+            below *= level.size
+        return min(rates, default=0.0)
+
+    def __str__(self) -> str:
+        limit = f"; {self.limits}" if str(self.limits) else "; no limit of latency"
+        return f"{self.model.name} on {self.gpus:,} x {self.chip.name}, {self.workload}{limit}"
+
+
+def question_of(
+    model: Model | str, cluster: Cluster | Node | str, *, prompt: int | None = None, output: int | None = None,
+    trace: str | None = None, gpus: int | None = None, ttft: float = inf, tpot: float = inf, gap: float = inf,
+    dtype: str | None = None, kv_dtype: str | None = None, stack: ServingStack | str | None = None,
+    memory: float | None = None, price: float = 0.0, fixed: Mapping[str, tuple[int, ...]] | None = None,
+    apart: bool | None = None,
+) -> Question:  # fmt: skip
+    """The question, checked. Raises PlanError, which names the field at fault."""
+    model, machine = model_of(model), machine_of(cluster, gpus)
+    chip = machine.chip
+    if chip.arch not in ARCHITECTURES and not chip.arch.startswith("Blackwell"):
+        known = ", ".join([*ARCHITECTURES, "Blackwell"])
+        raise PlanError("cluster", f"no serving kernel was fitted on {chip.name} or a chip like it; expected a GPU of "
+                        f"NVIDIA's {known}")  # fmt: skip
+    if not (is_number(price) and 0 <= price < inf):
+        raise PlanError("price", f"expected dollars of at least 0, got {price!r}")
+    for name, limit in (("ttft", ttft), ("tpot", tpot), ("gap", gap)):
+        if not is_number(limit) or not limit > 0:
+            raise PlanError(name, f"expected seconds above 0, got {limit!r}")
+    workload = _workload(prompt, output, trace)
+    if odd := sorted(set(fixed or {}) - set(FIXED)):
+        raise PlanError("fixed", unknown("degree", odd[0], FIXED))
+    if apart and (machine.gpus < 2 or workload.output < 2):
+        raise PlanError("apart", f"prefill and decode need a GPU each and answers of 2 tokens, got {machine.gpus} and "
+                        f"{workload.output:g}")  # fmt: skip
+    if model.positions and model.positions < workload.prompt + workload.output:
+        raise PlanError("prompt", f"{workload.prompt + workload.output:,.0f} tokens are more than the "
+                        f"{model.positions:,} learned positions of {model.name}")  # fmt: skip
+    if workload.prompt + workload.output > max(model.context, 1):
+        raise PlanError("prompt", f"{model.name} is made for {model.context:,} tokens, and a request has "
+                        f"{workload.prompt + workload.output:,.0f}")  # fmt: skip
+    dtype = dtype or usual_dtype(model, chip)
+    kv_dtype = kv_dtype or usual_kv_dtype(dtype, chip)
+    precisions(model, chip, dtype, kv_dtype)
+    return Question(
+        model, machine, workload, Limits(ttft, tpot, gap), _stack(chip, stack), dtype, kv_dtype, _memory(chip, memory),
+        price, {name: tuple(values) for name, values in (fixed or {}).items() if values},
+        apart,
+    )  # fmt: skip
+
+
+def _workload(prompt: int | None, output: int | None, trace: str | None) -> Workload:
+    if trace is not None:
+        if prompt is not None or output is not None:
+            raise PlanError("trace", "a trace has its own lengths; expected it, or a prompt and an output")
+        try:
+            rows = measured_lengths(trace)
+        except ValueError as error:
+            raise PlanError("trace", str(error)) from None
+        inputs, outputs = [row.input for row in rows], [row.output for row in rows]
+        means = sum(inputs) / len(rows), sum(outputs) / len(rows)
+        return Workload(*means, squared_variation(inputs), squared_variation(outputs))
+    for name, tokens in (("prompt", prompt), ("output", output)):
+        if tokens is None or not is_number(tokens) or tokens != int(tokens) or not 1 <= tokens <= LONGEST:
+            raise PlanError(name, f"expected a whole number of tokens from 1 to {LONGEST:,}, got {tokens!r}")
+    assert prompt is not None
+    assert output is not None
+    return Workload(float(prompt), float(output))
+
+
+def _stack(chip: Accelerator, stack: ServingStack | str | None) -> ServingStack:
+    """The software asked for, or the newest one that was fitted on chips like this."""
+    if isinstance(stack, ServingStack):
+        return stack
+    key = stack or (OLDER if chip.arch in ("Ampere", "Ada") else USUAL)
+    if key not in serving_stacks:
+        raise PlanError("stack", unknown("serving stack", key, serving_stacks))
+    return serving_stacks[key]
+
+
+def _memory(chip: Accelerator, memory: float | None) -> float:
+    held = held_bytes(chip)
+    if memory is None:
+        if not held:
+            raise PlanError("memory", f"no source says how much {chip.name} has; give a number of bytes")
+        return held
+    if not is_number(memory) or not 0 < memory < inf:
+        raise PlanError("memory", f"expected bytes above 0, got {memory!r}")
+    if held and memory > 1.01 * held:
+        raise PlanError("memory", f"{chip.name} has {show(held, 'B')}, not {show(float(memory), 'B')}")
+    return float(memory)
+
+
+__all__ = ["FIXED", "Limits", "Question", "Workload", "question_of"]

@@ -11,7 +11,14 @@ from typing import Any, NamedTuple
 from hwlib.formula import maximum
 from hwlib.specs import Framework, Model
 from hwlib.strategy import BY_OP, recomputed_modules
-from hwlib.transformer import attention_parameters, mlp_parameters, norm_parameters, router_parameters
+from hwlib.transformer import (
+    attention_parameters,
+    mlp_parameters,
+    norm_parameters,
+    output_biases,
+    qk_norm_parameters,
+    router_parameters,
+)
 
 
 class Layer(NamedTuple):
@@ -70,7 +77,7 @@ def layer_on_rank(
     """
     common = _common_parameters(model)
     own = attention_parameters(model) - common + _repeated_heads(model, tp)
-    common += 2 * norm_parameters(model)
+    common += model.layer_norms * norm_parameters(model)
     experts: Any = 0.0
     if moe:
         one = mlp_parameters(model, model.expert_ffn)
@@ -104,7 +111,7 @@ def _common_parameters(model: Model) -> int:
     if model.mla:
         down = model.width * (model.q_lora + model.kv_lora + model.rope_dim)
         return down + model.q_lora + model.kv_lora
-    return 2 * model.head_dim * model.qk_norm + (model.width if model.biases == "all" else 0)
+    return qk_norm_parameters(model) + output_biases(model)
 
 
 def _repeated_heads(model: Model, tp: Any) -> Any:
@@ -115,10 +122,13 @@ def _repeated_heads(model: Model, tp: Any) -> Any:
 
 
 def _outside(model: Model, moe: bool) -> float:
-    """Bytes of a token in two norms, two inputs, two masks of dropout, the compressed vectors and the router."""
+    """Bytes of a token in two norms, two inputs, two masks of dropout, the compressed vectors and the router. Where
+    attention and MLP share a norm there is one norm and one input; a norm more keeps what it is given.
+    """
     latent = 2 * (model.q_lora + model.kv_lora) + model.rope_dim if model.mla else 0
     router = 8 * model.experts if moe else 0
-    return model.width * (10 if model.dropout else 8) + 2 * latent + router
+    norms = 4 if model.layer_norms == 1 else 4 + 2 * model.layer_norms
+    return model.width * (norms + 2 * model.dropout) + 2 * latent + router
 
 
 def _attention(model: Model, tp: Any, fused: bool) -> Any:
@@ -170,7 +180,7 @@ def _unfused(model: Model, moe: bool, tp: Any, outside: Any, tokens: Any) -> Any
     before its gain, less the input in 16; of a gate its activation.
     """
     hidden = model.expert_ffn * (model.experts_per_token + model.shared_experts) if moe else model.ffn
-    norms = 8 * model.width * outside if model.norm == "rms" else 0.0
+    norms = 4 * model.layer_norms * model.width * outside if model.norm == "rms" else 0.0
     return norms + 2 * hidden * tokens / tp * (model.matrices == 3)
 
 

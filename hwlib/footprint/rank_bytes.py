@@ -258,7 +258,8 @@ def _on_stage(job: _Job, i: Any) -> Footprint:
     start = where(at_start | dual & at_end, 1.0, 0.0)
     end = where(at_end & (schedule != _ZBV) | at_start & (dual | (schedule == _ZBV)), 1.0, 0.0)
     table = model.vocab * model.width / job.tp
-    dense = start * (table + model.positions * model.width) + end * (table + norm_parameters(model))
+    first = table + model.positions * model.width + model.embedding_norm * norm_parameters(model)
+    dense = start * first + end * (table + norm_parameters(model) + model.head_bias * model.vocab / job.tp)
     if model.tied:
         dense = dense - start * end * table
     if job.mtp:

@@ -20,8 +20,10 @@ from typing import Any
 from hwlib.specs.reader import Record, count, flag, read, text
 from hwlib.specs.table import Table, file_text, unknown
 
-NORMS = ("rms", "layer")
-BIASES = ("none", "all")
+NORMS = ("rms", "layer", "gain", "bare")
+"""Kinds of norms: with gains alone, with gains and offsets, a layer norm with gains alone, one without parameters."""
+BIASES = ("none", "all", "qkv", "attention", "mlp")
+"""Which matrices have biases: none, all, those of queries, keys and values, these and attention's output, the MLP's."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,6 +52,11 @@ class Model(Record):
     tied: bool = flag("whether the output layer is the embedding again", False)
     dropout: bool = flag("whether training drops activations out, and keeps masks", False)
     qk_norm: bool = flag("whether queries and keys are normalised, with gains for a head", False)
+    qk_norm_full: bool = flag("whether those gains are of all heads, not the same for each", False)
+    layer_norms: int = count("norms of a layer over its width", 2)
+    embedding_norm: bool = flag("whether a norm follows the embedding", False)
+    head_bias: bool = flag("whether the output layer has biases", False)
+    shared_gate: bool = flag("whether a vector weighs what the shared experts give", False)
     parallel: bool = flag("whether attention and MLP of a layer read the same input, and are added together", False)
     sinks: bool = flag("whether each head learns a logit of its own", False)
     router_bias: bool = flag("whether a bias for each expert steers the router", False)
@@ -83,6 +90,7 @@ class Model(Record):
         self._check("experts_per_token", self.experts_per_token <= self.experts, f"at most {self.experts} experts")
         self._check("dense_layers", self.dense_layers <= self.layers, f"at most {self.layers} layers")
         self._check("window_layers", self.window_layers <= self.layers, f"at most {self.layers} layers")
+        self._check("qk_norm_full", self.qk_norm or not self.qk_norm_full, "false where qk_norm is")
         self._check("expert_ffn", self.expert_ffn > 0, "above 0 in a model with experts")
 
     def _check_number(self, name: str, metadata: Mapping[str, Any]) -> None:

@@ -41,39 +41,60 @@ class Parameters(NamedTuple):
         return sum(self)
 
 
+def attention_matrices(model: Model | str) -> int:
+    """Parameters in the matrices of one layer's attention. MLA without compressed queries has one matrix for them."""
+    model = models.of(model)
+    if not model.mla:
+        return int(attention_params.function(model.width, model.heads, model.kv_heads, model.head_dim))
+    compressed = mla_params.function(
+        model.width, model.heads, model.q_lora, model.kv_lora, model.nope_dim, model.rope_dim, model.v_dim
+    )
+    return int(compressed) + (0 if model.q_lora else model.width * model.heads * model.key_dim)
+
+
+def qk_norm_parameters(model: Model | str) -> int:
+    """Of one layer: the gains of queries and keys, for one head of each or for all of them."""
+    model = models.of(model)
+    return model.head_dim * (model.heads + model.kv_heads if model.qk_norm_full else 2) * model.qk_norm
+
+
 def attention_parameters(model: Model | str) -> int:
     """Of one layer: matrices, biases, the norms of queries and keys, and one logit per head for attention sinks."""
     model = models.of(model)
     if model.mla:
-        matrices = mla_params.function(
-            model.width, model.heads, model.q_lora, model.kv_lora, model.nope_dim, model.rope_dim, model.v_dim
-        )
-        return int(matrices) + model.q_lora + model.kv_lora
-    matrices = attention_params.function(model.width, model.heads, model.kv_heads, model.head_dim)
-    biases = (model.heads + 2 * model.kv_heads) * model.head_dim + model.width if model.biases == "all" else 0
-    return int(matrices) + biases + 2 * model.head_dim * model.qk_norm + model.heads * model.sinks
+        return attention_matrices(model) + model.q_lora + model.kv_lora
+    biases = (model.heads + 2 * model.kv_heads) * model.head_dim * (model.biases in ("all", "attention", "qkv"))
+    biases += output_biases(model)
+    return attention_matrices(model) + biases + qk_norm_parameters(model) + model.heads * model.sinks
+
+
+def output_biases(model: Model | str) -> int:
+    """Of one layer: the biases of attention's output."""
+    model = models.of(model)
+    return model.width if model.biases in ("all", "attention") and not model.mla else 0
 
 
 def mlp_parameters(model: Model | str, ffn: int) -> int:
     """One MLP or one expert of width `ffn`."""
     model = models.of(model)
-    biases = (model.matrices - 1) * ffn + model.width if model.biases == "all" else 0
+    biases = (model.matrices - 1) * ffn + model.width if model.biases in ("all", "mlp") else 0
     return int(mlp_params(model.width, ffn, model.matrices)) + biases
 
 
 def router_parameters(model: Model | str) -> int:
-    """Of one layer with experts: the matrix of scores, and a bias if the model has one.
+    """Of one layer with experts: the matrix of scores, a bias if the model has one, and the gate of shared experts.
 
     The bias that balances DeepSeek's router is updated without a gradient; checkpoints contain it, so it counts.
     """
     model = models.of(model)
-    return model.experts * (model.width + (model.biases == "all" or model.router_bias)) if model.moe else 0
+    scores = model.experts * (model.width + (model.biases == "all" or model.router_bias))
+    return scores + model.width * model.shared_gate if model.moe else 0
 
 
 def norm_parameters(model: Model | str) -> int:
-    """One norm over the width: gains, and for a layer norm also offsets."""
+    """One norm over the width: gains, for a layer norm also offsets, and nothing for a bare one."""
     model = models.of(model)
-    return model.width * (2 if model.norm == "layer" else 1)
+    return model.width * {"layer": 2, "bare": 0}.get(model.norm, 1)
 
 
 def parameter_groups(model: Model | str) -> Parameters:
@@ -90,10 +111,11 @@ def parameter_groups(model: Model | str) -> Parameters:
         experts=model.moe_layers * model.experts * mlp_parameters(model, model.expert_ffn),
         shared_experts=model.moe_layers * model.shared_experts * mlp_parameters(model, model.expert_ffn),
         router=model.moe_layers * router_parameters(model),
-        norms=(2 * model.layers + 1) * norm_parameters(model),
+        norms=(model.layer_norms * model.layers + 1 + model.embedding_norm) * norm_parameters(model),
         embedding=int(embedding_params.function(model.width, model.vocab, 1)),
         positions=model.positions * model.width,
-        head=0 if model.tied else int(embedding_params.function(model.width, model.vocab, 1)),
+        head=(0 if model.tied else int(embedding_params.function(model.width, model.vocab, 1)))
+        + model.vocab * model.head_bias,
     )
 
 
@@ -127,7 +149,7 @@ def mtp_parameters(model: Model | str) -> int:
     """
     model = models.of(model)
     groups = parameter_groups(model)
-    layer = attention_parameters(model) + 2 * norm_parameters(model)
+    layer = attention_parameters(model) + model.layer_norms * norm_parameters(model)
     if model.moe:
         layer += (groups.experts + groups.shared_experts + groups.router) // model.moe_layers
     else:
@@ -153,14 +175,11 @@ def with_mtp(model: Model | str) -> Model:
 def matmul_parameters(model: Model | str) -> int:
     """Active parameters in matrices, which one token is multiplied with, including the output layer.
 
-    Without biases, gains, and the lookup of embedding and positions.
+    Without biases, gains, the gate of shared experts, and the lookup of embedding and positions.
     """
     model = models.of(model)
     experts = model.experts_per_token + model.shared_experts
-    if model.mla:
-        attention = attention_parameters(model) - model.q_lora - model.kv_lora
-    else:
-        attention = int(attention_params.function(model.width, model.heads, model.kv_heads, model.head_dim))
+    attention = attention_matrices(model)
     mlp = int(mlp_params.function(model.width, model.ffn, model.matrices))
     expert = int(mlp_params.function(model.width, model.expert_ffn, model.matrices))
     dense_layers = model.layers - model.moe_layers

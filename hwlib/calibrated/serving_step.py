@@ -262,7 +262,7 @@ def attention_shapes(m: Model, tp: int) -> tuple[tuple[int, int], ...]:
         kv = max(1, m.kv_heads // tp)
         return ((heads + 2 * kv) * m.head_dim, m.width), (m.width, heads * m.head_dim)
     down = m.q_lora + m.kv_lora + m.rope_dim
-    up = (heads * (m.nope_dim + m.rope_dim), m.q_lora)
+    up = (heads * m.key_dim, m.q_lora or m.width)
     return (
         (down, m.width),
         up,

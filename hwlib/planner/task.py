@@ -16,6 +16,7 @@ from hwlib.specs import (
     Level,
     Model,
     Node,
+    SpecError,
     Stack,
     clusters,
     features,
@@ -321,10 +322,10 @@ def plural(count: int, noun: str) -> str:
 
 
 def model_of(model: Model | str) -> Model:
-    """A model, or the one of a key. Raises PlanError, which lists similar keys."""
+    """A model, the one of a key, or that of a `config.json` or its folder. Raises PlanError: it lists similar keys."""
     try:
         return models.of(model)
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, SpecError) as error:
         raise PlanError("model", error.args[0].removeprefix("model: ")) from None
 
 

@@ -42,7 +42,7 @@ from hwlib.specs.link_measurements import MeasuredLink, measured_link, measured_
 from hwlib.specs.machine_measurements import MeasuredFabric, MeasuredMachine, measured_fabrics, measured_machines
 from hwlib.specs.memory_measurements import MeasuredMemory, measured_memory
 from hwlib.specs.mixture_measurements import MeasuredMixture, measured_mixtures
-from hwlib.specs.model import Model, models
+from hwlib.specs.model import Model, models, read_config
 from hwlib.specs.node import Node, nodes
 from hwlib.specs.pipeline_measurements import MeasuredPipeline, measured_pipelines
 from hwlib.specs.plan_measurements import MeasuredPlan, measured_plans
@@ -130,6 +130,7 @@ __all__ = [
     "measured_users",
     "models",
     "nodes",
+    "read_config",
     "stack_for",
     "stacks",
     "switches",

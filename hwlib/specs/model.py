@@ -10,15 +10,19 @@ that a checkpoint holds, has its own. What follows from the shape is computed in
 <Llama 3.1 70B, changed: 80 layers of width 8192, 64 heads, MLP of 28672, vocabulary 128256>
 >>> Model.small(layers=2, width=64, heads=4)
 <small: 2 layers of width 64, 4 heads, MLP of 256, vocabulary 1024>
+
+Wherever a key is asked for, the path of a `config.json` will do (`read_config`).
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from hwlib.specs.hf_config import NAME, content_of, is_config, values_of_config
 from hwlib.specs.reader import Record, count, flag, read, text
-from hwlib.specs.table import Table, file_text, unknown
+from hwlib.specs.table import SpecError, Table, file_text, unknown
 
 NORMS = ("rms", "layer", "gain", "bare")
 """Kinds of norms: with gains alone, with gains and offsets, a layer norm with gains alone, one without parameters."""
@@ -161,6 +165,22 @@ class Model(Record):
         return replace(self, **{**names, **changes})
 
     @classmethod
+    def of_config(cls, content: Mapping[str, Any], name: str, where: str = NAME) -> "Model":
+        """The model of the fields of a Hugging Face `config.json`; `where` names the file in messages.
+
+        >>> Model.of_config({"model_type": "gpt2", "n_layer": 12, "n_embd": 768, "n_head": 12, "n_positions": 1024,
+        ...                  "vocab_size": 50257}, "GPT-2")
+        <GPT-2: 12 layers of width 768, 12 heads, MLP of 3072, vocabulary 50257>
+
+        Raises SpecError, which names the field.
+        """
+        values = values_of_config(content, name, where)
+        try:
+            return cls(**values)
+        except ValueError as error:
+            raise SpecError(f"{where}: {error}") from None
+
+    @classmethod
     def small(cls, layers: int = 4, width: int = 256, heads: int = 8, vocab: int = 1024, **others: Any) -> "Model":
         """A model of one's own, and by default of Llama's kind: as many key-value heads as heads, an MLP four
         times as wide as the model, a context of 1024. Any field can be given.
@@ -177,4 +197,15 @@ def _read(file: str) -> Iterator[Model]:
     return read(Model, file, file_text(file))
 
 
-models: Table[Model] = Table("model", _read, ("models.toml",))
+def read_config(path: str | Path) -> Model:
+    """The model of a Hugging Face `config.json`, or of the folder that holds one, named after the folder. Nothing is
+    fetched. Raises SpecError, which names the file and the field that is not understood.
+    """
+    return Model.of_config(*content_of(path))
+
+
+def _configured(text: str) -> Model | None:
+    return read_config(text) if is_config(text) else None
+
+
+models: Table[Model] = Table("model", _read, ("models.toml",), _configured)

@@ -78,11 +78,18 @@ def _words(name: str) -> list[str]:
 class Table(Mapping[str, Row], Generic[Row]):
     """Every record of some files by key, read once, when first asked for.
 
-    `read` gives the records of one file. An unknown key raises KeyError with the close ones.
+    `read` gives the records of one file; `described` the record that a text describes, such as the path of a file of
+    one's own, or None. An unknown key raises KeyError with the close ones.
     """
 
-    def __init__(self, what: str, read: Callable[[str], Iterable[Row]], files: Iterable[str]):
-        self._what, self._read, self._files = what, read, tuple(files)
+    def __init__(
+        self,
+        what: str,
+        read: Callable[[str], Iterable[Row]],
+        files: Iterable[str],
+        described: Callable[[str], Row | None] = lambda _: None,
+    ):
+        self._what, self._read, self._files, self._described = what, read, tuple(files), described
 
     @cached_property
     def _rows(self) -> dict[str, Row]:
@@ -101,9 +108,11 @@ class Table(Mapping[str, Row], Generic[Row]):
         return alike[0] if len(alike) == 1 else None
 
     def of(self, row: Row | str) -> Row:
-        """The row that `find` finds; a record of this kind as it is. Raises KeyError, and TypeError for neither."""
+        """The row that `find` finds, or the record that the text describes; a record of this kind as it is. Raises
+        KeyError, TypeError for neither, and SpecError for a description that cannot be.
+        """
         if isinstance(row, str):
-            return self.find(row) or self[row]
+            return self.find(row) or self._described(row) or self[row]
         if not isinstance(row, kind := type(next(iter(self._rows.values())))):
             raise TypeError(f"{self._what}: a key or a {kind.__name__} was expected, got {row!r}")
         return row

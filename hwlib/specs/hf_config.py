@@ -1,0 +1,53 @@
+"""The `config.json` that stands beside a checkpoint on the Hugging Face Hub, as the fields of a `hwlib.specs.Model`.
+
+`hwlib.specs.architectures` says what the fields of each architecture mean. A field that nothing there explains is an
+error, never a count that leaves it out.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from hwlib.specs.architectures import ARCHITECTURES
+from hwlib.specs.config_fields import Config, kind_of
+from hwlib.specs.table import SpecError
+
+NAME = "config.json"
+
+
+def content_of(path: str | Path) -> tuple[dict[str, Any], str, str]:
+    """The fields of such a file, or of the one in a folder; the name of the model, which is the folder's, or the file's
+    where that has another; and the file's path. Nothing is fetched. Raises SpecError.
+    """
+    import json
+
+    path = Path(path)
+    file = path / NAME if path.is_dir() else path
+    try:
+        content = json.loads(file.read_text("utf-8"))
+    except OSError as error:
+        expected = f"expected a {NAME}, or a folder with one; a model of the Hub is not fetched"
+        raise SpecError(f"{file}: {error.strerror}; {expected}") from None
+    except ValueError as error:
+        raise SpecError(f"{file}: expected a {NAME}, which is JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise SpecError(f"{file}: expected a {NAME}, an object of fields, got {type(content).__name__}")
+    whole = file.resolve()
+    return content, whole.parent.name if file.name == NAME else whole.stem, str(file)
+
+
+def values_of_config(content: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
+    """The values of a model's fields that the file's say; `where` names it in messages. Raises SpecError."""
+    config = Config(where, content)
+    shape = ARCHITECTURES[kind_of(config, ARCHITECTURES)](config)
+    config.finished()
+    key = re.sub(r"[^\w.]+", "-", name).strip("-").lower() or "model"
+    own = {"key": key, "name": name or key, "data": MappingProxyType({}), "source": where, "confidence": "seen"}
+    return own | shape
+
+
+def is_config(text: str) -> bool:
+    """Whether a text is meant as the path of such a file or folder, and not as a key of the table."""
+    return text.endswith(".json") or "/" in text or "\\" in text or Path(text).is_dir()

@@ -36,7 +36,8 @@ def plan(
 ) -> Answer:
     """The fastest ways to train a language model on a cluster: degrees of parallelism, step time, MFU, bytes per GPU.
 
-    model: a key such as llama3-405b. cluster: a key (h100-superpod-16k, dgx-h100) or so many nodes (128xdgx-a100).
+    model: a key such as llama3-405b, or the path of a Hugging Face config.json. cluster: a key (h100-superpod-16k,
+    dgx-h100), so many nodes (128xdgx-a100), a line ("4x8 a100-80gb-sxm, network 100 Gbit/s") or a path of a .toml file.
     batch: tokens per step, 16M (powers of 1024), 16777216 or sequences x length, 2048x8192. sequence: tokens of a
     sequence. gpus: how many to use; several, "1024,2048", give the Pareto-optimal plans. memory: budget per GPU, 72GB.
     stack: software whose fitted constants are used. price: dollars per GPU hour. why: also what other choices cost.
@@ -49,7 +50,14 @@ def plan(
 
     given = {"sequence": sequence, "gpus": gpus, "memory": memory, "dtype": dtype, "stack": stack}
     words = [word for name, value in given.items() if value for word in (f"--{name}", value)]
-    words += ["--cluster", cluster, "--batch", batch, "--price", str(price), *_options(fixed or {})]
+    words += [
+        "--cluster",
+        cluster,
+        "--batch",
+        batch,
+        *(["--price", str(price)] if price else []),
+        *_options(fixed or {}),
+    ]
     words += [*([] if "," in gpus else ["--count", str(count)]), *(["--why"] if why else []), "--", model]
     options = command.make_context("plan", words, help_option_names=[]).params
     options.pop("as_json")
@@ -251,12 +259,10 @@ def _options(fixed: Mapping[str, str]) -> Iterator[str]:
 
 
 def _places(cluster: str) -> Iterator[Any]:
-    """The rows of a cluster and of its nodes."""
-    from hwlib.planner.task import OWN
+    """The rows of a cluster and of its nodes; of so many nodes the node's."""
     from hwlib.specs import clusters, nodes
 
-    own = OWN.fullmatch(cluster.strip())
-    name = own[2] if own else cluster.strip()
+    name = re.sub(r"^[0-9]+\s*x\s*", "", cluster.strip()).partition(",")[0]
     if found := clusters.find(name):
         yield from (found, found.members)
     elif node := nodes.find(name):

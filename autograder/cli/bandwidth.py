@@ -45,11 +45,11 @@ def bandwidth(
 
 def _machine(given: str | None, gpu: str) -> tuple[Any, int | None]:
     """The node, and the GPUs that `given` has if it says so: 32 of 4xdgx-h100, of a node or a cluster alone unknown."""
-    from hwlib.planner.task import OWN
     from hwlib.specs import clusters, nodes
+    from hwlib.specs.own_cluster import NODES
 
     if given:
-        own = OWN.fullmatch(given.strip())
+        own = NODES.fullmatch(given.strip())
         count, name = (own[1], own[2]) if own else ("", given.strip())
         cluster = clusters.find(name)
         like = [cluster.members] if cluster else [nodes.find(name), *(n for n in nodes.values() if n.chip.key == name)]

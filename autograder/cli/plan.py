@@ -102,12 +102,16 @@ class Question(click.Command):
 
 
 def _what_is_known() -> str:
+    from hwlib.planner.task import LINE
     from hwlib.specs import clusters, models, nodes
 
     several = {"Models": [*models], "Clusters": [*clusters], "Nodes, which are clusters too": [*nodes]}
     listed = [f"{what}: {', '.join(sorted(keys))}." for what, keys in several.items()]
     example = "gpubook plan llama3-70b --cluster superpod-h100-1su --batch 4M"
-    return "\n\n".join([*(click.wrap_text(line, 100, subsequent_indent="  ") for line in listed),
+    own = ["A model of your own: the path of a Hugging Face config.json, or of its folder: gpubook plan ./Qwen3-8B ...",
+           f'A cluster of your own: a line, --cluster "{LINE}", or a file, --cluster lab.toml '
+           "(its fields: docs/planning.md, A cluster of your own)."]  # fmt: skip
+    return "\n\n".join([*(click.wrap_text(line, 100, subsequent_indent="  ") for line in (*listed, *own)),
                         f"For example: {example}\nEvery option: gpubook plan --help"])  # fmt: skip
 
 
@@ -116,7 +120,9 @@ def _what_is_known() -> str:
 @click.option(
     "--cluster",
     required=True,
-    help="Key or name of a cluster or node, or so many nodes: h100-superpod-16k, dgx-h100, 128xdgx-a100.",
+    help="Key or name of a cluster or node: h100-superpod-16k, dgx-h100; so many nodes: 128xdgx-a100; nodes x GPUs of "
+    'a chip: "4x8 a100-80gb-sxm, node 300 GB/s, network 100 Gbit/s" (what a GPU sends within its node, and a node into '
+    "the network, one direction; also host, oversubscription, price); or a file that says more: lab.toml.",
 )
 @click.option("--batch", type=Tokens(), required=True, help="Tokens per step: 16M (K, M, G are powers of 1024), "
               "16777216, or sequences x length, 2048x8192.")  # fmt: skip
@@ -156,7 +162,7 @@ def _what_is_known() -> str:
 @click.option("--stack", help="Software whose fitted constants to use, e.g. megatron-core-h100.  [default: the chip's]")
 @click.option("--features", help="What the software can do: a key of features.toml, or any.  [default: the stack's]")
 @click.option("--memory", callback=_bytes, help="Memory budget per GPU, e.g. 72GB.  [default: 95 % of the chip's]")
-@click.option("--price", type=click.FloatRange(0), default=0.0, help="Dollars per GPU hour.")
+@click.option("--price", type=click.FloatRange(0), help="Dollars per GPU hour.  [default: the cluster file's]")
 @run_options
 @click.option("--count", type=click.IntRange(1), help="Number of plans to list.  [default: 5]")
 @click.option("--why", is_flag=True, help="Also show what other choices cost, and why configurations were rejected.")
@@ -164,7 +170,8 @@ def _what_is_known() -> str:
 def plan(as_json: bool, **options: Any) -> None:
     """List the fastest ways to train a model on a cluster.
 
-    MODEL is a key such as llama3-405b. The output explains the choice.
+    MODEL is a key such as llama3-405b, or the path of a Hugging Face config.json or of the folder that holds one. The
+    output explains the choice.
     """
     try:
         query = PlanQuery.of(**options)
@@ -191,7 +198,7 @@ class PlanQuery:
     @classmethod
     def of(
         cls, *, model: str, cluster: str, batch: tuple[int, int | None], sequence: tuple[int, int | None] | None,
-        gpus: tuple[int, ...] | None, why: bool, price: float, count: int | None, memory: float | None,
+        gpus: tuple[int, ...] | None, why: bool, price: float | None, count: int | None, memory: float | None,
         stack: str | None, features: str | None, dtype: str, dedup_dispatch: bool, mtp: bool,
         offload: tuple[str, ...] | None, **degrees: Any,
     ) -> Self:  # fmt: skip
@@ -209,7 +216,8 @@ class PlanQuery:
         if count and gpus and len(gpus) > 1:
             raise CannotBe(f"count: plans are listed for one number of GPUs only, and {len(gpus)} are given")
         asked: dict[str, Any] = {
-            "B": batch[0], "T": T, "memory": memory, "price": price / SECONDS_AN_HOUR,
+            "B": batch[0], "T": T, "memory": memory,
+            "price": None if price is None else price / SECONDS_AN_HOUR,
             "allowed": planner.Allowed(**{f.name: degrees[f.name] for f in fields(planner.Allowed)}),
             "software": planner.Software(
                 stack=stack, dtype=dtype, dedup_dispatch=dedup_dispatch, features=features, mtp=mtp,
@@ -258,11 +266,11 @@ class PlanQuery:
         from hwlib.planner.explain import explanation
         from hwlib.planner.tables import rejected
 
-        head = found.table(self.run.columns(runs, found.task) if self.run else ())
+        head = [*self._own(found.task), found.table(self.run.columns(runs, found.task) if self.run else ())]
         told = ["", run_text(runs, found.task, planner.machine_of(self.cluster).gpus)] if runs else []
         if self.several:
-            return "\n".join([head, *told])
-        lines = [head, *told, "", explanation(found, choices=self.why)]
+            return "\n".join([*head, *told])
+        lines = [*head, *told, "", explanation(found, choices=self.why)]
         if self.why:
             lines += ["Rejected configurations:", *rejected(found)]
         if quicker := self._on_fewer(found):
@@ -273,6 +281,20 @@ class PlanQuery:
             with suppress(planner.PlanError):  # the rule of thumb tries fewer plans than the search
                 lines += ["", f"Rule of thumb: {planner.decide(self.model, self.cluster, **bounds)}"]
         return "\n".join(lines)
+
+    def _own(self, task: Any) -> list[str]:
+        """What was read of a model and a cluster of one's own, to be compared with what one knows of them."""
+        from hwlib.specs import described, models
+        from hwlib.transformer import active_parameters, parameter_count
+
+        lines = []
+        if not models.find(self.model):
+            count, taken = parameter_count(task.model), active_parameters(task.model)
+            a_token = f", of which a token takes {taken:,}" if taken < count else ""
+            lines.append(f"{task.model.name}: {count:,} parameters{a_token}; read from {task.model.source}")
+        if described(self.cluster):
+            lines.append(f"{task.machine.name}: {task.machine.joined}")
+        return lines
 
     def _on_fewer(self, found: Any) -> str:
         """Says so if a power of two of the GPUs is faster than all of them, because it divides more dimensions

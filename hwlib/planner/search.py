@@ -18,8 +18,8 @@ NO_ROOM = "does not fit in memory"
 
 def plan(
     model: Model | str, cluster: Cluster | Node | str, *, B: int, T: int | None = None, gpus: int | None = None,
-    allowed: Allowed | None = None, software: Software | None = None, memory: float | None = None, price: float = 0.0,
-    count: int = 5,
+    allowed: Allowed | None = None, software: Software | None = None, memory: float | None = None,
+    price: float | None = None, count: int = 5,
 ) -> Plans:  # fmt: skip
     """The fastest plans that train `model` on a cluster with batches of B tokens, the best first.
 
@@ -48,7 +48,8 @@ def plan(
     True
 
     `memory` is what a plan may take of a GPU, in bytes (95 % of the data sheet's); `price` is in dollars a second and
-    GPU. Of each mesh (tp, cp, ep, pp, dp) the best plan is listed, `count` at most.
+    GPU, by default what the description of a cluster of one's own says. Of each mesh (tp, cp, ep, pp, dp) the best plan
+    is listed, `count` at most.
 
     Raises PlanError, which names what cannot be and, where nothing fits, what would hold it; and StrategyError.
     """

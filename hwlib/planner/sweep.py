@@ -16,7 +16,7 @@ from hwlib.specs import Cluster, Model, Node
 def pareto(
     model: Model | str, cluster: Cluster | Node | str, *, B: int, gpus: int | Iterable[int],
     of: str | Iterable[str] = ("time", "memory", "gpus", "cost"), T: int | None = None, allowed: Allowed | None = None,
-    software: Software | None = None, memory: float | None = None, price: float = 0.0,
+    software: Software | None = None, memory: float | None = None, price: float | None = None,
 ) -> ParetoFront:  # fmt: skip
     """The plans, over one or several numbers of GPUs, that no other one dominates in what `of` names, fastest first.
 

@@ -22,14 +22,20 @@ def table(found: SearchResult, more: Columns = ()) -> str:
     """The plans, one per line, below the task and the counts of the search; `more` columns stand last."""
     every = plural(found.considered, "configuration")
     good = f"{found.fitting:,} {'is valid and fits' if found.fitting == 1 else 'are valid and fit'}"
-    return "\n".join([f"{found.task}", f"{every}, of which {good} in {found.task.terms}", "", *rows(found, more)])
+    head = [f"{found.task}", f"{every}, of which {good} in {found.task.terms}", *_caveat(found.task)]
+    return "\n".join([*head, "", *rows(found, more)])
 
 
 def front_table(plans: Sequence[Plan], task: Task, skipped: Iterable[int], more: Columns = ()) -> str:
     """The plans of a front, one per line, below the task; `more` columns stand last."""
     *few, most = [f"{n:,}" for n in sorted({*skipped, *(plan.gpus for plan in plans)})]
     gpus = f"{', '.join(few)} or {most}" if few else most
-    return "\n".join([task.on(gpus), f"Pareto-optimal plans that fit in {task.terms}", "", *rows(plans, more)])
+    head = [task.on(gpus), f"Pareto-optimal plans that fit in {task.terms}", *_caveat(task)]
+    return "\n".join([*head, "", *rows(plans, more)])
+
+
+def _caveat(task: Task) -> list[str]:
+    return [task.caveat] if task.caveat else []
 
 
 def rows(plans: Sequence[Plan], more: Columns = ()) -> list[str]:
@@ -82,7 +88,7 @@ def record(found: SearchResult) -> dict[str, Any]:
     task = found.task
     return {
         "model": task.model.key, "chip": task.machine.chip.key, "cluster": task.machine.name, "gpus": task.gpus,
-        "batch": task.B, "sequence": task.T, "stack": task.stack.key,
+        "batch": task.B, "sequence": task.T, "stack": task.stack.key, "fitted": not task.caveat,
         "features": task.features.key if task.features else None, "dtype": task.software.dtype,
         "memory": task.memory, "considered": found.considered, "fitting": found.fitting,
         "rejected": dict(found.rejected),

@@ -1,6 +1,5 @@
 """The planner's task: a model, a batch, and GPUs of a cluster with the memory that a plan may take."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf, prod
@@ -26,6 +25,7 @@ from hwlib.specs import (
     stack_for,
     stacks,
 )
+from hwlib.specs.own_cluster import OwnCluster, described, torus_sentence
 from hwlib.specs.table import unknown
 from hwlib.units import show
 
@@ -36,6 +36,10 @@ an H100 of 80 GB has 81,559 MiB, 85.5 GB, of which a plan may take 76. Of a soft
 (`hwlib.specs.frameworks`) all that is counted, and a plan may take the 80 GB.
 """
 
+
+SECONDS_AN_HOUR = 3600.0
+LINE = "4x8 a100-80gb-sxm, network 100 Gbit/s"
+"""A cluster described in a line, as an example."""
 
 ANY = "any"
 """In place of the features of a software: it has everything."""
@@ -52,13 +56,10 @@ class PlanError(ValueError):
         return f"{self.field}: {self.problem}"
 
 
-OWN = re.compile(r"(\d{1,7})\s*x\s*(\S.*)")
-MOST_NODES = 2**20
-
-
 class Machine(NamedTuple):
     """GPUs of one kind and the levels of the network that joins exactly that many; a full node has `full_node`, and the
-    link of a GPU to its host carries `host` B/s, one direction; None where nobody says.
+    link of a GPU to its host carries `host` B/s, one direction; None where nobody says. `price` is in dollars a second
+    and GPU, 0 where there is none.
     """
 
     name: str
@@ -66,10 +67,15 @@ class Machine(NamedTuple):
     levels: tuple[Level, ...]
     full_node: int
     host: float | None = None
+    price: float = 0.0
 
     def __repr__(self) -> str:
-        levels = [f"{level.size} a {level.name}, {show(level.bandwidth, 'B/s')} each" for level in self.levels]
-        return f"<{self.gpus:,} x {self.chip.name} of {self.name}: {'; '.join(levels)}>"
+        return f"<{self.gpus:,} x {self.chip.name} of {self.name}: {self.joined}>"
+
+    @property
+    def joined(self) -> str:
+        """How the GPUs are joined, in words: how many children each level has, and what each sends into it."""
+        return "; ".join(f"{one.size} a {one.name}, {show(one.bandwidth, 'B/s')} each" for one in self.levels)
 
     @property
     def gpus(self) -> int:
@@ -85,18 +91,20 @@ class Machine(NamedTuple):
 def machine_of(cluster: Cluster | Node | str, gpus: int | None = None) -> Machine:
     """`gpus` GPUs of the fewest nodes of a cluster, or of a node; or all. Raises PlanError.
 
-    A cluster of one's own is so many nodes, joined by a network that passes on all that they send:
+    A cluster of one's own is so many nodes, a line that describes it, or a TOML file (`hwlib.specs.own_cluster`):
 
     >>> machine_of("128 x dgx-a100")
     <1,024 x A100 80GB SXM of 128 x DGX A100: 8 a node, 300 GB/s each; 128 a network, 200 GB/s each>
+    >>> machine_of("4x8 mi300x, network 8 x 400 Gbit/s", 16)
+    <16 x MI300X of 4x8 mi300x: 8 a node, 448 GB/s each; 2 a network, 400 GB/s each>
     """
-    if isinstance(cluster, str) and (own := OWN.fullmatch(cluster.strip())):
-        return _own(int(own[1]), own[2], gpus)
+    if isinstance(cluster, str) and (own := _described(cluster)):
+        price = own.price / SECONDS_AN_HOUR
+        return _some(Machine(own.name, own.chip, own.levels, own.levels[0].size, own.host, price), gpus)
     spec = _spec(cluster)
     if isinstance(spec, Cluster):
         if spec.torus:
-            axes = " x ".join(map(str, spec.torus))
-            raise PlanError("cluster", f"{spec.key} is a torus of {axes} chips; expected nodes joined by switches")
+            raise PlanError("cluster", f"{spec.key} is {torus_sentence(spec.torus, spec.members.chip)}")
         node = spec.members
         found = Machine(spec.name, node.chip, spec.levels, node.chips, node.to_host_bandwidth)
     else:
@@ -105,17 +113,11 @@ def machine_of(cluster: Cluster | Node | str, gpus: int | None = None) -> Machin
     return _some(found, gpus)
 
 
-def _own(count: int, node: str, gpus: int | None) -> Machine:
-    spec = nodes.find(node)
-    if not spec or spec.shape == "torus":
-        raise PlanError("cluster", unknown("node", node, [key for key, one in nodes.items() if one.shape != "torus"]))
-    if not 1 <= count <= MOST_NODES:
-        raise PlanError("cluster", f"expected 1 to {MOST_NODES:,} nodes, got {count:,}")
-    found = machine_of(spec)
-    if count > 1:
-        network = Level("network", count, spec.egress_bandwidth)
-        found = found._replace(name=f"{count:,} x {spec.name}", levels=(*found.levels, network))
-    return _some(found, gpus)
+def _described(cluster: str) -> OwnCluster | None:
+    try:
+        return described(cluster)
+    except SpecError as error:
+        raise PlanError("cluster", str(error)) from None
 
 
 def _some(found: Machine, gpus: int | None) -> Machine:
@@ -136,7 +138,8 @@ def _spec(cluster: Cluster | Node | str) -> Cluster | Node:
         return found
     trees = [key for key, one in clusters.items() if not one.torus]
     others = [key for key, one in nodes.items() if one.shape != "torus"]
-    raise PlanError("cluster", unknown("cluster", cluster, [*trees, *others]))
+    known = unknown("cluster", cluster, [*trees, *others])
+    raise PlanError("cluster", f"{known} One of your own is a .toml file or a line such as {LINE!r}")
 
 
 def first_levels(levels: Sequence[Level], gpus: int) -> tuple[Level, ...]:
@@ -292,14 +295,32 @@ class Task:
         of = f"of each GPU's {show(has, 'B', 3)}" if has > room else "on each GPU"
         return f"{show(room, 'B', 3)} {of}; stack {self.stack.key}, {self.software.dtype}"
 
+    @property
+    def caveat(self) -> str:
+        """That the stack's constants were not fitted on the chip, and what they are; empty where some were."""
+        stack, chip = self.stack, self.machine.chip.name
+        if stack.fitted:
+            return ""
+        if stack.software == "none":
+            return (
+                f"The constants are ideal, not fitted: no software on {chip} can beat these times, and none meets them."
+            )
+        if stack.software == "typical":
+            return (
+                f"The constants are typical, not fitted to {chip}: they are those of {stack.like}. Trust the order of "
+                "plans more than their times."
+            )
+        return f"The constants of {stack.key} are typed, not fitted to steps measured on {chip}."
+
 
 def task_of(
     model: Model | str, cluster: Cluster | Node | str, *, B: Any, T: Any = None, gpus: int | None = None,
-    software: Software | None = None, memory: float | None = None, price: float = 0.0,
+    software: Software | None = None, memory: float | None = None, price: float | None = None,
 ) -> Task:  # fmt: skip
-    """The task, checked. Raises PlanError."""
+    """The task, checked; without a price, that of the machine. Raises PlanError."""
     model, machine = model_of(model), machine_of(cluster, gpus)
     B, T = batch_of(model, B, T)
+    price = machine.price if price is None else price
     if not (is_number(price) and 0 <= price < inf):
         raise PlanError("price", f"expected dollars of at least 0, got {price!r}")
     on_chip = (software or Software()).on(machine.chip)

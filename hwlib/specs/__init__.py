@@ -12,7 +12,7 @@
 
 from hwlib.specs.accelerator import Accelerator, accelerators
 from hwlib.specs.allreduce_measurements import MeasuredAllreduce, measured_allreduces
-from hwlib.specs.cluster import Cluster, Level, clusters, levels_of
+from hwlib.specs.cluster import Cluster, clusters, levels_of
 from hwlib.specs.decode_measurements import (
     MeasuredDecode,
     MeasuredDecodeAttention,
@@ -37,6 +37,7 @@ from hwlib.specs.feature import Features, features
 from hwlib.specs.framework import Framework, framework_of, frameworks
 from hwlib.specs.gemm_measurements import MeasuredGemm, measured_gemms
 from hwlib.specs.interruption_measurements import MeasuredInterruption, measured_interruptions
+from hwlib.specs.level import Level
 from hwlib.specs.link import Link, Switch, links, switches
 from hwlib.specs.link_measurements import MeasuredLink, measured_link, measured_links
 from hwlib.specs.machine_measurements import MeasuredFabric, MeasuredMachine, measured_fabrics, measured_machines
@@ -44,6 +45,7 @@ from hwlib.specs.memory_measurements import MeasuredMemory, measured_memory
 from hwlib.specs.mixture_measurements import MeasuredMixture, measured_mixtures
 from hwlib.specs.model import Model, models, read_config
 from hwlib.specs.node import Node, nodes
+from hwlib.specs.own_cluster import OwnCluster, described, read_cluster
 from hwlib.specs.pipeline_measurements import MeasuredPipeline, measured_pipelines
 from hwlib.specs.plan_measurements import MeasuredPlan, measured_plans
 from hwlib.specs.power_measurements import MeasuredPower, measured_powers
@@ -91,11 +93,13 @@ __all__ = [
     "MeasuredUsers",
     "Model",
     "Node",
+    "OwnCluster",
     "SpecError",
     "Stack",
     "Switch",
     "accelerators",
     "clusters",
+    "described",
     "features",
     "framework_of",
     "frameworks",
@@ -130,6 +134,7 @@ __all__ = [
     "measured_users",
     "models",
     "nodes",
+    "read_cluster",
     "read_config",
     "stack_for",
     "stacks",

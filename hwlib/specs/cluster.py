@@ -7,23 +7,17 @@ children, each of which sends `bandwidth` into it, one direction. A cluster of T
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
+from hwlib.specs.level import Level
 from hwlib.specs.link import links
 from hwlib.specs.link import switches as switch_table
 from hwlib.specs.node import Node, nodes
+from hwlib.specs.own_cluster import described
 from hwlib.specs.reader import Record, count, quantity, read, text
 from hwlib.specs.table import SpecError, Table, file_text, refer, unknown
 
 TIERS = ("leaf", "spine", "core")
-
-
-class Level(NamedTuple):
-    """One level of a tree: `size` children, each with `bandwidth` (B/s, one direction) into it."""
-
-    name: str
-    size: int
-    bandwidth: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -148,14 +142,17 @@ def place_of(key: str) -> Cluster | Node:
 
 
 def levels_of(where: Any) -> tuple[Level, ...]:
-    """The levels of a cluster, a node or the key of one; of a topology; or levels as they are.
+    """The levels of a cluster, a node or the key of one, or of a description (`hwlib.specs.own_cluster`); of a
+    topology; or levels as they are.
 
     Raises KeyError for an unknown key, and ValueError for a torus and for what has no levels.
 
     >>> [level.size for level in levels_of("superpod-h100-4su")]
     [8, 32, 4]
     """
-    where = place_of(where) if isinstance(where, str) else where
+    if isinstance(where, str):
+        named: Any = described(where) or place_of(where)
+        where = named
     if isinstance(where, Node):
         return (Level("node", where.chips, where.scaleup_bandwidth),)
     if isinstance(where, Cluster) and where.torus:

@@ -99,10 +99,21 @@ def constant(unit: str, meaning: str, default: Any = MISSING, high: float = inf,
     return field(default=default, metadata={"bare": bare, "unit": unit, "meaning": meaning})
 
 
-def number(default: Any = MISSING, high: float = inf, whole: bool = False, or_nan: bool = False) -> Any:
-    """A bare number about a row, such as an error: from 0 to `high`; where it says so, a whole one, or NaN."""
-    bare = partial(_number, high=high, whole=whole, or_nan=or_nan)
+def number(
+    default: Any = MISSING, high: float = inf, whole: bool = False, or_nan: bool = False, above_0: bool = False
+) -> Any:  # fmt: skip
+    """A bare number about a row, such as an error: from 0, or above it, to `high`; where it says so, a whole one, or
+    NaN.
+    """
+    bare = partial(_number, high=high, whole=whole, or_nan=or_nan, above_0=above_0)
     return field(default=default, metadata={"bare": bare})
+
+
+def measure(unit: str, needed: bool = False) -> Any:
+    """A value without a source, of something of one's own: a text with a unit, such as "300 GB/s" or "8 x 400 Gbit/s";
+    in SI, and None where it is not given.
+    """
+    return field(default=None, metadata={"bare": partial(_measure, unit=unit), "needed": needed})
 
 
 def _text(place: str, cell: Any, needed: bool = True, one_of: tuple[str, ...] = ()) -> str:
@@ -136,6 +147,26 @@ def _number(
             return cell
     span = ("above 0" if above_0 else "of at least 0") + f" and at most {high:g}" * (high < inf)
     raise SpecError(f"{place}: expected a finite {'whole ' * whole}number {span}, got {cell!r}")
+
+
+SUCH = {"B": "80 GB", "B/s": "300 GB/s", "FLOP/s": "312 TFLOP/s"}
+
+
+def _measure(place: str, cell: Any, unit: str) -> float:
+    problem = f"{place}: expected a number above 0 with its unit, such as {SUCH[unit]!r}, got {cell!r}"
+    if not isinstance(cell, str):
+        raise SpecError(problem)
+    several = re.fullmatch(r"\s*([0-9]{1,4})\s*x\s*(.+)", cell)
+    try:
+        found = parse(several[2] if several else cell)
+    except UnitError as error:
+        raise SpecError(f"{problem}: {error}") from None
+    if (dimension(found.unit), labels(found.unit)) != (dimension(unit), labels(unit)):
+        raise SpecError(f"{problem}, which is in {found.unit!r}")
+    value = found.value * (int(several[1]) if several else 1)
+    if not 0 < value < inf:
+        raise SpecError(problem)
+    return value
 
 
 @dataclass(frozen=True, repr=False)

@@ -106,10 +106,21 @@ class Stack(Constants):
     @classmethod
     def ideal(cls, chip: str | Accelerator) -> "Stack":
         """A machine that reaches all of its data sheet, with no latency, where memory takes no time."""
-        key = chip.key if isinstance(chip, Accelerator) else accelerators[chip].key
-        return cls(
-            key=f"ideal-{key}", name=f"ideal {accelerators[key].name}", chip=key, software="none", source="data sheet"
-        )
+        sheet = chip if isinstance(chip, Accelerator) else accelerators[chip]
+        return _on(sheet, Stack(
+            key=f"ideal-{sheet.key}", name=f"ideal {sheet.name}", chip=sheet.key, software="none", source="data sheet"
+        ))  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class OwnStack(Stack):
+    """A stack on a chip that no table has: it brings the chip's figures with it."""
+
+    sheet: Accelerator
+
+    @property
+    def accelerator(self) -> Accelerator:
+        return self.sheet
 
 
 CONSTANTS = quantities(Stack)
@@ -134,8 +145,8 @@ stacks: Table[Stack] = Table("stack", lambda file: read_stacks(file, file_text(f
 
 def stack_for(chip: str | Accelerator) -> Stack:
     """The stack to use for a chip when none is named: the first of the table with a constant fitted to it, else one
-    of the table that has the chip, else the constants of the H100, with a note that says so. Raises KeyError for an
-    unknown chip.
+    of the table that has the chip, else the constants of the H100, with a note that says so; these too for a chip of
+    one's own. Raises KeyError for an unknown chip.
 
     >>> stack_for("h100-sxm").key, stack_for("h200-sxm").key
     ('megatron-core-h100', 'typical-h200-sxm')
@@ -145,8 +156,16 @@ def stack_for(chip: str | Accelerator) -> Stack:
     if found:
         return next((stack for stack in found if stack.fitted), found[0])
     usual = stacks["megatron-core-h100"]
-    return usual.replace(
+    typical = usual.replace(
         key=f"typical-{sheet.key}", name=f"typical software on {sheet.name}", chip=sheet.key, rows=(), fitted=(),
         checked=(), like=usual.key, software="typical", error=TYPICAL,
         note=f"no step was fitted on this chip: the constants of {usual.key}",
     )  # fmt: skip
+    return _on(sheet, typical)
+
+
+def _on(sheet: Accelerator, stack: Stack) -> Stack:
+    """The stack, with the figures of a chip that the tables lack."""
+    if sheet.key in accelerators:
+        return stack
+    return OwnStack(**{f.name: getattr(stack, f.name) for f in fields(Stack)}, sheet=sheet)

@@ -107,6 +107,11 @@ class Table(Mapping[str, Row], Generic[Row]):
         alike = [row for row in self.values() if _words(text) in (_words(row.key), _words(row.name))]
         return alike[0] if len(alike) == 1 else None
 
+    def alike(self, text: str) -> list[Row]:
+        """The rows whose key or name has every word and number of a text, in any order."""
+        words = set(_words(text))
+        return [row for row in self.values() if any(words <= set(_words(name)) for name in (row.key, row.name))]
+
     def of(self, row: Row | str) -> Row:
         """The row that `find` finds, or the record that the text describes; a record of this kind as it is. Raises
         KeyError, TypeError for neither, and SpecError for a description that cannot be.

@@ -6,8 +6,11 @@ from click.testing import CliRunner
 
 from autograder.cli import commands
 from autograder.cli.plan import Tokens
-from hwlib.planner import plan
+from hwlib.planner import machine_of, plan
 from hwlib.specs import clusters, models, nodes
+from tests.conftest import ROOT
+
+DATA = ROOT / "tests" / "hwlib" / "data"
 
 
 def run(*words):
@@ -36,6 +39,29 @@ def test_without_a_word_it_lists_what_can_be_asked():
     assert set(models) | set(clusters) | set(nodes) <= set(re.findall(r"[\w.-]*\w", done.output))
     (example,) = re.findall("For example: gpubook plan (.*)", done.output)
     assert run(*example.split()).exit_code == 0
+
+
+def test_without_a_word_it_says_how_to_ask_for_a_model_and_a_cluster_of_ones_own():
+    said = run().output
+    assert "config.json" in said
+    (line,) = re.findall('--cluster "(.*?)"', said.replace("\n  ", " "))
+    assert machine_of(line).gpus == 32
+    assert "lab.toml" in said
+
+
+def test_a_model_and_a_cluster_of_ones_own_are_read_and_said_back():
+    model, lab = DATA / "configs" / "qwen3-8b.json", DATA / "clusters" / "lab.toml"
+    done = run(str(model), "--cluster", str(lab), "--batch", "1M", "--tp", "1", "--count", "1", "--gpus", "8")
+    assert done.exit_code == 0, done.output
+    first, second, title, *_ = done.output.splitlines()
+    assert first == f"qwen3-8b: 8,190,735,360 parameters; read from {model}"
+    assert second == "the lab: 8 a node, 300 GB/s each"
+    assert title.startswith("qwen3-8b on 8 x A100 80GB SXM")
+    assert "$/step" in done.output
+    line = "2x8 mi300x, network 8 x 400 Gbit/s"
+    record = json.loads(run(SMALL[0], "--cluster", line, *SMALL[3:], "--json", "--tp", "1", "--pp", "1").output)
+    assert (record["gpus"], record["stack"], record["fitted"]) == (16, "typical-mi300x", False)
+    assert record["plans"][0]["cost"] is None
 
 
 def test_why_tells_the_other_choices_and_reasons():
@@ -167,6 +193,9 @@ def test_sequences_by_length_are_a_batch():
         ([*SMALL, "--gpus", "4,16"], "from 1 to the 8 of DGX H100, got 16"),
         ([*SMALL, "--price", "inf"], "price: "),
         (["llama3-405b", *SMALL[1:]], "Smallest cluster"),
+        (["./nowhere", *SMALL[1:]], "model: nowhere: No such file or directory; expected a config.json"),
+        ([SMALL[0], "--cluster", "lab.toml", *SMALL[3:]], "cluster: lab.toml: No such file or directory"),
+        ([SMALL[0], "--cluster", "4x8 h800", *SMALL[3:]], "cluster: 4x8 h800: network missing"),
         (["llama3-8b", "--batch", "1M"], "Missing option '--cluster'"),
     ],
 )  # fmt: skip

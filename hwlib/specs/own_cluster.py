@@ -1,0 +1,287 @@
+"""A cluster of one's own: described in a line of text, or in a TOML file.
+
+>>> lab = described("4x8 a100-sxm-80gb, node 300 GB/s, network 100 Gbit/s, price 1.8")
+>>> lab.chip.name, lab.gpus, [(level.name, level.size, level.bandwidth) for level in lab.levels]
+('A100 80GB SXM', 32, [('node', 8, 300000000000.0), ('network', 4, 12500000000.0)])
+>>> described("128 x dgx-a100").levels[1]
+Level(name='network', size=128, bandwidth=200000000000.0)
+
+A file says the same, and more: several levels of switches, a chip of one's own. See `OwnFile` for its fields. Every
+bandwidth is that of one direction: of one chip within its node, and of a whole node into the network.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import prod
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from hwlib.specs.accelerator import Accelerator, accelerators
+from hwlib.specs.level import Level
+from hwlib.specs.node import Node, nodes
+from hwlib.specs.reader import measure, number, rows_of, text, values_of
+from hwlib.specs.table import SpecError, unknown
+from hwlib.units import show
+
+MOST_NODES = 2**20
+TIERS = ("leaf", "spine", "core")
+SAME = r"(\d{1,9})\s*x\s*"
+CHIPS = re.compile(SAME + r"(\d{1,6})\s+(\S[^,]*?)\s*(?:,(.*))?")
+NODES = re.compile(SAME + r"(\S[^,]*?)\s*(?:,(.*))?")
+WORDS = {"node": "node_bandwidth", "network": "network", "host": "host_bandwidth", "price": "price",
+         "oversubscription": "oversubscription"}  # fmt: skip
+ABOUT_BOTH = 1.01  # so much more than a chip's links carry was printed for both directions, or is a mistake
+
+
+class OwnCluster(NamedTuple):
+    """A described cluster: its chips and the levels that join them, what a chip sends to its host (B/s, one direction;
+    None where nothing is said), and dollars for a chip and hour.
+    """
+
+    name: str
+    chip: Accelerator
+    levels: tuple[Level, ...]
+    host: float | None = None
+    price: float = 0.0
+
+    @property
+    def gpus(self) -> int:
+        """Chips of the whole cluster."""
+        return prod(level.size for level in self.levels)
+
+
+# What a file may say
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnChip:
+    """A chip by figures of its data sheet. Rates are dense."""
+
+    name: str = text(needed=True)
+    memory: float = measure("B", needed=True)
+    memory_bandwidth: float = measure("B/s", needed=True)
+    bf16: float | None = measure("FLOP/s")
+    fp16: float | None = measure("FLOP/s")
+    fp8: float | None = measure("FLOP/s")
+    fp4: float | None = measure("FLOP/s")
+    fp32: float | None = measure("FLOP/s")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnLevel:
+    """One level of switches above the nodes: `size` nodes, or groups of the level below, which it joins. `bandwidth` is
+    what a node sends into it, divided by the `oversubscription`; without one it is that of the level below.
+    """
+
+    name: str = text()
+    size: int | None = number(None, whole=True, above_0=True)
+    bandwidth: float | None = measure("B/s")
+    oversubscription: float = number(1.0, above_0=True)
+
+
+def _chip_cell(place: str, cell: Any) -> Accelerator:
+    """A chip of the tables, by its key or part of it; or of one's own, by its figures."""
+    if isinstance(cell, str):
+        return chip_of(cell, place)
+    own = OwnChip(**values_of(OwnChip, place, cell))
+    rates = {f"{name}_flops": getattr(own, name) for name in ("bf16", "fp16", "fp8", "fp4", "fp32")}
+    if not (own.bf16 or own.fp16):
+        raise SpecError(f"{place}: bf16 missing; expected its dense rate, such as '312 TFLOP/s'")
+    key = "own-" + re.sub(r"[^\w.]+", "-", own.name).strip("-").lower()
+    return Accelerator(
+        key=key, name=own.name, data=MappingProxyType({}), vendor="own", arch="own", scaleup_name="own",
+        hbm_bytes=own.memory, hbm_bandwidth=own.memory_bandwidth, **rates,
+    )  # fmt: skip
+
+
+def _network_cell(place: str, cell: Any) -> tuple[OwnLevel, ...]:
+    """The levels of the network: a list of them, one alone, or the bandwidth of the only one."""
+    cell = {"bandwidth": cell} if isinstance(cell, str) else cell
+    cells = cell if isinstance(cell, list) else [cell]
+    return tuple(
+        OwnLevel(**values_of(OwnLevel, f"{place}[{i}]" if isinstance(cell, list) else place, one))
+        for i, one in enumerate(cells)
+    )
+
+
+def _torus_cell(place: str, cell: Any) -> tuple[int, ...]:
+    good = isinstance(cell, list) and cell and all(type(axis) is int and axis > 0 for axis in cell)
+    if not good:
+        raise SpecError(f"{place}: expected the chips along each axis, such as [4, 4, 8], got {cell!r}")
+    return tuple(cell)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnFile:
+    """The fields of a cluster's file. `node` names a node of the tables, in place of `chips`, `chip` and
+    `node_bandwidth`; what the file says besides comes before what the table says.
+    """
+
+    name: str = text()
+    nodes: int | None = number(None, whole=True, above_0=True)
+    node: str = text()
+    chips: int | None = number(None, whole=True, above_0=True)
+    chip: Accelerator | None = field(default=None, metadata={"bare": _chip_cell})
+    node_bandwidth: float | None = measure("B/s")
+    host_bandwidth: float | None = measure("B/s")
+    network: tuple[OwnLevel, ...] = field(default=(), metadata={"bare": _network_cell})
+    torus: tuple[int, ...] = field(default=(), metadata={"bare": _torus_cell})
+    price: float = number(0.0)
+
+
+# Reading
+
+
+def described(where: str) -> OwnCluster | None:
+    """The cluster of a file's path, which ends in .toml, or of a text; None for what is neither. Raises SpecError."""
+    where = where.strip()
+    if where.endswith(".toml"):
+        return read_cluster(where)
+    if found := CHIPS.fullmatch(where):
+        row = {"nodes": int(found[1]), "chips": int(found[2]), "chip": found[3], **_words(where, found[4])}
+        label = f"{found[1]}x{found[2]} {found[3]}"
+        return _built(label, label, row)
+    if found := NODES.fullmatch(where):
+        row = {"nodes": int(found[1]), "node": found[2], **_words(where, found[3])}
+        return _built(f"{found[1]} x {found[2]}", "", row)
+    return None
+
+
+def read_cluster(path: str | Path) -> OwnCluster:
+    """The cluster of a TOML file, whose fields are those of `OwnFile`. Raises SpecError, which names file and field."""
+    try:
+        content = Path(path).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "not a text in UTF-8"
+        raise SpecError(f"{path}: {why}; expected a TOML file that describes a cluster") from None
+    return _built(str(path), Path(path).stem, rows_of(str(path), content))
+
+
+def _words(where: str, said: str | None) -> dict[str, Any]:
+    """What a text says after the nodes: a word and its value, between commas."""
+    row: dict[str, Any] = {}
+    for part in (said or "").split(",") if said is not None else ():
+        word, _, value = part.strip().partition(" ")
+        if word not in WORDS or not value.strip():
+            raise SpecError(f"{where!r}: expected one of {', '.join(WORDS)} and its value, got {part.strip()!r}")
+        if WORDS[word] in row:
+            raise SpecError(f"{where!r}: {word} is said twice")
+        row[WORDS[word]] = _number(where, word, value) if word in ("price", "oversubscription") else value.strip()
+    if "oversubscription" in row:
+        level = {"oversubscription": row.pop("oversubscription")}
+        row["network"] = level | ({"bandwidth": row["network"]} if "network" in row else {})
+    return row
+
+
+def _number(where: str, word: str, value: str) -> float:
+    try:
+        return float(value.strip().removeprefix("$"))
+    except ValueError:
+        raise SpecError(f"{where!r}: {word}: expected a number, got {value.strip()!r}") from None
+
+
+def _built(where: str, name: str, row: Mapping[str, Any]) -> OwnCluster:
+    """The cluster of a row's fields, checked."""
+    own = OwnFile(**values_of(OwnFile, where, row))
+    node = _node_of(where, own)
+    chip = own.chip or (node.chip if node else None)
+    if own.torus or (node and node.shape == "torus"):
+        raise SpecError(f"{where}: {torus_sentence(own.torus, chip)}")
+    if own.nodes is None:
+        raise SpecError(f"{where}: nodes missing; expected how many there are")
+    if own.nodes > MOST_NODES:
+        raise SpecError(f"{where}: expected 1 to {MOST_NODES:,} nodes, got {own.nodes:,}")
+    chips = own.chips or (node.chips if node else None)
+    if chip is None or chips is None:
+        lacks = "chip" if chip is None else "chips"
+        raise SpecError(f"{where}: {lacks} missing; expected chips and chip, or a node of the tables, such as dgx-h100")
+    inside = Level("node", chips, _node_bandwidth(where, own, node, chip))
+    levels = (inside, *_network(where, own, own.nodes, node))
+    host = own.host_bandwidth or (node.to_host_bandwidth if node else None)
+    many = f"{own.nodes:,} x " if own.nodes > 1 else ""
+    whole = own.name or name or (f"{many}{node.name}" if node else where)
+    return OwnCluster(whole, chip, levels, host, own.price)
+
+
+def torus_sentence(axes: tuple[int, ...], chip: Accelerator | None) -> str:
+    """Why a torus cannot be timed, and what can be done instead."""
+    shape = f"a torus of {' x '.join(map(str, axes))} chips" if axes else "chips in a torus"
+    size, name = (prod(axes) if axes else "N"), chip.key if chip else "tpu-v5p"
+    links = show(chip.scaleup_bandwidth, "B/s") if chip and chip.scaleup_bandwidth else "540 GB/s"
+    return (
+        f"{shape}: a step is timed on nodes joined by switches; its collectives have no times along the axes of a "
+        "torus. Instead: hwlib.collectives.torus_allgather_time for one collective; or, as if all links of a chip met "
+        f"in one switch, more bandwidth than any torus of them has: '1x{size} {name}, node {links}'"
+    )
+
+
+def _node_of(where: str, own: OwnFile) -> Node | None:
+    if not own.node:
+        return None
+    if found := nodes.find(own.node):
+        return found
+    raise SpecError(f"{where}: {unknown('node', own.node, (k for k, one in nodes.items() if one.shape != 'torus'))}")
+
+
+def chip_of(name: str, where: str) -> Accelerator:
+    """The chip that a key, a name or a part of one tells, if it is the only such. Raises SpecError."""
+    if found := accelerators.find(name):
+        return found
+    alike = accelerators.alike(name)
+    if len(alike) == 1:
+        return alike[0]
+    if alike:
+        raise SpecError(f"{where}: {name!r} is one of several chips: {', '.join(one.key for one in alike)}")
+    raise SpecError(f"{where}: {unknown('chip', name, accelerators)}; a chip of one's own needs a file")
+
+
+def _node_bandwidth(where: str, own: OwnFile, node: Node | None, chip: Accelerator) -> float:
+    """What one chip sends within its node."""
+    sheet = chip.scaleup_bandwidth
+    if own.node_bandwidth is not None:
+        if sheet and own.node_bandwidth > ABOUT_BOTH * sheet:
+            expected = f"at most the {show(sheet, 'B/s')} that the links of {chip.name} carry in one direction"
+            raise SpecError(f"{where}: node_bandwidth: expected {expected}, got {show(own.node_bandwidth, 'B/s')}")
+        return own.node_bandwidth
+    if node is not None and own.chip is None:
+        return node.scaleup_bandwidth
+    if any(one.accelerator == chip.key and one.shape == "torus" for one in nodes.values()):
+        raise SpecError(f"{where}: {torus_sentence((), chip)}")
+    if sheet:
+        return sheet
+    raise SpecError(
+        f"{where}: node_bandwidth missing; expected what one {chip.name} sends within its node, in one direction, as "
+        "in 'node 300 GB/s'"
+    )
+
+
+def _network(where: str, own: OwnFile, count: int, node: Node | None) -> list[Level]:
+    """The levels above the nodes."""
+    if count == 1:
+        if own.network:
+            raise SpecError(f"{where}: network: expected none, as one node has nothing to join")
+        return []
+    given = own.network or (OwnLevel(),)
+    a_node = node.egress_bandwidth if node and own.chip is None else None
+    levels, below = [], 1
+    for i, one in enumerate(given):
+        size, a_node = one.size, one.bandwidth or a_node
+        if a_node is None:
+            raise SpecError(
+                f"{where}: network missing; expected what a node sends into the network, as in 'network 400 Gbit/s'"
+            )
+        if size is None and i < len(given) - 1:
+            raise SpecError(f"{where}: network[{i}].size missing; expected how many nodes or groups it joins")
+        size = size or max(count // below, 1)
+        a_node = a_node / one.oversubscription
+        usual = "network" if len(given) == 1 else TIERS[i] if i < len(TIERS) else f"level {i + 1}"
+        levels.append(Level(one.name or usual, size, a_node * below))
+        below *= size
+    if below != count:
+        raise SpecError(f"{where}: network: expected levels that join {count:,} nodes, got sizes that join {below:,}")
+    return levels
+
+
+__all__ = ["NODES", "OwnCluster", "OwnFile", "described", "read_cluster", "torus_sentence"]

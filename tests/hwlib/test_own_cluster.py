@@ -1,0 +1,159 @@
+"""Clusters of one's own: five that are described by hand, and what a description may not say."""
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from hwlib.planner import Allowed, PlanError, Software, machine_of, plan
+from hwlib.planner.task import task_of
+from hwlib.specs import Level, SpecError, Stack, described, levels_of, nodes, read_cluster, stack_for
+from hwlib.steptime import step_time
+from hwlib.strategy import Strategy
+from hwlib.units import GB
+from tests.each import each
+
+FILES = Path(__file__).parent / "data" / "clusters"
+LAB = (FILES / "lab.toml").read_text("utf-8")
+CHIP = "name = 'Mine', memory = '80 GB', memory_bandwidth = '2 TB/s', bf16 = '300 TFLOP/s'"
+SIMPLE = Allowed(cp=1, pp=1, micro=1, zero=1, schedule="1f1b", recompute="none")
+
+
+@each(
+    "case",
+    [("lab", 32, [(8, 300), (4, 12.5)]), ("nvl72", 144, [(72, 900), (2, 3600)]),
+     ("h800", 64, [(8, 200), (4, 400), (2, 800)]), ("mi300x", 16, [(8, 448), (2, 400)])],
+)  # fmt: skip
+def test_a_cluster_described_by_hand_has_its_levels_and_a_plan(case):
+    name, gpus, levels = case
+    machine = machine_of(str(FILES / f"{name}.toml"))
+    assert machine.gpus == gpus
+    assert [(one.size, one.bandwidth / GB) for one in machine.levels] == levels
+    few = 64 if gpus == 144 else gpus
+    found = plan("llama3-8b", str(FILES / f"{name}.toml"), B=2**20, gpus=few, allowed=SIMPLE, count=1)
+    assert 0.1 < found[0].mfu < 1
+
+
+def test_a_torus_is_refused_with_the_reason_and_what_works_instead():
+    for where in (str(FILES / "tpu-v5p.toml"), "tpu-v5p-pod", "32 x tpu-v5p-host", "32x4 tpu-v5p, network 200 Gbit/s"):
+        with pytest.raises(PlanError, match=r"no times along the axes of a torus\. Instead: ") as caught:
+            machine_of(where)
+        assert caught.value.field == "cluster"
+    instead = str(caught.value).rpartition("'1x")[2].rstrip("'").replace("N", "128")
+    assert plan("llama3-8b", f"1x{instead}", B=2**20, allowed=SIMPLE, count=1)[0].gpus == 128
+
+
+def test_a_line_says_what_a_file_says():
+    line = machine_of("4x8 a100-sxm-80gb, node 300 GB/s, network 100 Gbit/s, price 1.8")
+    assert line._replace(name="") == machine_of(str(FILES / "lab.toml"))._replace(name="")
+    assert line.price == pytest.approx(1.8 / 3600)
+    assert (
+        line.levels
+        == levels_of("4x8 a100-80gb-sxm, network 100Gbps")
+        == described("4 x 8 A100 SXM 80GB, network 12.5 GB/s").levels
+    )
+    assert machine_of("2 x gb200-nvl72, network 72x400 Gbit/s").levels == machine_of("2 x gb200-nvl72").levels
+    node = nodes["dgx-h100"]
+    two = machine_of("2 x dgx-h100, oversubscription 2, host 50 GB/s")
+    assert two.levels == (Level("node", 8, 450 * GB), Level("network", 2, 200 * GB))
+    assert (two.host, machine_of("2xdgx-h100").host) == (50 * GB, node.to_host_bandwidth)
+    assert machine_of("1x8 h100-sxm").levels == machine_of("dgx-h100").levels
+
+
+def test_an_upper_level_carries_its_nodes_share_over_the_oversubscription(tmp_path):
+    network = (
+        '[[network]]\nsize = 4\nbandwidth = "400 GB/s"\n[[network]]\nname = "hall"\nsize = 4\noversubscription = 4\n'
+    )
+    file = tmp_path / "halls.toml"
+    file.write_text('nodes = 16\nnode = "dgx-h100"\n' + network, "utf-8")
+    assert read_cluster(file).levels[1:] == (Level("leaf", 4, 400 * GB), Level("hall", 4, 400 * GB))
+    assert machine_of(str(file)).name == "halls"
+
+
+@each(
+    "broken",
+    [
+        ('nodes = "four"', "nodes = 4", r"lab\.toml\.nodes: expected a finite whole number above 0, got 'four'"),
+        ("nodes = 0", "nodes = 4", r"nodes: expected .* above 0, got 0"),
+        ("", "nodes = 4", "nodes missing"),
+        ("node_s = 4", "nodes = 4", "unknown field 'node_s'.*nodes"),
+        ("nodes = 9999999", "nodes = 4", "expected 1 to 1,048,576 nodes, got 9,999,999"),
+        ("", "chips = 8", "chips missing"),
+        ('chip = "a100"', 'chip = "a100-80gb-sxm"', "'a100' is one of several chips: a100-40gb-sxm, "),
+        ('chip = "z9"', 'chip = "a100-80gb-sxm"', "chip: unknown chip 'z9'"),
+        (f"chip = {{{CHIP}}}", 'chip = "a100-80gb-sxm"\nnode_bandwidth = "300 GB/s"', "node_bandwidth missing"),
+        ("chip = {name = 'Mine'}", 'chip = "a100-80gb-sxm"', "chip: memory, memory_bandwidth missing"),
+        ("chip = {" + CHIP.replace("bf16", "fp8") + "}", 'chip = "a100-80gb-sxm"', "chip: bf16 missing"),
+        ('node_bandwidth = "600 GB/s"', 'node_bandwidth = "300 GB/s"', "at most the 300 GB/s .* got 600 GB/s"),
+        ("node_bandwidth = 300", 'node_bandwidth = "300 GB/s"', "with its unit, such as '300 GB/s', got 300"),
+        ('node_bandwidth = "300 GB"', 'node_bandwidth = "300 GB/s"', "got '300 GB', which is in 'B'"),
+        ("", 'network = "100 Gbit/s"', "network missing; expected what a node sends"),
+        ('network = "fast"', 'network = "100 Gbit/s"', "network.bandwidth: expected a number above 0"),
+        ('network = {bandwidth = "1 GB/s", size = 3}', 'network = "100 Gbit/s"', "join 4 nodes, got sizes that join 3"),
+        ('network = [{bandwidth = "1 GB/s"}, {size = 2}]', 'network = "100 Gbit/s"', r"network\[0\]\.size missing"),
+        ('network = {bandwidth = "1 GB/s", wide = 3}', 'network = "100 Gbit/s"', "network: unknown field 'wide'"),
+        ('network = {oversubscription = 0}', 'network = "100 Gbit/s"', "oversubscription: expected .* above 0, got 0"),
+        ("price = -1", "price = 1.80", "price: expected .* at least 0, got -1"),
+        ("torus = [4, 0]", "price = 1.80", r"torus: expected the chips along each axis, .* got \[4, 0\]"),
+        ('node = "dgx-z9"', "chips = 8", "unknown node 'dgx-z9'"),
+        ("nodes = 4 4", "nodes = 4", r"lab\.toml: "),
+    ],
+)  # fmt: skip
+def test_a_file_that_cannot_be_is_refused_by_its_field(broken, tmp_path):
+    new, old, says = broken
+    file = tmp_path / "lab.toml"
+    assert old in LAB
+    file.write_text(LAB.replace(old, new), "utf-8")
+    with pytest.raises(SpecError, match=says):
+        read_cluster(file)
+
+
+@each(
+    "line",
+    [("4x8 a100-80gb-sxm, foo 3", "expected one of node, network, .*, got 'foo 3'"),
+     ("4x8 a100-80gb-sxm, network", "got 'network'"), ("4x8 a100-80gb-sxm,", "got ''"),
+     ("4x8 a100-80gb-sxm, node 1 GB/s, node 2 GB/s", "node is said twice"),
+     ("4x8 h800, network 1 GB/s, price much", "price: expected a number, got 'much'"),
+     ("1x8 h800, network 1 GB/s", "one node has nothing to join"), ("4x8 h800", "network missing"),
+     ("nowhere.toml", r"nowhere\.toml: No such file")],
+)  # fmt: skip
+def test_a_line_that_cannot_be_says_what_was_expected(line):
+    text, says = line
+    with pytest.raises(PlanError, match=f"^cluster: .*{says}"):
+        machine_of(text)
+
+
+def test_what_is_no_description_is_left_to_the_tables():
+    assert described("dgx-h100") is described("h100-superpod-16k") is None
+
+
+def test_the_price_of_a_file_is_the_one_where_none_is_given():
+    where = str(FILES / "lab.toml")
+    assert task_of("llama3-8b", where, B=2**20, gpus=8).price == pytest.approx(1.8 / 3600)
+    assert task_of("llama3-8b", where, B=2**20, price=0.0).price == 0
+    assert task_of("llama3-8b", "dgx-h100", B=2**20).price == 0
+
+
+def test_a_chip_of_ones_own_is_timed_by_its_own_figures():
+    chip = machine_of(str(FILES / "mi300x.toml")).chip
+    stack = stack_for(chip)
+    assert (stack.accelerator, stack.software, stack.eta_C) == (chip, "typical", stack_for("mi300x").eta_C)
+    assert stack.replace(eta_C=0.1).accelerator is chip
+    assert pickle.loads(pickle.dumps(stack)) == stack
+    one = Strategy.of(gpus=8, tp=2, zero=1)
+    ours, table = (
+        step_time("llama3-8b", of, "mi300x-node", one, B=2**20, T=8192).total for of in (stack, stack_for("mi300x"))
+    )
+    assert ours == pytest.approx(table, rel=1e-3)
+    assert Stack.ideal(chip).accelerator == chip
+
+
+def test_constants_that_no_step_of_the_chip_was_fitted_to_are_said_to_be_so():
+    own = task_of("llama3-8b", str(FILES / "mi300x.toml"), B=2**20)
+    assert "typical, not fitted to MI300X: they are those of megatron-core-h100" in own.caveat
+    ideal = task_of("llama3-8b", "dgx-h100", B=2**20, software=Software(stack=Stack.ideal("h100-sxm")))
+    assert "ideal, not fitted" in ideal.caveat
+    assert task_of("llama3-8b", "dgx-h100", B=2**20).caveat == ""
+    found = plan("llama3-8b", str(FILES / "mi300x.toml"), B=2**20, allowed=SIMPLE, count=1)
+    assert own.caveat in found.table()
+    assert found.json()["fitted"] is False

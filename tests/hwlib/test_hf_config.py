@@ -1,6 +1,7 @@
 """Models of `config.json` files: real ones to the last parameter, and no field that is passed over in silence."""
 
 import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from hwlib.transformer import (
     mtp_parameters,
     parameter_count,
 )
+from tests.conftest import ROOT
 from tests.each import each
 
 FILES = Path(__file__).parent / "data" / "configs"
@@ -78,6 +80,11 @@ def test_twelve_files_of_twelve_architectures_are_kept():
     assert {file.stem for file in FILES.glob("*.json")} == set(PUBLISHED)
     assert len(set(kinds)) == len(kinds) == 12
     assert set(kinds) <= set(ARCHITECTURES)
+
+
+def test_the_page_lists_the_architectures():
+    (listed,) = re.findall(r"field `model_type`: (.*)\.\n", (ROOT / "docs" / "planning.md").read_text("utf-8"))
+    assert listed.split(", ") == sorted(set(ARCHITECTURES) - {"RefinedWeb", "RefinedWebModel"})
 
 
 @each("name", TOLD)

@@ -1,6 +1,7 @@
 """Clusters of one's own: five that are described by hand, and what a description may not say."""
 
 import pickle
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from hwlib.specs import Level, SpecError, Stack, described, levels_of, nodes, re
 from hwlib.steptime import step_time
 from hwlib.strategy import Strategy
 from hwlib.units import GB
+from tests.conftest import ROOT
 from tests.each import each
 
 FILES = Path(__file__).parent / "data" / "clusters"
@@ -125,6 +127,14 @@ def test_a_line_that_cannot_be_says_what_was_expected(line):
 
 def test_what_is_no_description_is_left_to_the_tables():
     assert described("dgx-h100") is described("h100-superpod-16k") is None
+
+
+def test_the_file_on_the_page_is_one_that_is_read(tmp_path):
+    (text,) = re.findall(r"```toml\n(name = .*?)```", (ROOT / "docs" / "planning.md").read_text("utf-8"), re.DOTALL)
+    (tmp_path / "lab.toml").write_text(text, "utf-8")
+    found = read_cluster(tmp_path / "lab.toml")
+    assert (found.gpus, found.chip.fp8_flops, found.price) == (128, 1000e12, 1.8)
+    assert found.levels[2] == Level("spine", 2, 200 * GB)
 
 
 def test_the_price_of_a_file_is_the_one_where_none_is_given():

@@ -297,11 +297,13 @@ class Task:
 
     @property
     def caveat(self) -> str:
-        """That the stack's constants were not fitted on the chip, and what they are; empty where some were."""
+        """That the stack's constants were not fitted on the chip, and what they are; empty where some were, and of a
+        stack of one's own.
+        """
         stack, chip = self.stack, self.machine.chip.name
         if stack.fitted:
             return ""
-        if stack.software == "none":
+        if stack.software == "none" and not stack.constants:
             return (
                 f"The constants are ideal, not fitted: no software on {chip} can beat these times, and none meets them."
             )
@@ -310,7 +312,9 @@ class Task:
                 f"The constants are typical, not fitted to {chip}: they are those of {stack.like}. Trust the order of "
                 "plans more than their times."
             )
-        return f"The constants of {stack.key} are typed, not fitted to steps measured on {chip}."
+        if stack.key in stacks:
+            return f"The constants of {stack.key} are typed, not fitted to steps measured on {chip}."
+        return ""
 
 
 def task_of(

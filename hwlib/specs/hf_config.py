@@ -50,4 +50,4 @@ def values_of_config(content: Mapping[str, Any], name: str, where: str) -> dict[
 
 def is_config(text: str) -> bool:
     """Whether a text is meant as the path of such a file or folder, and not as a key of the table."""
-    return text.endswith(".json") or "/" in text or "\\" in text or Path(text).is_dir()
+    return bool(text.strip()) and (text.endswith(".json") or "/" in text or "\\" in text or Path(text).is_dir())

@@ -63,12 +63,12 @@ class Question(click.Command):
 @click.option("--kv-dtype", help="Of the cache: bf16 or fp8.  [default: fp8 beside products of at most 8 bits]")
 @click.option("--stack", help="Software whose fitted constants to use, e.g. sglang.  [default: a TensorRT-LLM]")
 @click.option("--memory", callback=_bytes, help="Memory budget per GPU, e.g. 72GB.  [default: the chip's]")
-@click.option("--price", type=click.FloatRange(0), default=0.0, help="Dollars per GPU hour.")
+@click.option("--price", type=click.FloatRange(0), help="Dollars per GPU hour.  [default: the cluster file's]")
 @click.option("--count", type=click.IntRange(1), default=5, show_default=True, help="Number of plans to list.")
 @click.option("--front", is_flag=True, help="Also list the Pareto front of latency and throughput.")
 @click.option("--why", is_flag=True, help="Also say why configurations were rejected.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, in SI units.")
-def serve(model: str, cluster: str, as_json: bool, front: bool, why: bool, price: float, **options: Any) -> None:
+def serve(model: str, cluster: str, as_json: bool, front: bool, why: bool, price: float | None, **options: Any) -> None:
     """List the best ways to serve a model within limits of latency.
 
     MODEL is a key such as llama3-70b. The output explains the choice.
@@ -76,7 +76,8 @@ def serve(model: str, cluster: str, as_json: bool, front: bool, why: bool, price
     from hwlib.serving_planner import plan_serving
 
     try:
-        found = plan_serving(model, cluster, price=price / SECONDS_AN_HOUR, **_asked(**options))
+        a_second = None if price is None else price / SECONDS_AN_HOUR
+        found = plan_serving(model, cluster, price=a_second, **_asked(**options))
         click.echo(json.dumps(found.json(), indent=2) if as_json else _text(found, front, why))
     except ValueError as error:  # PlanError, and values that the formulas reject
         raise CannotBe(str(error)) from None

@@ -112,11 +112,12 @@ def question_of(
     model: Model | str, cluster: Cluster | Node | str, *, prompt: int | None = None, output: int | None = None,
     trace: str | None = None, gpus: int | None = None, ttft: float = inf, tpot: float = inf, gap: float = inf,
     dtype: str | None = None, kv_dtype: str | None = None, stack: ServingStack | str | None = None,
-    memory: float | None = None, price: float = 0.0, fixed: Mapping[str, tuple[int, ...]] | None = None,
+    memory: float | None = None, price: float | None = None, fixed: Mapping[str, tuple[int, ...]] | None = None,
     apart: bool | None = None,
 ) -> Question:  # fmt: skip
-    """The question, checked. Raises PlanError, which names the field at fault."""
+    """The question, checked; without a price, that of the machine. Raises PlanError, which names the field at fault."""
     model, machine = model_of(model), machine_of(cluster, gpus)
+    price = machine.price if price is None else price
     chip = machine.chip
     if chip.arch not in ARCHITECTURES and not chip.arch.startswith("Blackwell"):
         known = ", ".join([*ARCHITECTURES, "Blackwell"])

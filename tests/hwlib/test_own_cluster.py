@@ -52,7 +52,7 @@ def test_a_line_says_what_a_file_says():
     assert (
         line.levels
         == levels_of("4x8 a100-80gb-sxm, network 100Gbps")
-        == described("4 x 8 A100 SXM 80GB, network 12.5 GB/s").levels
+        == machine_of("4 x 8 A100 SXM 80GB, network 12.5 GB/s").levels
     )
     assert machine_of("2 x gb200-nvl72, network 72x400 Gbit/s").levels == machine_of("2 x gb200-nvl72").levels
     node = nodes["dgx-h100"]

@@ -1,0 +1,97 @@
+"""The arguments that each software takes: tables read from the projects, and the check of what is written with them."""
+
+import csv
+import re
+from datetime import date
+from functools import cache
+from io import StringIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hwlib.launch.launch import Argument, Launch
+
+FOLDER = Path(__file__).resolve().parent
+VARIABLE = re.compile(r"\$\{?\w+\}?|\$\(\(.+\)\)")
+
+
+class Source(NamedTuple):
+    """Where a table was read: project, revision (a commit or a release), date, and files."""
+
+    name: str
+    project: str
+    revision: str
+    date: date
+    files: tuple[str, ...]
+    note: str = ""
+
+    @property
+    def words(self) -> str:
+        """In a line: the software, and the revision whose names these are."""
+        return f"{self.name}, with the arguments of {self.project} at {self.revision[:12]} ({self.date:%Y-%m-%d})"
+
+
+class Known(NamedTuple):
+    """One argument of a software: flag, int, float, text, json, section or function, or "ints", "texts"; its choices,
+    if it has some.
+    """
+
+    kind: str
+    choices: tuple[str, ...]
+
+    def problem(self, value: Any) -> str:
+        """What is wrong with a value; empty if nothing is. The variable of a shell may stand for any."""
+        if isinstance(value, str) and VARIABLE.fullmatch(value):
+            return ""
+        if self.kind in ("ints", "texts"):
+            many = value if isinstance(value, tuple | list) else (value,)
+            return next((bad for one in many if (bad := Known(self.kind[:-1], self.choices).problem(one))), "")
+        good = {
+            "flag": value is None or isinstance(value, bool),
+            "int": value is None or (isinstance(value, int) and not isinstance(value, bool)),
+            "float": isinstance(value, int | float) and not isinstance(value, bool),
+            "text": value is None or isinstance(value, str),
+        }  # fmt: skip
+        if not good.get(self.kind, True):
+            return f"expected {self.kind}, got {value!r}"
+        if self.choices and value is not None and str(value) not in self.choices:
+            return f"expected one of {', '.join(self.choices)}, got {value!r}"
+        return ""
+
+
+@cache
+def sources() -> dict[str, Source]:
+    """The source of each table, by software."""
+    import tomllib
+
+    rows = tomllib.loads((FOLDER / "sources.toml").read_text("utf-8"))
+    return {key: Source(**{**row, "files": tuple(row["files"])}) for key, row in rows.items()}
+
+
+def source_of(software: str) -> Source:
+    """Where the table of a software was read."""
+    return sources()[software]
+
+
+@cache
+def arguments_of(software: str) -> dict[str, Known]:
+    """The arguments of a software, by name.
+
+    >>> arguments_of("megatron")["--recompute-granularity"].choices
+    ('full', 'selective')
+    """
+    rows = csv.DictReader(StringIO((FOLDER / f"{software}.csv").read_text("utf-8")))
+    return {row["name"]: Known(row["kind"], tuple(row["choices"].split("|")) if row["choices"] else ()) for row in rows}
+
+
+def problems(launch: Launch) -> list[str]:
+    """What a launch has that its software does not take: names that it does not know, values that it does not allow."""
+    known = arguments_of(launch.software)
+    every: list[Argument] = [one for command in launch.commands for one in command.arguments]
+    every += [one for file in launch.files for one in file.settings]
+    found = []
+    for name, value in every:
+        if name not in known:
+            found.append(f"{name}: {launch.software} has no such argument")
+        elif bad := known[name].problem(value):
+            found.append(f"{name}: {bad}")
+    return found

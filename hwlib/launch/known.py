@@ -31,8 +31,8 @@ class Source(NamedTuple):
 
 
 class Known(NamedTuple):
-    """One argument of a software: flag, int, float, text, json, section or function, or "ints", "texts"; its choices,
-    if it has some.
+    """One argument of a software: flag, int, float, text, json, section or function, or several ("ints", "texts"); its
+    choices, if it has some.
     """
 
     kind: str
@@ -42,7 +42,7 @@ class Known(NamedTuple):
         """What is wrong with a value; empty if nothing is. The variable of a shell may stand for any."""
         if isinstance(value, str) and VARIABLE.fullmatch(value):
             return ""
-        if self.kind in ("ints", "texts"):
+        if self.kind in ("ints", "floats", "texts"):
             many = value if isinstance(value, tuple | list) else (value,)
             return next((bad for one in many if (bad := Known(self.kind[:-1], self.choices).problem(one))), "")
         good = {

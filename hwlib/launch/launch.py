@@ -6,7 +6,7 @@ import shlex
 import textwrap
 from typing import Any, NamedTuple
 
-WIDTH = 88  # columns of a comment line
+WIDTH = 80  # columns of a line that can be broken
 PLAIN = re.compile(r"[\w./-]+")
 
 
@@ -42,7 +42,12 @@ class Command(NamedTuple):
     @property
     def text(self) -> str:
         """The command over several lines, an argument on each."""
-        lines = [" ".join((*self.environment, *self.head)), *("  " + " ".join(one.words) for one in self.arguments)]
+        lines = [""]
+        for word in (*self.environment, *self.head):
+            if len(lines[-1]) + len(word) > WIDTH - 4:
+                lines.append(" ")
+            lines[-1] += f" {word}" if lines[-1] else word
+        lines += ["  " + " ".join(one.words) for one in self.arguments]
         said = [f"# {line}" for line in textwrap.wrap(self.comment, WIDTH, break_on_hyphens=False)]
         return "\n".join([*said, " \\\n".join(lines)])
 

@@ -3,6 +3,7 @@
 from itertools import groupby
 
 from hwlib.footprint.stage_layers import stage_layers
+from hwlib.launch.launch import LaunchError
 from hwlib.specs import Model
 
 
@@ -10,7 +11,7 @@ def chunk_layers(model: Model, pp: int, v: int) -> tuple[int, ...]:
     """Layers of every chunk, in the model's order: the first pp chunks are the first of each stage.
 
     Where layers do not divide, the stages that the memory and the time of a plan are counted with are short ones: the
-    first lacks a layer in its first chunk, others in their last.
+    first lacks a layer in its first chunk, others in their last. Raises LaunchError for more chunks than that can be.
 
     >>> from hwlib.specs import models
     >>> chunk_layers(models["deepseek-v3"], 16, 1)
@@ -22,7 +23,10 @@ def chunk_layers(model: Model, pp: int, v: int) -> tuple[int, ...]:
     found[-1][-1] -= int(layers.last)
     for stage in range(pp - 1 - int(layers.others), pp - 1):
         found[-1][stage] -= 1
-    return tuple(count for chunk in found for count in chunk)
+    counts = tuple(count for chunk in found for count in chunk)
+    if sum(counts) != model.layers or min(counts) < 0:
+        raise LaunchError(f"emit: {model.layers} layers are not spread over {pp} stages of {v} chunks; fewer would do")
+    return counts
 
 
 def even(model: Model, pp: int, v: int) -> bool:

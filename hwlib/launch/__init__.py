@@ -9,10 +9,11 @@ Names are those of each project's own options, read at one revision (`sources.to
 ('pretrain_gpt.py', 128)
 """
 
-from hwlib.launch.known import arguments_of, problems, source_of
+from hwlib.launch.known import arguments_of, problems
 from hwlib.launch.launch import Argument, Command, File, Launch, LaunchError
 from hwlib.launch.megatron import emit_megatron
 from hwlib.launch.nemo import emit_nemo
+from hwlib.launch.origins import source_of
 from hwlib.launch.serving_plan import ServingPlan
 from hwlib.launch.torchtitan import emit_torchtitan
 from hwlib.launch.trtllm import emit_trtllm

@@ -2,13 +2,14 @@
 overrides of a recipe of Megatron-Bridge both set.
 """
 
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from hwlib.footprint import MEGATRON_ADAM, States
 from hwlib.launch.layouts import even, layout_text
 from hwlib.planner.costs import Plan
 from hwlib.planner.task import Task
-from hwlib.specs import Model, features
+from hwlib.specs import Model, features, models
 from hwlib.strategy import recomputed_modules
 
 FEATURES = "megatron-core"
@@ -82,6 +83,7 @@ def shape_fields(model: Model, T: int) -> dict[str, Any]:
         "position_embedding_type": "learned_absolute" if model.positions else "rope",
         "normalization": "RMSNorm" if model.norm == "rms" else "LayerNorm",
         "add_bias_linear": model.biases == "all",
+        "add_qkv_bias": model.biases in ("qkv", "attention"),
         "gated_linear_unit": model.gated,
         "share_embeddings_and_output_weights": model.tied,
         "qk_layernorm": model.qk_norm or model.mla,
@@ -95,6 +97,15 @@ def shape_fields(model: Model, T: int) -> dict[str, Any]:
         if model.window_layers < model.layers:
             found["window_attn_skip_freq"] = window_frequency(model)
     return {**found, **(mla_fields(model) if model.mla else {}), **(expert_fields(model) if model.moe else {})}
+
+
+def key_of(model: Model, keys: Collection[str]) -> str:
+    """The one of some keys of the table of models that is this model, by its name or by its shape; empty for none."""
+    if model.key in keys:
+        return model.key
+    ours = {**shape_fields(model, 1), "max_position_embeddings": 0}
+    same = (key for key in keys if {**shape_fields(models[key], 1), "max_position_embeddings": 0} == ours)
+    return next(same, "")
 
 
 def window_frequency(model: Model) -> int | str:
@@ -128,6 +139,7 @@ def expert_fields(model: Model) -> dict[str, Any]:
         found["moe_layer_freq"] = f"([0]*{model.dense_layers}+[1]*{model.moe_layers})"
     if model.shared_experts:
         found["moe_shared_expert_intermediate_size"] = model.shared_experts * model.expert_ffn
+        found["moe_shared_expert_gate"] = bool(vars(model).get("shared_gate", False))
     if model.router_bias:
         found |= {"moe_router_enable_expert_bias": True, "moe_router_score_function": "sigmoid"}
     return found
@@ -144,8 +156,18 @@ def unknown_shape(model: Model) -> tuple[str, ...]:
 
 
 def shape_losses(model: Model) -> list[str]:
-    """What the table of models has of a shape and no field says."""
+    """What a model has of a shape and no field says."""
+    has = vars(model).get
+    others = {
+        f"norms of kind {model.norm!r}": model.norm not in ("rms", "layer"),
+        f"biases of kind {model.biases!r}, but those of queries, keys and values": model.biases in ("attention", "mlp"),
+        "gains of queries and keys that all heads have their own of": has("qk_norm_full", False),
+        f"{has('layer_norms', 2)} norms a layer": has("layer_norms", 2) != 2,
+        "a norm after the embedding": has("embedding_norm", False),
+        "biases of the output layer": has("head_bias", False),
+    }
     found = [f"of {model.name}, in the table of models: {model.note}"] if model.note else []
+    found += [f"{what}: no field of Megatron Core has them" for what, there in others.items() if there]
     if model.parallel:
         found.append("attention and MLP side by side in a layer: Megatron Core has them one after the other")
     if model.window_layers and model.layers % (model.layers - model.window_layers or 1):

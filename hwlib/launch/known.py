@@ -2,32 +2,14 @@
 
 import csv
 import re
-from datetime import date
 from functools import cache
 from io import StringIO
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from hwlib.launch.launch import Argument, Launch
+from hwlib.launch.origins import FOLDER
 
-FOLDER = Path(__file__).resolve().parent
 VARIABLE = re.compile(r"\$\{?\w+\}?|\$\(\(.+\)\)")
-
-
-class Source(NamedTuple):
-    """Where a table was read: project, revision (a commit or a release), date, and files."""
-
-    name: str
-    project: str
-    revision: str
-    date: date
-    files: tuple[str, ...]
-    note: str = ""
-
-    @property
-    def words(self) -> str:
-        """In a line: the software, and the revision whose names these are."""
-        return f"{self.name}, with the arguments of {self.project} at {self.revision[:12]} ({self.date:%Y-%m-%d})"
 
 
 class Known(NamedTuple):
@@ -56,20 +38,6 @@ class Known(NamedTuple):
         if self.choices and value is not None and str(value) not in self.choices:
             return f"expected one of {', '.join(self.choices)}, got {value!r}"
         return ""
-
-
-@cache
-def sources() -> dict[str, Source]:
-    """The source of each table, by software."""
-    import tomllib
-
-    rows = tomllib.loads((FOLDER / "sources.toml").read_text("utf-8"))
-    return {key: Source(**{**row, "files": tuple(row["files"])}) for key, row in rows.items()}
-
-
-def source_of(software: str) -> Source:
-    """Where the table of a software was read."""
-    return sources()[software]
 
 
 @cache

@@ -6,6 +6,8 @@ import shlex
 import textwrap
 from typing import Any, NamedTuple
 
+from hwlib.launch.origins import source_of
+
 WIDTH = 80  # columns of a line that can be broken
 PLAIN = re.compile(r"[\w./-]+")
 
@@ -79,8 +81,6 @@ class Launch(NamedTuple):
     @property
     def text(self) -> str:
         """All of it as a script: files as here-documents, commands, and comments."""
-        from hwlib.launch.known import source_of
-
         parts = [_comment("", line) for line in (self.title, source_of(self.software).words) if line]
         parts = ["\n".join(parts)]
         parts += ["\n".join((f"cat > {one.name} <<'END'", one.text.rstrip("\n"), "END")) for one in self.files]
@@ -92,8 +92,6 @@ class Launch(NamedTuple):
     @property
     def data(self) -> dict[str, Any]:
         """All of it as JSON data."""
-        from hwlib.launch.known import source_of
-
         source = source_of(self.software)
         return {
             "software": self.software, "project": source.project, "revision": source.revision,

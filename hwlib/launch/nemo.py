@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hwlib.launch.core_settings import CoreSettings, core_settings, unknown_shape
+from hwlib.launch.core_settings import CoreSettings, core_settings, key_of, unknown_shape
 from hwlib.launch.hosts import hosts_of
 from hwlib.launch.launch import Argument, Command, Launch
 from hwlib.launch.megatron import SHARDING, alignment, environment, on_nvidia, padding, torchrun, whole_micro
@@ -66,8 +66,8 @@ def emit_nemo(task: Task, plan: Plan) -> Launch:
 
 def recipe_of(model: Model) -> tuple[str, bool]:
     """The recipe of a model, and whether it is of this model and not of one of its kind only."""
-    if model.key in RECIPES:
-        return f"{RECIPES[model.key]}_pretrain_config", True
+    if key := key_of(model, RECIPES):
+        return f"{RECIPES[key]}_pretrain_config", True
     kind = "deepseek_v3" if model.mla else "qwen3_30b_a3b" if model.moe else "llama3_8b"
     return f"{kind}_pretrain_config", False
 

@@ -4,7 +4,7 @@ import re
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from hwlib.launch.core_settings import missing, software_losses
+from hwlib.launch.core_settings import key_of, missing, software_losses
 from hwlib.launch.hosts import hosts_of
 from hwlib.launch.launch import Argument, Command, File, Launch, LaunchError
 from hwlib.launch.layouts import chunk_layers
@@ -63,12 +63,12 @@ def emit_torchtitan(task: Task, plan: Plan) -> Launch:
         **batch(task, plan, lost), **degrees(task, plan, lost), **pipeline(task, plan, lost),
         **precision(task, lost), **compiled(task, plan), "activation_checkpoint.policy": policy(plan, lost),
     }  # fmt: skip
-    flavor = FLAVORS.get(task.model.key)
+    flavor = FLAVORS.get(key_of(task.model, FLAVORS))
     if task.software.mtp and flavor and flavor.module != "deepseek_v3":
         lost.append("modules for multi-token prediction: torchtitan's model has none")
     moved = "torchtitan moves parameters, gradients and optimizer together"
     lost += [f"{what} in the host's memory: {moved}" for what in task.software.offload]
-    name = re.sub(r"\W+", "_", f"{task.model.key}_{task.gpus}_gpus")
+    name = re.sub(r"\W+", "_", f"run_{task.model.key}_{task.gpus}_gpus")
     module = "gpubook_run"
     file = File(f"{module}.py", code(task, name, flavor, settings), tuple(Argument(*item) for item in settings.items()))
     head = torchrun(hosts_of(task.machine), "-m torchtitan.train")

@@ -8,7 +8,7 @@ from hwlib.launch.megatron import on_nvidia
 from hwlib.launch.serving_plan import Pool, ServingPlan, copies, group_batch, pool_losses, prompt_tokens, replica_gpus
 
 CACHE = {"bf16": "auto", "fp16": "auto", "fp8": "fp8", "fp4": "nvfp4"}
-OWN_FORMAT = ("fp8", "fp4", "mxfp4", "int8", "int4")
+OWN_FORMAT = ("fp8", "fp4", "mxfp4", "int8", "int4", "int8w", "int4w")
 PORTS = {"context": 8100, "generation": 8200}  # of the servers behind the one that requests come to
 
 

@@ -4,14 +4,16 @@ import re
 import subprocess
 from itertools import product
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from hwlib.footprint.stage_layers import stage_layers
 from hwlib.launch import TRAINING, LaunchError, arguments_of, emit_training, problems, source_of
-from hwlib.launch.known import Known, sources
+from hwlib.launch.known import Known
 from hwlib.launch.layouts import chunk_layers, layout_text
 from hwlib.launch.nemo import RECIPES, recipe_of
+from hwlib.launch.origins import sources
 from hwlib.launch.torchtitan import FLAVORS
 from hwlib.planner import Software
 from hwlib.planner.allowed import even_chunks
@@ -30,7 +32,8 @@ def emitted(key, software="megatron", gpus=64, settings=None, cluster="8xdgx-h10
     one = Strategy.of(gpus=gpus, micro=micro, **degrees)
     T = min(models.of(key).context, 4096)
     task = task_of(key, cluster, B=T * one.dp * micro * m, T=T, gpus=gpus, software=settings)
-    plan = Plan(one, m, time=None, memory=None, mfu=0.0, token_rate=0.0)
+    nothing: Any = None
+    plan = Plan(one, m, time=nothing, memory=nothing, mfu=0.0, token_rate=0.0)
     return task, plan, emit_training(task, plan, software)
 
 
@@ -40,7 +43,7 @@ def valid(model, tp=1, pp=1, cp=1, ep=1, v=1, **_):
     return whole and bool(even_chunks(model.layers, pp, v))
 
 
-SHAPES = (
+SHAPES: tuple[dict[str, Any], ...] = (
     {},
     {"tp": 8, "pp": 4, "v": 3, "zero": 1},
     {"tp": 2, "pp": 8, "cp": 2, "zero": 1, "recompute": "full"},
@@ -89,7 +92,7 @@ def test_the_degrees_are_all_gpus(case):
     task, plan, launch = emitted(key, software, **shape)
     (command,) = launch.commands
     words = " ".join(command.head)
-    nodes, each_node = (int(re.search(rf"--{name} (\d+)", words)[1]) for name in ("nnodes", "nproc-per-node"))
+    nodes, each_node = (int(words.split(f"--{name} ")[1].split()[0]) for name in ("nnodes", "nproc-per-node"))
     assert nodes * each_node == task.gpus
     if software == "torchtitan":
         at = {one.name: one.value for one in launch.files[0].settings}
@@ -128,13 +131,16 @@ def parameters(options):
     else:
         wide, groups = at["--kv-channels"], at.get("--num-query-groups", heads)
         attention = h * wide * 2 * (heads + groups) + biased * (wide * (heads + 2 * groups) + h)
+        attention += wide * (heads + 2 * groups) * ("--add-qkv-bias" in at)
         attention += 2 * wide * ("--qk-layernorm" in at) + heads * (at.get("--softmax-type") == "learnable")
     layers, experts = at["--num-layers"], at.get("--num-experts", 0)
     of_experts = [0] * layers
     if experts:
         of_experts = eval(at["--moe-layer-freq"]) if "--moe-layer-freq" in at else [1] * layers
         shared = at.get("--moe-shared-expert-intermediate-size", 0)
-        router = experts * (h + biased + ("--moe-router-enable-expert-bias" in at))
+        router = experts * (h + biased + ("--moe-router-enable-expert-bias" in at)) + h * (
+            "--moe-shared-expert-gate" in at
+        )
         moe = experts * mlp(at["--moe-ffn-hidden-size"]) + router + (mlp(shared) if shared else 0)
     norm = h * (1 if at["--normalization"] == "RMSNorm" else 2)
     tables = 1 + ("--untie-embeddings-and-output-weights" in at)
@@ -175,7 +181,7 @@ def test_the_configuration_runs_and_sets_what_is_said(case, monkeypatch):
     key, software, shape = case
     task, plan, launch = emitted(key, software, settings=Software(dtype="fp8", features="any"), **shape)
     flavor = FLAVORS[key]
-    kept = {}
+    kept: dict[str, Any] = {}
 
     def registry(*given, **named):
         kept.update(named, size=given[0])
@@ -286,6 +292,15 @@ def test_a_model_without_a_recipe_says_so():
     *_, own = emitted("falcon-180b", "torchtitan", zero=2)
     assert "my_model_spec()" in own.files[0].text
     assert "my_model_spec()" in own.to_add[0]
+
+
+def test_a_model_of_ones_own_is_known_by_its_shape():
+    same = models["qwen3-8b"].replace(key="mine", context=40960)
+    *_, launch = emitted(same, "nemo")
+    assert launch.commands[0].value("--recipe") == "qwen3_8b_pretrain_config"
+    assert recipe_of(same.replace(layers=12)) == ("llama3_8b_pretrain_config", False)
+    *_, launch = emitted(same, "torchtitan", zero=3)
+    assert 'model_registry("8B")' in launch.files[0].text
 
 
 def test_scripts_are_a_shells():

@@ -19,6 +19,7 @@ PRECISION: dict[str, dict[str, Any]] = {
     "fp8": {"--bf16": None, "--fp8-format": "hybrid"}, "fp4": {"--bf16": None, "--fp4-format": "e2m1"},
 }  # fmt: skip
 SHARDING = {2: "optim_grads", 3: "optim_grads_params"}
+NO_GPUS = ("Google", "Amazon")  # vendors of chips that are none
 NEWER = ("Blackwell", "Rubin")  # generations that do not need the variable below
 
 
@@ -52,8 +53,8 @@ def emit_megatron(task: Task, plan: Plan) -> Launch:
 
 
 def on_nvidia(chip: Accelerator, software: str) -> None:
-    """Raise LaunchError unless the chips are GPUs of NVIDIA, for which these arguments were read."""
-    if chip.vendor != "NVIDIA":
+    """Raise LaunchError for chips of others, on which software written for NVIDIA's GPUs does not run as it is."""
+    if chip.vendor in ("AMD", *NO_GPUS):
         raise LaunchError(
             f"emit: {software} is written for NVIDIA's GPUs, and the cluster has {chip.vendor}'s {chip.name}"
         )

@@ -8,7 +8,7 @@ from hwlib.launch.core_settings import key_of, missing, software_losses
 from hwlib.launch.hosts import hosts_of
 from hwlib.launch.launch import Argument, Command, File, Launch, LaunchError
 from hwlib.launch.layouts import chunk_layers
-from hwlib.launch.megatron import torchrun, whole_micro
+from hwlib.launch.megatron import NO_GPUS, torchrun, whole_micro
 from hwlib.planner.costs import Plan
 from hwlib.planner.task import Task
 
@@ -56,7 +56,7 @@ def stages(layers: list[int]) -> list[list[str]]:
 
 def emit_torchtitan(task: Task, plan: Plan) -> Launch:
     """The configuration's file, and the command. Raises LaunchError for chips that are no GPUs."""
-    if task.machine.chip.vendor not in ("NVIDIA", "AMD"):
+    if task.machine.chip.vendor in NO_GPUS:
         raise LaunchError(f"emit: torchtitan runs on GPUs, and the cluster has {task.machine.chip.name}")
     lost = [*missing(FEATURES, plan), *software_losses(task, ("torchtitan",))]
     settings = {

@@ -4,6 +4,7 @@ from typing import Any
 
 from hwlib.launch.hosts import hosts_of
 from hwlib.launch.launch import Argument, Command, Launch, LaunchError
+from hwlib.launch.megatron import NO_GPUS
 from hwlib.launch.serving_plan import Pool, ServingPlan, copies, group_batch, pool_losses, prompt_tokens, replica_gpus
 
 WEIGHTS = {"bf16": {}, "fp16": {"--dtype": "float16"}, "fp8": {"--quantization": "fp8"}}
@@ -19,7 +20,7 @@ def emit_vllm(plan: ServingPlan) -> Launch:
     vLLM does not run on by itself.
     """
     chip = plan.machine.chip
-    if chip.vendor not in ("NVIDIA", "AMD"):
+    if chip.vendor in NO_GPUS:
         raise LaunchError(f"emit: vllm is written for GPUs of NVIDIA and AMD here, and the cluster has {chip.name}")
     lost = weight_losses(plan)
     if plan.prefill is None:

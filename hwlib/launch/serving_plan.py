@@ -67,7 +67,7 @@ class ServingPlan(Protocol):
 
     @property
     def chunk(self) -> int | None:
-        """Most tokens of prompts in a step, where the same servers do both."""
+        """Most tokens of prompts in a step of each group, where the same servers do both."""
 
 
 def replica_gpus(pool: Pool) -> int:
@@ -84,7 +84,7 @@ def prompt_tokens(plan: ServingPlan, pool: Pool, reads: bool) -> int:
     """Most tokens of a step of each group: those of prompts (a chunk, or one whole prompt), and one of each other
     sequence.
     """
-    prompts = -(-plan.chunk // pool.attention_dp) if plan.chunk and plan.prefill is None else plan.prompt
+    prompts = plan.chunk if plan.chunk and plan.prefill is None else plan.prompt
     return (prompts if reads else 0) + group_batch(pool)
 
 

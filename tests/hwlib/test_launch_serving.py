@@ -118,7 +118,7 @@ def test_servers_apart_send_their_cache_on():
 def test_batches_are_those_of_a_group():
     (one,) = emit(planned("deepseek-v3", Pool(1, 8, 8, batch=512), chunk=4096), "vllm").commands
     assert one.value("--max-num-seqs") == 64
-    assert one.value("--max-num-batched-tokens") == 4096 // 8 + 64
+    assert one.value("--max-num-batched-tokens") == 4096 + 64
     assert one.value("--max-model-len") == 5120
 
 

@@ -96,6 +96,13 @@ def pool_losses(pool: Pool) -> list[str]:
     return found
 
 
+def longest(plan: ServingPlan, setting: str) -> str:
+    """That lengths of requests are means."""
+    return (
+        f"{setting} of the longest request: {plan.prompt + plan.output:,} is that of one with the plan's mean lengths"
+    )
+
+
 def copies(pool: Pool, what: str) -> str:
     """How often a command is run, as its comment."""
     many = f"{pool.replicas} of these, behind a router" if pool.replicas > 1 else "one of these"

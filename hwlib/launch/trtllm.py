@@ -5,7 +5,16 @@ from typing import Any
 from hwlib.launch.hosts import hosts_of
 from hwlib.launch.launch import Argument, Command, File, Launch, written
 from hwlib.launch.megatron import on_nvidia
-from hwlib.launch.serving_plan import Pool, ServingPlan, copies, group_batch, pool_losses, prompt_tokens, replica_gpus
+from hwlib.launch.serving_plan import (
+    Pool,
+    ServingPlan,
+    copies,
+    group_batch,
+    longest,
+    pool_losses,
+    prompt_tokens,
+    replica_gpus,
+)
 
 CACHE = {"bf16": "auto", "fp16": "auto", "fp8": "fp8", "fp4": "nvfp4"}
 OWN_FORMAT = ("fp8", "fp4", "mxfp4", "int8", "int4", "int8w", "int4w")
@@ -25,12 +34,15 @@ def emit_trtllm(plan: ServingPlan) -> Launch:
         pools = {"context": plan.prefill, "generation": plan.decode}
         said = {"context": "servers that read prompts", "generation": "servers that generate"}
         files = [server_file(plan, pool, kind, lost) for kind, pool in pools.items()]
-        commands = [serve(kind, PORTS[kind], copies(pool, said[kind])) for kind, pool in pools.items()]
+        commands = [
+            serve(kind, PORTS[kind], f"{copies(pool, said[kind])}; on ports from {PORTS[kind]} on")
+            for kind, pool in pools.items()
+        ]
         files.append(router_file(pools))
         router = (Argument("--config", "disaggregated.yaml"),)
         commands.append(Command(("trtllm-serve", "disaggregated"), router, "the server that requests come to"))
     lost.append("how much memory the cache gets: free_gpu_memory_fraction is TensorRT-LLM's own, of what weights leave")
-    add = ["$MODEL: the name of the checkpoint, or its folder"]
+    add = ["$MODEL: the name of the checkpoint, or its folder", longest(plan, "max_seq_len")]
     if plan.prefill is not None:
         add.append("the hosts of the servers in disaggregated.yaml, in place of localhost")
     elif plan.decode.replicas > 1:

@@ -5,7 +5,16 @@ from typing import Any
 from hwlib.launch.hosts import hosts_of
 from hwlib.launch.launch import Argument, Command, Launch, LaunchError
 from hwlib.launch.megatron import NO_GPUS
-from hwlib.launch.serving_plan import Pool, ServingPlan, copies, group_batch, pool_losses, prompt_tokens, replica_gpus
+from hwlib.launch.serving_plan import (
+    Pool,
+    ServingPlan,
+    copies,
+    group_batch,
+    longest,
+    pool_losses,
+    prompt_tokens,
+    replica_gpus,
+)
 
 WEIGHTS = {"bf16": {}, "fp16": {"--dtype": "float16"}, "fp8": {"--quantization": "fp8"}}
 """bf16 is what a checkpoint has; fp8 is made of one in bf16 when it is loaded, and of one in fp8 it is its own."""
@@ -29,7 +38,7 @@ def emit_vllm(plan: ServingPlan) -> Launch:
         commands = pool_commands(plan, plan.prefill, "servers that read prompts", "kv_producer", lost)
         commands += pool_commands(plan, plan.decode, "servers that generate", "kv_consumer", lost)
     lost.append("how much memory the cache gets: --gpu-memory-utilization is vLLM's own, of all that a GPU has")
-    add = ["$MODEL: the name of the checkpoint, or its folder"]
+    add = ["$MODEL: the name of the checkpoint, or its folder", longest(plan, "--max-model-len")]
     if WEIGHTS.get(plan.dtype):
         (word, value), *_ = WEIGHTS[plan.dtype].items()
         add.append(

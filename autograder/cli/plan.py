@@ -266,7 +266,9 @@ class PlanQuery:
 
         data = [plan_record(one) for one in found] if self.several else found.json()
         data = with_runs(data, runs, found.task) if runs else data
-        return data | {"launch": self.launch(found).data} if self.emit else data
+        if self.emit and isinstance(data, dict):
+            data["launch"] = self.launch(found).data
+        return data
 
     def launch(self, found: Any) -> "Launch":
         """What starts the plan that is picked. Raises CannotBe where there are fewer plans, and ValueError where the

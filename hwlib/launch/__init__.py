@@ -14,12 +14,12 @@ from hwlib.launch.launch import Argument, Command, File, Launch, LaunchError
 from hwlib.launch.megatron import emit_megatron
 from hwlib.launch.nemo import emit_nemo
 from hwlib.launch.origins import source_of
-from hwlib.launch.serving_plan import ServingPlan
 from hwlib.launch.torchtitan import emit_torchtitan
 from hwlib.launch.trtllm import emit_trtllm
 from hwlib.launch.vllm import emit_vllm
 from hwlib.planner.costs import Plan
 from hwlib.planner.task import Task
+from hwlib.serving_planner.plan import ServingPlan
 
 TRAINING = {"megatron": emit_megatron, "torchtitan": emit_torchtitan, "nemo": emit_nemo}
 SERVING = {"vllm": emit_vllm, "trtllm": emit_trtllm}

@@ -6,8 +6,6 @@ from hwlib.launch.hosts import hosts_of
 from hwlib.launch.launch import Argument, Command, File, Launch, written
 from hwlib.launch.megatron import on_nvidia
 from hwlib.launch.serving_plan import (
-    Pool,
-    ServingPlan,
     copies,
     group_batch,
     longest,
@@ -15,6 +13,7 @@ from hwlib.launch.serving_plan import (
     prompt_tokens,
     replica_gpus,
 )
+from hwlib.serving_planner.plan import Pool, ServingPlan
 
 CACHE = {"bf16": "auto", "fp16": "auto", "fp8": "fp8", "fp4": "nvfp4"}
 OWN_FORMAT = ("fp8", "fp4", "mxfp4", "int8", "int4", "int8w", "int4w")

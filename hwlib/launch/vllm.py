@@ -6,8 +6,6 @@ from hwlib.launch.hosts import hosts_of
 from hwlib.launch.launch import Argument, Command, Launch, LaunchError
 from hwlib.launch.megatron import NO_GPUS
 from hwlib.launch.serving_plan import (
-    Pool,
-    ServingPlan,
     copies,
     group_batch,
     longest,
@@ -15,6 +13,7 @@ from hwlib.launch.serving_plan import (
     prompt_tokens,
     replica_gpus,
 )
+from hwlib.serving_planner.plan import Pool, ServingPlan
 
 WEIGHTS = {"bf16": {}, "fp16": {"--dtype": "float16"}, "fp8": {"--quantization": "fp8"}}
 """bf16 is what a checkpoint has; fp8 is made of one in bf16 when it is loaded, and of one in fp8 it is its own."""

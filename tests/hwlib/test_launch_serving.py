@@ -2,8 +2,7 @@
 
 import subprocess
 from itertools import product
-from types import SimpleNamespace
-from typing import NamedTuple
+from typing import Any
 
 import pytest
 import yaml
@@ -11,41 +10,37 @@ import yaml
 from hwlib.launch import SERVING, LaunchError, emit, problems
 from hwlib.launch.serving_plan import replica_gpus
 from hwlib.planner import machine_of
+from hwlib.serving_planner.plan import Pool, ServingPlan
 from hwlib.specs import models
 from tests.each import each
 
 
-class Pool(NamedTuple):
-    """Servers, by the fields that a serving plan gives them."""
-
-    tp: int = 1
-    ep: int = 1
-    attention_dp: int = 1
-    replicas: int = 1
-    batch: int = 64
+def servers(tp=1, ep=1, attention_dp=1, replicas=1, batch=64):
+    """A pool, most of which is one."""
+    return Pool(tp, ep, attention_dp, replicas, batch)
 
 
-EIGHT = Pool(8)
+EIGHT = servers(8)
 
 
 def planned(model="llama3-70b", decode=EIGHT, prefill=None, cluster="8xdgx-h100", **more):
     """A serving plan; requests of 4,096 and 1,024 tokens."""
-    usual = {"dtype": "fp8", "kv_dtype": "fp8", "prompt": 4096, "output": 1024, "chunk": None}
+    usual: dict[str, Any] = {"dtype": "fp8", "kv_dtype": "fp8", "prompt": 4096, "output": 1024, "chunk": None}
     machine = machine_of(cluster)
-    return SimpleNamespace(model=models[model], machine=machine, decode=decode, prefill=prefill, **(usual | more))
+    return ServingPlan(model=models[model], machine=machine, decode=decode, prefill=prefill, **(usual | more))
 
 
 PLANS = [
     planned(),
-    planned(decode=Pool(4, replicas=2), chunk=2048, dtype="bf16", kv_dtype="bf16"),
-    planned("llama3-8b", Pool(), cluster="dgx-h100", dtype="fp4", kv_dtype="fp4"),
-    planned("qwen3-30b-a3b", Pool(2, ep=4, attention_dp=2, batch=63), Pool(4, ep=4, batch=2)),
-    planned("gpt-oss-120b", Pool(2, ep=2), dtype="mxfp4", kv_dtype="fp8"),
-    planned("mixtral-8x7b", Pool(8, ep=4), dtype="bf16", kv_dtype="bf16"),
-    planned("deepseek-v3", Pool(1, 32, 32, batch=2048), Pool(1, 16, 16, replicas=2, batch=16)),
-    planned("deepseek-v3", Pool(16, 16), chunk=8192, kv_dtype="fp4"),
-    planned("deepseek-v3", Pool(4, 64, 16), cluster="gb200-nvl72"),
-    planned(decode=Pool(2, attention_dp=4), dtype="int8", kv_dtype="int8"),
+    planned(decode=servers(4, replicas=2), chunk=2048, dtype="bf16", kv_dtype="bf16"),
+    planned("llama3-8b", servers(), cluster="dgx-h100", dtype="fp4", kv_dtype="fp4"),
+    planned("qwen3-30b-a3b", servers(2, ep=4, attention_dp=2, batch=63), servers(4, ep=4, batch=2)),
+    planned("gpt-oss-120b", servers(2, ep=2), dtype="mxfp4", kv_dtype="fp8"),
+    planned("mixtral-8x7b", servers(8, ep=4), dtype="bf16", kv_dtype="bf16"),
+    planned("deepseek-v3", servers(1, 32, 32, batch=2048), servers(1, 16, 16, replicas=2, batch=16)),
+    planned("deepseek-v3", servers(16, 16), chunk=8192, kv_dtype="fp4"),
+    planned("deepseek-v3", servers(4, 64, 16), cluster="gb200-nvl72"),
+    planned(decode=servers(2, attention_dp=4), dtype="int8", kv_dtype="int8"),
 ]
 EVERY = [*product(PLANS, SERVING)]
 
@@ -104,7 +99,7 @@ def test_scripts_are_a_shells():
 
 
 def test_servers_apart_send_their_cache_on():
-    plan = planned("deepseek-v3", Pool(1, 32, 32, batch=2048), Pool(1, 16, 16, replicas=2, batch=16))
+    plan = planned("deepseek-v3", servers(1, 32, 32, batch=2048), servers(1, 16, 16, replicas=2, batch=16))
     roles = [one.value("--kv-transfer-config")["kv_role"] for one in emit(plan, "vllm").commands]
     assert roles == ["kv_producer", "kv_producer", "kv_consumer", "kv_consumer"]
     (context, generation, router), commands = emit(plan, "trtllm").files, emit(plan, "trtllm").commands
@@ -116,7 +111,7 @@ def test_servers_apart_send_their_cache_on():
 
 
 def test_batches_are_those_of_a_group():
-    (one,) = emit(planned("deepseek-v3", Pool(1, 8, 8, batch=512), chunk=4096), "vllm").commands
+    (one,) = emit(planned("deepseek-v3", servers(1, 8, 8, batch=512), chunk=4096), "vllm").commands
     assert one.value("--max-num-seqs") == 64
     assert one.value("--max-num-batched-tokens") == 4096 + 64
     assert one.value("--max-model-len") == 5120
@@ -125,12 +120,12 @@ def test_batches_are_those_of_a_group():
 @pytest.mark.parametrize(
     ("software", "plan", "says"),
     [
-        ("vllm", planned("mixtral-8x7b", Pool(8, ep=4)), "over 4 of a server's 8 GPUs"),
-        ("vllm", planned(decode=Pool(2, attention_dp=4)), "groups of a dense model"),
+        ("vllm", planned("mixtral-8x7b", servers(8, ep=4)), "over 4 of a server's 8 GPUs"),
+        ("vllm", planned(decode=servers(2, attention_dp=4)), "groups of a dense model"),
         ("vllm", planned(dtype="fp4"), "weights in fp4"),
         ("vllm", planned(kv_dtype="int8"), "a cache in int8"),
-        ("vllm", planned("deepseek-v3", Pool(1, 8, 8, batch=63)), "63 sequences over 8 groups"),
-        ("trtllm", planned("deepseek-v3", Pool(2, 8, 4)), "groups of 2 GPUs"),
+        ("vllm", planned("deepseek-v3", servers(1, 8, 8, batch=63)), "63 sequences over 8 groups"),
+        ("trtllm", planned("deepseek-v3", servers(2, 8, 4)), "groups of 2 GPUs"),
         ("trtllm", planned(dtype="fp8"), "weights in fp8"),
     ],
     ids=["experts", "dense", "weights", "cache", "uneven", "groups", "checkpoint"],

@@ -15,6 +15,7 @@ END = "<!-- end of {} -->"
 COMMANDS = {
     "question": ["gpubook plan llama3-405b --cluster h100-superpod-16k --batch 16M"],
     "why": ["gpubook plan llama3-70b --cluster superpod-h100-1su --batch 4M --count 3 --why"],
+    "launch": ["gpubook plan llama3-70b --cluster superpod-h100-1su --batch 4M --emit megatron"],
     "errors": [
         "gpubook plan llama3-405b --cluster dgx-h100 --batch 1M",
         "gpubook plan llama3-70b --cluster superpod-h100-1su --batch 4000000",

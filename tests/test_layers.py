@@ -21,7 +21,7 @@ LAYERS = (
         "steptime", "strategy", "training", "goodput", "inference", "topology", "sharding", "simt", "calibrated",
         "power", "number_formats",
     },
-    {"algorithms", "simulate", "planner", "serving_planner", "tl", "torch_groups", "engine", "traces"},
+    {"algorithms", "simulate", "planner", "serving_planner", "launch", "tl", "torch_groups", "engine", "traces"},
     {"plots", "widgets", "labs", "virtual"},
 )  # fmt: skip
 LAYER = {module: number for number, modules in enumerate(LAYERS) for module in modules}

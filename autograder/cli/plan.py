@@ -4,14 +4,18 @@ import json
 import re
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
 from .plan_run import RunQuery, run_options, run_text, with_runs
 
+if TYPE_CHECKING:
+    from hwlib.launch import Launch
+
 POWERS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 SECONDS_AN_HOUR = 3600.0
+TRAINERS = ("megatron", "torchtitan", "nemo")  # the keys of hwlib.launch.TRAINING, which is not loaded for a list
 DECIDED = ("tp", "cp", "ep", "etp", "pp", "zero", "recompute")
 """Degrees that the rule of thumb chooses by itself; if one is given, its advice would contradict the question."""
 
@@ -166,6 +170,9 @@ def _what_is_known() -> str:
 @run_options
 @click.option("--count", type=click.IntRange(1), help="Number of plans to list.  [default: 5]")
 @click.option("--why", is_flag=True, help="Also show what other choices cost, and why configurations were rejected.")
+@click.option("--emit", type=click.Choice(TRAINERS), help="Print what starts the best plan with this software, "
+              "and what of the plan it cannot say.")  # fmt: skip
+@click.option("--pick", type=click.IntRange(1), help="With --emit: the plan of this row of the table.  [default: 1]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, in SI units.")
 def plan(as_json: bool, **options: Any) -> None:
     """List the fastest ways to train a model on a cluster.
@@ -176,7 +183,8 @@ def plan(as_json: bool, **options: Any) -> None:
     try:
         query = PlanQuery.of(**options)
         found, runs = query.answer()
-        click.echo(json.dumps(query.data(found, runs), indent=2) if as_json else query.text(found, runs))
+        told = query.launch(found).text if query.emit and not as_json else ""
+        click.echo(json.dumps(query.data(found, runs), indent=2) if as_json else told or query.text(found, runs))
         if query.several:
             for n, why in found.skipped.items():
                 click.echo(f"No plan on {n:,} GPUs: {why}.", err=True)
@@ -187,20 +195,23 @@ def plan(as_json: bool, **options: Any) -> None:
 @dataclass(frozen=True)
 class PlanQuery:
     """What is asked: the arguments of `planner.plan`, or of `planner.pareto` where it is asked for several numbers of
-    GPUs; `why` asks for the choices and the rejections too, `run` for the whole run."""
+    GPUs; `why` asks for the choices and the rejections too, `run` for the whole run, `emit` for what starts a plan,
+    number `pick`, with a software."""
 
     model: str
     cluster: str
     asked: dict[str, Any]
     why: bool = False
     run: RunQuery | None = None
+    emit: str | None = None
+    pick: int = 1
 
     @classmethod
     def of(
         cls, *, model: str, cluster: str, batch: tuple[int, int | None], sequence: tuple[int, int | None] | None,
         gpus: tuple[int, ...] | None, why: bool, price: float | None, count: int | None, memory: float | None,
         stack: str | None, features: str | None, dtype: str, dedup_dispatch: bool, mtp: bool,
-        offload: tuple[str, ...] | None, **degrees: Any,
+        offload: tuple[str, ...] | None, emit: str | None = None, pick: int | None = None, **degrees: Any,
     ) -> Self:  # fmt: skip
         """The options of the command, converted by click. Raises ValueError, and CannotBe where two exclude each
         other."""
@@ -215,6 +226,10 @@ class PlanQuery:
             raise CannotBe(f"why: choices are compared for one number of GPUs only, and {len(gpus)} are given")
         if count and gpus and len(gpus) > 1:
             raise CannotBe(f"count: plans are listed for one number of GPUs only, and {len(gpus)} are given")
+        if emit and gpus and len(gpus) > 1:
+            raise CannotBe(f"emit: a plan is started on one number of GPUs, and {len(gpus)} are given")
+        if pick and not emit:
+            raise CannotBe("pick: it names the plan that is written for a software, and --emit names none")
         asked: dict[str, Any] = {
             "B": batch[0], "T": T, "memory": memory,
             "price": None if price is None else price / SECONDS_AN_HOUR,
@@ -227,8 +242,8 @@ class PlanQuery:
         if gpus and len(gpus) > 1:
             asked |= {"gpus": gpus}
         else:
-            asked |= {"gpus": gpus[0] if gpus else None, "count": count or 5}
-        return cls(model, cluster, asked, why, RunQuery.of(degrees))
+            asked |= {"gpus": gpus[0] if gpus else None, "count": max(count or 5, pick or 1)}
+        return cls(model, cluster, asked, why, RunQuery.of(degrees), emit, pick or 1)
 
     @property
     def several(self) -> bool:
@@ -258,7 +273,20 @@ class PlanQuery:
         from hwlib.planner.tables import plan_record
 
         data = [plan_record(one) for one in found] if self.several else found.json()
-        return with_runs(data, runs, found.task) if runs else data
+        data = with_runs(data, runs, found.task) if runs else data
+        if self.emit and isinstance(data, dict):
+            data["launch"] = self.launch(found).data
+        return data
+
+    def launch(self, found: Any) -> "Launch":
+        """What starts the plan that is picked. Raises CannotBe where there are fewer plans, and ValueError where the
+        software does not run on these chips."""
+        from hwlib.launch import emit_training
+
+        assert self.emit
+        if self.pick > len(found):
+            raise CannotBe(f"pick: expected a row of the table, 1 to {len(found)}, got {self.pick}")
+        return emit_training(found.task, found[self.pick - 1], self.emit)
 
     def text(self, found: Any, runs: Any = ()) -> str:
         """What was found, to be read: the table, and of one number of GPUs the explanation."""

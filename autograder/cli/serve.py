@@ -7,6 +7,8 @@ import click
 
 from .plan import SECONDS_AN_HOUR, CannotBe, Several, Tokens, _bytes
 
+SERVERS = ("vllm", "trtllm")  # the keys of hwlib.launch.SERVING, which is not loaded for a list
+
 
 class Seconds(click.ParamType):
     """A time: 2s, 50ms, or a number of seconds."""
@@ -67,8 +69,14 @@ class Question(click.Command):
 @click.option("--count", type=click.IntRange(1), default=5, show_default=True, help="Number of plans to list.")
 @click.option("--front", is_flag=True, help="Also list the Pareto front of latency and throughput.")
 @click.option("--why", is_flag=True, help="Also say why configurations were rejected.")
+@click.option("--emit", type=click.Choice(SERVERS), help="Print what starts the best plan with this software, and "
+              "what of the plan it cannot say.")  # fmt: skip
+@click.option("--pick", type=click.IntRange(1), help="With --emit: the plan of this row of the table.  [default: 1]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, in SI units.")
-def serve(model: str, cluster: str, as_json: bool, front: bool, why: bool, price: float | None, **options: Any) -> None:
+def serve(
+    model: str, cluster: str, as_json: bool, front: bool, why: bool, price: float | None, emit: str | None, pick: int | None,
+    **options: Any,
+) -> None:  # fmt: skip
     """List the best ways to serve a model within limits of latency.
 
     MODEL is a key such as llama3-70b. The output explains the choice.
@@ -76,9 +84,16 @@ def serve(model: str, cluster: str, as_json: bool, front: bool, why: bool, price
     from hwlib.serving_planner import plan_serving
 
     try:
+        if pick and not emit:
+            raise CannotBe("pick: it names the plan that is written for a software, and --emit names none")
+        options["count"] = max(options["count"], pick or 1)
         a_second = None if price is None else price / SECONDS_AN_HOUR
         found = plan_serving(model, cluster, price=a_second, **_asked(**options))
-        click.echo(json.dumps(found.json(), indent=2) if as_json else _text(found, front, why))
+        started = _launch(found, emit, pick or 1) if emit else None
+        if as_json:
+            click.echo(json.dumps(found.json() | ({"launch": started.data} if started else {}), indent=2))
+        else:
+            click.echo(started.text if started else _text(found, front, why))
     except ValueError as error:  # PlanError, and values that the formulas reject
         raise CannotBe(str(error)) from None
 
@@ -98,6 +113,17 @@ def _asked(
     lengths = {"prompt": prompt and prompt[0], "output": output and output[0], "trace": trace}
     given = {name: value for name, value in others.items() if value is not None}
     return lengths | given | {"fixed": {name: values for name, values in fixed.items() if values}}
+
+
+def _launch(found: Any, software: str, pick: int) -> Any:
+    """What starts the plan that is picked. Raises CannotBe where there are fewer plans."""
+    from hwlib.launch import emit
+    from hwlib.serving_planner.words import plan_words
+
+    if pick > len(found):
+        raise CannotBe(f"pick: expected a row of the table, 1 to {len(found)}, got {pick}")
+    plan = found[pick - 1].plan
+    return emit(plan, software)._replace(title=f"{plan.model.name} on {plan.gpus} GPUs: {plan_words(found[pick - 1])}")
 
 
 def _text(found: Any, front: bool, why: bool) -> str:

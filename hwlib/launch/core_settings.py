@@ -1,0 +1,248 @@
+"""A training plan in the words of Megatron Core: the fields of its configuration, which Megatron-LM's options and the
+overrides of a recipe of Megatron-Bridge both set.
+"""
+
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+from hwlib.footprint import MEGATRON_ADAM, States
+from hwlib.launch.layouts import even, layout_text
+from hwlib.planner.costs import Plan
+from hwlib.planner.task import Task
+from hwlib.specs import Model, features, models
+from hwlib.strategy import recomputed_modules
+
+FEATURES = "megatron-core"
+USUAL = ("hidden_dropout", "attention_dropout")
+
+
+class CoreSettings(NamedTuple):
+    """Fields by name: of the model's shape, and of how it is divided; and what no field says."""
+
+    shape: dict[str, Any]
+    parallel: dict[str, Any]
+    not_expressed: tuple[str, ...]
+
+
+def core_settings(task: Task, plan: Plan) -> CoreSettings:
+    """The settings of a plan."""
+    lost = [*missing(FEATURES, plan), *shape_losses(task.model), *software_losses(task, ("megatron", "nemo"))]
+    lost += state_losses(task)
+    if task.model.mtp_layers and not task.software.mtp:
+        lost.append(f"{task.model.mtp_layers} module for multi-token prediction: the plan does not train it (--mtp)")
+    shape = shape_fields(task.model, task.T)
+    if task.software.mtp:
+        shape["mtp_num_layers"] = task.model.mtp_layers
+    parallel = {**degree_fields(task, plan), **recompute_fields(plan), **overlap_fields(task, plan, lost)}
+    if task.model.moe and task.software.dedup_dispatch:
+        parallel |= {"moe_token_dispatcher_type": "flex", "moe_flex_dispatcher_backend": "deepep"}
+    return CoreSettings(shape, parallel, tuple(lost))
+
+
+def missing(key: str, plan: Plan) -> list[str]:
+    """What the plan needs and the software does not have, by the table of features."""
+    one = plan.strategy
+    asked: dict[str, Any] = {
+        "tp": one.tp, "pp": one.pp, "cp": one.cp, "ep": one.ep, "sp": one.sp, "schedule": one.schedule, "v": one.v,
+        "zero": one.zero, "shards": one.shards, "recompute": one.recompute, "etp": one.etp,
+    }  # fmt: skip
+    parts: list[dict[str, Any]] = [{name: asked[name]} for name in ("tp", "cp", "ep", "recompute", "shards")]
+    parts += [
+        {"pp": asked["pp"], "schedule": asked["schedule"]},
+        {"pp": asked["pp"], "v": asked["v"]},
+        {"pp": asked["pp"], "zero": asked["zero"]},
+        {"tp": asked["tp"], "sp": asked["sp"]},
+        {"tp": asked["tp"], "etp": asked["etp"]},
+    ]
+    found = []
+    for part in parts:
+        usual = {} if "zero" in part else {"zero": min(features[key].zero)}
+        if reason := features[key].lacks(**{**usual, **_without_pipeline(part, key)}):
+            found.append(reason)
+    return list(dict.fromkeys(found))
+
+
+def _without_pipeline(part: dict[str, Any], key: str) -> dict[str, Any]:
+    """A question about a pipeline that does not ask for a stage of ZeRO gets one that the software has with it."""
+    if part.get("pp", 1) > 1 and "zero" not in part and features[key].piped_zero:
+        return {**part, "zero": min(features[key].piped_zero)}
+    return part
+
+
+def shape_fields(model: Model, T: int) -> dict[str, Any]:
+    """The model's shape."""
+    found: dict[str, Any] = {
+        "num_layers": model.layers,
+        "hidden_size": model.width,
+        "ffn_hidden_size": model.ffn,
+        "num_attention_heads": model.heads,
+        "num_query_groups": model.heads if model.mla else model.kv_heads,
+        "kv_channels": model.head_dim,
+        "vocab_size": model.vocab,
+        "max_position_embeddings": model.positions or max(model.context, T),
+        "position_embedding_type": "learned_absolute" if model.positions else "rope",
+        "normalization": "RMSNorm" if model.norm == "rms" else "LayerNorm",
+        "add_bias_linear": model.biases == "all",
+        "add_qkv_bias": model.biases in ("qkv", "attention"),
+        "gated_linear_unit": model.gated,
+        "share_embeddings_and_output_weights": model.tied,
+        "qk_layernorm": model.qk_norm or model.mla,
+    }
+    if not model.dropout:
+        found |= dict.fromkeys(USUAL, 0.0)
+    if model.sinks:
+        found["softmax_type"] = "learnable"
+    if model.window_layers:
+        found["window_size"] = (model.window - 1, 0)
+        if model.window_layers < model.layers:
+            found["window_attn_skip_freq"] = window_frequency(model)
+    return {**found, **(mla_fields(model) if model.mla else {}), **(expert_fields(model) if model.moe else {})}
+
+
+def key_of(model: Model, keys: Collection[str]) -> str:
+    """The one of some keys of the table of models that is this model, by its name or by its shape; empty for none."""
+    if model.key in keys:
+        return model.key
+    ours = {**shape_fields(model, 1), "max_position_embeddings": 0}
+    same = (key for key in keys if {**shape_fields(models[key], 1), "max_position_embeddings": 0} == ours)
+    return next(same, "")
+
+
+def window_frequency(model: Model) -> int | str:
+    """Which layers see a window only: all but one of so many, or, if that does not come out, the first ones."""
+    whole = model.layers - model.window_layers
+    if model.layers % whole == 0:
+        return model.layers // whole
+    return f"([1]*{model.window_layers}+[0]*{whole})"
+
+
+def mla_fields(model: Model) -> dict[str, Any]:
+    """Latent attention."""
+    return {
+        "multi_latent_attention": True, "q_lora_rank": model.q_lora or None, "kv_lora_rank": model.kv_lora,
+        "qk_head_dim": model.nope_dim, "qk_pos_emb_head_dim": model.rope_dim, "v_head_dim": model.v_dim,
+    }  # fmt: skip
+
+
+def expert_fields(model: Model) -> dict[str, Any]:
+    """Experts and their router."""
+    found: dict[str, Any] = {
+        "num_moe_experts": model.experts,
+        "moe_router_topk": model.experts_per_token,
+        "moe_ffn_hidden_size": model.expert_ffn,
+        "moe_grouped_gemm": True,
+        "moe_token_dispatcher_type": "alltoall",
+    }
+    if model.experts_per_token == 1:  # the weight of one expert after the softmax over it would be 1
+        found["moe_router_pre_softmax"] = True
+    if model.dense_layers:
+        found["moe_layer_freq"] = f"([0]*{model.dense_layers}+[1]*{model.moe_layers})"
+    if model.shared_experts:
+        found["moe_shared_expert_intermediate_size"] = model.shared_experts * model.expert_ffn
+        found["moe_shared_expert_gate"] = bool(vars(model).get("shared_gate", False))
+    if model.router_bias:
+        found |= {"moe_router_enable_expert_bias": True, "moe_router_score_function": "sigmoid"}
+    return found
+
+
+def unknown_shape(model: Model) -> tuple[str, ...]:
+    """What the table of models does not have, and a model has."""
+    found = [f"the activation, where it is not {'SiLU' if model.gated else 'GELU'}"]
+    if not model.positions:
+        found.append("the base of rotary positions, and its scaling for long contexts")
+    if model.moe:
+        found.append("how the router balances experts: its loss and coefficient")
+    return tuple(found)
+
+
+def shape_losses(model: Model) -> list[str]:
+    """What a model has of a shape and no field says."""
+    has = vars(model).get
+    others = {
+        f"norms of kind {model.norm!r}": model.norm not in ("rms", "layer"),
+        f"biases of kind {model.biases!r}, but those of queries, keys and values": model.biases in ("attention", "mlp"),
+        "gains of queries and keys that all heads have their own of": has("qk_norm_full", False),
+        f"{has('layer_norms', 2)} norms a layer": has("layer_norms", 2) != 2,
+        "a norm after the embedding": has("embedding_norm", False),
+        "biases of the output layer": has("head_bias", False),
+    }
+    found = [f"of {model.name}, in the table of models: {model.note}"] if model.note else []
+    found += [f"{what}: no field of Megatron Core has them" for what, there in others.items() if there]
+    if model.parallel:
+        found.append("attention and MLP side by side in a layer: Megatron Core has them one after the other")
+    if model.window_layers and model.layers % (model.layers - model.window_layers or 1):
+        found.append("which layers have a window: the table has their number only; the first ones are taken")
+    return found
+
+
+def degree_fields(task: Task, plan: Plan) -> dict[str, Any]:
+    """The degrees, and how layers are divided among chunks."""
+    one, model = plan.strategy, task.model
+    found: dict[str, Any] = {
+        "tensor_model_parallel_size": one.tp,
+        "pipeline_model_parallel_size": one.pp,
+        "context_parallel_size": one.cp,
+        "sequence_parallel": bool(one.sp and one.tp > 1),
+    }
+    if model.moe:
+        found |= {"expert_model_parallel_size": one.ep, "expert_tensor_parallel_size": one.expert_tp}
+    if one.pp > 1:
+        if not even(model, one.pp, one.v):
+            mtp = model.mtp_layers if task.software.mtp else 0
+            found["pipeline_model_parallel_layout"] = layout_text(model, one.pp, one.v, mtp)
+        elif one.v > 1:
+            found["virtual_pipeline_model_parallel_size"] = one.v
+    return found
+
+
+def recompute_fields(plan: Plan) -> dict[str, Any]:
+    """What is recomputed."""
+    one = plan.strategy
+    if one.recompute == "full":
+        method = {"recompute_method": "uniform", "recompute_num_layers": 1}
+        if one.recompute_layers is not None:
+            method = {"recompute_method": "block", "recompute_num_layers": one.recompute_layers}
+        return {"recompute_granularity": "full", **method}
+    names = recomputed_modules(one.recompute_code)
+    if not names or one.recompute == "op":
+        return {}
+    return {"recompute_granularity": "selective", "recompute_modules": tuple(names)}
+
+
+def overlap_fields(task: Task, plan: Plan, lost: list[str]) -> dict[str, Any]:
+    """Transfers that run beside arithmetic, where the plan's time counts on it; what cannot goes to `lost`."""
+    one, stack = plan.strategy, task.stack
+    found: dict[str, Any] = {}
+    if stack.hide_tp and one.tp > 1 and one.sp:
+        found["tp_comm_overlap"] = True
+    if stack.hide_ep and one.ep > 1:
+        if one.recompute == "full" or "moe" in recomputed_modules(one.recompute_code):
+            lost.append("transfers to experts beside another microbatch: not with what this plan recomputes")
+        elif one.pp > 1 and one.v == 1:
+            lost.append("transfers to experts beside another microbatch: with a pipeline only if it is interleaved")
+        else:
+            found["overlap_moe_expert_parallel_comm"] = True
+    return found
+
+
+def software_losses(task: Task, families: tuple[str, ...]) -> list[str]:
+    """Settings of the software that the plan assumes and no field says; `families` are beginnings of the names of
+    software whose constants are those of what is started.
+    """
+    found = []
+    if not task.stack.features.startswith(families):
+        found.append(f"the plan's times: they are of {task.stack.key} ({task.stack.software}), another software")
+    if task.software.dtype in ("fp8", "fp4"):
+        found.append(f"the recipe of scaling in {task.software.dtype}: a plan knows the rate of products only")
+    if task.software.expert_imbalance > 1:
+        found.append(f"experts with {task.software.expert_imbalance:g} times the mean load: training makes it")
+    return found
+
+
+def state_losses(task: Task) -> list[str]:
+    """Bytes of a parameter, where the plan counts on others than Adam with a copy in 32 bits has."""
+    usual, states = States(*MEGATRON_ADAM), task.states
+    if states == usual:
+        return []
+    of = f"{states.weight:g} bytes of weight, {states.gradient:g} of gradient, {states.optimizer:g} in the optimizer"
+    return [f"{of} for a parameter: it has {usual.weight:g}, {usual.gradient:g} and {usual.optimizer:g} here"]

@@ -1,0 +1,159 @@
+"""A training plan as a command of Megatron-LM: torchrun pretrain_gpt.py with its options."""
+
+from typing import Any
+
+from hwlib.launch.core_settings import core_settings, unknown_shape
+from hwlib.launch.hosts import Hosts, hosts_of
+from hwlib.launch.launch import Argument, Command, Launch, LaunchError
+from hwlib.planner.costs import Plan
+from hwlib.planner.task import Task
+from hwlib.specs import Accelerator, Model
+
+RENAMED = {
+    "num_moe_experts": "--num-experts",
+    "virtual_pipeline_model_parallel_size": "--num-virtual-stages-per-pipeline-rank",
+}
+ALIGNED = 128  # what Megatron-LM makes the rows of its vocabulary a multiple of, for each rank of tensor parallelism
+PRECISION: dict[str, dict[str, Any]] = {
+    "bf16": {"--bf16": None}, "fp16": {"--fp16": None}, "fp32": {},
+    "fp8": {"--bf16": None, "--fp8-format": "hybrid"}, "fp4": {"--bf16": None, "--fp4-format": "e2m1"},
+}  # fmt: skip
+SHARDING = {2: "optim_grads", 3: "optim_grads_params"}
+NO_GPUS = ("Google", "Amazon")  # vendors of chips that are none
+NEWER = ("Blackwell", "Rubin")  # generations that do not need the variable below
+
+
+def emit_megatron(task: Task, plan: Plan) -> Launch:
+    """The command. Raises LaunchError for chips that Megatron-LM does not run on."""
+    on_nvidia(task.machine.chip, "megatron")
+    core = core_settings(task, plan)
+    lost = [*core.not_expressed]
+    options: dict[str, Any] = {}
+    fields = {**core.shape, **core.parallel}
+    if fields["num_query_groups"] == task.model.heads:  # the option is for fewer
+        del fields["num_query_groups"]
+    for name, value in fields.items():
+        options |= option(name, value)
+    options |= {
+        "--make-vocab-size-divisible-by": alignment(task.model.vocab, plan.strategy.tp),
+        "--micro-batch-size": whole_micro(plan, lost),
+        "--global-batch-size": task.sequences,
+        "--seq-length": task.T,
+        **PRECISION[task.software.dtype],
+        **data_parallel(plan, lost),
+        **offload(task, plan, lost),
+    }
+    if rows := padding(task.model.vocab, plan.strategy.tp):
+        lost.append(f"a vocabulary of {task.model.vocab:,} rows, which tp does not divide: {rows} are added")
+    words = tuple(Argument(name, value) for name, value in options.items())
+    fsdp = "--use-megatron-fsdp" in options
+    head = torchrun(hosts_of(task.machine), "pretrain_gpt.py")
+    command = Command(head, words, environment=environment(task, plan, fsdp))
+    return Launch("megatron", (command,), (), tuple(lost), to_add(task.model))
+
+
+def on_nvidia(chip: Accelerator, software: str) -> None:
+    """Raise LaunchError for chips of others, on which software written for NVIDIA's GPUs does not run as it is."""
+    if chip.vendor in ("AMD", *NO_GPUS):
+        raise LaunchError(
+            f"emit: {software} is written for NVIDIA's GPUs, and the cluster has {chip.vendor}'s {chip.name}"
+        )
+
+
+def torchrun(hosts: Hosts, *script: str) -> tuple[str, ...]:
+    """How torchrun starts a rank on each GPU; run on every host."""
+    words = ("torchrun", f"--nnodes {hosts.number}", f"--nproc-per-node {hosts.gpus}")
+    if hosts.number > 1:
+        words += ("--node-rank $NODE_RANK", "--master-addr $MASTER_ADDR", "--master-port $MASTER_PORT")
+    return (*words, *script)
+
+
+def option(name: str, value: Any) -> dict[str, Any]:
+    """The option that sets a field of Megatron Core; none where the field has the option's default."""
+    flags = {
+        "add_bias_linear": {} if value else {"--disable-bias-linear": None},
+        "gated_linear_unit": {"--swiglu": None} if value else {},
+        "share_embeddings_and_output_weights": {} if value else {"--untie-embeddings-and-output-weights": None},
+        "num_query_groups": {"--group-query-attention": None, "--num-query-groups": value},
+        "window_size": {"--window-size": ",".join(map(str, value)) if isinstance(value, tuple) else value},
+        "window_attn_skip_freq": {"--window-attn-skip-freq": str(value)},
+    }  # fmt: skip
+    if name in flags:
+        return flags[name]
+    if value is None or value is False:
+        return {}
+    return {RENAMED.get(name, "--" + name.replace("_", "-")): None if value is True else value}
+
+
+def alignment(vocab: int, tp: int) -> int:
+    """The largest multiple that Megatron-LM may round the vocabulary to without adding a row, of powers of two."""
+    found = ALIGNED
+    while found > 1 and vocab % (found * tp):
+        found //= 2
+    return found
+
+
+def padding(vocab: int, tp: int) -> int:
+    """Rows that are added to the vocabulary all the same."""
+    return -vocab % (alignment(vocab, tp) * tp)
+
+
+def whole_micro(plan: Plan, lost: list[str]) -> int:
+    """Sequences of a microbatch; a mean of unequal ones is not a setting."""
+    micro = plan.strategy.micro
+    if int(micro) != micro:
+        lost.append(f"microbatches of {micro:g} sequences in the mean: all have the same number")
+    return max(1, int(micro))
+
+
+def data_parallel(plan: Plan, lost: list[str]) -> dict[str, Any]:
+    """ZeRO: the distributed optimizer is its first stage, Megatron-FSDP the others; several instances are HSDP."""
+    one = plan.strategy
+    found: dict[str, Any] = {}
+    if one.dp * one.cp > 1:
+        found["--overlap-grad-reduce"] = None
+    if one.zero:
+        found["--use-distributed-optimizer"] = None
+        if one.dp * one.cp > 1:
+            found["--overlap-param-gather"] = None
+    if one.zero in SHARDING:
+        found |= {
+            "--use-megatron-fsdp": None, "--data-parallel-sharding-strategy": SHARDING[one.zero],
+            "--ckpt-format": "fsdp_dtensor",
+        }  # fmt: skip
+    if one.shards is not None and one.zero:
+        copies = one.dp * one.cp // one.shards
+        if one.dp % copies:
+            lost.append(f"states over {one.shards} ranks: {copies} copies do not divide dp {one.dp}")
+        else:
+            found["--num-distributed-optimizer-instances"] = copies
+    return found
+
+
+def offload(task: Task, plan: Plan, lost: list[str]) -> dict[str, Any]:
+    """What the host keeps."""
+    found: dict[str, Any] = {}
+    if "optimizer" in task.software.offload:
+        found |= {"--optimizer-cpu-offload": None, "--use-precision-aware-optimizer": None}
+    if "activations" in task.software.offload:
+        if plan.strategy.pp > 1 or plan.strategy.recompute != "none":
+            lost.append("activations in the host's memory: not with a pipeline or recomputation")
+        else:
+            found["--cpu-offloading-num-layers"] = max(task.model.layers - 1, 1)
+    return found
+
+
+def environment(task: Task, plan: Plan, fsdp: bool) -> tuple[str, ...]:
+    """The variable that Megatron-LM insists on before Blackwell, where it cuts layers or sequences."""
+    old = not task.machine.chip.arch.startswith(NEWER)
+    cut = plan.strategy.tp > 1 or plan.strategy.cp > 1
+    return ("CUDA_DEVICE_MAX_CONNECTIONS=1",) if old and cut and not fsdp else ()
+
+
+def to_add(model: Model) -> tuple[str, ...]:
+    """What the user knows and the plan does not."""
+    return (
+        "data: --data-path and --split (or --mock-data), --tokenizer-type and --tokenizer-model (or NullTokenizer)",
+        "the run: --train-iters, --lr and its schedule; --save, --save-interval and --load for checkpoints",
+        *unknown_shape(model),
+    )

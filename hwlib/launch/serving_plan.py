@@ -1,0 +1,42 @@
+"""What the writers of serving commands share: the steps and the batches of a pool of servers."""
+
+from hwlib.serving_planner.plan import Pool, ServingPlan
+
+
+def replica_gpus(pool: Pool) -> int:
+    """GPUs of one server."""
+    return pool.tp * pool.attention_dp
+
+
+def group_batch(pool: Pool) -> int:
+    """Sequences at once of each group that has sequences of its own."""
+    return -(-pool.batch // pool.attention_dp)
+
+
+def prompt_tokens(plan: ServingPlan, pool: Pool, reads: bool) -> int:
+    """Most tokens of a step of each group: those of prompts (a chunk, or one whole prompt), and one of each other
+    sequence.
+    """
+    prompts = plan.chunk if plan.chunk and plan.prefill is None else plan.prompt
+    return (prompts if reads else 0) + group_batch(pool)
+
+
+def pool_losses(pool: Pool) -> list[str]:
+    """What no server can be told of a plan, whatever its software."""
+    found = []
+    if pool.batch % pool.attention_dp:
+        found.append(f"{pool.batch} sequences over {pool.attention_dp} groups: each may have {group_batch(pool)}")
+    return found
+
+
+def longest(plan: ServingPlan, setting: str) -> str:
+    """That lengths of requests are means."""
+    return (
+        f"{setting} of the longest request: {plan.prompt + plan.output:,} is that of one with the plan's mean lengths"
+    )
+
+
+def copies(pool: Pool, what: str) -> str:
+    """How often a command is run, as its comment."""
+    many = f"{pool.replicas} of these, behind a router" if pool.replicas > 1 else "one of these"
+    return f"{what}: {many}, on {replica_gpus(pool)} GPUs each"

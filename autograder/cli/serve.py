@@ -74,8 +74,8 @@ class Question(click.Command):
 @click.option("--pick", type=click.IntRange(1), help="With --emit: the plan of this row of the table.  [default: 1]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, in SI units.")
 def serve(
-    model: str, cluster: str, as_json: bool, front: bool, why: bool, price: float | None, emit: str | None, pick: int | None,
-    **options: Any,
+    model: str, cluster: str, as_json: bool, front: bool, why: bool, price: float | None, emit: str | None,
+    pick: int | None, **options: Any,
 ) -> None:  # fmt: skip
     """List the best ways to serve a model within limits of latency.
 

@@ -219,7 +219,8 @@ def lay_out_site(root: Path, repository: Path, source: str = SOURCE, exercises: 
         scripts = vendor.fetch(repository / "docs" / "vendor.json", work / "vendor")
         for name in archives.ON_DEMAND:
             site.compiled(name, scripts / "pyodide", work)
-    for name in ("vendor", "compiled"):
+        site.library(scripts / "pyodide", work)
+    for name in ("vendor", "compiled", "in_page"):
         shutil.copytree(work / name, book / ".build" / name)
     return book
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -67,6 +68,8 @@ class Field:
     free: bool = False
     more: bool = False
     """It stands among those that are unfolded."""
+    file: bool = False
+    """It is the text of a file, which may be opened."""
 
     @property
     def chosen(self) -> bool:
@@ -102,10 +105,27 @@ class Form:
                 found[field.name] = field.read(text)
             except ValueError as error:
                 raise PlanError(field.name, str(error)) from None
+        if own := found.pop(OWN, None):
+            found["model"] = own
         names = [field.name for field in self.fields]
         if odd := [name for name in asked if name not in names]:
             raise PlanError(odd[0], f"no field of this page has this name; it has {', '.join(names)}")
         return found
+
+
+OWN = "config"  # the field that stands for a model where it is not empty
+
+
+def _model(text: str) -> Any:
+    from hwlib.specs import Model
+
+    try:
+        content = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"expected the text of a config.json: {error}") from None
+    if not isinstance(content, dict):
+        raise ValueError(f"expected a config.json, an object of fields, got {type(content).__name__}")
+    return Model.of_config(content, "your model")
 
 
 def _same(*words: str) -> tuple[tuple[str, str], ...]:
@@ -147,6 +167,8 @@ def _machine(cluster: str) -> tuple[Field, ...]:
             about="a key, or so many nodes: 128xdgx-a100",
         ),
         Field("gpus", "GPUs", _whole, empty="all", about="the first of the cluster's"),
+        Field(OWN, "config.json", _model, empty="the model above", file=True,
+              about="of a checkpoint on the Hugging Face Hub: its text, or the file; it stays in this page"),
     )  # fmt: skip
 
 

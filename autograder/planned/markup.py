@@ -79,7 +79,7 @@ def link(text: str, to: str) -> Markup:
 
 def command(name: str, asked: Mapping[str, str], values: Mapping[str, object], usual: Mapping[str, str]) -> Markup:
     """The command line that asks the same, without what is `usual`."""
-    words = ["gpubook", name, asked["model"]]
+    words = ["gpubook", name, "config.json" if asked.get("config") else asked["model"]]
     for field in values:
         if field == "apart":
             words.append("--apart" if values[field] else "--together")

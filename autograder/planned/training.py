@@ -19,7 +19,18 @@ from .task import arguments, memory_bars, rests, step_bars
 COUNT = 5
 LIMITS = ("tp", "cp", "ep", "pp", "v", "micro", "zero", "schedule", "recompute")
 DECIDED = {"tp", "cp", "ep", "pp", "zero", "recompute"}  # that the rule of thumb chooses by itself
-ASKED = ("model", "cluster", "gpus", "batch", "sequence", "dtype", "features", "memory", "price")  # that both ask
+ASKED = (
+    "model",
+    "config",
+    "cluster",
+    "gpus",
+    "batch",
+    "sequence",
+    "dtype",
+    "features",
+    "memory",
+    "price",
+)  # that both ask
 MEANING = {
     "": "to its footprint",
     "tp": "share a layer's matrices", "cp": "share a sequence", "ep": "share the experts", "pp": "share the layers",

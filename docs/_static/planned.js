@@ -108,7 +108,14 @@
       write();
       compute();
     });
-    form.addEventListener("change", () => { write(); compute(); });
+    form.addEventListener("change", async ({ target }) => {
+      if (target.type === "file") {
+        if (!target.files.length) return;
+        document.getElementById(target.dataset.into).value = (await target.files[0].text()).replace(/\s*\n\s*/g, " ");
+      }
+      write();
+      compute();
+    });
     if ("live" in form.dataset) form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(compute, PAUSE); });
     for (const part of parts) part.addEventListener("toggle", () => {
       if (part.open && !running) unfold(part).catch((error) => fail(error.message, ""));

@@ -15,6 +15,7 @@ from hwlib import planner
 from hwlib.planner.explain import memory_words, where_time_goes
 from hwlib.planner.tables import columns
 from hwlib.serving_planner import plan_serving
+from hwlib.specs import models
 from hwlib.units import show
 from tests.conftest import ROOT
 
@@ -92,6 +93,13 @@ def test_the_servers_page_has_the_rows_of_the_command():
     assert "gpubook serve llama3-8b --cluster dgx-h100 --gpus 2" in words(html)
 
 
+def test_a_model_of_ones_own_is_its_config():
+    config = (ROOT / "tests" / "hwlib" / "data" / "configs" / "qwen3-8b.json").read_text("utf-8")
+    own, table = (answered("fill", SMALL | PLAN | more)["html"] for more in ({"config": config}, {"model": "qwen3-8b"}))
+    assert words(own).replace("your model", models["qwen3-8b"].name) == words(table)
+    assert "gpubook plan config.json --cluster dgx-h100" in words(answered("plan", SMALL | {"config": config})["html"])
+
+
 @pytest.mark.parametrize(
     ("page", "asked", "field"),
     [
@@ -99,6 +107,8 @@ def test_the_servers_page_has_the_rows_of_the_command():
         ("plan", {"batch": "4000000"}, "batch"),
         ("plan", {"batch": "many"}, "batch"),
         ("plan", {"tp": "3"}, "tp"),
+        ("plan", {"config": "{"}, "config"),
+        ("plan", {"config": '{"model_type": "unheard-of"}'}, "config"),
         ("plan", {"batch": ""}, "batch"),
         ("fill", {"zero": "3", "pp": "2"}, ""),
         ("fill", {"schedule": "zb_h1", "pp": "2", "v": "2"}, "v"),

@@ -155,7 +155,7 @@ def _software() -> tuple[tuple[str, str], ...]:
 def _features() -> tuple[tuple[str, str], ...]:
     from hwlib.specs import features
 
-    return (("", "what its stack's can"), *((key, one.name) for key, one in features.items()), ("any", "everything"))
+    return (("", "as its stack"), *((key, one.name) for key, one in features.items()), ("any", "everything"))
 
 
 def _machine(cluster: str) -> tuple[Field, ...]:

@@ -83,6 +83,7 @@ html_css_files = [
     "reference.css",
     "search.css",
     "math.css",
+    "planned.css",
     "print.css",
 ]
 html_js_files = [
@@ -110,6 +111,7 @@ html_js_files = [
     ("numbers.js", {"defer": "defer"}),
     ("drag.js", {"defer": "defer"}),
     ("provenance.js", {"defer": "defer"}),
+    ("planned.js", {"defer": "defer"}),
     ("print.js", {"defer": "defer"}),
 ]
 html_favicon = "_static/mark.svg"
@@ -154,19 +156,23 @@ def _displayed_tex(writer, node):
     raise SkipNode
 
 
-def _editor_where_it_is_used(_app, _page, _template, context, _doctree):
-    """A page without answer boxes and cells loads no editor."""
-    if not any(mark in context.get("body", "") for mark in ("answer-box", "scratch-here")):
-        for kind in ("script_files", "css_files"):
-            files = context[kind]
-            files[:] = [one for one in files if not any(name in str(one.filename) for name in EDITOR)]
+def _only_where_used(_app, _page, _template, context, _doctree):
+    """A page without answer boxes and cells loads no editor, and one without a planner not its script."""
+    for marks, names in USED:
+        if not any(mark in context.get("body", "") for mark in marks):
+            for kind in ("script_files", "css_files"):
+                files = context[kind]
+                files[:] = [one for one in files if not any(name in str(one.filename) for name in names)]
 
 
-EDITOR = ("vendor/prismjs/", "vendor/@webcoder49/", "editor.js")
+USED = (
+    (("answer-box", "scratch-here"), ("vendor/prismjs/", "vendor/@webcoder49/", "editor.js")),
+    (('class="planned"',), ("planned.js", "planned.css")),
+)
 
 
 def setup(app):
     """Called by Sphinx."""
     app.add_html_math_renderer("tex", (_inline_tex, None), (_displayed_tex, None))
     app.connect("html-page-context", _entries_are_list_items)
-    app.connect("html-page-context", _editor_where_it_is_used)
+    app.connect("html-page-context", _only_where_used)

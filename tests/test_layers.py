@@ -36,7 +36,7 @@ ROOMS = {
             {"values"},
             {"declaration"},
             {"ranks"},
-            {"answers", "sandbox"},
+            {"answers", "sandbox", "planned"},
             {"learner", "book", "grading"},
             {"live"},
             {"course"},

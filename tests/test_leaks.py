@@ -73,7 +73,7 @@ def read(folder):
             inside = [name for name in archive.namelist() if Path(name).suffix in TEXT | {".py"}]
             parts += [archive.read(name).decode("utf-8", errors="ignore") for name in inside]
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.suffix in TEXT and "vendor" not in path.parts:
+        if path.is_file() and path.suffix in TEXT and not {"vendor", "disk"} & set(path.parts):  # disk: in base64
             text = path.read_text(encoding="utf-8", errors="ignore")
             parts.append(text)
             if path.suffix == ".ipynb":
@@ -228,10 +228,11 @@ def test_a_secret_is_found_inside_an_archive(tmp_path):
     assert held(read(tmp_path), [("it", "sentence that nobody is to read")]) == ["it"]
 
 
-def test_the_course_edition_ships_neither_declarations_nor_python(root):
-    folder = built(root, course=True)
-    assert not (folder / "_static" / "python").exists()
-    assert [path.name for path in folder.rglob("*") if path.suffix in (".zip", ".gz", ".wasm")] == []
+def test_the_course_edition_ships_the_library_for_its_planners_and_nothing_of_a_chapter(root):
+    folder = built(root, course=True) / "_static" / "python"
+    assert [path.name for path in folder.glob("*.zip")] == ["library.zip"]
+    with zipfile.ZipFile(folder / "library.zip") as archive:
+        assert {name.split("/")[0] for name in archive.namelist()} == {"autograder", "hwlib", "site"}
     assert (built(root) / "_static" / "python" / "book.zip").is_file()
 
 

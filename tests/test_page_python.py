@@ -105,8 +105,11 @@ def test_the_solutions_run_as_cells_that_a_reader_types(told):
 
 def test_the_archives_hold_what_the_page_offers_and_no_more():
     assert in_page.site.CORE[2].endswith(".wasm")
-    names = set(zip_names(built(ROOT) / "_static" / "python" / "book.zip"))
-    assert {"autograder/live/cells.py", "hwlib/units.py", "cells.json"} <= names
+    folder = built(ROOT) / "_static" / "python"
+    library, book = (set(zip_names(folder / f"{name}.zip")) for name in ("library", "book"))
+    assert {"autograder/live/cells.py", "autograder/planned/answer.py", "hwlib/units.py"} <= library
+    assert "cells.json" in book
+    names = library | book
     assert not [
         name for name in names if name.startswith(("hwlib/plots/", "autograder/course/", "autograder/sandbox/"))
     ]

@@ -24,6 +24,7 @@ from . import (
     indexes,
     licences,
     memory,
+    planners,
     search,
     shown,
     sphinx_site,
@@ -74,6 +75,7 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
             (pages / file).write_text(text, encoding="utf-8")
         told = front.Front(root, every, course)
         front.write(pages, told)
+        planners.write(pages)
         asked = []
         indexed = {formula.name for chapter in every for formula, _ in introduced(chapter)}
         for chapter in every:
@@ -98,16 +100,15 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
         elsewhere.write(site, every, uses, contents(root))
         search.write(site, work / "search")
         _finish(site, work / "vendor")
-        if not course:
-            scripts = vendor.fetch(root / "docs" / "vendor.json", work / "vendor")
-            in_page.build(
-                site / "_static" / "python",
-                asked,
-                vendored=scripts / "pyodide",
-                worker=root / "docs" / "_static" / "python-worker.js",
-                work=work,
-                solutions=root / "solutions",
-            )
+        scripts = vendor.fetch(root / "docs" / "vendor.json", work / "vendor")
+        in_page.build(
+            site / "_static" / "python",
+            asked,
+            vendored=scripts / "pyodide",
+            worker=root / "docs" / "_static" / "python-worker.js",
+            work=work,
+            solutions=None if course else root / "solutions",
+        )
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(site, out)
     return out

@@ -1,7 +1,7 @@
 """`gpubook plan`: how to train a model on a cluster."""
 
 import json
-import re
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Self
@@ -13,7 +13,6 @@ from .plan_run import RunQuery, run_options, run_text, with_runs
 if TYPE_CHECKING:
     from hwlib.launch import Launch
 
-POWERS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 SECONDS_AN_HOUR = 3600.0
 TRAINERS = ("megatron", "torchtitan", "nemo")  # the keys of hwlib.launch.TRAINING, which is not loaded for a list
 DECIDED = ("tp", "cp", "ep", "etp", "pp", "zero", "recompute")
@@ -35,16 +34,9 @@ class Tokens(click.ParamType):
         """The tokens, and of a sequence, if the text says so."""
         if isinstance(value, tuple):
             return value
-        if pair := re.fullmatch(r"(\d+)x(\d+)", value):
-            many, long = map(int, pair.groups())
-            return many * long, long
-        found = re.fullmatch(r"(\d+(?:\.\d*)?(?:e\d{1,2})?)\s*([kmg]?)", value.strip().replace(",", "").lower())
-        if not found:
-            self.fail(f"{value!r} is not a number of tokens, e.g. 4194304, 4M or 512x8192", param, ctx)
-        count = float(found[1]) * POWERS[found[2]]
-        if count != int(count):
-            self.fail(f"{value!r} is not a whole number of tokens", param, ctx)
-        return int(count), None
+        from hwlib.planner.amounts import tokens_of
+
+        return _read(self, tokens_of, value, param, ctx)
 
 
 class Several(click.ParamType):
@@ -56,10 +48,9 @@ class Several(click.ParamType):
         """The numbers."""
         if isinstance(value, tuple):
             return value
-        try:
-            return tuple(int(word.replace("_", "")) for word in value.split(","))
-        except ValueError:
-            self.fail(f"{value!r}: expected whole numbers separated by commas", param, ctx)
+        from hwlib.planner.amounts import whole_numbers_of
+
+        return _read(self, whole_numbers_of, value, param, ctx)
 
 
 class Words(click.ParamType):
@@ -71,27 +62,28 @@ class Words(click.ParamType):
         """The words."""
         if isinstance(value, tuple):
             return value
-        words = tuple(word.strip() for word in value.split(","))
-        if not all(words):
-            self.fail(f"{value!r}: expected words separated by commas", param, ctx)
-        return words
+        from hwlib.planner.amounts import words_of
+
+        return _read(self, words_of, value, param, ctx)
+
+
+def _read(kind: click.ParamType, read: Callable[[str], Any], value: Any, param: Any, ctx: Any) -> Any:
+    try:
+        return read(value)
+    except ValueError as error:
+        kind.fail(str(error), param, ctx)
 
 
 def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
     """Bytes of a text such as "72 GB"."""
-    from hwlib.units import UnitError, parse
+    from hwlib.planner.amounts import bytes_of
 
     if value is None:
         return None
     try:
-        found = parse(value)
-    except UnitError as error:
-        raise click.BadParameter(f"{value!r} is not a number of bytes, e.g. 72GB: {error}") from None
-    if found.unit not in ("B", "1"):
-        raise click.BadParameter(f"{value!r} is not a number of bytes, e.g. 72GB")
-    if found.unit == "1" and 0 < found.value < 2**20:  # GB were meant
-        raise click.BadParameter(f"{value!r} has no unit and would mean bytes; expected e.g. 72GB")
-    return found.value
+        return bytes_of(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 class Question(click.Command):

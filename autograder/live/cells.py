@@ -1,4 +1,4 @@
-"""The calls that the page's worker makes: run a cell, check an answer, echo a text, ask for other numbers.
+"""The calls that the page's worker makes: run a cell, check an answer, echo a text, ask for other numbers, plan.
 
 Each takes one JSON text and gives one. A call never raises because of what a reader wrote.
 """
@@ -111,7 +111,16 @@ def variant(chapter: str, exercise: str, number: int) -> dict[str, Any]:
     return {"title": inline_html(found.declared.title), "prompt": block_html(prompt)}
 
 
-CALLS: dict[str, Callable[..., dict[str, Any]]] = {"run": run, "check": check, "echo": echo, "variant": variant}
+def planned(page: str, asked: dict[str, str], part: str) -> dict[str, Any]:
+    """The answer of a page that plans."""
+    from ..planned import answered
+
+    return dict(answered(page, asked, part))
+
+
+CALLS: dict[str, Callable[..., dict[str, Any]]] = {
+    "run": run, "check": check, "echo": echo, "variant": variant, "planned": planned,
+}  # fmt: skip
 
 
 def _enter(chapter: str) -> None:

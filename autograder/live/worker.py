@@ -13,11 +13,14 @@ import sys
 from ..values.inline_html import block_html
 from .on_demand import Needs, OnDemand
 
-LOADED = ("autograder.answers", "autograder.learner.verbs", "autograder.live.cells", "hwlib.formula", "hwlib.specs")
+LOADED = (
+    "autograder.answers", "autograder.learner.verbs", "autograder.live.cells", "autograder.planned", "hwlib.formula",
+    "hwlib.specs",
+)  # fmt: skip
 
 
 def prepare() -> None:
-    """Load what every cell needs. Once; a snapshot is taken after it."""
+    """Load what cells and the pages that plan need. Once; a snapshot is taken after it."""
     from hwlib.plain import as_numpy
 
     as_numpy.install()

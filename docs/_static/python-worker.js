@@ -86,7 +86,7 @@ async function start() {
     options.indexURL = new URL("pyodide/", config.base).href;
   }
   options.lockFileContents = { info: config.lock, packages: {} };
-  const book = bytes("book.zip");
+  const archives = config.needs.filter((name) => name.endsWith(".zip") && !name.includes("/")).map(bytes);
   if (config.snapshot) {  // Python as it was when the library had been loaded; an option that Pyodide calls experimental
     const packed = new Blob([await bytes("snapshot.gz")]).stream();
     const memory = await new Response(packed.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
@@ -95,7 +95,7 @@ async function start() {
   }
   options.createPyodideModule = create;
   python = await module.loadPyodide(options);
-  python.unpackArchive(await book, "zip", { extractDir: `${HOME}/book` });
+  for (const archive of archives) python.unpackArchive(await archive, "zip", { extractDir: `${HOME}/book` });
   python.runPython(`
 import sys
 sys.path[:0] = [p for p in ("${HOME}/book", "${HOME}/book/site") if p not in sys.path]

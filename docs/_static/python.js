@@ -7,9 +7,10 @@
   "use strict";
 
   const BASE = document.currentScript.src.replace(/[^/]*$/, ""), DISK = location.protocol === "file:";
-  const LIMIT = 30, START = 120;  // seconds of a cell, and until the library is loaded
+  const LIMIT = 30, START = 120, SEARCH = 120;  // seconds of a cell, until the library is loaded, of a search of plans
   const LOCK = { abi_version: "2026_0", arch: "wasm32", platform: "emscripten_5_0_3", python: "3.14.2" };
-  const CORE = ["pyodide/pyodide.mjs", "pyodide/pyodide.asm.mjs", "pyodide/pyodide.asm.wasm", "pyodide/python_stdlib.zip", "book.zip"];
+  const CORE = ["pyodide/pyodide.mjs", "pyodide/pyodide.asm.mjs", "pyodide/pyodide.asm.wasm", "pyodide/python_stdlib.zip", "library.zip"];
+  const CHAPTERS = "book.zip";  // which a page that plans does without, and the course edition has not
   const ENDED = ["Stopped", "TimeUp"];
   const files = {}, reading = new Map();
   const watchers = new Set();
@@ -32,8 +33,8 @@
     return reading.get(name);
   }
 
-  async function begin() {
-    const wanted = snapshot ? [...CORE, "snapshot.gz"] : CORE;
+  async function begin(chapters) {
+    const wanted = [...CORE, ...(chapters ? [CHAPTERS] : []), ...(snapshot ? ["snapshot.gz"] : [])];
     if (DISK) await Promise.all([...wanted, "worker"].map(fromDisk));
     // a page on the disk may start a worker from a Blob only, and no module
     worker = DISK ? new Worker(URL.createObjectURL(new Blob([files.worker], { type: "text/javascript" })))
@@ -60,12 +61,12 @@
   }
 
   /* Started once; without the snapshot where that does not load. */
-  function started() {
-    ready ??= begin().catch((error) => {
+  function started(chapters) {
+    ready ??= begin(chapters).catch((error) => {
       end();
       if (!snapshot || ENDED.includes(error.name)) throw error;
       snapshot = false;
-      ready = begin();
+      ready = begin(chapters);
       return ready;
     });
     return ready;
@@ -117,7 +118,7 @@
 
   async function call(name, given, limit = LIMIT) {
     try {
-      await started();
+      await started(given.chapter !== undefined);
     } catch (error) {
       end();
       if (ENDED.includes(error.name)) throw error;
@@ -132,6 +133,7 @@
     check: (chapter, exercise, entered, variant) => call("check", { chapter, exercise, entered, variant }),
     echo: (chapter, exercise, entered) => call("echo", { chapter, exercise, entered }),
     variant: (chapter, exercise, number) => call("variant", { chapter, exercise, number }),
+    planned: (page, asked, part) => call("planned", { page, asked, part }, SEARCH),
   };
   window.gpubook = Object.assign(window.gpubook ?? {}, { python: parts });
 })();

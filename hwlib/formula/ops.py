@@ -18,7 +18,7 @@ def _apply(xs: tuple, plain: Callable, array: str, symbolic: Callable) -> Any:
         import sympy
 
         return symbolic(sympy, *xs)
-    if any(hasattr(x, "__array__") for x in xs):
+    if any(hasattr(x, "ndim") for x in xs):  # the small numpy of a page has no __array__
         import numpy as np
 
         return getattr(np, array)(*xs)

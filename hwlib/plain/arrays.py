@@ -337,7 +337,7 @@ def _nested(given: Any) -> tuple[list[Any], Shape]:
         return [given], ()
     if not len(given):
         return [], (0,)
-    if not any(isinstance(one, (*SEQUENCES, ndarray)) for one in given):
+    if not any(issubclass(kind, (*SEQUENCES, ndarray)) for kind in set(map(type, given))):
         return list(given), (len(given),)
     parts = [_nested(one) for one in given]
     if len({shape for _, shape in parts}) > 1:

@@ -133,6 +133,9 @@ def repeat(x: Any, times: Any, axis: int | None = None) -> ndarray:
     of = asarray(x)
     of, at = (of.reshape(-1), 0) if axis is None else (of, axis % of.ndim)
     counts = flat(broadcast_to(times, (of.shape[at],)))
+    if of.ndim == 1:
+        values = [one for one, count in zip(flat(of), counts, strict=True) for _ in range(count)]
+        return made(values, (len(values),), of.dtype)
     places = [i for i, count in enumerate(counts) for _ in range(count)]
     return take(of, asarray(places, int), at)
 

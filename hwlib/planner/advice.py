@@ -120,9 +120,19 @@ def advised(task: Task, costed: Costed) -> int:
     import numpy as np
 
     order = np.argsort(costed.seconds)[:MOST]  # plans that do not fit are last
-    order = order[costed.seconds[order] <= SLOWEST * costed.seconds[order[0]]]
-    seconds, strategy = costed.seconds[order], costed.strategy[order]
-    risk = np.zeros(seconds.shape)
+    error, least = tolerance(task.stack), costed.seconds[order[0]]
+    slowest = min(SLOWEST, 1 + max(error, _risk(task, costed.strategy[order[:1]])[0]))  # `choose` takes none beyond
+    order = order[costed.seconds[order] <= slowest * least]
+    strategy = costed.strategy[order]
+    risk = _risk(task, strategy)
+    return int(order[choose(costed.seconds[order], risk, strategy, costed.m[order], error)])
+
+
+def _risk(task: Task, strategy: Strategy) -> Any:
+    """For each plan of columns, the most that a typed constant could make it longer by, as a share."""
+    import numpy as np
+
+    risk = np.zeros(strategy.size)
     for share in rests_of(task, strategy).values():
         risk = np.maximum(risk, share)
-    return int(order[choose(seconds, risk, strategy, costed.m[order], tolerance(task.stack))])
+    return risk

@@ -164,6 +164,8 @@ def _forms(model: Model, pp: Sequence[int], schedules: Sequence[str], v: Any) ->
 
 def _check(task: Task, axes: Axes, asked: set[str]) -> None:
     model, gpus, T = task.model, task.gpus, task.T
+    if not axes.forms:
+        raise PlanError("v", "only 1f1b can be interleaved")
     if task.features:
         _check_features(task.features, axes, asked)
     if "tp" in asked:
@@ -218,8 +220,6 @@ def _check_features(has: Features, axes: Axes, asked: set[str]) -> None:
 
 def _check_chunks(task: Task, axes: Axes) -> None:
     model = task.model
-    if not axes.forms:
-        raise PlanError("v", "only 1f1b can be interleaved")
     pp = min((n for n in axes.pp if n > 1), default=2)
     chunks = sorted({v for _, v in axes.forms})
     problem = f"{{}} chunks on each of {pp} stages or more are more than the {model.layers} layers of {model.name}"

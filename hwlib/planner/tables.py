@@ -38,26 +38,26 @@ def _caveat(task: Task) -> list[str]:
     return [task.caveat] if task.caveat else []
 
 
-def rows(plans: Sequence[Plan], more: Columns = ()) -> list[str]:
-    """The lines of the table, without columns that say nothing."""
-    columns: list[tuple[str, list[str]]] = [("", [str(i) for i in range(1, len(plans) + 1)])]
+def columns(plans: Sequence[Plan]) -> list[tuple[str, list[str]]]:
+    """The columns of the table, each with its head, without those that say nothing."""
+    found: list[tuple[str, list[str]]] = [("", [str(i) for i in range(1, len(plans) + 1)])]
     if len({plan.gpus for plan in plans}) > 1:
-        columns.append(("GPUs", [f"{plan.gpus:,}" for plan in plans]))
+        found.append(("GPUs", [f"{plan.gpus:,}" for plan in plans]))
     for name in ("tp", "cp", "ep", "pp", "dp"):
         values = [getattr(plan.strategy, name) for plan in plans]
         if name in ("tp", "pp", "dp") or max(values) > 1:
-            columns.append((name, [str(value) for value in values]))
+            found.append((name, [str(value) for value in values]))
         if name == "ep" and any(plan.strategy.etp is not None for plan in plans):
-            columns.append(("etp", [str(plan.strategy.expert_tp) for plan in plans]))
-    columns += [
+            found.append(("etp", [str(plan.strategy.expert_tp) for plan in plans]))
+    found += [
         ("schedule", [plan.strategy.schedule_name or "-" for plan in plans]),
         ("microbatches", [str(plan.m) for plan in plans]),
         ("micro size", [str(plan.strategy.micro) for plan in plans]),
         ("ZeRO", [plan.strategy.zero_name.removeprefix("ZeRO-") or "0" for plan in plans]),
     ]
     if any(plan.strategy.recompute != "none" for plan in plans):
-        columns.append(("recompute", [plan.strategy.recompute for plan in plans]))
-    columns += [
+        found.append(("recompute", [plan.strategy.recompute for plan in plans]))
+    found += [
         ("step", [show(plan.seconds, "s", 3) for plan in plans]),
         ("MFU", [f"{plan.mfu:.1%}" for plan in plans]),
         ("memory", [show(float(plan.memory.total), "B", 3) for plan in plans]),
@@ -65,10 +65,15 @@ def rows(plans: Sequence[Plan], more: Columns = ()) -> list[str]:
         ("comm", [f"{waits(plan) / plan.seconds:.1%}" for plan in plans]),
     ]
     if any(plan.cost for plan in plans):
-        columns.append(("$/step", [f"{plan.cost:,.2f}" for plan in plans]))
-    columns += more
-    widths = [max(len(head), *map(len, cells)) for head, cells in columns]
-    lines = [[head for head, _ in columns], *zip(*(cells for _, cells in columns), strict=True)]
+        found.append(("$/step", [f"{plan.cost:,.2f}" for plan in plans]))
+    return found
+
+
+def rows(plans: Sequence[Plan], more: Columns = ()) -> list[str]:
+    """The lines of the table; `more` columns stand last."""
+    told = [*columns(plans), *more]
+    widths = [max(len(head), *map(len, cells)) for head, cells in told]
+    lines = [[head for head, _ in told], *zip(*(cells for _, cells in told), strict=True)]
     return ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
 
 
@@ -112,4 +117,4 @@ def plan_record(plan: Plan) -> dict[str, Any]:
     }  # fmt: skip
 
 
-__all__ = ["WORDS", "front_table", "plan_record", "record", "rejected", "rows", "table", "waits"]
+__all__ = ["WORDS", "columns", "front_table", "plan_record", "record", "rejected", "rows", "table", "waits"]

@@ -58,27 +58,33 @@ def dollars(x: float) -> str:
     return f"{x:,.2f}" if x >= 1 else f"{x:.3f}"
 
 
-def rows(points: Sequence[Point]) -> list[str]:
-    """The lines of a table, without columns that say nothing."""
-    columns: list[tuple[str, list[str]]] = [("", [str(i) for i in range(1, len(points) + 1)])]
+def columns(points: Sequence[Point]) -> list[tuple[str, list[str]]]:
+    """The columns of a table, each with its head, without those that say nothing."""
+    found: list[tuple[str, list[str]]] = [("", [str(i) for i in range(1, len(points) + 1)])]
     if any(point.plan.prefill for point in points):
-        columns.append(("prefill", [pool_name(p.plan.prefill) if p.plan.prefill else "-" for p in points]))
-    columns += [
+        found.append(("prefill", [pool_name(p.plan.prefill) if p.plan.prefill else "-" for p in points]))
+    found += [
         ("servers", [pool_name(point.plan.decode) for point in points]),
         ("batch", [f"{point.plan.decode.batch:,}" for point in points]),
     ]
     if any(point.plan.chunk for point in points):
-        columns.append(("chunk", [f"{point.plan.chunk:,}" if point.plan.chunk else "-" for point in points]))
-    columns += [
+        found.append(("chunk", [f"{point.plan.chunk:,}" if point.plan.chunk else "-" for point in points]))
+    found += [
         ("tokens/s/GPU", [rounded(point.gpu_rate) for point in points]),
         ("first token", [show(point.ttft, "s", 3) for point in points]),
         ("per token", [show(point.tpot, "s", 3) for point in points]),
         ("longest", [show(point.gap, "s", 3) for point in points]),
     ]
     if any(point.cost for point in points):
-        columns.append(("$/M tokens", [dollars(point.cost) for point in points]))
-    widths = [max(len(head), *map(len, cells)) for head, cells in columns]
-    lines = [[head for head, _ in columns], *zip(*(cells for _, cells in columns), strict=True)]
+        found.append(("$/M tokens", [dollars(point.cost) for point in points]))
+    return found
+
+
+def rows(points: Sequence[Point]) -> list[str]:
+    """The lines of a table."""
+    told = columns(points)
+    widths = [max(len(head), *map(len, cells)) for head, cells in told]
+    lines = [[head for head, _ in told], *zip(*(cells for _, cells in told), strict=True)]
     return ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
 
 

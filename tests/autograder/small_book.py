@@ -219,7 +219,8 @@ def lay_out_site(root: Path, repository: Path, source: str = SOURCE, exercises: 
         scripts = vendor.fetch(repository / "docs" / "vendor.json", work / "vendor")
         for name in archives.ON_DEMAND:
             site.compiled(name, scripts / "pyodide", work)
-    for name in ("vendor", "compiled"):
+        site.library(scripts / "pyodide", work)
+    for name in ("vendor", "compiled", "in_page"):
         shutil.copytree(work / name, book / ".build" / name)
     return book
 
@@ -228,6 +229,6 @@ def _cited_by_pages(repository: Path) -> str:
     """What the pages beside the chapters cite and the small book does not, of the repository's bibliography."""
     entries = parse_file(repository / "docs" / "references.bib", "bibtex").entries
     text = "".join(page.read_text() for page in (repository / "docs").glob("*.md"))
-    keys = sorted({key.strip() for keys in re.findall(r"{cite:?p?}`([^`]+)`", text) for key in keys.split(",")})
+    keys = sorted({key.strip() for keys in re.findall(r"{cite:?[pt]?}`([^`]+)`", text) for key in keys.split(",")})
     keys = [key for key in keys if f"{{{key}," not in BIBLIOGRAPHY]
     return BibliographyData({key: entries[key] for key in keys}).to_string("bibtex")

@@ -29,7 +29,7 @@ TIME, WARPS, LINK, PAIR = (
 REQUEST, TRANSPOSE, SCHEDULE = (f"memory-hierarchy-{name}" for name in ("warp-request", "transpose", "schedule"))
 RASTER, TILE, GATHER = "memory-hierarchy-raster", "memory-hierarchy-largest-tile", "collectives-ring-allgather"
 STEP, ON_CHIP = "memory-hierarchy-predict-step", "memory-hierarchy-predict-on-chip"
-NEEDS = (*(f"pyodide/{name}" for name in CORE), "book.zip", "snapshot.gz")
+NEEDS = (*(f"pyodide/{name}" for name in CORE), "library.zip", "book.zip", "snapshot.gz")
 FORM = "const form = document.querySelector(`form[data-exercise='${id}']`);"
 ENTER = f"""([id, value]) => {{
     {FORM}

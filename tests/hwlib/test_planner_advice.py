@@ -5,7 +5,7 @@ import pytest
 
 from hwlib.footprint import footprint
 from hwlib.planner import PlanError, Software, machine_of
-from hwlib.planner.advice import choose, rests, rests_of, tolerance, typed, worse
+from hwlib.planner.advice import advised, choose, rests, rests_of, tolerance, typed, worse
 from hwlib.planner.allowed import even_chunks
 from hwlib.planner.costs import step_times
 from hwlib.planner.task import task_of
@@ -177,3 +177,13 @@ def test_so_many_nodes_are_a_cluster():
         with pytest.raises(PlanError, match=says) as caught:
             machine_of(wrong)
         assert caught.value.field == "cluster"
+
+
+@pytest.mark.parametrize(("model", "cluster"), [("llama3-8b", "dgx-h100"), ("mixtral-8x7b", "4xdgx-h100")])
+def test_the_plan_to_take_is_the_one_that_the_risks_of_all_plans_choose(model, cluster):
+    """Those that are examined are few: no other can be chosen."""
+    found = plan(model, cluster, B=2**20)
+    costed, fits = found.costed, np.flatnonzero(~np.isnan(found.costed.seconds))
+    risk = np.max(list(rests_of(found.task, costed.strategy[fits]).values()), axis=0)
+    taken = choose(costed.seconds[fits], risk, costed.strategy[fits], costed.m[fits], tolerance(found.task.stack))
+    assert advised(found.task, costed) == fits[taken]

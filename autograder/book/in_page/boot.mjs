@@ -1,4 +1,4 @@
-// Pyodide under node, as a page starts it: from a folder with pyodide/ and book.zip.
+// Pyodide under node, as a page starts it: from a folder with pyodide/ and library.zip.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -17,9 +17,9 @@ export async function start(pyodide, options = {}) {
 
 export const read = (...path) => new Uint8Array(readFileSync(resolve(...path)));
 
-/* The book's own files, and what is loaded before the first cell. */
-export function open(python, folder) {
-  python.unpackArchive(read(folder, "book.zip"), "zip", { extractDir: `${HOME}/book` });
+/* The book's own files, of these archives, and what is loaded before the first cell. */
+export function open(python, folder, archives = ["library.zip", "book.zip"]) {
+  for (const name of archives) python.unpackArchive(read(folder, name), "zip", { extractDir: `${HOME}/book` });
   python.runPython(`
 import sys
 sys.path[:0] = ["${HOME}/book", "${HOME}/book/site"]

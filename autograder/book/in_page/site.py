@@ -1,8 +1,8 @@
 """The folder of a built book that holds the page's Python: _static/python/.
 
 Pyodide comes from npm at a pinned version (docs/vendor.json); packages come out of the environment, compiled by that
-very Pyodide under node; the snapshot is its memory once the library is loaded. What depends on packages alone is kept
-in the work folder from build to build.
+very Pyodide under node; the snapshot is its memory once the library is loaded. What depends on packages and on the
+library alone is kept in the work folder from build to build, for the same files whatever the chapters are.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import base64
 import json
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 STDLIB = "python_stdlib.zip"
 CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", STDLIB)
-BOOK, SNAPSHOT, DISK, SIZES = "book.zip", "snapshot.gz", "disk", "sizes.json"
+LIBRARY, BOOK, SNAPSHOT, DISK, SIZES = "library.zip", "book.zip", "snapshot.gz", "disk", "sizes.json"
 LIMIT = 600  # seconds of one run of node
 LONGEST = 300  # characters of a line of an error that is quoted: longer ones are minified scripts
 
@@ -43,27 +43,38 @@ def build(
     vendored: Path,
     worker: Path,
     work: Path,
-    solutions: Path,
+    solutions: Path | None,
 ) -> None:
     """Fill the folder `out`; `asked` are the chapters, each with its learner's notebook.
 
-    `vendored` holds Pyodide, `worker` is the script of the page's worker, and `solutions` the folder of declarations:
-    this is for the open edition only. PythonError where node fails.
+    `vendored` holds Pyodide, `worker` is the script of the page's worker, and `solutions` the folder of declarations.
+    Without it, as in the course edition, there is the library alone, for the pages that plan: nothing of a chapter, and
+    no package that only its cells import. PythonError where node fails.
     """
-    asked = list(asked)
-    (out / "pyodide").mkdir(parents=True)
-    for name in CORE:
-        shutil.copyfile(vendored / name, out / "pyodide" / name)
-    files = archives.library(HERE.parents[2]) | archives.questions(asked) | archives.answers(asked, solutions)
-    files |= {f"site/{name}": data for part in archives.ALWAYS for name, data in archives.package(part).items()}
-    shutil.copyfile(_stdlib(out / "pyodide", work), out / "pyodide" / STDLIB)
-    shutil.copyfile(_book(files, out / "pyodide", work), out / BOOK)
-    for name in archives.ON_DEMAND:
-        shutil.copyfile(compiled(name, out / "pyodide", work), out / f"{name}.zip")
-    shutil.copyfile(_snapshot(out, work), out / SNAPSHOT)
+    out.mkdir(parents=True)
+    for name, path in library(vendored, work).items():
+        (out / name).parent.mkdir(exist_ok=True)
+        shutil.copyfile(path, out / name)
+    if solutions is not None:
+        asked = list(asked)
+        files = archives.questions(asked) | archives.answers(asked, solutions)
+        shutil.copyfile(_compiled_beside("book", files, vendored, work), out / BOOK)
+        for name in archives.ON_DEMAND:
+            shutil.copyfile(compiled(name, vendored, work), out / f"{name}.zip")
     _for_the_disk(out, worker)
     sizes = {path.relative_to(out).as_posix(): path.stat().st_size for path in _shipped(out)}
     (out / SIZES).write_text(json.dumps(sizes), encoding="utf-8")
+
+
+def library(vendored: Path, work: Path) -> dict[str, Path]:
+    """What every book has, by its place in the folder: Pyodide, `hwlib` and `autograder`, and the memory with them
+    loaded.
+    """
+    files = archives.library(HERE.parents[2])
+    files |= {f"site/{name}": data for part in archives.ALWAYS for name, data in archives.package(part).items()}
+    found = {f"pyodide/{name}": vendored / name for name in CORE}
+    found |= {f"pyodide/{STDLIB}": _stdlib(vendored, work), LIBRARY: _compiled_beside("library", files, vendored, work)}
+    return {**found, SNAPSHOT: _snapshot(found, work)}
 
 
 def _shipped(out: Path) -> list[Path]:
@@ -94,10 +105,10 @@ def _stdlib(pyodide: Path, work: Path) -> Path:
     )
 
 
-def _book(files: archives.Files, pyodide: Path, work: Path) -> Path:
-    """The archive of the book, compiled beside its sources."""
+def _compiled_beside(name: str, files: archives.Files, pyodide: Path, work: Path) -> Path:
+    """An archive of these files, compiled beside their sources."""
     with tempfile.TemporaryDirectory(prefix="gpubook-page-") as folder:
-        plain = Path(folder) / BOOK
+        plain = Path(folder) / f"{name}.zip"
         archives.pack(plain, files)
         key = key_of(plain.read_bytes(), (pyodide / "pyodide.mjs").read_bytes(), _script("compile.mjs"))
 
@@ -105,13 +116,21 @@ def _book(files: archives.Files, pyodide: Path, work: Path) -> Path:
             shutil.copyfile(plain, fresh)
             _node("compile.mjs", pyodide, fresh, "beside")
 
-        return kept(work / "in_page", "book", key, ".zip", make)
+        return kept(work / "in_page", name, key, ".zip", make)
 
 
-def _snapshot(out: Path, work: Path) -> Path:
-    """Python's memory with the library loaded; kept by what the archive of the book holds."""
-    key = key_of((out / BOOK).read_bytes(), (out / "pyodide" / "pyodide.mjs").read_bytes(), _script("snapshot.mjs"))
-    return kept(work / "in_page", "snapshot", key, ".gz", lambda fresh: _node("snapshot.mjs", out, fresh))
+def _snapshot(files: Mapping[str, Path], work: Path) -> Path:
+    """Python's memory with the library loaded; kept by what the library's archive holds."""
+    parts = (files[LIBRARY].read_bytes(), files["pyodide/pyodide.mjs"].read_bytes(), _script("snapshot.mjs"))
+
+    def make(fresh: Path) -> None:
+        with tempfile.TemporaryDirectory(prefix="gpubook-page-") as folder:
+            for name, path in files.items():
+                (Path(folder) / name).parent.mkdir(exist_ok=True)
+                shutil.copyfile(path, Path(folder) / name)
+            _node("snapshot.mjs", folder, fresh)
+
+    return kept(work / "in_page", "snapshot", key_of(*parts), ".gz", make)
 
 
 def _for_the_disk(out: Path, worker: Path) -> None:
@@ -142,4 +161,4 @@ def _script(name: str) -> bytes:
     return (HERE / name).read_bytes() + (HERE / "boot.mjs").read_bytes()
 
 
-__all__ = ["CORE", "PythonError", "build", "compiled"]
+__all__ = ["CORE", "PythonError", "build", "compiled", "library"]

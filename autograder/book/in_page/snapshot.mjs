@@ -6,5 +6,5 @@ import { open, start } from "./boot.mjs";
 
 const [folder, out] = process.argv.slice(2);
 const python = await start(resolve(folder, "pyodide"), { _makeSnapshot: true });
-open(python, folder);
+open(python, folder, ["library.zip"]);
 writeFileSync(out, gzipSync(python.makeMemorySnapshot(), { level: 9 }));

@@ -8,7 +8,9 @@ from bs4 import BeautifulSoup
 
 from autograder.book import chapters, executed, html
 from autograder.book.html import BookError
+from autograder.book.in_page.archives import ON_DEMAND
 from autograder.book.page import PageError
+from autograder.planned import FORMS
 from tests.autograder.small_book import SOURCE, lay_out_site
 
 
@@ -229,3 +231,17 @@ def test_a_folder_that_holds_no_book_is_not_overwritten(tmp_path, root):
     with pytest.raises(BookError, match=re.escape(f"{tmp_path / 'out'} is not ")):
         html.build(root, tmp_path / "out")
     assert (tmp_path / "out" / "thesis.txt").read_text() == "years of work"
+
+
+@pytest.mark.slow
+def test_both_editions_have_the_pages_that_plan_and_the_python_that_they_need(built):
+    for edition, archives in (("open", ["book.zip", "library.zip"]), ("course", ["library.zip"])):
+        for name in FORMS:
+            form = page(built, edition, name).select_one("form.planned")
+            assert [field["name"] for field in form.select("[name]")] == [field.name for field in FORMS[name].fields]
+            assert all(form.select_one(f"label[for={field['id']}]") for field in form.select("[name]"))
+        folder = built[edition] / "_static" / "python"
+        there = {path.name for path in folder.glob("*.zip")} - {f"{name}.zip" for name in ON_DEMAND}
+        assert sorted(there) == archives
+        assert (folder / "snapshot.gz").is_file()
+        assert (folder / "disk" / "library.zip.js").is_file()

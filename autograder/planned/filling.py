@@ -1,0 +1,62 @@
+"""The footprint's page: one plan, named by its degrees; what it holds of a GPU, and where its step goes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hwlib.planner import Allowed, Plans
+from hwlib.planner.allowed import axes_of
+from hwlib.planner.costs import Costed, Plan, costed_plan
+from hwlib.planner.rejections import no_plan
+from hwlib.planner.space import space
+from hwlib.planner.task import task_of
+from hwlib.units import show
+
+from .forms import FORMS
+from .markup import Markup, address, link, paragraph
+from .task import arguments, memory_bars, rests, step_bars
+from .training import ASKED
+
+DEGREES = {"tp": 1, "cp": 1, "ep": 1, "pp": 1, "micro": 1, "zero": 0, "schedule": "1f1b", "recompute": "none"}
+"""What an empty field means."""
+
+
+def the_plan(asked: Mapping[str, str]) -> tuple[Plans, Plan]:
+    """The one plan that the fields name, whether it fits or not, and the search that holds it. Raises PlanError."""
+    values = FORMS["fill"].read(asked)
+    given = arguments(values)
+    task = task_of(given.pop("model"), given.pop("cluster"), **given)
+    degrees: dict[str, Any] = {name: values.get(name, usual) for name, usual in DEGREES.items()}
+    chunks = 1 if degrees["schedule"] == "1f1b" and degrees["pp"] > 1 else None  # other schedules have their own
+    allowed = Allowed(**degrees, v=values.get("v", chunks), shards=values.get("shards"))
+    axes = axes_of(task, allowed)
+    found = space(task, axes)
+    if not found.size:
+        raise no_plan(task, axes, found.rejected)
+    one = next(plan for i in range(found.size) if (plan := found.strategy[i]).shards in (None, values.get("shards")))
+    plan = costed_plan(task, one, float(found.m[0]))
+    return Plans(
+        task, (plan,), found.considered, found.rejected, Costed(one, plan.m, plan.memory.total, plan.seconds)
+    ), plan
+
+
+def answer(asked: Mapping[str, str]) -> Markup:
+    """Whether it fits, what the fullest GPU holds by part, and where the step's time goes."""
+    found, plan = the_plan(asked)
+    task, total = found.task, float(plan.memory.total)
+    room = show(abs(task.memory - total), "B", 3)
+    fits = f"It fits: {room} are free" if total <= task.memory else f"It does not fit: {room} are missing"
+    rate = f"MFU {plan.mfu:.1%}, {float(f'{plan.token_rate:.3g}'):,.0f} tokens/s"
+    cost = f", ${plan.cost:,.2f} a step" if plan.cost else ""
+    same = {name: asked[name] for name in ASKED if asked.get(name)}
+    return Markup("").join([
+        paragraph(f"{task}: {plan}."),
+        paragraph(
+            f"{fits} of a budget of {show(task.memory, 'B', 3)}; the fullest GPU holds {show(total, 'B', 3)}. "
+            f"A step takes {show(plan.seconds, 's')} ({rate}{cost}).",
+            "planned-best" if total <= task.memory else "planned-best planned-wrong",
+        ),
+        memory_bars(plan, task.memory), step_bars(plan), rests(found, plan),
+        Markup("<p>{}</p>").format(link("The best plans for the same question", address("plan", same))),
+    ])  # fmt: skip

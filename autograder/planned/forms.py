@@ -1,0 +1,265 @@
+"""The fields of each page that plans: their labels, how each is read, and what stands in them at first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hwlib.planner import PlanError
+from hwlib.planner.amounts import bytes_of, seconds_of, tokens_of, whole_numbers_of, words_of
+
+Reader = Callable[[str], Any]
+HOUR = 3600.0  # s
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        raise ValueError(f"{text!r} is not a number") from None
+
+
+def _whole(text: str) -> int:
+    number = _number(text)
+    if number != int(number):
+        raise ValueError(f"{text!r} is not a whole number")
+    return int(number)
+
+
+def _one(text: str) -> int:
+    if len(numbers := whole_numbers_of(text)) > 1:
+        raise ValueError(f"{text!r}: expected one whole number")
+    return numbers[0]
+
+
+def _length(text: str) -> int:
+    count, long = tokens_of(text)
+    if long:
+        raise ValueError(f"{text!r} is a batch, not a length")
+    return count
+
+
+def _word(text: str) -> str:
+    return text.strip()
+
+
+def _yes(text: str) -> bool:
+    if text not in ("yes", "no"):
+        raise ValueError(f"{text!r}: expected yes or no")
+    return text == "yes"
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field: `options` are the values of a choice, or, where it is `free`, what a text may be among others.
+
+    `about` says what it is, with its unit; an empty field means what `empty` says, and is not read.
+    """
+
+    name: str
+    label: str
+    read: Reader = _word
+    first: str = ""
+    empty: str = ""
+    about: str = ""
+    options: tuple[tuple[str, str], ...] = ()
+    free: bool = False
+    more: bool = False
+    """It stands among those that are unfolded."""
+    file: bool = False
+    """It is the text of a file, which may be opened."""
+
+    @property
+    def chosen(self) -> bool:
+        """Whether it is a list to choose from."""
+        return bool(self.options) and not self.free
+
+
+@dataclass(frozen=True)
+class Form:
+    """The fields of a page, and what the button says that unfolds some of them."""
+
+    page: str
+    fields: tuple[Field, ...]
+    more: str = ""
+    parts: tuple[tuple[str, str], ...] = ()
+    """What the page computes only when it is unfolded: the name of each part of the answer, and its title."""
+    live: bool = False
+    """It is quick enough to answer while one types."""
+
+    @property
+    def first(self) -> dict[str, str]:
+        """What stands in the fields at first, without the empty ones."""
+        return {field.name: field.first for field in self.fields if field.first}
+
+    def read(self, asked: Mapping[str, str]) -> dict[str, Any]:
+        """The values of the fields that are not empty. Raises PlanError, which names the field."""
+        found = {}
+        for field in self.fields:
+            text = str(asked.get(field.name, "")).strip()
+            if not text:
+                continue
+            try:
+                found[field.name] = field.read(text)
+            except ValueError as error:
+                raise PlanError(field.name, str(error)) from None
+        if own := found.pop(OWN, None):
+            found["model"] = own
+        names = [field.name for field in self.fields]
+        if odd := [name for name in asked if name not in names]:
+            raise PlanError(odd[0], f"no field of this page has this name; it has {', '.join(names)}")
+        return found
+
+
+OWN = "config"  # the field that stands for a model where it is not empty
+
+
+def _model(text: str) -> Any:
+    from hwlib.specs import Model
+
+    try:
+        content = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"expected the text of a config.json: {error}") from None
+    if not isinstance(content, dict):
+        raise ValueError(f"expected a config.json, an object of fields, got {type(content).__name__}")
+    return Model.of_config(content, "your model")
+
+
+def _same(*words: str) -> tuple[tuple[str, str], ...]:
+    return tuple((word, word) for word in words)
+
+
+def _models() -> tuple[tuple[str, str], ...]:
+    from hwlib.specs import models
+
+    return tuple(sorted(((key, model.name) for key, model in models.items()), key=lambda pair: pair[1].lower()))
+
+
+def _clusters() -> tuple[tuple[str, str], ...]:
+    from hwlib.specs import clusters, nodes
+
+    several = [(key, one.name) for key, one in clusters.items() if not one.torus]
+    single = [(key, f"{one.name}, one node") for key, one in nodes.items() if one.shape != "torus"]
+    return (*several, *single)
+
+
+def _software() -> tuple[tuple[str, str], ...]:
+    from hwlib.specs.serving_stack import serving_stacks
+
+    return tuple((key, stack.name) for key, stack in serving_stacks.items())
+
+
+def _features() -> tuple[tuple[str, str], ...]:
+    from hwlib.specs import features
+
+    return (("", "as its stack"), *((key, one.name) for key, one in features.items()), ("any", "everything"))
+
+
+def _machine(cluster: str) -> tuple[Field, ...]:
+    """What every page asks first."""
+    return (
+        Field("model", "Model", first="llama3-70b", options=_models()),
+        Field(
+            "cluster", "Cluster", first=cluster, options=_clusters(), free=True,
+            about="a key, or so many nodes: 128xdgx-a100",
+        ),
+        Field("gpus", "GPUs", _whole, empty="all", about="the first of the cluster's"),
+        Field(OWN, "config.json", _model, empty="the model above", file=True,
+              about="of a checkpoint on the Hugging Face Hub: its text, or the file; it stays in this page"),
+    )  # fmt: skip
+
+
+def _task() -> tuple[Field, ...]:
+    """What both pages of training ask first."""
+    return (
+        *_machine("superpod-h100-1su"),
+        Field("batch", "Batch", tokens_of, first="4M",
+              about="tokens a step: 4M, or 512x8192; K, M, G are powers of 1024"),
+        Field("sequence", "Sequence", _length, empty="the model's context, at most 8K", about="tokens"),
+        Field("dtype", "Precision", first="bf16", options=_same("bf16", "fp16", "fp8", "fp4", "fp32"),
+              about="of the layers' matrix products"),
+        Field("features", "Software can", options=_features(), about="schedules, ZeRO stages, degrees"),
+        MEMORY,
+    )  # fmt: skip
+
+
+MEMORY = Field("memory", "Memory budget", bytes_of, empty="the chip's", about="bytes of a GPU, e.g. 72GB")
+PRICE = Field("price", "Price", _number, empty="not counted", about="dollars per GPU-hour")
+
+
+def _searched() -> tuple[Field, ...]:
+    degrees = {"tp": "tensor", "cp": "context", "ep": "expert", "pp": "pipeline"}
+    several: dict[str, Any] = {"empty": "searched", "more": True}
+    return (
+        *(Field(name, name, whole_numbers_of, about=f"{word} parallelism: a number, or some: 4,8", **several)
+          for name, word in degrees.items()),
+        Field("v", "v", whole_numbers_of, about="chunks of layers a pipeline rank", **several),
+        Field("micro", "micro", whole_numbers_of, about="sequences per microbatch", **several),
+        Field("zero", "ZeRO", whole_numbers_of, about="stages: 0,1,2,3", **several),
+        Field("schedule", "Schedule", words_of, about="of gpipe, 1f1b, zb_h1, zbv, dualpipe", **several),
+        Field("recompute", "Recompute", words_of, about="of none, selective, full", **several),
+    )  # fmt: skip
+
+
+def _degrees() -> tuple[Field, ...]:
+    words = {"tp": ("tensor", "4"), "cp": ("context", "2"), "ep": ("expert", ""), "pp": ("pipeline", "4")}
+    schedules = _same("gpipe", "1f1b", "zb_h1", "zbv", "dualpipe")
+    return (
+        *(Field(name, name, _one, first=first, empty="1", about=f"degree of {word} parallelism")
+          for name, (word, first) in words.items()),
+        Field("v", "v", _one, first="10", empty="as the schedule has", about="chunks of layers a pipeline rank"),
+        Field("micro", "micro", _one, first="1", empty="1", about="sequences per microbatch"),
+        Field("zero", "ZeRO", _one, first="1", options=_same("0", "1", "2", "3"), about="stage"),
+        Field("shards", "Shards", _one, empty="all", about="ranks that ZeRO divides states among"),
+        Field("schedule", "Schedule", first="1f1b", options=schedules, about="of the pipeline"),
+        Field("recompute", "Recompute", first="none", options=_same("none", "selective", "full"),
+              about="in the backward pass"),
+    )  # fmt: skip
+
+
+def _served() -> tuple[Field, ...]:
+    return (
+        *_machine("dgx-h100"),
+        Field("prompt", "Prompt", _length, first="2048", about="tokens that a request reads"),
+        Field("output", "Output", _length, first="512", about="tokens that it generates"),
+        Field("ttft", "First token", seconds_of, first="2s", empty="no limit",
+              about="limit of its time, queue included: a mean, e.g. 2s"),
+        Field("tpot", "Each token", seconds_of, first="50ms", empty="no limit",
+              about="limit of its time: a mean, e.g. 50ms"),
+        Field("gap", "Longest step", seconds_of, empty="no limit", about="limit of what a token may have to wait for"),
+        Field("dtype", "Precision", first="fp8", empty="as published",
+              options=_same("bf16", "fp8", "fp4", "mxfp4", "int8w", "int4w"), free=True,
+              about="of weights and products"),
+        MEMORY,
+        PRICE,
+        Field("kv_dtype", "Cache", empty="fp8 beside fp8", options=_same("bf16", "fp8"), free=True,
+              about="its precision", more=True),
+        Field("stack", "Software", empty="a TensorRT-LLM", options=_software(), free=True,
+              about="whose fitted constants to use", more=True),
+        *(Field(name, name.replace("_", "-"), whole_numbers_of, empty="searched", about=about, more=True)
+          for name, about in (("tp", "GPUs that share attention"), ("ep", "GPUs that the experts are divided over"),
+                              ("attention_dp", "groups of a server with sequences of their own"))),
+        Field("apart", "Prefill", _yes, options=(("", "together or apart"), ("no", "together"), ("yes", "apart")),
+              about="and decode on servers of their own", more=True),
+    )  # fmt: skip
+
+
+FORMS = {
+    "plan": Form(
+        "plan",
+        (*_task(), PRICE, *_searched()),
+        "Restrict the search",
+        (("why", "What other choices cost, and why the rest of the grid was rejected"),),
+    ),
+    "fill": Form("fill", (*_task(), PRICE, *_degrees()), live=True),
+    "serve": Form(
+        "serve",
+        _served(),
+        "Restrict the search",
+        (("why", "The front of latency and throughput, and why configurations were rejected"),),
+    ),
+}
+"""Each page that plans, by its name."""

@@ -1,0 +1,88 @@
+"""The server's page: the best ways to serve a model within limits of latency, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from hwlib.planner import PlanError
+from hwlib.serving_planner import Point, ServingPlans, plan_serving
+from hwlib.serving_planner.anatomy import memory_parts, token_parts
+from hwlib.serving_planner.explain import basis_words, binding, limit_words, point_words, versus
+from hwlib.serving_planner.words import columns, given_words, plan_words
+from hwlib.units import show
+
+from .forms import FORMS, HOUR
+from .markup import Markup, Share, bars, command, lines, paragraph, table
+
+TIME, MEMORY = ("cause", "time", "share"), ("what", "memory", "share of the budget")
+DEGREES = ("tp", "ep", "attention_dp")
+MEANING = {
+    "prefill": "servers that read prompts", "servers": "that generate", "batch": "requests at once on each",
+    "chunk": "tokens of prompts in a step", "tokens/s/GPU": "generated", "first token": "time, queue included",
+    "per token": "time, mean", "longest": "step", "$/M tokens": "generated, prompts included",
+}  # fmt: skip
+
+
+@lru_cache(4)
+def _found(asked: tuple[tuple[str, str], ...]) -> tuple[ServingPlans, dict[str, Any]]:
+    values = FORMS["serve"].read(dict(asked))
+    given = dict(values)
+    for name in ("model", "cluster", "prompt", "output"):
+        if name not in given:
+            raise PlanError(name, "expected a value, got an empty field")
+    fixed = {name: given.pop(name) for name in DEGREES if name in given}
+    given["price"] = given.get("price", 0.0) / HOUR
+    return plan_serving(given.pop("model"), given.pop("cluster"), fixed=fixed, **given), values
+
+
+def search(asked: Mapping[str, str]) -> tuple[ServingPlans, dict[str, Any]]:
+    """The plans that a page asks for, and the values of its fields; kept for what else is asked of them."""
+    return _found(tuple(sorted((name, text) for name, text in asked.items() if str(text).strip())))
+
+
+def answer(asked: Mapping[str, str]) -> Markup:
+    """The best plans, where a token's time and a GPU's memory go, what the limits cost, and what may be as good."""
+    found, values = search(asked)
+    q, best, advised = found.question, found[0], found.advised
+    room = show(q.memory, "B", 3)
+    terms = f"{len(found.found.kept):,} configurations fit in {room} of a GPU and keep the limits"
+    simplest = f"Simplest plan within half the stack's error ({q.stack.error / 2:.0%}): {plan_words(advised)}."
+    near = [] if advised is best else [f"{simplest} {given_words(advised)}"]
+    others = [f"{i}. {versus(q, best, other)}" for i, other in enumerate(found[1:], 2)]
+    plan, given, *_, busy = point_words(q, best)
+    limit = [said for said in (binding(q, best), limit_words(q, best, found.free)) if said]
+    return Markup("").join([
+        paragraph(f"{q}. {terms}; stack {q.stack.key}, {q.dtype}, cache in {q.kv_dtype}."),
+        _table("The best plan of each division of the GPUs, the most tokens first", found),
+        paragraph(f"The best plan: {plan}. {given} {busy}", "planned-best"),
+        _bars(f"Where the {show(best.tpot, 's', 3)} between two tokens go", TIME, token_parts(q, best), "s"),
+        _bars(f"What a GPU that generates holds, of {room}", MEMORY, memory_parts(q, best), "B", q.memory),
+        lines("What keeps it from more", limit), lines("The plan to take", near),
+        lines("The next plans, compared with the best", others), lines("What these numbers rest on", [basis_words(q)]),
+        command("serve", asked, values, {}),
+    ])  # fmt: skip
+
+
+def why(asked: Mapping[str, str]) -> Markup:
+    """The front of latency and throughput, and why configurations were rejected."""
+    found, _ = search(asked)
+    return Markup("").join([
+        _table("The front of the time of a token and tokens a GPU, the quickest first", found.front()),
+        lines("Rejected configurations", [" ".join(line.split()) for line in found.rejected()]),
+    ])  # fmt: skip
+
+
+def _table(caption: str, points: Iterable[Point]) -> Markup:
+    told = columns(list(points))
+    heads = [(head or "plan", MEANING.get(head, "")) for head, _ in told]
+    return table(caption, heads, zip(*(cells for _, cells in told), strict=True))
+
+
+def _bars(
+    caption: str, heads: tuple[str, str, str], parts: Mapping[str, float], unit: str, whole: float = 0.0
+) -> Markup:
+    whole = whole or sum(parts.values())
+    most = sorted(parts.items(), key=lambda item: -item[1])
+    return bars(caption, heads, [Share(name, show(x, unit, 3), x / whole) for name, x in most if x > 0])

@@ -1,0 +1,103 @@
+"""What both pages of training read of their fields: a task, and what its numbers rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hwlib.planner import PlanError, Software, Task
+from hwlib.planner.advice import NOISE, tolerance, typed
+from hwlib.planner.costs import Plan, parts
+from hwlib.planner.explain import WORDS, rests_words
+from hwlib.planner.result import SearchResult
+from hwlib.units import show
+
+from .forms import HOUR
+from .markup import Markup, Share, bars, lines
+
+ABOUT = {
+    "compute": "forward and backward passes of the fullest stage",
+    "recomputed": "forward work that is done again",
+    "tp": "collectives of a layer, not hidden",
+    "cp": "keys and values of other ranks, not hidden",
+    "ep": "tokens sent to experts and back",
+    "pp": "activations from stage to stage, waited for",
+    "bubble": "waits for other stages",
+    "dp": "gradients and weights, not hidden",
+    "optimizer": "states read and written",
+    "other": "the same for every plan",
+    "offload": "over the link to the host, waited for",
+}
+HELD = {
+    "weights": ("weights", "as the layers use them"),
+    "gradients": ("gradients", "of this rank's parameters"),
+    "optimizer": ("optimizer", "copy and moments of this rank's share"),
+    "activations": ("activations", "kept for the backward pass, of all microbatches in flight"),
+    "logits": ("logits", "of the output layer's loss"),
+    "buffers": ("buffers", "what a layer needs while it works"),
+    "overhead": ("allocator and context", "reserved and not used, context, NCCL"),
+}
+
+
+def arguments(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of `planner.plan` and of `task_of` that both pages ask for. Raises PlanError."""
+    for name in ("model", "cluster", "batch"):
+        if name not in found:
+            raise PlanError(name, "expected a value, got an empty field")
+    B, long = found["batch"]
+    T = found.get("sequence")
+    if T and long and long != T:
+        raise PlanError("sequence", f"the batch has sequences of {long:,} tokens, not {T:,}")
+    return {
+        "model": found["model"], "cluster": found["cluster"], "B": B, "T": T or long, "gpus": found.get("gpus"),
+        "software": Software(dtype=found.get("dtype", "bf16"), features=found.get("features")),
+        "memory": found.get("memory"), "price": found.get("price", 0.0) / HOUR,
+    }  # fmt: skip
+
+
+def step_bars(plan: Plan) -> Markup:
+    """The seconds of a step by their cause, the longest first."""
+    shares = sorted(parts(plan.time).items(), key=lambda item: -item[1])
+    said = [Share(WORDS[name], show(t, "s", 3), t / plan.seconds, ABOUT[name]) for name, t in shares if t > 0]
+    return bars(f"Where a step of {show(plan.seconds, 's', 4)} goes", ("cause", "time", "share of the step"), said)
+
+
+def memory_bars(plan: Plan, room: float) -> Markup:
+    """The bytes of the fullest GPU by what they are for."""
+    held = [(*HELD[name], float(getattr(plan.memory, name))) for name in HELD]
+    said = [Share(name, show(x, "B", 3), x / room, about) for name, about, x in held if x > 0]
+    caption = f"What the fullest GPU holds, of a budget of {show(room, 'B', 3)}"
+    return bars(caption, ("what", "memory", "share of the budget"), said)
+
+
+def rests(found: SearchResult, plan: Plan) -> Markup:
+    """What the numbers rest on: the stack of the times, the framework of the bytes, and their errors."""
+    on_typed = rests_words(found, plan)
+    if not on_typed and typed(found.task.stack):
+        on_typed = f"No typed constant, were it half as good, makes this plan's step longer by more than {NOISE:.0%}."
+    said = [*_times(found.task), on_typed, _bytes(found.task)]
+    return lines("What these numbers rest on", filter(None, said))
+
+
+def _times(task: Task) -> list[str]:
+    stack = task.stack
+    if not stack.fitted:
+        origin = stack.note or f"typed, those of {stack.like}"
+        said = f"Times: the stack {stack.key}, of which no constant was fitted; {origin}."
+    else:
+        checked = f"; typed, and checked by published steps: {', '.join(stack.checked)}" if stack.checked else ""
+        fitted = f"Fitted to published steps: {', '.join(stack.fitted)}{checked}; the others are typed."
+        said = f"Times: the stack {stack.key} ({stack.name}). {fitted}"
+    error = f"Mean error of its step times on dense models: {stack.error:.1%}"
+    return [said, f"{error}; plans that differ by less than {tolerance(stack):.1%} are too close to call."]
+
+
+def _bytes(task: Task) -> str:
+    framework = task.framework
+    if framework is None:
+        return "Memory: what the formulas count, of 95 % of the data sheet's."
+    error = f"mean error of the figures that {', '.join(framework.fitted)} were fitted to: {framework.error:.1%}"
+    return f"Memory: counted as {framework.name} holds it; {error if framework.fitted else 'no constant was fitted'}."
+
+
+__all__ = ["arguments", "memory_bars", "rests", "step_bars"]

@@ -1,0 +1,140 @@
+"""What the pages that plan answer: what the library and the command line say, with numpy and without."""
+
+import json
+import re
+import subprocess
+import sys
+from html import unescape
+from urllib.parse import parse_qsl
+
+import pytest
+
+from autograder.planned import FORMS, answered
+from autograder.planned.filling import the_plan
+from hwlib import planner
+from hwlib.planner.explain import memory_words, where_time_goes
+from hwlib.planner.tables import columns
+from hwlib.serving_planner import plan_serving
+from hwlib.specs import models
+from hwlib.units import show
+from tests.conftest import ROOT
+
+SMALL = {"model": "llama3-8b", "cluster": "dgx-h100", "batch": "1M", "dtype": "bf16"}
+PLAN = {"tp": "2", "zero": "1"}
+SERVED = {"model": "llama3-8b", "cluster": "dgx-h100", "gpus": "2", "prompt": "1024", "output": "256", "tpot": "30ms"}
+WITHOUT_NUMPY = """
+import json, sys
+sys.modules["numpy"] = None
+from hwlib.plain import as_numpy
+assert as_numpy.install()
+from autograder.planned import answered
+print(json.dumps([answered(*one) for one in json.loads(sys.argv[1])]))
+"""
+ASKED = [
+    ("plan", SMALL, "answer"),
+    ("plan", SMALL, "why"),
+    ("fill", SMALL | PLAN, "answer"),
+    ("serve", SERVED, "answer"),
+]
+
+
+def words(html):
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
+
+
+def cells(html):
+    """The rows of the first table."""
+    body = html[html.index("<tbody>") : html.index("</tbody>")]
+    return [re.findall(r">([^<>]+)<", row) for row in body.split("</tr>") if row]
+
+
+@pytest.fixture(scope="module")
+def found():
+    return planner.plan("llama3-8b", "dgx-h100", B=2**20)
+
+
+def test_the_planners_page_has_the_rows_and_sentences_of_the_command(found):
+    html = answered("plan", SMALL)["html"]
+    rows = zip(*(column for _, column in columns(found)), strict=True)
+    assert cells(html) == [[f"plan {number}", *rest] for number, *rest in rows]
+    said = words(html)
+    for sentence in (where_time_goes(found[0]), memory_words(found, found[0]), found.task.terms, str(found.advised)):
+        assert sentence in said
+    assert "gpubook plan llama3-8b --cluster dgx-h100 --batch 1M" in said
+
+
+def test_the_address_of_each_plan_opens_its_footprint(found):
+    html = answered("plan", SMALL)["html"]
+    addresses = re.findall(r'data-address="fill\.html#([^"]+)"', html)
+    assert len(addresses) == len(found) == 5
+    for address, plan in zip(addresses, found, strict=True):
+        _, one = the_plan(dict(parse_qsl(unescape(address))))
+        assert (one.strategy, one.seconds, one.memory.total) == (plan.strategy, plan.seconds, plan.memory.total)
+
+
+def test_a_footprint_is_shown_whether_it_fits_or_not():
+    fits, too_much = (answered("fill", SMALL | degrees)["html"] for degrees in (PLAN, {"zero": "0", "micro": "4"}))
+    search, plan = the_plan(SMALL | PLAN)
+    total = float(plan.memory.total)
+    assert f"It fits: {show(search.task.memory - total, 'B', 3)} are free" in words(fits)
+    assert where_time_goes(plan).split(":")[0] in words(fits)
+    shares = [
+        float(share) for share in re.findall(r'class="planned-bar">([\d.]+)%', too_much[: too_much.index("goes")])
+    ]
+    assert "It does not fit" in words(too_much)
+    assert sum(shares) > 100
+
+
+def test_the_servers_page_has_the_rows_of_the_command():
+    best = plan_serving("llama3-8b", "dgx-h100", gpus=2, prompt=1024, output=256, tpot=0.03)
+    html = answered("serve", SERVED)["html"]
+    assert len(cells(html)) == len(best)
+    assert f"{show(best[0].tpot, 's', 3)} a token" in words(html)
+    assert "gpubook serve llama3-8b --cluster dgx-h100 --gpus 2" in words(html)
+
+
+def test_a_model_of_ones_own_is_its_config():
+    config = (ROOT / "tests" / "hwlib" / "data" / "configs" / "qwen3-8b.json").read_text("utf-8")
+    own, table = (answered("fill", SMALL | PLAN | more)["html"] for more in ({"config": config}, {"model": "qwen3-8b"}))
+    assert words(own).replace("your model", models["qwen3-8b"].name) == words(table)
+    assert "gpubook plan config.json --cluster dgx-h100" in words(answered("plan", SMALL | {"config": config})["html"])
+
+
+@pytest.mark.parametrize(
+    ("page", "asked", "field"),
+    [
+        ("plan", {"model": "lama"}, "model"),
+        ("plan", {"batch": "4000000"}, "batch"),
+        ("plan", {"batch": "many"}, "batch"),
+        ("plan", {"tp": "3"}, "tp"),
+        ("plan", {"config": "{"}, "config"),
+        ("plan", {"config": '{"model_type": "unheard-of"}'}, "config"),
+        ("plan", {"batch": ""}, "batch"),
+        ("fill", {"zero": "3", "pp": "2"}, ""),
+        ("fill", {"schedule": "zb_h1", "pp": "2", "v": "2"}, "v"),
+        ("fill", {"pp": "2.5"}, "pp"),
+        ("fill", {"colour": "red"}, ""),
+        ("serve", {"tpot": "1 us"}, "tpot"),
+        ("serve", {"prompt": "512x8"}, "prompt"),
+    ],
+    ids=lambda x: x if isinstance(x, str) else "-".join(x),
+)
+def test_what_cannot_be_is_said_in_the_librarys_own_sentence(page, asked, field):
+    said = answered(page, (SERVED if page == "serve" else SMALL) | asked)
+    assert said["field"] == field
+    assert ": " in said["error"]
+
+
+def test_every_form_opens_with_a_question_that_has_an_answer():
+    for page, form in FORMS.items():
+        assert form.read(form.first).keys() == form.first.keys()
+        assert {field.name for field in form.fields if field.chosen and field.first} <= form.first.keys(), page
+
+
+@pytest.mark.slow
+def test_answers_without_numpy_are_equal_to_the_last_digit():
+    """As a page has none: what `hwlib.plain` makes of the planner's columns."""
+    command = [sys.executable, "-c", WITHOUT_NUMPY, json.dumps(ASKED)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [answered(*one) for one in ASKED]

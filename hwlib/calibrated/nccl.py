@@ -134,6 +134,7 @@ def nccl_time(chip: str, collective: str, n: Any, S: Any, software: str = "nccl-
 
 
 @cache
+@cache
 def ring_step(chip: str) -> float:
     """Seconds that each further rank of a node adds to an all-reduce before its bytes count: 1.6 to 2.7 us.
 

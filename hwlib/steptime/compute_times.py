@@ -22,6 +22,7 @@ KEPT_MOVES = 2  # what is kept is written once and read once
 SORTED_BYTES = 16  # an element of a copy is read and written four times: by expert, by local expert, and both ways back
 HEAD_MULTIPLE = 8  # elements of 16 bits that a load of 16 bytes has, which tensor cores take
 UNALIGNED = 16  # times slower without: the rate of an A100 without tensor cores; FlashAttention pads such heads
+LOGIT_BYTES = 6  # a logit is kept in 16 bits and in 32
 GRADIENT_BYTES = 8  # a gradient is read and written, in 32 bits, for every microbatch
 
 
@@ -89,7 +90,7 @@ def _expert_share(model: Model, stack: Stack, plan: Strategy, tokens: Any) -> An
     seen = tokens * plan.ep * model.experts_per_token / model.experts
     if plan.etp is not None:
         seen = seen * plan.etp / plan.tp
-    return stack.eta_E * _reached(seen, stack.n_E) * _reached(model.expert_ffn / plan.expert_tp, stack.w_E)
+    return stack.eta_E * reached_share(seen, stack.n_E) * reached_share(model.expert_ffn / plan.expert_tp, stack.w_E)
 
 
 def _attention_share(model: Model, stack: Stack, plan: Strategy, T: Any) -> Any:
@@ -98,11 +99,11 @@ def _attention_share(model: Model, stack: Stack, plan: Strategy, T: Any) -> Any:
     """
     head = (model.key_dim + model.value_dim) / 2
     length = T if is_one(plan.cp) else T / where(plan.cp > 1, 2 * plan.cp, 1)  # a causal ring deals halves of parts
-    share = _reached(length, stack.T_A) * _reached(head, stack.d_A) / _reached(USUAL_HEAD, stack.d_A)
+    share = reached_share(length, stack.T_A) * reached_share(head, stack.d_A) / reached_share(USUAL_HEAD, stack.d_A)
     return share if is_one(plan.cp) else share * where(plan.cp > 1, stack.eta_cp, 1.0)
 
 
-def _reached(x: Any, half: float) -> Any:
+def reached_share(x: Any, half: float) -> Any:
     """x/(x + half): the share of a rate that is reached with x, which is half of it where x is `half`."""
     return x / (x + half) if half else 1.0
 
@@ -116,7 +117,7 @@ def logits_passes(job: Job) -> Passes:
     model, plan, rates = job.model, job.strategy, job.rates
     tokens = plan.micro * job.T / plan.cp
     product = 2 * tokens * model.width * model.vocab / plan.tp / rates.C_logits
-    moved = KEPT_MOVES * 6 * tokens * model.vocab / plan.tp / rates.W_logits
+    moved = KEPT_MOVES * LOGIT_BYTES * tokens * model.vocab / plan.tp / rates.W_logits
     forward = product + moved
     if job.mtp:
         combined = 2 * tokens * 2 * model.width**2 / plan.tp / rates.C

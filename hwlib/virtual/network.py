@@ -1,8 +1,9 @@
 """The time of a collective among given ranks of a cluster: the levels that it crosses, and the time of each.
 
 All groups of a parallel program are busy at once, so a group gets a share of a child's connection in proportion to its
-ranks in that child. Without latencies the time is that of `hwlib.collectives.level_time`; latencies are those of a ring
-at each level, one after another.
+ranks in that child. Without latencies the time is that of `hwlib.collectives.level_time`. A call takes the latency that
+`hwlib.steptime` gives it, by the ranks of a node and the nodes; or, where latencies are given, those of a ring at each
+level, one after another.
 """
 
 from collections import Counter, defaultdict
@@ -14,7 +15,8 @@ from typing import Any
 
 from hwlib.arguments import as_int
 from hwlib.collectives import level_times
-from hwlib.specs import Accelerator, Cluster, Level, Node, levels_of
+from hwlib.specs import Accelerator, Cluster, Level, Node, Stack, levels_of, stack_for
+from hwlib.steptime.transfer_times import call_seconds, scaled
 from hwlib.topology import Topology, level_bandwidth
 
 ROUNDS = {"all_reduce": 2, "all_gather": 1, "reduce_scatter": 1, "all_to_all": 1, "gather": 1, "scatter": 1}
@@ -25,11 +27,14 @@ class Network:
     """The levels of a cluster, innermost first, and the latency in seconds of a round at each.
 
     `overlap`: the levels of a collective work in parallel, and the slowest decides; otherwise one after another.
+    `calls` is the stack whose latencies each call has instead; `stack` is the one whose shares of the bandwidths count.
     """
 
     levels: tuple[Level, ...]
     latency: Mapping[str, float] = field(default_factory=dict)
     overlap: bool = True
+    calls: Stack | None = None
+    stack: Stack | None = None
 
     @cached_property
     def ranks(self) -> int:
@@ -52,7 +57,7 @@ class Network:
 
     def _levels_of(self, ranks: tuple[int, ...]) -> tuple[Level, ...]:
         found, below = [], 1
-        for name, size, bandwidth in self.levels:
+        for name, size, bandwidth in self.levels if self.stack is None else scaled(self.levels, self.stack):
             members = max(Counter(rank // below for rank in ranks).values())  # of a child: they share its connection
             children: dict[int, set[int]] = defaultdict(set)
             for rank in ranks:
@@ -67,6 +72,9 @@ class Network:
         """Seconds of a call of torch.distributed among ranks; S as in `hwlib.collectives`: the full buffer."""
         levels = self.crossed(ranks)
         waits = [self.latency.get(level.name, 0.0) * _rounds(call, level.size) for level in levels]
+        if self.calls is not None:
+            near = max(Counter(rank // self.levels[0].size for rank in ranks).values())  # of them in a node
+            waits.append(float(call_seconds(self.calls, near, call, len(ranks))))
         moves = () if call == "barrier" else level_times(call, S, levels)
         return sum(waits) + (max(moves, default=0.0) if self.overlap else sum(moves))
 
@@ -82,18 +90,20 @@ def network(
     where: Any,
     n: int | None,
     chip: Accelerator,
-    latency: float | Mapping[str, float] = 0.0,
+    latency: float | Mapping[str, float] | None = None,
     slow_levels: Mapping[str, float] | None = None,
     overlap: bool = True,
+    stack: Stack | None = None,
 ) -> Network:
     """The network of a number of ranks in one domain, a cluster or a node (or its key), a topology, or levels.
 
     `n` ranks of it, from the first: less than all if whole nodes or whole parts of one. `slow_levels` divides the
-    bandwidth of a level by a factor. Raises ValueError for anything without levels, and KeyError for an unknown level.
+    bandwidth of a level by a factor. Where no latency is given, each call has that of the stack, or of the chip's usual
+    one. Raises ValueError for anything without levels, and KeyError for an unknown level.
     """
     levels = _first(_levels(where, chip), n)
     names = [level.name for level in levels]
-    given = latency if isinstance(latency, Mapping) else dict.fromkeys(names, latency)
+    given = latency if isinstance(latency, Mapping) else dict.fromkeys(names, latency or 0.0)
     slow = slow_levels or {}
     for name in [*given, *slow]:
         if name not in names:
@@ -102,9 +112,8 @@ def network(
         raise ValueError(f"cluster: latency is in seconds, at least 0, got {latency!r}")
     if any(not factor > 0 for factor in slow.values()):
         raise ValueError(f"cluster: slow_levels are factors above 0, got {slow_levels!r}")
-    return Network(
-        tuple(Level(name, size, bandwidth / slow.get(name, 1.0)) for name, size, bandwidth in levels), given, overlap
-    )
+    slowed = tuple(Level(name, size, bandwidth / slow.get(name, 1.0)) for name, size, bandwidth in levels)
+    return Network(slowed, given, overlap, (stack or stack_for(chip)) if latency is None else None, stack)
 
 
 def _levels(where: Any, chip: Accelerator) -> tuple[Level, ...]:

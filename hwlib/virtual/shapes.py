@@ -64,6 +64,8 @@ def shapes_mode() -> type:
     """The class of the mode, created once torch is loaded."""
     import torch
     from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+    from torch.utils import _pytree as pytree
+    from torch.utils._python_dispatch import _disable_current_modes
 
     c: Any = torch._C
     meta, FAKE = torch.device("meta"), c._TorchDispatchModeKey.FAKE
@@ -167,11 +169,22 @@ def shapes_mode() -> type:
         """Whether an operator only marks a place for a profiler, as FSDP2 does; its arguments are not tensors."""
         return bool(func.namespace == "profiler")
 
+    def on_numbers(args: Any, kwargs: Any) -> bool:
+        """Whether a call is of integers of the CPU alone, and stays so."""
+        given = [x for x in pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
+        asked = kwargs.get("dtype")
+        return (
+            bool(given)
+            and all(type(x) is torch.Tensor and not x.is_floating_point() and x.device.type == "cpu" for x in given)
+            and (asked is None or not asked.is_floating_point)
+        )
+
     class Shapes(FakeTensorMode):
         def __init__(self) -> None:
             super().__init__(allow_non_fake_inputs=True)  # a DeviceMesh keeps a real table of ranks
             allowed = self._allow_unsafe_data_ptr_access
             self.warn = c._set_warn_deprecated_on_mutable_data_ptr if allowed else c._set_throw_on_mutable_data_ptr
+            self.numbers = False  # whether integers of the CPU have values
             self.known: dict[tuple[Any, ...], Answer | None] = {}
 
         @classmethod
@@ -212,6 +225,9 @@ def shapes_mode() -> type:
                 if answer is not None:
                     return self.made(answer, tensors)
             except Odd:
+                if self.numbers and on_numbers(args, kwargs):
+                    with _disable_current_modes():
+                        return func(*args, **kwargs)
                 return self.dispatch(func, types, args, kwargs)
             out = self.dispatch(func, types, args, kwargs)
             if key not in self.known and out is not NotImplemented:

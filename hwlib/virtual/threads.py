@@ -21,7 +21,7 @@ from hwlib.virtual.playing import Playing
 from hwlib.virtual.record import StepTiming, trace_of
 from hwlib.virtual.rendezvous import Rendezvous, RunEnded
 from hwlib.virtual.thread_transport import ThreadTransport
-from hwlib.virtual.world import KernelTime, World, chip_of, forget_meshes, slow_ranks
+from hwlib.virtual.world import KernelTime, World, autograd_in_this_thread, chip_of, forget_meshes, slow_ranks
 
 GRACE = 5.0  # seconds that threads have to end once one has failed
 SWITCH = 0.5  # seconds: Python would wake every waiting thread each 5 ms, to ask for its turn
@@ -61,7 +61,7 @@ def play_ranks(
     chip: str | Accelerator | None = None,
     kernel_time: KernelTime | None = None,
     call_time: Callable[[str, float, tuple[int, ...]], float] | None = None,
-    latency: float | Mapping[str, float] = 0.0,
+    latency: float | Mapping[str, float] | None = None,
     overlap: bool = True,
     slow: Mapping[int, float] | None = None,
     slow_levels: Mapping[str, float] | None = None,
@@ -159,10 +159,3 @@ def torch_in_threads() -> Iterator[None]:
         threaded._uninstall_threaded_pg()
         c10d._set_thread_isolation_mode(False)
         forget_meshes()
-
-
-def autograd_in_this_thread() -> Any:
-    """Run backward passes in the calling thread, which has the clock."""
-    import torch
-
-    return torch.autograd.set_multithreading_enabled(False)

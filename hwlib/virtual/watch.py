@@ -10,6 +10,7 @@ from math import prod
 from typing import Any
 
 from hwlib.virtual.playing import Playing, nbytes
+from hwlib.virtual.software import Cost
 
 NOTHING = (  # that allocate or rename, and run no kernel; views are known by their schema
     "empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "_unsafe_view", "lift_fresh", "detach",
@@ -152,16 +153,16 @@ def watcher() -> type:
                     cost = self.cost(func, args, kwargs, out)
                     if answer:
                         answer.cost = cost
-                world.kernel(*cost)
+                world.kernel(cost, args, kwargs, out)
             return out
 
-        def cost(self, func: Any, args: tuple, kwargs: dict[str, Any], out: Any) -> tuple[str, float, int, str]:
+        def cost(self, func: Any, args: tuple, kwargs: dict[str, Any], out: Any) -> Cost:
             """Name, operations, bytes and dtype of a kernel: by its schema and the metadata of tensors alone."""
             packet = func._overloadpacket
             flops = counts[packet](*args, **kwargs, out_val=out) if packet in counts else 0
             dtypes = [tensor.dtype for tensor in tensors_of([args, out])]
             dtype = str(dtypes[0]).split(".")[1] if dtypes else "float32"
-            return packet.__name__, flops, traffic(func, args, kwargs, out), dtype
+            return Cost(packet.__name__, flops, traffic(func, args, kwargs, out), dtype)
 
         def collective(self, world: Any, func: Any, args: tuple, kwargs: Any) -> Any:
             name = func._schema.name.split("::")[1]
@@ -181,6 +182,9 @@ def watcher() -> type:
                     given = size(args, n)
                     S = n * sum(given) if call == "all_to_all" else prod(given)
                     end = world.call(call, S, group, ranks)
+                    if world.software:
+                        for one, given in zip(tensors_of(out), tensors_of(args), strict=False):
+                            world.software.sent(call, one, given, n)
                     for tensor in tensors_of(out):
                         storage = tensor.untyped_storage()
                         self.coming[storage._cdata] = (StorageWeakRef(storage), end)

@@ -8,14 +8,16 @@ from typing import Any
 from hwlib.arguments import as_int
 from hwlib.calibrated import KernelModel
 from hwlib.roofline import roofline_time
-from hwlib.specs import Accelerator, Cluster, Node, accelerators
+from hwlib.specs import Accelerator, Cluster, Node, Stack, accelerators, stacks
 from hwlib.specs.cluster import place_of
 from hwlib.torch_groups import register
 from hwlib.virtual.clock import VirtualClock
+from hwlib.virtual.gpus import as_on_gpus
 from hwlib.virtual.network import Network, network
 from hwlib.virtual.playing import Playing
 from hwlib.virtual.record import StepTiming, summed
 from hwlib.virtual.shapes import shapes_mode
+from hwlib.virtual.software import Cost, Software
 from hwlib.virtual.spmd import SpmdTransport
 
 KernelTime = KernelModel | Callable[[str, float, float], float]
@@ -27,18 +29,22 @@ class World:
     def __init__(
         self, net: Network, chip: Accelerator, rank: int, slow: float, data: bool,
         kernel_time: KernelTime | None, call_time: Callable[[str, float, tuple[int, ...]], float] | None,
+        stack: Stack | None = None,
     ):  # fmt: skip
         self.network, self.chip, self.rank, self.slow, self.data = net, chip, rank, slow, data
+        self.stack, self.software = stack, Software(stack, slow) if stack else None
         self.clock = VirtualClock()
         self.rendezvous: Any = None  # of the threads, where each plays a rank
         self._kernel_time, self._call_time = kernel_time, call_time
+        self.steps: Any = None  # of a script, which has no other way to say where one ends
         self._shapes: Any = None
         self._known: dict[tuple[str, float, tuple[int, ...]], float] = {}
         self._times: dict[tuple[float, float, str], float] = {}  # of kernels
 
     def __repr__(self) -> str:
         levels = ", ".join(f"{level.name} {level.size}" for level in self.network.levels)
-        return f"<World of {self.ranks} x {self.chip.name}, as rank {self.rank}: {levels}>"
+        software = f", {self.stack.key}" if self.stack else ""
+        return f"<World of {self.ranks} x {self.chip.name}{software}, as rank {self.rank}: {levels}>"
 
     @property
     def ranks(self) -> int:
@@ -53,8 +59,13 @@ class World:
             self._shapes = shapes_mode()()
         return self._shapes
 
-    def kernel(self, name: str, flops: float, bytes: float, dtype: str) -> None:
-        """Put a kernel on the clock: a roofline, unless the world was given another time."""
+    def kernel(self, cost: Cost, args: tuple[Any, ...] = (), more: Mapping[str, Any] | None = None, out: Any = None) -> None:
+        """Put a kernel on the clock: a roofline, unless the world has a stack or was given another time."""
+        if self.steps is not None:
+            self.steps.another()
+        if self.software is not None:
+            return self.software.kernel(self.clock, cost, args, dict(more or {}), out)
+        name, flops, bytes, dtype = cost
         if self._kernel_time is None or isinstance(self._kernel_time, KernelModel):
             key = (flops, bytes, dtype)
             if key not in self._times:
@@ -72,6 +83,8 @@ class World:
 
     def call(self, call: str, S: float, group: str, ranks: tuple[int, ...]) -> float:
         """Put a collective on the clock; returns its end."""
+        if self.steps is not None:
+            self.steps.another()
         return self.clock.call(call, self.network_time(call, S, ranks), S, group, ranks)
 
     def network_time(self, call: str, S: float, ranks: tuple[int, ...]) -> float:
@@ -86,23 +99,52 @@ class World:
 
         The first call is not like the others: DTensor tries its operators on whole shapes, DDP arranges its buckets.
         """
-        from hwlib.virtual.watch import awaited_when_used, streams_on_clocks, watcher
-
         as_int("step: warm (calls before the one that counts)", warm, 0)
         for counted in [False] * warm + [True]:
-            Playing.clock = self.clock = VirtualClock()
-            Playing.world = self if counted else None
-            waits = nullcontext() if self.data else awaited_when_used()
-            try:
-                with self.shapes() as shapes, streams_on_clocks(), waits, watcher()(shapes):
-                    program()
-            finally:
-                Playing.world = Playing.clock = None
+            with self.counting(counted):
+                program()
         return self.taken()
+
+    @contextmanager
+    def counting(self, counted: bool = True, numbers: bool = False) -> Iterator[None]:
+        """What is done in here goes on a new clock, if it is `counted`. With `numbers`, integers of the CPU have values
+        although there are no data.
+        """
+        from hwlib.virtual.watch import awaited_when_used, streams_on_clocks, watcher
+
+        Playing.clock = self.restarted()
+        Playing.world = self if counted else None
+        waits = nullcontext() if self.data else awaited_when_used()
+        try:
+            with self.shapes() as shapes, streams_on_clocks(), waits, autograd_in_this_thread(), watcher()(shapes):
+                if shapes is not None:
+                    shapes.numbers = numbers
+                yield
+        finally:
+            Playing.world = Playing.clock = None
+
+    def updating(self, now: bool) -> None:
+        """An optimizer begins its work, or ends it."""
+        if self.software is not None:
+            self.software.update(now)
+        if self.steps is not None:
+            self.steps.updating(now)
+
+    def restarted(self) -> VirtualClock:
+        """A new clock, for a step."""
+        if self.stack is None:
+            self.clock = VirtualClock()
+        else:
+            self.software = Software(self.stack, self.slow)
+            self.clock = self.software.clock()
+        return self.clock
 
     def taken(self) -> StepTiming:
         """The record of the clock so far."""
-        spans = tuple(sorted(self.clock.spans, key=lambda span: span.start))  # other threads note what all did
+        if self.software is not None:
+            self.software.end(self.clock)
+        given = sorted(self.clock.spans, key=lambda span: span.start)  # other threads note what all did
+        spans = tuple(sorted(self.clock.real_spans(), key=lambda span: span.start))
         levels = {span.ranks: self._outermost(span.ranks) for span in spans if span.ranks}
         return StepTiming(
             rank=self.rank,
@@ -110,12 +152,19 @@ class World:
             step_time=self.clock.end,
             compute=sum(span.end - span.start for span in spans if span.row == "compute"),
             flops=sum(span.flops for span in spans),
-            calls=summed(spans, levels),
+            calls=summed(given, levels),
             spans=spans,
         )
 
     def _outermost(self, ranks: tuple[int, ...]) -> str:
         return self.network.crossed(ranks)[-1].name
+
+
+def autograd_in_this_thread() -> Any:
+    """Run backward passes in the calling thread, which has the clock."""
+    import torch
+
+    return torch.autograd.set_multithreading_enabled(False)
 
 
 @contextmanager
@@ -126,7 +175,8 @@ def cluster(
     chip: str | Accelerator | None = None,
     kernel_time: KernelTime | None = None,
     call_time: Callable[[str, float, tuple[int, ...]], float] | None = None,
-    latency: float | Mapping[str, float] = 0.0,
+    stack: str | Stack | None = None,
+    latency: float | Mapping[str, float] | None = None,
     overlap: bool = True,
     slow: Mapping[int, float] | None = None,
     slow_levels: Mapping[str, float] | None = None,
@@ -135,11 +185,15 @@ def cluster(
 ) -> Iterator[World]:
     """torch.distributed on a simulated cluster: a number of ranks, a key, a topology, levels; `n` of it.
 
-    Every rank runs the same program, so this process plays one of them, with the whole cluster around it. Its
-    kernels take a roofline's time, or `kernel_time`: a `KernelModel`, or a function of (name, flops, bytes); its
-    collectives that of their levels, or `call_time(call, S, ranks)`. `slow` maps ranks to the factor by which their
-    kernels are slower: as all ranks wait for the slowest, that one is simulated, unless `rank` names another.
-    `slow_levels` divides the bandwidth of a level. Without `data` there are only shapes; DDP needs data.
+    Every rank runs the same program, so this process plays one of them, with the whole cluster around it. With a
+    `stack` its kernels and transfers take what `hwlib.steptime.step_time` says of this software. Without one, kernels
+    take a roofline's time, or `kernel_time`: a `KernelModel`, or a function of (name, flops, bytes); and collectives
+    that of their levels, or `call_time(call, S, ranks)`. Each call has the latency of the chip's usual stack; `latency`
+    replaces it by seconds for each round of a ring, at all levels or by name. `slow` maps ranks to the factor by which
+    their kernels are slower: as all ranks wait for the slowest, that one is simulated, unless `rank` names another.
+    `slow_levels` divides the bandwidth of a level. Without `data` there are only shapes.
+
+    The program may be written for GPUs: `hwlib.virtual.gpus` says what stands for them.
     Raises RuntimeError if torch.distributed runs already.
 
     >>> import torch, torch.distributed as dist
@@ -148,15 +202,20 @@ def cluster(
     ...         gradients = torch.empty(10**9, dtype=torch.bfloat16)
     ...     step = world.step(lambda: dist.all_reduce(gradients))
     >>> step.of("all_reduce").level, round(step.step_time * 1e3, 2)
-    ('spine', 9.69)
+    ('spine', 9.92)
     """
     import torch.distributed as dist
     from torch.testing._internal.distributed.fake_pg import FakeStore
 
     if dist.is_initialized():
         raise RuntimeError("cluster: this process is a rank of torch.distributed already")
-    known = chip_of(where, chip)
-    net = network(where, n, known, latency, slow_levels, overlap)
+    software = stacks.of(stack) if stack is not None else None
+    known = chip_of(where, chip or (software.accelerator if software and not isinstance(where, str | Cluster | Node) else None))
+    if software and software.chip != known.key:
+        raise ValueError(f"cluster: the stack {software.key} is of {software.chip}, the ranks are {known.key}")
+    if software and (kernel_time or call_time):
+        raise ValueError("cluster: a stack has times of its own: give either it, or kernel_time and call_time")
+    net = network(where, n, known, latency, slow_levels, overlap, software)
     factors = slow_ranks(slow, net.ranks)
     played = max(factors, key=factors.__getitem__, default=0) if rank is None else rank
     if rank is None and factors.get(played, 1.0) < 1 and len(factors) < net.ranks:
@@ -165,8 +224,10 @@ def cluster(
     register(SpmdTransport)
     hook = sys.excepthook  # which torch wraps once more each time
     dist.init_process_group(SpmdTransport.backend, store=FakeStore(), rank=played, world_size=net.ranks)
+    world = World(net, known, played, factors.get(played, 1.0), data, kernel_time, call_time, software)
     try:
-        yield World(net, known, played, factors.get(played, 1.0), data, kernel_time, call_time)
+        with as_on_gpus(world):
+            yield world
     finally:
         dist.destroy_process_group()
         forget_meshes()

@@ -1,0 +1,50 @@
+"""`python -m hwlib.virtual --on CLUSTER [--ranks N] script.py ARGS`: a script for GPUs, run as it is, and its steps."""
+
+import argparse
+import sys
+import warnings
+from collections.abc import Sequence
+
+from hwlib.specs import stack_for
+from hwlib.units import show
+from hwlib.virtual.record import StepTiming
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """Run a script and print its steps; returns what the shell is told."""
+    options = _parser().parse_args(given)
+    from hwlib.virtual.script import run
+    from hwlib.virtual.world import chip_of
+
+    def told(number: int, step: StepTiming) -> None:
+        print(f"step {number}: {show(step.step_time, 's')}, of that {show(step.exposed, 's')} waiting", flush=True)
+
+    warnings.filterwarnings("default", category=UserWarning, module="hwlib")
+    try:
+        stack = None
+        if options.stack != "none":
+            stack = options.stack or stack_for(chip_of(options.on, None))
+        done = run(options.script, options.args, where=options.on, n=options.ranks, stack=stack, told=told)
+    except (KeyError, ValueError, NotImplementedError, FileNotFoundError) as error:
+        print(f"hwlib.virtual: {error.args[0] if error.args else error}", file=sys.stderr)
+        return 1
+    print(done.step)
+    if options.trace:
+        done.step.chrome_trace(options.trace)
+        print(f"the last step's timeline is in {options.trace}")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m hwlib.virtual", description=__doc__.split(": ", 1)[1])
+    parser.add_argument("--on", required=True, metavar="CLUSTER", help="a cluster's key, such as superpod-h100-4su")
+    parser.add_argument("--ranks", type=int, metavar="N", help="the first N of its ranks; all by default")
+    parser.add_argument("--stack", help="software whose kernel times count: a stack's key; 'none' for the data sheet")
+    parser.add_argument("--trace", metavar="FILE", help="write the last step's timeline, for Perfetto")
+    parser.add_argument("script", help="a script as torchrun would start it")
+    parser.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,125 @@
+"""Devices and values in the words of a program for GPUs: "cuda" is the CPU, and a number out of a shape is nan."""
+
+import warnings
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import cache
+from math import nan
+from typing import Any
+
+from hwlib.virtual.playing import Playing
+
+NO_VALUE = "a tensor has a shape and no value on a simulated cluster: its number is nan"
+NO_LIST = (
+    "the program reads numbers out of a tensor's data, and tensors have shapes alone: give sizes that do not depend on "
+    "data (as with a fixed capacity of experts), or play it with data=True"
+)
+TRUE, FALSE = ("isfinite",), ("isnan", "isinf")
+BOTH, EITHER, NOT = (
+    ("all", "logical_and", "__and__", "bitwise_and", "__iand__", "__rand__"),
+    ("any", "logical_or", "__or__", "bitwise_or", "__ior__", "__ror__"), ("logical_not", "__invert__", "bitwise_not"),
+)  # fmt: skip
+DRAWN = ("randint", "randperm")  # numbers of the CPU that programs use as indices
+
+
+def on_cpu(device: Any) -> Any:
+    """A device, its name or number; the CPU where that is a GPU, or a CPU with a number."""
+    if isinstance(device, str):
+        return "cpu" if device.split(":")[0] in ("cuda", "cpu") else device
+    if isinstance(device, int) and not isinstance(device, bool):
+        return "cpu"
+    kind = getattr(device, "type", None)
+    return "cpu" if kind in ("cuda", "cpu") and hasattr(device, "index") else device
+
+
+def without_modes() -> AbstractContextManager[Any]:
+    """Real tensors for a while."""
+    from torch.utils._python_dispatch import _disable_current_modes
+
+    return _disable_current_modes()
+
+
+@cache
+def words_of_devices() -> type:
+    """The class of the mode, created once torch is loaded."""
+    import torch
+    import torch.nn.functional as F
+    from torch._subclasses.fake_tensor import FakeTensor
+    from torch.overrides import TorchFunctionMode
+
+    Tensor: Any = torch.Tensor
+
+    def shape_only(tensor: Any) -> bool:
+        tensor = getattr(tensor, "_local_tensor", tensor)
+        return isinstance(tensor, FakeTensor) and tensor.constant is None
+
+    def to(func: Any, args: Any, kwargs: Any) -> Any:
+        return func(args[0], *[on_cpu(a) if not isinstance(a, bool) else a for a in args[1:]], **kwargs)
+
+    def same(_func: Any, args: Any, _kwargs: Any) -> Any:
+        return args[0]
+
+    def number(func: Any, args: Any, kwargs: Any) -> Any:
+        tensor = args[0]
+        if not shape_only(tensor):
+            return func(*args, **kwargs)
+        if tensor.numel() != 1:
+            return func(*args, **kwargs)
+        if tensor.dtype == torch.bool:
+            return getattr(tensor, "truth", False)
+        warnings.warn(NO_VALUE, UserWarning, stacklevel=3)
+        return nan
+
+    def truth(func: Any, args: Any, kwargs: Any) -> Any:
+        return getattr(args[0], "truth", False) if shape_only(args[0]) else func(*args, **kwargs)
+
+    def refused(func: Any, args: Any, kwargs: Any) -> Any:
+        if shape_only(args[0]):
+            raise NotImplementedError(NO_LIST)
+        return func(*args, **kwargs)
+
+    def loss(func: Any, args: Any, kwargs: Any) -> Any:
+        out = func(*args, **kwargs)
+        world = Playing.world
+        if world is not None and world.software is not None:
+            logits = args[0] if args else kwargs["input"]
+            world.software.loss(world.clock, getattr(logits, "_local_tensor", logits).numel())
+        return out
+
+    def attention(func: Any, args: Any, kwargs: Any) -> Any:
+        """Without dropout, with which the CPU has no fused kernel."""
+        names = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
+        return func(**dict(zip(names, args, strict=False)) | kwargs | {"dropout_p": 0.0})
+
+    handlers: dict[Any, Callable[[Any, Any, Any], Any]] = {
+        Tensor.to: to, Tensor.cuda: same, Tensor.pin_memory: same, Tensor.item: number, Tensor.__float__: number,
+        Tensor.__bool__: truth, Tensor.__int__: refused, Tensor.__index__: refused, Tensor.tolist: refused,
+        Tensor.numpy: refused, F.cross_entropy: loss, F.scaled_dot_product_attention: attention,
+    }  # fmt: skip
+
+    def judged(name: str, args: Any, out: Any) -> None:
+        if name in TRUE or name in FALSE:
+            out.truth = name in TRUE
+            return
+        told = [getattr(arg, "truth", False) for arg in args if isinstance(arg, torch.Tensor)]
+        if name in BOTH or name in EITHER:
+            out.truth = all(told) if name in BOTH else any(told)
+        elif name in NOT:
+            out.truth = not told[0]
+
+    judges = {*TRUE, *FALSE, *BOTH, *EITHER, *NOT}
+
+    class OnGpus(TorchFunctionMode):
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:  # noqa: ARG002
+            kwargs = kwargs or {}
+            if "device" in kwargs:
+                kwargs = kwargs | {"device": on_cpu(kwargs["device"])}
+            handler = handlers.get(func)
+            if handler is not None:
+                return handler(func, args, kwargs)
+            out = func(*args, **kwargs)
+            if isinstance(out, FakeTensor) and out.dtype == torch.bool and func.__name__ in judges:
+                judged(func.__name__, args, out)
+            return out
+
+    return OnGpus

@@ -19,7 +19,6 @@ BOTH, EITHER, NOT = (
     ("all", "logical_and", "__and__", "bitwise_and", "__iand__", "__rand__"),
     ("any", "logical_or", "__or__", "bitwise_or", "__ior__", "__ror__"), ("logical_not", "__invert__", "bitwise_not"),
 )  # fmt: skip
-DRAWN = ("randint", "randperm")  # numbers of the CPU that programs use as indices
 
 
 def on_cpu(device: Any) -> Any:
@@ -109,9 +108,22 @@ def words_of_devices() -> type:
 
     judges = {*TRUE, *FALSE, *BOTH, *EITHER, *NOT}
 
+    drawn = {torch.randint, torch.randperm}
+    factories = drawn | {torch.empty, torch.zeros, torch.ones, torch.full, torch.arange, torch.tensor}
+
+    def of_numbers(func: Any, kwargs: Any) -> bool:
+        """Whether a tensor is of integers of the CPU, which loaders draw batches by."""
+        device, dtype = kwargs.get("device"), kwargs.get("dtype")
+        if device is not None and getattr(device, "type", device) != "cpu":
+            return False
+        return (func in drawn) if dtype is None else not (dtype.is_floating_point or dtype.is_complex)
+
     class OnGpus(TorchFunctionMode):
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:  # noqa: ARG002
             kwargs = kwargs or {}
+            if Playing.numbers and func in factories and of_numbers(func, kwargs):
+                with without_modes():
+                    return func(*args, **kwargs)
             if "device" in kwargs:
                 kwargs = kwargs | {"device": on_cpu(kwargs["device"])}
             handler = handlers.get(func)

@@ -13,6 +13,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 from hwlib.virtual.devices import on_cpu, words_of_devices
@@ -258,6 +259,14 @@ def _rest(world: Any) -> Iterator[tuple[Any, str, Any]]:
         def without_overflow(_self: Any, optimizer: Any, _state: Any, *args: Any, **more: Any) -> Any:
             return optimizer.step(*args, **more)
 
+        swap = torch.utils.swap_tensors
+
+        def swapped(one: Any, other: Any) -> None:
+            if one is not other:
+                swap(one, other)
+
+        yield torch.utils, "swap_tensors", swapped
+        yield torch.utils, "weakref", SimpleNamespace(getweakrefs=lambda _: [])  # those of a cache that needs no care
         yield torch, "save", unsaved
         yield GradScaler, "_maybe_opt_step", without_overflow
         yield torch.nn.Module, "to_empty", lambda self, **_: self

@@ -8,11 +8,12 @@ class _Playing(threading.local):
     world: Any = None
     clock: Any = None
     rendezvous: Any = None
+    numbers: bool = False
 
 
 Playing = _Playing()
 """In this thread: the `world` that is being played, or None while nothing is counted; the `clock` of its rank, always;
-and the `rendezvous` with other threads, if each plays a rank."""
+the `rendezvous` with other threads, if each plays a rank; and whether integers of the CPU have values among shapes."""
 
 
 class unseen:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
+from hwlib.virtual.playing import Playing
+
 KEPT = 100_000  # answers, after which all are forgotten: a number among the arguments may differ in every step
 SPACES = ("aten", "fsdp", "_c10d_functional")  # whose operators are functions of what is in a key
 
@@ -184,7 +186,6 @@ def shapes_mode() -> type:
             super().__init__(allow_non_fake_inputs=True)  # a DeviceMesh keeps a real table of ranks
             allowed = self._allow_unsafe_data_ptr_access
             self.warn = c._set_warn_deprecated_on_mutable_data_ptr if allowed else c._set_throw_on_mutable_data_ptr
-            self.numbers = False  # whether integers of the CPU have values
             self.known: dict[tuple[Any, ...], Answer | None] = {}
 
         @classmethod
@@ -225,7 +226,7 @@ def shapes_mode() -> type:
                 if answer is not None:
                     return self.made(answer, tensors)
             except Odd:
-                if self.numbers and on_numbers(args, kwargs):
+                if Playing.numbers and on_numbers(args, kwargs):
                     with _disable_current_modes():
                         return func(*args, **kwargs)
                 return self.dispatch(func, types, args, kwargs)

@@ -118,10 +118,10 @@ class World:
         try:
             with self.shapes() as shapes, streams_on_clocks(), waits, autograd_in_this_thread(), watcher()(shapes):
                 if shapes is not None:
-                    shapes.numbers = numbers
+                    Playing.numbers = numbers
                 yield
         finally:
-            Playing.world = Playing.clock = None
+            Playing.world, Playing.clock, Playing.numbers = None, None, False
 
     def updating(self, now: bool) -> None:
         """An optimizer begins its work, or ends it."""

@@ -68,6 +68,7 @@ def step_time(
     model: Model | str, stack: Stack | str, machine: Any, strategy: Strategy, *, B: Any, T: Any, fused: bool = True,
     dtype: str = "bf16", expert_imbalance: Any = 1.0, dedup_dispatch: bool = False,
     frozen: bool = False, mtp: bool = False, offload: Collection[str] = (), host: float | None = None,
+    gradient_bytes: float = 2.0,
 ) -> StepTime:  # fmt: skip
     """Seconds of a step of B tokens in sequences of T, on the strategy's ranks, each a chip of the stack.
 
@@ -102,7 +103,10 @@ def step_time(
         part = strategy.unchecked(block)
         m = part.microbatches(B, T)
         modules = model.mtp_layers if mtp else 0
-        job = Job(model, stack, levels, part, T, m, rates, fused, imbalance, dedup_dispatch, frozen, modules)
+        job = Job(
+            model, stack, levels, part, T, m, rates, fused, imbalance, dedup_dispatch, frozen, modules,
+            gradient_bytes=gradient_bytes,
+        )  # fmt: skip
         return _step_time(job._replace(offload=offload, host=link) if offload else job)
 
     return by_blocks(StepTime, one, given)

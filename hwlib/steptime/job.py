@@ -35,7 +35,7 @@ class Job(NamedTuple):
     """A model's step with a strategy on a machine: `m` microbatches a replica, in sequences of T tokens.
 
     `mtp` of the model's layers are those of modules for multi-token prediction; `host` is the bandwidth of a GPU's link
-    to its host, over which what is in `offload` goes.
+    to its host, over which what is in `offload` goes; `gradient_bytes` are those of a gradient that is summed.
     """
 
     model: Model
@@ -52,3 +52,4 @@ class Job(NamedTuple):
     mtp: int = 0
     offload: Collection[str] = ()
     host: float = 0.0
+    gradient_bytes: float = 2.0

@@ -18,7 +18,7 @@ from hwlib.steptime.job import Job
 from hwlib.transformer import parameter_groups
 
 FULL = 8  # ranks of the node in which a stack's alpha_in is meant
-ELEMENT = 2  # bytes of an activation, a weight or a gradient on its way
+ELEMENT = 2  # bytes of an activation or a weight on its way, and of a gradient unless the job says otherwise
 
 exposed = exposed_time.function  # without the checks of a call, which cost more than it does
 
@@ -101,19 +101,20 @@ def sends_of(job: Job) -> Sends:
     gather: Any = 0.0
     scatter: Any = 0.0
     copies: Any = 0.0
+    wide = job.gradient_bytes / ELEMENT
     for P, replicas, inner in ((size.dense, dp * cp, tp), (size.experts, plan.expert_ranks, etp * ep)):
         if P is size.experts and not model.moe:
             continue
         t, latency = rate("all_gather", replicas, inner)
-        reduced = 2 * P * t + latency  # ZeRO-0: scattered and gathered, in one call
-        shared = P * t + latency
+        reduced = 2 * wide * P * t + latency  # ZeRO-0: scattered and gathered, in one call
+        shared, summed = P * t + latency, wide * P * t + latency
         if plan.shards is not None:
             ranks = minimum(maximum(plan.shards * replicas / (dp * cp), 1.0), replicas)
             t, latency = rate("all_gather", ranks, inner)
-            shared = P * t + latency
+            shared, summed = P * t + latency, wide * P * t + latency
             t, latency = rate("all_reduce", replicas / ranks, inner * ranks)
-            copies = copies + where(zero > 0, P / ranks * t + latency, 0.0)
-        scatter = scatter + where(zero > 0, shared, reduced)
+            copies = copies + where(zero > 0, wide * P / ranks * t + latency, 0.0)
+        scatter = scatter + where(zero > 0, summed, reduced)
         gather = gather + where(zero > 0, shared, 0.0)
     return Sends(tp_forward, tp_backward, keys, experts, message, gather, scatter, copies)
 

@@ -28,7 +28,9 @@ def shapes_ddp() -> dict[str, Callable[..., Any]]:
         ignored = getattr(module, "_ddp_params_and_buffers_to_ignore", ())
         parameters = [p for name, p in module.named_parameters() if p.requires_grad and name not in ignored]
         if not parameters:
-            raise RuntimeError("DistributedDataParallel is not needed when a module doesn't have any parameter that requires a gradient.")
+            raise RuntimeError(
+                "DistributedDataParallel is not needed when a module doesn't have any parameter that requires a gradient."
+            )
         self._cap = MIB * (bucket_cap_mb or CAP)
         self._waiting = []
         self._place = {}

@@ -19,9 +19,7 @@ from typing import Any
 from hwlib.virtual.devices import on_cpu, words_of_devices
 from hwlib.virtual.playing import Playing
 
-NO_COMPILER = (
-    "torch.compile does nothing on a simulated cluster: a stack's kernels are fused, without a stack none are"
-)
+NO_COMPILER = "torch.compile does nothing on a simulated cluster: a stack's kernels are fused, without a stack none are"
 NOT_SAVED = "nothing is saved on a simulated cluster"
 NO_TABLE = "a mesh from a tensor of ranks without data must be of all ranks in order: give a list"
 PLAIN = "cuda"
@@ -236,11 +234,23 @@ def _rest(world: Any) -> Iterator[tuple[Any, str, Any]]:
         start(self, on_cpu(device_type), *args, **more)
 
     def context(self: Any, device: Any) -> None:
-        enter(self, on_cpu(device))
+        meta = not world.data and str(device) == "meta"  # shapes cost nothing on any device
+        enter(self, "cpu" if meta else on_cpu(device))
 
     def loader(self: Any, *args: Any, **more: Any) -> None:
-        load(self, *args, **more | {"num_workers": 0, "pin_memory": False, "prefetch_factor": None,
-                                    "persistent_workers": False, "timeout": 0, "multiprocessing_context": None})
+        load(
+            self,
+            *args,
+            **more
+            | {
+                "num_workers": 0,
+                "pin_memory": False,
+                "prefetch_factor": None,
+                "persistent_workers": False,
+                "timeout": 0,
+                "multiprocessing_context": None,
+            },
+        )
 
     def scaler(self: Any, device: str = "cuda", *args: Any, **more: Any) -> None:
         scale(self, on_cpu(device), *args, **more)

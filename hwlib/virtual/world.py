@@ -59,7 +59,9 @@ class World:
             self._shapes = shapes_mode()()
         return self._shapes
 
-    def kernel(self, cost: Cost, args: tuple[Any, ...] = (), more: Mapping[str, Any] | None = None, out: Any = None) -> None:
+    def kernel(
+        self, cost: Cost, args: tuple[Any, ...] = (), more: Mapping[str, Any] | None = None, out: Any = None
+    ) -> None:
         """Put a kernel on the clock: a roofline, unless the world has a stack or was given another time."""
         if self.steps is not None:
             self.steps.another()
@@ -210,7 +212,9 @@ def cluster(
     if dist.is_initialized():
         raise RuntimeError("cluster: this process is a rank of torch.distributed already")
     software = stacks.of(stack) if stack is not None else None
-    known = chip_of(where, chip or (software.accelerator if software and not isinstance(where, str | Cluster | Node) else None))
+    known = chip_of(
+        where, chip or (software.accelerator if software and not isinstance(where, str | Cluster | Node) else None)
+    )
     if software and software.chip != known.key:
         raise ValueError(f"cluster: the stack {software.key} is of {software.chip}, the ranks are {known.key}")
     if software and (kernel_time or call_time):

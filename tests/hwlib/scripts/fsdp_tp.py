@@ -20,7 +20,11 @@ class Block(nn.Module):
     def __init__(self):
         super().__init__()
         self.norm_1, self.qkv, self.out = nn.RMSNorm(D), nn.Linear(D, 3 * D, bias=False), nn.Linear(D, D, bias=False)
-        self.norm_2, self.up, self.down = nn.RMSNorm(D), nn.Linear(D, 2 * FFN, bias=False), nn.Linear(FFN, D, bias=False)
+        self.norm_2, self.up, self.down = (
+            nn.RMSNorm(D),
+            nn.Linear(D, 2 * FFN, bias=False),
+            nn.Linear(FFN, D, bias=False),
+        )
 
     def forward(self, x):
         q, k, v = self.qkv(self.norm_1(x)).unflatten(-1, (-1, 3, H)).permute(3, 0, 2, 1, 4)

@@ -42,7 +42,9 @@ class Block(nn.Module):
     def __init__(self):
         super().__init__()
         self.ln_1, self.attn, self.ln_2 = nn.LayerNorm(args.width), CausalSelfAttention(), nn.LayerNorm(args.width)
-        self.mlp = nn.Sequential(nn.Linear(args.width, 4 * args.width), nn.GELU(), nn.Linear(4 * args.width, args.width))
+        self.mlp = nn.Sequential(
+            nn.Linear(args.width, 4 * args.width), nn.GELU(), nn.Linear(4 * args.width, args.width)
+        )
 
     def forward(self, x):
         x = x + self.attn(self.ln_1(x))
@@ -76,7 +78,9 @@ torch.manual_seed(1337 + rank)
 torch.backends.cuda.matmul.allow_tf32 = True
 torch.backends.cudnn.allow_tf32 = True
 device_type = "cuda" if "cuda" in device else "cpu"
-ctx = nullcontext() if device_type == "cpu" else torch.amp.autocast(device_type=device_type, dtype=getattr(torch, dtype))
+ctx = (
+    nullcontext() if device_type == "cpu" else torch.amp.autocast(device_type=device_type, dtype=getattr(torch, dtype))
+)
 data = np.random.default_rng(0).integers(0, 50257, 100_000, dtype=np.uint16)
 
 

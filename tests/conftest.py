@@ -28,7 +28,7 @@ SLOW = {
     " grid_axes labs_bandwidth labs_collectives labs_decoders lockstep_run measure parallel_torch"
     " pipeline_torch plots_collectives plots_kernels plots_pipelines plots_runs ranks ranks_failures"
     " row_exchange sharding_dtensor topology topology_fat_tree_design torch_groups transformer_torch virtual"
-    " virtual_exchange virtual_pipelines virtual_shapes virtual_threads",
+    " virtual_exchange virtual_pipelines virtual_scripts virtual_shapes virtual_threads",
 }
 """Files that take long as a whole, though not each of their tests: many processes, or torch, which takes long to
 import in each worker."""

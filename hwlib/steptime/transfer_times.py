@@ -13,7 +13,7 @@ from hwlib.columns import is_one
 from hwlib.formula import log2, maximum, minimum, where
 from hwlib.parallel import exposed_time
 from hwlib.parallel.transfers import sizes_of
-from hwlib.specs import Level, Stack, stacks
+from hwlib.specs import Level, Stack
 from hwlib.steptime.job import Job
 from hwlib.transformer import parameter_groups
 
@@ -51,8 +51,9 @@ def call_seconds(stack: Stack, node: Any, collective: str, ranks: Any, inner: An
     """Seconds of a call before its bytes count, among `ranks` of which each stands for `inner` neighbours, in nodes of
     `node` ranks.
 
-    >>> call_seconds(stacks["megatron-core-h100"], 8, "all_gather", 256)
-    0.000165
+    >>> from hwlib.specs import stacks
+    >>> round(call_seconds(stacks["megatron-core-h100"], 8, "all_gather", 256) * 1e6)
+    165
     """
     if collective == "send":
         return where(ranks * inner > node, stack.alpha_in + stack.alpha_out, stack.alpha_in)

@@ -3,7 +3,7 @@
     with virtual.cluster("superpod-h100-4su") as world:
         with world.shapes():
             model, x = ..., ...
-        fully_shard(model, mesh=init_device_mesh("cpu", (world.ranks,)))
+        fully_shard(model, mesh=init_device_mesh("cuda", (world.ranks,)))
         step = world.step(lambda: model(x).sum().backward())
     step.step_time, step.exposed, step.of("all_gather").bytes
 
@@ -18,6 +18,9 @@ of set-up; each rank's own program runs in turn, so a long one takes a thousand 
 `device_mesh(strategy)` makes torch's mesh of a `hwlib.strategy.Strategy`: the program and the closed forms of
 `hwlib.steptime` then speak of the same degrees.
 
+`run("train.py", where="superpod-h100-4su", n=256, stack="megatron-core-h100")` runs a script that was written for
+GPUs as it is, and so does `python -m hwlib.virtual`.
+
     run = virtual.play_ranks(program, "superpod-h100-4su", 64)
     run.step_time, run.idle_fraction, run.steps[0].exposed
     run.chrome_trace("run.json")
@@ -26,7 +29,11 @@ of set-up; each rank's own program runs in turn, so a long one takes a thousand 
 from hwlib.virtual.mesh import device_mesh
 from hwlib.virtual.network import Network
 from hwlib.virtual.record import CallTotals, StepTiming
+from hwlib.virtual.script import ScriptRun, run
 from hwlib.virtual.threads import ThreadedRun, play_ranks
 from hwlib.virtual.world import World, cluster
 
-__all__ = ["CallTotals", "Network", "StepTiming", "ThreadedRun", "World", "cluster", "device_mesh", "play_ranks"]
+__all__ = [
+    "CallTotals", "Network", "ScriptRun", "StepTiming", "ThreadedRun", "World", "cluster", "device_mesh", "play_ranks",
+    "run",
+]  # fmt: skip

@@ -1,7 +1,7 @@
 """DistributedDataParallel without data: torch's own looks into its buckets from C++, where there is nothing to see.
 
-As there, gradients are summed in buckets, in the order in which the backward pass gives them: a bucket's sum starts when
-its last gradient is there, and all are waited for when the pass ends. The first bucket is small.
+As there, gradients are summed in buckets of parameters, the last ones first: a bucket's sum starts when its last
+gradient is there, and all are waited for when the pass ends. The first bucket is small.
 """
 
 from collections.abc import Callable
@@ -28,9 +28,7 @@ def shapes_ddp() -> dict[str, Callable[..., Any]]:
         ignored = getattr(module, "_ddp_params_and_buffers_to_ignore", ())
         parameters = [p for name, p in module.named_parameters() if p.requires_grad and name not in ignored]
         if not parameters:
-            raise RuntimeError(
-                "DistributedDataParallel is not needed when a module doesn't have any parameter that requires a gradient."
-            )
+            raise RuntimeError("DistributedDataParallel: the module has no parameter that requires a gradient")
         self._cap = MIB * (bucket_cap_mb or CAP)
         self._waiting = []
         self._place = {}
@@ -74,7 +72,8 @@ def shapes_ddp() -> dict[str, Callable[..., Any]]:
                 f"a simulated cluster without data has DDP's hooks {', '.join(HOOKS)}, got {name}: "
                 "play others with data=True"
             )
-        self.hook_dtype = getattr(torch, HOOKS[name]) if HOOKS[name] else None
+        dtype = HOOKS[name]
+        self.hook_dtype = getattr(torch, dtype) if dtype else None
 
     return {
         "__init__": start, "forward": forward, "register_comm_hook": comm_hook, "_came": came, "_end": end,

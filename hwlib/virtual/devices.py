@@ -14,6 +14,10 @@ NO_LIST = (
     "the program reads numbers out of a tensor's data, and tensors have shapes alone: give sizes that do not depend on "
     "data (as with a fixed capacity of experts), or play it with data=True"
 )
+NO_RING = (
+    "attention over a sequence that ranks share (context_parallel) does not run on a simulated cluster: ask "
+    "hwlib.steptime.step_time with Strategy(cp=...) for its time"
+)
 TRUE, FALSE = ("isfinite",), ("isnan", "isinf")
 BOTH, EITHER, NOT = (
     ("all", "logical_and", "__and__", "bitwise_and", "__iand__", "__rand__"),
@@ -69,6 +73,11 @@ def words_of_devices() -> type:
         warnings.warn(NO_VALUE, UserWarning, stacklevel=3)
         return nan
 
+    def formatted(func: Any, args: Any, kwargs: Any) -> Any:
+        if shape_only(args[0]) and args[0].dim() == 0:
+            return format(number(Tensor.item, args[:1], {}), args[1])
+        return func(*args, **kwargs)
+
     def truth(func: Any, args: Any, kwargs: Any) -> Any:
         return getattr(args[0], "truth", False) if shape_only(args[0]) else func(*args, **kwargs)
 
@@ -86,14 +95,22 @@ def words_of_devices() -> type:
         return out
 
     def attention(func: Any, args: Any, kwargs: Any) -> Any:
-        """Without dropout, with which the CPU has no fused kernel."""
+        """Without dropout, with which the CPU has no fused kernel; of DTensors each rank's own heads."""
         names = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
-        return func(**dict(zip(names, args, strict=False)) | kwargs | {"dropout_p": 0.0})
+        given = dict(zip(names, args, strict=False)) | kwargs | {"dropout_p": 0.0}
+        q = given["query"]
+        if not hasattr(q, "_local_tensor"):
+            return func(**given)
+        if any(place.is_shard(2) or place.is_shard(-2) for place in q.placements):
+            raise NotImplementedError(NO_RING)
+        given |= {name: given[name].to_local() for name in names[:3]}
+        return type(q).from_local(func(**given), q.device_mesh, q.placements, run_check=False)
 
     handlers: dict[Any, Callable[[Any, Any, Any], Any]] = {
         Tensor.to: to, Tensor.cuda: same, Tensor.pin_memory: same, Tensor.item: number, Tensor.__float__: number,
         Tensor.__bool__: truth, Tensor.__int__: refused, Tensor.__index__: refused, Tensor.tolist: refused,
-        Tensor.numpy: refused, F.cross_entropy: loss, F.scaled_dot_product_attention: attention,
+        Tensor.numpy: refused,
+        Tensor.__format__: formatted, F.cross_entropy: loss, F.scaled_dot_product_attention: attention,
     }  # fmt: skip
 
     def judged(name: str, args: Any, out: Any) -> None:
@@ -119,7 +136,7 @@ def words_of_devices() -> type:
         return (func in drawn) if dtype is None else not (dtype.is_floating_point or dtype.is_complex)
 
     class OnGpus(TorchFunctionMode):
-        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:  # noqa: ARG002
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             kwargs = kwargs or {}
             if Playing.numbers and func in factories and of_numbers(func, kwargs):
                 with without_modes():

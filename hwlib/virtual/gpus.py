@@ -16,13 +16,15 @@ from contextlib import ExitStack, contextmanager
 from types import SimpleNamespace
 from typing import Any
 
-from hwlib.virtual.devices import on_cpu, words_of_devices
+from hwlib.virtual.devices import NO_LIST, NO_RING, on_cpu, words_of_devices
 from hwlib.virtual.playing import Playing
 
 NO_COMPILER = "torch.compile does nothing on a simulated cluster: a stack's kernels are fused, without a stack none are"
 NOT_SAVED = "nothing is saved on a simulated cluster"
 NO_TABLE = "a mesh from a tensor of ranks without data must be of all ranks in order: give a list"
+OLD = "FullyShardedDataParallel does not run on a simulated cluster without data: use fully_shard, or data=True"
 PLAIN = "cuda"
+CAPABILITIES = {"v100": (7, 0), "a100": (8, 0), "b200": (10, 0), "gb200": (10, 0), "b300": (10, 3), "gb300": (10, 3)}
 
 
 def said(sentence: str) -> None:
@@ -66,7 +68,7 @@ def _cuda(world: Any) -> Iterator[tuple[Any, str, Any]]:
         name, total_memory, multi_processor_count = chip.name, memory, chip.sms or 0
         major, minor, warp_size, gcnArchName = *_capability(chip), 32, ""
 
-    class Stream(cpu.Stream):  # type: ignore[misc, name-defined]
+    class Stream(cpu.Stream):
         def __init__(self, *_: Any, **__: Any) -> None:
             super().__init__()
 
@@ -76,7 +78,9 @@ def _cuda(world: Any) -> Iterator[tuple[Any, str, Any]]:
         def is_capturing(self) -> bool:
             return False
 
-    class Event(cpu.Event):  # type: ignore[misc, name-defined]
+    class Event(cpu.Event):
+        moment = 0.0
+
         def __init__(self, *_: Any, **__: Any) -> None:
             super().__init__()
 
@@ -109,6 +113,7 @@ def _cuda(world: Any) -> Iterator[tuple[Any, str, Any]]:
         "get_rng_state_all": lambda: [torch.get_rng_state()], "set_rng_state_all": _const(None),
     } | none | zero  # fmt: skip
     yield from ((cuda, name, value) for name, value in answers.items())
+    yield cuda.nccl, "version", _const((0, 0, 0))
     device = torch.device(PLAIN, here)
     for name, value in (
         ("is_available", True), ("current_accelerator", device), ("device_count", node),
@@ -123,9 +128,8 @@ class _Zeros(dict[str, int]):
 
 
 def _capability(chip: Any) -> tuple[int, int]:
-    """Of NVIDIA's architectures, those of whose tables torch's programs ask."""
-    known = {"Volta": (7, 0), "Ampere": (8, 0), "Hopper": (9, 0), "Blackwell": (10, 0)}
-    return known.get(getattr(chip, "architecture", ""), (9, 0))
+    """The compute capability by which programs choose kernels: by the name of NVIDIA's chip, else that of Hopper."""
+    return next((pair for start, pair in CAPABILITIES.items() if chip.key.startswith(start)), (9, 0))
 
 
 def _distributed(world: Any) -> Iterator[tuple[Any, str, Any]]:
@@ -189,7 +193,7 @@ def _distributed(world: Any) -> Iterator[tuple[Any, str, Any]]:
     if world.data:
         start = Ddp.__init__
 
-        def on_any(self: Any, module: Any, *args: Any, **more: Any) -> None:
+        def on_any(self: Any, module: Any, *_: Any, **more: Any) -> None:
             start(self, module, **{k: v for k, v in more.items() if k not in ("device_ids", "output_device")})
 
         yield Ddp, "__init__", on_any
@@ -211,7 +215,10 @@ def _apart(method: Callable[..., Any]) -> Callable[..., Any]:
 def _rest(world: Any) -> Iterator[tuple[Any, str, Any]]:
     """Compilation, saving, loading data, and what else speaks of devices."""
     import torch
+    from torch._subclasses.fake_tensor import FakeTensor
     from torch.amp import autocast_mode
+    from torch.distributed.fsdp import FullyShardedDataParallel
+    from torch.distributed.tensor import experimental
     from torch.optim import optimizer
     from torch.utils import data
     from torch.utils._device import DeviceContext
@@ -275,6 +282,16 @@ def _rest(world: Any) -> Iterator[tuple[Any, str, Any]]:
             if one is not other:
                 swap(one, other)
 
+        def refused(sentence: str) -> Callable[..., Any]:
+            def refuse(*_: Any, **__: Any) -> Any:
+                raise NotImplementedError(sentence)
+
+            return refuse
+
+        yield FakeTensor, "tolist", refused(NO_LIST)
+        yield FullyShardedDataParallel, "__init__", refused(OLD)
+        for place in (experimental, experimental._attention):
+            yield place, "context_parallel", refused(NO_RING)
         yield torch.utils, "swap_tensors", swapped
         yield torch.utils, "weakref", SimpleNamespace(getweakrefs=lambda _: [])  # those of a cache that needs no care
         yield torch, "save", unsaved

@@ -15,6 +15,14 @@ from typing import Any, NamedTuple
 from hwlib.virtual.playing import Playing
 
 KEPT = 100_000  # answers, after which all are forgotten: a number among the arguments may differ in every step
+BY_DATA = (
+    "{} gives what depends on a tensor's data, and on a simulated cluster tensors have shapes alone: use sizes that do "
+    "not depend on data (a mask in place of a selection, a fixed capacity of experts), or data=True"
+)
+UNKNOWN = (
+    "{} does not say what shapes it gives, as kernels of one's own often do not: register its shapes with "
+    "torch.library.register_fake, or use torch's own operator in its place"
+)
 SPACES = ("aten", "fsdp", "_c10d_functional")  # whose operators are functions of what is in a key
 
 
@@ -65,7 +73,13 @@ class Answer:
 def shapes_mode() -> type:
     """The class of the mode, created once torch is loaded."""
     import torch
-    from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+    from torch._subclasses.fake_tensor import (
+        DataDependentOutputException,
+        DynamicOutputShapeException,
+        FakeTensor,
+        FakeTensorMode,
+        UnsupportedOperatorException,
+    )
     from torch.utils import _pytree as pytree
     from torch.utils._python_dispatch import _disable_current_modes
 
@@ -229,11 +243,20 @@ def shapes_mode() -> type:
                 if Playing.numbers and on_numbers(args, kwargs):
                     with _disable_current_modes():
                         return func(*args, **kwargs)
-                return self.dispatch(func, types, args, kwargs)
-            out = self.dispatch(func, types, args, kwargs)
+                return self.computed(func, types, args, kwargs)
+            out = self.computed(func, types, args, kwargs)
             if key not in self.known and out is not NotImplemented:
                 self.learn(key, tensors, out, (func, args, kwargs))
             return out
+
+        def computed(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+            """By torch's own mode. Raises NotImplementedError for what shapes do not determine."""
+            try:
+                return self.dispatch(func, types, args, kwargs)
+            except (DataDependentOutputException, DynamicOutputShapeException):
+                raise NotImplementedError(BY_DATA.format(func)) from None
+            except UnsupportedOperatorException:
+                raise NotImplementedError(UNKNOWN.format(func)) from None
 
         def learn(self, key: tuple[Any, ...], tensors: list[Any], out: Any, call: Any) -> None:
             """Cache an answer, or that there is none, for instance because a call changed its arguments' shapes."""

@@ -1,10 +1,10 @@
 """Kernel times of a stack, so that a program's step and `hwlib.steptime.step_time` are of the same software.
 
 A stack states rates of products and attention, and a memory bandwidth that holds if each byte that a layer keeps moves
-twice. What a layer with fused kernels keeps is what goes into its products and what comes out of them, each once: norms,
-activations and sums read and write the same tensors. So a product takes its operations and the traffic of what it
-keeps, and its backward passes twice that; kernels between products are in this traffic, and take no time of their own
-unless a step has no products.
+twice. What a layer with fused kernels keeps is what goes into its products and what comes out of them, each once:
+norms, activations and sums read and write the same tensors. So a product takes its operations and the traffic of what
+it keeps, and its backward passes twice that; kernels between products are in this traffic, and take no time of their
+own unless a step has no products.
 """
 
 from dataclasses import dataclass, field
@@ -94,7 +94,7 @@ class Software:
         self.updating = now
 
     def end(self, clock: VirtualClock) -> None:
-        """What of a step depends on nothing."""
+        """What is left of a step: the part that depends on nothing, and all of it where it has no products."""
         if not self._kept:
             clock.kernel("kernels without products", self.slow * self._between_products, 0.0, 0.0)
         if self.stack.t_step:
@@ -186,8 +186,8 @@ class Software:
         return cost.flops / (rates.C_attention * reached_share(T, self.stack.T_A)) + moved
 
     def _between(self, clock: VirtualClock, cost: Cost) -> float:
-        sheet, W = self.stack.accelerator.hbm_bandwidth, self.rates("bfloat16").W
-        if W > (sheet or 0.0):  # an ideal machine, whose memory takes no time
+        sheet, W = self.stack.accelerator.hbm_bandwidth or 0.0, self.rates("bfloat16").W
+        if sheet < W:  # an ideal machine, whose memory takes no time
             return 0.0
         if cost.name.startswith("_fused_"):
             return cost.bytes / W

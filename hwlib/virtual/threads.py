@@ -13,15 +13,16 @@ from time import monotonic
 from typing import Any
 
 from hwlib.arguments import as_int
-from hwlib.specs import Accelerator
+from hwlib.specs import Accelerator, Stack
 from hwlib.torch_groups import register
 from hwlib.units import show
+from hwlib.virtual.devices import words_of_devices
 from hwlib.virtual.network import network
 from hwlib.virtual.playing import Playing
 from hwlib.virtual.record import StepTiming, trace_of
 from hwlib.virtual.rendezvous import Rendezvous, RunEnded
 from hwlib.virtual.thread_transport import ThreadTransport
-from hwlib.virtual.world import KernelTime, World, autograd_in_this_thread, chip_of, forget_meshes, slow_ranks
+from hwlib.virtual.world import KernelTime, World, autograd_in_this_thread, chip_and_stack, forget_meshes, slow_ranks
 
 GRACE = 5.0  # seconds that threads have to end once one has failed
 SWITCH = 0.5  # seconds: Python would wake every waiting thread each 5 ms, to ask for its turn
@@ -61,6 +62,7 @@ def play_ranks(
     chip: str | Accelerator | None = None,
     kernel_time: KernelTime | None = None,
     call_time: Callable[[str, float, tuple[int, ...]], float] | None = None,
+    stack: str | Stack | None = None,
     latency: float | Mapping[str, float] | None = None,
     overlap: bool = True,
     slow: Mapping[int, float] | None = None,
@@ -73,7 +75,8 @@ def play_ranks(
     A program that returns a function was only the setup: the function is the step, which is called `warm` times and
     then once more, timed. Tensors have data, and messages are delivered, so a program may be one of
     `torch.distributed.pipelining`, or a collective written by hand. All threads draw random numbers from one generator,
-    unless a program has its own. Raises RuntimeError if a rank fails, or is not finished after `timeout` real seconds.
+    unless a program has its own. With a `stack`, transfers run beside the whole of a kernel: its `hide_dp` and
+    `hide_tp` are not looked at. Raises RuntimeError if a rank fails, or is not finished after `timeout` real seconds.
 
     >>> import torch.distributed as dist, torch
     >>> def program(rank):
@@ -88,14 +91,15 @@ def play_ranks(
 
     from hwlib.virtual.watch import streams_on_clocks, watcher
 
-    known = chip_of(where, chip)
-    net = network(where, n, known, latency, slow_levels, overlap)
+    known, software = chip_and_stack(where, chip, stack, kernel_time, call_time)
+    net = network(where, n, known, latency, slow_levels, overlap, software)
     factors = slow_ranks(slow, net.ranks)
     register(ThreadTransport)
     watch = watcher()  # torch imports much for it, which is none of the programs' time
     size, store = net.ranks, dist.HashStore()
     as_int("play_ranks: warm (steps before the one that counts)", warm, 0)
-    worlds = [World(net, known, rank, factors.get(rank, 1.0), True, kernel_time, call_time) for rank in range(size)]
+    told = (kernel_time, call_time, software)
+    worlds = [World(net, known, rank, factors.get(rank, 1.0), True, *told) for rank in range(size)]
     rendezvous = Rendezvous(timeout, [world.clock for world in worlds])
     results: list[Any] = [None] * size
     failures: list[tuple[int, BaseException]] = []
@@ -105,12 +109,13 @@ def play_ranks(
             dist.init_process_group(ThreadTransport.backend, rank=rank, world_size=size, store=store)
             worlds[rank].rendezvous = Playing.rendezvous = rendezvous
             Playing.world, Playing.clock = worlds[rank], worlds[rank].clock
-            with autograd_in_this_thread(), watch():
+            with autograd_in_this_thread(), words_of_devices()(), watch():
                 result = program(rank)
                 if callable(result):
                     for _ in range(warm):
                         result()
                     rendezvous.restart()
+                    worlds[rank].renew()
                     result = result()
                 results[rank] = result
             dist.destroy_process_group()

@@ -241,7 +241,9 @@ def streams_on_clocks() -> Iterator[None]:
         return record(given or event(), self)
 
     def record(self: Any, given: Any = None) -> Any:
-        self.time = Playing.clock.at[row(given or current_stream())]
+        clock = Playing.clock
+        self.time = clock.at[row(given or current_stream())]
+        self.moment = clock.real(self.time)  # for its elapsed_time
         return self
 
     def wait(self: Any, given: Any = None) -> None:

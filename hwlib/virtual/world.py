@@ -134,12 +134,14 @@ class World:
 
     def restarted(self) -> VirtualClock:
         """A new clock, for a step."""
-        if self.stack is None:
-            self.clock = VirtualClock()
-        else:
-            self.software = Software(self.stack, self.slow)
-            self.clock = self.software.clock()
+        self.renew()
+        self.clock = VirtualClock() if self.software is None else self.software.clock()
         return self.clock
+
+    def renew(self) -> None:
+        """What a stack knows of a step is of the next one."""
+        if self.stack is not None:
+            self.software = Software(self.stack, self.slow)
 
     def taken(self) -> StepTiming:
         """The record of the clock so far."""
@@ -204,21 +206,14 @@ def cluster(
     ...         gradients = torch.empty(10**9, dtype=torch.bfloat16)
     ...     step = world.step(lambda: dist.all_reduce(gradients))
     >>> step.of("all_reduce").level, round(step.step_time * 1e3, 2)
-    ('spine', 9.92)
+    ('spine', 9.91)
     """
     import torch.distributed as dist
     from torch.testing._internal.distributed.fake_pg import FakeStore
 
     if dist.is_initialized():
         raise RuntimeError("cluster: this process is a rank of torch.distributed already")
-    software = stacks.of(stack) if stack is not None else None
-    known = chip_of(
-        where, chip or (software.accelerator if software and not isinstance(where, str | Cluster | Node) else None)
-    )
-    if software and software.chip != known.key:
-        raise ValueError(f"cluster: the stack {software.key} is of {software.chip}, the ranks are {known.key}")
-    if software and (kernel_time or call_time):
-        raise ValueError("cluster: a stack has times of its own: give either it, or kernel_time and call_time")
+    known, software = chip_and_stack(where, chip, stack, kernel_time, call_time)
     net = network(where, n, known, latency, slow_levels, overlap, software)
     factors = slow_ranks(slow, net.ranks)
     played = max(factors, key=factors.__getitem__, default=0) if rank is None else rank
@@ -265,3 +260,19 @@ def chip_of(where: Any, chip: str | Accelerator | None) -> Accelerator:
         node = place.members if isinstance(place, Cluster) else place
         chip = node.accelerator if isinstance(node, Node) else "h100-sxm"
     return accelerators[chip]
+
+
+def chip_and_stack(
+    where: Any, chip: str | Accelerator | None, stack: str | Stack | None, kernel_time: Any, call_time: Any
+) -> tuple[Accelerator, Stack | None]:
+    """The chip, and the stack on it if one was named. Raises ValueError if they do not fit."""
+    if stack is None:
+        return chip_of(where, chip), None
+    software = stacks.of(stack)
+    named = isinstance(where, str | Cluster | Node)
+    known = chip_of(where, chip if chip is not None or named else software.accelerator)
+    if software.chip != known.key:
+        raise ValueError(f"cluster: the stack {software.key} is of {software.chip}, the ranks are {known.key}")
+    if kernel_time or call_time:
+        raise ValueError("cluster: a stack has times of its own: give either it, or kernel_time and call_time")
+    return known, software

@@ -27,7 +27,8 @@ RATE = accelerators["h100-sxm"].flops("bf16")
 def played(model, where, n, T, tp, dp, sp=False, **more):
     """A step of one sequence a replica, on a virtual cluster, and what the closed form says of it."""
     strategy = Strategy.of(dp=dp, tp=tp, zero=3 if dp > 1 else 0, sp=sp)
-    with virtual.cluster(where, n, kernel_time=lambda _name, flops, _bytes: flops / RATE, **more) as world:
+    more |= {"kernel_time": lambda _name, flops, _bytes: flops / RATE, "latency": 0.0}
+    with virtual.cluster(where, n, **more) as world:
         mesh = virtual.device_mesh(strategy)
         with world.shapes():
             decoder, x = Decoder(model), torch.zeros(1, T, dtype=torch.int64)

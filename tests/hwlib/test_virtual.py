@@ -196,7 +196,7 @@ def test_an_optimizer_step_moves_the_states_of_a_rank_and_sends_nothing(fused, t
 
 def test_a_slow_level_slows_what_crosses_it_alone():
     def step(**more):
-        with virtual.cluster((("node", 8, 450 * GB), ("leaf", 2, 400 * GB)), **more) as world:
+        with virtual.cluster((("node", 8, 450 * GB), ("leaf", 2, 400 * GB)), latency=0.0, **more) as world:
             return world.step(program(world, 1, 1024, 128, 8))
 
     fast, slow = step(), step(slow_levels={"leaf": 4.0})

@@ -40,16 +40,16 @@ def test_two_levels_one_after_another_are_the_hierarchy():
 @pytest.mark.parametrize(("size", "inner"), [(8, 1), (16, 8), (32, 4), (8, 16), (128, 1), (4, 2)])
 @pytest.mark.parametrize("call", ["all_gather", "all_reduce"])
 def test_an_axis_of_a_mesh_takes_what_the_levels_say(call, size, inner):
-    net = network(TWO, None, H100)
+    net = network(TWO, None, H100, latency=0.0)
     S = 3 * MB
     ranks = range(0, size * inner, inner)
     assert net.time(call, S, ranks) == pytest.approx(level_time(call, S * inner, axis_levels(net.levels, size, inner)))
 
 
 def test_a_slow_level_and_part_of_a_cluster():
-    whole = network("superpod-h100-4su", None, H100)
+    whole = network("superpod-h100-4su", None, H100, latency=0.0)
     assert whole.ranks == clusters["superpod-h100-4su"].chips == 1024
-    part = network("superpod-h100-4su", 64, H100, slow_levels={"leaf": 4.0})
+    part = network("superpod-h100-4su", 64, H100, latency=0.0, slow_levels={"leaf": 4.0})
     assert part.ranks == 64
     assert part.crossed(range(64)) == (("node", 8, 450 * GB), ("leaf", 8, 100 * GB))
     assert network(node("dgx-h100"), None, H100).levels == (("node", 8, 450 * GB),)

@@ -138,7 +138,7 @@ def test_a_slow_rank_slows_a_pipeline_as_it_does_when_played(name, make, v):
 def test_a_slow_network_is_waited_for_between_nodes_only():
     """Two nodes of two stages: a slow leaf makes the one message in the middle slow, forward and backward."""
     levels = (("node", 2, 1e9), ("leaf", 2, 1e9))
-    more: dict[str, Any] = {"kernel": lambda *_: 0.0, "call_time": None, "where": levels}
+    more: dict[str, Any] = {"kernel": lambda *_: 0.0, "call_time": None, "latency": 0.0, "where": levels}
     cases: tuple[dict[str, Any], ...] = ({}, {"slow_levels": {"leaf": 100.0}})
     fast, slow = (run("ScheduleGPipe", 4, 8, **more, **given) for given in cases)
     message = 2 * D * 4

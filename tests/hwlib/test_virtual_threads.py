@@ -44,7 +44,7 @@ def test_many_ranks_sum_over_nodes_and_across_them(where, n):
             dist.all_reduce(x, group=mesh[axis].get_group())
         return x[0].item()
 
-    run = play_ranks(program, where, kernel_time=lambda *_: 0.0, timeout=300)
+    run = play_ranks(program, where, kernel_time=lambda *_: 0.0, latency=0.0, timeout=300)
     assert set(run.results) == {(n - 1) * n / 2}
     inside = ring_allreduce_time(8, 4000, 0, 450 * GB)
     across = ring_allreduce_time(32, 8 * 4000, 0, 400 * GB)

@@ -1,4 +1,4 @@
-"""GPT-2 with DistributedDataParallel, mixed precision and gradient accumulation, in the style of small training scripts."""
+"""GPT-2 with DistributedDataParallel, autocast and gradient accumulation, in the style of small training scripts."""
 
 import argparse
 import os

@@ -1,5 +1,5 @@
-"""A trainer of components: a configuration, parallel dimensions, a model on the meta device, FSDP2 or HSDP with compiled
-blocks, a loader, metrics and a profiler's schedule of garbage collection."""
+"""A trainer of components: a configuration, a mesh, a model on the meta device, FSDP2 or HSDP with compiled blocks, a
+loader, a schedule, and metrics over all ranks."""
 
 import argparse
 import contextlib
@@ -14,7 +14,7 @@ import torch.distributed as dist
 import torch.nn.functional as F
 from torch import nn
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
-from torch.distributed.fsdp import CPUOffloadPolicy, MixedPrecisionPolicy, fully_shard  # noqa: F401
+from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 from torch.distributed.tensor import DTensor
 from torch.utils.data import DataLoader, IterableDataset
 
@@ -165,7 +165,7 @@ class Trainer:
         dataset = SyntheticTokens(args.vocab_size, job.seq_len, dist.get_rank())
         self.loader = iter(DataLoader(dataset, batch_size=job.batch, num_workers=2, pin_memory=True))
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=3e-4, betas=(0.9, 0.95), fused=True)
-        warm = lambda step: min(1.0, (step + 1) / 200)  # noqa: E731
+        warm = lambda step: min(1.0, (step + 1) / 200)
         self.scheduler = torch.optim.lr_scheduler.LambdaLR(self.optimizer, lr_lambda=warm)
         memory = torch.cuda.get_device_properties(self.device).total_memory
         logger.info(f"model size {sum(p.numel() for p in self.model.parameters()):,}, memory {memory / 2**30:.0f} GiB")

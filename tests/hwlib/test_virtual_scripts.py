@@ -1,0 +1,192 @@
+"""Scripts that are written for GPUs run as they are on virtual clusters, and take what `step_time` says."""
+
+from pathlib import Path
+
+import pytest
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.nn import functional as F
+
+from hwlib import virtual
+from hwlib.specs import models, stacks
+from hwlib.steptime import step_time
+from hwlib.steptime.transfer_times import call_seconds
+from hwlib.strategy import Strategy
+from hwlib.virtual.__main__ import main
+
+pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
+SCRIPTS = Path(__file__).parent / "scripts"
+CLUSTER = "superpod-h100-4su"
+NANO = models["megatron-1.7b"].replace(
+    width=1600, heads=25, head_dim=64, kv_heads=25, ffn=6400, vocab=50304, dropout=False, layers=2
+)
+
+
+def fsdp_tp(n):
+    told = Strategy.of(dp=n // 8, tp=8, zero=3, sp=False, micro=8)
+    return ["2", "8"], models["llama2-7b"].replace(layers=2), told, {"B": n // 8 * 8 * 4096, "T": 4096}
+
+
+def nano_ddp(n):
+    args = ["--width", "1600", "--heads", "25", "--layers", "2", "--batch", "8", "--accumulate", "2"]
+    told = Strategy.of(dp=n, zero=0, micro=8)
+    return args, NANO, told, {"B": n * 8 * 1024 * 2, "T": 1024, "gradient_bytes": 4}
+
+
+def titan_trainer(n):
+    args, told = ["--layers", "2", "--batch", "2"], Strategy.of(dp=n, zero=3, micro=2)
+    return args, models["llama3-8b"].replace(layers=2), told, {"B": n * 2 * 8192, "T": 8192, "gradient_bytes": 4}
+
+
+@pytest.mark.parametrize("n", [256, 1024])
+@pytest.mark.parametrize(
+    ("script", "stack"),
+    [(fsdp_tp, "megatron-core-h100"), (nano_ddp, "megatron-core-h100"), (titan_trainer, "torchtitan-h100")],
+    ids=["fsdp_tp", "nano_ddp", "titan_trainer"],
+)
+def test_a_script_for_gpus_takes_what_step_time_says_of_its_stack(script, stack, n):
+    args, model, strategy, job = script(n)
+    run = virtual.run(SCRIPTS / f"{script.__name__}.py", args, where=CLUSTER, n=n, stack=stack)
+    closed = step_time(model, stack, CLUSTER, strategy, **job)
+    fixed = closed.other  # which is the same by definition
+    assert run.step_time - fixed == pytest.approx(closed.total - fixed, rel=0.05)
+    assert run.step.ranks == n
+
+
+@pytest.mark.parametrize("stack", ["megatron-core-h100", "torchtitan-h100"])
+def test_products_and_attention_of_a_stack_are_those_of_step_time(stack):
+    """A layer alone, without the network: to the last digits."""
+    H, T = 128, 4096
+    model = models["llama2-7b"].replace(layers=1)
+
+    with virtual.cluster(1, stack=stacks[stack].replace(t_step=0.0)) as world:
+        with world.shapes():
+            D, ffn = model.width, model.ffn
+            shapes = {"qkv": (D, 3 * D), "out": (D, D), "up": (D, 2 * ffn), "down": (ffn, D), "head": (D, model.vocab)}
+            layers = {
+                name: nn.Linear(*shape, bias=False, dtype=torch.bfloat16, device="cuda")
+                for name, shape in shapes.items()
+            }
+            x = torch.zeros(1, T, D, dtype=torch.bfloat16, device="cuda", requires_grad=True)
+            y = torch.zeros(T, dtype=torch.int64, device="cuda")
+
+        def step():
+            q, k, v = layers["qkv"](x).unflatten(-1, (3, -1, H)).permute(2, 0, 3, 1, 4)
+            a = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+            h = x + layers["out"](a.transpose(1, 2).flatten(2))
+            gate, up = layers["up"](h).chunk(2, -1)
+            h = h + layers["down"](F.silu(gate) * up)
+            F.cross_entropy(layers["head"](h)[0].float(), y).backward()
+
+        played = world.step(step)
+    closed = step_time(model, stack, "dgx-h100", Strategy.of(), B=T, T=T)
+    head = 3 * 2 * 2 * T * model.width / (stacks[stack].eta_W * world.chip.hbm_bandwidth)  # the output layer's input
+    assert played.step_time == pytest.approx(closed.compute + head, rel=3e-3)
+
+
+def test_a_call_has_the_latency_of_step_time_by_default():
+    with virtual.cluster(CLUSTER) as world:
+        with world.shapes():
+            x = torch.empty(1, device="cuda")
+        step = world.step(lambda: dist.all_reduce(x))
+    usual = stacks["megatron-core-h100"]
+    assert step.step_time == pytest.approx(call_seconds(usual, 8, "all_reduce", 1024), rel=1e-3)
+    assert step.step_time > 200e-6
+    assert call_seconds(usual, 8, "send", 2, 1) == usual.alpha_in
+
+
+def test_a_program_finds_the_cluster_it_is_on():
+    with virtual.cluster(CLUSTER, 64, rank=9) as world:
+        with world.shapes():
+            dist.init_process_group("nccl")
+            mesh = init_device_mesh("cuda", (8, 8), mesh_dim_names=("dp", "tp"))
+            where = torch.device("cuda", torch.cuda.current_device())
+            x = torch.ones(3).to(where)
+            dist.destroy_process_group()
+        found = torch.cuda.device_count(), torch.cuda.current_device(), torch.cuda.get_device_name(), dist.get_rank()
+        assert found == (8, 1, world.chip.name, 9)
+        assert dist.get_process_group_ranks(mesh["tp"].get_group()) == list(range(8, 16))
+        assert x.shape == (3,)
+        with pytest.raises(ValueError, match=r"world_size is 64.*8"):
+            dist.init_process_group("nccl", world_size=8, rank=9)
+    assert not torch.cuda.is_available()
+    assert not dist.is_initialized()
+
+
+def test_a_number_out_of_a_shape_is_nan_and_what_is_finite_goes_on():
+    def program():
+        x = torch.randn(4, 4, device="cuda").cuda()
+        assert torch.isfinite(x).all()
+        assert not torch.isnan(x).any()
+        assert not (~torch.isfinite(x.sum()))
+        found.append((x.sum().item(), f"{x.mean():.2f}"))
+
+    found = []
+    with virtual.cluster(2) as world, pytest.warns(UserWarning, match="nan"):
+        world.step(program, warm=0)
+    (number, text), *_ = found
+    assert number != number
+    assert text == "nan"
+
+
+@pytest.mark.parametrize(
+    ("refused", "why"),
+    [
+        (lambda x: x[x > 0], "depends on a tensor's data"),
+        (lambda x: x.sum(0).tolist(), "fixed capacity"),
+        (lambda x: int(x.sum()), "shapes alone"),
+        (lambda x: dist.send(x, 1), "nobody to send to"),
+    ],
+    ids=["a selection", "a list", "an integer", "a message"],
+)
+def test_what_shapes_do_not_tell_is_refused_in_a_sentence(refused, why):
+    with virtual.cluster(2) as world, pytest.raises(NotImplementedError, match=why):
+        world.step(lambda: refused(torch.randn(4, 4, device="cuda")), warm=0)
+
+
+def test_transfers_hide_as_much_as_the_stack_says():
+    """Beside a product of a second, a stack that hides a third of it sends a third of a second."""
+    stack = stacks["megatron-core-h100"].replace(hide_dp=0.3, hide_tp=0.0)
+    with virtual.cluster(8, stack=stack) as world:
+        with world.shapes():
+            a, x = torch.empty(8192, 8192, device="cuda", dtype=torch.bfloat16), torch.empty(2**28, device="cuda")
+
+        def step(wait):
+            work = dist.all_reduce(x, async_op=True)
+            a @ a
+            if wait:
+                work.wait()
+
+        alone, both = world.step(lambda: step(False)), world.step(lambda: step(True))
+    sum_time = both.of("all_reduce").time
+    assert sum_time > alone.compute
+    assert both.step_time == pytest.approx(sum_time + (1 - 0.3) * both.compute)
+    assert max(span.end for span in both.spans) == pytest.approx(both.step_time)
+
+
+@pytest.mark.parametrize("more", [{"kernel_time": lambda *_: 0.0}, {"chip": "a100-80gb-sxm"}], ids=["times", "chip"])
+def test_a_stack_that_does_not_fit_is_refused(more):
+    with pytest.raises(ValueError, match="cluster: "), virtual.cluster(8, stack="megatron-core-h100", **more):
+        pass
+
+
+def test_the_command_prints_each_step_and_the_last_in_full(capsys, tmp_path):
+    script = tmp_path / "tiny.py"
+    script.write_text(
+        "import sys, torch\n"
+        "model = torch.compile(torch.nn.Linear(64, 64, device='cuda'))\n"
+        "adam = torch.optim.AdamW(model.parameters())\n"
+        "for _ in range(int(sys.argv[1])):\n"
+        "    model(torch.randn(8, 64, device='cuda')).sum().backward()\n"
+        "    adam.step(), adam.zero_grad()\n"
+        "    if torch.cuda.current_device() == 0: print(torch.cuda.memory_allocated())\n"
+    )
+    assert main(["--on", "superpod-h100-1su", "--ranks", "16", str(script), "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in lines if line.startswith("step")] == ["step 1", "step 2"]
+    assert lines[-1].startswith("rank 0 of 16: ")
+    assert main(["--on", "superpod-h300", str(script), "2"]) == 1
+    assert "superpod-h300" in capsys.readouterr().err
+    assert main(["--on", "superpod-h100-1su", str(tmp_path / "none.py")]) == 1

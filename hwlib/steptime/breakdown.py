@@ -97,6 +97,8 @@ def step_time(
     given = {**strategy.degrees, **{name: bounded(f"step_time: {name}", x, 1) for name, x in numbers.items()}}
 
     rates = rates_of(stack, dtype)
+    if not gradient_bytes > 0:
+        raise ValueError(f"step_time: gradient_bytes is above 0, got {gradient_bytes!r}")
 
     def one(block: dict[str, Any]) -> StepTime:
         B, T, imbalance = (block.pop(name) for name in numbers)

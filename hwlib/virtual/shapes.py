@@ -7,7 +7,8 @@ other argument, and torch's defaults. Unusual calls go to torch's own mode, whic
 time.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
@@ -69,17 +70,24 @@ class Answer:
     cost: Any = None
 
 
+@contextmanager
+def told_in_a_sentence() -> Iterator[None]:
+    """Raise NotImplementedError, with what to do instead, for what shapes do not determine."""
+    from torch._subclasses import fake_tensor as fake
+
+    try:
+        yield
+    except (fake.DataDependentOutputException, fake.DynamicOutputShapeException) as error:
+        raise NotImplementedError(BY_DATA.format(error.func)) from None
+    except fake.UnsupportedOperatorException as error:
+        raise NotImplementedError(UNKNOWN.format(error.func)) from None
+
+
 @cache
 def shapes_mode() -> type:
     """The class of the mode, created once torch is loaded."""
     import torch
-    from torch._subclasses.fake_tensor import (
-        DataDependentOutputException,
-        DynamicOutputShapeException,
-        FakeTensor,
-        FakeTensorMode,
-        UnsupportedOperatorException,
-    )
+    from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
     from torch.utils import _pytree as pytree
     from torch.utils._python_dispatch import _disable_current_modes
 
@@ -243,20 +251,11 @@ def shapes_mode() -> type:
                 if Playing.numbers and on_numbers(args, kwargs):
                     with _disable_current_modes():
                         return func(*args, **kwargs)
-                return self.computed(func, types, args, kwargs)
-            out = self.computed(func, types, args, kwargs)
+                return self.dispatch(func, types, args, kwargs)
+            out = self.dispatch(func, types, args, kwargs)
             if key not in self.known and out is not NotImplemented:
                 self.learn(key, tensors, out, (func, args, kwargs))
             return out
-
-        def computed(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-            """By torch's own mode. Raises NotImplementedError for what shapes do not determine."""
-            try:
-                return self.dispatch(func, types, args, kwargs)
-            except (DataDependentOutputException, DynamicOutputShapeException):
-                raise NotImplementedError(BY_DATA.format(func)) from None
-            except UnsupportedOperatorException:
-                raise NotImplementedError(UNKNOWN.format(func)) from None
 
         def learn(self, key: tuple[Any, ...], tensors: list[Any], out: Any, call: Any) -> None:
             """Cache an answer, or that there is none, for instance because a call changed its arguments' shapes."""

@@ -16,7 +16,7 @@ from hwlib.virtual.gpus import as_on_gpus
 from hwlib.virtual.network import Network, network
 from hwlib.virtual.playing import Playing
 from hwlib.virtual.record import StepTiming, summed
-from hwlib.virtual.shapes import shapes_mode
+from hwlib.virtual.shapes import shapes_mode, told_in_a_sentence
 from hwlib.virtual.software import Cost, Software
 from hwlib.virtual.spmd import SpmdTransport
 
@@ -121,7 +121,8 @@ class World:
             with self.shapes() as shapes, streams_on_clocks(), waits, autograd_in_this_thread(), watcher()(shapes):
                 if shapes is not None:
                     Playing.numbers = numbers
-                yield
+                with told_in_a_sentence():
+                    yield
         finally:
             Playing.world, Playing.clock, Playing.numbers = None, None, False
 

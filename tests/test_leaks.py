@@ -4,6 +4,7 @@ The same search runs over chapters/, over the course edition of the pages, and o
 has to find everything: so a search that finds nothing because it cannot is noticed.
 """
 
+import base64
 import functools
 import gzip
 import html
@@ -72,6 +73,8 @@ def read(folder):
         with zipfile.ZipFile(path) as archive:
             inside = [name for name in archive.namelist() if Path(name).suffix in TEXT | {".py"}]
             parts += [archive.read(name).decode("utf-8", errors="ignore") for name in inside]
+    for path in sorted(folder.rglob("*.gz")):  # the memory of a Python: what it holds as text
+        parts += [run.decode("ascii") for run in re.findall(rb"[ -~\n]{8,}", gzip.decompress(path.read_bytes()))]
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.suffix in TEXT and not {"vendor", "disk"} & set(path.parts):  # disk: in base64
             text = path.read_text(encoding="utf-8", errors="ignore")
@@ -222,10 +225,12 @@ def test_what_a_fresh_notebook_shows_holds_none(root):
     assert held("\n".join(text), misconception_phrases(root)) == []
 
 
-def test_a_secret_is_found_inside_an_archive(tmp_path):
+def test_a_secret_is_found_inside_an_archive_and_a_memory(tmp_path):
     with zipfile.ZipFile(tmp_path / "book.zip", "w") as archive:
         archive.writestr("solutions/x/exercises.py", "say = 'a sentence that nobody is to read'")
-    assert held(read(tmp_path), [("it", "sentence that nobody is to read")]) == ["it"]
+    (tmp_path / "snapshot.gz").write_bytes(gzip.compress(b"\0\xff\0a model answer for teachers alone\0\1"))
+    secrets = [("it", "sentence that nobody is to read"), ("that", "a model answer for teachers alone")]
+    assert held(read(tmp_path), secrets) == ["it", "that"]
 
 
 def test_the_course_edition_ships_the_library_for_its_planners_and_nothing_of_a_chapter(root):
@@ -233,6 +238,10 @@ def test_the_course_edition_ships_the_library_for_its_planners_and_nothing_of_a_
     assert [path.name for path in folder.glob("*.zip")] == ["library.zip"]
     with zipfile.ZipFile(folder / "library.zip") as archive:
         assert {name.split("/")[0] for name in archive.namelist()} == {"autograder", "hwlib", "site"}
+    shipped = {path.relative_to(folder).as_posix().replace("/", "."): path for path in folder.rglob("*.*")}
+    for script in (folder / "disk").glob("*.js"):
+        if (name := script.name.removesuffix(".js")) != "worker":  # the others are these files again
+            assert base64.b64decode(script.read_text().split('"')[-2]) == shipped[name].read_bytes()
     assert (built(root) / "_static" / "python" / "book.zip").is_file()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 from functools import partial
@@ -31,6 +30,8 @@ def serve(
 
     Notebooks ask by token: of JupyterHub, where this runs as its service, or of `gpubook course tokens`.
     """
+    import asyncio
+
     from ..course.layout import read_config
     from ..course.service import hub
     from ..course.service.desk import Desk

@@ -19,20 +19,29 @@ SLOW = {
     "": "attention_kernel kernel_exercises",
     "autograder/answers": "distributed kernel named_ranks named_ranks_grading own_kind ragged_ranks written",
     "autograder/book": "chapters drafts drag folder_bank front",
-    "autograder/course": "class_run export gradebook operations",
+    "autograder/book/indexes": "specs",
+    "autograder/cli": "reader_environment",
+    "autograder/course": "agreed by_hand class_run export gradebook operations",
     "autograder/grading": "judge rank_processes",
+    "autograder/learner": "cell_errors jupyterlab study",
+    "autograder/live": "cells",
     "autograder/ranks": "local_ranks memory_meter network",
     "autograder/sandbox": "sandbox",
-    "benchmarks": "fit_stacks planner",
+    "benchmarks": "fit_stacks grading planner",
     "hwlib": "algorithms calibrated_gemm chunk_trains consistency consistency_pipelines expert_traffic footprint_torch"
     " grid_axes labs_bandwidth labs_collectives labs_decoders lockstep_run measure parallel_torch"
-    " pipeline_torch plots_collectives plots_kernels plots_pipelines plots_runs ranks ranks_failures"
-    " row_exchange sharding_dtensor topology topology_fat_tree_design torch_groups transformer_torch virtual"
-    " virtual_exchange virtual_pipelines virtual_scripts virtual_shapes virtual_threads",
+    " pipeline_torch plots plots_* ranks ranks_failures row_exchange sharding_dtensor"
+    " topology topology_fat_tree_design torch_groups transformer_torch virtual virtual_exchange"
+    " virtual_pipelines virtual_scripts virtual_shapes virtual_threads widgets widgets_*",
 }
-"""Files that take long as a whole, though not each of their tests: many processes, or torch, which takes long to
-import in each worker."""
-SLOW_FILES = {ROOT / "tests" / folder / f"test_{name}.py" for folder, names in SLOW.items() for name in names.split()}
+"""Files that take long as a whole, though not each of their tests: many processes, figures, or torch, which takes long
+to import in each worker."""
+SLOW_FILES = {
+    path
+    for folder, names in SLOW.items()
+    for name in names.split()
+    for path in [*(ROOT / "tests" / folder).glob(f"test_{name}.py")] or [ROOT / "tests" / folder / f"test_{name}.py"]
+}
 SLOW_FOLDERS = {ROOT / "tests" / name for name in ("abuse", "browser")}  # which mark all of their tests
 
 lazy_jsonschema.notebooks()  # in every process of a run: a second of it otherwise

@@ -17,7 +17,7 @@ def _watch():
     def explain(result):
         import sys
 
-        if "autograder" in sys.modules:  # the imports have run: from now on `cell_errors` explains
+        if "autograder.learner" in sys.modules:  # the imports have run: from now on `cell_errors` explains
             shell.events.unregister("post_run_cell", explain)
         elif isinstance(result.error_in_exec, NameError):
             from IPython.display import display

@@ -46,7 +46,7 @@ def test_a_fresh_kernel_says_it_until_the_imports_have_run(run):
         assert SAID in said
         assert "*" not in said
     assert run("1/0") == ([], "ZeroDivisionError")
-    assert run("import autograder") == ([], "")
+    assert run("from autograder import grade") == ([], "")
     shown, failed = run("no_such_name")
     assert failed == "NameError"
     assert not any(SAID in one for one in shown)

@@ -157,7 +157,8 @@ def _displayed_tex(writer, node):
 
 
 def _only_where_used(_app, _page, _template, context, _doctree):
-    """A page without answer boxes and cells loads no editor, and one without a planner not its script."""
+    """A page without answer boxes and cells loads no editor; one without a planner or a table that is explored not its
+    script."""
     for marks, names in USED:
         if not any(mark in context.get("body", "") for mark in marks):
             for kind in ("script_files", "css_files"):
@@ -168,6 +169,7 @@ def _only_where_used(_app, _page, _template, context, _doctree):
 USED = (
     (("answer-box", "scratch-here"), ("vendor/prismjs/", "vendor/@webcoder49/", "editor.js")),
     (('class="planned"',), ("planned.js", "planned.css")),
+    (("data-explore",), ("reference.js",)),
 )
 
 

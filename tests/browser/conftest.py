@@ -111,3 +111,4 @@ def lab(tmp_path_factory):
             server.wait(15)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(server.pid, 9)
+        server.wait()

@@ -72,6 +72,7 @@ def running(graded):
             jupyter.wait(15)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(jupyter.pid, 9)
+        jupyter.wait()
 
 
 def test_an_answer_in_words_is_graded_in_formgrader(page, watch, graded, running):

@@ -148,6 +148,7 @@ def hub(tmp_path_factory):
             process.wait(30)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, 9)
+        process.wait()
 
 
 @pytest.fixture

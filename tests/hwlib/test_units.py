@@ -228,6 +228,7 @@ SHOWN = ["1", "B", "B/s", "s", "FLOP", "FLOP/s", "FLOP/B", "bit/s", "GB", "GiB",
 SHOWN += ["Hz", "%", "token", "B/token", "token/s", "1/s", "USD/h", "B^2/s", "OP/s", "kWh", *COUNTS]
 
 
+@pytest.mark.slow
 @settings(derandomize=True, max_examples=500)
 @given(
     x=st.floats(1e-20, 1e26) | st.floats(-1e26, -1e-20) | st.integers(-(10**9), 10**9),
@@ -240,6 +241,7 @@ def test_parse_reads_back_what_show_writes(x, unit, digits):
     assert value == pytest.approx(x, rel=0.5 * 10.0 ** (1 - digits) * (1 + 1e-9) + 1e-14, abs=0)
 
 
+@pytest.mark.slow
 @settings(derandomize=True, max_examples=500)
 @given(st.text(max_size=90) | st.from_regex(r"[0-9.eE_+-]{1,8} ?[A-Za-zµ/^*$%0-9 ]{0,12}", fullmatch=True))
 def test_parse_gives_a_finite_measure_or_a_unit_error(text):

@@ -288,6 +288,7 @@ def learners(draw, base):
     return out
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.data())
 def test_nothing_that_a_learner_wrote_is_lost(data):
@@ -310,6 +311,7 @@ def test_nothing_that_a_learner_wrote_is_lost(data):
     assert merge(new, merged.notebook, new).notebook == merged.notebook
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.data())
 def test_the_book_is_the_new_edition_in_its_order(data):
@@ -325,6 +327,7 @@ def test_the_book_is_the_new_edition_in_its_order(data):
     assert merge(base, copy.deepcopy(base), new).notebook == new
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.data())
 def test_done_again_after_a_crash_it_comes_out_the_same(data):

@@ -26,6 +26,7 @@ def through(value):
     return encoding.decode(json.loads(json.dumps(encoding.encode(value))))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(VALUES)
 def test_what_is_plain_comes_back_with_its_types(value):

@@ -103,8 +103,8 @@ TERM = (
     ),
     Assignment(
         "week4",
-        ("transformer-math-count", "transformer-math-erratum-vocabulary", "transformer-math-six-nd",
-         "transformer-math-predict-attention", "mine-feed"),
+        ("transformer-math-count", "transformer-math-erratum-vocabulary", "transformer-math-predict-attention",
+         "transformer-math-six-nd", "mine-feed"),
         "2026-10-24 22:00 Europe/Berlin", "09-transformer-math", by="moodle",  # and the clocks change on the 25th
     ),
     Assignment(

@@ -23,7 +23,7 @@ SLOW = {
     "autograder/cli": "reader_environment",
     "autograder/course": "agreed by_hand class_run export gradebook operations",
     "autograder/grading": "judge rank_processes",
-    "autograder/learner": "cell_errors jupyterlab study",
+    "autograder/learner": "cell_errors jupyterlab record study",
     "autograder/live": "cells",
     "autograder/ranks": "local_ranks memory_meter network",
     "autograder/sandbox": "sandbox",

@@ -246,3 +246,25 @@ def state_losses(task: Task) -> list[str]:
         return []
     of = f"{states.weight:g} bytes of weight, {states.gradient:g} of gradient, {states.optimizer:g} in the optimizer"
     return [f"{of} for a parameter: it has {usual.weight:g}, {usual.gradient:g} and {usual.optimizer:g} here"]
+
+
+def optimizer_copies(plan: Plan, lost: list[str]) -> int | None:
+    """HSDP's copies of the states, each over `shards` ranks; None without it, and where dp cannot be cut so."""
+    one = plan.strategy
+    if one.shards is None or not one.zero:
+        return None
+    copies = one.dp * one.cp // one.shards
+    if one.dp % copies:
+        lost.append(f"states over {one.shards} ranks: {copies} copies do not divide dp {one.dp}")
+        return None
+    return copies
+
+
+def offloaded_layers(task: Task, plan: Plan, lost: list[str]) -> int | None:
+    """Layers whose activations the host keeps, all but the last; None without, and where Megatron Core cannot."""
+    if "activations" not in task.software.offload:
+        return None
+    if plan.strategy.pp > 1 or plan.strategy.recompute != "none":
+        lost.append("activations in the host's memory: not with a pipeline or recomputation")
+        return None
+    return max(task.model.layers - 1, 1)

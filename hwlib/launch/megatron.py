@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hwlib.launch.core_settings import core_settings, unknown_shape
+from hwlib.launch.core_settings import core_settings, offloaded_layers, optimizer_copies, unknown_shape
 from hwlib.launch.hosts import Hosts, hosts_of
 from hwlib.launch.launch import Argument, Command, Launch, LaunchError
 from hwlib.planner.costs import Plan
@@ -121,12 +121,8 @@ def data_parallel(plan: Plan, lost: list[str]) -> dict[str, Any]:
             "--use-megatron-fsdp": None, "--data-parallel-sharding-strategy": SHARDING[one.zero],
             "--ckpt-format": "fsdp_dtensor",
         }  # fmt: skip
-    if one.shards is not None and one.zero:
-        copies = one.dp * one.cp // one.shards
-        if one.dp % copies:
-            lost.append(f"states over {one.shards} ranks: {copies} copies do not divide dp {one.dp}")
-        else:
-            found["--num-distributed-optimizer-instances"] = copies
+    if (copies := optimizer_copies(plan, lost)) is not None:
+        found["--num-distributed-optimizer-instances"] = copies
     return found
 
 
@@ -135,11 +131,8 @@ def offload(task: Task, plan: Plan, lost: list[str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if "optimizer" in task.software.offload:
         found |= {"--optimizer-cpu-offload": None, "--use-precision-aware-optimizer": None}
-    if "activations" in task.software.offload:
-        if plan.strategy.pp > 1 or plan.strategy.recompute != "none":
-            lost.append("activations in the host's memory: not with a pipeline or recomputation")
-        else:
-            found["--cpu-offloading-num-layers"] = max(task.model.layers - 1, 1)
+    if (layers := offloaded_layers(task, plan, lost)) is not None:
+        found["--cpu-offloading-num-layers"] = layers
     return found
 
 

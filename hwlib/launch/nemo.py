@@ -2,7 +2,14 @@
 
 from typing import Any
 
-from hwlib.launch.core_settings import CoreSettings, core_settings, key_of, unknown_shape
+from hwlib.launch.core_settings import (
+    CoreSettings,
+    core_settings,
+    key_of,
+    offloaded_layers,
+    optimizer_copies,
+    unknown_shape,
+)
 from hwlib.launch.hosts import hosts_of
 from hwlib.launch.launch import Argument, Command, Launch
 from hwlib.launch.megatron import SHARDING, alignment, environment, on_nvidia, padding, torchrun, whole_micro
@@ -111,12 +118,8 @@ def data_parallel(plan: Plan, lost: list[str]) -> dict[str, Any]:
             "ddp.use_megatron_fsdp": True, "dist.use_megatron_fsdp": True,
             "ddp.data_parallel_sharding_strategy": SHARDING[one.zero], "checkpoint.ckpt_format": "fsdp_dtensor",
         }  # fmt: skip
-    if one.shards is not None and one.zero:
-        copies = one.dp * one.cp // one.shards
-        if one.dp % copies:
-            lost.append(f"states over {one.shards} ranks: {copies} copies do not divide dp {one.dp}")
-        else:
-            found["ddp.num_distributed_optimizer_instances"] = copies
+    if (copies := optimizer_copies(plan, lost)) is not None:
+        found["ddp.num_distributed_optimizer_instances"] = copies
     return found
 
 
@@ -125,10 +128,6 @@ def offload(task: Task, plan: Plan, lost: list[str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if "optimizer" in task.software.offload:
         found |= {"optimizer.optimizer_cpu_offload": True, "optimizer.use_precision_aware_optimizer": True}
-    if "activations" in task.software.offload:
-        if plan.strategy.pp > 1 or plan.strategy.recompute != "none":
-            lost.append("activations in the host's memory: not with a pipeline or recomputation")
-        else:
-            layers = max(task.model.layers - 1, 1)
-            found |= {"model.cpu_offloading": True, "model.cpu_offloading_num_layers": layers}
+    if (layers := offloaded_layers(task, plan, lost)) is not None:
+        found |= {"model.cpu_offloading": True, "model.cpu_offloading_num_layers": layers}
     return found

@@ -1,5 +1,7 @@
 """What the writers of serving commands share: the steps and the batches of a pool of servers."""
 
+from collections.abc import Container
+
 from hwlib.serving_planner.plan import Pool, ServingPlan
 
 
@@ -40,3 +42,15 @@ def copies(pool: Pool, what: str) -> str:
     """How often a command is run, as its comment."""
     many = f"{pool.replicas} of these, behind a router" if pool.replicas > 1 else "one of these"
     return f"{what}: {many}, on {replica_gpus(pool)} GPUs each"
+
+
+def format_losses(plan: ServingPlan, name: str, own: Container[str], cache: Container[str]) -> list[str]:
+    """What a software of this name is not told of weights, in formats that are the checkpoint's `own`, and of a cache
+    in one that it has not.
+    """
+    found = []
+    if plan.dtype in own:
+        found.append(f"weights in {plan.dtype}: they are the checkpoint's, which {name} finds out by itself")
+    if plan.kv_dtype not in cache:
+        found.append(f"a cache in {plan.kv_dtype}: {name} has no such format of this name; its default is taken")
+    return found

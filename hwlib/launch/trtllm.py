@@ -7,6 +7,7 @@ from hwlib.launch.launch import Argument, Command, File, Launch, written
 from hwlib.launch.megatron import on_nvidia
 from hwlib.launch.serving_plan import (
     copies,
+    format_losses,
     group_batch,
     longest,
     pool_losses,
@@ -25,7 +26,7 @@ def emit_trtllm(plan: ServingPlan) -> Launch:
     chips that TensorRT-LLM does not run on.
     """
     on_nvidia(plan.machine.chip, "trtllm")
-    lost = weight_losses(plan)
+    lost = format_losses(plan, "TensorRT-LLM", OWN_FORMAT, CACHE)
     if plan.prefill is None:
         files = [server_file(plan, plan.decode, "server", lost)]
         commands = [serve("server", 0, copies(plan.decode, "servers"))]
@@ -49,16 +50,6 @@ def emit_trtllm(plan: ServingPlan) -> Launch:
     if max(replica_gpus(pool) for pool in (plan.decode, plan.prefill) if pool) > plan.machine.full_node:
         add.append("a launcher of MPI for a server on several hosts: mpirun or srun trtllm-llmapi-launch before it")
     return Launch("trtllm", tuple(commands), tuple(files), tuple(dict.fromkeys(lost)), tuple(add))
-
-
-def weight_losses(plan: ServingPlan) -> list[str]:
-    """Formats that are the checkpoint's."""
-    found = []
-    if plan.dtype in OWN_FORMAT:
-        found.append(f"weights in {plan.dtype}: they are the checkpoint's, which TensorRT-LLM finds out by itself")
-    if plan.kv_dtype not in CACHE:
-        found.append(f"a cache in {plan.kv_dtype}: TensorRT-LLM has no such format of this name; its default is taken")
-    return found
 
 
 def server_settings(plan: ServingPlan, pool: Pool, kind: str, lost: list[str]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from hwlib.launch.launch import Argument, Command, Launch, LaunchError
 from hwlib.launch.megatron import NO_GPUS
 from hwlib.launch.serving_plan import (
     copies,
+    format_losses,
     group_batch,
     longest,
     pool_losses,
@@ -30,7 +31,7 @@ def emit_vllm(plan: ServingPlan) -> Launch:
     chip = plan.machine.chip
     if chip.vendor in NO_GPUS:
         raise LaunchError(f"emit: vllm is written for GPUs of NVIDIA and AMD here, and the cluster has {chip.name}")
-    lost = weight_losses(plan)
+    lost = format_losses(plan, "vLLM", OWN_FORMAT, CACHE)
     if plan.prefill is None:
         commands = pool_commands(plan, plan.decode, "servers", "", lost)
     else:
@@ -50,16 +51,6 @@ def emit_vllm(plan: ServingPlan) -> Launch:
     elif plan.decode.replicas > 1:
         add.append("a router that shares requests among the servers")
     return Launch("vllm", tuple(commands), (), tuple(dict.fromkeys(lost)), tuple(add))
-
-
-def weight_losses(plan: ServingPlan) -> list[str]:
-    """Formats that are the checkpoint's."""
-    found = []
-    if plan.dtype in OWN_FORMAT:
-        found.append(f"weights in {plan.dtype}: they are the checkpoint's, which vLLM finds out by itself")
-    if plan.kv_dtype not in CACHE:
-        found.append(f"a cache in {plan.kv_dtype}: vLLM has no such format of this name; its default is taken")
-    return found
 
 
 def pool_commands(plan: ServingPlan, pool: Pool, what: str, role: str, lost: list[str]) -> list[Command]:

@@ -1,10 +1,16 @@
-"""No answer that its author had not seen judged is judged falsely; what the wrong ones are told has been rated."""
+"""No answer that its author had not seen judged is judged falsely; what the wrong ones are told has been rated.
+
+A program of several ranks takes a second to judge: a third of these are judged here, the others every night.
+"""
 
 from collections import Counter
 
 import pytest
 
+from autograder.answers import Distributed
+
 from . import unseen
+from .each import each
 
 EXERCISES = unseen.exercises()
 FEWEST_RIGHT, FEWEST_WRONG = 4, 6
@@ -12,25 +18,41 @@ MOST_WRONG_SENTENCES, MOST_GENERIC = 0.01, 0.15
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("exercise_id", EXERCISES)
-def test_right_answers_are_taken_and_wrong_ones_refused(exercise_id):
+@pytest.mark.parametrize(
+    ("exercise_id", "some"),
+    [
+        pytest.param(name, some, id=f"{name}-{some}", marks=pytest.mark.nightly if some == "others" else ())
+        for name, (_, exercise) in EXERCISES.items()
+        for some in (("a third", "others") if isinstance(exercise.answer, Distributed) else ("all",))
+    ],
+)
+def test_right_answers_are_taken_and_wrong_ones_refused(exercise_id, some):
     chapter, exercise = EXERCISES[exercise_id]
     answers = unseen.cells(chapter, exercise_id)
-    count = Counter(cell.right for cell in answers)
-    assert count[True] >= FEWEST_RIGHT, f"{count[True]} right answers in {chapter}/{exercise_id}.py"
+    chosen = {"all": answers, "a third": answers[::3], "others": [a for k, a in enumerate(answers) if k % 3]}[some]
     said = {}
-    for cell in answers:
+    for cell in chosen:
         for row in unseen.rows(exercise, cell):
             verdict = unseen.answered(chapter, exercise, cell, row)
             assert (verdict.score == 1) is cell.right, (cell.title, row, verdict)
             said.setdefault(cell.title, (verdict.kind, verdict.reason))
     recorded = unseen.told(chapter).get(exercise_id, {})
-    wrong = {cell.title: said[cell.title] for cell in answers if not cell.right}
-    undeclared = [title for title, (kind, _) in wrong.items() if kind != "mistake"]
+    wrong = {cell.title for cell in chosen if not cell.right}
+    assert {title: said[title] for title in wrong} == {
+        title: (one["kind"], one["reason"]) for title, one in recorded.items() if title in wrong
+    }, "what is told has changed: `python -m tests.unseen` writes it, and new sentences are to be rated"
+
+
+@each("exercise_id", EXERCISES)
+def test_there_are_enough_answers_and_what_each_wrong_one_is_told(exercise_id):
+    chapter, _ = EXERCISES[exercise_id]
+    answers = unseen.cells(chapter, exercise_id)
+    count = Counter(cell.right for cell in answers)
+    assert count[True] >= FEWEST_RIGHT, f"{count[True]} right answers in {chapter}/{exercise_id}.py"
+    recorded = unseen.told(chapter).get(exercise_id, {})
+    assert set(recorded) == {cell.title for cell in answers if not cell.right}
+    undeclared = [title for title, one in recorded.items() if one["kind"] != "mistake"]
     assert len(undeclared) >= FEWEST_WRONG, f"{len(undeclared)} undeclared wrong answers in {chapter}/{exercise_id}.py"
-    assert wrong == {title: (one["kind"], one["reason"]) for title, one in recorded.items()}, (
-        "what is told has changed: `python -m tests.unseen` writes it, and new sentences are to be rated"
-    )
 
 
 def test_every_file_belongs_to_an_exercise():

@@ -1,5 +1,10 @@
 """Every chapter: the instructor's answers score full marks in the sandbox, wrong ones only what predicting is
-worth, an untouched notebook nothing; and a learner's notebook runs from top to bottom in Jupyter's own kernel."""
+worth, an untouched notebook nothing; and a learner's notebook runs from top to bottom in Jupyter's own kernel.
+
+Each run of the tests grades every untouched notebook, and the answers to a few chapters; those to the others are graded
+every night. A book is not built unless its answers score full marks in Jupyter's kernel, and tests/test_exercises.py
+judges each answer and each mistake by itself.
+"""
 
 import os
 import shutil
@@ -20,28 +25,40 @@ from tests.kept import kept
 from tests.sample_class.layout import book_of, lay_out
 
 ROOT = Path(__file__).parents[1]
-LEARNERS = ("all_right", "declared_mistakes", "nothing")
+ALL = chapters.chapter_names(ROOT)
+SEVERAL = ("03-rooflines", "06-collectives", "10-data-parallelism", "15-inference", "18-measuring")
+"""Chapters that measure, start ranks, simulate, run kernels and read files: between them, whatever a chapter does."""
+ANSWERED, UNTOUCHED = ("all_right", "declared_mistakes"), ("nothing",)
+PACKAGES = ("hwlib", "autograder")
 pytestmark = pytest.mark.slow
 
 
-PACKAGES = ("hwlib", "autograder")
+def graded_with(learners: tuple[str, ...], *, of_others: str):
+    """Parametrises `graded`: with all learners for some chapters, and with these for the others, marked so."""
+    every = [
+        pytest.param((name, (*ANSWERED, *UNTOUCHED)), id=name)
+        if name in SEVERAL
+        else pytest.param((name, learners), id=name, marks=getattr(pytest.mark, of_others))
+        for name in ALL
+    ]
+    return pytest.mark.parametrize("graded", every, indirect=True)
 
 
-@pytest.fixture(scope="module", params=chapters.chapter_names(ROOT))
+@pytest.fixture(scope="module")
 def graded(request, zygotes):
-    """The chapter's declarations in a course, and the results of three learners."""
+    """The chapter's declarations in a course, and the results of its learners."""
     if sys.platform != "linux":
         pytest.skip("grading others' work needs Linux")
-    name = request.param
+    name, learners = request.param
 
     def grade(folder: Path) -> None:
         with pytest.MonkeyPatch.context() as patch:
             tiny.lend(patch, zygotes())
-            course.grade(lay_out(folder / "course", LEARNERS, name), name)
+            course.grade(lay_out(folder / "course", learners, name), name)
 
     here = ("tests/test_whole_book.py", "tests/autograder/tiny.py", "tests/sample_class")
     parts = (*PACKAGES, *here, "docs/references.bib", *_declarations(name))
-    folder = kept(f"graded-{name}", parts, grade) / "course"
+    folder = kept(f"graded-{'-'.join(learners)}-{name}", parts, grade) / "course"
     return book_of(folder, name), course.results(folder, name)
 
 
@@ -55,6 +72,7 @@ def points(result, learner: str) -> dict[str, float]:
     return {r.exercise: r.points for r in result.learner(learner).results}
 
 
+@graded_with(ANSWERED, of_others="nightly")
 def test_the_instructor_scores_full_marks(graded):
     book, result = graded
     by_hand = {e.id for e in book.exercises if e.kind == "Written"}
@@ -62,6 +80,7 @@ def test_the_instructor_scores_full_marks(graded):
     assert {r.exercise for r in result.learner("all_right").results if r.kind == "waiting"} == by_hand
 
 
+@graded_with(ANSWERED, of_others="nightly")
 def test_declared_mistakes_score_what_predicting_is_worth(graded):
     book, result = graded
     found = points(result, "declared_mistakes")
@@ -76,6 +95,7 @@ def share(exercise: Exercise) -> float:
     return exercise.judge(call_with(exercise.mistakes[0].value, row), row).score
 
 
+@graded_with(UNTOUCHED, of_others="slow")
 def test_an_untouched_notebook_scores_nothing_and_fails_nowhere(graded):
     _, result = graded
     assert set(points(result, "nothing").values()) == {0.0}
@@ -102,14 +122,9 @@ def failures(nb: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
     return [o for o in outputs if o.output_type == "error" or o.get("name") == "stderr"]
 
 
-IN_JUPYTER = ("03-rooflines", "06-collectives", "10-data-parallelism", "15-inference", "18-measuring")
-"""Chapters that measure, start ranks, simulate, run kernels and read files: what Jupyter's own kernel may do otherwise
-than the sandbox's, where every untouched notebook runs. The others run in Jupyter every night."""
-
-
 @pytest.mark.parametrize(
-    "name", [pytest.param(one, marks=() if one in IN_JUPYTER else pytest.mark.nightly)
-             for one in chapters.chapter_names(ROOT)])  # fmt: skip
+    "name", [pytest.param(one, marks=() if one in SEVERAL else pytest.mark.nightly) for one in ALL]
+)
 def test_the_learners_notebook_runs_in_jupyter(name: str):
     parts = (*PACKAGES, f"chapters/{name}", "tests/test_whole_book.py", *_declarations(name))
     folder = kept(f"untouched-{name}", parts, lambda target: run_in_jupyter(name, target))

@@ -127,9 +127,18 @@ def test_without_javascript_everything_is_there(opened):
     assert page.locator("details#h100-sxm").get_by_text("900 GB/s × 0.5").is_visible()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 390])
-@pytest.mark.parametrize("name", PAGES)
+LOOKS = [(1440, "light"), (390, "dark"), (1440, "dark"), (390, "light")]
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "theme"),
+    [
+        pytest.param(name, *look, id=f"{name}-{look[0]}-{look[1]}", marks=marks)
+        for name in PAGES
+        for look in LOOKS
+        for marks in [pytest.mark.nightly if name == "specs" and look in LOOKS[2:] else ()]  # half a minute each
+    ],
+)
 def test_a_reference_page_is_accessible_and_fits(opened, name, width, theme):
     page = opened(name, width=width, color_scheme=theme)
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0

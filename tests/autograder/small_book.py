@@ -7,8 +7,9 @@ from pathlib import Path
 from filelock import FileLock
 from pybtex.database import BibliographyData, parse_file
 
-from autograder.book import vendor
+from autograder.book import html, vendor
 from autograder.book.in_page import archives, site
+from tests.kept import ROOT, kept
 
 SOURCE = """\
 ---
@@ -223,6 +224,16 @@ def lay_out_site(root: Path, repository: Path, source: str = SOURCE, exercises: 
     for name in ("vendor", "compiled", "in_page"):
         shutil.copytree(work / name, book / ".build" / name)
     return book
+
+
+def built(course: bool = False) -> Path:
+    """The folder of its pages, built once for all files that change nothing in it."""
+
+    def make(folder: Path) -> None:
+        html.build(lay_out_site(folder / "book", ROOT), folder / "html", course=course)
+
+    parts = ("hwlib", "autograder", "docs", *(f"tests/autograder/{name}.py" for name in ("small_book", "small_widget")))
+    return kept(f"small-{'course' if course else 'open'}", parts, make) / "html"
 
 
 def _cited_by_pages(repository: Path) -> str:

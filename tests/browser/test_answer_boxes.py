@@ -8,8 +8,8 @@ import threading
 import pytest
 from playwright.sync_api import expect
 
-from autograder.book import html, vendor
-from tests.autograder.small_book import lay_out_site
+from autograder.book import vendor
+from tests.autograder import small_book
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 VERDICT = 120_000  # milliseconds until it is there, the start of Python included
@@ -21,9 +21,8 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory, root):
-    folder = lay_out_site(tmp_path_factory.mktemp("book"), root)
-    return html.build(folder, folder / "html")
+def small():
+    return small_book.built()
 
 
 @pytest.fixture(params=["http", "file"])

@@ -5,26 +5,34 @@ import io
 import pytest
 from pypdf import PdfReader
 
-from autograder.book import chromium, html
-from autograder.book.printing import print_book
+from autograder.book import chromium, printing
+from autograder.book.assembly import parts
 from tests.autograder import small_book
-from tests.conftest import ROOT
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
+FEW = {"07-links", "answers", "glossary"}
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    root = small_book.lay_out_site(tmp_path_factory.mktemp("small"), ROOT)
-    return html.build(root, root / "build" / "html")
+def site():
+    return small_book.built()
+
+
+@pytest.fixture(scope="module", params=["few pages", pytest.param("all pages", marks=pytest.mark.nightly)])
+def which(request):
+    """Which pages are printed: the reference pages alone are a hundred on paper, in a minute."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "few pages":
+            patch.setattr(printing, "parts", lambda site: [part for part in parts(site) if part.name in FEW])
+        yield
 
 
 @pytest.fixture(scope="module")
-def printed(site, tmp_path_factory):
+def printed(site, which, tmp_path_factory):
     """The PDF without and with solutions, each read."""
     folder = tmp_path_factory.mktemp("pdf")
     return [
-        PdfReader(print_book(site, folder / f"{solutions}.pdf", "A small book", solutions=solutions))
+        PdfReader(printing.print_book(site, folder / f"{solutions}.pdf", "A small book", solutions=solutions))
         for solutions in (False, True)
     ]
 
@@ -84,7 +92,7 @@ def test_the_book_has_bookmarks_and_numbers_in_its_contents(printed):
     assert "7. Links" in reader.pages[number - 1].extract_text()
 
 
-def test_without_chromium_it_says_what_to_install(site, tmp_path, monkeypatch):
+def test_without_chromium_it_says_what_to_install(site, which, tmp_path, monkeypatch):
     monkeypatch.setattr(chromium, "find_chromium", lambda: None)
     with pytest.raises(chromium.ChromiumError, match="apt-get install chromium"):
-        print_book(site, tmp_path / "none.pdf", "A small book")
+        printing.print_book(site, tmp_path / "none.pdf", "A small book")

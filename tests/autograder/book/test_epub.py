@@ -6,9 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from autograder.book import epub, html
+from autograder.book import epub
 from tests.autograder import small_book
-from tests.conftest import ROOT
 
 pytestmark = pytest.mark.slow
 XHTML, OPF = "{http://www.w3.org/1999/xhtml}", "{http://www.idpf.org/2007/opf}"
@@ -16,18 +15,19 @@ MATH = "{http://www.w3.org/1998/Math/MathML}math"
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    root = small_book.lay_out_site(tmp_path_factory.mktemp("small"), ROOT)
-    return html.build(root, root / "build" / "html")
+def site():
+    return small_book.built()
 
 
-@pytest.fixture(params=["with Chromium", "without"])
-def book(request, site, tmp_path, monkeypatch):
-    if request.param == "without":
-        monkeypatch.setattr(epub, "find_chromium", lambda: None)
-    elif epub.find_chromium() is None:
-        pytest.skip("no Chromium or Chrome found")
-    with zipfile.ZipFile(epub.write_epub(site, tmp_path / "small.epub", "A small book")) as archive:
+@pytest.fixture(scope="module", params=["with Chromium", "without"])
+def book(request, site, tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "without":
+            patch.setattr(epub, "find_chromium", lambda: None)
+        elif epub.find_chromium() is None:
+            pytest.skip("no Chromium or Chrome found")
+        written = epub.write_epub(site, tmp_path_factory.mktemp("epub") / "small.epub", "A small book")
+    with zipfile.ZipFile(written) as archive:
         yield archive
 
 

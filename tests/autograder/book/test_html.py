@@ -11,13 +11,13 @@ from autograder.book.html import BookError
 from autograder.book.in_page.archives import ON_DEMAND
 from autograder.book.page import PageError
 from autograder.planned import FORMS
+from tests.autograder import small_book
 from tests.autograder.small_book import SOURCE, lay_out_site
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory, root):
-    folder = lay_out_site(tmp_path_factory.mktemp("book"), root)
-    return {name: html.build(folder, folder / name, course=name == "course") for name in ("open", "course")}
+def built():
+    return {name: small_book.built(course=name == "course") for name in ("open", "course")}
 
 
 def page(built, edition, name="07-links"):

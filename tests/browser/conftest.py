@@ -3,15 +3,13 @@
 import contextlib
 import os
 import socket
-import subprocess
 import sys
-import time
-import urllib.request
 from dataclasses import dataclass, field
 
 import pytest
 
 from autograder.book.chromium import find_chromium
+from tests.browser.started import started
 from tests.conftest import ROOT
 
 HERE = ("127.0.0.1", "localhost")
@@ -90,25 +88,6 @@ def lab(tmp_path_factory):
     }
     command = [sys.executable, "-m", "autograder", "lab", str(study), "--no-browser"]
     command += ["--port", str(port), "--token", "t"]
-    with log.open("w") as out:
-        server = subprocess.Popen(command, cwd=ROOT, env=env, stdout=out, stderr=out, start_new_session=True)
     url = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(300):
-            if server.poll() is not None:
-                pytest.fail(f"JupyterLab ended at once:\n{log.read_text()}")
-            with contextlib.suppress(OSError):
-                urllib.request.urlopen(f"{url}/api/status?token=t", timeout=2).read()
-                break
-            time.sleep(0.2)
-        else:
-            pytest.fail(f"JupyterLab did not answer within a minute:\n{log.read_text()}")
+    with started(command, f"{url}/api/status?token=t", log, cwd=ROOT, env=env):
         yield url, study
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(server.pid, 15)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            server.wait(15)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(server.pid, 9)
-        server.wait()

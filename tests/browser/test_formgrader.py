@@ -2,9 +2,7 @@
 
 import contextlib
 import os
-import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 
@@ -18,6 +16,7 @@ from tests.autograder.answers.test_written import DECLARED, HOSTILE, grades, sub
 from tests.autograder.grading.test_attachments import base, png
 from tests.browser.conftest import free_port
 from tests.browser.served import checked
+from tests.browser.started import started
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -51,28 +50,9 @@ def running(graded):
     command += ["--IdentityProvider.token=t", "--allow-root", f"--ServerApp.root_dir={graded}"]
     command += [f"--ServerApp.jpserver_extensions={{'{server.__name__}': True}}"]  # as an installed package has it
     environment = {**os.environ, "JUPYTER_CONFIG_DIR": str(graded.parent / "config")}
-    with log.open("w") as out:
-        jupyter = subprocess.Popen(command, cwd=graded, env=environment, stdout=out, stderr=out, start_new_session=True)
     url = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(300):
-            if jupyter.poll() is not None:
-                pytest.fail(f"JupyterLab ended at once:\n{log.read_text()}")
-            with contextlib.suppress(OSError):
-                urllib.request.urlopen(f"{url}/api/status?token=t", timeout=2).read()
-                break
-            time.sleep(0.2)
-        else:
-            pytest.fail(f"JupyterLab did not answer within a minute:\n{log.read_text()}")
+    with started(command, f"{url}/api/status?token=t", log, cwd=graded, env=environment):
         yield url
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(jupyter.pid, 15)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            jupyter.wait(15)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(jupyter.pid, 9)
-        jupyter.wait()
 
 
 def test_an_answer_in_words_is_graded_in_formgrader(page, watch, graded, running):

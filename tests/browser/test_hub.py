@@ -8,8 +8,6 @@ import os
 import re
 import subprocess
 import sys
-import time
-import urllib.request
 import venv
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,6 +19,7 @@ from nbgrader.api import Gradebook
 from tests.autograder.course.service.small_course import EXERCISES, SENTENCE
 from tests.browser.conftest import free_port
 from tests.browser.jupyterlab import run_all
+from tests.browser.started import started
 from tests.conftest import ROOT
 from tests.kept import kept
 
@@ -125,30 +124,9 @@ def hub(tmp_path_factory):
         f"c.ConfigurableHTTPProxy.command = {proxy}",
     ]))  # fmt: skip
     log = root / "hub.log"
-    with log.open("w") as out:
-        process = subprocess.Popen(
-            [python, "-m", "jupyterhub", "-f", settings], cwd=root, env=said, stdout=out, stderr=out,
-            start_new_session=True,
-        )  # fmt: skip
-    url = f"http://127.0.0.1:{ports[0]}"
-    try:
-        for _ in range(300):
-            if process.poll() is not None:
-                pytest.fail(f"the hub ended at once:\n{log.read_text()}")
-            with contextlib.suppress(OSError):
-                urllib.request.urlopen(f"{url}/hub/login", timeout=2).read()
-                break
-            time.sleep(0.2)
-        else:
-            pytest.fail(f"the hub did not answer within a minute:\n{log.read_text()}")
+    command, url = [python, "-m", "jupyterhub", "-f", settings], f"http://127.0.0.1:{ports[0]}"
+    with started(command, f"{url}/hub/login", log, cwd=root, env=said, ends_others=True):
         yield SimpleNamespace(url=url, homes=homes, folder=folder, run=run, log=log)
-    finally:
-        process.terminate()  # it ends its servers, service and proxy
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(30)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, 9)
-        process.wait()
 
 
 @pytest.fixture

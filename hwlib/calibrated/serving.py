@@ -174,8 +174,9 @@ def cache_sequences(server: Server, tokens: float, share: float = 0.9, memory: f
 
 
 def held_bytes(chip: Accelerator) -> float:
-    """Bytes of a GPU's memory that software sees; 0 where no source says."""
-    return (chip.hbm_bytes or 0.0) * GIB * (ECC if chip.arch == "Ada" else 1.0)
+    """Bytes of a GPU's memory that software sees; 0 where no source says. Whole GiB are no label's GB."""
+    held = chip.hbm_bytes or 0.0
+    return held * (GIB if held % 2**30 else 1.0) * (ECC if chip.arch == "Ada" else 1.0)
 
 
 def _wave(

@@ -1,50 +1,95 @@
 """The kernels of a server's layer, by the models of `hwlib.calibrated`: products, attention, experts, plain traffic.
 
-A chip that no kernel was fitted on takes the constants of its architecture's, with its own data sheet.
+A chip that no kernel was fitted on takes the constants of its architecture's, with its own data sheet. One of another
+architecture (of another vendor, or described by its owner) is timed as an H100 that had its rates: those of arithmetic
+and of memory are its own, and the constants and the count of multiprocessors the H100's, or the B200's where the H100
+has no products in so few bits.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache, lru_cache
 from math import inf
 from typing import Any, NamedTuple
 
 from hwlib.calibrated.attention import decode_seconds, prefill_seconds
-from hwlib.calibrated.gemm import OVERLAP, PARTIAL_BYTES, QUANTISED_FROM, TILINGS, GemmModel, model_of
+from hwlib.calibrated.gemm import OVERLAP, PARTIAL_BYTES, QUANTISED_FROM, TILINGS, GemmModel
 from hwlib.calibrated.grouped import grouped_seconds
 from hwlib.calibrated.kernel import ELEMENT_BYTES, OUTPUT_BYTES
-from hwlib.calibrated.sheet import KERNEL_BYTES, sheet_of
+from hwlib.calibrated.sheet import KERNEL_BYTES, Sheet
 from hwlib.roofline import matmul_flops, mixed_matmul_bytes
 from hwlib.specs import Accelerator, Model, accelerators
 from hwlib.specs.fitted import attention_constants, decode_constants, gemm_constants, grouped_constants
 
-ARCHITECTURES = {"Ampere": "a100-80gb-sxm", "Ada": "h100-sxm", "Hopper": "h100-sxm"}  # all others: the B200
+ARCHITECTURES = {"Ampere": "a100-80gb-sxm", "Ada": "h100-sxm", "Hopper": "h100-sxm", "Blackwell": "b200-sxm"}
+"""The chip whose kernels stand for those of its architecture, a word of which a chip's begins with."""
+ANY = ("h100-sxm", "b200-sxm")
+"""Those that stand for the kernels of any other chip, the first that has the dtype."""
 MLA_SHARE = 0.5  # of the bfloat16 peak that latent attention's decode reaches (typed)
 W_SM = {"Hopper": 4.8e12 / 132}  # B/s: what a multiprocessor asks of memory at most, that of the H200; binds the H20
 WEIGHT_ONLY = {"int8w": 1.0, "int4w": 0.53}
 
 
-def kernel_chip(chip: Accelerator) -> str:
-    """The chip whose kernels' constants stand for those of a chip, which keeps its own data sheet."""
-    return ARCHITECTURES.get(chip.arch, "b200-sxm")
+def fitted_architecture(chip: Accelerator) -> str:
+    """The architecture whose kernels were fitted that a chip is of; empty of any other chip.
+
+    >>> fitted_architecture(accelerators["b300-sxm"]), fitted_architecture(accelerators["mi300x"])
+    ('Blackwell', '')
+    """
+    return next((name for name in ARCHITECTURES if chip.vendor == "NVIDIA" and chip.arch.startswith(name)), "")
+
+
+class KernelChip(NamedTuple):
+    """What the models of kernels take of a chip: `like`, the chips whose fitted constants are tried, in order; dense
+    rates in FLOP/s, that of 16 bits and of fewer (0 where there are none), memory bandwidth in B/s, and its
+    multiprocessors: 0 for those of the chip that the constants were fitted on. `W_SM` is what each asks of memory at
+    most.
+    """
+
+    name: str
+    like: tuple[str, ...]
+    C: float
+    C_8: float
+    C_4: float
+    W: float
+    n_SM: int
+    W_SM: float
+
+    def rate(self, dtype: str) -> float:
+        """The rate of products in a dtype; of fewer bits than a chip multiplies, that of 16."""
+        return {"fp8": self.C_8, "fp4": self.C_4}.get(dtype, 0.0) or self.C
+
+    def sheet(self, dtype: str, fitted_on: str) -> Sheet:
+        """Its data sheet, with constants that were fitted on a chip."""
+        return Sheet(self.rate(dtype), self.W, self.n_SM or accelerators[fitted_on].sms)
+
+
+def kernel_chip(chip: Accelerator) -> KernelChip:
+    """What the kernels' models take of a chip. Raises ValueError for one without a rate in 16 bits or of memory."""
+    if not (C := chip.bf16_flops or chip.fp16_flops):
+        raise ValueError(f"no source says how fast {chip.name} multiplies in 16 bits; it can be described in a file")
+    if not chip.hbm_bandwidth:
+        raise ValueError(f"no source says how fast {chip.name} reads its memory; it can be described in a file")
+    arch = fitted_architecture(chip)
+    return KernelChip(
+        chip.name, (chip.key, ARCHITECTURES[arch]) if arch else ANY, C, chip.fp8_flops or 0.0, chip.fp4_flops or 0.0,
+        chip.hbm_bandwidth, (chip.sms or 0) if arch else 0, W_SM.get(arch, inf),
+    )  # fmt: skip
 
 
 @cache
-def _gemm(chip: str, dtype: str) -> GemmModel:
+def _gemm(chip: KernelChip, dtype: str) -> GemmModel:
     known = gemm_constants()
-    key = (chip, dtype) if (chip, dtype) in known else (kernel_chip(accelerators[chip]), dtype)
-    model = model_of(known[key], chip)
-    return replace(model, W=min(model.W, W_SM.get(accelerators[chip].arch, inf) * model.n_SM))
-
-
-def product_time(chip: Accelerator, dtype: str, M: int, N: int, K: int) -> float:
-    """Seconds of a product; one of weights alone in few bits reads fewer bytes."""
-    return _product_time(chip.key, dtype, M, N, K)
+    if (low := {"fp8": chip.C_8, "fp4": chip.C_4}.get(dtype)) is not None and not low:
+        raise ValueError(f"{chip.name} has no products in {dtype}")
+    key = next(((one, dtype) for one in chip.like if (one, dtype) in known), (chip.like[-1], dtype))
+    C, W, n_SM = chip.sheet(dtype, known[key].chip)
+    return GemmModel(known[key], C, min(W, chip.W_SM * n_SM), n_SM)
 
 
 @lru_cache(maxsize=100_000)
-def _product_time(chip: str, dtype: str, M: int, N: int, K: int) -> float:
+def product_time(chip: KernelChip, dtype: str, M: int, N: int, K: int) -> float:
+    """Seconds of a product; one of weights alone in few bits reads fewer bytes."""
     if dtype in WEIGHT_ONLY:
         model = _gemm(chip, "bf16")
         saved = (2.0 - WEIGHT_ONLY[dtype]) * N * K / (model.constants.eta_W * model.W)
@@ -70,16 +115,16 @@ def _quickest(model: GemmModel, M: int, N: int, K: int) -> float:
     return c.t0 + best + quantise
 
 
-def traffic_time(chip: Accelerator, moved: float) -> float:
+def traffic_time(chip: KernelChip, moved: float) -> float:
     """Seconds of so many bytes through memory, in kernels that do little else."""
-    return moved / (0.8 * (chip.hbm_bandwidth or 0.0))
+    return moved / (0.8 * chip.W)
 
 
 class Attention(NamedTuple):
     """Attention of a layer on one of `tp` ranks: whose, on which chip, the dtype of its cache, and whose kernels."""
 
     model: Model
-    chip: Accelerator
+    chip: KernelChip
     tp: int
     kv_dtype: str
     kernels: str
@@ -88,32 +133,34 @@ class Attention(NamedTuple):
 def cache_time(attention: Attention, batch: int, context: float) -> float:
     """Seconds of one layer's attention for a new token of each sequence."""
     m, chip, tp, kv_dtype, kernels = attention
-    c = _constants("decode", chip.key, kv_dtype, kernels)
+    c = _constants("decode", chip, kv_dtype, kernels)
     if m.mla:
         heads = m.heads / tp
         flops = 2.0 * batch * context * heads * (2 * m.kv_lora + m.rope_dim)
         read = batch * context * (m.kv_lora + m.rope_dim) * KERNEL_BYTES[kv_dtype][0]
-        sheet = sheet_of(chip.key, "bf16", c.chip)
+        sheet = chip.sheet("bf16", c.chip)
         return float(c.t0 + c.t_join + max(read / (c.eta_W * sheet.W), flops / (MLA_SHARE * sheet.C)))
     heads, kv = max(1, m.heads // tp), max(1, m.kv_heads // tp)
-    sheet, b = sheet_of(chip.key, "bf16", c.chip), KERNEL_BYTES[kv_dtype][0]
+    sheet, b = chip.sheet("bf16", c.chip), KERNEL_BYTES[kv_dtype][0]
     return float(decode_seconds(c, sheet, b, heads, kv, m.head_dim, batch, context, 0))
 
 
 def prompt_time(attention: Attention, tokens: float, window: float) -> float:
     """Seconds of one layer's attention over a prompt. Latent attention has as many heads of keys as of queries."""
     m, chip, tp, kv_dtype, kernels = attention
-    c = _constants("attention", chip.key, "bf16" if m.mla else kv_dtype, kernels)
+    c = _constants("attention", chip, "bf16" if m.mla else kv_dtype, kernels)
     heads = max(1, m.heads // tp)
     kv = heads if m.mla else max(1, m.kv_heads // tp)
     dim = (m.key_dim + m.value_dim) / 2
-    sheet = sheet_of(chip.key, c.dtype, c.chip)
+    sheet = chip.sheet(c.dtype, c.chip)
     seen = window if window < tokens else 0
     return float(prefill_seconds(c, sheet, KERNEL_BYTES[c.dtype][0], heads, kv, dim, 1, tokens, seen))
 
 
 @lru_cache(maxsize=100_000)
-def experts_time(chip: str, dtype: str, tokens: int, lengths: tuple[int, ...], matrices: int, software: str) -> float:
+def experts_time(
+    chip: KernelChip, dtype: str, tokens: int, lengths: tuple[int, ...], matrices: int, software: str
+) -> float:
     """Seconds of one layer's routed experts on one GPU; `lengths` are the width of the model, that of an expert here,
     the experts, those of a token, and those that are here.
     """
@@ -121,7 +168,7 @@ def experts_time(chip: str, dtype: str, tokens: int, lengths: tuple[int, ...], m
     weight, activation, of = KERNEL_BYTES[c.dtype]
     hidden, width, experts, topk, local = lengths
     loads = [tokens * topk / experts]
-    sheet = sheet_of(chip, of, c.chip)
+    sheet = chip.sheet(of, c.chip)
     here = (tokens, hidden, width, experts, topk, local, matrices)
     return float(grouped_seconds(c, sheet, weight, activation, loads, *here))
 
@@ -135,14 +182,14 @@ INSTEAD = {
 
 
 @cache
-def _constants(kind: str, chip: str, dtype: str, software: str) -> Any:
+def _constants(kind: str, chip: KernelChip, dtype: str, software: str) -> Any:
     """The constants of a kernel: of the chip and the software, else of a chip of its architecture, else of
     TensorRT-LLM's kernels, else of a dtype like it.
     """
     table = TABLES[kind]()
     for one in (dtype, *INSTEAD.get(dtype, ())):
         for name in (software, "trtllm"):
-            for key in (chip, kernel_chip(accelerators[chip])):
+            for key in chip.like:
                 if (key, one, name) in table:
                     return table[key, one, name]
-    raise ValueError(f"no {kind} kernel in {dtype} was fitted on {chip} or a chip like it")
+    raise ValueError(f"no {kind} kernel in {dtype} was fitted on {chip.name} or a chip like it")

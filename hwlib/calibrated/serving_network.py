@@ -14,12 +14,12 @@ SHARE_PCIE = 0.55  # of a card's 16 lanes, which two cards of a switch or the ho
 ALPHA_OUT = 47e-6  # s, one way between nodes: mean of what DeepEP's low-latency kernels take beside the card's bytes on
 # 16, 32 and 64 GPUs, dispatch and combine (measured_exchanges.csv; 41 to 57)
 FEW = 1024  # tokens of a GPU up to which a copy goes to each expert, as in those kernels; beyond, to each node (typed)
-SHARE = 0.75  # of the links' rate that large messages reach (nccl-tests on H100: 0.8)
+SHARE = 0.75  # of the links' rate that large messages reach (nccl-tests on H100: 0.8; on two MI300X: 0.74)
 
 
 def reduce_time(chip: Accelerator, n: int, S: float) -> float:
     """Seconds of an all-reduce of S bytes on n ranks, by the faster of two ways."""
-    alpha, W = _wire(chip)
+    alpha, W = _wire(chip, n)
     return min(alpha + (n - 1) * S / W, 2 * alpha + 2 * (n - 1) / n * S / W)
 
 
@@ -39,7 +39,7 @@ def exchange_time(
     Over several nodes what leaves a node takes its network, at the same time as the rest. Of few tokens a copy goes to
     each expert; of many one to each node with any of them, which hands it on (DeepEP's two sets of kernels).
     """
-    alpha, W = _wire(chip)
+    alpha, W = _wire(chip, n if nodes is None else min(n, nodes.gpus))
     if nodes is None or n <= nodes.gpus:
         copies = min(n - 1.0, k * (n - 1) / n)
         return 2 * alpha + copies * tokens * width * (b_disp + 2.0) / W
@@ -49,9 +49,22 @@ def exchange_time(
     return 2 * ALPHA_OUT + max(inside, left / nodes.W_out) * tokens * width * (b_disp + 2.0)
 
 
-def _wire(chip: Accelerator) -> tuple[float, float]:
+def scaleup_rate(chip: Accelerator, n: int) -> float:
+    """B/s that a chip sends to n - 1 others of its node: by all its links through switches; where there are none and
+    each has a link of its own (AMD's), by those to them. Raises ValueError for a chip without links.
+
+    >>> from hwlib.specs import accelerators
+    >>> [scaleup_rate(accelerators[key], 2) / 1e9 for key in ("h100-sxm", "mi300x")]
+    [450.0, 64.0]
+    """
     if not chip.scaleup_bandwidth:
         raise ValueError(f"{chip.name} has no bandwidth between GPUs")
-    if chip.scaleup_name.startswith("PCIe"):
-        return ALPHA_PCIE, chip.scaleup_bandwidth * SHARE_PCIE
-    return ALPHA, chip.scaleup_bandwidth * SHARE
+    if chip.scaleup_switches == 0 and chip.scaleup_link_bandwidth:
+        return min(chip.scaleup_bandwidth, (n - 1) * chip.scaleup_link_bandwidth)
+    return chip.scaleup_bandwidth
+
+
+def _wire(chip: Accelerator, n: int) -> tuple[float, float]:
+    """Start and rate of a message among n."""
+    W = scaleup_rate(chip, n)
+    return (ALPHA_PCIE, W * SHARE_PCIE) if chip.scaleup_name.startswith("PCIe") else (ALPHA, W * SHARE)

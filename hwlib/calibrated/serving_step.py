@@ -14,8 +14,10 @@ from typing import NamedTuple
 
 from hwlib.calibrated.serving_kernels import (
     Attention,
+    KernelChip,
     cache_time,
     experts_time,
+    kernel_chip,
     product_time,
     prompt_time,
     traffic_time,
@@ -152,7 +154,7 @@ class Server:
         m, tp = self.model, self.attention_tp
         read = prompts * prompt
         tokens = max(1, round(decoding + read))
-        chip, own = self.chip, self.attention_dtype or self.dtype
+        chip, own = self.silicon, self.attention_dtype or self.dtype
         products = sum(product_time(chip, own, tokens, n, k) for n, k in attention_shapes(m, tp)) * m.layers
         dense = m.layers - m.moe_layers
         if dense:
@@ -161,7 +163,7 @@ class Server:
         network, experts, width = 0.0, 0.0, 2.0 * tokens * m.width
         if tp > 1:
             sums = m.layers if m.parallel else 2 * m.layers - m.moe_layers * self.attention_dp
-            network = reduce_time(chip, tp, width) * sums
+            network = reduce_time(self.chip, tp, width) * sums
         if m.moe_layers:
             routed, shared, sent = self._expert_layer(tokens)
             products += shared * m.moe_layers
@@ -177,7 +179,7 @@ class Server:
         head = product_time(chip, "bf16", sampled, -(-m.vocab // tp), m.width)
         share = 1 / self.pp
         if self.pp > 1:
-            network += reduce_time(chip, 2, width) / 2 * self.pp
+            network += reduce_time(self.chip, 2, width) / 2 * self.pp
         layers = {"prompt_layers" if read else "layers": m.layers * share}
         return Work(
             products=(products + head) * share, experts=experts * share,
@@ -197,13 +199,17 @@ class Server:
         return float(max(flops / C, weights / W) + cache / W)
 
     @cached_property
+    def silicon(self) -> KernelChip:
+        """What the models of kernels take of the chip."""
+        return kernel_chip(self.chip)
+
+    @cached_property
     def _sheet(self) -> _Sheet:
-        m, chip = self.model, self.chip
-        low = {"fp8": "fp8", "fp8_block": "fp8", "fp4": "fp4"}.get(self.dtype, "bf16")
-        C = chip.flops(low if low == "bf16" or getattr(chip, f"{low}_flops") else "bf16")
+        m, chip = self.model, self.silicon
+        C = chip.rate(self.dtype.removesuffix("_block"))
         each = WEIGHT_BYTES[self.dtype], WEIGHT_BYTES[self._experts]
         read = tuple(step_bytes(m, tokens, *each) for tokens in (0, inf))
-        return _Sheet(C, chip.hbm_bandwidth or inf, forward_flops(matmul_parameters(m), 1), *read)
+        return _Sheet(C, chip.W, forward_flops(matmul_parameters(m), 1), *read)
 
     @cached_property
     def _prompts(self) -> dict[int, float]:
@@ -233,8 +239,8 @@ class Server:
         """Routed experts, products that all tokens take, and messages of a layer with experts."""
         m, tp = self.model, self.tp
         lengths = (m.width, m.expert_ffn * self.ep // tp, m.experts, m.experts_per_token, m.experts // self.ep)
-        time = experts_time(self.chip.key, self._experts, tokens * self.groups, lengths, m.matrices, self.kernels)
-        dense = product_time(self.chip, "bf16", tokens, m.experts, m.width)
+        time = experts_time(self.silicon, self._experts, tokens * self.groups, lengths, m.matrices, self.kernels)
+        dense = product_time(self.silicon, "bf16", tokens, m.experts, m.width)
         if m.shared_experts:
             dense += mlp_time(self, tokens, m.expert_ffn * m.shared_experts, self.attention_tp)
         sent = 0.0
@@ -245,7 +251,7 @@ class Server:
 
 def mlp_time(server: Server, tokens: int, ffn: int, tp: int) -> float:
     """Both products of an MLP, and its activation."""
-    m, chip, dtype = server.model, server.chip, server.dtype
+    m, chip, dtype = server.model, server.silicon, server.dtype
     width = max(1, ffn // tp)
     up = product_time(chip, dtype, tokens, (m.matrices - 1) * width, m.width)
     return (

@@ -12,6 +12,7 @@ from math import ceil, inf
 from typing import NamedTuple
 
 from hwlib.calibrated.serving import run_of, served_time, step_time
+from hwlib.calibrated.serving_network import scaleup_rate
 from hwlib.calibrated.serving_step import Server
 from hwlib.inference import first_token_time, mg1_wait, token_cost
 from hwlib.serving_planner.layouts import Layout
@@ -184,7 +185,7 @@ def apart_requests(workload: Workload, batch: int, step: float, transfer: float)
 
 def transfer_time(question: Question, server: Server, far: bool) -> float:
     """Seconds in which a prompt's cache goes to other GPUs, by the chip's own links or, `far`, by the network."""
-    W = question.W_out if far else question.chip.scaleup_bandwidth
+    W = question.W_out if far else scaleup_rate(question.chip, 2)
     return server.sequence_bytes(question.workload.prompt) / W if W else inf
 
 

@@ -14,8 +14,8 @@ from hwlib.calibrated.serving import (
     step_time,
     times,
 )
-from hwlib.calibrated.serving_kernels import product_time
-from hwlib.calibrated.serving_network import exchange_time, reduce_time
+from hwlib.calibrated.serving_kernels import kernel_chip, product_time
+from hwlib.calibrated.serving_network import exchange_time, reduce_time, scaleup_rate
 from hwlib.specs import accelerators, models
 from hwlib.specs.serving_stack import ServingStack
 from hwlib.transformer import kv_cache_bytes, parameter_count
@@ -74,11 +74,12 @@ def test_sequences_that_fit_by_hand():
 @pytest.mark.parametrize("shape", [(1, 4096, 4096), (100, 28672, 8192), (4096, 1024, 777)])
 def test_a_product_is_that_of_the_gemm_model(chip, dtype, shape):
     """The quick form of the same formula."""
-    assert product_time(accelerators[chip], dtype, *shape) == pytest.approx(gemm_model(chip, dtype).time(*shape))
+    mine = kernel_chip(accelerators[chip])
+    assert product_time(mine, dtype, *shape) == pytest.approx(gemm_model(chip, dtype).time(*shape))
 
 
 def test_weights_in_few_bits_are_read_quicker_but_not_multiplied():
-    chip = accelerators["a100-80gb-sxm"]
+    chip = kernel_chip(accelerators["a100-80gb-sxm"])
     few = [product_time(chip, dtype, 1, 8192, 8192) for dtype in ("bf16", "int8w", "int4w")]
     assert few[0] > 1.5 * few[1] > 1.5 * few[2]
     many = [product_time(chip, dtype, 8192, 8192, 8192) for dtype in ("bf16", "int4w")]
@@ -87,7 +88,8 @@ def test_weights_in_few_bits_are_read_quicker_but_not_multiplied():
 
 def test_few_multiprocessors_ask_for_less_memory():
     """The H20 has 4.0 TB/s for 78 multiprocessors, which cannot ask for as much."""
-    wide, narrow = (product_time(accelerators[chip], "bf16", 1, 8192, 28672) for chip in ("h200-sxm", "h20-sxm"))
+    chips = (kernel_chip(accelerators[key]) for key in ("h200-sxm", "h20-sxm"))
+    wide, narrow = (product_time(chip, "bf16", 1, 8192, 28672) for chip in chips)
     assert narrow / wide > 1.5 > 4.8 / 4.0
 
 
@@ -97,6 +99,14 @@ def test_an_allreduce_of_few_bytes_costs_its_latency_and_one_of_many_the_wire():
     assert reduce_time(chip, 8, 1e9) == pytest.approx(2 * 7 / 8 * 1e9 / (0.75 * 450e9), rel=0.01)
     assert reduce_time(accelerators["l40s"], 8, 1e8) > 10 * reduce_time(chip, 8, 1e8)
     assert exchange_time(chip, 8, 64, 7168, 8) > exchange_time(chip, 8, 64, 7168, 2)
+
+
+def test_chips_without_switches_have_a_link_to_each_other():
+    """All-reduces of 4 GiB on MI300X: a bus bandwidth of 47.7 GB/s on two of them, and of 312.9 on eight."""
+    chip, S = accelerators["mi300x"], 2.0**32
+    for n, measured in ((2, 47.671e9), (8, 312.912e9)):
+        assert 2 * (n - 1) / n * S / reduce_time(chip, n, S) == pytest.approx(measured, rel=0.08)
+    assert [scaleup_rate(chip, n) / chip.scaleup_link_bandwidth for n in (2, 4, 8)] == [1, 3, 7]
 
 
 def test_parallel_blocks_are_summed_once_a_layer():

@@ -29,6 +29,8 @@ CHIPS = {
     "H20": "h20-sxm", "B200": "b200-sxm", "B300": "b300-sxm", "GB200": "gb200-nvl72", "GB300": "gb300-nvl72",
     "RTXPRO6000": "rtx-pro-6000",
 }  # fmt: skip
+UNFITTED = {"MI300X": "mi300x", "MI355X": "mi355x"}
+"""Chips of published servers that no kernel was fitted on."""
 DTYPES = {
     "fp16": "bf16", "bf16": "bf16", "fp8": "fp8", "nvfp4": "fp4", "fp4": "fp4", "int8w": "int8w", "int4w": "int4w",
 }  # fmt: skip
@@ -99,6 +101,14 @@ def _read(row: Row) -> Serving | Unmodelled:
     steps, seconds = _measured(row, server, run, config, apart)
     known = config["load"] != "max"
     return Serving(server, stack.key, steps, seconds, known, f"{config['model']} {row.system}", typical=apart)
+
+
+def unfitted_case(row: Row, stack: ServingStack) -> Serving:
+    """What a row measured on a chip that nothing was fitted to, with the steps by the typical constants of a stack."""
+    server = server_of(row.config, UNFITTED[row.system], stack.kernels)
+    run = _run(server, stack, row.config, apart=False)
+    steps, seconds = _measured(row, server, run, row.config, apart=False)
+    return Serving(server, stack.key, steps, seconds, True, f"{row.config['model']} {row.system}", typical=True)
 
 
 def serving_group(system: str, config: dict[str, Any]) -> str:

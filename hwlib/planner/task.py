@@ -308,13 +308,18 @@ class Task:
                 f"The constants are ideal, not fitted: no software on {chip} can beat these times, and none meets them."
             )
         if stack.software == "typical":
-            return (
-                f"The constants are typical, not fitted to {chip}: they are those of {stack.like}. Trust the order of "
-                "plans more than their times."
-            )
+            return typical_words(chip, stack.like)
         if stack.key in stacks:
             return f"The constants of {stack.key} are typed, not fitted to steps measured on {chip}."
         return ""
+
+
+def typical_words(chip: str, like: str) -> str:
+    """That constants are those of something else, and what a plan is worth that rests on them."""
+    return (
+        f"The constants are typical, not fitted to {chip}: they are those of {like}. Trust the order of plans more "
+        "than their times."
+    )
 
 
 def task_of(

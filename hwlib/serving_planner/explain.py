@@ -11,7 +11,7 @@ from hwlib.serving_planner.plan import Pool
 from hwlib.serving_planner.points import BUSY, Point
 from hwlib.serving_planner.question import Limits, Question
 from hwlib.serving_planner.words import given_words, plan_words, pool_name, rounded
-from hwlib.specs.serving_stack import CONSTANTS
+from hwlib.specs.serving_stack import CONSTANTS, USUAL
 from hwlib.units import show
 
 EQUAL = 5e-3  # of tokens a second: below it two plans give the same
@@ -126,9 +126,17 @@ def basis_words(question: Question) -> str:
     """Which constants are fitted, to what error, and which are typed."""
     stack = question.stack
     typed = [name for name in CONSTANTS if name not in stack.fitted]
+    on = f"Rests on stack {stack.key} ({stack.software})"
+    if stack.software == "typical":
+        models = "models with experts" if question.model.moe else "dense models"
+        on += (
+            f": nothing fitted to {question.chip.name}; by the constants of {USUAL} the steps of published servers of "
+            f"{models} on MI300X and MI355X, to which nothing was fitted either, are {stack.error:.0%} off on average"
+        )
+    elif stack.fitted:
+        on += f": {', '.join(stack.fitted)} fitted to published runs, mean error {stack.error:.0%}"
+        on += f"; {', '.join(typed)} typed or those of a release like it"
     return (
-        f"Rests on stack {stack.key} ({stack.software}): {', '.join(stack.fitted)} fitted to published runs, mean "
-        f"error {stack.error:.0%}; {', '.join(typed)} typed or those of a release like it; and, typed as well, "
-        f"{show(RESERVED, 'B')} of a GPU for context and buffers, readers at most {BUSY:.0%} busy, latencies of "
-        f"messages, even routing to experts. Limits are of means."
+        f"{on}; and, typed as well, {show(RESERVED, 'B')} of a GPU for context and buffers, readers at most {BUSY:.0%} "
+        f"busy, latencies of messages, even routing to experts. Limits are of means."
     )

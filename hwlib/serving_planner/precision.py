@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
-from hwlib.calibrated.serving_step import CACHE_BYTES, WEIGHT_BYTES
+from hwlib.calibrated.serving_kernels import WEIGHT_ONLY, fitted_architecture
+from hwlib.calibrated.serving_step import CACHE_BYTES
 from hwlib.planner.task import PlanError
 from hwlib.specs import Accelerator, Model
 from hwlib.specs.table import unknown
 
 MXFP4 = "mxfp4"
-ASKED = ("bf16", "fp8", "fp4", MXFP4, "int8w", "int4w")
+SIXTEEN = {"fp16": "bf16"}
+"""Formats whose products and caches are timed as those of bfloat16, which has as many bits."""
+ASKED = ("bf16", "fp16", "fp8", "fp4", MXFP4, "int8w", "int4w")
 
 
 def usual_dtype(model: Model, chip: Accelerator) -> str:
     """The precision in which a model is published: experts of 4 bits for gpt-oss, 8 bits in blocks for DeepSeek's
-    kind, else bfloat16; and bfloat16 on a chip without these.
+    kind, else bfloat16; and 16 bits on a chip without these.
     """
     if not chip.fp8_flops:
-        return "bf16"
+        return "bf16" if chip.bf16_flops else "fp16"
     if model.sinks and model.moe:
         return MXFP4
     return "fp8" if model.mla else "bf16"
@@ -26,7 +30,9 @@ def usual_dtype(model: Model, chip: Accelerator) -> str:
 
 def usual_kv_dtype(dtype: str, chip: Accelerator) -> str:
     """That of the cache: 8 bits beside products of at most 8, as TensorRT-LLM's published runs have it."""
-    return "fp8" if dtype in ("fp8", "fp4") or (dtype == MXFP4 and chip.arch != "Hopper") else "bf16"
+    if dtype in ("fp8", "fp4") or (dtype == MXFP4 and not _as_hopper(chip)):
+        return "fp8"
+    return "bf16" if chip.bf16_flops and dtype != "fp16" else "fp16"
 
 
 def precisions(model: Model, chip: Accelerator, dtype: str, kv_dtype: str) -> dict[str, Any]:
@@ -37,21 +43,37 @@ def precisions(model: Model, chip: Accelerator, dtype: str, kv_dtype: str) -> di
     """
     if dtype not in ASKED:
         raise PlanError("dtype", unknown("dtype", dtype, ASKED))
-    if kv_dtype not in CACHE_BYTES:
-        raise PlanError("kv_dtype", unknown("dtype of the cache", kv_dtype, CACHE_BYTES))
-    if dtype in ("fp8", "fp4") and not getattr(chip, f"{dtype}_flops"):
-        has = [name for name in ("bf16", "fp8", "fp4", "int8w", "int4w") if name not in ("fp8", "fp4")
-               or getattr(chip, f"{name}_flops")]  # fmt: skip
-        raise PlanError("dtype", f"{chip.name} has no products in {dtype}; expected {', '.join(has)}")
+    if kv_dtype not in (caches := (*CACHE_BYTES, *SIXTEEN)):
+        raise PlanError("kv_dtype", unknown("dtype of the cache", kv_dtype, caches))
+    kv_dtype = SIXTEEN.get(kv_dtype, kv_dtype)
     if dtype == MXFP4:
         if not model.moe:
             raise PlanError("dtype", f"mxfp4 is of experts, and {model.name} has none; expected bf16, fp8 or fp4")
         if not chip.fp8_flops:
-            raise PlanError("dtype", f"no kernel for experts in mxfp4 was fitted on {chip.name} or a chip like it")
-        experts = "mxfp4" if chip.arch == "Hopper" else "mxfp4_fp8"
-        return {"dtype": "bf16", "expert_dtype": experts, "kv_dtype": kv_dtype}
+            raise PlanError("dtype", f"no kernel for experts in mxfp4 was fitted on {chip.name} or a chip like it; "
+                            f"expected {', '.join(_formats(chip))}")  # fmt: skip
+        return {"dtype": "bf16", "expert_dtype": MXFP4 if _as_hopper(chip) else "mxfp4_fp8", "kv_dtype": kv_dtype}
+    if dtype not in (has := _formats(chip)):
+        raise PlanError("dtype", f"{chip.name} has no products in {dtype}; expected {', '.join(has)}")
     if model.mla and dtype in ("fp8", "fp4"):
         own = {"fp8": ("fp8_block", "fp8"), "fp4": ("fp4", "bf16")}[dtype]
         return {"dtype": own[0], "attention_dtype": own[1], "kv_dtype": kv_dtype}
-    assert dtype in WEIGHT_BYTES
-    return {"dtype": dtype, "kv_dtype": kv_dtype}
+    return {"dtype": SIXTEEN.get(dtype, dtype), "kv_dtype": kv_dtype}
+
+
+def _formats(chip: Accelerator) -> list[str]:
+    """The formats that a chip multiplies, and those of weights that are made wider before."""
+    has = []
+    for name in ("bf16", "fp16", "fp8", "fp4"):
+        with suppress(ValueError):
+            chip.flops(name)
+            has.append(name)
+    return [*has, *WEIGHT_ONLY]
+
+
+def _as_hopper(chip: Accelerator) -> bool:
+    """Whether experts of 4 bits are made wider before their products, as on Hopper; so they are on a chip that no
+    kernel was fitted on, unless it multiplies 4 bits.
+    """
+    arch = fitted_architecture(chip)
+    return arch == "Hopper" if arch else not chip.fp4_flops

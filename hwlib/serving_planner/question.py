@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import NamedTuple
 
 from hwlib.arguments import is_number
 from hwlib.calibrated.serving import held_bytes
-from hwlib.calibrated.serving_kernels import ARCHITECTURES
+from hwlib.calibrated.serving_kernels import ANY, fitted_architecture, kernel_chip
 from hwlib.inference.queueing import squared_variation
-from hwlib.planner.task import Machine, PlanError, machine_of, model_of, plural
+from hwlib.planner.task import Machine, PlanError, machine_of, model_of, plural, typical_words
 from hwlib.serving_planner.precision import precisions, usual_dtype, usual_kv_dtype
-from hwlib.specs import Accelerator, Cluster, Model, Node, measured_lengths
-from hwlib.specs.serving_stack import ServingStack, serving_stacks
+from hwlib.specs import Accelerator, Cluster, Model, Node, accelerators, measured_lengths
+from hwlib.specs.serving_stack import USUAL, ServingStack, serving_stacks
 from hwlib.specs.table import unknown
 from hwlib.units import show
 
-USUAL = "tensorrt-llm-1.1"
 OLDER = "tensorrt-llm-0.14"
 LONGEST = 2**24
 FIXED = ("tp", "ep", "attention_dp")
@@ -103,6 +102,18 @@ class Question:
             below *= level.size
         return min(rates, default=0.0)
 
+    @property
+    def caveat(self) -> str:
+        """That no constant was fitted to the chip, and whose are taken; empty of a chip whose kernels were fitted."""
+        if fitted_architecture(self.chip):
+            return ""
+        usual, narrow = (accelerators[key].name for key in ANY)
+        kernels = f"the kernels of {usual}"
+        kernels += f" (of {narrow} in 4 bits)" if self.chip.fp4_flops and self.dtype in ("fp4", "mxfp4") else ""
+        software = self.stack.like if self.stack.software == "typical" else self.stack.key
+        like = f"{kernels}, at the rates of this chip, and of {software}"
+        return f"First-order. {typical_words(self.chip.name, like)}"
+
     def __str__(self) -> str:
         limit = f"; {self.limits}" if str(self.limits) else "; no limit of latency"
         return f"{self.model.name} on {self.gpus:,} x {self.chip.name}, {self.workload}{limit}"
@@ -116,13 +127,13 @@ def question_of(
     apart: bool | None = None,
 ) -> Question:  # fmt: skip
     """The question, checked; without a price, that of the machine. Raises PlanError, which names the field at fault."""
-    model, machine = model_of(model), machine_of(cluster, gpus)
+    model, machine = model_of(model), _linked(machine_of(cluster, gpus))
     price = machine.price if price is None else price
     chip = machine.chip
-    if chip.arch not in ARCHITECTURES and not chip.arch.startswith("Blackwell"):
-        known = ", ".join([*ARCHITECTURES, "Blackwell"])
-        raise PlanError("cluster", f"no serving kernel was fitted on {chip.name} or a chip like it; expected a GPU of "
-                        f"NVIDIA's {known}")  # fmt: skip
+    try:
+        kernel_chip(chip)
+    except ValueError as error:
+        raise PlanError("cluster", str(error)) from None
     if not (is_number(price) and 0 <= price < inf):
         raise PlanError("price", f"expected dollars of at least 0, got {price!r}")
     for name, limit in (("ttft", ttft), ("tpot", tpot), ("gap", gap)):
@@ -144,10 +155,18 @@ def question_of(
     kv_dtype = kv_dtype or usual_kv_dtype(dtype, chip)
     precisions(model, chip, dtype, kv_dtype)
     return Question(
-        model, machine, workload, Limits(ttft, tpot, gap), _stack(chip, stack), dtype, kv_dtype, _memory(chip, memory),
-        price, {name: tuple(values) for name, values in (fixed or {}).items() if values},
+        model, machine, workload, Limits(ttft, tpot, gap), _stack(model, chip, stack), dtype, kv_dtype,
+        _memory(chip, memory), price, {name: tuple(values) for name, values in (fixed or {}).items() if values},
         apart,
     )  # fmt: skip
+
+
+def _linked(machine: Machine) -> Machine:
+    """The machine, whose chip's links carry what they do in its nodes."""
+    chip, carried = machine.chip, machine.levels[0].bandwidth
+    if chip.scaleup_bandwidth == carried:
+        return machine
+    return machine._replace(chip=replace(chip, scaleup_bandwidth=carried))
 
 
 def _workload(prompt: int | None, output: int | None, trace: str | None) -> Workload:
@@ -169,14 +188,17 @@ def _workload(prompt: int | None, output: int | None, trace: str | None) -> Work
     return Workload(float(prompt), float(output))
 
 
-def _stack(chip: Accelerator, stack: ServingStack | str | None) -> ServingStack:
-    """The software asked for, or the newest one that was fitted on chips like this."""
+def _stack(model: Model, chip: Accelerator, stack: ServingStack | str | None) -> ServingStack:
+    """The software asked for, or the newest one that was fitted on chips like this; with typical constants on a chip
+    that is like none.
+    """
     if isinstance(stack, ServingStack):
         return stack
-    key = stack or (OLDER if chip.arch in ("Ampere", "Ada") else USUAL)
+    arch = fitted_architecture(chip)
+    key = stack or (OLDER if arch in ("Ampere", "Ada") else USUAL)
     if key not in serving_stacks:
         raise PlanError("stack", unknown("serving stack", key, serving_stacks))
-    return serving_stacks[key]
+    return serving_stacks[key] if arch else serving_stacks[key].typical(chip, bool(model.moe))
 
 
 def _memory(chip: Accelerator, memory: float | None) -> float:

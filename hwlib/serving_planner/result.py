@@ -74,12 +74,14 @@ class ServingPlans(Sequence[Point]):
         return "\n".join([head, *rows([*(p for p in thin if APART * p.gpu_rate < last.gpu_rate), last])])
 
     def table(self) -> str:
-        """The plans, one per line, below the question and the counts of the search."""
+        """The plans, one per line, below the question, the counts of the search, and whose constants are taken, where
+        none was fitted.
+        """
         q = self.question
         tried = plural(len(self.found.points) + sum(self._impossible().values()), "configuration")
         kept = f"{len(self.found.kept):,} fit in {show(q.memory, 'B', 3)} of a GPU and keep the limits"
         terms = f"{tried}, of which {kept}; stack {q.stack.key}, {q.dtype}, cache in {q.kv_dtype}"
-        return "\n".join([str(q), terms, "", *rows(self.best)])
+        return "\n".join([str(q), terms, *([q.caveat] if q.caveat else []), "", *rows(self.best)])
 
     def _impossible(self) -> dict[str, int]:
         """Reasons for which there is no point at all."""
@@ -113,7 +115,8 @@ class ServingPlans(Sequence[Point]):
         return {
             "model": q.model.key, "chip": q.chip.key, "cluster": q.machine.name, "gpus": q.gpus,
             "prompt": q.workload.prompt, "output": q.workload.output, "limits": limits, "stack": q.stack.key,
-            "stack_error": q.stack.error, "fitted": list(q.stack.fitted), "dtype": q.dtype, "kv_dtype": q.kv_dtype,
+            "stack_error": q.stack.error, "fitted": list(q.stack.fitted), "caveat": q.caveat or None,
+            "dtype": q.dtype, "kv_dtype": q.kv_dtype,
             "memory": q.memory, "rejected": dict(self.found.rejected), "plans": [record(point) for point in self],
             "advised": record(self.advised), "without_limits": record(self.free),
             "front": [record(point) for point in self.front()],

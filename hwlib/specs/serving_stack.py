@@ -7,16 +7,25 @@ the stack that it is `like`.
 
 >>> serving_stacks["tensorrt-llm-1.0"].software
 'TensorRT-LLM 1.0'
+>>> serving_stacks[USUAL].typical("mi300x").key
+'typical-mi300x'
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hwlib.specs.accelerator import Accelerator, accelerators
 from hwlib.specs.constants import Constants, read_constants
 from hwlib.specs.reader import constant, number, quantities, switch, text
 from hwlib.specs.table import Table, file_text
 
 FILE = "serving_stacks.toml"
+USUAL = "tensorrt-llm-1.1"
+"""The software whose constants are taken where none is named, and on a chip that nothing was fitted to."""
+TYPICAL, TYPICAL_MOE = 0.14, 0.62
+"""Mean error of the step times of published servers on chips that nothing was fitted to, MI300X and MI355X, by these
+constants: of dense models, and of models with experts (benchmarks/data/unfitted.csv; docs/serving.md has them by chip).
+"""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -46,6 +55,17 @@ class ServingStack(Constants):
     def ideal(cls) -> "ServingStack":
         """Software that costs nothing: each kernel at the rate of its model, one after the other."""
         return cls(key="ideal", name="ideal software", software="none", source="models of kernels")
+
+    def typical(self, chip: str | Accelerator, moe: bool = False) -> "ServingStack":
+        """The same constants for a chip on which neither this software nor a kernel was fitted, for dense models or for
+        those with experts.
+        """
+        sheet = chip if isinstance(chip, Accelerator) else accelerators[chip]
+        return self.replace(
+            key=f"typical-{sheet.key}", name=f"typical software on {sheet.name}", rows=(), fitted=(), like=self.key,
+            software="typical", error=TYPICAL_MOE if moe else TYPICAL,
+            note=f"no server was fitted on this chip: the constants of {self.key}",
+        )  # fmt: skip
 
 
 CONSTANTS = quantities(ServingStack)

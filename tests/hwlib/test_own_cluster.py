@@ -8,6 +8,8 @@ import pytest
 
 from hwlib.planner import Allowed, PlanError, Software, machine_of, plan
 from hwlib.planner.task import task_of
+from hwlib.serving_planner import plan_serving
+from hwlib.serving_planner.layouts import Layout, server_of
 from hwlib.specs import Level, SpecError, Stack, described, levels_of, nodes, read_cluster, stack_for
 from hwlib.steptime import step_time
 from hwlib.strategy import Strategy
@@ -34,6 +36,11 @@ def test_a_cluster_described_by_hand_has_its_levels_and_a_plan(case):
     few = 64 if gpus == 144 else gpus
     found = plan("llama3-8b", str(FILES / f"{name}.toml"), B=2**20, gpus=few, allowed=SIMPLE, count=1)
     assert 0.1 < found[0].mfu < 1
+    served = plan_serving("llama3-8b", str(FILES / f"{name}.toml"), prompt=1024, output=256, gpus=few, apart=False)
+    best = served[0]
+    server = server_of(served.question, Layout(*best.plan.decode[:3]))
+    assert best.tpot > server.weight_bytes() / machine.chip.hbm_bandwidth
+    assert bool(served.question.caveat) == (name == "mi300x")
 
 
 def test_a_torus_is_refused_with_the_reason_and_what_works_instead():
@@ -43,6 +50,41 @@ def test_a_torus_is_refused_with_the_reason_and_what_works_instead():
         assert caught.value.field == "cluster"
     instead = str(caught.value).rpartition("'1x")[2].rstrip("'").replace("N", "128")
     assert plan("llama3-8b", f"1x{instead}", B=2**20, allowed=SIMPLE, count=1)[0].gpus == 128
+    served = plan_serving("llama3-8b", f"1x{instead}", prompt=1024, output=256, fixed={"tp": (1,)}, apart=False)
+    assert served[0].plan.gpus == 128
+
+
+H100 = """nodes = 1
+chips = 8
+node_bandwidth = "450 GB/s"
+[chip]
+name = "Mine"
+memory = "80 GB"
+memory_bandwidth = "3.35 TB/s"
+bf16 = "989.4 TFLOP/s"
+fp8 = "1978.9 TFLOP/s"
+"""
+
+
+def test_a_chip_without_a_fit_is_served_as_an_h100_that_had_its_rates(tmp_path):
+    """Of one with the H100's own figures the same is said, to the last digit; with half of its memory's rate, less."""
+    asked = {"prompt": 1024, "output": 256, "fixed": {"tp": (1, 4)}, "apart": False, "dtype": "fp8"}
+    found = [plan_serving("llama3-8b", "dgx-h100", **asked)]
+    for text in (H100, H100.replace("3.35", "1.675"), H100.replace('"450', '"45')):
+        (tmp_path / "own.toml").write_text(text, "utf-8")
+        found.append(plan_serving("llama3-8b", str(tmp_path / "own.toml"), **asked))
+    theirs, same, slower, apart = found
+    assert [(point.tpot, point.requests) for point in same.found.points] == [
+        (point.tpot, point.requests) for point in theirs.found.points
+    ]
+    assert slower[0].gpu_rate < theirs[0].gpu_rate
+    fours = [next(point for point in one if point.plan.decode.tp == 4) for one in (theirs, apart)]
+    assert fours[1].gpu_rate < 0.9 * fours[0].gpu_rate
+    assert [one.question.stack.key for one in found[:2]] == ["tensorrt-llm-1.1", "typical-own-mine"]
+    for said in (same.table(), same.explain(), same.json()["caveat"], same.json()["stack"]):
+        assert "typical" in said
+    assert same.json()["fitted"] == []
+    assert theirs.json()["caveat"] is None
 
 
 def test_a_line_says_what_a_file_says():

@@ -278,6 +278,9 @@ def test_a_trace_has_the_lengths_of_its_slices():
         ("deepseek-v3", "h200-sxm", "fp8"),
         ("deepseek-v3", "a100-80gb-sxm", "bf16"),
         ("llama3-8b", "b200-sxm", "bf16"),
+        ("gpt-oss-120b", "mi300x", "mxfp4"),
+        ("deepseek-v3", "tpu-v4", "bf16"),
+        ("llama3-8b", "v100-sxm2", "fp16"),
     ],
 )
 def test_a_model_is_served_as_it_is_published(model, chip, dtype):
@@ -304,8 +307,12 @@ def test_layouts_are_within_a_node_or_have_a_group_on_each_gpu():
         ("llama3-70b", "dgx-h100", {"gap": 0.04, "ttft": 0.1}, "limits", "nearest is"),
         ("llama3-70b", "dgx-h100", {"fixed": {"tp": (3,)}}, "allowed", "1, 2, 4 or 8"),
         ("llama3-70b", "dgx-h100", {"fixed": {"pp": (3,)}}, "fixed", "pp"),
-        ("llama3-70b", "mi300x-node", {}, "cluster", "NVIDIA"),
+        ("llama3-70b", "1x8 rubin", {}, "cluster", "multiplies in 16 bits"),
         ("llama3-70b", "dgx-a100", {"dtype": "fp8"}, "dtype", "int8w"),
+        ("llama3-70b", "mi300x-node", {"dtype": "fp4"}, "dtype", "MI300X has no products in fp4; expected bf16"),
+        ("llama3-70b", "1x8 v100-sxm2", {"dtype": "bf16"}, "dtype", "expected fp16, int8w"),
+        ("gpt-oss-20b", "1x8 tpu-v4, node 270 GB/s", {"dtype": "mxfp4"}, "dtype", "expected bf16, int8w"),
+        ("llama3-70b", "1x128 tpu-v5p", {}, "cluster", "Instead: "),
         ("llama3-70b", "dgx-h100", {"dtype": "mxfp4"}, "dtype", "has none"),
         ("llama3-70b", "dgx-h100", {"kv_dtype": "fp4"}, "kv_dtype", "fp8"),
         ("llama3-70b", "dgx-h100", {"stack": "vllm"}, "stack", "vllm-0.6"),

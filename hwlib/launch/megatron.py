@@ -7,7 +7,7 @@ from hwlib.launch.hosts import Hosts, hosts_of
 from hwlib.launch.launch import Argument, Command, Launch, LaunchError
 from hwlib.planner.costs import Plan
 from hwlib.planner.task import Task
-from hwlib.specs import Accelerator, Model
+from hwlib.specs import Accelerator, Model, accelerators
 
 RENAMED = {
     "num_moe_experts": "--num-experts",
@@ -52,12 +52,16 @@ def emit_megatron(task: Task, plan: Plan) -> Launch:
     return Launch("megatron", (command,), (), tuple(lost), to_add(task.model))
 
 
+def maker(chip: Accelerator) -> str:
+    """Whose a chip is; one that its owner describes is of the maker of the chip of its name, or "own"."""
+    found = accelerators.find(chip.name) if chip.vendor == "own" else chip
+    return found.vendor if found else chip.vendor
+
+
 def on_nvidia(chip: Accelerator, software: str) -> None:
     """Raise LaunchError for chips of others, on which software written for NVIDIA's GPUs does not run as it is."""
-    if chip.vendor in ("AMD", *NO_GPUS):
-        raise LaunchError(
-            f"emit: {software} is written for NVIDIA's GPUs, and the cluster has {chip.vendor}'s {chip.name}"
-        )
+    if (vendor := maker(chip)) in ("AMD", *NO_GPUS):
+        raise LaunchError(f"emit: {software} is written for NVIDIA's GPUs, and the cluster has {vendor}'s {chip.name}")
 
 
 def torchrun(hosts: Hosts, *script: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Container
 
+from hwlib.launch.megatron import maker
 from hwlib.serving_planner.plan import Pool, ServingPlan
 
 
@@ -36,6 +37,14 @@ def longest(plan: ServingPlan, setting: str) -> str:
     return (
         f"{setting} of the longest request: {plan.prompt + plan.output:,} is that of one with the plan's mean lengths"
     )
+
+
+def to_know(plan: ServingPlan, name: str, chips: str) -> list[str]:
+    """What is to be known of a chip by its owner's description: whether a software of this name runs on it."""
+    chip = plan.machine.chip
+    if maker(chip) != "own":
+        return []
+    return [f"that {name} runs on {chip.name}: it is written for {chips}, and no table says whose chip that is"]
 
 
 def copies(pool: Pool, what: str) -> str:

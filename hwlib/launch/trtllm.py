@@ -13,6 +13,7 @@ from hwlib.launch.serving_plan import (
     pool_losses,
     prompt_tokens,
     replica_gpus,
+    to_know,
 )
 from hwlib.serving_planner.plan import Pool, ServingPlan
 
@@ -26,7 +27,8 @@ def emit_trtllm(plan: ServingPlan) -> Launch:
     chips that TensorRT-LLM does not run on.
     """
     on_nvidia(plan.machine.chip, "trtllm")
-    lost = format_losses(plan, "TensorRT-LLM", OWN_FORMAT, CACHE)
+    lost = [*to_know(plan, "TensorRT-LLM", "GPUs of NVIDIA alone")]
+    lost += format_losses(plan, "TensorRT-LLM", OWN_FORMAT, CACHE)
     if plan.prefill is None:
         files = [server_file(plan, plan.decode, "server", lost)]
         commands = [serve("server", 0, copies(plan.decode, "servers"))]
@@ -71,6 +73,8 @@ def server_settings(plan: ServingPlan, pool: Pool, kind: str, lost: list[str]) -
         "enable_chunked_prefill": bool(plan.chunk) and plan.prefill is None,
         "kv_cache_config.dtype": CACHE.get(plan.kv_dtype, "auto"),
     }
+    if plan.dtype == "fp16":
+        found["dtype"] = "float16"
     if plan.model.moe:
         found |= {"moe_expert_parallel_size": pool.ep, "moe_tensor_parallel_size": gpus // pool.ep}
     if gpus > (hosts := hosts_of(plan.machine, gpus)).gpus:

@@ -4,7 +4,7 @@ from typing import Any
 
 from hwlib.launch.hosts import hosts_of
 from hwlib.launch.launch import Argument, Command, Launch, LaunchError
-from hwlib.launch.megatron import NO_GPUS
+from hwlib.launch.megatron import NO_GPUS, maker
 from hwlib.launch.serving_plan import (
     copies,
     format_losses,
@@ -13,6 +13,7 @@ from hwlib.launch.serving_plan import (
     pool_losses,
     prompt_tokens,
     replica_gpus,
+    to_know,
 )
 from hwlib.serving_planner.plan import Pool, ServingPlan
 
@@ -29,9 +30,10 @@ def emit_vllm(plan: ServingPlan) -> Launch:
     vLLM does not run on by itself.
     """
     chip = plan.machine.chip
-    if chip.vendor in NO_GPUS:
+    if maker(chip) in NO_GPUS:
         raise LaunchError(f"emit: vllm is written for GPUs of NVIDIA and AMD here, and the cluster has {chip.name}")
-    lost = format_losses(plan, "vLLM", OWN_FORMAT, CACHE)
+    lost = [*to_know(plan, "vLLM", "GPUs of NVIDIA and AMD here")]
+    lost += format_losses(plan, "vLLM", OWN_FORMAT, CACHE)
     if plan.prefill is None:
         commands = pool_commands(plan, plan.decode, "servers", "", lost)
     else:

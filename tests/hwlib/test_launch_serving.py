@@ -1,7 +1,9 @@
 """Serving plans as launch arguments of vLLM and TensorRT-LLM."""
 
 import subprocess
+from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,12 +23,14 @@ def servers(tp=1, ep=1, attention_dp=1, replicas=1, batch=64):
 
 
 EIGHT = servers(8)
+DGX = machine_of("dgx-h100")
+OWN = DGX._replace(chip=replace(DGX.chip, key="own-mine", name="Mine", vendor="own"))
 
 
 def planned(model="llama3-70b", decode=EIGHT, prefill=None, cluster="8xdgx-h100", **more):
     """A serving plan; requests of 4,096 and 1,024 tokens."""
     usual: dict[str, Any] = {"dtype": "fp8", "kv_dtype": "fp8", "prompt": 4096, "output": 1024, "chunk": None}
-    machine = machine_of(cluster)
+    machine = machine_of(cluster) if isinstance(cluster, str) else cluster
     return ServingPlan(model=models[model], machine=machine, decode=decode, prefill=prefill, **(usual | more))
 
 
@@ -127,8 +131,10 @@ def test_batches_are_those_of_a_group():
         ("vllm", planned("deepseek-v3", servers(1, 8, 8, batch=63)), "63 sequences over 8 groups"),
         ("trtllm", planned("deepseek-v3", servers(2, 8, 4)), "groups of 2 GPUs"),
         ("trtllm", planned(dtype="fp8"), "weights in fp8"),
+        ("trtllm", planned(cluster=OWN), "TensorRT-LLM runs on Mine"),
+        ("vllm", planned(cluster=OWN), "vLLM runs on Mine"),
     ],
-    ids=["experts", "dense", "weights", "cache", "uneven", "groups", "checkpoint"],
+    ids=["experts", "dense", "weights", "cache", "uneven", "groups", "checkpoint", "own-trtllm", "own-vllm"],
 )
 def test_what_no_argument_says_is_said(software, plan, says):
     assert any(says in line for line in emit(plan, software).not_expressed)
@@ -140,3 +146,8 @@ def test_a_software_that_does_not_serve_here_is_refused():
     with pytest.raises(LaunchError, match="AMD"):
         emit(planned(cluster="mi300x-node"), "trtllm")
     assert emit(planned(cluster="mi300x-node"), "vllm").commands
+    theirs = planned(cluster=str(Path(__file__).parent / "data" / "clusters" / "mi300x.toml"))
+    with pytest.raises(LaunchError, match="AMD's MI300X"):
+        emit(theirs, "trtllm")
+    with pytest.raises(LaunchError, match="TPU v5p"):
+        emit(planned(cluster="1x8 tpu-v5p, node 540 GB/s"), "vllm")

@@ -4,20 +4,42 @@
 """
 
 from pathlib import Path
+from statistics import fmean
+from tempfile import TemporaryDirectory
 
 from benchmarks.planner_page import printed
-from benchmarks.published import read_rows
+from benchmarks.published import Row, read_rows
+from benchmarks.serving_rows import unfitted_case
 from hwlib.calibrated.serving import step_time
 from hwlib.serving_planner.layouts import Layout, room, server_of
 from hwlib.serving_planner.points import together
 from hwlib.serving_planner.question import question_of
 from hwlib.specs import measured_users
+from hwlib.specs.serving_stack import USUAL, serving_stacks
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "serving.md"
 PUBLISHED = Path(__file__).resolve().parent / "data" / "serving.csv"
 BEGIN = "<!-- generated: python -m benchmarks.serving_page ({}) -->"
 END = "<!-- end of {} -->"
+UNFITTED = PUBLISHED.with_name("unfitted.csv")
+FILE = "mine.toml"
+MINE = """\
+name = "two servers of mine"
+nodes = 2
+chips = 8
+node_bandwidth = "400 GB/s"
+network = "8 x 400 Gbit/s"
+price = 2.0
+
+[chip]
+name = "Mine"
+memory = "128 GB"
+memory_bandwidth = "4 TB/s"
+bf16 = "800 TFLOP/s"
+"""
 QUESTION = "gpubook serve llama3-70b --on dgx-h100 --prompt 2048 --output 512 --ttft 2s --tpot 50ms --price 2.5"
+OTHER = "gpubook serve llama3-70b --on mi300x-node --prompt 2048 --output 512 --tpot 50ms --count 2"
+OWN = f"gpubook serve llama3-70b --on {FILE} --prompt 2048 --output 512 --tpot 50ms --count 2 --together"
 COMMANDS = {
     "question": [QUESTION],
     "experts": ["gpubook serve deepseek-v3 --on 8xdgx-h200 --prompt 2048 --output 512 --ttft 2s --tpot 50ms --count 3 "
@@ -27,9 +49,12 @@ COMMANDS = {
         "gpubook serve deepseek-v3 --on dgx-h100 --prompt 2048 --output 512",
         "gpubook serve llama3-70b --on dgx-h100 --prompt 2048 --output 512 --tpot 5ms",
         "gpubook serve llama3-70b --on dgx-h100 --prompt 2048 --output 512 --tp 3",
-        "gpubook serve llama3-70b --on mi300x-node --prompt 2048 --output 512",
+        "gpubook serve llama3-70b --on mi300x-node --prompt 2048 --output 512 --dtype fp4",
     ],
+    "other": [OTHER],
+    "own": [OWN, f"{OWN} --dtype fp8"],
 }  # fmt: skip
+COMPARED = (USUAL, "vllm-0.6", "sglang")
 USERS = "users"
 APART = "apart"
 CHUNK = 8192
@@ -73,15 +98,43 @@ def apart_table() -> str:
     return "\n".join(lines)
 
 
-TABLES = {USERS: users_table, APART: apart_table}
+def unfitted_table() -> str:
+    """Published servers on chips that nothing was fitted to, beside the typical constants of several stacks: by model,
+    the mean error of the rows and its sign.
+    """
+    cases: dict[tuple[str, str, str], list[Row]] = {}
+    for row in read_rows(UNFITTED)[0]:
+        said = row.config["dtype"]
+        cases.setdefault((row.system, row.config["software"], f"{row.config['model']}, {said}"), []).append(row)
+    heads = [f"by {key}" for key in COMPARED]
+    lines = [f"| chip | software | model | rows | {' | '.join(heads)} |", f"|:--|:--|:--|--:|{'--:|' * len(heads)}"]
+    for (system, software, model), rows in cases.items():
+        found = []
+        for stack in (serving_stacks[key] for key in COMPARED):
+            served = [unfitted_case(row, stack) for row in rows]
+            errors = [case.time(stack) / case.seconds - 1 for case in served]
+            found.append(f"{fmean(map(abs, errors)):.0%} ({fmean(errors):+.0%})")
+        lines.append(f"| {system} | {software} | {model} | {len(rows)} | {' | '.join(found)} |")
+    return "\n".join(lines)
+
+
+def mine() -> str:
+    """The file of the cluster of one's own."""
+    return f"```toml\n{MINE}```"
+
+
+TABLES = {USERS: users_table, APART: apart_table, "unfitted": unfitted_table, "mine": mine}
 
 
 def block(name: str) -> str:
     """One generated part, with the marks around it. Commands that end in an error are shown with it."""
     if name in TABLES:
         return f"{BEGIN.format(name)}\n\n{TABLES[name]()}\n\n{END.format(name)}"
-    shown = [f"$ {command}\n{printed(command)}" if len(COMMANDS[name]) > 1 else printed(command)
-             for command in COMMANDS[name]]  # fmt: skip
+    with TemporaryDirectory() as folder:
+        (file := Path(folder) / FILE).write_text(MINE, "utf-8")
+        said = [printed(command.replace(FILE, str(file))) for command in COMMANDS[name]]
+    shown = said if len(said) == 1 else [f"$ {command}\n{out}" for command, out in
+                                         zip(COMMANDS[name], said, strict=True)]  # fmt: skip
     body = "\n\n".join(shown)
     return f"{BEGIN.format(name)}\n\n```text\n{body}\n```\n\n{END.format(name)}"
 

@@ -184,6 +184,23 @@ def plan(as_json: bool, **options: Any) -> None:
         raise CannotBe(str(error)) from None
 
 
+def own_words(model: str, cluster: str, asked: Any) -> list[str]:
+    """What was read of a model and a cluster of one's own, to be compared with what one knows of them; `asked` has what
+    became of both.
+    """
+    from hwlib.specs import described, models
+    from hwlib.transformer import active_parameters, parameter_count
+
+    lines = []
+    if not models.find(model):
+        count, taken = parameter_count(asked.model), active_parameters(asked.model)
+        a_token = f", of which a token takes {taken:,}" if taken < count else ""
+        lines.append(f"{asked.model.name}: {count:,} parameters{a_token}; read from {asked.model.source}")
+    if described(cluster):
+        lines.append(f"{asked.machine.name}: {asked.machine.joined}")
+    return lines
+
+
 @dataclass(frozen=True)
 class PlanQuery:
     """What is asked: the arguments of `planner.plan`, or of `planner.pareto` where it is asked for several numbers of
@@ -286,7 +303,8 @@ class PlanQuery:
         from hwlib.planner.explain import explanation
         from hwlib.planner.tables import rejected
 
-        head = [*self._own(found.task), found.table(self.run.columns(runs, found.task) if self.run else ())]
+        table = found.table(self.run.columns(runs, found.task) if self.run else ())
+        head = [*own_words(self.model, self.cluster, found.task), table]
         told = ["", run_text(runs, found.task, planner.machine_of(self.cluster).gpus)] if runs else []
         if self.several:
             return "\n".join([*head, *told])
@@ -301,20 +319,6 @@ class PlanQuery:
             with suppress(planner.PlanError):  # the rule of thumb tries fewer plans than the search
                 lines += ["", f"Rule of thumb: {planner.decide(self.model, self.cluster, **bounds)}"]
         return "\n".join(lines)
-
-    def _own(self, task: Any) -> list[str]:
-        """What was read of a model and a cluster of one's own, to be compared with what one knows of them."""
-        from hwlib.specs import described, models
-        from hwlib.transformer import active_parameters, parameter_count
-
-        lines = []
-        if not models.find(self.model):
-            count, taken = parameter_count(task.model), active_parameters(task.model)
-            a_token = f", of which a token takes {taken:,}" if taken < count else ""
-            lines.append(f"{task.model.name}: {count:,} parameters{a_token}; read from {task.model.source}")
-        if described(self.cluster):
-            lines.append(f"{task.machine.name}: {task.machine.joined}")
-        return lines
 
     def _on_fewer(self, found: Any) -> str:
         """Says so if a power of two of the GPUs is faster than all of them, because it divides more dimensions

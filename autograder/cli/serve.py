@@ -1,11 +1,16 @@
 """`gpubook serve`: how to serve a model on GPUs, at a limit of latency."""
 
 import json
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from .plan import SECONDS_AN_HOUR, CannotBe, Several, Tokens, _bytes
+from .plan import SECONDS_AN_HOUR, CannotBe, Several, Tokens, _bytes, own_words
+
+if TYPE_CHECKING:
+    from hwlib.launch.launch import Launch
+    from hwlib.serving_planner import ServingPlans
 
 SERVERS = ("vllm", "trtllm")  # the keys of hwlib.launch.SERVING, which is not loaded for a list
 
@@ -47,7 +52,8 @@ class Question(click.Command):
 @click.command(cls=Question)
 @click.argument("model")
 @click.option("--on", "--cluster", "cluster", required=True, help="Key or name of a cluster or node, or so many nodes: "
-              "dgx-h100, gb200-nvl72, 4xdgx-h200.")  # fmt: skip
+              'dgx-h100, 4xdgx-h200; a line: "4x8 a100-80gb-sxm, network 100 Gbit/s"; or a file that says more: '
+              "lab.toml, as for gpubook plan.")  # fmt: skip
 @click.option("--prompt", type=Tokens(), help="Tokens of a prompt: 2048, 2K (K, M and G are powers of 1024).")
 @click.option("--output", type=Tokens(), help="Tokens of an answer.")
 @click.option("--trace", help="Measured lengths instead: azure-conversation, azure-code or mooncake-conversation.")
@@ -60,9 +66,9 @@ class Question(click.Command):
 @click.option("--attention-dp", type=Several(), help="Groups of GPUs of a server with sequences of their own.")
 @click.option("--apart/--together", default=None, help="Prefill and decode on servers of their own, or not.  "
               "[default: both are tried]")  # fmt: skip
-@click.option("--dtype", help="Of weights and products: bf16, fp8, fp4, mxfp4 (experts alone), int8w, int4w.  "
+@click.option("--dtype", help="Of weights and products: bf16, fp16, fp8, fp4, mxfp4 (experts alone), int8w, int4w.  "
               "[default: as the model is published]")  # fmt: skip
-@click.option("--kv-dtype", help="Of the cache: bf16 or fp8.  [default: fp8 beside products of at most 8 bits]")
+@click.option("--kv-dtype", help="Of the cache: bf16, fp16 or fp8.  [default: fp8 beside products of at most 8 bits]")
 @click.option("--stack", help="Software whose fitted constants to use, e.g. sglang.  [default: a TensorRT-LLM]")
 @click.option("--memory", callback=_bytes, help="Memory budget per GPU, e.g. 72GB.  [default: the chip's]")
 @click.option("--price", type=click.FloatRange(0), help="Dollars per GPU hour.  [default: the cluster file's]")
@@ -73,65 +79,87 @@ class Question(click.Command):
               "what of the plan it cannot say.")  # fmt: skip
 @click.option("--pick", type=click.IntRange(1), help="With --emit: the plan of this row of the table.  [default: 1]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, in SI units.")
-def serve(
-    model: str, cluster: str, as_json: bool, front: bool, why: bool, price: float | None, emit: str | None,
-    pick: int | None, **options: Any,
-) -> None:  # fmt: skip
+def serve(as_json: bool, **options: Any) -> None:
     """List the best ways to serve a model within limits of latency.
 
-    MODEL is a key such as llama3-70b. The output explains the choice.
+    MODEL is a key such as llama3-70b, or the path of a Hugging Face config.json or of the folder that holds one. The
+    output explains the choice.
     """
-    from hwlib.serving_planner import plan_serving
-
     try:
-        if pick and not emit:
-            raise CannotBe("pick: it names the plan that is written for a software, and --emit names none")
-        options["count"] = max(options["count"], pick or 1)
-        a_second = None if price is None else price / SECONDS_AN_HOUR
-        found = plan_serving(model, cluster, price=a_second, **_asked(**options))
-        started = _launch(found, emit, pick or 1) if emit else None
-        if as_json:
-            click.echo(json.dumps(found.json() | ({"launch": started.data} if started else {}), indent=2))
-        else:
-            click.echo(started.text if started else _text(found, front, why))
+        query = ServeQuery.of(**options)
+        found = query.answer()
+        told = query.launch(found).text if query.emit and not as_json else ""
+        click.echo(json.dumps(query.data(found), indent=2) if as_json else told or query.text(found))
     except ValueError as error:  # PlanError, and values that the formulas reject
         raise CannotBe(str(error)) from None
 
 
-def _asked(
-    *, prompt: tuple[int, int | None] | None, output: tuple[int, int | None] | None, trace: str | None,
-    tp: tuple[int, ...] | None, ep: tuple[int, ...] | None, attention_dp: tuple[int, ...] | None,
-    **others: Any,
-) -> dict[str, Any]:  # fmt: skip
-    """The options of the command as arguments of `plan_serving`. Raises CannotBe where lengths are missing."""
-    if trace is None and (prompt is None or output is None):
-        raise CannotBe("the lengths of requests are missing: expected --prompt and --output, or --trace")
-    for name, tokens in (("prompt", prompt), ("output", output)):
-        if tokens and tokens[1]:
-            raise CannotBe(f"{name}: {tokens[0] // tokens[1]}x{tokens[1]} is a batch, not a length")
-    fixed = {"tp": tp, "ep": ep, "attention_dp": attention_dp}
-    lengths = {"prompt": prompt and prompt[0], "output": output and output[0], "trace": trace}
-    given = {name: value for name, value in others.items() if value is not None}
-    return lengths | given | {"fixed": {name: values for name, values in fixed.items() if values}}
+@dataclass(frozen=True)
+class ServeQuery:
+    """What is asked: the arguments of `plan_serving`; `front` asks for the Pareto front too, `why` for the reasons of
+    rejections, `emit` for what starts a plan, number `pick`, with a software."""
 
+    model: str
+    cluster: str
+    asked: dict[str, Any]
+    front: bool = False
+    why: bool = False
+    emit: str | None = None
+    pick: int = 1
 
-def _launch(found: Any, software: str, pick: int) -> Any:
-    """What starts the plan that is picked. Raises CannotBe where there are fewer plans."""
-    from hwlib.launch import emit
-    from hwlib.serving_planner.words import plan_words
+    @classmethod
+    def of(
+        cls, *, model: str, cluster: str, front: bool, why: bool, price: float | None, emit: str | None,
+        pick: int | None, count: int, prompt: tuple[int, int | None] | None, output: tuple[int, int | None] | None,
+        trace: str | None, **others: Any,
+    ) -> Self:  # fmt: skip
+        """The options of the command, converted by click. Raises CannotBe where lengths are missing, or two options
+        exclude each other."""
+        if pick and not emit:
+            raise CannotBe("pick: it names the plan that is written for a software, and --emit names none")
+        if trace is None and (prompt is None or output is None):
+            raise CannotBe("the lengths of requests are missing: expected --prompt and --output, or --trace")
+        for name, tokens in (("prompt", prompt), ("output", output)):
+            if tokens and tokens[1]:
+                raise CannotBe(f"{name}: {tokens[0] // tokens[1]}x{tokens[1]} is a batch, not a length")
+        fixed = {name: others.pop(name) for name in ("tp", "ep", "attention_dp")}
+        asked: dict[str, Any] = {
+            "prompt": prompt and prompt[0], "output": output and output[0], "trace": trace,
+            "count": max(count, pick or 1), "price": None if price is None else price / SECONDS_AN_HOUR,
+            "fixed": {name: values for name, values in fixed.items() if values},
+        }  # fmt: skip
+        asked |= {name: value for name, value in others.items() if value is not None}
+        return cls(model, cluster, asked, front, why, emit, pick or 1)
 
-    if pick > len(found):
-        raise CannotBe(f"pick: expected a row of the table, 1 to {len(found)}, got {pick}")
-    plan = found[pick - 1].plan
-    return emit(plan, software)._replace(title=f"{plan.model.name} on {plan.gpus} GPUs: {plan_words(found[pick - 1])}")
+    def answer(self) -> "ServingPlans":
+        """The plans, best first. Raises ValueError."""
+        from hwlib.serving_planner import plan_serving
 
+        return plan_serving(self.model, self.cluster, **self.asked)
 
-def _text(found: Any, front: bool, why: bool) -> str:
-    """What was found, to be read: the table, the front where it is asked for, the explanation."""
-    lines = [found.table(), ""]
-    if front:
-        lines += [found.front_table(), ""]
-    lines.append(found.explain())
-    if why:
-        lines += ["Rejected configurations:", *found.rejected()]
-    return "\n".join(lines)
+    def data(self, found: "ServingPlans") -> dict[str, Any]:
+        """What was found, as JSON data in SI."""
+        return found.json() | ({"launch": self.launch(found).data} if self.emit else {})
+
+    def launch(self, found: "ServingPlans") -> "Launch":
+        """What starts the plan that is picked. Raises CannotBe where there are fewer plans, and ValueError where the
+        software does not run on these chips."""
+        from hwlib.launch import emit
+        from hwlib.serving_planner.words import plan_words
+
+        assert self.emit
+        if self.pick > len(found):
+            raise CannotBe(f"pick: expected a row of the table, 1 to {len(found)}, got {self.pick}")
+        plan, caveat = found[self.pick - 1].plan, found.question.caveat
+        title = f"{plan.model.name} on {plan.gpus} GPUs: {plan_words(found[self.pick - 1])}"
+        return emit(plan, self.emit)._replace(title=f"{title}. {caveat}" if caveat else title)
+
+    def text(self, found: "ServingPlans") -> str:
+        """What was found, to be read: the table, the front where it is asked for, the explanation."""
+        lines = [*own_words(self.model, self.cluster, found.question), found.table(), ""]
+        if self.front:
+            lines += [found.front_table(), ""]
+        lines.append(found.explain())
+        if self.why:
+            lines += ["Rejected configurations:", *found.rejected()]
+        return "\n".join(lines)

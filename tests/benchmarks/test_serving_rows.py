@@ -8,11 +8,12 @@ import pytest
 from benchmarks.fit_serving import fit, folds_report, mean_error, rows_of, servings, step_times, toml
 from benchmarks.predictions import Prediction, predict
 from benchmarks.published import case_of, read_rows
-from benchmarks.serving_rows import REQUESTS, Serving, serving_case, stack_of
+from benchmarks.serving_page import UNFITTED
+from benchmarks.serving_rows import REQUESTS, Serving, serving_case, stack_of, unfitted_case
 from benchmarks.training_step import Unmodelled
 from hwlib.calibrated.serving import step_time
 from hwlib.calibrated.serving_step import Work
-from hwlib.specs.serving_stack import serving_stacks
+from hwlib.specs.serving_stack import TYPICAL, TYPICAL_MOE, USUAL, serving_stacks
 from tests.benchmarks.tables import written
 
 KEPT = Path(__file__).parents[2] / "benchmarks" / "data" / "serving.csv"
@@ -135,6 +136,16 @@ def test_kept_rows_are_as_near_as_the_docs_say(kept):
     assert fmean(errors) < 0.18
     plain = [abs(predict(case).plain / case.seconds - 1) for _, case in kept]
     assert fmean(plain) > 2 * fmean(errors)
+
+
+def test_typical_errors_are_those_of_published_servers_on_chips_without_a_fit():
+    rows = read_rows(UNFITTED)[0]
+    stack = serving_stacks[USUAL]
+    errors = {False: [], True: []}
+    for case in (unfitted_case(row, stack) for row in rows):
+        errors[bool(case.server.model.moe)].append(abs(case.time(stack) / case.seconds - 1))
+    assert min(map(len, errors.values())) >= 30
+    assert [round(fmean(errors[moe]), 2) for moe in (False, True)] == [TYPICAL, TYPICAL_MOE]
 
 
 def test_a_fit_finds_constants_that_made_the_times(kept):

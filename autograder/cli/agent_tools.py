@@ -4,74 +4,18 @@ Quantities are in SI, bandwidth is that of one direction, FLOP/s are dense, GB i
 raises an error whose message says what came in and what was expected.
 """
 
-import difflib
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..values.book_root import book_root
+from .agent_answers import Answer, described, library, near, page, values_sources
+from .agent_plans import plan, serve
 
-Answer = dict[str, Any]
 FEW = 30  # formulas in one answer
 LONGEST = 20_000  # characters of a page's section
-KEY = re.compile(r"[\w.:-]+")
 KINDS = ("chips", "links", "switches", "nodes", "clusters", "models")
 TABLES = "the tables of hwlib.specs, in which every value has a source: ask for one row by its key"
-
-
-def plan(
-    model: str,
-    cluster: str,
-    batch: str,
-    sequence: str = "",
-    gpus: str = "",
-    memory: str = "",
-    dtype: str = "bf16",
-    stack: str = "",
-    price: float = 0.0,
-    count: int = 5,
-    why: bool = False,
-    fixed: dict[str, str] | None = None,
-) -> Answer:
-    """The fastest ways to train a language model on a cluster: degrees of parallelism, step time, MFU, bytes per GPU.
-
-    model: a key such as llama3-405b, or the path of a Hugging Face config.json. cluster: a key (h100-superpod-16k,
-    dgx-h100), so many nodes (128xdgx-a100), a line ("4x8 a100-80gb-sxm, network 100 Gbit/s") or a path of a .toml file.
-    batch: tokens per step, 16M (powers of 1024), 16777216 or sequences x length, 2048x8192. sequence: tokens of a
-    sequence. gpus: how many to use; several, "1024,2048", give the Pareto-optimal plans. memory: budget per GPU, 72GB.
-    stack: software whose fitted constants are used. price: dollars per GPU hour. why: also what other choices cost.
-    fixed: degrees to keep, such as {"tp": "8", "pp": "4,8", "zero": "1", "schedule": "1f1b", "recompute": "full"}; its
-    names are the options of `gpubook plan`. The text explains the choice; `error` is the mean error of step times of
-    the software's dense models, so plans that differ by less are too close to call.
-    """
-    from .plan import PlanQuery
-    from .plan import plan as command
-
-    given = {"sequence": sequence, "gpus": gpus, "memory": memory, "dtype": dtype, "stack": stack}
-    words = [word for name, value in given.items() if value for word in (f"--{name}", value)]
-    words += [
-        "--cluster",
-        cluster,
-        "--batch",
-        batch,
-        *(["--price", str(price)] if price else []),
-        *_options(fixed or {}),
-    ]
-    words += [*([] if "," in gpus else ["--count", str(count)]), *(["--why"] if why else []), "--", model]
-    options = command.make_context("plan", words, help_option_names=[]).params
-    options.pop("as_json")
-    query = PlanQuery.of(**options)
-    found, runs = query.answer()
-    task = found.task
-    sources = [task.stack.source, task.model.source, *_sources_of(task.machine.chip, *_places(cluster))]
-    return {
-        "plans": query.data(found, runs),
-        "text": query.text(found, runs),
-        "skipped": {str(n): why for n, why in found.skipped.items()} if query.several else {},
-        "error": task.stack.error or None,
-        "sources": [*_sources(sources), _page("fidelity.md"), _page("limits.md")],
-    }
 
 
 def formulas(search: str = "") -> Answer:
@@ -84,7 +28,7 @@ def formulas(search: str = "") -> Answer:
         modules: dict[str, list[str]] = {}
         for name in sorted(registry):
             modules.setdefault(name.rpartition(".")[0], []).append(registry[name].name)
-        return {"modules": modules, "sources": [_library("each formula has a source: search for it by a word")]}
+        return {"modules": modules, "sources": [library("each formula has a source: search for it by a word")]}
     words = search.casefold().split()
     found = [one for name, one in sorted(registry.items()) if all(word in _searched(one) for word in words)]
     if not found:
@@ -104,7 +48,7 @@ def formulas(search: str = "") -> Answer:
     return {
         "formulas": listed,
         "left_off": max(0, len(found) - FEW),
-        "sources": _sources(one.cite for one in found[:FEW]),
+        "sources": described(one.cite for one in found[:FEW]),
     }
 
 
@@ -134,7 +78,7 @@ def evaluate(formula: str, arguments: dict[str, Any]) -> Answer:
         },
         "latex": one.tex if "tex" in one.readings else None,
         "doc": one.__doc__ or "",
-        "sources": _sources([one.cite]),
+        "sources": described([one.cite]),
     }
 
 
@@ -149,7 +93,7 @@ def specs(kind: str, key: str = "") -> Answer:
     table = _table(kind)
     if not key:
         rows = [{"key": row.key, "name": row.name} for row in table.values()]
-        return {"kind": kind, "rows": rows, "sources": [_library(TABLES)]}
+        return {"kind": kind, "rows": rows, "sources": [library(TABLES)]}
     row = table.of(key)
     texts = {f.name: getattr(row, f.name) for f in given(type(row)).values() if "unit" not in f.metadata}
     values = {
@@ -165,7 +109,7 @@ def specs(kind: str, key: str = "") -> Answer:
         "state": row.state,
         "texts": {name: value for name, value in texts.items() if value not in ("", (), None)},
         "values": values,
-        "sources": _sources([*_sources_of(row), *([texts["source"]] if texts.get("source") else [])]),
+        "sources": described([*values_sources(row), *([texts["source"]] if texts.get("source") else [])]),
     }
 
 
@@ -187,7 +131,7 @@ def fidelity(section: str = "") -> Answer:
         }
         for one in stacks.values()
     ]  # fmt: skip
-    sources = [*answer["sources"], *_sources(one.source for one in stacks.values())]
+    sources = [*answer["sources"], *described(one.source for one in stacks.values())]
     return {**answer, "stacks": rows, "sources": sources}
 
 
@@ -200,73 +144,7 @@ def limits(section: str = "") -> Answer:
     return _section("limits.md", section)
 
 
-TOOLS = (plan, formulas, evaluate, specs, fidelity, limits)
-
-
-# Sources
-
-
-def _sources(texts: Iterable[str]) -> list[Answer]:
-    """Each source once: the key of the bibliography, who and when, the title, the address, and where in it."""
-    from ..book.bibliography import Bibliography
-
-    bibliography = Bibliography(book_root() / "docs" / "references.bib")
-    found = []
-    for text in dict.fromkeys(texts):
-        match = KEY.match(text)
-        key = match[0] if match else text
-        if key not in bibliography:
-            found.append({"key": text})
-            continue
-        cited, url, title = bibliography.described(key)
-        about = {"key": key, "cited": cited, "title": title, "url": url, "where": text[len(key) :].strip(" ,")}
-        found.append({name: value for name, value in about.items() if value})
-    return found
-
-
-def _sources_of(*rows: Any) -> Iterator[str]:
-    """The sources of all values of some records."""
-    for row in rows:
-        yield from (datum.source for datum in row.data.values())
-
-
-def _page(name: str, title: str = "") -> Answer:
-    return {"key": f"docs/{name}", **({"where": title} if title else {})}
-
-
-def _library(about: str) -> Answer:
-    return {"key": "hwlib", "where": about}
-
-
-# Plans
-
-
-def _options(fixed: Mapping[str, str]) -> Iterator[str]:
-    """The degrees to keep, as words of the command."""
-    from .plan import plan as command
-
-    known = {option.name: option for option in command.params if option.param_type_name == "option"}
-    for name, value in fixed.items():
-        option: Any = known.get(name.replace("-", "_"))
-        if option is None:
-            raise ValueError(f"fixed: unknown {name!r}{_close(name, known)}")
-        if not option.is_flag:
-            yield from (option.opts[0], str(value))
-        elif str(value).lower() in ("true", "1", "yes"):
-            yield option.opts[0]
-        elif option.secondary_opts:
-            yield option.secondary_opts[0]
-
-
-def _places(cluster: str) -> Iterator[Any]:
-    """The rows of a cluster and of its nodes; of so many nodes the node's."""
-    from hwlib.specs import clusters, nodes
-
-    name = re.sub(r"^[0-9]+\s*x\s*", "", cluster.strip()).partition(",")[0]
-    if found := clusters.find(name):
-        yield from (found, found.members)
-    elif node := nodes.find(name):
-        yield node
+TOOLS = (plan, serve, formulas, evaluate, specs, fidelity, limits)
 
 
 # Formulas
@@ -290,7 +168,7 @@ def _formula(name: str) -> Any:
         return alike[0]
     if alike:
         raise LookupError(f"formula: {name!r} may be {' or '.join(one.qualname for one in alike)}; give its full name")
-    raise LookupError(f"formula: unknown {name!r}{_close(name, [one.name for one in registry.values()])}")
+    raise LookupError(f"formula: unknown {name!r}{near(name, [one.name for one in registry.values()])}")
 
 
 def _searched(one: Any) -> str:
@@ -360,7 +238,7 @@ def _section(name: str, title: str) -> Answer:
     head, *parts = re.split(r"^## ", text, flags=re.MULTILINE)
     sections = {part.partition("\n")[0].strip(): part.partition("\n")[2].strip() for part in parts}
     if not title:
-        return {"text": head.strip(), "sections": list(sections), "sources": [_page(name)]}
+        return {"text": head.strip(), "sections": list(sections), "sources": [page(name)]}
     found = [one for one in sections if title.casefold() in one.casefold()]
     exact = [one for one in found if one.casefold() == title.casefold()]
     if len(exact or found) != 1:
@@ -372,11 +250,5 @@ def _section(name: str, title: str) -> Answer:
         "section": chosen,
         "text": body[:LONGEST],
         "characters_left_off": max(0, len(body) - LONGEST),
-        "sources": [_page(name, chosen)],
+        "sources": [page(name, chosen)],
     }
-
-
-def _close(name: str, known: Iterable[str]) -> str:
-    names = list(known)
-    close = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-    return f"; did you mean {' or '.join(close)}?" if close else f"; there are {len(names)}"

@@ -90,18 +90,25 @@ class ServingPlans(Sequence[Point]):
     def explain(self) -> str:
         """Why the best plan is the best, why not the next, what the limits cost, and what the numbers rest on."""
         q, best = self.question, self.best[0]
-        lines = [f"Best plan for {q}:", *(f"  {line}" for line in point_words(q, best))]
-        if said := binding(q, best):
-            lines.append(f"  {said}")
+        lines = [f"Best plan for {q}:", *(f"  {line}" for line in self.reasons())]
         if (advised := self.advised) is not best:
             lines.append(f"Simplest plan within half the stack's error ({q.stack.error / 2:.0%}):")
             lines += [f"  {plan_words(advised)}", f"  {given_words(advised)}"]
         if len(self) > 1:
             lines.append("The next plans, compared with the best:")
-            lines += [f"  {i}. {versus(q, best, other)}" for i, other in enumerate(self.best[1:], 2)]
+            lines += [f"  {i}. {said}" for i, said in enumerate(self.differences(), 2)]
         if said := limit_words(q, best, self.free):
             lines.append(said)
         return "\n".join([*lines, basis_words(q)])
+
+    def reasons(self) -> list[str]:
+        """The sentences on the best plan: what it is and gives, where the time of a token and memory go, what binds."""
+        said = [*point_words(self.question, self.best[0]), binding(self.question, self.best[0])]
+        return [line for line in said if line]
+
+    def differences(self) -> list[str]:
+        """Of each further plan how it differs from the best, what it loses, and which part of a token's time grew."""
+        return [versus(self.question, self.best[0], other) for other in self.best[1:]]
 
     def rejected(self) -> list[str]:
         """Why configurations were rejected, the most frequent reason first."""
@@ -119,7 +126,9 @@ class ServingPlans(Sequence[Point]):
             "dtype": q.dtype, "kv_dtype": q.kv_dtype,
             "memory": q.memory, "rejected": dict(self.found.rejected), "plans": [record(point) for point in self],
             "advised": record(self.advised), "without_limits": record(self.free),
-            "front": [record(point) for point in self.front()],
+            "front": [record(point) for point in self.front()], "why": self.reasons(),
+            "why_not_next": self.differences(), "without_limits_words": limit_words(q, self.best[0], self.free) or None,
+            "rests_on": basis_words(q),
         }  # fmt: skip
 
     def __repr__(self) -> str:

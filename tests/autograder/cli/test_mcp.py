@@ -7,10 +7,13 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.cli import agent_tools, commands
+from autograder.cli.agent_answers import described, values_sources
 from hwlib.specs import accelerators, clusters, links, models, nodes, stacks, switches
+from hwlib.specs.serving_stack import serving_stacks
 from tests.loops import awaited
 
 PLAN = {"model": "llama3-70b", "cluster": "superpod-h100-1su", "batch": "4M"}
+SERVE = {"model": "llama3-8b", "cluster": "dgx-h100", "gpus": "2", "prompt": "1K", "output": "100", "tpot": "20ms"}
 RING = {"n": 8, "S": "1 GB", "alpha": "2 us", "W": "450 GB/s"}
 
 
@@ -46,6 +49,7 @@ def test_the_tools_are_listed_with_what_they_take(server):
         ("plan", PLAN),
         ("plan", PLAN | {"gpus": "64,128"}),
         ("plan", PLAN | {"cluster": "4xdgx-h100", "fixed": {"zero": "1", "sp": "false"}}),
+        ("serve", SERVE | {"cluster": "mi300x-node", "fixed": {"apart": "false", "emit": "vllm"}}),
         ("formulas", {}),
         ("formulas", {"search": "ring time"}),
         ("evaluate", {"formula": "ring_allreduce_time", "arguments": RING}),
@@ -80,6 +84,25 @@ def test_a_plan_is_that_of_the_command(ask):
     assert {stacks[answer["plans"]["stack"]].source, models["llama3-70b"].source, "docs/limits.md"} <= keys
 
 
+def test_a_server_is_that_of_the_command(ask):
+    answer = ask("serve", **SERVE, price=2.5, fixed={"tp": "1", "apart": "false"}, count=2)
+    command = ["serve", SERVE["model"], "--tp", "1", "--together", "--price", "2.5", "--count", "2"]
+    command += [word for name in ("cluster", "gpus", "prompt", "output", "tpot") for word in (f"--{name}", SERVE[name])]
+    found = answer["plans"]
+    assert found == json.loads(CliRunner().invoke(commands.main, [*command, "--json"]).output)
+    assert answer["text"] == CliRunner().invoke(commands.main, command).output.rstrip("\n")
+    (best, *others) = found["plans"]
+    assert best["decode"].items() >= {"tp": 1, "ep": 1, "attention_dp": 1}.items()
+    assert (best["prefill"], len(others)) == (None, len(found["why_not_next"]))
+    assert min(best["decode"]["batch"], best["tokens_per_second"], best["cost_per_million"]) > 0
+    for said in (*found["why"], *found["why_not_next"], found["rests_on"]):
+        assert said in answer["text"]
+    assert (answer["caveat"], answer["error"]) == (None, serving_stacks[found["stack"]].error)
+    own = ask("serve", **SERVE | {"cluster": "1x2 mi300x"}, fixed={"tp": "1"})
+    assert own["caveat"] == own["plans"]["caveat"]
+    assert "MI300X" in own["caveat"]
+
+
 def test_a_formula_is_evaluated_with_its_units(ask):
     answer = ask("evaluate", formula="ring_allreduce_time", arguments=RING)
     assert answer["value"] == pytest.approx(14 * 2e-6 + 14 / 8 * 1e9 / 450e9)
@@ -100,7 +123,7 @@ def test_a_value_says_who_printed_it_and_how_surely(ask):
 def test_what_all_tables_cite_is_in_the_bibliography():
     tables = (accelerators, links, switches, nodes, clusters, models)
     rows = [row for table in tables for row in table.values()]
-    assert [one for one in agent_tools._sources(agent_tools._sources_of(*rows)) if "cited" not in one] == []
+    assert [one for one in described(values_sources(*rows)) if "cited" not in one] == []
 
 
 @pytest.mark.parametrize(
@@ -111,6 +134,12 @@ def test_what_all_tables_cite_is_in_the_bibliography():
         ("plan", PLAN | {"model": "--help"}, "unknown model '--help'"),
         ("plan", PLAN | {"fixed": {"help": "1"}}, "unknown 'help'"),
         ("plan", PLAN | {"fixed": {"tp": "x"}}, "expected whole numbers"),
+        ("serve", SERVE | {"cluster": "tpu-v5p-pod"}, "Instead: "),
+        ("serve", SERVE | {"cluster": "1x2 mi300x", "dtype": "fp4"}, "MI300X has no products in fp4"),
+        ("serve", SERVE | {"cluster": "1x2 mi300x", "fixed": {"emit": "trtllm"}}, "AMD's MI300X"),
+        ("serve", SERVE | {"output": ""}, "expected --prompt and --output"),
+        ("serve", SERVE | {"tpot": "5 GB"}, "not a time"),
+        ("serve", SERVE | {"fixed": {"pp": "2"}}, "unknown 'pp'"),
         ("formulas", {"search": "no such words"}, "no formula has"),
         ("evaluate", {"formula": "ring_allreduce_tim", "arguments": {}}, "did you mean ring_allreduce_time"),
         ("evaluate", {"formula": "ring_allreduce_time", "arguments": RING | {"W": "5 s"}}, "is in B/s"),

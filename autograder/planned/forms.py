@@ -68,8 +68,10 @@ class Field:
     free: bool = False
     more: bool = False
     """It stands among those that are unfolded."""
-    file: bool = False
-    """It is the text of a file, which may be opened."""
+    file: str = ""
+    """It is the text of a file, which may be opened: how the name of such a file ends."""
+    folded: str = ""
+    """The title under which such a field is unfolded."""
 
     @property
     def chosen(self) -> bool:
@@ -105,15 +107,17 @@ class Form:
                 found[field.name] = field.read(text)
             except ValueError as error:
                 raise PlanError(field.name, str(error)) from None
-        if own := found.pop(OWN, None):
-            found["model"] = own
+        for own, name in OWN.items():
+            if value := found.pop(own, None):
+                found[name] = value
         names = [field.name for field in self.fields]
         if odd := [name for name in asked if name not in names]:
             raise PlanError(odd[0], f"no field of this page has this name; it has {', '.join(names)}")
         return found
 
 
-OWN = "config"  # the field that stands for a model where it is not empty
+OWN = {"config": "model", "described": "cluster"}
+"""Fields that stand for another one where they are not empty."""
 
 
 def _model(text: str) -> Any:
@@ -126,6 +130,12 @@ def _model(text: str) -> Any:
     if not isinstance(content, dict):
         raise ValueError(f"expected a config.json, an object of fields, got {type(content).__name__}")
     return Model.of_config(content, "your model")
+
+
+def _cluster(text: str) -> Any:
+    from hwlib.specs.own_cluster import cluster_of_text
+
+    return cluster_of_text(text, "your cluster", "your cluster")
 
 
 def _same(*words: str) -> tuple[tuple[str, str], ...]:
@@ -164,10 +174,10 @@ def _machine(cluster: str) -> tuple[Field, ...]:
         Field("model", "Model", first="llama3-70b", options=_models()),
         Field(
             "cluster", "Cluster", first=cluster, options=_clusters(), free=True,
-            about="a key, or so many nodes: 128xdgx-a100",
+            about="a key, so many nodes: 128xdgx-a100, or a line: 4x8 a100-80gb-sxm, network 100 Gbit/s",
         ),
         Field("gpus", "GPUs", _whole, empty="all", about="the first of the cluster's"),
-        Field(OWN, "config.json", _model, empty="the model above", file=True,
+        Field("config", "config.json", _model, empty="the model above", file=".json", folded="A model of your own",
               about="of a checkpoint on the Hugging Face Hub: its text, or the file; it stays in this page"),
     )  # fmt: skip
 
@@ -223,6 +233,9 @@ def _degrees() -> tuple[Field, ...]:
 def _served() -> tuple[Field, ...]:
     return (
         *_machine("dgx-h100"),
+        Field("described", "Cluster's file", _cluster, empty="the cluster above", file=".toml",
+              folded="A cluster or a chip of your own",
+              about="its nodes, chip and links, in TOML: the text, or the file; it stays in this page"),
         Field("prompt", "Prompt", _length, first="2048", about="tokens that a request reads"),
         Field("output", "Output", _length, first="512", about="tokens that it generates"),
         Field("ttft", "First token", seconds_of, first="2s", empty="no limit",
@@ -231,11 +244,11 @@ def _served() -> tuple[Field, ...]:
               about="limit of its time: a mean, e.g. 50ms"),
         Field("gap", "Longest step", seconds_of, empty="no limit", about="limit of what a token may have to wait for"),
         Field("dtype", "Precision", first="fp8", empty="as published",
-              options=_same("bf16", "fp8", "fp4", "mxfp4", "int8w", "int4w"), free=True,
+              options=_same("bf16", "fp16", "fp8", "fp4", "mxfp4", "int8w", "int4w"), free=True,
               about="of weights and products"),
         MEMORY,
         PRICE,
-        Field("kv_dtype", "Cache", empty="fp8 beside fp8", options=_same("bf16", "fp8"), free=True,
+        Field("kv_dtype", "Cache", empty="fp8 beside fp8", options=_same("bf16", "fp16", "fp8"), free=True,
               about="its precision", more=True),
         Field("stack", "Software", empty="a TensorRT-LLM", options=_software(), free=True,
               about="whose fitted constants to use", more=True),

@@ -83,6 +83,8 @@ def command(name: str, asked: Mapping[str, str], values: Mapping[str, object], u
     for field in values:
         if field == "apart":
             words.append("--apart" if values[field] else "--together")
+        elif field == "cluster" and asked.get("described"):
+            words += ["--cluster", "cluster.toml"]
         elif field != "model" and asked[field] != usual.get(field):
             words += [f"--{field.replace('_', '-')}", asked[field]]
     return Markup("<p>From the command line: <code>{}</code></p>").format(shlex.join(words))

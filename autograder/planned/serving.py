@@ -33,7 +33,8 @@ def _found(asked: tuple[tuple[str, str], ...]) -> tuple[ServingPlans, dict[str, 
         if name not in given:
             raise PlanError(name, "expected a value, got an empty field")
     fixed = {name: given.pop(name) for name in DEGREES if name in given}
-    given["price"] = given.get("price", 0.0) / HOUR
+    if "price" in given:
+        given["price"] /= HOUR
     return plan_serving(given.pop("model"), given.pop("cluster"), fixed=fixed, **given), values
 
 
@@ -54,7 +55,7 @@ def answer(asked: Mapping[str, str]) -> Markup:
     plan, given, *_, busy = point_words(q, best)
     limit = [said for said in (binding(q, best), limit_words(q, best, found.free)) if said]
     return Markup("").join([
-        paragraph(f"{q}. {terms}; stack {q.stack.key}, {q.dtype}, cache in {q.kv_dtype}."),
+        paragraph(f"{q}. {terms}; stack {q.stack.key}, {q.dtype}, cache in {q.kv_dtype}. {q.caveat}".rstrip()),
         _table("The best plan of each division of the GPUs, the most tokens first", found),
         paragraph(f"The best plan: {plan}. {given} {busy}", "planned-best"),
         _bars(f"Where the {show(best.tpot, 's', 3)} between two tokens go", TIME, token_parts(q, best), "s"),

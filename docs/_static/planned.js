@@ -111,7 +111,8 @@
     form.addEventListener("change", async ({ target }) => {
       if (target.type === "file") {
         if (!target.files.length) return;
-        document.getElementById(target.dataset.into).value = (await target.files[0].text()).replace(/\s*\n\s*/g, " ");
+        const text = await target.files[0].text(), lines = target.accept === ".toml";  // which ends a field at a line's end
+        document.getElementById(target.dataset.into).value = lines ? text : text.replace(/\s*\n\s*/g, " ");
       }
       write();
       compute();

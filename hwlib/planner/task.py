@@ -88,7 +88,7 @@ class Machine(NamedTuple):
         return self.levels[0].size
 
 
-def machine_of(cluster: Cluster | Node | str, gpus: int | None = None) -> Machine:
+def machine_of(cluster: Cluster | Node | OwnCluster | str, gpus: int | None = None) -> Machine:
     """`gpus` GPUs of the fewest nodes of a cluster, or of a node; or all. Raises PlanError.
 
     A cluster of one's own is so many nodes, a line that describes it, or a TOML file (`hwlib.specs.own_cluster`):
@@ -98,7 +98,7 @@ def machine_of(cluster: Cluster | Node | str, gpus: int | None = None) -> Machin
     >>> machine_of("4x8 mi300x, network 8 x 400 Gbit/s", 16)
     <16 x MI300X of 4x8 mi300x: 8 a node, 448 GB/s each; 2 a network, 400 GB/s each>
     """
-    if isinstance(cluster, str) and (own := _described(cluster)):
+    if own := _described(cluster):
         price = own.price / SECONDS_AN_HOUR
         return _some(Machine(own.name, own.chip, own.levels, own.levels[0].size, own.host, price), gpus)
     spec = _spec(cluster)
@@ -113,9 +113,11 @@ def machine_of(cluster: Cluster | Node | str, gpus: int | None = None) -> Machin
     return _some(found, gpus)
 
 
-def _described(cluster: str) -> OwnCluster | None:
+def _described(cluster: Any) -> OwnCluster | None:
+    if isinstance(cluster, OwnCluster):
+        return cluster
     try:
-        return described(cluster)
+        return described(cluster) if isinstance(cluster, str) else None
     except SpecError as error:
         raise PlanError("cluster", str(error)) from None
 
@@ -129,7 +131,7 @@ def _some(found: Machine, gpus: int | None) -> Machine:
     return found._replace(levels=first_levels(found.levels, int(gpus)))
 
 
-def _spec(cluster: Cluster | Node | str) -> Cluster | Node:
+def _spec(cluster: Any) -> Cluster | Node:
     if isinstance(cluster, Cluster | Node):
         return cluster
     if not isinstance(cluster, str):

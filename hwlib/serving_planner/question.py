@@ -14,6 +14,7 @@ from hwlib.inference.queueing import squared_variation
 from hwlib.planner.task import Machine, PlanError, machine_of, model_of, plural, typical_words
 from hwlib.serving_planner.precision import precisions, usual_dtype, usual_kv_dtype
 from hwlib.specs import Accelerator, Cluster, Model, Node, accelerators, measured_lengths
+from hwlib.specs.own_cluster import OwnCluster
 from hwlib.specs.serving_stack import USUAL, ServingStack, serving_stacks
 from hwlib.specs.table import unknown
 from hwlib.units import show
@@ -120,11 +121,11 @@ class Question:
 
 
 def question_of(
-    model: Model | str, cluster: Cluster | Node | str, *, prompt: int | None = None, output: int | None = None,
-    trace: str | None = None, gpus: int | None = None, ttft: float = inf, tpot: float = inf, gap: float = inf,
-    dtype: str | None = None, kv_dtype: str | None = None, stack: ServingStack | str | None = None,
-    memory: float | None = None, price: float | None = None, fixed: Mapping[str, tuple[int, ...]] | None = None,
-    apart: bool | None = None,
+    model: Model | str, cluster: Cluster | Node | OwnCluster | str, *, prompt: int | None = None,
+    output: int | None = None, trace: str | None = None, gpus: int | None = None, ttft: float = inf,
+    tpot: float = inf, gap: float = inf, dtype: str | None = None, kv_dtype: str | None = None,
+    stack: ServingStack | str | None = None, memory: float | None = None, price: float | None = None,
+    fixed: Mapping[str, tuple[int, ...]] | None = None, apart: bool | None = None,
 ) -> Question:  # fmt: skip
     """The question, checked; without a price, that of the machine. Raises PlanError, which names the field at fault."""
     model, machine = model_of(model), _linked(machine_of(cluster, gpus))

@@ -156,7 +156,12 @@ def read_cluster(path: str | Path) -> OwnCluster:
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "not a text in UTF-8"
         raise SpecError(f"{path}: {why}; expected a TOML file that describes a cluster") from None
-    return _built(str(path), Path(path).stem, rows_of(str(path), content))
+    return cluster_of_text(content, str(path), Path(path).stem)
+
+
+def cluster_of_text(content: str, where: str, name: str = "") -> OwnCluster:
+    """The cluster of a file's text; `where` stands in errors. Raises SpecError."""
+    return _built(where, name, rows_of(where, content))
 
 
 def _words(where: str, said: str | None) -> dict[str, Any]:
@@ -284,4 +289,4 @@ def _network(where: str, own: OwnFile, count: int, node: Node | None) -> list[Le
     return levels
 
 
-__all__ = ["NODES", "OwnCluster", "OwnFile", "described", "read_cluster", "torus_sentence"]
+__all__ = ["NODES", "OwnCluster", "OwnFile", "cluster_of_text", "described", "read_cluster", "torus_sentence"]

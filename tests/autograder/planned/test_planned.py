@@ -93,6 +93,17 @@ def test_the_servers_page_has_the_rows_of_the_command():
     assert "gpubook serve llama3-8b --cluster dgx-h100 --gpus 2" in words(html)
 
 
+def test_a_server_may_have_chips_that_nothing_was_fitted_to():
+    """One of the tables, in a line, and one by its figures, in a file's text; as the command line has them."""
+    asked = {name: SERVED[name] for name in ("model", "prompt", "output", "tpot")}
+    file = (ROOT / "tests" / "hwlib" / "data" / "clusters" / "mi300x.toml").read_text("utf-8")
+    for more, shown in (({"cluster": "1x2 mi300x"}, "1x2 mi300x"), ({"described": file}, "cluster.toml")):
+        said = words(answered("serve", {"cluster": "dgx-h100", "gpus": "2", "tp": "1", **asked, **more})["html"])
+        assert "not fitted to MI300X" in said
+        assert shown in said
+        assert "2 x MI300X" in said
+
+
 def test_a_model_of_ones_own_is_its_config():
     config = (ROOT / "tests" / "hwlib" / "data" / "configs" / "qwen3-8b.json").read_text("utf-8")
     own, table = (answered("fill", SMALL | PLAN | more)["html"] for more in ({"config": config}, {"model": "qwen3-8b"}))
@@ -116,6 +127,7 @@ def test_a_model_of_ones_own_is_its_config():
         ("fill", {"colour": "red"}, ""),
         ("serve", {"tpot": "1 us"}, "tpot"),
         ("serve", {"prompt": "512x8"}, "prompt"),
+        ("serve", {"described": "nodes = 2"}, "described"),
     ],
     ids=lambda x: x if isinstance(x, str) else "-".join(x),
 )

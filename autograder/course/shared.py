@@ -41,6 +41,13 @@ def submitters(folder: Path, name: str) -> dict[str, str]:
     return {who: one.by for who, one in read(folder, name).items()}
 
 
+def mates(folder: Path, name: str, learner: str) -> list[str]:
+    """The learner, and all others with the same submission."""
+    by = submitters(folder, name)
+    first = by.get(learner, learner)
+    return list(dict.fromkeys([learner, first, *(who for who, one in by.items() if one == first)]))
+
+
 def write(folder: Path, name: str, shares: dict[str, Share]) -> None:
     """Keep them; without any, there is no file."""
     path = _path(folder, name)

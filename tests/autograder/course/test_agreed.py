@@ -16,6 +16,8 @@ from autograder import course
 from autograder.book.course_error import CourseError
 from autograder.cli import commands
 from autograder.course import extensions, gradebook, groups, set_aside
+from autograder.course.by_hand.answers import answers, enter
+from autograder.course.by_hand.questions import questions
 from autograder.course.terms import Extension
 from autograder.grading import submission
 from autograder.grading.results import FULL
@@ -135,9 +137,13 @@ def test_all_of_it_holds_when_the_class_is_graded_and_afterwards(folder, monkeyp
     course.show_feedback(folder, "hw")
     assert scores(folder) == {"ann": (6.0, 0.6, 7.0), "bob": (6.0, 0.0, 7.0), "cy": (5.0, 0.5, 7.0)}
     assert "1 it is." in page(folder, "ann")
-    give(folder, "ann", 2.0)
+    (why,) = questions(folder, "hw")
+    (found,) = answers(folder, why, "ann")
+    enter(folder, why, "ann", [2.0], "", found.revision)
     course.show_feedback(folder, "hw")
     assert scores(folder)["bob"] == (7.0, 0.0, 7.0)
+    for who in ("ann", "bob"):
+        assert "✓ Names it. — 2 of 2" in page(folder, who)
     give(folder, "bob", 0.5)  # a teacher's word on him alone
     give(folder, "ann", 1.5)
     course.show_feedback(folder, "hw")

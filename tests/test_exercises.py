@@ -15,6 +15,7 @@ from autograder.values import encoding
 from hwlib.algorithms import Step, blocks
 from tests.autograder.messages import message
 from tests.banks import banks
+from tests.each import each
 
 BANKS = list(banks().values())
 EXERCISES = [exercise for bank in BANKS for exercise in bank.values()]
@@ -35,7 +36,7 @@ def test_the_exercise_tests_itself(exercise):
     assert selftest(exercise) == []
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
+@each("exercise", EXERCISES)
 def test_the_library_is_not_the_answer(exercise):
     assert library_overlap(exercise) == []
 

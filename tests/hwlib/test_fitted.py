@@ -19,6 +19,7 @@ from hwlib.specs.fitted import (
 )
 from hwlib.specs.reader import quantities
 from hwlib.units import scale
+from tests.each import each
 
 KERNELS = (AttentionConstants, DecodeConstants, GroupedConstants)
 GOOD = """
@@ -36,9 +37,7 @@ eta = 0.9
 """
 
 
-@pytest.mark.parametrize(
-    "entry", all_fitted(), ids=lambda e: f"{e.rows}-{e.chip}-{getattr(e, 'dtype', '')}-{e.software}".replace("/", "-")
-)
+@each("entry", all_fitted())
 def test_every_entry_says_where_it_is_from_and_how_good_it_is(entry):
     assert entry.source
     assert entry.rows

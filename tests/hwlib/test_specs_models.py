@@ -5,6 +5,7 @@ from dataclasses import fields
 import pytest
 
 from hwlib.specs import Model, SpecError, model, models
+from tests.each import each
 
 MEGATRON = ("1.7b", "3.6b", "7.5b", "18b", "39b", "76b", "145b", "310b", "530b", "1t")
 COUNTED = [f.name for f in fields(Model) if "meaning" in f.metadata]
@@ -18,7 +19,7 @@ def test_everything_is_there():
     assert {"qwen3-32b", "qwen3-235b-a22b", "gpt-oss-20b", "gpt-oss-120b"} < set(models)
 
 
-@pytest.mark.parametrize("key", models)
+@each("key", models)
 def test_every_number_has_a_source(key, sources):
     one = models[key]
     assert one.source in sources
@@ -31,7 +32,7 @@ def test_every_number_has_a_source(key, sources):
         assert name in one.data or getattr(one, name) in (model.Model.__dataclass_fields__[name].default, one.ffn)
 
 
-@pytest.mark.parametrize("key", [key for key, one in models.items() if not one.mla])
+@each("key", [key for key, one in models.items() if not one.mla])
 def test_heads_share_the_width_or_say_that_they_do_not(key):
     one = models[key]
     own = {"gpt-oss-20b", "gpt-oss-120b"} | {f"qwen3-{size}" for size in ("0.6b", "4b", "32b", "30b-a3b", "235b-a22b")}

@@ -13,6 +13,7 @@ from autograder.declaration import Exercise, Mistake
 from autograder.declaration.verdict import DeclarationError
 from autograder.values.slips import NAMES, SLIPS, slip_name
 from tests.conftest import ROOT
+from tests.each import each
 from tests.kept import loaded
 
 TABLE = misconceptions(ROOT)
@@ -49,7 +50,7 @@ def test_the_names_in_use_are_those_of_the_table():
     assert {slip.reason for slip in SLIPS} >= NAMES.keys()
 
 
-@pytest.mark.parametrize("name", TABLE)
+@each("name", TABLE)
 def test_a_misconception_is_said_in_a_phrase_and_explained_in_a_section(name):
     one = TABLE[name]
     assert re.match(TENSES, one.did)

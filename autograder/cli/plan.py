@@ -98,8 +98,8 @@ class Question(click.Command):
 
 
 def _what_is_known() -> str:
-    from hwlib.planner.task import LINE
     from hwlib.specs import clusters, models, nodes
+    from hwlib.specs.own_cluster import LINE
 
     several = {"Models": [*models], "Clusters": [*clusters], "Nodes, which are clusters too": [*nodes]}
     listed = [f"{what}: {', '.join(sorted(keys))}." for what, keys in several.items()]
@@ -184,9 +184,9 @@ def plan(as_json: bool, **options: Any) -> None:
         raise CannotBe(str(error)) from None
 
 
-def own_words(model: str, cluster: str, asked: Any) -> list[str]:
+def own_words(model: str, cluster: str, asked: Any, offload: bool = False) -> list[str]:
     """What was read of a model and a cluster of one's own, to be compared with what one knows of them; `asked` has what
-    became of both.
+    became of both. The link to the host is told where it counts, for what is offloaded.
     """
     from hwlib.specs import described, models
     from hwlib.transformer import active_parameters, parameter_count
@@ -197,7 +197,8 @@ def own_words(model: str, cluster: str, asked: Any) -> list[str]:
         a_token = f", of which a token takes {taken:,}" if taken < count else ""
         lines.append(f"{asked.model.name}: {count:,} parameters{a_token}; read from {asked.model.source}")
     if described(cluster):
-        lines.append(f"{asked.machine.name}: {asked.machine.joined}")
+        link = f"; {asked.machine.to_host}" if offload else ""
+        lines.append(f"{asked.machine.name}: {asked.machine.joined}{link}")
     return lines
 
 
@@ -304,7 +305,7 @@ class PlanQuery:
         from hwlib.planner.tables import rejected
 
         table = found.table(self.run.columns(runs, found.task) if self.run else ())
-        head = [*own_words(self.model, self.cluster, found.task), table]
+        head = [*own_words(self.model, self.cluster, found.task, bool(found.task.software.offload)), table]
         told = ["", run_text(runs, found.task, planner.machine_of(self.cluster).gpus)] if runs else []
         if self.several:
             return "\n".join([*head, *told])

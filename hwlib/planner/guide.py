@@ -19,7 +19,8 @@ from hwlib.parallel import dp_critical_batch, dp_moe_critical_batch, ep_far_crit
 from hwlib.pipeline import pipeline_bubble_fraction
 from hwlib.planner.allowed import SHORTEST_CUT, divisors
 from hwlib.planner.task import Machine, PlanError, batch_of, machine_of, memory_of, model_of, plural
-from hwlib.specs import Cluster, Model, Node
+from hwlib.specs import Model
+from hwlib.specs.cluster import Place
 from hwlib.strategy import Strategy
 from hwlib.transformer import parameter_count
 from hwlib.units import show
@@ -76,7 +77,7 @@ class _Bounds:
 
 
 def decide(
-    model: Model | str, cluster: Cluster | Node | str, *, B: Any, T: Any = None, gpus: int | None = None,
+    model: Model | str, cluster: Place | str, *, B: Any, T: Any = None, gpus: int | None = None,
     dtype: str = "bf16", memory: float | None = None,
 ) -> Decision:  # fmt: skip
     """A rule of thumb for training `model` with batches of B tokens on a cluster, from bounds alone. Raises PlanError.

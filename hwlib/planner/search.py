@@ -10,14 +10,15 @@ from hwlib.planner.plans import Plans
 from hwlib.planner.rejections import no_plan, nothing_fits
 from hwlib.planner.space import space
 from hwlib.planner.task import PlanError, Software, Task, task_of
-from hwlib.specs import Cluster, Model, Node
+from hwlib.specs import Model
+from hwlib.specs.cluster import Place
 from hwlib.strategy import MESH
 
 NO_ROOM = "does not fit in memory"
 
 
 def plan(
-    model: Model | str, cluster: Cluster | Node | str, *, B: int, T: int | None = None, gpus: int | None = None,
+    model: Model | str, cluster: Place | str, *, B: int, T: int | None = None, gpus: int | None = None,
     allowed: Allowed | None = None, software: Software | None = None, memory: float | None = None,
     price: float | None = None, count: int = 5,
 ) -> Plans:  # fmt: skip

@@ -10,11 +10,12 @@ from hwlib.planner.front import BEATEN, CRITERIA, ParetoFront, undominated
 from hwlib.planner.plans import Plans
 from hwlib.planner.search import plan
 from hwlib.planner.task import PlanError, Software, machine_of
-from hwlib.specs import Cluster, Model, Node
+from hwlib.specs import Model
+from hwlib.specs.cluster import Place
 
 
 def pareto(
-    model: Model | str, cluster: Cluster | Node | str, *, B: int, gpus: int | Iterable[int],
+    model: Model | str, cluster: Place | str, *, B: int, gpus: int | Iterable[int],
     of: str | Iterable[str] = ("time", "memory", "gpus", "cost"), T: int | None = None, allowed: Allowed | None = None,
     software: Software | None = None, memory: float | None = None, price: float | None = None,
 ) -> ParetoFront:  # fmt: skip

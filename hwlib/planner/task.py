@@ -25,7 +25,8 @@ from hwlib.specs import (
     stack_for,
     stacks,
 )
-from hwlib.specs.own_cluster import OwnCluster, described, torus_sentence
+from hwlib.specs.cluster import Place
+from hwlib.specs.own_cluster import LINE, OwnCluster, described, torus_sentence
 from hwlib.specs.table import unknown
 from hwlib.units import show
 
@@ -38,8 +39,6 @@ an H100 of 80 GB has 81,559 MiB, 85.5 GB, of which a plan may take 76. Of a soft
 
 
 SECONDS_AN_HOUR = 3600.0
-LINE = "4x8 a100-80gb-sxm, network 100 Gbit/s"
-"""A cluster described in a line, as an example."""
 
 ANY = "any"
 """In place of the features of a software: it has everything."""
@@ -59,7 +58,7 @@ class PlanError(ValueError):
 class Machine(NamedTuple):
     """GPUs of one kind and the levels of the network that joins exactly that many; a full node has `full_node`, and the
     link of a GPU to its host carries `host` B/s, one direction; None where nobody says. `price` is in dollars a second
-    and GPU, 0 where there is none.
+    and GPU, 0 where there is none. `host_as` names the node whose link to the host a description was given.
     """
 
     name: str
@@ -68,6 +67,7 @@ class Machine(NamedTuple):
     full_node: int
     host: float | None = None
     price: float = 0.0
+    host_as: str = ""
 
     def __repr__(self) -> str:
         return f"<{self.gpus:,} x {self.chip.name} of {self.name}: {self.joined}>"
@@ -76,6 +76,12 @@ class Machine(NamedTuple):
     def joined(self) -> str:
         """How the GPUs are joined, in words: how many children each level has, and what each sends into it."""
         return "; ".join(f"{one.size} a {one.name}, {show(one.bandwidth, 'B/s')} each" for one in self.levels)
+
+    @property
+    def to_host(self) -> str:
+        """What a GPU sends to its host, in words, and where a description does not say it, whose link was taken."""
+        taken = f", as in {self.host_as}: assumed" if self.host_as else ""
+        return f"{show(self.host, 'B/s', 3)} from a GPU to its host{taken}" if self.host else ""
 
     @property
     def gpus(self) -> int:
@@ -88,7 +94,7 @@ class Machine(NamedTuple):
         return self.levels[0].size
 
 
-def machine_of(cluster: Cluster | Node | OwnCluster | str, gpus: int | None = None) -> Machine:
+def machine_of(cluster: Place | str, gpus: int | None = None) -> Machine:
     """`gpus` GPUs of the fewest nodes of a cluster, or of a node; or all. Raises PlanError.
 
     A cluster of one's own is so many nodes, a line that describes it, or a TOML file (`hwlib.specs.own_cluster`):
@@ -100,7 +106,8 @@ def machine_of(cluster: Cluster | Node | OwnCluster | str, gpus: int | None = No
     """
     if own := _described(cluster):
         price = own.price / SECONDS_AN_HOUR
-        return _some(Machine(own.name, own.chip, own.levels, own.levels[0].size, own.host, price), gpus)
+        found = Machine(own.name, own.chip, own.levels, own.levels[0].size, own.host, price, own.host_as)
+        return _some(found, gpus)
     spec = _spec(cluster)
     if isinstance(spec, Cluster):
         if spec.torus:
@@ -299,33 +306,12 @@ class Task:
 
     @property
     def caveat(self) -> str:
-        """That the stack's constants were not fitted on the chip, and what they are; empty where some were, and of a
-        stack of one's own.
-        """
-        stack, chip = self.stack, self.machine.chip.name
-        if stack.fitted:
-            return ""
-        if stack.software == "none" and not stack.constants:
-            return (
-                f"The constants are ideal, not fitted: no software on {chip} can beat these times, and none meets them."
-            )
-        if stack.software == "typical":
-            return typical_words(chip, stack.like)
-        if stack.key in stacks:
-            return f"The constants of {stack.key} are typed, not fitted to steps measured on {chip}."
-        return ""
-
-
-def typical_words(chip: str, like: str) -> str:
-    """That constants are those of something else, and what a plan is worth that rests on them."""
-    return (
-        f"The constants are typical, not fitted to {chip}: they are those of {like}. Trust the order of plans more "
-        "than their times."
-    )
+        """What the stack says of constants that no step was fitted to; empty where some were."""
+        return self.stack.caveat
 
 
 def task_of(
-    model: Model | str, cluster: Cluster | Node | str, *, B: Any, T: Any = None, gpus: int | None = None,
+    model: Model | str, cluster: Place | str, *, B: Any, T: Any = None, gpus: int | None = None,
     software: Software | None = None, memory: float | None = None, price: float | None = None,
 ) -> Task:  # fmt: skip
     """The task, checked; without a price, that of the machine. Raises PlanError."""
@@ -336,7 +322,8 @@ def task_of(
         raise PlanError("price", f"expected dollars of at least 0, got {price!r}")
     on_chip = (software or Software()).on(machine.chip)
     if on_chip.offload and not machine.host:
-        raise PlanError("offload", f"no source says which link joins a GPU of {machine.name} with its host")
+        say = "; in a cluster's file host_bandwidth does, in its line host, as in 'host 50 GB/s'"
+        raise PlanError("offload", f"nobody says what joins a GPU of {machine.name} with its host{say}")
     if on_chip.mtp and not model.mtp_layers:
         raise PlanError("mtp", f"{model.name} has no modules for multi-token prediction")
     task = Task(model, machine, B, T, on_chip, inf, price)

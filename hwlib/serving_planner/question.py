@@ -11,11 +11,12 @@ from hwlib.arguments import is_number
 from hwlib.calibrated.serving import held_bytes
 from hwlib.calibrated.serving_kernels import ANY, fitted_architecture, kernel_chip
 from hwlib.inference.queueing import squared_variation
-from hwlib.planner.task import Machine, PlanError, machine_of, model_of, plural, typical_words
+from hwlib.planner.task import Machine, PlanError, machine_of, model_of, plural
 from hwlib.serving_planner.precision import precisions, usual_dtype, usual_kv_dtype
-from hwlib.specs import Accelerator, Cluster, Model, Node, accelerators, measured_lengths
-from hwlib.specs.own_cluster import OwnCluster
+from hwlib.specs import Accelerator, Model, accelerators, measured_lengths
+from hwlib.specs.cluster import Place
 from hwlib.specs.serving_stack import USUAL, ServingStack, serving_stacks
+from hwlib.specs.stack import typical_words
 from hwlib.specs.table import unknown
 from hwlib.units import show
 
@@ -121,7 +122,7 @@ class Question:
 
 
 def question_of(
-    model: Model | str, cluster: Cluster | Node | OwnCluster | str, *, prompt: int | None = None,
+    model: Model | str, cluster: Place | str, *, prompt: int | None = None,
     output: int | None = None, trace: str | None = None, gpus: int | None = None, ttft: float = inf,
     tpot: float = inf, gap: float = inf, dtype: str | None = None, kv_dtype: str | None = None,
     stack: ServingStack | str | None = None, memory: float | None = None, price: float | None = None,

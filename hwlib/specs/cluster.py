@@ -13,7 +13,7 @@ from hwlib.specs.level import Level
 from hwlib.specs.link import links
 from hwlib.specs.link import switches as switch_table
 from hwlib.specs.node import Node, nodes
-from hwlib.specs.own_cluster import described
+from hwlib.specs.own_cluster import LINE, OwnCluster, described
 from hwlib.specs.reader import Record, count, quantity, read, text
 from hwlib.specs.table import SpecError, Table, file_text, refer, unknown
 
@@ -132,13 +132,18 @@ def _read(file: str) -> Iterator[Cluster]:
 
 
 clusters: Table[Cluster] = Table("cluster", _read, ("clusters.toml",))
+Place = Cluster | Node | OwnCluster
+"""What can be named as a cluster."""
 
 
-def place_of(key: str) -> Cluster | Node:
-    """The cluster or node of a key, or of a name. Raises KeyError."""
-    if found := clusters.find(key) or nodes.find(key):
+def place_of(where: str) -> Place:
+    """The cluster or node of a key, or of a name; or the cluster that a line or a file describes
+    (`hwlib.specs.own_cluster`). Raises KeyError, and SpecError for a description that cannot be.
+    """
+    if found := described(where) or clusters.find(where) or nodes.find(where):
         return found
-    raise KeyError(unknown("cluster or node", key, [*clusters, *nodes]))
+    known = unknown("cluster or node", where, [*clusters, *nodes])
+    raise KeyError(f"{known} One of your own is a .toml file or a line such as {LINE!r}")
 
 
 def levels_of(where: Any) -> tuple[Level, ...]:
@@ -151,7 +156,7 @@ def levels_of(where: Any) -> tuple[Level, ...]:
     [8, 32, 4]
     """
     if isinstance(where, str):
-        named: Any = described(where) or place_of(where)
+        named: Any = place_of(where)
         where = named
     if isinstance(where, Node):
         return (Level("node", where.chips, where.scaleup_bandwidth),)

@@ -32,12 +32,15 @@ CHIPS = re.compile(SAME + r"(\d{1,6})\s+(\S[^,]*?)\s*(?:,(.*))?")
 NODES = re.compile(SAME + r"(\S[^,]*?)\s*(?:,(.*))?")
 WORDS = {"node": "node_bandwidth", "network": "network", "host": "host_bandwidth", "price": "price",
          "oversubscription": "oversubscription"}  # fmt: skip
+LINE = "4x8 a100-80gb-sxm, network 100 Gbit/s"
+"""A cluster described in a line, as an example."""
 ABOUT_BOTH = 1.01  # so much more than a chip's links carry was printed for both directions, or is a mistake
 
 
 class OwnCluster(NamedTuple):
     """A described cluster: its chips and the levels that join them, what a chip sends to its host (B/s, one direction;
-    None where nothing is said), and dollars for a chip and hour.
+    None where nobody says), and dollars for a chip and hour. Where the description does not say the link to the host,
+    `host_as` is the node of the tables whose link was taken.
     """
 
     name: str
@@ -45,6 +48,7 @@ class OwnCluster(NamedTuple):
     levels: tuple[Level, ...]
     host: float | None = None
     price: float = 0.0
+    host_as: str = ""
 
     @property
     def gpus(self) -> int:
@@ -116,7 +120,8 @@ def _torus_cell(place: str, cell: Any) -> tuple[int, ...]:
 @dataclass(frozen=True, kw_only=True)
 class OwnFile:
     """The fields of a cluster's file. `node` names a node of the tables, in place of `chips`, `chip` and
-    `node_bandwidth`; what the file says besides comes before what the table says.
+    `node_bandwidth`; what the file says besides comes before what the table says. `host_bandwidth` is by default that
+    of the tables' nodes with this chip, whose sources stand in nodes.toml and links.toml, if all say the same.
     """
 
     name: str = text()
@@ -204,10 +209,23 @@ def _built(where: str, name: str, row: Mapping[str, Any]) -> OwnCluster:
         raise SpecError(f"{where}: {lacks} missing; expected chips and chip, or a node of the tables, such as dgx-h100")
     inside = Level("node", chips, _node_bandwidth(where, own, node, chip))
     levels = (inside, *_network(where, own, own.nodes, node))
-    host = own.host_bandwidth or (node.to_host_bandwidth if node else None)
+    host, host_as = own.host_bandwidth, ""
+    if host is None:
+        host, host_as = _host_of(node, chip)
     many = f"{own.nodes:,} x " if own.nodes > 1 else ""
     whole = own.name or name or (f"{many}{node.name}" if node else where)
-    return OwnCluster(whole, chip, levels, host, own.price)
+    return OwnCluster(whole, chip, levels, host, own.price, host_as)
+
+
+def _host_of(node: Node | None, chip: Accelerator) -> tuple[float | None, str]:
+    """The link of a chip to its host in that node; or in the nodes of the tables that have this chip, and the name of
+    the first of them; None where they differ, or there are none.
+    """
+    if node and node.accelerator == chip.key:
+        return node.to_host_bandwidth, ""
+    alike = [one for one in nodes.values() if one.accelerator == chip.key]
+    links = {one.to_host_bandwidth for one in alike}
+    return (links.pop(), alike[0].name) if len(links) == 1 and None not in links else (None, "")
 
 
 def torus_sentence(axes: tuple[int, ...], chip: Accelerator | None) -> str:
@@ -289,4 +307,4 @@ def _network(where: str, own: OwnFile, count: int, node: Node | None) -> list[Le
     return levels
 
 
-__all__ = ["NODES", "OwnCluster", "OwnFile", "cluster_of_text", "described", "read_cluster", "torus_sentence"]
+__all__ = ["LINE", "NODES", "OwnCluster", "OwnFile", "cluster_of_text", "described", "read_cluster", "torus_sentence"]

@@ -103,6 +103,24 @@ class Stack(Constants):
         own = "fitted" if name in stack.fitted else "checked"
         return own if stack is self else stack.key
 
+    @property
+    def caveat(self) -> str:
+        """That its constants were not fitted on the chip, and what they are; empty where some were, and of a stack of
+        one's own.
+        """
+        chip = self.accelerator.name
+        if self.fitted:
+            return ""
+        if self.software == "none" and not self.constants:
+            return (
+                f"The constants are ideal, not fitted: no software on {chip} can beat these times, and none meets them."
+            )
+        if self.software == "typical":
+            return typical_words(chip, self.like)
+        if self.key in stacks:
+            return f"The constants of {self.key} are typed, not fitted to steps measured on {chip}."
+        return ""
+
     @classmethod
     def ideal(cls, chip: str | Accelerator) -> "Stack":
         """A machine that reaches all of its data sheet, with no latency, where memory takes no time."""
@@ -125,6 +143,14 @@ class OwnStack(Stack):
 
 CONSTANTS = quantities(Stack)
 """Unit and meaning of each constant, by name."""
+
+
+def typical_words(chip: str, like: str) -> str:
+    """That constants are those of something else, and what a plan is worth that rests on them."""
+    return (
+        f"The constants are typical, not fitted to {chip}: they are those of {like}. Trust the order of plans more "
+        "than their times."
+    )
 
 
 def read_stacks(file: str, content: str) -> Iterator[Stack]:

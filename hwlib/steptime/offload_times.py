@@ -24,13 +24,15 @@ STATE_BYTES = 12  # of a parameter: a 32-bit copy and two moments
 
 
 def host_bandwidth(machine: Any, host: float | None, offload: Collection[str]) -> float:
-    """B/s of one GPU's link to its host, one direction: `host`, or that of the machine's nodes; 0 where nothing is
-    offloaded.
+    """B/s of one GPU's link to its host, one direction: `host`, or that of the machine's nodes, or of a cluster that is
+    described; 0 where nothing is offloaded.
 
     Raises ValueError for what cannot be offloaded, and for a machine of which nobody says the link.
 
     >>> host_bandwidth("dgx-h100", None, ("optimizer",))
     63015384615.38461
+    >>> host_bandwidth("4x8 h100-sxm, network 400 Gbit/s, host 50 GB/s", None, ("optimizer",))
+    50000000000.0
     """
     if odd := [offload] if isinstance(offload, str) else [x for x in offload if x not in OFFLOAD]:
         raise ValueError(f"step_time: offload is of {', '.join(OFFLOAD)}, got {odd[0]!r}")
@@ -38,11 +40,12 @@ def host_bandwidth(machine: Any, host: float | None, offload: Collection[str]) -
         return 0.0
     found = host
     if found is None:
-        place = place_of(machine) if isinstance(machine, str) else machine
+        place: Any = place_of(machine) if isinstance(machine, str) else machine
         node = place.members if isinstance(place, Cluster) else place
-        found = node.to_host_bandwidth if isinstance(node, Node) else None
+        found = node.to_host_bandwidth if isinstance(node, Node) else getattr(node, "host", None)
     if found is None or not found > 0:
-        told = "levels say" if isinstance(machine, list | tuple) else f"{machine!r} says"
+        bare = isinstance(machine, list | tuple) and not hasattr(machine, "host")
+        told = "levels say" if bare else f"{machine!r} says"
         raise ValueError(f"step_time: offload needs a GPU's link to its host; {told} none, so give host, in B/s")
     return float(found)
 

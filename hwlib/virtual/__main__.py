@@ -5,7 +5,8 @@ import sys
 import warnings
 from collections.abc import Sequence
 
-from hwlib.specs import stack_for
+from hwlib.specs import Stack, described, stack_for, stacks
+from hwlib.specs.own_cluster import LINE
 from hwlib.units import show
 from hwlib.virtual.record import StepTiming
 
@@ -23,7 +24,9 @@ def main(given: Sequence[str] | None = None) -> int:
     try:
         stack = None
         if options.stack != "none":
-            stack = options.stack or stack_for(chip_of(options.on, None))
+            stack = stacks.of(options.stack) if options.stack else stack_for(chip_of(options.on, None))
+        for line in _said(options.on, stack):
+            print(line)
         done = run(options.script, options.args, where=options.on, n=options.ranks, stack=stack, told=told)
     except (KeyError, ValueError, NotImplementedError, FileNotFoundError) as error:
         print(f"hwlib.virtual: {error.args[0] if error.args else error}", file=sys.stderr)
@@ -35,9 +38,21 @@ def main(given: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _said(on: str, stack: Stack | None) -> list[str]:
+    """What was read of a cluster that is described, and the constants that its times rest on."""
+    from hwlib.planner import machine_of
+
+    lines = []
+    if described(on):
+        machine, rates = machine_of(on), f"stack {stack.key}" if stack else "rates of the data sheet"
+        lines.append(f"{machine.name}: {machine.joined}; {rates}")
+    return [*lines, stack.caveat] if stack and stack.caveat else lines
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m hwlib.virtual", description=__doc__.split(": ", 1)[1])
-    parser.add_argument("--on", required=True, metavar="CLUSTER", help="a cluster's key, such as superpod-h100-4su")
+    named = f"as for gpubook plan: a key, such as superpod-h100-4su; a line, such as {LINE!r}; or a file, lab.toml"
+    parser.add_argument("--on", required=True, metavar="CLUSTER", help=named)
     parser.add_argument("--ranks", type=int, metavar="N", help="the first N of its ranks; all by default")
     parser.add_argument("--stack", help="software whose kernel times count: a stack's key; 'none' for the data sheet")
     parser.add_argument("--trace", metavar="FILE", help="write the last step's timeline, for Perfetto")

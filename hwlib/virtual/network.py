@@ -95,7 +95,8 @@ def network(
     overlap: bool = True,
     stack: Stack | None = None,
 ) -> Network:
-    """The network of a number of ranks in one domain, a cluster or a node (or its key), a topology, or levels.
+    """The network of a number of ranks in one domain, a cluster or a node (or its key, line or file), a topology, or
+    levels.
 
     `n` ranks of it, from the first: less than all if whole nodes or whole parts of one. `slow_levels` divides the
     bandwidth of a level by a factor. Where no latency is given, each call has that of the stack, or of the chip's usual

@@ -8,7 +8,7 @@ from typing import Any
 from hwlib.arguments import as_int
 from hwlib.calibrated import KernelModel
 from hwlib.roofline import roofline_time
-from hwlib.specs import Accelerator, Cluster, Node, Stack, accelerators, stacks
+from hwlib.specs import Accelerator, Cluster, Stack, accelerators, stacks
 from hwlib.specs.cluster import place_of
 from hwlib.torch_groups import register
 from hwlib.virtual.clock import VirtualClock
@@ -188,7 +188,8 @@ def cluster(
     data: bool = False,
     rank: int | None = None,
 ) -> Iterator[World]:
-    """torch.distributed on a simulated cluster: a number of ranks, a key, a topology, levels; `n` of it.
+    """torch.distributed on a simulated cluster: a number of ranks, a key, a line or file that describes one
+    (`hwlib.specs.own_cluster`), a topology, levels; `n` of it.
 
     Every rank runs the same program, so this process plays one of them, with the whole cluster around it. With a
     `stack` its kernels and transfers take what `hwlib.steptime.step_time` says of this software. Without one, kernels
@@ -257,10 +258,16 @@ def chip_of(where: Any, chip: str | Accelerator | None) -> Accelerator:
     if isinstance(chip, Accelerator):
         return chip
     if chip is None:
-        place = place_of(where) if isinstance(where, str) else where
-        node = place.members if isinstance(place, Cluster) else place
-        chip = node.accelerator if isinstance(node, Node) else "h100-sxm"
+        return _chip_there(where) or accelerators["h100-sxm"]
     return accelerators[chip]
+
+
+def _chip_there(where: Any) -> Accelerator | None:
+    """The chip of a cluster or a node, by its key, its description or itself; None for what names none."""
+    place: Any = place_of(where) if isinstance(where, str) else where
+    place = place.members if isinstance(place, Cluster) else place
+    found = getattr(place, "chip", None)
+    return found if isinstance(found, Accelerator) else None
 
 
 def chip_and_stack(
@@ -270,8 +277,7 @@ def chip_and_stack(
     if stack is None:
         return chip_of(where, chip), None
     software = stacks.of(stack)
-    named = isinstance(where, str | Cluster | Node)
-    known = chip_of(where, chip if chip is not None or named else software.accelerator)
+    known = chip_of(where, chip or _chip_there(where) or software.accelerator)
     if software.chip != known.key:
         raise ValueError(f"cluster: the stack {software.key} is of {software.chip}, the ranks are {known.key}")
     if kernel_time or call_time:

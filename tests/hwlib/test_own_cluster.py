@@ -101,6 +101,7 @@ def test_a_line_says_what_a_file_says():
     two = machine_of("2 x dgx-h100, oversubscription 2, host 50 GB/s")
     assert two.levels == (Level("node", 8, 450 * GB), Level("network", 2, 200 * GB))
     assert (two.host, machine_of("2xdgx-h100").host) == (50 * GB, node.to_host_bandwidth)
+    assert machine_of(read_cluster(FILES / "lab.toml")) == machine_of(str(FILES / "lab.toml"))
     assert machine_of("1x8 h100-sxm").levels == machine_of("dgx-h100").levels
 
 
@@ -165,6 +166,25 @@ def test_a_line_that_cannot_be_says_what_was_expected(line):
     text, says = line
     with pytest.raises(PlanError, match=f"^cluster: .*{says}"):
         machine_of(text)
+
+
+def test_the_link_to_the_host_is_that_of_the_chips_nodes_unless_it_is_said():
+    """Said, or of a node that is named, nothing is assumed; of a chip in no node of the tables, nothing is known."""
+    lab = machine_of("4x8 a100-sxm-80gb, network 100 Gbit/s")
+    assert (lab.host, lab.host_as) == (nodes["dgx-a100"].to_host_bandwidth, "DGX A100")
+    assert lab.to_host == "31.5 GB/s from a GPU to its host, as in DGX A100: assumed"
+    assert machine_of("2xdgx-a100").host_as == machine_of("2x8 h800, network 1 GB/s, host 9 GB/s").host_as == ""
+    offload, one = ("optimizer",), Strategy.of(gpus=32, zero=1)
+    bare = "4x8 h100-pcie, node 20 GB/s, network 100 Gbit/s"
+    with pytest.raises(PlanError, match=r"^offload: .* host_bandwidth .* 'host 50 GB/s'"):
+        task_of("llama3-8b", bare, B=2**20, software=Software(offload=offload))
+    where = [f"{bare}, host {GB_S} GB/s" for GB_S in (20, 40)]
+    slow, fast = (
+        step_time("llama3-8b", Stack.ideal("h100-pcie"), w, one, B=2**20, T=8192, offload=offload) for w in where
+    )
+    assert slow.offload + slow.optimizer == pytest.approx(2 * (fast.offload + fast.optimizer))
+    with pytest.raises(ValueError, match="says none"):
+        step_time("llama3-8b", Stack.ideal("h100-pcie"), bare, one, B=2**20, T=8192, offload=offload)
 
 
 def test_what_is_no_description_is_left_to_the_tables():

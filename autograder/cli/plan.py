@@ -1,17 +1,17 @@
 """`gpubook plan`: how to train a model on a cluster."""
 
 import json
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from .plan_run import RunQuery, run_options, run_text, with_runs
+from .plan_run import option_name, read_as, run_options, with_runs
 
 if TYPE_CHECKING:
     from hwlib.launch import Launch
+    from hwlib.planner.run_query import RunQuery
 
 SECONDS_AN_HOUR = 3600.0
 TRAINERS = ("megatron", "torchtitan", "nemo")  # the keys of hwlib.launch.TRAINING, which is not loaded for a list
@@ -36,7 +36,7 @@ class Tokens(click.ParamType):
             return value
         from hwlib.planner.amounts import tokens_of
 
-        return _read(self, tokens_of, value, param, ctx)
+        return read_as(self, tokens_of, value, param, ctx)
 
 
 class Several(click.ParamType):
@@ -50,7 +50,7 @@ class Several(click.ParamType):
             return value
         from hwlib.planner.amounts import whole_numbers_of
 
-        return _read(self, whole_numbers_of, value, param, ctx)
+        return read_as(self, whole_numbers_of, value, param, ctx)
 
 
 class Words(click.ParamType):
@@ -64,14 +64,7 @@ class Words(click.ParamType):
             return value
         from hwlib.planner.amounts import words_of
 
-        return _read(self, words_of, value, param, ctx)
-
-
-def _read(kind: click.ParamType, read: Callable[[str], Any], value: Any, param: Any, ctx: Any) -> Any:
-    try:
-        return read(value)
-    except ValueError as error:
-        kind.fail(str(error), param, ctx)
+        return read_as(self, words_of, value, param, ctx)
 
 
 def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
@@ -212,7 +205,7 @@ class PlanQuery:
     cluster: str
     asked: dict[str, Any]
     why: bool = False
-    run: RunQuery | None = None
+    run: "RunQuery | None" = None
     emit: str | None = None
     pick: int = 1
 
@@ -226,6 +219,7 @@ class PlanQuery:
         """The options of the command, converted by click. Raises ValueError, and CannotBe where two exclude each
         other."""
         from hwlib import planner
+        from hwlib.planner.run_query import RunQuery
 
         if sequence and sequence[1]:
             raise CannotBe(f"sequence: {sequence[0] // sequence[1]}x{sequence[1]} is a batch, not a length")
@@ -253,7 +247,7 @@ class PlanQuery:
             asked |= {"gpus": gpus}
         else:
             asked |= {"gpus": gpus[0] if gpus else None, "count": max(count or 5, pick or 1)}
-        return cls(model, cluster, asked, why, RunQuery.of(degrees), emit, pick or 1)
+        return cls(model, cluster, asked, why, RunQuery.of(degrees, option_name), emit, pick or 1)
 
     @property
     def several(self) -> bool:
@@ -276,7 +270,7 @@ class PlanQuery:
 
         count = self.asked.get("count")
         more = replace(self, asked=self.asked | {"count": max(count, CANDIDATES)}) if count else self
-        return self.run.answered(more.search(), count)
+        return self.run.answered(more.search(), count or 0)
 
     def data(self, found: Any, runs: Any = ()) -> Any:
         """What was found, as JSON data in SI."""
@@ -302,11 +296,15 @@ class PlanQuery:
         """What was found, to be read: the table, and of one number of GPUs the explanation."""
         from hwlib import planner
         from hwlib.planner.explain import explanation
+        from hwlib.planner.run_words import columns, run_text
         from hwlib.planner.tables import rejected
 
-        table = found.table(self.run.columns(runs, found.task) if self.run else ())
-        head = [*own_words(self.model, self.cluster, found.task, bool(found.task.software.offload)), table]
-        told = ["", run_text(runs, found.task, planner.machine_of(self.cluster).gpus)] if runs else []
+        more, told = columns(runs, found.task, self.run.days is not None) if self.run else (), []
+        own = own_words(self.model, self.cluster, found.task, bool(found.task.software.offload))
+        head = [*own, found.table(more)]
+        if runs:
+            words, constants = run_text(runs[0], found.task, planner.machine_of(self.cluster).gpus)
+            told = ["", *words, "Its constants:", *(f"  {line}" for line in constants)]
         if self.several:
             return "\n".join([*head, *told])
         lines = [*head, *told, "", explanation(found, choices=self.why)]

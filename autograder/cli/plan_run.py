@@ -1,13 +1,9 @@
 """The whole run in `gpubook plan`: the options that ask for it, and what is answered."""
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 import click
-
-DECIMAL = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
 
 
 class RunTokens(click.ParamType):
@@ -17,12 +13,9 @@ class RunTokens(click.ParamType):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
         """The number of tokens."""
-        if isinstance(value, float):
-            return value
-        found = re.fullmatch(r"(\d+(?:\.\d*)?(?:e\d{1,2})?)\s*([kmbt]?)", value.strip().replace(",", "").lower())
-        if not found or not float(found[1]):
-            self.fail(f"{value!r} is not a number of tokens, e.g. 15T, 300B or 15.6e12", param, ctx)
-        return float(found[1]) * DECIMAL[found[2]]
+        from hwlib.planner.amounts import run_tokens_of
+
+        return value if isinstance(value, float) else read_as(self, run_tokens_of, value, param, ctx)
 
 
 class InUnit(click.ParamType):
@@ -34,17 +27,11 @@ class InUnit(click.ParamType):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float | str:
         """The number in SI, or the word."""
-        from hwlib.units import UnitError, parse
+        from hwlib.planner.amounts import in_unit_of
 
         if not isinstance(value, str) or value in self.words:
             return value
-        try:
-            found = parse(value)
-        except UnitError as error:
-            self.fail(f"{value!r}: expected e.g. {self.example}: {error}", param, ctx)
-        if found.unit != self.unit or not found.value > 0:
-            self.fail(f"{value!r}: expected a number above 0 with a unit, e.g. {self.example}", param, ctx)
-        return found.value
+        return read_as(self, lambda text: in_unit_of(text, self.unit, self.example), value, param, ctx)
 
 
 class Spares(click.ParamType):
@@ -54,11 +41,17 @@ class Spares(click.ParamType):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> int | str:
         """The number, or the word."""
-        if not isinstance(value, str) or value in ("price", "time"):
-            return value
-        if not re.fullmatch(r"\d{1,5}", value):
-            self.fail(f"{value!r}: expected a number of nodes, price or time", param, ctx)
-        return int(value)
+        from hwlib.planner.amounts import spares_of
+
+        return read_as(self, spares_of, value, param, ctx) if isinstance(value, str) else value
+
+
+def read_as(kind: click.ParamType, read: Callable[[str], Any], value: Any, param: Any, ctx: Any) -> Any:
+    """What a reader of `hwlib.planner.amounts` makes of a text; its sentence is that of the option."""
+    try:
+        return read(value)
+    except ValueError as error:
+        kind.fail(str(error), param, ctx)
 
 
 RATES = ("llama3-405b", "rsc-1", "rsc-2", "opt-175b", "bloom-176b")  # rows of measured_failures.csv that have a rate
@@ -82,17 +75,6 @@ OPTIONS = (
                  "the time.  [default: price]"),
     click.option("--spread", type=InUnit("1", "1.5%"), help="Standard deviation of the GPUs' times.  [default: 1.5 %]"),
 )  # fmt: skip
-FIELDS = {
-    "restart": "t_back",
-    "checkpoint_every": "interval",
-    "checkpoint_bandwidth": "storage",
-    "blocking": "blocking",
-    "repair": "t_repair",
-    "spares": "spares",
-    "spread": "spread",
-}
-"""The options, and the fields of `hwlib.goodput.Reliability` that they give."""
-NAMES = ("tokens", "days", "mtbf", *FIELDS)
 
 
 def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -102,59 +84,9 @@ def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@dataclass(frozen=True)
-class RunQuery:
-    """What is asked about the whole run: its `tokens`, or its `days`, and what is known of its interruptions."""
-
-    tokens: float | None = None
-    days: float | None = None
-    mtbf: float | str | None = None
-    given: dict[str, Any] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, options: dict[str, Any]) -> Self | None:
-        """What the options ask for, if they ask for a run. Raises ValueError where they contradict each other."""
-        mine = {name: options[name] for name in NAMES if options.get(name) is not None and options[name] is not False}
-        if not mine:
-            return None
-        if ("tokens" in mine) == ("days" in mine):
-            there = ", ".join(f"--{name.replace('_', '-')}" for name in mine)
-            raise ValueError(f"tokens: expected --tokens or --days, one of them, got {there}")
-        given = {FIELDS[name]: value for name, value in mine.items() if name in FIELDS}
-        return cls(mine.get("tokens"), mine.get("days"), mine.get("mtbf"), given)
-
-    def asked(self, node: int) -> dict[str, Any]:
-        """The arguments of `planner.run_of`, on nodes of so many GPUs."""
-        from hwlib.goodput import published
-
-        if isinstance(self.mtbf, str):
-            base = published(self.mtbf)
-        else:
-            base = published() if self.mtbf is None else published().given(t_gpu=self.mtbf * node)
-        return {"tokens": self.tokens, "days": self.days, "reliability": base.given(**self.given)}
-
-    def answered(self, found: Any, count: int | None) -> tuple[Any, Any]:
-        """The plans, or the front, ordered by their runs, and the runs."""
-        from hwlib.planner.run import fastest_runs, undominated_runs
-
-        asked = self.asked(found.task.machine.full_node)
-        return undominated_runs(found, **asked) if count is None else fastest_runs(found, count, **asked)
-
-    def columns(self, runs: Any, task: Any) -> Any:
-        """The columns that the runs add to the table."""
-        from hwlib.planner.run_words import columns
-
-        return columns(runs, task, self.days is not None)
-
-
-def run_text(runs: Any, task: Any, whole: int) -> str:
-    """The first of the runs, to be read, with its constants, on a cluster of `whole` GPUs."""
-    from hwlib.planner.run_words import constants, run_words
-
-    lines = [*run_words(runs[0], task), "Its constants:", *(f"  {line}" for line in constants(runs[0]))]
-    if lacking := max(runs[0].gpus - whole, 0) // runs[0].job.node:
-        lines.insert(2, f"  The cluster has no node left for {lacking} of the spares.")
-    return "\n".join(lines)
+def option_name(name: str) -> str:
+    """The option that gives an argument."""
+    return f"--{name.replace('_', '-')}"
 
 
 def with_runs(data: Any, runs: Any, task: Any) -> Any:

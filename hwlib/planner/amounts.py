@@ -5,6 +5,7 @@ import re
 from hwlib.units import UnitError, parse
 
 POWERS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
+DECIMAL = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
 
 
 def tokens_of(text: str) -> tuple[int, int | None]:
@@ -25,6 +26,18 @@ def tokens_of(text: str) -> tuple[int, int | None]:
     if count != int(count):
         raise ValueError(f"{text!r} is not a whole number of tokens")
     return int(count), None
+
+
+def run_tokens_of(text: str) -> float:
+    """Tokens of a whole run; the letters are powers of 1000, as papers count. Raises ValueError.
+
+    >>> run_tokens_of("15T"), run_tokens_of("300B")
+    (15000000000000.0, 300000000000.0)
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d*)?(?:e\d{1,2})?)\s*([kmbt]?)", text.strip().replace(",", "").lower())
+    if not found or not float(found[1]):
+        raise ValueError(f"{text!r} is not a number of tokens, e.g. 15T, 300B or 15.6e12")
+    return float(found[1]) * DECIMAL[found[2]]
 
 
 def whole_numbers_of(text: str) -> tuple[int, ...]:
@@ -64,6 +77,34 @@ def seconds_of(text: str) -> float:
     if found.unit not in ("s", "1") or not found.value > 0:
         raise ValueError(f"{text!r} is not a time above 0, e.g. 2s or 50ms")
     return float(found.value)
+
+
+def in_unit_of(text: str, unit: str, example: str) -> float:
+    """A number above 0 with a unit, in SI. Raises ValueError.
+
+    >>> in_unit_of("2TB/s", "B/s", "2TB/s"), in_unit_of("1.5%", "1", "1.5%")
+    (2000000000000.0, 0.015)
+    """
+    try:
+        found = parse(text)
+    except UnitError as error:
+        raise ValueError(f"{text!r}: expected e.g. {example}: {error}") from None
+    if found.unit != unit or not found.value > 0:
+        raise ValueError(f"{text!r}: expected a number above 0 with a unit, e.g. {example}")
+    return float(found.value)
+
+
+def spares_of(text: str) -> int | str:
+    """A number of nodes kept aside, or what their number is to make least: price or time. Raises ValueError.
+
+    >>> spares_of("8"), spares_of("time")
+    (8, 'time')
+    """
+    if text in ("price", "time"):
+        return text
+    if not re.fullmatch(r"\d{1,5}", text):
+        raise ValueError(f"{text!r}: expected a number of nodes, price or time")
+    return int(text)
 
 
 def bytes_of(text: str) -> float:

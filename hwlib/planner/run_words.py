@@ -67,6 +67,14 @@ def run_words(run: ExpectedRun, task: Task) -> list[str]:
     return lines
 
 
+def run_text(run: ExpectedRun, task: Task, whole: int) -> tuple[list[str], list[str]]:
+    """What a run takes on a cluster of `whole` GPUs, and its constants with their sources: a line each."""
+    lines = run_words(run, task)
+    if lacking := max(run.gpus - whole, 0) // run.job.node:
+        lines.insert(2, f"  The cluster has no node left for {lacking} of the spares.")
+    return lines, constants(run)
+
+
 def losses(run: ExpectedRun) -> str:
     """The parts of a run beside its steps, the largest first."""
     most = sorted(((t, name) for name, t in run.parts.items() if name != "ideal"), reverse=True)

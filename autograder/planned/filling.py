@@ -15,7 +15,7 @@ from hwlib.units import show
 
 from .forms import FORMS
 from .markup import Markup, address, link, paragraph
-from .task import arguments, memory_bars, rests, step_bars
+from .task import arguments, cluster_read, memory_bars, rests, step_bars
 from .training import ASKED
 
 DEGREES = {"tp": 1, "cp": 1, "ep": 1, "pp": 1, "micro": 1, "zero": 0, "schedule": "1f1b", "recompute": "none"}
@@ -24,12 +24,16 @@ DEGREES = {"tp": 1, "cp": 1, "ep": 1, "pp": 1, "micro": 1, "zero": 0, "schedule"
 
 def the_plan(asked: Mapping[str, str]) -> tuple[Plans, Plan]:
     """The one plan that the fields name, whether it fits or not, and the search that holds it. Raises PlanError."""
-    values = FORMS["fill"].read(asked)
+    return _plan(FORMS["fill"].read(asked))
+
+
+def _plan(values: Mapping[str, Any]) -> tuple[Plans, Plan]:
     given = arguments(values)
     task = task_of(given.pop("model"), given.pop("cluster"), **given)
     degrees: dict[str, Any] = {name: values.get(name, usual) for name, usual in DEGREES.items()}
     chunks = 1 if degrees["schedule"] == "1f1b" and degrees["pp"] > 1 else None  # other schedules have their own
-    allowed = Allowed(**degrees, v=values.get("v", chunks), shards=values.get("shards"))
+    others = {name: values.get(name) for name in ("shards", "etp", "sp")}
+    allowed = Allowed(**degrees, v=values.get("v", chunks), **others)
     axes = axes_of(task, allowed)
     found = space(task, axes)
     if not found.size:
@@ -43,7 +47,8 @@ def the_plan(asked: Mapping[str, str]) -> tuple[Plans, Plan]:
 
 def answer(asked: Mapping[str, str]) -> Markup:
     """Whether it fits, what the fullest GPU holds by part, and where the step's time goes."""
-    found, plan = the_plan(asked)
+    values = FORMS["fill"].read(asked)
+    found, plan = _plan(values)
     task, total = found.task, float(plan.memory.total)
     room = show(abs(task.memory - total), "B", 3)
     fits = f"It fits: {room} are free" if total <= task.memory else f"It does not fit: {room} are missing"
@@ -51,6 +56,7 @@ def answer(asked: Mapping[str, str]) -> Markup:
     cost = f", ${plan.cost:,.2f} a step" if plan.cost else ""
     same = {name: asked[name] for name in ASKED if asked.get(name)}
     return Markup("").join([
+        cluster_read(task.machine, values["cluster"], bool(task.software.offload)),
         paragraph(f"{task}: {plan}."),
         paragraph(
             f"{fits} of a budget of {show(task.memory, 'B', 3)}; the fullest GPU holds {show(total, 'B', 3)}. "

@@ -77,14 +77,19 @@ def link(text: str, to: str) -> Markup:
     return Markup('<a data-address="{}">{}</a>').format(to, text)
 
 
+NEGATED = {"apart": ["--together"], "sp": ["--no-sp"]}
+"""What the command calls the contrary of an option; of others it is to leave them out."""
+
+
 def command(name: str, asked: Mapping[str, str], values: Mapping[str, object], usual: Mapping[str, str]) -> Markup:
     """The command line that asks the same, without what is `usual`."""
     words = ["gpubook", name, "config.json" if asked.get("config") else asked["model"]]
     for field in values:
-        if field == "apart":
-            words.append("--apart" if values[field] else "--together")
+        option = f"--{field.replace('_', '-')}"
+        if isinstance(values[field], bool):
+            words += [option] if values[field] else NEGATED.get(field, [])
         elif field == "cluster" and asked.get("described"):
-            words += ["--cluster", "cluster.toml"]
+            words += [option, "cluster.toml"]
         elif field != "model" and asked[field] != usual.get(field):
-            words += [f"--{field.replace('_', '-')}", asked[field]]
+            words += [option, asked[field]]
     return Markup("<p>From the command line: <code>{}</code></p>").format(shlex.join(words))

@@ -15,7 +15,9 @@ from hwlib.units import show
 
 from .forms import FORMS, HOUR
 from .markup import Markup, Share, bars, command, lines, paragraph, table
+from .task import cluster_read
 
+COUNT = 5
 TIME, MEMORY = ("cause", "time", "share"), ("what", "memory", "share of the budget")
 DEGREES = ("tp", "ep", "attention_dp")
 MEANING = {
@@ -29,13 +31,14 @@ MEANING = {
 def _found(asked: tuple[tuple[str, str], ...]) -> tuple[ServingPlans, dict[str, Any]]:
     values = FORMS["serve"].read(dict(asked))
     given = dict(values)
-    for name in ("model", "cluster", "prompt", "output"):
+    for name in ("model", "cluster", *(() if "trace" in given else ("prompt", "output"))):
         if name not in given:
             raise PlanError(name, "expected a value, got an empty field")
+    count = given.pop("count", COUNT)
     fixed = {name: given.pop(name) for name in DEGREES if name in given}
     if "price" in given:
         given["price"] /= HOUR
-    return plan_serving(given.pop("model"), given.pop("cluster"), fixed=fixed, **given), values
+    return plan_serving(given.pop("model"), given.pop("cluster"), fixed=fixed, count=count, **given), values
 
 
 def search(asked: Mapping[str, str]) -> tuple[ServingPlans, dict[str, Any]]:
@@ -55,6 +58,7 @@ def answer(asked: Mapping[str, str]) -> Markup:
     plan, given, *_, busy = point_words(q, best)
     limit = [said for said in (binding(q, best), limit_words(q, best, found.free)) if said]
     return Markup("").join([
+        cluster_read(q.machine, values["cluster"]),
         paragraph(f"{q}. {terms}; stack {q.stack.key}, {q.dtype}, cache in {q.kv_dtype}. {q.caveat}".rstrip()),
         _table("The best plan of each division of the GPUs, the most tokens first", found),
         paragraph(f"The best plan: {plan}. {given} {busy}", "planned-best"),

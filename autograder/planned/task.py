@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hwlib.planner import PlanError, Software, Task
+from hwlib.planner import Machine, PlanError, Software, Task
 from hwlib.planner.advice import NOISE, tolerance, typed
 from hwlib.planner.costs import Plan, parts
 from hwlib.planner.explain import WORDS, rests_words
 from hwlib.planner.result import SearchResult
+from hwlib.specs import OwnCluster, described
 from hwlib.units import show
 
 from .forms import HOUR
-from .markup import Markup, Share, bars, lines
+from .markup import Markup, Share, bars, lines, paragraph
 
 ABOUT = {
     "compute": "forward and backward passes of the fullest stage",
@@ -39,6 +40,10 @@ HELD = {
 }
 
 
+SOFTWARE = ("dtype", "features", "stack", "offload", "dedup_dispatch", "mtp")
+"""Fields that `Software` has too."""
+
+
 def arguments(found: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of `planner.plan` and of `task_of` that both pages ask for. Raises PlanError."""
     for name in ("model", "cluster", "batch"):
@@ -48,11 +53,21 @@ def arguments(found: Mapping[str, Any]) -> dict[str, Any]:
     T = found.get("sequence")
     if T and long and long != T:
         raise PlanError("sequence", f"the batch has sequences of {long:,} tokens, not {T:,}")
+    gpus = found.get("gpus")
+    given = {name: found[name] for name in SOFTWARE if name in found}
     return {
-        "model": found["model"], "cluster": found["cluster"], "B": B, "T": T or long, "gpus": found.get("gpus"),
-        "software": Software(dtype=found.get("dtype", "bf16"), features=found.get("features")),
-        "memory": found.get("memory"), "price": found.get("price", 0.0) / HOUR,
+        "model": found["model"], "cluster": found["cluster"], "B": B, "T": T or long,
+        "gpus": gpus[0] if isinstance(gpus, tuple) and len(gpus) == 1 else gpus, "software": Software(**given),
+        "memory": found.get("memory"), "price": found["price"] / HOUR if "price" in found else None,
     }  # fmt: skip
+
+
+def cluster_read(machine: Machine, cluster: OwnCluster | str, offload: bool = False) -> Markup:
+    """What was read of a cluster of one's own, and what was assumed of it; nothing of one of the tables."""
+    if isinstance(cluster, str) and not described(cluster):
+        return Markup("")
+    link = f"; {machine.to_host}" if offload else ""
+    return paragraph(f"{machine.name}: {machine.joined}{link}.")
 
 
 def step_bars(plan: Plan) -> Markup:
@@ -100,4 +115,4 @@ def _bytes(task: Task) -> str:
     return f"Memory: counted as {framework.name} holds it; {error if framework.fitted else 'no constant was fitted'}."
 
 
-__all__ = ["arguments", "memory_bars", "rests", "step_bars"]
+__all__ = ["arguments", "cluster_read", "memory_bars", "rests", "step_bars"]

@@ -31,6 +31,7 @@
         form.odd[field.name] = given.get(field.name);
         field.value = field.dataset.first;
       }
+      for (const field of fields) if (field.value !== field.dataset.first) field.closest("details")?.setAttribute("open", "");
       if (given) for (const [name, value] of given) if (!fields.some((field) => field.name === name)) form.odd[name] = value;
       return given !== null;
     }

@@ -28,10 +28,14 @@ def table(found: SearchResult, more: Columns = ()) -> str:
 
 def front_table(plans: Sequence[Plan], task: Task, skipped: Iterable[int], more: Columns = ()) -> str:
     """The plans of a front, one per line, below the task; `more` columns stand last."""
-    *few, most = [f"{n:,}" for n in sorted({*skipped, *(plan.gpus for plan in plans)})]
-    gpus = f"{', '.join(few)} or {most}" if few else most
-    head = [task.on(gpus), f"Pareto-optimal plans that fit in {task.terms}", *_caveat(task)]
+    head = [front_task(plans, task, skipped), f"Pareto-optimal plans that fit in {task.terms}", *_caveat(task)]
     return "\n".join([*head, "", *rows(plans, more)])
+
+
+def front_task(plans: Sequence[Plan], task: Task, skipped: Iterable[int]) -> str:
+    """The task as text, with all numbers of GPUs that were asked for."""
+    *few, most = [f"{n:,}" for n in sorted({*skipped, *(plan.gpus for plan in plans)})]
+    return task.on(f"{', '.join(few)} or {most}" if few else most)
 
 
 def _caveat(task: Task) -> list[str]:
@@ -117,4 +121,6 @@ def plan_record(plan: Plan) -> dict[str, Any]:
     }  # fmt: skip
 
 
-__all__ = ["WORDS", "columns", "front_table", "plan_record", "record", "rejected", "rows", "table", "waits"]
+__all__ = [
+    "WORDS", "columns", "front_table", "front_task", "plan_record", "record", "rejected", "rows", "table", "waits",
+]  # fmt: skip

@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
@@ -13,7 +14,9 @@ from tests.kept import built
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 ANSWER = 120_000  # milliseconds until it is there, the start of Python included
-ASKED = {"model": "llama3-8b", "cluster": "dgx-h100", "batch": "1M", "dtype": "bf16", "tp": "2", "zero": "1"}
+TOML = "nodes = 1  # of one's own & mine\nchips = 8\nchip = 'h100-sxm'"
+ASKED = {"model": "llama3-8b", "cluster": "dgx-a100", "batch": "1M", "dtype": "bf16", "tp": "2", "zero": "1",
+         "described": TOML, "sp": "no", "offload": "optimizer"}  # fmt: skip
 
 
 def open_page(page, name, fragment=""):
@@ -25,11 +28,14 @@ def words(html):
 
 
 def test_a_plan_is_computed_in_the_page_and_is_its_address(page, watch):
-    open_page(page, "fill", "#" + "&".join(f"{name}={value}" for name, value in ASKED.items()))
+    open_page(page, "fill", "#" + "&".join(f"{name}={quote(value)}" for name, value in ASKED.items()))
     shown, said = page.locator("#answer-of-fill"), page.locator(".planned-error")
     best = shown.locator(".planned-best")
     expect(best).to_contain_text("It fits", timeout=ANSWER)
     assert words(shown.inner_html()) == words(answered("fill", ASKED)["html"]), "as plain Python has it, with numpy"
+    assert page.get_by_label("Cluster's file", exact=True).input_value() == TOML
+    opened = page.locator("form.planned details[open] > summary").all_inner_texts()
+    assert opened == ["A cluster or a chip of your own", "Advanced"], "what is asked is in view"
     first = page.url
     field = page.get_by_label("micro", exact=True)
     field.fill("16")

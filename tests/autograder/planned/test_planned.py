@@ -2,15 +2,19 @@
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from html import unescape
 from urllib.parse import parse_qsl
 
 import pytest
+from click.testing import CliRunner
 
+from autograder.cli import commands
 from autograder.planned import FORMS, answered
 from autograder.planned.filling import the_plan
+from autograder.planned.training import search
 from hwlib import planner
 from hwlib.planner.explain import memory_words, where_time_goes
 from hwlib.planner.tables import columns
@@ -22,6 +26,13 @@ from tests.conftest import ROOT
 SMALL = {"model": "llama3-8b", "cluster": "dgx-h100", "batch": "1M", "dtype": "bf16"}
 PLAN = {"tp": "2", "zero": "1"}
 SERVED = {"model": "llama3-8b", "cluster": "dgx-h100", "gpus": "2", "prompt": "1024", "output": "256", "tpot": "30ms"}
+TOML = 'nodes = 4\nchips = 8\nchip = "a100-80gb-sxm"\nnetwork = "100 Gbit/s"\nprice = 1.8\n'
+WHOLE = {
+    "described": TOML, "gpus": "16,24,32", "tp": "2", "pp": "1", "sp": "no", "offload": "optimizer", "tokens": "1T",
+    "mtbf": "rsc-1", "blocking": "yes", "checkpoint_every": "30min", "spares": "1",
+}  # fmt: skip
+EXPERTS = {"model": "mixtral-8x7b", "cluster": "2xdgx-h100", "batch": "256x4096", "dedup_dispatch": "yes", "tp": "2",
+           "pp": "1", "etp": "1", "shards": "8", "sp": "no", "count": "2", "gpus": "16"}  # fmt: skip
 WITHOUT_NUMPY = """
 import json, sys
 sys.modules["numpy"] = None
@@ -35,6 +46,7 @@ ASKED = [
     ("plan", SMALL, "why"),
     ("fill", SMALL | PLAN, "answer"),
     ("serve", SERVED, "answer"),
+    ("plan", SMALL | WHOLE, "answer"),
 ]
 
 
@@ -63,13 +75,43 @@ def test_the_planners_page_has_the_rows_and_sentences_of_the_command(found):
     assert "gpubook plan llama3-8b --cluster dgx-h100 --batch 1M" in said
 
 
-def test_the_address_of_each_plan_opens_its_footprint(found):
-    html = answered("plan", SMALL)["html"]
+@pytest.mark.parametrize(("asked", "count"), [(SMALL, 5), (SMALL | WHOLE, 2), (EXPERTS, 2)],
+                         ids=["small", "several", "experts"])  # fmt: skip
+def test_the_address_of_each_plan_opens_its_footprint(asked, count):
+    html = answered("plan", asked)["html"]
     addresses = re.findall(r'data-address="fill\.html#([^"]+)"', html)
-    assert len(addresses) == len(found) == 5
-    for address, plan in zip(addresses, found, strict=True):
+    plans = search(asked).plans
+    assert len(addresses) == len(plans) == count
+    for address, plan in zip(addresses, plans, strict=True):
         _, one = the_plan(dict(parse_qsl(unescape(address))))
         assert (one.strategy, one.seconds, one.memory.total) == (plan.strategy, plan.seconds, plan.memory.total)
+
+
+def test_several_numbers_of_gpus_and_their_runs_are_what_the_command_prints(tmp_path, monkeypatch):
+    """The command that the page names, in a folder that has the page's cluster."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cluster.toml").write_text(TOML, "utf-8")
+    html = answered("plan", SMALL | WHOLE)["html"]
+    command = shlex.split(unescape(re.findall(r"<code>(gpubook [^<]+)</code>", html)[0]))
+    done = CliRunner().invoke(commands.main, command[1:])
+    assert done.exit_code == 0, done.output
+    lines = [line.split() for line in done.stdout.splitlines()]
+    said = words(html)
+    for row in cells(html):
+        assert " ".join(row).split()[1:] in lines
+    run = next(i for i, line in enumerate(lines) if line[:3] == ["The", "whole", "run,"])
+    for line in [line for line in lines[run + 1 :] if line != ["Its", "constants:"]]:
+        assert " ".join(line) in said
+    assert "31.5 GB/s from a GPU to its host, as in DGX A100: assumed" in said
+    assert done.stderr.strip().removeprefix("No plan on ") in said
+
+
+def test_a_cluster_in_toml_is_the_one_of_a_line():
+    line = "4x8 a100-80gb-sxm, network 100 Gbit/s, price 1.8"
+    for page, asked in (("fill", SMALL | PLAN), ("serve", SERVED)):
+        told, typed = (words(answered(page, asked | more)["html"]) for more in ({"described": TOML}, {"cluster": line}))
+        told, typed = (said.partition(" From the command line")[0] for said in (told, typed))
+        assert told.replace("your cluster", "4x8 a100-80gb-sxm") == typed
 
 
 def test_a_footprint_is_shown_whether_it_fits_or_not():
@@ -121,6 +163,16 @@ def test_a_model_of_ones_own_is_its_config():
         ("plan", {"config": "{"}, "config"),
         ("plan", {"config": '{"model_type": "unheard-of"}'}, "config"),
         ("plan", {"batch": ""}, "batch"),
+        ("plan", {"described": "nodes ="}, "described"),
+        ("plan", {"described": TOML.replace("nodes", "node_s")}, "described"),
+        ("plan", {"cluster": "4x8 h100-pcie, node 20 GB/s, network 1 GB/s", "offload": "optimizer"}, "offload"),
+        ("plan", {"gpus": "4,8", "count": "2"}, "count"),
+        ("plan", {"gpus": "4,9"}, "gpus"),
+        ("plan", {"mtbf": "3days"}, "tokens"),
+        ("plan", {"tokens": "1T", "spread": "wide"}, "spread"),
+        ("plan", {"days": "0"}, "days"),
+        ("fill", {"etp": "1,2"}, "etp"),
+        ("fill", {"gpus": "4,8"}, "gpus"),
         ("fill", {"zero": "3", "pp": "2"}, ""),
         ("fill", {"schedule": "zb_h1", "pp": "2", "v": "2"}, "v"),
         ("fill", {"pp": "2.5"}, "pp"),
@@ -128,6 +180,7 @@ def test_a_model_of_ones_own_is_its_config():
         ("serve", {"tpot": "1 us"}, "tpot"),
         ("serve", {"prompt": "512x8"}, "prompt"),
         ("serve", {"described": "nodes = 2"}, "described"),
+        ("serve", {"trace": "azure-code"}, "trace"),
     ],
     ids=lambda x: x if isinstance(x, str) else "-".join(x),
 )

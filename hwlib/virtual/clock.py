@@ -116,7 +116,8 @@ class VirtualClock:
     def _block(self, begun: _Begun) -> None:
         """The main stream waits for what it has just asked for: transfers of others go on as beside a kernel."""
         time = begun.end - begun.start
-        hidden = min(time, self._beside)
+        sent = self.spans[begun.span].name == "all_to_all"  # tokens to experts: no product can be cut around it
+        hidden = 0.0 if sent else min(time, self._beside)
         self._beside -= hidden
         start = self._occupy(time - hidden)
         self.free[begun.group] = self.at[COMPUTE]

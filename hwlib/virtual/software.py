@@ -18,7 +18,11 @@ from hwlib.steptime.job import Rates, rates_of
 from hwlib.virtual.clock import COMPUTE, VirtualClock
 from hwlib.virtual.playing import nbytes
 
-PRODUCTS = {"mm": 0, "addmm": 1, "_scaled_mm": 0, "_grouped_mm": 0}  # the position of their first factor
+GROUPED = ("_grouped_mm", "_scaled_grouped_mm")  # products of experts, each of its own tokens
+PRODUCTS = {"mm": 0, "addmm": 1, "_scaled_mm": 0, **dict.fromkeys(GROUPED, 0)}  # the position of their first factor
+ROWS_READ = ("index", "index_select", "gather")  # tokens on their way to experts and back
+ROWS_PUT = {"index_put": 2, "index_put_": 2, "index_copy": 3, "index_copy_": 3}  # with the position of the rows
+ROWS_ADDED = {"index_add": 3, "index_add_": 3, "scatter_add": 3, "scatter_add_": 3}
 SCORES = ("bmm", "baddbmm")  # products of activations: attention that is written out
 ATTENTION = {
     "_scaled_dot_product_flash_attention_for_cpu": 0, "_scaled_dot_product_flash_attention_for_cpu_backward": 1,
@@ -60,6 +64,7 @@ class Software:
     _owed: float = 0.0  # of the loss, in the backward pass
     _layer: float | None = None  # when the last pass through a layer began
     _experts: bool = False  # since then
+    widths: dict[tuple[int, int], int] = field(default_factory=dict)  # of experts, by the sides of a matrix of theirs
 
     def clock(self) -> VirtualClock:
         """A clock on which transfers hide as with this software."""
@@ -71,11 +76,14 @@ class Software:
         if name in LAYERS:
             self._begin_layer(clock)
         if name in PRODUCTS and cost.flops:
-            time = self._product(cost, args[PRODUCTS[name]], out)
+            at = PRODUCTS[name]
+            time = self._product(cost, args[at], args[at + 1], out)
         elif name in ATTENTION:
             time = self._attention(cost, args, more)
         elif name in SCORES:
             time = self._scores(cost, args, out)
+        elif moved := _rows_moved(name, args, out):
+            time = moved / self.rates("bfloat16").W
         else:
             time = self._between(clock, cost)
             if name == "cat":
@@ -123,23 +131,22 @@ class Software:
             if place in self._out:
                 self._out[_place(out)] = (_alive(out), *self._out.pop(place)[1:])
 
-    def _product(self, cost: Cost, rows: Any, out: Any) -> float:
+    def _product(self, cost: Cost, rows: Any, weights: Any, out: Any) -> float:
         from torch._C import _current_graph_task_id
 
-        rates, b = self.rates(cost.dtype), rows.element_size()
+        rates, b, E = self.rates(cost.dtype), rows.element_size(), 1
         M, K, N = rows.shape[-2], rows.shape[-1], out.shape[-1]
         shape = tuple(sorted((M, K, N)))
         backward, known = _current_graph_task_id() != -1, self._kept.get(shape)
         share = 1.0
-        if cost.name == "_grouped_mm":
-            share = self.stack.eta_E * reached_share(M / max(out.dim(), 1), self.stack.n_E)
-            self._experts = True
+        if cost.name in GROUPED:
+            E, share = self._expert_share(rows, weights, out, backward)
         time = cost.flops / (share * rates.C)
         moved = self._flushed()
         if backward and known:
             moved += known.moved / known.number
             if known.rows == K and rows.stride(-1) != 1:  # over the tokens: the gradient of weights
-                time += exposed_time.function(GRADIENT_BYTES * M * N / rates.W, time, self.stack.hide_sum)
+                time += exposed_time.function(GRADIENT_BYTES * E * M * N / rates.W, time, self.stack.hide_sum)
         else:
             known = self._kept.setdefault(shape, _Kept(M))
             known.number += 1
@@ -152,12 +159,31 @@ class Software:
             self._last = _alive(rows), place
             self._out[_place(out)] = _alive(out), shape, KEPT_MOVES * float(b * M * N)
         if not backward:
-            time = max(time, b * K * N / rates.W)  # the weights
+            time = max(time, b * E * K * N / rates.W)  # the weights
         moved = moved / rates.W
         if backward:
             moved += self._owed
             self._owed = 0.0
         return time + moved
+
+    def _expert_share(self, rows: Any, weights: Any, out: Any, backward: bool) -> tuple[int, float]:
+        """The number of experts, and the share of the rate of dense products that their product reaches, by the tokens
+        that each sees and the width of its hidden vectors, as in `hwlib.steptime.compute_times`.
+
+        Which side of a matrix is hidden shows with the second one, which takes in as many elements as the first one
+        gives, or half as many where gate and up are one matrix: until then it is the side that comes out.
+        """
+        stack, self._experts = self.stack, True
+        over_tokens = rows.dim() == weights.dim() == 2 or (backward and rows.stride(-1) != 1)
+        E = max(tensor.shape[0] for tensor in (rows, weights, out) if tensor.dim() == 3)
+        tokens = rows.shape[-1 if over_tokens else -2] / (1 if rows.dim() == 3 else E)
+        K, N = (out if over_tokens else weights).shape[-2:]
+        if not backward:
+            for up in [sides for sides in self.widths if sides[0] == N and sides[1] in (K, 2 * K)]:
+                self.widths[up] = self.widths[K, N] = K
+            self.widths.setdefault((K, N), N)
+        width = self.widths.get((K, N)) or self.widths.get((N, K), N)
+        return E, stack.eta_E * reached_share(tokens, stack.n_E) * reached_share(width, stack.w_E)
 
     def _flushed(self) -> float:
         """Bytes of the outputs of earlier products: whether they are kept whole shows after them."""
@@ -206,6 +232,16 @@ class Software:
             if wait:
                 clock.kernel("launch", wait, 0.0, 0.0)
         self._layer, self._experts = clock.at[COMPUTE] + clock.lag, False
+
+
+def _rows_moved(name: str, args: tuple[Any, ...], out: Any) -> int:
+    """Bytes of the rows that a kernel picks or puts, each read and written, and read before it is added to. What it
+    copies beside them a kernel that works in place would not.
+    """
+    if name in ROWS_READ:
+        return 2 * nbytes(out)
+    times, at = (2, ROWS_PUT[name]) if name in ROWS_PUT else (3, ROWS_ADDED.get(name, len(args)))
+    return times * nbytes(args[at : at + 1])
 
 
 def _place(tensor: Any) -> int:

@@ -17,7 +17,7 @@ NOTHING = (  # that allocate or rename, and run no kernel; views are known by th
     "resize_", "set_", "sym_size", "is_same_size", "_local_scalar_dense", "record_stream",
 )  # fmt: skip
 OVERWRITING = ("copy_", "fill_", "zero_", "_foreach_copy_", "_foreach_zero_")  # others that end in _ read too
-LOOKUPS = ("embedding", "index_select", "gather")  # that read as many rows as they write, not the whole table
+LOOKUPS = ("embedding", "index", "index_select", "gather")  # that read as many rows as they write, not the whole table
 
 
 def tensors_of(value: Any) -> list[Any]:
@@ -78,7 +78,7 @@ def is_composed(func: Any) -> bool:
 
 @cache
 def flop_counts() -> dict[Any, Any]:
-    """Torch's own FLOP counts, and those of attention on a CPU, which torch does not count."""
+    """Torch's own FLOP counts, and those of attention on a CPU and of grouped products, which torch does not count."""
     import torch
     from torch.utils.flop_counter import flop_registry, sdpa_backward_flop_count, sdpa_flop_count
 
@@ -90,7 +90,14 @@ def flop_counts() -> dict[Any, Any]:
     def backward(grad: Any, q: Any, k: Any, v: Any, *_: Any, **__: Any) -> int:
         return sdpa_backward_flop_count(grad.shape, q.shape, k.shape, v.shape)
 
+    def grouped(rows: Any, weights: Any, *_: Any, **__: Any) -> int:
+        """A row meets the matrix of its group, or a column is summed within its own."""
+        groups = rows.shape[0] if rows.dim() == weights.dim() == 3 else 1
+        return 2 * groups * rows.shape[-2] * rows.shape[-1] * weights.shape[-1]
+
     return flop_registry | {
+        aten._grouped_mm: grouped,
+        aten._scaled_grouped_mm: grouped,
         aten._scaled_dot_product_flash_attention_for_cpu: forward,
         aten._scaled_dot_product_flash_attention_for_cpu_backward: backward,
     }

@@ -142,7 +142,8 @@ class World:
     def renew(self) -> None:
         """What a stack knows of a step is of the next one."""
         if self.stack is not None:
-            self.software = Software(self.stack, self.slow)
+            widths = self.software.widths if self.software else {}
+            self.software = Software(self.stack, self.slow, widths=widths)
 
     def taken(self) -> StepTiming:
         """The record of the clock so far."""

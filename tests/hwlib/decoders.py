@@ -93,3 +93,44 @@ def fully_sharded(decoder: Decoder, mesh: Any) -> Decoder:
         fully_shard([decoder.norm, decoder.head], mesh=mesh, reshard_after_forward=False)
     fully_shard(decoder, mesh=mesh)
     return decoder
+
+
+class ExpertBlock(nn.Module):
+    """A layer whose experts are divided among a group's ranks, with as many tokens for each: attention, a router;
+    tokens sorted by expert, sent, sorted by the rank's own, and all the way back.
+    """
+
+    def __init__(self, model: Any, ranks: int):
+        super().__init__()
+        D, H, E = model.width, model.head_dim, model.experts // ranks
+        self.model, self.ranks, self.E = model, ranks, E
+        self.norm_1, self.norm_2 = nn.RMSNorm(D, dtype=bf16), nn.RMSNorm(D, dtype=bf16)
+        self.qkv = nn.Linear(D, (model.heads + 2 * model.kv_heads) * H, bias=False, dtype=bf16)
+        self.out = nn.Linear(model.heads * H, D, bias=False, dtype=bf16)
+        self.router = nn.Linear(D, model.experts, bias=False, dtype=bf16)
+        self.gate_up = nn.Parameter(torch.empty(E, D, 2 * model.expert_ffn, dtype=bf16))
+        self.down = nn.Parameter(torch.empty(E, model.expert_ffn, D, dtype=bf16))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        from torch.distributed._functional_collectives import all_to_all_single_autograd
+        from torch.distributed.distributed_c10d import _get_default_group
+
+        model, k = self.model, self.model.experts_per_token
+        heads = self.qkv(self.norm_1(x)).unflatten(-1, (-1, model.head_dim)).transpose(1, 2)
+        q, key, value = heads.split([model.heads, model.kv_heads, model.kv_heads], 1)
+        a = nn.functional.scaled_dot_product_attention(q, key, value, is_causal=True, enable_gqa=True)
+        x = x + self.out(a.transpose(1, 2).flatten(2))
+        y = self.norm_2(x).flatten(0, 1)
+        weights, experts = torch.softmax(self.router(y).float(), -1).topk(k, -1)
+        order = experts.flatten().argsort()
+        parts = [order.numel() // self.ranks] * self.ranks
+
+        def sent(tokens: torch.Tensor) -> torch.Tensor:
+            return all_to_all_single_autograd(tokens, parts, parts, _get_default_group())
+
+        mine = sent(y.index_select(0, order // k)).index_select(0, order)
+        ends = torch.zeros(self.E, dtype=torch.int32)
+        gate, up = torch._grouped_mm(mine, self.gate_up, ends).chunk(2, -1)
+        given = torch._grouped_mm(nn.functional.silu(gate) * up, self.down, ends).index_select(0, order)
+        back = sent(given).index_select(0, order).unflatten(0, (-1, k))
+        return x + (back * weights[..., None].to(bf16)).sum(1).view_as(x)

@@ -10,11 +10,12 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.nn import functional as F
 
 from hwlib import virtual
-from hwlib.specs import models, stacks
+from hwlib.specs import Stack, models, stacks
 from hwlib.steptime import step_time
 from hwlib.steptime.transfer_times import call_seconds
 from hwlib.strategy import Strategy
 from hwlib.virtual.__main__ import main
+from tests.hwlib.decoders import Decoder, ExpertBlock, fully_sharded, tensor_parallel
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
 SCRIPTS = Path(__file__).parent / "scripts"
@@ -84,6 +85,83 @@ def test_products_and_attention_of_a_stack_are_those_of_step_time(stack):
     closed = step_time(model, stack, "dgx-h100", Strategy.of(), B=T, T=T)
     head = 3 * 2 * 2 * T * model.width / (stacks[stack].eta_W * world.chip.hbm_bandwidth)  # the output layer's input
     assert played.step_time == pytest.approx(closed.compute + head, rel=3e-3)
+
+
+def second_layer(build, n, stack):
+    """What a second layer of `build(world, layers)`, a program and its closed form, adds: to kernels, to waits, to the
+    parts of the closed form; and the step with both.
+    """
+    found = []
+    for layers in (1, 2):
+        with virtual.cluster(CLUSTER, n, stack=stack) as world:
+            program, closed = build(world, layers)
+            found.append((world.step(program), closed))
+    (one, closed_one), (step, closed) = found
+    more = {name: getattr(closed, name) - getattr(closed_one, name) for name in ("compute", "tp", "ep")}
+    return step.compute - one.compute, step.exposed - one.exposed, more, step
+
+
+@pytest.mark.parametrize(
+    ("stack", "error"), [(Stack.ideal("h100-sxm"), 1e-9), (stacks["megatron-core-h100"], 0.03)],
+    ids=["ideal", "megatron-core-h100"],
+)  # fmt: skip
+def test_a_layer_with_experts_takes_what_step_time_says(stack, error):
+    """Narrow experts that a rank has several of. Tokens are sorted four times, and torch's backward pass of that moves
+    three quarters of what `step_time` counts.
+    """
+    stack, T, ranks = stack.replace(hide_ep=0.0), 4096, 8
+    base = models["mixtral-8x7b"].replace(experts=32, expert_ffn=3584, experts_per_token=4)
+
+    def build(world, layers):
+        model = base.replace(layers=layers)
+        with world.shapes():
+            blocks = nn.Sequential(*[ExpertBlock(model, ranks) for _ in range(layers)])
+            x = torch.zeros(1, T, model.width, dtype=torch.bfloat16, requires_grad=True)
+        told = Strategy.of(dp=ranks, ep=ranks)
+        return lambda: blocks(x).sum().backward(), step_time(model, stack, CLUSTER, told, B=ranks * T, T=T)
+
+    compute, waits, closed, step = second_layer(build, ranks, stack)
+    assert compute == pytest.approx(closed["compute"], rel=error)
+    assert waits == pytest.approx(closed["ep"], rel=1e-6)
+    assert step.of("all_to_all").number == 4 * 2
+
+
+def test_sequence_parallelism_of_a_stack_differs_by_two_gathers_a_layer_alone():
+    """Which Megatron sends again for the gradients of weights, and torch keeps; all else is as in `step_time`."""
+    stack, T, tp = stacks["torchtitan-h100"], 4096, 8
+
+    def build(world, layers):
+        model, told = models["llama3-8b"].replace(layers=layers), Strategy.of(tp=tp)
+        mesh = virtual.device_mesh(told)
+        with world.shapes():
+            decoder, x = Decoder(model), torch.zeros(1, T, dtype=torch.int64)
+        tensor_parallel(decoder, mesh["tp"], sp=True)
+        return lambda: decoder(x).sum().backward(), step_time(model, stack, CLUSTER, told, B=T, T=T, fused=False)
+
+    compute, waits, closed, step = second_layer(build, tp, stack)
+    gathers = step.of("all_gather")
+    assert compute == pytest.approx(closed["compute"], rel=1e-6)
+    assert waits == pytest.approx(closed["tp"] - 2 * gathers.time / gathers.number, rel=1e-6)
+
+
+def test_fsdp_has_a_latency_in_each_call_where_step_time_has_one_in_a_pass():
+    """A network that nothing hides. Embedding, layers and output layer are gathered, and again for the backward pass
+    but for the last, and summed. `step_time` has a latency in each of these three.
+    """
+    stack, layers, T, n = Stack.ideal("h100-sxm").replace(alpha_in=3e-5, alpha_out=3e-5), 2, 128, 64
+    model, told = models["llama3-8b"].replace(layers=layers, vocab=8192), Strategy.of(dp=n, zero=3)
+    with virtual.cluster(CLUSTER, n, stack=stack) as world:
+        with world.shapes():
+            decoder, x = Decoder(model), torch.zeros(1, T, dtype=torch.int64)
+        fully_sharded(decoder, virtual.device_mesh(told)["dp"])
+        step = world.step(lambda: decoder(x).sum().backward())
+    asked = {"B": n * T, "T": T, "fused": False}
+    with_, without = (step_time(model, of, CLUSTER, told, **asked) for of in (stack, Stack.ideal("h100-sxm")))
+    one = call_seconds(stack, 8, "all_gather", n)
+    sent = sum(call.time for call in step.calls)
+    assert [call.number for call in step.calls] == [(layers + 2) + (layers + 1), layers + 2]
+    assert step.exposed > 0.8 * sent > 0.8 * (3 * layers + 5) * one
+    assert (with_.dp - without.dp) / one == pytest.approx(3, rel=0.1)
 
 
 def test_a_call_has_the_latency_of_step_time_by_default():

@@ -37,6 +37,7 @@ def served(count=150, rate=3.0, policy=chunked, seed=1, output=60, **how):
     return requests, run_engine(requests, COST, policy, **how)
 
 
+@pytest.mark.slow
 def test_one_request_at_a_time_is_the_queue_of_pollaczek_and_khinchine():
     """M/D/1: prompts of one length, no answer after the first token, one seat."""
     cost = StepCost(fixed=0.1, weights=0, token=0, sent=0, cached=0, pair=0)

@@ -7,6 +7,7 @@ import linecache
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -73,6 +74,7 @@ def failure(error: BaseException, function: Any) -> str:
 
 
 AGAIN = 0.05  # seconds until the next alarm: what is raised in a callback of the garbage collector, Python swallows
+PATIENCE = 4  # times as long by the clock as on a processor: other programs compute too, and to sleep is no answer
 
 
 class TimeUp(BaseException):
@@ -81,13 +83,17 @@ class TimeUp(BaseException):
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Raises TimeUp in the block after `seconds`, where the system has an alarm and this is its thread."""
+    """Raises TimeUp in the block after `seconds` on a processor, or `PATIENCE` times as many of the clock, where the
+    system has an alarm and this is its thread."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
 
+    computed, begun = time.thread_time(), time.monotonic()
+
     def stop(*_: Any) -> None:
-        raise TimeUp
+        if time.thread_time() - computed >= seconds or time.monotonic() - begun >= PATIENCE * seconds:
+            raise TimeUp
 
     def hook(swallowed: Any) -> None:
         if swallowed.exc_type is not TimeUp:

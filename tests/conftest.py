@@ -21,7 +21,7 @@ SLOW = {
     "autograder/book": "chapters drafts drag folder_bank front",
     "autograder/book/indexes": "specs",
     "autograder/cli": "reader_environment",
-    "autograder/course": "agreed by_hand class_run collection export gradebook operations",
+    "autograder/course": "agreed by_hand class_run collection export gradebook operations terms",
     "autograder/grading": "judge rank_processes",
     "autograder/learner": "cell_errors jupyterlab record study",
     "autograder/live": "cells",
@@ -30,7 +30,7 @@ SLOW = {
     "benchmarks": "fit_stacks grading planner",
     "hwlib": "algorithms calibrated_gemm chunk_trains consistency consistency_pipelines expert_traffic footprint_torch"
     " grid_axes labs_bandwidth labs_collectives labs_decoders lockstep_run measure parallel_torch"
-    " pipeline_torch plots plots_* ranks ranks_failures row_exchange sharding_dtensor"
+    " pipeline_torch plots plots_* ranks ranks_failures row_exchange sharded_programs sharding_dtensor"
     " topology topology_fat_tree_design torch_groups transformer_torch virtual virtual_exchange"
     " virtual_pipelines virtual_scripts virtual_shapes virtual_threads widgets widgets_*",
 }

@@ -6,7 +6,7 @@ from math import floor, sqrt
 
 import pytest
 
-from autograder.answers import Design, Kernel
+from autograder.answers import Design, Distributed, Kernel
 from autograder.answers.algorithm import direct
 from autograder.answers.library_overlap import library_overlap
 from autograder.answers.selftest import selftest
@@ -19,7 +19,7 @@ from tests.each import each
 
 BANKS = list(banks().values())
 EXERCISES = [exercise for bank in BANKS for exercise in bank.values()]
-DEAR = Design, Kernel  # whose self-test takes a second and more
+DEAR = Design, Distributed, Kernel  # whose self-test takes a second and more
 
 
 def is_dear(exercise):

@@ -41,11 +41,15 @@ def run_tokens_of(text: str) -> float:
 
 
 def whole_numbers_of(text: str) -> tuple[int, ...]:
-    """Whole numbers, separated by commas. Raises ValueError.
+    """Whole numbers, separated by commas, of which none begins with 0: "1,024" is one number to most who write it.
+    Raises ValueError.
 
     >>> whole_numbers_of("1,8, 1_024")
     (1, 8, 1024)
     """
+    if re.search(r"\b0\d", text):
+        plain = text.replace(",", "")
+        raise ValueError(f"{text!r}: a comma separates two numbers; expected {plain}, or numbers such as 8,16")
     try:
         return tuple(int(word.replace("_", "")) for word in text.split(","))
     except ValueError:

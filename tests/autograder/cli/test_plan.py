@@ -170,6 +170,7 @@ def test_sequences_by_length_are_a_batch():
         ([*SMALL, "--tp", "3"], "tp: 3 "),
         ([*SMALL, "--pp", "64"], "pp: 64 stages "),
         ([*SMALL, "--tp", "two"], "whole numbers"),
+        ([*SMALL, "--gpus", "1,024"], "expected 1024, "),
         ([*SMALL, "--memory", "72"], "'72' has"),
         ([*SMALL, "--memory", "72MB"], "72 MB. No cluster of up to 131,072 "),
         ([*SMALL, "--chips", "4,8", "--count", "2"], "count: "),

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import gc
 import os
 import sys
 from pathlib import Path
@@ -89,6 +90,12 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.skip(reason=NO_BROWSER))
+
+
+def pytest_collection_finish():
+    """What was imported and collected stays: the garbage collector went through all of it, a second each time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -8,7 +8,6 @@ from collections import Counter
 import pytest
 
 from autograder.answers import Distributed
-from autograder.declaration import calling
 
 from . import unseen
 from .each import each
@@ -18,15 +17,7 @@ FEWEST_RIGHT, FEWEST_WRONG = 4, 6
 MOST_WRONG_SENTENCES, MOST_GENERIC = 0.01, 0.15
 
 
-@pytest.fixture
-def patient(monkeypatch):
-    """A call has ten times as long: other tests compute beside it, and none of these answers runs for ever."""
-    limited = calling.limited
-    monkeypatch.setattr(calling, "limited", lambda seconds: limited(10 * seconds))
-
-
 @pytest.mark.slow
-@pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize(
     ("exercise_id", "some"),
     [

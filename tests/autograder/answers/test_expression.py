@@ -221,9 +221,9 @@ def test_a_number_is_an_expression_too():
     ],
 )
 def test_a_heavy_expression_is_judged_in_bounded_time(answer):
-    start = time.process_time()
+    start = time.monotonic()
     assert judge(RING, answer).score == 0
-    assert time.process_time() - start < 20
+    assert time.monotonic() - start < 6
 
 
 def test_a_message_made_by_hand_scores_nothing():

@@ -101,7 +101,7 @@ def test_no_text_takes_long_to_show(text):
     started = time.process_time()
     feedback.inert_markdown((text * 100_000)[: feedback.MAX_MARKDOWN])
     feedback.inert_markdown(text * 100_000)
-    assert time.process_time() - started < 10
+    assert time.process_time() - started < 3.0
 
 
 @pytest.mark.parametrize("latex", ["\\frac{", "{" * 500, "x" * 3000, ""])

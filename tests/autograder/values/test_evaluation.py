@@ -84,10 +84,10 @@ def test_what_is_not_rational_has_forty_digits(text, want):
     ],
 )
 def test_where_there_is_no_value_it_says_so_at_once(text):
-    start = time.process_time()
+    start = time.monotonic()
     with pytest.raises(Undefined):
         at(text, n=8)
-    assert time.process_time() - start < 10
+    assert time.monotonic() - start < 1
 
 
 def test_the_clock_stops_an_evaluation():
@@ -97,10 +97,10 @@ def test_the_clock_stops_an_evaluation():
 
 def test_long_fractions_are_rounded_not_dragged_along():
     text = "+".join(f"1/(n+{i})" for i in range(50))
-    start = time.process_time()
+    start = time.monotonic()
     for _ in range(20):
         at(f"({text})**60", n=7)
-    assert time.process_time() - start < 10
+    assert time.monotonic() - start < 2
 
 
 def test_comparison_of_floats_forgives_rounding_only():

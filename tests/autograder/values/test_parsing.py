@@ -40,7 +40,6 @@ def test_a_letter_of_the_exercise_goes_before_a_constant():
     assert parse("pi", ()).head == "pi"
 
 
-ENDLESS = 10.0  # seconds on a processor, of what takes milliseconds
 HOSTILE = [
     "__import__('os').system('id')",
     "n.__class__",
@@ -108,7 +107,7 @@ def test_everything_else_is_refused_quickly_with_a_sentence(text):
     start = time.process_time()
     with pytest.raises(TreeError) as refused:
         parse(text, POINT)
-    assert time.process_time() - start < ENDLESS
+    assert time.process_time() - start < 0.5
     assert len(str(refused.value)) > 10
     assert "<" not in str(refused.value)
 
@@ -119,7 +118,7 @@ def test_numbers_beyond_bounds_stop_at_evaluation(text):
     tree = parse(text, POINT)
     with pytest.raises(Undefined):
         value(tree, POINT, Clock(2))
-    assert time.process_time() - start < ENDLESS
+    assert time.process_time() - start < 0.5
 
 
 @pytest.mark.parametrize(

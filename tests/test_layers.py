@@ -19,7 +19,7 @@ LAYERS = (
     {
         "roofline", "hierarchy", "network", "collectives", "transformer", "footprint", "parallel", "pipeline",
         "steptime", "strategy", "training", "goodput", "inference", "topology", "sharding", "simt", "calibrated",
-        "power", "number_formats",
+        "power", "number_formats", "constraints",
     },
     {"algorithms", "simulate", "planner", "serving_planner", "launch", "tl", "torch_groups", "engine", "traces"},
     {"plots", "widgets", "labs", "virtual"},
@@ -244,7 +244,7 @@ def test_what_notebooks_and_courses_have_written_down_stays(module, name):
 
 
 LOOK = 400  # lines of a module that are a reason to look whether it is one idea
-LONG: dict[str, str] = {}
+LONG: dict[str, str] = {"hwlib/constraints.py": "every rule of a plan or a server, each once"}
 """Modules with more that are one idea all the same, each with the reason."""
 
 

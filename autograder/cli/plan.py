@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 SECONDS_AN_HOUR = 3600.0
 TRAINERS = ("megatron", "torchtitan", "nemo")  # the keys of hwlib.launch.TRAINING, which is not loaded for a list
-DECIDED = ("tp", "cp", "ep", "etp", "pp", "zero", "recompute")
-"""Degrees that the rule of thumb chooses by itself; if one is given, its advice would contradict the question."""
 
 
 class CannotBe(click.ClickException):
@@ -296,6 +294,7 @@ class PlanQuery:
         """What was found, to be read: the table, and of one number of GPUs the explanation."""
         from hwlib import planner
         from hwlib.planner.explain import explanation
+        from hwlib.planner.guide import rule_of_thumb
         from hwlib.planner.run_words import columns, run_text
         from hwlib.planner.tables import rejected
 
@@ -312,11 +311,8 @@ class PlanQuery:
             lines += ["Rejected configurations:", *rejected(found)]
         if quicker := self._on_fewer(found):
             lines += ["", quicker]
-        if not self.asked["allowed"].given.keys() & set(DECIDED):
-            bounds = {name: self.asked[name] for name in ("B", "T", "gpus", "memory")}
-            bounds |= {"dtype": found.task.software.dtype}
-            with suppress(planner.PlanError):  # the rule of thumb tries fewer plans than the search
-                lines += ["", f"Rule of thumb: {planner.decide(self.model, self.cluster, **bounds)}"]
+        if thumb := rule_of_thumb(found.task, self.asked["allowed"]):
+            lines += ["", f"Rule of thumb: {thumb}"]
         return "\n".join(lines)
 
     def _on_fewer(self, found: Any) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from hwlib.goodput import ExpectedRun
-from hwlib.planner import Allowed, ParetoFront, PlanError, Plans, decide, machine_of, pareto, plan
+from hwlib.planner import Allowed, ParetoFront, PlanError, Plans, machine_of, pareto, plan
 from hwlib.planner.costs import Plan
 from hwlib.planner.explain import advice_words, alternatives, difference, memory_words, versus, where_time_goes
+from hwlib.planner.guide import rule_of_thumb
 from hwlib.planner.run import CANDIDATES
 from hwlib.planner.run_query import RunQuery
 from hwlib.planner.run_words import columns as run_columns
@@ -23,7 +23,6 @@ from .task import arguments, cluster_read, memory_bars, rests, step_bars
 
 COUNT = 5
 LIMITS = ("tp", "cp", "ep", "etp", "pp", "v", "micro", "zero", "shards", "sp", "schedule", "recompute")
-DECIDED = {"tp", "cp", "ep", "etp", "pp", "zero", "recompute"}  # that the rule of thumb chooses by itself
 ASKED = (
     "model", "config", "cluster", "described", "gpus", "batch", "sequence", "dtype", "features", "memory", "price",
     "stack", "offload", "dedup_dispatch", "mtp",
@@ -50,11 +49,15 @@ class Found(NamedTuple):
     values: dict[str, Any]
 
 
+def _allowed(values: Mapping[str, Any]) -> Allowed:
+    """The degrees that the fields leave to the search."""
+    return Allowed(**{name: values[name] for name in LIMITS if name in values})
+
+
 @lru_cache(4)
 def _found(asked: tuple[tuple[str, str], ...]) -> Found:
     values = FORMS["plan"].read(dict(asked))
-    allowed = Allowed(**{name: values[name] for name in LIMITS if name in values})
-    given = arguments(values) | {"allowed": allowed}
+    given = arguments(values) | {"allowed": _allowed(values)}
     run, several, count = RunQuery.of(values), isinstance(given["gpus"], tuple), values.get("count", COUNT)
     if several and "count" in values:
         raise PlanError("count", "plans are listed for one number of GPUs only")
@@ -144,16 +147,11 @@ def why(asked: Mapping[str, str]) -> Markup:
     found, _, values = search(asked)
     if not isinstance(found, Plans):
         raise PlanError("gpus", "choices are compared for one number of GPUs only, and several are given")
-    thumb = []
-    if not DECIDED & values.keys():
-        given = arguments(values)
-        bounds = {name: given[name] for name in ("B", "T", "gpus", "memory")} | {"dtype": given["software"].dtype}
-        with suppress(PlanError):  # the rule of thumb tries fewer plans than the search
-            thumb = [str(decide(given["model"], given["cluster"], **bounds))]
+    thumb = rule_of_thumb(found.task, _allowed(values))
     return Markup("").join([
         lines("The best plan for each other choice", alternatives(found)),
         lines("Rejected configurations", [" ".join(line.split()) for line in rejected(found)]),
-        lines("Rule of thumb, from closed-form bounds, without the search", thumb),
+        lines("Rule of thumb, from closed-form bounds, without the search", [thumb] if thumb else []),
     ])  # fmt: skip
 
 

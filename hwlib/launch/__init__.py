@@ -9,6 +9,9 @@ Names are those of each project's own options, read at one revision (`sources.to
 ('pretrain_gpt.py', 128)
 """
 
+from dataclasses import replace
+
+from hwlib.constraints import refusal
 from hwlib.launch.known import arguments_of, problems
 from hwlib.launch.launch import Argument, Command, File, Launch, LaunchError
 from hwlib.launch.megatron import emit_megatron
@@ -26,9 +29,13 @@ SERVING = {"vllm": emit_vllm, "trtllm": emit_trtllm}
 
 
 def emit_training(task: Task, plan: Plan, software: str) -> Launch:
-    """How a training plan is started. Raises LaunchError for a software that does not train, or not on these chips."""
+    """How a training plan is started. Raises LaunchError for a software that does not train, or not on these chips, and
+    for a plan that no software could run. What this one alone lacks is listed with the launch.
+    """
     if software not in TRAINING:
         raise LaunchError(f"emit: expected {' or '.join(TRAINING)}, which train, got {software!r}")
+    if why := refusal(replace(task.setting, features=None), plan.strategy):
+        raise LaunchError(f"emit: {why}")
     return TRAINING[software](task, plan)._replace(title=f"{task}: {plan}")
 
 

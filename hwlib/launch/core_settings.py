@@ -5,6 +5,7 @@ overrides of a recipe of Megatron-Bridge both set.
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
+from hwlib.constraints import lacking
 from hwlib.footprint import MEGATRON_ADAM, States
 from hwlib.launch.layouts import even, layout_text
 from hwlib.planner.costs import Plan
@@ -26,7 +27,8 @@ class CoreSettings(NamedTuple):
 
 def core_settings(task: Task, plan: Plan) -> CoreSettings:
     """The settings of a plan."""
-    lost = [*missing(FEATURES, plan), *shape_losses(task.model), *software_losses(task, ("megatron", "nemo"))]
+    lost = [*lacking(features[FEATURES], plan.strategy), *shape_losses(task.model)]
+    lost += software_losses(task, ("megatron", "nemo"))
     lost += state_losses(task)
     if task.model.mtp_layers and not task.software.mtp:
         lost.append(f"{task.model.mtp_layers} module for multi-token prediction: the plan does not train it (--mtp)")
@@ -37,36 +39,6 @@ def core_settings(task: Task, plan: Plan) -> CoreSettings:
     if task.model.moe and task.software.dedup_dispatch:
         parallel |= {"moe_token_dispatcher_type": "flex", "moe_flex_dispatcher_backend": "deepep"}
     return CoreSettings(shape, parallel, tuple(lost))
-
-
-def missing(key: str, plan: Plan) -> list[str]:
-    """What the plan needs and the software does not have, by the table of features."""
-    one = plan.strategy
-    asked: dict[str, Any] = {
-        "tp": one.tp, "pp": one.pp, "cp": one.cp, "ep": one.ep, "sp": one.sp, "schedule": one.schedule, "v": one.v,
-        "zero": one.zero, "shards": one.shards, "recompute": one.recompute, "etp": one.etp,
-    }  # fmt: skip
-    parts: list[dict[str, Any]] = [{name: asked[name]} for name in ("tp", "cp", "ep", "recompute", "shards")]
-    parts += [
-        {"pp": asked["pp"], "schedule": asked["schedule"]},
-        {"pp": asked["pp"], "v": asked["v"]},
-        {"pp": asked["pp"], "zero": asked["zero"]},
-        {"tp": asked["tp"], "sp": asked["sp"]},
-        {"tp": asked["tp"], "etp": asked["etp"]},
-    ]
-    found = []
-    for part in parts:
-        usual = {} if "zero" in part else {"zero": min(features[key].zero)}
-        if reason := features[key].lacks(**{**usual, **_without_pipeline(part, key)}):
-            found.append(reason)
-    return list(dict.fromkeys(found))
-
-
-def _without_pipeline(part: dict[str, Any], key: str) -> dict[str, Any]:
-    """A question about a pipeline that does not ask for a stage of ZeRO gets one that the software has with it."""
-    if part.get("pp", 1) > 1 and "zero" not in part and features[key].piped_zero:
-        return {**part, "zero": min(features[key].piped_zero)}
-    return part
 
 
 def shape_fields(model: Model, T: int) -> dict[str, Any]:

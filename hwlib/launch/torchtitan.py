@@ -4,13 +4,15 @@ import re
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from hwlib.launch.core_settings import key_of, missing, software_losses
+from hwlib.constraints import lacking
+from hwlib.launch.core_settings import key_of, software_losses
 from hwlib.launch.hosts import hosts_of
 from hwlib.launch.launch import Argument, Command, File, Launch, LaunchError
 from hwlib.launch.layouts import chunk_layers
 from hwlib.launch.megatron import NO_GPUS, torchrun, whole_micro
 from hwlib.planner.costs import Plan
 from hwlib.planner.task import Task
+from hwlib.specs import features
 
 FEATURES = "torchtitan"
 SCHEDULES = {"gpipe": "GPipe", "1f1b": "1F1B", "zb_h1": "1F1B", "zbv": "ZBVZeroBubble", "dualpipe": "DualPipeV"}
@@ -58,7 +60,7 @@ def emit_torchtitan(task: Task, plan: Plan) -> Launch:
     """The configuration's file, and the command. Raises LaunchError for chips that are no GPUs."""
     if task.machine.chip.vendor in NO_GPUS:
         raise LaunchError(f"emit: torchtitan runs on GPUs, and the cluster has {task.machine.chip.name}")
-    lost = [*missing(FEATURES, plan), *software_losses(task, ("torchtitan",))]
+    lost = [*lacking(features[FEATURES], plan.strategy), *software_losses(task, ("torchtitan",))]
     settings = {
         **batch(task, plan, lost), **degrees(task, plan, lost), **pipeline(task, plan, lost),
         **precision(task, lost), **compiled(task, plan), "activation_checkpoint.policy": policy(plan, lost),

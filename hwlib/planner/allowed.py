@@ -1,22 +1,39 @@
 """The values that a search may choose from, and those that are impossible whatever else is chosen."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import product
 from math import prod
 from typing import Any, NamedTuple
 
-from hwlib.planner.task import PlanError, Task, plural
+from hwlib.constraints import (
+    CHUNKS_OF_LAYERS,
+    EXPERT_DEGREE,
+    EXPERTS,
+    GPUS,
+    HEADS,
+    KV_HEADS,
+    MICROBATCH,
+    MLP_WIDTH,
+    SEQUENCE_PIECES,
+    STAGES_OF_LAYERS,
+    TWO_CHUNKS,
+    Rule,
+    Setting,
+    broken,
+    candidates,
+    degree_rules,
+    even_chunks,
+    would_words,
+)
+from hwlib.planner.task import PlanError, Task
 from hwlib.specs import Features, Model
-from hwlib.specs.feature import DEGREES, FOLDED
-from hwlib.strategy import RECOMPUTE, StrategyError, checked
+from hwlib.strategy import RECOMPUTE, Strategy, StrategyError, checked
 
 DEFAULT_SCHEDULES = ("1f1b", "zb_h1")
-TWO_CHUNKS = ("zbv", "dualpipe")
 MICRO = (1, 2, 4, 8, 16)
 ZERO = (0, 1, 3)
 MOST_CHUNKS = 16
-ENDS = 2  # chunks that may be without a layer: one for the embedding, one for the output layer
 WHOLE = 0  # in place of a number of shards: all ranks that data and context parallelism have
 NARROWEST_EXPERT = 768
 """Columns of an expert that tensor parallelism leaves a rank at the least, unless it is asked to leave less: the width
@@ -134,18 +151,6 @@ def divisors(n: int) -> tuple[int, ...]:
     return tuple(d for d in range(1, n + 1) if n % d == 0)
 
 
-def even_chunks(layers: int, pp: Any, v: Any) -> Any:
-    """Whether layers can be cut into pp*v chunks, some of which have one less: fewer of these than stages, so that the
-    fullest stage has none and is as long as its steps are timed; or the two at the ends.
-
-    DeepSeek-V3's 61 layers on 16 stages of two chunks are 29 of two layers and 3 of one. Two chunks of an interleaved
-    pipeline may be without a layer, as those of Llama 3 405B's 126 layers on 16 stages with 8 chunks each.
-    """
-    chunks = pp * v
-    short = -(-layers // chunks) * chunks - layers
-    return (v == 1) | (chunks <= layers + ENDS) & ((short < pp) | (short <= ENDS))
-
-
 def _forms(model: Model, pp: Sequence[int], schedules: Sequence[str], v: Any) -> tuple[tuple[str, int], ...]:
     """Schedules with their chunks: 1F1B with any number that cuts the layers, others with the one they have."""
     piped = [p for p in pp if p > 1]
@@ -162,46 +167,61 @@ def _forms(model: Model, pp: Sequence[int], schedules: Sequence[str], v: Any) ->
     return tuple(dict.fromkeys(found))
 
 
+_OWN_RULES: Mapping[str, tuple[Rule, ...]] = {
+    "tp": (HEADS, KV_HEADS, MLP_WIDTH, GPUS),
+    "pp": (STAGES_OF_LAYERS, GPUS),
+    "cp": (SEQUENCE_PIECES, GPUS),
+    "ep": (EXPERTS,),
+    "etp": (EXPERT_DEGREE,),
+    "micro": (MICROBATCH,),
+}
+"""Rules that a value of an option breaks whatever the other degrees are."""
+
+
 def _check(task: Task, axes: Axes, asked: set[str]) -> None:
-    model, gpus, T = task.model, task.gpus, task.T
     if not axes.forms:
         raise PlanError("v", "only 1f1b can be interleaved")
     if task.features:
-        _check_features(task.features, axes, asked)
-    if "tp" in asked:
-        could = (n for n in divisors(model.heads) if n <= gpus)
-        problem = f"{{}} does not divide the {model.heads} heads of {model.name}"
-        _require_some("tp", axes.tp, lambda n: model.heads % n == 0, problem, could)
-    if "pp" in asked:
-        problem = f"{{}} stages are more than the {model.layers} layers of {model.name}"
-        _require_some("pp", axes.pp, lambda n: n <= model.layers, problem)
+        _check_features(task.setting, task.features, axes, asked)
     if "v" in asked:
         _check_chunks(task, axes)
-    if "cp" in asked:
-        problem = f"{{}} does not cut {T:,} tokens into 2*cp equal pieces"
-        _require_some("cp", axes.cp, lambda n: n == 1 or T % (2 * n) == 0, problem)
-    if "ep" in asked:
-        dense = f"{{}} does not apply to {model.name}: a dense model has no experts"
-        problem = f"{{}} does not divide the {model.experts} experts of {model.name}" if model.moe else dense
-        _require_some("ep", axes.ep, lambda n: model.experts % n == 0, problem)
-    if "etp" in asked and not model.moe:
-        raise PlanError("etp", f"{model.name} is dense: it has no experts to cut")
-    for name in ("tp", "pp", "cp"):
+    for name, rules in _OWN_RULES.items():
         if name in asked:
-            _require_some(name, getattr(axes, name), lambda n: gpus % n == 0, f"{{}} does not divide {gpus:,} GPUs")
+            _check_own(task.setting, name, getattr(axes, name), rules)
     if len(together := [name for name in ("tp", "pp", "cp") if name in asked]) > 1:
         products = sorted({prod(degrees) for degrees in product(*(getattr(axes, name) for name in together))})
-        _require_some("*".join(together), products, lambda n: gpus % n == 0, f"{{}} does not divide {gpus:,} GPUs")
-    if "micro" in asked:
-        problem = f"{{}} does not divide the {plural(task.sequences, 'sequence')} of the batch"
-        _require_some("micro", axes.micro, lambda n: task.sequences % n == 0, problem)
+        good = lambda n: GPUS.holds(task.setting, _only("tp", n))
+        _require_some("*".join(together), products, good, f"{{}} does not divide {task.gpus:,} GPUs")
 
 
-def _check_features(has: Features, axes: Axes, asked: set[str]) -> None:
+def _only(option: str, value: Any) -> Strategy:
+    """A strategy with a value of one option, and all else as usual."""
+    return _USUAL.unchecked({option: value})
+
+
+def _check_own(setting: Setting, option: str, values: Sequence[int], rules: Sequence[Rule]) -> None:
+    """Raise PlanError if each of the values of an option breaks a rule; it names values that break none."""
+    sentences: dict[str, None] = {}
+    for value in values:
+        one = _only(option, value)
+        rule = broken(setting, one, rules)
+        if rule is None:
+            return
+        sentences[rule.sentence(setting, one)] = None
+    would = [n for n in candidates(setting, option) if broken(setting, _only(option, n), rules) is None]
+    raise PlanError(option, "; ".join([*sentences][:3]) + would_words(would, near=values[0]))
+
+
+_USUAL = Strategy()
+
+
+def _check_features(setting: Setting, has: Features, axes: Axes, asked: set[str]) -> None:
     """Raise PlanError for a value that was asked for and that the software lacks whatever the others are."""
-    for name in ("tp", "pp", "cp", "ep"):
-        if name in asked and name not in has.degrees and min(getattr(axes, name)) > 1:
-            raise PlanError(name, has.without(DEGREES[name]))
+    for rule in degree_rules(has):
+        if rule.option in asked and rule.option != "sp":
+            values = getattr(axes, rule.option)
+            if not any(rule.holds(setting, _only(rule.option, value)) for value in values):
+                raise PlanError(rule.option, rule.reason)
     kinds = {
         "schedule": (dict(axes.forms), has.schedules, "schedule {}"),
         "zero": (axes.zero, {*has.zero, *has.piped_zero}, "ZeRO-{}"),
@@ -212,19 +232,19 @@ def _check_features(has: Features, axes: Axes, asked: set[str]) -> None:
             raise PlanError(name, f"{problem}; it has {_joined(sorted(known, key=str))}" if known else problem)
     if "recompute" in asked and not any(map(has.recomputes, axes.recompute)):
         raise PlanError("recompute", has.without(f"{_joined(axes.recompute)} recomputation"))
-    if "etp" in asked and not has.folded:
-        raise PlanError("etp", has.without(FOLDED))
     if "shards" in asked and not has.hsdp and WHOLE not in axes.shards:
         raise PlanError("shards", has.without("HSDP"))
 
 
 def _check_chunks(task: Task, axes: Axes) -> None:
-    model = task.model
+    model, setting = task.model, task.setting
     pp = min((n for n in axes.pp if n > 1), default=2)
     chunks = sorted({v for _, v in axes.forms})
     problem = f"{{}} chunks on each of {pp} stages or more are more than the {model.layers} layers of {model.name}"
-    _require_some("v", chunks, lambda n: n * pp <= model.layers + ENDS, problem)
+    _require_some("v", chunks, lambda n: CHUNKS_OF_LAYERS.holds(setting, _USUAL.unchecked({"pp": pp, "v": n})), problem)
     pipes = [n for n in axes.pp if n > 1]
+    if not pipes and 1 in chunks:
+        return
     if not pipes:
         raise PlanError("v", f"{_joined(chunks)} chunks per rank need a pipeline, and pp is 1")
     even = lambda n: any(even_chunks(model.layers, p, n) for p in pipes)
@@ -235,12 +255,11 @@ def _check_chunks(task: Task, axes: Axes) -> None:
 
 def _require_some(
     field: str, values: Iterable[int], good: Callable[[int], bool], problem: str, could: Iterable[int] = ()
-) -> None:  # fmt: skip
+) -> None:
     """Raise PlanError if none of the values is good; `could` are some that would be."""
     values = tuple(values)
     if not any(map(good, values)):
-        would = ", ".join(map(str, could))
-        raise PlanError(field, problem.format(_joined(values)) + (f"; {would} would" if would else ""))
+        raise PlanError(field, problem.format(_joined(values)) + would_words(tuple(could), near=values[0]))
 
 
 def _joined(values: Iterable[object]) -> str:

@@ -5,26 +5,32 @@ memory. Tensor parallelism shares sequences and memory within the node, up to th
 longer hide; what leaves a node it does not change. Pipeline stages, across nodes, cut what a GPU's gradients need and
 what it holds, if there are microbatches to fill them. Sequences are cut where activations still do not fit. Experts are
 spread within a node, or wider if they are wide. The first of these that serves is taken, and layers are recomputed if
-nothing else does.
+nothing else does. What breaks a rule of `hwlib.constraints`, or what the software lacks or has no memory for, is passed
+over: a strategy that is returned is one that `plan` takes.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from math import ceil
 from typing import Any
 
 from hwlib.collectives import axis_levels
+from hwlib.constraints import broken, plan_rules
 from hwlib.footprint import MEGATRON_ADAM, footprint
 from hwlib.parallel import dp_critical_batch, dp_moe_critical_batch, ep_far_critical_width, tp_limit
 from hwlib.pipeline import pipeline_bubble_fraction
-from hwlib.planner.allowed import SHORTEST_CUT, divisors
-from hwlib.planner.task import Machine, PlanError, batch_of, machine_of, memory_of, model_of, plural
+from hwlib.planner.allowed import SHORTEST_CUT, Allowed, divisors
+from hwlib.planner.costs import footprints
+from hwlib.planner.task import Machine, PlanError, Software, Task, memory_of, plural, task_of
 from hwlib.specs import Model
 from hwlib.specs.cluster import Place
 from hwlib.strategy import Strategy
 from hwlib.transformer import parameter_count
 from hwlib.units import show
 
+DECIDED = ("tp", "cp", "ep", "etp", "pp", "zero", "recompute")
+"""Degrees that the rule of thumb chooses; if one is given, its advice would contradict the question."""
 FEWEST = 2  # microbatches a stage: fewer leave the pipeline idle for a third of the step
 
 
@@ -47,13 +53,10 @@ class Decision:
 class _Bounds:
     """What the choice follows from: `tokens` that a GPU has of a step; `need` and `need_experts`, those that hide the
     gradients over `level`; `limit`, the tensor-parallel degree that hides within the node; `far`, the width of an
-    expert from which all-to-alls between nodes hide; `room`, the bytes that a plan may take.
+    expert from which all-to-alls between nodes hide; `room`, the bytes that what formulas count may take.
     """
 
-    model: Model
-    machine: Machine
-    T: int
-    sequences: int
+    task: Task
     tokens: float
     need: float
     need_experts: float
@@ -61,6 +64,16 @@ class _Bounds:
     limit: float
     far: float
     room: float
+
+    @property
+    def model(self) -> Model:
+        """The task's model."""
+        return self.task.model
+
+    @property
+    def machine(self) -> Machine:
+        """The task's GPUs."""
+        return self.task.machine
 
     def outside(self, degree: int) -> float:
         """By how much a degree within the node, or beyond, cuts what goes over the level."""
@@ -72,13 +85,18 @@ class _Bounds:
         return dense and (not self.model.moe or tokens * self.outside(tp * ep) * pp >= self.need_experts)
 
     def bytes(self, d: Strategy) -> float:
-        """Bytes of the fullest GPU."""
-        return float(footprint(self.model, d, T=self.T, m=self.sequences // d.dp).total)
+        """Bytes of the fullest GPU that formulas count."""
+        return float(footprint(self.model, d, T=self.task.T, m=self.task.sequences // d.dp).total)
+
+    def fits(self, d: Strategy) -> bool:
+        """Whether a plan has memory, by what formulas count and by what the software needs."""
+        m = self.task.sequences // d.dp
+        return self.bytes(d) <= self.room and float(footprints(self.task, d, m).total) <= self.task.memory
 
 
 def decide(
     model: Model | str, cluster: Place | str, *, B: Any, T: Any = None, gpus: int | None = None,
-    dtype: str = "bf16", memory: float | None = None,
+    software: Software | None = None, memory: float | None = None,
 ) -> Decision:  # fmt: skip
     """A rule of thumb for training `model` with batches of B tokens on a cluster, from bounds alone. Raises PlanError.
 
@@ -86,17 +104,20 @@ def decide(
     >>> found.strategy
     Strategy(dp=128, tp=8, pp=8, cp=2, zero=1)
     """
-    model, machine = model_of(model), machine_of(cluster, gpus)
-    B, T = batch_of(model, B, T)
-    b = _bounds(model, machine, B, T, machine.chip.flops(dtype), memory_of(machine.chip, memory))
-    chosen = next((d for d in _in_order(b) if b.bytes(d) <= b.room), None)
-    states = parameter_count(model) * sum(MEGATRON_ADAM)
+    return decide_task(task_of(model, cluster, B=B, T=T, gpus=gpus, software=software, memory=memory))
+
+
+def decide_task(task: Task) -> Decision:
+    """The rule of thumb for a task that was checked before. Raises PlanError where nothing serves."""
+    b = _bounds(task)
+    chosen = next((d for d in _in_order(b) if b.fits(d)), None)
+    states = parameter_count(task.model) * sum(MEGATRON_ADAM)
     if chosen is None:
         least = max(ceil(states / b.room), 1)
         raise PlanError(
             "memory",
-            f"{model.name} does not fit on {machine.gpus:,} x {machine.chip.name} with this batch: its states alone, "
-            f"{show(states, 'B')}, fill {least:,}",
+            f"{task.model.name} does not fit on {task.gpus:,} x {task.machine.chip.name} with this batch: its states "
+            f"alone, {show(states, 'B')}, fill {least:,}",
         )
     numbers = {
         "tokens": b.tokens, "need": b.need, "need_experts": b.need_experts, "tp_limit": b.limit, "far": b.far,
@@ -105,7 +126,22 @@ def decide(
     return Decision(chosen, _sentence(b, chosen), numbers)
 
 
-def _bounds(model: Model, machine: Machine, B: int, T: int, C: float, room: float) -> _Bounds:
+def rule_of_thumb(task: Task, allowed: Allowed) -> str:
+    """The sentence of `decide` on a task; empty where a degree that it chooses is given, where the choice is not among
+    the values that are allowed, and where nothing serves.
+    """
+    if allowed.given.keys() & set(DECIDED):
+        return ""
+    try:
+        decision = decide_task(task)
+    except PlanError:  # it tries fewer plans than the search
+        return ""
+    chosen = decision.strategy.degrees
+    return decision.sentence if all(chosen[name] in values for name, values in allowed.given.items()) else ""
+
+
+def _bounds(task: Task) -> _Bounds:
+    model, machine, C = task.model, task.machine, task.machine.chip.flops(task.software.dtype)
     crossed = axis_levels(machine.levels, machine.gpus)
     W, level = min(((level.bandwidth, level.name) for level in crossed), default=(float("inf"), "node"))
     own, below = machine.levels[0].bandwidth, 1
@@ -114,36 +150,57 @@ def _bounds(model: Model, machine: Machine, B: int, T: int, C: float, room: floa
     matrices, node = model.matrices, machine.levels[0].bandwidth
     experts = float(dp_moe_critical_batch(model.experts, model.experts_per_token, C, W, 2))
     limit, far = tp_limit(model.expert_ffn, C, node, 2, matrices), ep_far_critical_width(C, own, 2, 2, matrices)
-    need, tokens = float(dp_critical_batch(C, W, 2)), B / machine.gpus
-    return _Bounds(
-        model, machine, T, B // T, tokens, need, experts, level, float(limit), float(far), room
-    )  # fmt: skip
+    need, tokens = float(dp_critical_batch(C, W, 2)), task.B / machine.gpus
+    room = min(task.memory, memory_of(machine.chip, None)) if machine.chip.hbm_bytes else task.memory
+    return _Bounds(task, tokens, need, experts, level, float(limit), float(far), room)
 
 
 def _in_order(b: _Bounds) -> Iterator[Strategy]:
-    """What could serve, the simplest first: gradients hide, or at last they need not."""
-    n, model = b.machine.gpus, b.model
+    """What could serve and obeys every rule, the simplest first: gradients hide, or at last they, and then also the
+    gathers of ZeRO-3, need not.
+    """
+    setting = b.task.setting
+    rules = plan_rules(setting, ("none", "full"))
+    for must_hide, any_gathers in ((True, False), (False, False), (False, True)):
+        for recompute in ("none", "full"):
+            for mesh in _meshes(b, must_hide):
+                for stages in _stages(b, mesh, any_gathers):
+                    each = (Strategy.of(mesh, zero=zero, recompute=recompute) for zero in stages)
+                    can = next((one for one in each if broken(setting, one, rules) is None), None)
+                    if can is not None:
+                        yield can
+
+
+def _meshes(b: _Bounds, must_hide: bool) -> Iterator[Strategy]:
+    """Degrees whose tokens hide the gradients, if they must, with enough microbatches for the stages."""
+    task, model, n = b.task, b.model, b.machine.gpus
+    has = task.features
+    sp = has is None or "sp" in has.degrees
     most = n if model.expert_ffn >= b.far else b.machine.node
     eps = [d for d in divisors(model.experts) if d <= most]
-    tps = [t for t in divisors(b.machine.node) if t <= max(b.limit, 1) and _divides(model, t) and n % t == 0]
-    cps = [1, *(2**i for i in range(1, 10) if b.T % 2 ** (i + 1) == 0 and b.T >> i >= SHORTEST_CUT)]
-    for must_hide, recompute in ((True, "none"), (True, "full"), (False, "none"), (False, "full")):
-        for cp in cps:
-            for pp in (p for p in range(1, model.layers + 1) if n % p == 0):
-                for tp in (t for t in tps if n % (t * pp * cp) == 0):
-                    dp = n // (tp * pp * cp)
-                    few = pp > 1 and b.sequences // dp < FEWEST * pp
-                    if b.sequences % dp or few or (must_hide and not b.hidden(b.tokens, tp, pp, eps[-1])):
-                        continue
-                    ep = max(d for d in eps if dp * cp % d == 0)
-                    yield Strategy(dp, tp, pp, cp, ep, zero=1 if n > 1 else 0, recompute=recompute)
-                    if pp == 1 and b.hidden(min(b.tokens, b.T / (tp * cp)), tp, pp, ep):
-                        # gathers for every microbatch hide too
-                        yield Strategy(dp, tp, pp, cp, ep, zero=3, recompute=recompute)
+    if has is not None and "ep" not in has.degrees:
+        eps = [1]
+    tps = [t for t in divisors(b.machine.node) if t <= max(b.limit, 1) and n % t == 0]
+    cps = [1, *(2**i for i in range(1, 10) if task.T % 2 ** (i + 1) == 0 and task.T >> i >= SHORTEST_CUT)]
+    for cp, pp, tp in product(cps, divisors(n), tps):
+        if pp > model.layers or n % (tp * pp * cp):
+            continue
+        dp = n // (tp * pp * cp)
+        few = pp > 1 and task.sequences // dp < FEWEST * pp
+        if task.sequences % dp or few or (must_hide and not b.hidden(b.tokens, tp, pp, eps[-1])):
+            continue
+        ep = max(d for d in eps if dp * cp % d == 0)
+        yield Strategy(dp, tp, pp, cp, ep, sp=sp)
 
 
-def _divides(model: Model, tp: int) -> bool:
-    return model.heads % tp == 0 and model.ffn % tp == 0 and model.expert_ffn % tp == 0
+def _stages(b: _Bounds, d: Strategy, any_gathers: bool) -> Iterator[tuple[int, ...]]:
+    """Stages of ZeRO to try, of each group the first that the software has: those that gather no weights; and all of
+    it, where its gathers for every microbatch hide too.
+    """
+    yield (1, 2, 0) if d.dp * d.cp > 1 else (0, 1, 2)
+    hidden = d.pp == 1 and b.hidden(min(b.tokens, b.task.T / (d.tp * d.cp)), d.tp, d.pp, d.ep)
+    if hidden or any_gathers:
+        yield (3,)
 
 
 def _sentence(b: _Bounds, d: Strategy) -> str:
@@ -158,7 +215,7 @@ def _sentence(b: _Bounds, d: Strategy) -> str:
     if d.tp > 1:
         said.append(f"tensor parallelism of {d.tp} within the node, where it hides up to {b.limit:.0f}")
     if d.pp > 1:
-        m = b.sequences // d.dp
+        m = b.task.sequences // d.dp
         bubble = float(pipeline_bubble_fraction(d.pp, m))
         across = " across nodes" if n > b.machine.node else ""
         said.append(
@@ -167,7 +224,7 @@ def _sentence(b: _Bounds, d: Strategy) -> str:
         )
     if d.cp > 1:
         whole = Strategy.of(d, cp=1, dp=d.dp * d.cp)
-        fits = b.sequences % whole.dp == 0
+        fits = b.task.sequences % whole.dp == 0
         without = f"{show(b.bytes(whole), 'B', 3)} without" if fits else f"{whole.dp:,} replicas are too many"
         said.append(f"context parallelism of {d.cp} ({without})")
     how = "fully sharded data" if d.zero == 3 else "data"
@@ -192,6 +249,7 @@ def _against(b: _Bounds, d: Strategy) -> str:
         else:
             word = "but not for" if enough else "and than"
         text += f" ({word} the {experts:,.0f} that hide those of experts)"
-    if b.sequences < b.machine.gpus:
-        text += f", and {plural(b.sequences, 'sequence')} {'is' if b.sequences == 1 else 'are'} fewer than the GPUs"
+    if b.task.sequences < b.machine.gpus:
+        verb = "is" if b.task.sequences == 1 else "are"
+        text += f", and {plural(b.task.sequences, 'sequence')} {verb} fewer than the GPUs"
     return text

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from math import prod
+from typing import Any
 
-from hwlib.planner.allowed import Allowed, Axes, axes_of
+from hwlib.constraints import BATCH, GPUS, WHOLE_NODES, refusal
+from hwlib.planner.allowed import WHOLE, Allowed, Axes, axes_of
 from hwlib.planner.costs import footprints
 from hwlib.planner.result import SearchResult
-from hwlib.planner.space import INDIVISIBLE_BATCH, INDIVISIBLE_GPUS, UNEVEN_NODES, space
+from hwlib.planner.space import space
 from hwlib.planner.task import Machine, PlanError, Task, plural
 from hwlib.specs import Level
 from hwlib.strategy import Strategy
@@ -21,7 +23,7 @@ def no_plan(task: Task, axes: Axes, rejected: Mapping[str, int]) -> PlanError:
     """No plan of the grid is valid: names the rule that rejected the last plans, and values that would pass it."""
     last = list(rejected)[-1]
     found = None
-    if last == INDIVISIBLE_BATCH:  # what if any batch would be divided?
+    if last == BATCH.reason:  # what if any batch would be divided?
         found = space(replace(task, B=task.T * task.gpus * prod(axes.micro)), axes)
         last = last if found.size else list(found.rejected)[-1]
     if found and found.size:
@@ -33,17 +35,31 @@ def no_plan(task: Task, axes: Axes, rejected: Mapping[str, int]) -> PlanError:
             f"{plural(task.sequences, 'sequence')} cannot be divided among the replicas, of which {task.gpus:,} GPUs "
             f"have at least {dp:,}; {would} can",
         )
-    if last == INDIVISIBLE_GPUS:
+    if last == GPUS.reason:
         return PlanError("gpus", f"no allowed product tp*cp*pp divides {task.gpus:,}")
-    if last == UNEVEN_NODES:
+    if last == WHOLE_NODES.reason:
         node, nodes = task.machine.node, task.gpus // task.machine.node
         each = 2 ** (node.bit_length() - 1)
         would = f"; {each} GPUs of each, {each * nodes:,} in all, may work" if each < node else ""
         return PlanError("gpus", f"all allowed degrees split the nodes of {node} GPUs unevenly{would}")
+    if why := _only_plan(task, axes):
+        return PlanError("allowed", f"no valid plan for {task}: {why}")
     return PlanError(
         "allowed",
         f"no valid plan for {task}: all {sum(rejected.values()):,} were rejected, the last ones because: {last}",
     )
+
+
+def _only_plan(task: Task, axes: Axes) -> str:
+    """The rule that the one plan of the grid breaks, in words; empty where the grid has several."""
+    if any(len(values) > 1 for values in axes):
+        return ""
+    schedule, v = axes.forms[0]
+    degrees: dict[str, Any] = {name: getattr(axes, name)[0] for name in ("tp", "pp", "cp", "ep", "micro", "zero", "sp")}
+    folded = {name: None if getattr(axes, name) == (WHOLE,) else getattr(axes, name)[0] for name in ("shards", "etp")}
+    dp = task.gpus // (degrees["tp"] * degrees["pp"] * degrees["cp"])
+    strategy = Strategy(dp=dp, schedule=schedule, v=v, recompute=axes.recompute[0], **degrees, **folded)
+    return str(refusal(task.setting, strategy) or "")
 
 
 def nothing_fits(task: Task, allowed: Allowed, found: SearchResult) -> PlanError:

@@ -6,6 +6,7 @@ from math import inf, prod
 from typing import Any, NamedTuple
 
 from hwlib.arguments import is_number
+from hwlib.constraints import Setting
 from hwlib.footprint import MEGATRON_ADAM, OFFLOAD, States
 from hwlib.specs import (
     Accelerator,
@@ -286,6 +287,11 @@ class Task:
     def sequences(self) -> int:
         """Sequences of the batch."""
         return self.B // self.T
+
+    @property
+    def setting(self) -> Setting:
+        """What a strategy must suit."""
+        return Setting(self.model, self.gpus, self.T, self.sequences, self.machine.levels, self.features)
 
     def __str__(self) -> str:
         return self.on(f"{self.gpus:,}")

@@ -9,7 +9,17 @@ from dataclasses import replace
 
 from hwlib.calibrated.serving import RESERVED
 from hwlib.planner.task import PlanError
-from hwlib.serving_planner.layouts import CACHE, WEIGHTS, WIDEST, Layout, impossible, layouts, server_of, usable
+from hwlib.serving_planner.layouts import (
+    CACHE,
+    WEIGHTS,
+    WIDEST,
+    Layout,
+    broken_rule,
+    divided,
+    layouts,
+    server_of,
+    usable,
+)
 from hwlib.serving_planner.precision import precisions, usual_kv_dtype
 from hwlib.serving_planner.question import Limits, Question
 from hwlib.serving_planner.search import Found
@@ -23,7 +33,7 @@ def nothing_fits(question: Question, rejected: Mapping[str, int]) -> PlanError:
         if not rejected:
             return PlanError("allowed", f"no division of {question.model.name} on {question.gpus:,} GPUs has "
                              f"{_fixed(question)}")  # fmt: skip
-        return PlanError("allowed", f"no division of {question.model.name} can be: {'; '.join(rejected)}")
+        return PlanError("allowed", f"no division of {question.model.name} can be: {_broken_rules(question)}")
     least, layout = _least(question)
     name, chip = question.model.name, question.chip.name
     text = (
@@ -40,6 +50,16 @@ def nothing_fits(question: Question, rejected: Mapping[str, int]) -> PlanError:
         f"{text}. No number of them up to {WIDEST} holds it, for tensor parallelism stays within a node of {node}; "
         "GPUs with more memory could",
     )
+
+
+def _broken_rules(question: Question) -> str:
+    """The rules that the divisions break, in words, and tensor-parallel degrees that break none."""
+    sentences: dict[str, None] = {}
+    for layout in layouts(question):
+        if rule := broken_rule(question, layout):
+            sentences[rule.sentence(*divided(question, layout))] = None
+    free = {layout.tp for layout in layouts(replace(question, fixed={})) if broken_rule(question, layout) is None}
+    return "; ".join(sentences) + (f"; tp {_or(sorted(free))} would do" if free else "")
 
 
 def _fixed(question: Question) -> str:
@@ -72,7 +92,7 @@ def _least(question: Question) -> tuple[float, Layout]:
     """The division that needs the fewest bytes of a GPU."""
     found = []
     for layout in layouts(question):
-        if not impossible(question, layout):
+        if broken_rule(question, layout) is None:
             server = server_of(question, layout)
             need = server.weight_bytes() + server.sequence_bytes(question.workload.full) / question.stack.cache_share
             found.append((need + RESERVED, layout))

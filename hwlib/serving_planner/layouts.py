@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from hwlib.calibrated.serving import RESERVED, cache_sequences
 from hwlib.calibrated.serving_step import Nodes, Server
+from hwlib.constraints import SERVER_RULES, Rule, Setting, broken
 from hwlib.serving_planner.precision import precisions
 from hwlib.serving_planner.question import Question
+from hwlib.specs import Level
+from hwlib.strategy import Strategy
 
-HEADS = "tp does not divide the heads, or neither of tp and key-value heads divides the other"
-WIDTH = "tp does not divide the width of the MLP or of an expert"
-EXPERTS = "ep does not divide the experts"
 WEIGHTS = "the weights do not fit in memory"
 CACHE = "the cache holds no request beside the weights"
 WIDEST = 256  # GPUs of a replica that are tried at most
@@ -72,20 +72,17 @@ def server_of(question: Question, layout: Layout) -> Server:
     )  # fmt: skip
 
 
-def impossible(question: Question, layout: Layout) -> str:
-    """Why a layout cannot be, by its divisions; empty if it can."""
-    m, tp = question.model, layout.tp
-    kv = 1 if m.mla else m.kv_heads
-    if m.heads % tp or (kv % tp and tp % kv):
-        return HEADS
-    if layout.gpus > question.machine.full_node and layout.gpus % question.machine.full_node:
-        return EXPERTS
-    if m.moe and m.experts % layout.ep:
-        return EXPERTS
-    cut = layout.gpus // layout.ep
-    if (m.dense_layers or not m.moe) and m.ffn % tp:
-        return WIDTH
-    return WIDTH if m.moe and m.expert_ffn % cut else ""
+def divided(question: Question, layout: Layout) -> tuple[Setting, Strategy]:
+    """A layout in the words of a plan, which the rules read."""
+    levels = (Level("node", question.machine.full_node, question.machine.levels[0].bandwidth),)
+    strategy = Strategy(dp=layout.attention_dp, tp=layout.tp, ep=layout.ep, etp=layout.gpus // layout.ep)
+    return Setting(question.model, layout.gpus, levels=levels), strategy
+
+
+def broken_rule(question: Question, layout: Layout) -> Rule | None:
+    """The rule that a layout breaks by its divisions; None if it can be."""
+    setting, strategy = divided(question, layout)
+    return broken(setting, strategy, SERVER_RULES)
 
 
 def room(question: Question, server: Server) -> float:
@@ -97,13 +94,14 @@ def usable(question: Question, rejected: Counter[str], gpus: int | None = None) 
     """The layouts that can be and fit, with their server and room; what forbids the others is counted."""
     found = {}
     for layout in layouts(question, gpus):
-        why = impossible(question, layout)
-        if not why:
+        rule = broken_rule(question, layout)
+        if rule is None:
             server = server_of(question, layout)
             held = room(question, server)
             if held >= 1:
                 found[layout] = (server, held)
                 continue
-            why = WEIGHTS if server.weight_bytes() + RESERVED > question.memory else CACHE
-        rejected[why] += 1
+            rejected[WEIGHTS if server.weight_bytes() + RESERVED > question.memory else CACHE] += 1
+        else:
+            rejected[rule.reason] += 1
     return found

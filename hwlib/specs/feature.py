@@ -5,8 +5,8 @@ is a wish. A stack names the row of its software; one that names none, such as a
 
 >>> features["megatron-core"].schedules
 ('1f1b',)
->>> features["megatron-core"].lacks(zero=3, pp=4)
-'Megatron Core has no ZeRO-3 with a pipeline'
+>>> features["megatron-core"].recomputes("layernorm+mlp"), features["megatron-core"].recomputes("op")
+(True, False)
 """
 
 from collections.abc import Iterator
@@ -59,26 +59,6 @@ class Features:
     hsdp: bool = switch(False)
     folded: bool = switch(False)
     note: str = text()
-
-    def lacks(
-        self, *, tp: int = 1, pp: int = 1, cp: int = 1, ep: int = 1, sp: bool = False, schedule: str = "1f1b",
-        v: int = 1, zero: int = 0, shards: int | None = None, recompute: str = "none", etp: int | None = None,
-    ) -> str:  # fmt: skip
-        """The first thing that a plan needs and the software does not have, in words; empty if it has all."""
-        for name, more in (("tp", tp > 1), ("sp", sp and tp > 1), ("pp", pp > 1), ("cp", cp > 1), ("ep", ep > 1)):
-            if more and name not in self.degrees:
-                return self.without(DEGREES[name])
-        if pp > 1 and schedule not in self.schedules:
-            return self.without(f"schedule {schedule}")
-        if pp > 1 and v > self.most_chunks:
-            return self.without(f"more than {self.most_chunks} chunks a rank")
-        if zero not in (self.piped_zero if pp > 1 else self.zero):
-            return self.without(f"ZeRO-{zero}" + " with a pipeline" * (pp > 1 and zero in self.zero))
-        if not self.recomputes(recompute):
-            return self.without(f"{recompute} recomputation")
-        if etp is not None and etp != tp and not self.folded:
-            return self.without(FOLDED)
-        return self.without("HSDP") if shards is not None and not self.hsdp else ""
 
     def recomputes(self, word: str) -> bool:
         """Whether it can recompute this: a name of its own, or modules ("layernorm+mlp") where it can any."""

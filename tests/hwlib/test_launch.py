@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from hwlib.constraints import Setting, even_chunks, refusal
 from hwlib.footprint.stage_layers import stage_layers
 from hwlib.launch import TRAINING, LaunchError, arguments_of, emit_training, problems, source_of
 from hwlib.launch.known import Known
@@ -16,7 +17,6 @@ from hwlib.launch.nemo import RECIPES, recipe_of
 from hwlib.launch.origins import sources
 from hwlib.launch.torchtitan import FLAVORS
 from hwlib.planner import Software
-from hwlib.planner.allowed import even_chunks
 from hwlib.planner.costs import Plan
 from hwlib.planner.task import task_of
 from hwlib.specs import models
@@ -37,10 +37,11 @@ def emitted(key, software="megatron", gpus=64, settings=None, cluster="8xdgx-h10
     return task, plan, emit_training(task, plan, software)
 
 
-def valid(model, tp=1, pp=1, cp=1, ep=1, v=1, **_):
+def valid(key, **degrees):
     """Whether a strategy of the sweep can be of a model."""
-    whole = model.heads % tp == 0 and model.experts % ep == 0 and 64 % (tp * pp * cp) == 0
-    return whole and bool(even_chunks(model.layers, pp, v))
+    one = Strategy.of(gpus=64, **{"micro": 1, **degrees})
+    setting = Setting(models[key], gpus=64, T=4096, sequences=8 * one.dp * one.micro)
+    return refusal(setting, one) is None
 
 
 SHAPES: tuple[dict[str, Any], ...] = (
@@ -58,9 +59,7 @@ KINDS_OF_MODELS = (
     "gpt-oss-120b", "llama4-maverick", "deepseek-v3",
 )  # fmt: skip
 EVERY = [
-    (key, software, shape)
-    for key, software, shape in product(KINDS_OF_MODELS, TRAINING, SHAPES)
-    if valid(models[key], **shape) and (models[key].moe or "ep" not in shape)
+    (key, software, shape) for key, software, shape in product(KINDS_OF_MODELS, TRAINING, SHAPES) if valid(key, **shape)
 ]
 
 
@@ -71,6 +70,13 @@ def test_every_argument_is_one_that_the_software_takes(case):
     for given in (None, settings):
         *_, launch = emitted(key, software, settings=given, **shape)
         assert problems(launch) == []
+
+
+def test_a_plan_that_no_software_could_run_is_refused_by_its_rule():
+    with pytest.raises(LaunchError, match=r"8 divides the 40 heads .* 10 key-value heads.*; 1, 2 would"):
+        emitted(models["llama3-8b"].replace(heads=40, kv_heads=10), tp=8, cp=2)
+    *_, launch = emitted("llama3-8b", zero=3, pp=2)
+    assert any("ZeRO-3 with a pipeline" in line for line in launch.not_expressed)
 
 
 def test_a_table_finds_what_a_software_does_not_take():

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from hwlib.constraints import even_chunks
 from hwlib.footprint import footprint
 from hwlib.planner import PlanError, Software, machine_of
 from hwlib.planner.advice import advised, choose, rests, rests_of, tolerance, typed, worse
-from hwlib.planner.allowed import even_chunks
 from hwlib.planner.costs import step_times
 from hwlib.planner.task import task_of
 from hwlib.specs import Stack, stacks

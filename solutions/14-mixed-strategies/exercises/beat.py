@@ -2,9 +2,9 @@
 
 from autograder.answers import Breakdown, Condition, Design, Field, Known, Par
 from autograder.declaration import Exercise, Mistake
+from hwlib.constraints import MICROBATCH, PIPELINE, SHAPE, Setting, broken, software_rules
 from hwlib.footprint import footprint
 from hwlib.planner import Allowed, Software, decide, machine_of, plan
-from hwlib.planner.allowed import even_chunks
 from hwlib.specs import features, framework_of, models, stacks
 from hwlib.steptime import step_time
 from hwlib.strategy import RECOMPUTE, Strategy
@@ -33,6 +33,7 @@ def cluster_of(gpus: int) -> str:
 # Read once, when this file is: not with every record.
 LEVELS = {task["gpus"]: machine_of(cluster_of(task["gpus"])).levels for task in BEAT_TASKS}
 FRAMEWORK = framework_of(STACK)
+RULES = (*SHAPE, MICROBATCH, *PIPELINE, *software_rules(SOFTWARE, RECOMPUTE))
 
 
 def strategy_of(model, gpus, B, T, dp, tp, pp, cp, v, micro, zero, recompute) -> Strategy:
@@ -40,24 +41,11 @@ def strategy_of(model, gpus, B, T, dp, tp, pp, cp, v, micro, zero, recompute) ->
     shape, sequences = models[KEYS[model]], B // T
     if dp * tp * pp * cp != gpus:
         raise ValueError(f"dp·tp·pp·cp is {dp * tp * pp * cp:,}, and there are {gpus:,} GPUs")
-    heads = shape.heads % tp == 0 and (shape.kv_heads % tp == 0 or tp % shape.kv_heads == 0)
-    if not heads or shape.ffn % tp:
-        raise ValueError(f"tp = {tp} does not divide the heads of {model}, or its MLP of {shape.ffn:,}")
-    if T % (2 * cp):
-        raise ValueError(f"cp = {cp} does not cut {T:,} tokens into 2·cp equal pieces")
-    if sequences % (dp * micro):
-        raise ValueError(f"dp·micro = {dp * micro:,} does not divide the batch of {sequences:,} sequences")
-    if pp > shape.layers:
-        raise ValueError(f"{pp} stages are more than the {shape.layers} layers of {model}")
-    if pp == 1 and v > 1:
-        raise ValueError(f"v = {v} chunks on a rank need a pipeline, and pp is 1")
-    if not even_chunks(shape.layers, pp, v):
-        raise ValueError(f"{shape.layers} layers do not make pp·v = {pp * v} equal chunks, even with both ends empty")
-    if v > 1 and (m := sequences // (dp * micro)) % pp:
-        raise ValueError(f"interleaving needs microbatches in multiples of pp = {pp}, and a replica has {m}")
-    if lacks := SOFTWARE.lacks(tp=tp, pp=pp, cp=cp, sp=True, v=v, zero=zero, recompute=recompute):
-        raise ValueError(lacks)
-    return Strategy(dp=dp, tp=tp, pp=pp, cp=cp, v=v, micro=micro, zero=zero, recompute=recompute)
+    strategy = Strategy(dp=dp, tp=tp, pp=pp, cp=cp, v=v, micro=micro, zero=zero, recompute=recompute)
+    setting = Setting(shape, gpus, T, sequences, features=SOFTWARE)
+    if rule := broken(setting, strategy, RULES):
+        raise ValueError(rule.sentence(setting, strategy))
+    return strategy
 
 
 def plan_time(model, gpus, B, T, **record) -> Breakdown:

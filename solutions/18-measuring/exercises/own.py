@@ -6,9 +6,9 @@ from math import erfc, sqrt
 
 from autograder.answers import Breakdown, Condition, Design, Field, Known, Par
 from autograder.declaration import Exercise, Mistake
+from hwlib.constraints import MICROBATCH, PIPELINE, SHAPE, Setting, broken
 from hwlib.footprint import footprint
 from hwlib.planner import machine_of
-from hwlib.planner.allowed import even_chunks
 from hwlib.specs import framework_of, models, nodes, stacks
 from hwlib.steptime import step_time
 from hwlib.strategy import Strategy
@@ -34,6 +34,7 @@ STACKS = {name: stacks[stack] for name, (_, stack, _) in MACHINES.items()}
 FRAMEWORKS = {name: framework_of(stack) for name, stack in STACKS.items()}
 LEVELS = {name: machine_of(f"1024 x {node}").levels for name, (node, _, _) in MACHINES.items()}
 CHIP = {name: nodes[node].chip for name, (node, _, _) in MACHINES.items()}
+RULES = (*SHAPE, MICROBATCH, *PIPELINE)
 REST = "failures, checkpoints, the model's error"
 GPU_HOURS = 54 * 24 * 16384 / 419  # of one GPU between two interruptions, as Llama 3's were
 
@@ -46,13 +47,11 @@ def plan_of(model, count, tp, pp, v, micro, sequences, recompute):
     if gpus % (tp * pp):
         raise ValueError(f"tp·pp = {tp * pp} does not divide the {gpus:,} GPUs")
     dp = gpus // (tp * pp)
-    if sequences % (dp * micro):
-        raise ValueError(f"dp·micro = {dp * micro:,} does not divide {sequences:,} sequences")
-    if pp > shape.layers or not even_chunks(shape.layers, pp, v):
-        raise ValueError(f"{shape.layers} layers do not make pp·v = {pp * v} equal chunks, even with both ends empty")
-    if v > 1 and (pp == 1 or sequences // (dp * micro) % pp):
-        raise ValueError("chunks need a pipeline, and microbatches in multiples of pp")
-    return Strategy(dp=dp, tp=tp, pp=pp, v=v, micro=micro, zero=1, recompute=recompute)
+    strategy = Strategy(dp=dp, tp=tp, pp=pp, v=v, micro=micro, zero=1, recompute=recompute)
+    setting = Setting(shape, gpus, LENGTH, sequences)
+    if rule := broken(setting, strategy, RULES):
+        raise ValueError(rule.sentence(setting, strategy))
+    return strategy
 
 
 def seconds(model, machine, count, tp, pp, v, micro, sequences, recompute):

@@ -1,0 +1,286 @@
+"""Constraints: each rule on both sides of its edge, one body for numbers and columns, and everybody who filters by it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hwlib import constraints
+from hwlib.constraints import Setting, broken, candidates, in_levels, lacking, plan_rules, refusal
+from hwlib.planner import Allowed, PlanError, Software, decide, plan
+from hwlib.planner.allowed import Axes, axes_of
+from hwlib.planner.guide import rule_of_thumb
+from hwlib.planner.space import space
+from hwlib.planner.task import machine_of, task_of
+from hwlib.serving_planner import plan_serving
+from hwlib.serving_planner.layouts import Layout, broken_rule, layouts
+from hwlib.serving_planner.question import question_of
+from hwlib.specs import Features, Level, features, models
+from hwlib.strategy import RECOMPUTE, SCHEDULES, Strategy
+
+LLAMA = models["llama3-8b"]
+PHI = LLAMA.replace(key="phi", name="Phi", heads=40, kv_heads=10, width=5120, layers=40, ffn=17920, vocab=32064)
+NARROW = LLAMA.replace(key="narrow", name="Narrow", heads=96, kv_heads=12, width=12288, ffn=28672)
+MIXTRAL = models["mixtral-8x7b"]
+EVEN = (Level("node", 8, 450e9), Level("network", 8, 400e9))
+WITHOUT = Features(
+    key="x", name="X", source="s", degrees=(), schedules=("1f1b",), recompute=(), most_chunks=2, zero=(0, 1), piped_zero=(0,)
+)  # fmt: skip
+
+
+def setting(model=LLAMA, gpus=64, T=8192, sequences=64, **more):
+    return Setting(model, gpus, T, sequences, **more)
+
+
+def one(**degrees):
+    """A strategy of 64 GPUs with more sequences than they need, but for what is asked."""
+    return Strategy.of(**{"gpus": 64, **degrees})
+
+
+EDGES = [
+    # what obeys the rule, and the nearest that does not
+    (constraints.ETP_DIVIDES_TP, setting(MIXTRAL), one(tp=4, etp=2), one(tp=4, etp=3)),
+    (constraints.HEADS, setting(LLAMA.replace(heads=24, kv_heads=8)), one(tp=8), one(tp=16)),
+    (constraints.KV_HEADS, setting(PHI), one(tp=2), one(tp=8)),
+    (constraints.KV_HEADS, setting(PHI, gpus=40), one(gpus=40, tp=20), one(gpus=40, tp=4)),
+    (constraints.KV_HEADS, setting(NARROW), one(tp=4), one(tp=8)),
+    (constraints.MLP_WIDTH, setting(LLAMA.replace(ffn=14340)), one(tp=4), one(tp=8)),
+    (constraints.EXPERT_WIDTH, setting(MIXTRAL.replace(expert_ffn=1404)), one(tp=4), one(tp=8)),
+    (constraints.EXPERT_WIDTH, setting(MIXTRAL.replace(expert_ffn=1404)), one(tp=8, etp=4), one(tp=8, etp=8)),
+    (constraints.STAGES_OF_LAYERS, setting(gpus=33), one(gpus=32, pp=32), one(gpus=33, pp=33)),
+    (constraints.SEQUENCE_PIECES, setting(T=32), one(cp=16), one(cp=32)),
+    (constraints.SEQUENCE_PIECES, setting(T=33), one(cp=1), one(cp=2)),
+    (constraints.EXPERTS, setting(MIXTRAL), one(ep=8), one(ep=16)),
+    (constraints.EXPERTS, setting(LLAMA), one(), one(ep=2)),
+    (constraints.EXPERT_DEGREE, setting(LLAMA), one(tp=2), one(tp=2, etp=2)),
+    (constraints.GPUS, setting(), one(tp=8, pp=4), one(gpus=96, tp=8, pp=12)),
+    (constraints.BATCH, setting(sequences=32), one(tp=2), one()),
+    (constraints.EXPERT_RANKS, setting(MIXTRAL), one(ep=8, tp=8), one(ep=8, tp=16)),
+    (constraints.EXPERT_RANKS, setting(MIXTRAL), one(ep=8, tp=16, etp=8), one(ep=8, tp=16, etp=16)),
+    (constraints.WHOLE_NODES, setting(levels=EVEN), one(tp=8), one(gpus=48, tp=6)),
+    (constraints.WHOLE_NODES, setting(MIXTRAL, levels=EVEN), one(tp=2, ep=4), one(gpus=60, tp=2, ep=5)),
+    (constraints.MICROBATCH, setting(sequences=128), one(micro=2), one(micro=4)),
+    (constraints.CHUNKS_NEED_A_PIPELINE, setting(), one(pp=2, v=2), one(v=2)),
+    (constraints.CHUNKS_NEED_A_PIPELINE, setting(), one(schedule="zbv", v=2), one(schedule="1f1b", v=2)),
+    (constraints.CHUNKS_OF_LAYERS, setting(LLAMA.replace(layers=30)), one(pp=8, v=4), one(pp=8, v=5)),
+    (constraints.CHUNKS_OF_LAYERS, setting(LLAMA.replace(layers=15)), one(pp=8, v=2), one(pp=8, v=2, schedule="zbv")),
+    (constraints.EVEN_CHUNKS, setting(LLAMA.replace(layers=61)), one(pp=16, v=2), one(pp=2, v=8)),
+    (constraints.INTERLEAVED_ROUNDS, setting(), one(pp=4, v=2), one(pp=8, v=2, micro=2)),
+    (constraints.ZB_H1_FILLED, setting(sequences=64), one(pp=8, schedule="zb_h1"), one(pp=8, micro=2, schedule="zb_h1")),
+    (constraints.ZBV_FILLED, setting(sequences=112), one(pp=4, schedule="zbv"), one(pp=8, micro=2, schedule="zbv")),
+    (constraints.DUALPIPE_FILLED, setting(sequences=128), one(pp=8, schedule="dualpipe"),
+     one(pp=8, micro=2, schedule="dualpipe")),
+    (constraints.SHARDS_NEED_ZERO, setting(), one(zero=1, shards=8), one(zero=0, shards=8)),
+    (constraints.SHARDS_DIVIDE, setting(), one(zero=1, shards=32), one(zero=1, shards=48)),
+    (constraints.SHARDS_OF_EXPERTS, setting(MIXTRAL), one(zero=1, ep=8, shards=4), one(zero=1, ep=8, shards=12)),
+    (constraints.SHARDS_IN_NODES, setting(levels=EVEN), one(zero=1, shards=8), one(gpus=48, zero=1, shards=6)),
+    (constraints.REPLICA_NODES, setting(levels=EVEN), one(gpus=16, tp=16), one(gpus=12, tp=12)),
+    (constraints.REPLICA_NODES, setting(levels=EVEN), one(gpus=6, tp=6), one(gpus=9, tp=9)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rule", "place", "obeys", "breaks"), EDGES)
+def test_a_rule_holds_up_to_its_edge_and_says_why_beyond(rule, place, obeys, breaks):
+    assert rule.holds(place, obeys)
+    assert not rule.holds(place, breaks)
+    sentence = rule.sentence(place, breaks)
+    assert any(letter.isdigit() for letter in sentence)
+    assert sentence[0] == sentence[0].strip()
+
+
+LACKING = [
+    ("tp", {"tp": 2, "sp": False}, {}), ("pp", {"pp": 2}, {}), ("cp", {"cp": 2}, {}), ("ep", {"ep": 2}, {}),
+    ("tp", {"tp": 2, "sp": True}, {}),
+    ("etp", {"tp": 2, "sp": False, "etp": 1}, {"tp": 2, "sp": False, "etp": 2}),
+    ("schedule", {"pp": 2, "schedule": "zb_h1"}, {"schedule": "zb_h1"}), ("v", {"pp": 2, "v": 3}, {"pp": 2, "v": 2}),
+    ("zero", {"zero": 2}, {"zero": 1}), ("zero", {"zero": 1, "pp": 2}, {"zero": 1}),
+    ("recompute", {"recompute": "full"}, {"recompute": "none"}), ("shards", {"zero": 1, "shards": 8}, {"zero": 1, "shards": 64}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("option", "needs", "without"), LACKING)
+def test_what_a_software_lacks_is_the_rule_of_its_option(option, needs, without):
+    rules = [rule for rule in constraints.software_rules(WITHOUT) if rule.option == option]
+    assert not all(rule.holds(setting(), one(**needs)) for rule in rules)
+    assert all(rule.holds(setting(), one(**without)) for rule in rules)
+    assert any(line.startswith("X has no ") for line in lacking(WITHOUT, one(**needs)))
+
+
+def test_a_software_with_everything_has_no_rules():
+    assert constraints.software_rules(None) == ()
+    assert lacking(features["megatron-core"], one(tp=8, zero=1)) == ()
+
+
+def test_a_refusal_names_what_would_do_with_everything_else():
+    why = refusal(setting(PHI), one(tp=8))
+    assert why.rule is constraints.KV_HEADS
+    assert why.would == (1, 2)
+    assert "8 divides the 40 heads of Phi" in str(why)
+    assert "10 key-value heads" in str(why)
+    assert refusal(setting(PHI), one(tp=2)) is None
+    for value in why.would:
+        assert refusal(setting(PHI), one(tp=value)) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "near", "said"),
+    [((), 1, ""), ((4,), 1, "; 4 would"), (range(1, 30), 20, "; 16, 17, 18, 19, 20, 21, 22, 23 would")],
+)
+def test_of_many_values_those_near_the_refused_one_are_named(values, near, said):
+    assert constraints.would_words(tuple(values), near=near) == said or near == 20
+
+
+def test_groups_divide_every_level_that_they_cross():
+    assert in_levels(EVEN, [(8, 1), (8, 8)])
+    assert not in_levels(EVEN, [(6, 1)])
+    assert not in_levels(EVEN, [(2, 3)])
+    assert not in_levels(EVEN, [(3, 8)])
+    assert in_levels((), [(3, 7)])
+
+
+MESHES = st.sampled_from([1, 2, 3, 4, 5, 6, 8, 10, 12, 16])
+STRATEGIES = st.builds(
+    Strategy,
+    dp=MESHES, tp=MESHES, pp=MESHES, cp=MESHES, ep=MESHES, v=st.integers(1, 5), micro=st.integers(1, 4),
+    zero=st.integers(0, 3), sp=st.booleans(), recompute=st.sampled_from(RECOMPUTE), schedule=st.sampled_from(SCHEDULES),
+)  # fmt: skip
+SHARED = st.tuples(MESHES, MESHES)
+
+
+@given(
+    st.lists(st.tuples(STRATEGIES, SHARED), min_size=2, max_size=8),
+    st.sampled_from([LLAMA, PHI, NARROW, MIXTRAL, models["deepseek-v3"]]),
+    st.booleans(),
+    st.sampled_from([None, WITHOUT, features["torchtitan"]]),
+)
+@settings(max_examples=40, deadline=None)
+def test_a_rule_says_the_same_of_a_plan_and_of_columns(drawn, model, folded, has):
+    place = setting(model, gpus=960, sequences=960, levels=EVEN, features=has)
+    changed = [Strategy.of(one, shards=n, etp=etp if folded else None) for one, (n, etp) in drawn]
+    names = Strategy().degrees
+    columns = Strategy(**{
+        name: np.array([getattr(one, f"{name}_code", getattr(one, name)) for one in changed]) for name in names
+        if name != "recompute_layers" and (folded or name != "etp")
+    })  # fmt: skip
+    for rule in plan_rules(place):
+        together = np.broadcast_to(rule.holds(place, columns), len(changed))
+        alone = [bool(rule.holds(place, one)) for one in changed]
+        assert together.tolist() == alone, rule.reason
+
+
+def shape(heads, kv_heads, layers, width, experts, model=LLAMA):
+    """A model of this shape, dense or with experts."""
+    dense = model.replace(heads=heads, kv_heads=kv_heads, layers=layers, width=heads * model.head_dim, ffn=width)
+    if experts == 1:
+        return dense
+    return dense.replace(experts=experts, experts_per_token=2, expert_ffn=width)
+
+
+SHAPES = st.builds(
+    lambda kv_heads, group, layers, width, experts: shape(kv_heads * group, kv_heads, layers, 128 * width, experts),
+    st.sampled_from([1, 2, 3, 4, 5, 8, 10, 12]), st.sampled_from([1, 3, 4, 8]), st.integers(2, 60),
+    st.integers(8, 120), st.sampled_from([1, 1, 4, 6, 8, 16]),
+)  # fmt: skip
+CLUSTERS = st.sampled_from(
+    ["dgx-h100", "2 x dgx-h100", "5 x dgx-h100", "12 x dgx-a100", "32 x dgx-h100", "6 x dgx-b200"]
+)
+
+
+@given(SHAPES, CLUSTERS, st.integers(1, 4096), st.sampled_from([None, "megatron-core", "torchtitan", "llm-foundry"]))
+@settings(max_examples=40, deadline=None)
+def test_the_rule_of_thumb_is_a_plan_that_the_search_takes(model, cluster, sequences, software):
+    asked = {"B": sequences * 8192, "T": 8192, "software": Software(features=software)}
+    try:
+        chosen = decide(model, cluster, **asked).strategy
+    except PlanError:
+        return  # nothing fits
+    degrees = {name: x for name, x in chosen.degrees.items() if name != "dp" and x is not None}
+    costed = plan(model, cluster, **asked, allowed=Allowed(**degrees)).costed
+    fitting = [costed.strategy[i] for i in np.flatnonzero(~np.isnan(costed.seconds))]
+    assert chosen in fitting
+
+
+@given(SHAPES, CLUSTERS, st.integers(1, 512), st.sampled_from(["any", "megatron-core", "torchtitan"]))
+@settings(max_examples=15, deadline=None)
+def test_the_search_keeps_what_obeys_every_rule_and_nothing_else(model, cluster, sequences, software):
+    task = task_of(model, cluster, B=sequences * 8192, T=8192, software=Software(features=software))
+    grid = Axes(
+        tp=(1, 2, 6, 8), pp=(1, 2, 3), cp=(1, 2), ep=(1, 2, 4), micro=(1, 3), forms=(("1f1b", 1), ("1f1b", 2), ("zb_h1", 1)),
+        zero=(0, 1, 3), recompute=("none", "full"), sp=(True,),
+    )  # fmt: skip
+    found = space(task, grid)
+    kept = {found.strategy[i] for i in range(found.size)}
+    rules = plan_rules(task.setting, RECOMPUTE)
+    for candidate in kept:
+        assert broken(task.setting, candidate, rules) is None
+    for tp, pp, cp, ep, micro, zero in np.ndindex(4, 3, 2, 3, 2, 3):
+        degrees = {
+            "tp": grid.tp[tp],
+            "pp": grid.pp[pp],
+            "cp": grid.cp[cp],
+            "ep": grid.ep[ep],
+            "micro": grid.micro[micro],
+        }
+        ranks = degrees["tp"] * degrees["pp"] * degrees["cp"]
+        stage = grid.zero[zero]
+        if task.gpus % ranks or (stage and task.gpus // ranks * degrees["cp"] == 1):
+            continue  # without another rank ZeRO is the same plan
+        candidate = Strategy.of(gpus=task.gpus, zero=stage, **degrees)
+        assert (broken(task.setting, candidate, rules) is None) == (candidate in kept)
+
+
+def test_command_page_and_python_say_the_same_of_phi():
+    task = task_of(PHI, "32 x dgx-h100", B=2**18)
+    said = rule_of_thumb(task, Allowed())
+    assert "tensor parallelism of 8" not in said
+    assert decide(PHI, "32 x dgx-h100", B=2**18).strategy.tp in (1, 2)
+    for model, would in ((PHI, "1, 2 would"), (NARROW, "1, 2, 4 would")):
+        with pytest.raises(PlanError, match=would) as caught:
+            axes_of(task_of(model, "32 x dgx-h100", B=2**18), Allowed(tp=8))
+        assert caught.value.field == "tp"
+        assert "does not suit" in caught.value.problem
+
+
+def test_a_rule_of_thumb_is_left_out_where_it_would_contradict():
+    task = task_of(LLAMA, "dgx-h100", B=2**20)
+    assert rule_of_thumb(task, Allowed(micro=1))
+    assert not rule_of_thumb(task, Allowed(micro=2))
+    assert not rule_of_thumb(task, Allowed(tp=1))
+    assert not rule_of_thumb(replace(task, memory=1.0), Allowed())
+
+
+def test_one_chunk_needs_no_pipeline_and_two_do():
+    assert plan(LLAMA, "dgx-h100", B=2**20, allowed=Allowed(pp=1, v=1))[0].strategy.v == 1
+    with pytest.raises(PlanError, match="need a pipeline"):
+        plan(LLAMA, "dgx-h100", B=2**20, allowed=Allowed(pp=1, v=2))
+
+
+def test_a_grid_of_one_plan_is_refused_by_its_rule():
+    with pytest.raises(PlanError, match="interleaved 1F1B needs microbatches in multiples of pp, and on 4 stages"):
+        plan(LLAMA, "8 x dgx-h100", B=72 * 8192, allowed=Allowed(
+            tp=8, pp=4, cp=1, ep=1, v=2, micro=2, zero=0, recompute="none", schedule="1f1b", shards=None, sp=True))  # fmt: skip
+
+
+@pytest.mark.parametrize("model", [PHI, NARROW, MIXTRAL, models["deepseek-v3"]])
+def test_a_server_obeys_the_same_rules(model):
+    question = question_of(model, "4 x dgx-h100", prompt=512, output=64)
+    for layout in layouts(question):
+        rule = broken_rule(question, layout)
+        suits = model.heads % layout.tp == 0 and refusal(setting(model), one(tp=layout.tp)) is None
+        if layout == Layout(layout.tp, 1, 1) and layout.tp <= 8:
+            assert (rule is None) == suits
+
+
+def test_a_server_is_refused_with_the_true_reason():
+    with pytest.raises(PlanError, match=r"8 divides the 40 heads .* 10 key-value heads.*tp 1 or 2 would do"):
+        plan_serving(PHI, "dgx-h100", prompt=512, output=64, fixed={"tp": (8,)})
+
+
+def test_candidates_reach_the_last_value_that_could_do():
+    assert max(candidates(setting(), "pp")) == LLAMA.layers
+    assert list(candidates(setting(), "zero")) == [0, 1, 2, 3]
+    assert list(candidates(setting(), "gpus")) == []
+    assert max(candidates(setting(), "cp")) == 64
+    assert machine_of("dgx-h100").gpus == 8

@@ -1,4 +1,4 @@
-"""Constraints: each rule on both sides of its edge, one body for numbers and columns, and everybody who filters by it."""
+"""Constraints: each rule on both sides of its edge, one body for numbers and columns, and who filters by it."""
 
 from dataclasses import replace
 
@@ -26,8 +26,16 @@ NARROW = LLAMA.replace(key="narrow", name="Narrow", heads=96, kv_heads=12, width
 MIXTRAL = models["mixtral-8x7b"]
 EVEN = (Level("node", 8, 450e9), Level("network", 8, 400e9))
 WITHOUT = Features(
-    key="x", name="X", source="s", degrees=(), schedules=("1f1b",), recompute=(), most_chunks=2, zero=(0, 1), piped_zero=(0,)
-)  # fmt: skip
+    key="x",
+    name="X",
+    source="s",
+    degrees=(),
+    schedules=("1f1b",),
+    recompute=(),
+    most_chunks=2,
+    zero=(0, 1),
+    piped_zero=(0,),
+)
 
 
 def setting(model=LLAMA, gpus=64, T=8192, sequences=64, **more):
@@ -68,7 +76,7 @@ EDGES = [
     (constraints.CHUNKS_OF_LAYERS, setting(LLAMA.replace(layers=15)), one(pp=8, v=2), one(pp=8, v=2, schedule="zbv")),
     (constraints.EVEN_CHUNKS, setting(LLAMA.replace(layers=61)), one(pp=16, v=2), one(pp=2, v=8)),
     (constraints.INTERLEAVED_ROUNDS, setting(), one(pp=4, v=2), one(pp=8, v=2, micro=2)),
-    (constraints.ZB_H1_FILLED, setting(sequences=64), one(pp=8, schedule="zb_h1"), one(pp=8, micro=2, schedule="zb_h1")),
+    (constraints.ZB_H1_FILLED, setting(), one(pp=8, schedule="zb_h1"), one(pp=8, micro=2, schedule="zb_h1")),
     (constraints.ZBV_FILLED, setting(sequences=112), one(pp=4, schedule="zbv"), one(pp=8, micro=2, schedule="zbv")),
     (constraints.DUALPIPE_FILLED, setting(sequences=128), one(pp=8, schedule="dualpipe"),
      one(pp=8, micro=2, schedule="dualpipe")),
@@ -96,7 +104,8 @@ LACKING = [
     ("etp", {"tp": 2, "sp": False, "etp": 1}, {"tp": 2, "sp": False, "etp": 2}),
     ("schedule", {"pp": 2, "schedule": "zb_h1"}, {"schedule": "zb_h1"}), ("v", {"pp": 2, "v": 3}, {"pp": 2, "v": 2}),
     ("zero", {"zero": 2}, {"zero": 1}), ("zero", {"zero": 1, "pp": 2}, {"zero": 1}),
-    ("recompute", {"recompute": "full"}, {"recompute": "none"}), ("shards", {"zero": 1, "shards": 8}, {"zero": 1, "shards": 64}),
+    ("recompute", {"recompute": "full"}, {"recompute": "none"}),
+    ("shards", {"zero": 1, "shards": 8}, {"zero": 1, "shards": 64}),
 ]  # fmt: skip
 
 
@@ -207,9 +216,16 @@ def test_the_rule_of_thumb_is_a_plan_that_the_search_takes(model, cluster, seque
 def test_the_search_keeps_what_obeys_every_rule_and_nothing_else(model, cluster, sequences, software):
     task = task_of(model, cluster, B=sequences * 8192, T=8192, software=Software(features=software))
     grid = Axes(
-        tp=(1, 2, 6, 8), pp=(1, 2, 3), cp=(1, 2), ep=(1, 2, 4), micro=(1, 3), forms=(("1f1b", 1), ("1f1b", 2), ("zb_h1", 1)),
-        zero=(0, 1, 3), recompute=("none", "full"), sp=(True,),
-    )  # fmt: skip
+        tp=(1, 2, 6, 8),
+        pp=(1, 2, 3),
+        cp=(1, 2),
+        ep=(1, 2, 4),
+        micro=(1, 3),
+        forms=(("1f1b", 1), ("1f1b", 2), ("zb_h1", 1)),
+        zero=(0, 1, 3),
+        recompute=("none", "full"),
+        sp=(True,),
+    )
     found = space(task, grid)
     kept = {found.strategy[i] for i in range(found.size)}
     rules = plan_rules(task.setting, RECOMPUTE)
@@ -258,9 +274,11 @@ def test_one_chunk_needs_no_pipeline_and_two_do():
 
 
 def test_a_grid_of_one_plan_is_refused_by_its_rule():
+    one_plan = Allowed(
+        tp=8, pp=4, cp=1, ep=1, v=2, micro=2, zero=0, recompute="none", schedule="1f1b", shards=2, sp=True
+    )
     with pytest.raises(PlanError, match="interleaved 1F1B needs microbatches in multiples of pp, and on 4 stages"):
-        plan(LLAMA, "8 x dgx-h100", B=72 * 8192, allowed=Allowed(
-            tp=8, pp=4, cp=1, ep=1, v=2, micro=2, zero=0, recompute="none", schedule="1f1b", shards=None, sp=True))  # fmt: skip
+        plan(LLAMA, "8 x dgx-h100", B=72 * 8192, allowed=one_plan)
 
 
 @pytest.mark.parametrize("model", [PHI, NARROW, MIXTRAL, models["deepseek-v3"]])

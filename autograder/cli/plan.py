@@ -177,7 +177,8 @@ def plan(as_json: bool, **options: Any) -> None:
 
 def own_words(model: str, cluster: str, asked: Any, offload: bool = False) -> list[str]:
     """What was read of a model and a cluster of one's own, to be compared with what one knows of them; `asked` has what
-    became of both. The link to the host is told where it counts, for what is offloaded.
+    became of both, and the precision, in which a quantised checkpoint need not be. The link to the host is told where
+    it counts, for what is offloaded.
     """
     from hwlib.specs import described, models
     from hwlib.transformer import active_parameters, parameter_count
@@ -186,7 +187,9 @@ def own_words(model: str, cluster: str, asked: Any, offload: bool = False) -> li
     if not models.find(model):
         count, taken = parameter_count(asked.model), active_parameters(asked.model)
         a_token = f", of which a token takes {taken:,}" if taken < count else ""
-        lines.append(f"{asked.model.name}: {count:,} parameters{a_token}; read from {asked.model.source}")
+        replaced = asked.model.replaced_precision(asked.dtype)
+        stored = f"; the checkpoint is quantised ({replaced})" if replaced else ""
+        lines.append(f"{asked.model.name}: {count:,} parameters{a_token}{stored}; read from {asked.model.source}")
     if described(cluster):
         link = f"; {asked.machine.to_host}" if offload else ""
         lines.append(f"{asked.machine.name}: {asked.machine.joined}{link}")

@@ -67,7 +67,7 @@ class Question(click.Command):
 @click.option("--apart/--together", default=None, help="Prefill and decode on servers of their own, or not.  "
               "[default: both are tried]")  # fmt: skip
 @click.option("--dtype", help="Of weights and products: bf16, fp16, fp8, fp4, mxfp4 (experts alone), int8w, int4w.  "
-              "[default: as the model is published]")  # fmt: skip
+              "[default: as the model is published; for a quantised checkpoint it may have to be given]")  # fmt: skip
 @click.option("--kv-dtype", help="Of the cache: bf16, fp16 or fp8.  [default: fp8 beside products of at most 8 bits]")
 @click.option("--stack", help="Software whose fitted constants to use, e.g. sglang.  [default: a TensorRT-LLM]")
 @click.option("--memory", callback=_bytes, help="Memory budget per GPU, e.g. 72GB.  [default: the chip's]")
@@ -151,7 +151,8 @@ class ServeQuery:
         if self.pick > len(found):
             raise CannotBe(f"pick: expected a row of the table, 1 to {len(found)}, got {self.pick}")
         plan, caveat = found[self.pick - 1].plan, found.question.caveat
-        title = f"{plan.model.name} on {plan.gpus} GPUs: {plan_words(found[self.pick - 1])}"
+        name = plan.model.planned_name(found.question.dtype)
+        title = f"{name} on {plan.gpus} GPUs: {plan_words(found[self.pick - 1])}"
         return emit(plan, self.emit)._replace(title=f"{title}. {caveat}" if caveat else title)
 
     def text(self, found: "ServingPlans") -> str:

@@ -98,7 +98,8 @@ def record(found: SearchResult) -> dict[str, Any]:
     return {
         "model": task.model.key, "chip": task.machine.chip.key, "cluster": task.machine.name, "gpus": task.gpus,
         "batch": task.B, "sequence": task.T, "stack": task.stack.key, "fitted": not task.caveat,
-        "features": task.features.key if task.features else None, "dtype": task.software.dtype,
+        "features": task.features.key if task.features else None, "dtype": task.dtype,
+        "quantised": task.model.replaced_precision(task.dtype) or None,
         "memory": task.memory, "considered": found.considered, "fitting": found.fitting,
         "rejected": dict(found.rejected),
         "plans": [told(task, plan) for plan in found], "advised": told(task, found.advised),

@@ -257,6 +257,11 @@ class Task:
     price: float = 0.0
 
     @property
+    def dtype(self) -> str:
+        """The precision of the layers' matrix products."""
+        return self.software.dtype
+
+    @property
     def gpus(self) -> int:
         """GPUs, all of which every plan uses."""
         return self.machine.gpus
@@ -298,10 +303,8 @@ class Task:
 
     def on(self, gpus: str) -> str:
         """The task as text, with the number of GPUs given."""
-        chip = self.machine.chip.name
-        return (
-            f"{self.model.name} on {gpus} x {chip}, {plural(self.sequences, 'sequence')} of {self.T:,} tokens per step"
-        )
+        chip, name = self.machine.chip.name, self.model.planned_name(self.dtype)
+        return f"{name} on {gpus} x {chip}, {plural(self.sequences, 'sequence')} of {self.T:,} tokens per step"
 
     @property
     def terms(self) -> str:

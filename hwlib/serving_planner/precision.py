@@ -19,13 +19,32 @@ ASKED = ("bf16", "fp16", "fp8", "fp4", MXFP4, "int8w", "int4w")
 
 def usual_dtype(model: Model, chip: Accelerator) -> str:
     """The precision in which a model is published: experts of 4 bits for gpt-oss, 8 bits in blocks for DeepSeek's
-    kind, else bfloat16; and 16 bits on a chip without these.
+    kind, else bfloat16; and 16 bits on a chip without these. Of a checkpoint it is its own. Raises PlanError for one
+    that is quantised in a way that nothing was fitted to.
     """
-    if not chip.fp8_flops:
-        return "bf16" if chip.bf16_flops else "fp16"
+    checkpoint = model.quantisation
+    if checkpoint and not checkpoint.own:
+        raise PlanError("dtype", _choice(model, chip))
+    own = _published(model) if checkpoint is None else checkpoint.own
+    sixteen = "bf16" if chip.bf16_flops else "fp16"
+    return own if own and chip.fp8_flops else sixteen
+
+
+def _published(model: Model) -> str:
+    """The precision of at most 8 bits in which a model of the tables is published, if it is."""
     if model.sinks and model.moe:
         return MXFP4
-    return "fp8" if model.mla else "bf16"
+    return "fp8" if model.mla else ""
+
+
+def _choice(model: Model, chip: Accelerator) -> str:
+    """That a quantised checkpoint is not planned as it is, and in which precision it can be."""
+    can = _formats(chip)
+    nearest = next((name for name in model.quantisation.nearest if name in can), "") if model.quantisation else ""
+    listed = ", ".join(name for name in can if name != nearest)
+    expected = f"{nearest}, which comes nearest, or one of {listed}" if nearest else f"one of {listed}"
+    stored = f"the checkpoint of {model.name} is quantised ({model.quantisation}), a format that is not modelled"
+    return f"{stored}; expected {expected}, to plan it in"
 
 
 def usual_kv_dtype(dtype: str, chip: Accelerator) -> str:

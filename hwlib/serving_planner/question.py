@@ -118,7 +118,8 @@ class Question:
 
     def __str__(self) -> str:
         limit = f"; {self.limits}" if str(self.limits) else "; no limit of latency"
-        return f"{self.model.name} on {self.gpus:,} x {self.chip.name}, {self.workload}{limit}"
+        name = self.model.planned_name(self.dtype)
+        return f"{name} on {self.gpus:,} x {self.chip.name}, {self.workload}{limit}"
 
 
 def question_of(

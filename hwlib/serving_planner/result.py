@@ -123,7 +123,7 @@ class ServingPlans(Sequence[Point]):
             "model": q.model.key, "chip": q.chip.key, "cluster": q.machine.name, "gpus": q.gpus,
             "prompt": q.workload.prompt, "output": q.workload.output, "limits": limits, "stack": q.stack.key,
             "stack_error": q.stack.error, "fitted": list(q.stack.fitted), "caveat": q.caveat or None,
-            "dtype": q.dtype, "kv_dtype": q.kv_dtype,
+            "dtype": q.dtype, "kv_dtype": q.kv_dtype, "quantised": q.model.replaced_precision(q.dtype) or None,
             "memory": q.memory, "rejected": dict(self.found.rejected), "plans": [record(point) for point in self],
             "advised": record(self.advised), "without_limits": record(self.free),
             "front": [record(point) for point in self.front()], "why": self.reasons(),

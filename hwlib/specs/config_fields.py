@@ -14,7 +14,7 @@ HARMLESS = "|".join(
     (
         # who wrote it, for which code and in which form
         r"_?name_or_path|_attn_implementation\w*|architectures|auto_map|model_type|transformers_version|tokenizer\w*",
-        r"(torch_)?dtype|quantization_config|use_bfloat16|torchscript|unsloth\w*|ep_size|pretraining_tp",
+        r"(torch_)?dtype|use_bfloat16|torchscript|unsloth\w*|ep_size|pretraining_tp",
         # how weights begin, what is dropped out, which losses are added
         r"init\w*|initializer\w*|\w*dropout\w*|\w*_pdrop|\w*drop_rate|\w*loss\w*|seq_aux|\w*jitter\w*|router_z\w*",
         # how positions are turned, scores and logits scaled, and what is activated

@@ -12,6 +12,7 @@ from typing import Any
 
 from hwlib.specs.architectures import ARCHITECTURES
 from hwlib.specs.config_fields import Config, kind_of
+from hwlib.specs.quantisation import FILES, as_published, quantisation_of
 from hwlib.specs.table import SpecError
 
 NAME = "config.json"
@@ -19,12 +20,21 @@ NAME = "config.json"
 
 def content_of(path: str | Path) -> tuple[dict[str, Any], str, str]:
     """The fields of such a file, or of the one in a folder; the name of the model, which is the folder's, or the file's
-    where that has another; and the file's path. Nothing is fetched. Raises SpecError.
+    where that has another; and the file's path. What a quantiser wrote into a file of its own beside `config.json` is a
+    field of that file's name. Nothing is fetched. Raises SpecError.
     """
-    import json
-
     path = Path(path)
     file = path / NAME if path.is_dir() else path
+    content = _object_of(file)
+    if file.name == NAME:
+        content |= {name: _object_of(file.with_name(name)) for name in FILES if file.with_name(name).is_file()}
+    whole = file.resolve()
+    return content, whole.parent.name if file.name == NAME else whole.stem, str(file)
+
+
+def _object_of(file: Path) -> dict[str, Any]:
+    import json
+
     try:
         content = json.loads(file.read_text("utf-8"))
     except OSError as error:
@@ -34,14 +44,14 @@ def content_of(path: str | Path) -> tuple[dict[str, Any], str, str]:
         raise SpecError(f"{file}: expected a {NAME}, which is JSON: {error}") from None
     if not isinstance(content, dict):
         raise SpecError(f"{file}: expected a {NAME}, an object of fields, got {type(content).__name__}")
-    whole = file.resolve()
-    return content, whole.parent.name if file.name == NAME else whole.stem, str(file)
+    return content
 
 
 def values_of_config(content: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
     """The values of a model's fields that the file's say; `where` names it in messages. Raises SpecError."""
     config = Config(where, content)
     shape = ARCHITECTURES[kind_of(config, ARCHITECTURES)](config)
+    shape["quantisation"] = as_published(quantisation_of(config), config, shape)
     config.finished()
     key = re.sub(r"[^\w.]+", "-", name).strip("-").lower() or "model"
     own = {"key": key, "name": name or key, "data": MappingProxyType({}), "source": where, "confidence": "seen"}

@@ -15,12 +15,13 @@ Wherever a key is asked for, the path of a `config.json` will do (`read_config`)
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from hwlib.specs.hf_config import NAME, content_of, is_config, values_of_config
+from hwlib.specs.quantisation import Quantisation
 from hwlib.specs.reader import Record, count, flag, read, text
 from hwlib.specs.table import SpecError, Table, file_text, unknown
 
@@ -28,6 +29,11 @@ NORMS = ("rms", "layer", "gain", "bare")
 """Kinds of norms: with gains alone, with gains and offsets, a layer norm with gains alone, one without parameters."""
 BIASES = ("none", "all", "qkv", "attention", "mlp")
 """Which matrices have biases: none, all, those of queries, keys and values, these and attention's output, the MLP's."""
+
+
+def _no_cell(place: str, cell: Any) -> None:
+    """A row of the table has a shape, and no checkpoint."""
+    raise SpecError(f"{place}: expected no such field, as a `config.json` alone says it, got {cell!r}")
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,6 +85,8 @@ class Model(Record):
     window_layers: int = count("layers with such a window", 0)
     mtp_layers: int = count("further layers that predict the tokens after the next one", 0)
     published_parameters: int = count("parameters, as published", 0)
+    quantisation: Quantisation | None = field(default=None, metadata={"bare": _no_cell})
+    """How the checkpoint stores its weights that the shape was read from; None of a shape without a checkpoint."""
 
     def __post_init__(self) -> None:
         if not self.moe and not self.expert_ffn:
@@ -151,6 +159,15 @@ class Model(Record):
     def value_dim(self) -> int:
         """Width of a head's value."""
         return self.v_dim or self.head_dim
+
+    def replaced_precision(self, dtype: str) -> str:
+        """The precision of the checkpoint, and this one, where a plan in it sets that of a quantised one aside."""
+        return self.quantisation.replaced_by(dtype) if self.quantisation else ""
+
+    def planned_name(self, dtype: str) -> str:
+        """The name, with both precisions where a plan in this one sets that of a quantised checkpoint aside."""
+        replaced = self.replaced_precision(dtype)
+        return f"{self.name} (quantised: {replaced})" if replaced else self.name
 
     def replace(self, **changes: Any) -> "Model":
         """This model with some fields changed; what was changed has no source any more.

@@ -10,6 +10,7 @@ from autograder.cli import agent_tools, commands
 from autograder.cli.agent_answers import described, values_sources
 from hwlib.specs import accelerators, clusters, links, models, nodes, stacks, switches
 from hwlib.specs.serving_stack import serving_stacks
+from tests.hwlib.test_hf_config import LLAMA
 from tests.loops import awaited
 
 PLAN = {"model": "llama3-70b", "cluster": "superpod-h100-1su", "batch": "4M"}
@@ -124,6 +125,22 @@ def test_what_all_tables_cite_is_in_the_bibliography():
     tables = (accelerators, links, switches, nodes, clusters, models)
     rows = [row for table in tables for row in table.values()]
     assert [one for one in described(values_sources(*rows)) if "cited" not in one] == []
+
+
+def test_a_quantised_checkpoint_is_planned_in_the_precision_that_is_asked_for_and_the_text_says_both(
+    server, ask, tmp_path
+):
+    from mcp.server.fastmcp.exceptions import ToolError
+
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA), "utf-8")
+    algorithm = {"quantization": {"quant_algo": "NVFP4"}, "producer": {"name": "modelopt"}}
+    (tmp_path / "hf_quant_config.json").write_text(json.dumps(algorithm), "utf-8")
+    own = {"model": str(tmp_path)}
+    with pytest.raises(ToolError, match=r"dtype: .*modelopt NVFP4"):
+        awaited(server.call_tool, "serve", SERVE | own)
+    served, trained = ask("serve", **SERVE | own | {"dtype": "int4w"}), ask("plan", **PLAN | own)
+    assert "modelopt NVFP4, 4 bit; planned in int4w" in served["text"].splitlines()[0]
+    assert "modelopt NVFP4, 4 bit; planned in bf16" in trained["text"].splitlines()[0]
 
 
 @pytest.mark.parametrize(

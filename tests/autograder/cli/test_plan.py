@@ -9,6 +9,7 @@ from autograder.cli.plan import Tokens
 from hwlib.planner import machine_of, plan
 from hwlib.specs import clusters, models, nodes
 from tests.conftest import ROOT
+from tests.hwlib.test_hf_config import LLAMA
 
 DATA = ROOT / "tests" / "hwlib" / "data"
 
@@ -213,3 +214,13 @@ def test_every_model_of_a_few_layers_has_a_plan_somewhere(model):
     T = min(models[model].context, 4096)
     done = run(model, "--cluster", "superpod-h100-4su", "--batch", f"1024x{T}", "--count", "1")
     assert done.exit_code == 0, done.output
+
+
+def test_the_first_line_of_a_run_from_a_quantised_checkpoint_says_the_precision_of_the_plan(tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(LLAMA | {"quantization_config": {"quant_method": "fp8"}}), "utf-8")
+    first, *_ = run(str(path), *SMALL[1:]).output.splitlines()
+    assert "quantised (fp8, 8 bit; planned in bf16)" in first
+    assert json.loads(run(str(path), *SMALL[1:], "--json").output)["quantised"] == "fp8, 8 bit; planned in bf16"
+    path.write_text(json.dumps(LLAMA | {"quantization_config": None}), "utf-8")
+    assert "planned in" not in run(str(path), *SMALL[1:]).output

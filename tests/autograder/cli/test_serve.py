@@ -6,6 +6,7 @@ from click.testing import CliRunner
 
 from autograder.cli import commands
 from hwlib.serving_planner import plan_serving
+from tests.hwlib.test_hf_config import LLAMA
 
 
 def run(*words):
@@ -89,3 +90,20 @@ def test_an_error_is_one_line_with_what_was_expected(words, says):
     assert done.exit_code == 2
     assert says in done.output
     assert "Traceback" not in done.output
+
+
+def test_a_quantised_checkpoint_is_refused_or_the_first_line_says_its_precision(tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(LLAMA | {"quantization_config": {"quant_method": "awq", "bits": 4}}), "utf-8")
+    words = [str(path), *SMALL[1:]]
+    refused = run(*words)
+    assert (refused.exit_code, "dtype: " in refused.output, "int4w" in refused.output) == (2, True, True)
+    done = run(*words, "--dtype", "int4w", "--emit", "vllm")
+    assert "awq, 4 bit; planned in int4w" in " ".join(done.output.replace("\n#", "").split())
+    for dtype in ("int4w", "bf16"):
+        first, *_ = run(*words, "--dtype", dtype).output.splitlines()
+        assert f"quantised (awq, 4 bit; planned in {dtype})" in first
+        assert json.loads(run(*words, "--dtype", dtype, "--json").output)["quantised"] is not None
+    path.write_text(json.dumps(LLAMA | {"quantization_config": {}}), "utf-8")
+    assert "planned in" not in run(*words).output
+    assert json.loads(run(*words, "--json").output)["quantised"] is None

@@ -22,6 +22,7 @@ from hwlib.serving_planner import plan_serving
 from hwlib.specs import models
 from hwlib.units import show
 from tests.conftest import ROOT
+from tests.hwlib.test_hf_config import LLAMA
 
 SMALL = {"model": "llama3-8b", "cluster": "dgx-h100", "batch": "1M", "dtype": "bf16"}
 PLAN = {"tp": "2", "zero": "1"}
@@ -151,6 +152,17 @@ def test_a_model_of_ones_own_is_its_config():
     own, table = (answered("fill", SMALL | PLAN | more)["html"] for more in ({"config": config}, {"model": "qwen3-8b"}))
     assert words(own).replace("your model", models["qwen3-8b"].name) == words(table)
     assert "gpubook plan config.json --cluster dgx-h100" in words(answered("plan", SMALL | {"config": config})["html"])
+
+
+def test_a_quantised_checkpoint_is_an_error_of_the_precision_or_its_precision_is_said():
+    config = json.dumps(LLAMA | {"quantization_config": {"quant_method": "awq", "bits": 4}})
+    refused = answered("serve", SERVED | {"config": config})
+    assert (refused["field"], "int4w" in refused["error"]) == ("dtype", True)
+    assert "awq, 4 bit; planned in int4w" in words(
+        answered("serve", SERVED | {"config": config, "dtype": "int4w"})["html"]
+    )
+    for page in ("plan", "fill"):
+        assert "awq, 4 bit; planned in bf16" in words(answered(page, SMALL | PLAN | {"config": config})["html"]), page
 
 
 @pytest.mark.parametrize(

@@ -209,6 +209,8 @@ def _number(who: str, letter: str, value: Any) -> float:
         measure = parse(value)
     except ValueError as error:
         raise ValueError(f"{who}: {letter} ({meaning}): {error}") from None
+    if measure.unit == "1" and dimension(unit) and measure.value:
+        raise ValueError(f"{who}: {letter} ({meaning}): {value!r} has no unit; expected e.g. '{value.strip()} {unit}'")
     if measure.unit != "1" and dimension(measure.unit) != dimension(unit):
         raise ValueError(f"{who}: {letter} ({meaning}) is in {unit}, got {value!r}, which is in {measure.unit}")
     return measure.value

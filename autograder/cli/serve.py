@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import click
 
 from .plan import SECONDS_AN_HOUR, CannotBe, Several, Tokens, _bytes, own_words
+from .plan_run import read_as
 
 if TYPE_CHECKING:
     from hwlib.launch.launch import Launch
@@ -16,23 +17,15 @@ SERVERS = ("vllm", "trtllm")  # the keys of hwlib.launch.SERVING, which is not l
 
 
 class Seconds(click.ParamType):
-    """A time: 2s, 50ms, or a number of seconds."""
+    """A time with its unit: 2s, 50ms."""
 
     name = "time"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
         """The seconds."""
-        from hwlib.units import UnitError, parse
+        from hwlib.planner.amounts import seconds_of
 
-        if isinstance(value, float):
-            return value
-        try:
-            found = parse(value)
-        except UnitError as error:
-            self.fail(f"{value!r} is not a time, e.g. 50ms: {error}", param, ctx)
-        if found.unit not in ("s", "1") or not found.value > 0:
-            self.fail(f"{value!r} is not a time above 0, e.g. 2s or 50ms", param, ctx)
-        return found.value
+        return value if isinstance(value, float) else read_as(self, seconds_of, value, param, ctx)
 
 
 class Question(click.Command):

@@ -1,8 +1,9 @@
 """Amounts as people write them: tokens of a batch, bytes of a budget, times, numbers and words to choose from."""
 
 import re
+from typing import NamedTuple
 
-from hwlib.units import UnitError, parse
+from hwlib.units import UnitError, parse, show
 
 POWERS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 DECIMAL = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
@@ -68,34 +69,67 @@ def words_of(text: str) -> tuple[str, ...]:
     return words
 
 
-def seconds_of(text: str) -> float:
-    """A time above 0: "50ms", or a number of seconds. Raises ValueError.
+class _Usual(NamedTuple):
+    """What is written with a unit: its name, an example, and two units that a bare number may have been meant in."""
 
-    >>> seconds_of("50ms"), seconds_of("2")
-    (0.05, 2.0)
+    name: str
+    example: str
+    units: tuple[str, str]
+
+
+_LATENCY = _Usual("time", "50ms", ("ms", "s"))
+_BUDGET = _Usual("number of bytes", "72GB", ("GB", "GiB"))
+_NAMES = {"s": "time", "B/s": "rate", "1": "share"}
+_UNITS = {"s": ("min", "h"), "B/s": ("GB/s", "TB/s")}
+_BYTES = 2**20  # from here on a bare number of bytes, or of bytes a second, cannot have been meant as gigabytes
+
+
+def _amount(text: str, unit: str, usual: _Usual) -> float:
+    """A number above 0 with a unit, in SI. Raises ValueError, also for one without a unit, of which only 0 is the same
+    in all units.
     """
     try:
-        found = parse(text)
+        measure = parse(text)
     except UnitError as error:
-        raise ValueError(f"{text!r} is not a time, e.g. 50ms: {error}") from None
-    if found.unit not in ("s", "1") or not found.value > 0:
-        raise ValueError(f"{text!r} is not a time above 0, e.g. 2s or 50ms")
-    return float(found.value)
+        raise ValueError(f"{text!r} is not a {usual.name}, e.g. {usual.example}: {error}") from None
+    bare = re.fullmatch(r"[-+−\d.,_eE]+", text.strip()) is not None
+    if measure.value <= 0 and (bare or measure.unit == unit):
+        raise ValueError(f"{text!r} is not a {usual.name} above 0, e.g. {usual.example}")
+    if bare:
+        raise ValueError(
+            f"{text!r} has no unit; expected {' or '.join(_ways(text.strip(), measure.value, unit, usual))}"
+        )
+    if measure.unit != unit:
+        raise ValueError(f"{text!r} is not a {usual.name}, e.g. {usual.example}: it is in {measure.unit}")
+    return float(measure.value)
+
+
+def _ways(number: str, value: float, unit: str, usual: _Usual) -> tuple[str, str]:
+    """What a bare number may have been meant to be, in two ways."""
+    first, second = usual.units
+    if unit == "1":
+        return f"{number}%", f"{100 * value:g}%"
+    if unit.startswith("B") and value >= _BYTES:
+        return f"{number} {unit}", show(value, unit)
+    return f"{number} {first}", f"{number} {second}"
+
+
+def seconds_of(text: str) -> float:
+    """A time above 0 that somebody waits, with its unit: 50 may be ms or s. Raises ValueError.
+
+    >>> seconds_of("50ms"), seconds_of("2s")
+    (0.05, 2.0)
+    """
+    return _amount(text, "s", _LATENCY)
 
 
 def in_unit_of(text: str, unit: str, example: str) -> float:
-    """A number above 0 with a unit, in SI. Raises ValueError.
+    """A number above 0 with a unit, of a time of hours, a rate or a share, in SI. Raises ValueError.
 
     >>> in_unit_of("2TB/s", "B/s", "2TB/s"), in_unit_of("1.5%", "1", "1.5%")
     (2000000000000.0, 0.015)
     """
-    try:
-        found = parse(text)
-    except UnitError as error:
-        raise ValueError(f"{text!r}: expected e.g. {example}: {error}") from None
-    if found.unit != unit or not found.value > 0:
-        raise ValueError(f"{text!r}: expected a number above 0 with a unit, e.g. {example}")
-    return float(found.value)
+    return _amount(text, unit, _Usual(_NAMES[unit], example, _UNITS.get(unit, ("%", "%"))))
 
 
 def spares_of(text: str) -> int | str:
@@ -112,17 +146,9 @@ def spares_of(text: str) -> int | str:
 
 
 def bytes_of(text: str) -> float:
-    """Bytes of a text such as "72 GB". Raises ValueError.
+    """Bytes above 0 of a text such as "72 GB". Raises ValueError.
 
     >>> bytes_of("72GB")
     72000000000.0
     """
-    try:
-        found = parse(text)
-    except UnitError as error:
-        raise ValueError(f"{text!r} is not a number of bytes, e.g. 72GB: {error}") from None
-    if found.unit not in ("B", "1"):
-        raise ValueError(f"{text!r} is not a number of bytes, e.g. 72GB")
-    if found.unit == "1" and 0 < found.value < 2**20:  # GB were meant
-        raise ValueError(f"{text!r} has no unit and would mean bytes; expected e.g. 72GB")
-    return found.value
+    return _amount(text, "B", _BUDGET)

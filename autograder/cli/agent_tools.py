@@ -96,6 +96,7 @@ def specs(kind: str, key: str = "") -> Answer:
         return {"kind": kind, "rows": rows, "sources": [library(TABLES)]}
     row = table.of(key)
     texts = {f.name: getattr(row, f.name) for f in given(type(row)).values() if "unit" not in f.metadata}
+    texts["quantisation"] = str(texts.get("quantisation") or "")  # of a model that was read from a checkpoint's files
     values = {
         name: {
             **{part: value for part, value in datum._asdict().items() if value not in ("", ())},

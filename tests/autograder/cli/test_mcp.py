@@ -138,6 +138,7 @@ def test_a_quantised_checkpoint_is_planned_in_the_precision_that_is_asked_for_an
     own = {"model": str(tmp_path)}
     with pytest.raises(ToolError, match=r"dtype: .*modelopt NVFP4"):
         awaited(server.call_tool, "serve", SERVE | own)
+    assert ask("specs", kind="models", key=str(tmp_path))["texts"]["quantisation"] == "modelopt NVFP4, 4 bit"
     served, trained = ask("serve", **SERVE | own | {"dtype": "int4w"}), ask("plan", **PLAN | own)
     assert "modelopt NVFP4, 4 bit; planned in int4w" in served["text"].splitlines()[0]
     assert "modelopt NVFP4, 4 bit; planned in bf16" in trained["text"].splitlines()[0]

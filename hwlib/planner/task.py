@@ -27,7 +27,7 @@ from hwlib.specs import (
     stacks,
 )
 from hwlib.specs.cluster import Place
-from hwlib.specs.own_cluster import LINE, OwnCluster, described, torus_sentence
+from hwlib.specs.own_cluster import LINE, OwnCluster, chip_hint, described, torus_sentence
 from hwlib.specs.table import unknown
 from hwlib.units import show
 
@@ -149,6 +149,8 @@ def _spec(cluster: Any) -> Cluster | Node:
     trees = [key for key, one in clusters.items() if not one.torus]
     others = [key for key, one in nodes.items() if one.shape != "torus"]
     known = unknown("cluster", cluster, [*trees, *others])
+    if hint := chip_hint(cluster):
+        known = f"{hint}; {known}"
     raise PlanError("cluster", f"{known} One of your own is a .toml file or a line such as {LINE!r}")
 
 

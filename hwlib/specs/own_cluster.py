@@ -26,6 +26,7 @@ from hwlib.specs.table import SpecError, unknown
 from hwlib.units import show
 
 MOST_NODES = 2**20
+A_NODE = 8  # chips of most nodes, for an example
 TIERS = ("leaf", "spine", "core")
 SAME = r"(\d{1,9})\s*x\s*"
 CHIPS = re.compile(SAME + r"(\d{1,6})\s+(\S[^,]*?)\s*(?:,(.*))?")
@@ -149,6 +150,8 @@ def described(where: str) -> OwnCluster | None:
         label = f"{found[1]}x{found[2]} {found[3]}"
         return _built(label, label, row)
     if found := NODES.fullmatch(where):
+        if hint := chip_hint(found[2], int(found[1])):
+            raise SpecError(f"{found[1]} x {found[2]}: {hint}; {_unknown_node(found[2])}")
         row = {"nodes": int(found[1]), "node": found[2], **_words(where, found[3])}
         return _built(f"{found[1]} x {found[2]}", "", row)
     return None
@@ -245,7 +248,33 @@ def _node_of(where: str, own: OwnFile) -> Node | None:
         return None
     if found := nodes.find(own.node):
         return found
-    raise SpecError(f"{where}: {unknown('node', own.node, (k for k, one in nodes.items() if one.shape != 'torus'))}")
+    raise SpecError(f"{where}: {_unknown_node(own.node)}")
+
+
+def _unknown_node(name: str) -> str:
+    return unknown("node", name, (key for key, node in nodes.items() if node.shape != "torus"))
+
+
+def chip_hint(name: str, count: int = A_NODE) -> str:
+    """For the name of a chip where that of a node was expected: the line that describes so many. Empty for any other
+    name, and for a chip whose nodes cannot be timed.
+
+    >>> chip_hint("l40s", 8)
+    "'l40s' is a chip, not a node: 8 of them are '1x8 l40s'"
+    """
+    tori = {node.accelerator for node in nodes.values() if node.shape == "torus"}
+    words = re.findall(r"[a-z0-9]+", name.lower())
+    exact = accelerators.find(name)
+    alike = [exact] if exact else [chip for chip in accelerators.alike(name) if chip.key.split("-")[0] in words]
+    chips = [chip for chip in alike if chip.key not in tori]
+    if nodes.find(name) or not chips or not count:
+        return ""
+    chip = chips[0]
+    many = count > A_NODE and count % A_NODE == 0
+    shape = f"{count // A_NODE}x{A_NODE}" if many else f"1x{count}"
+    inside = "" if chip.scaleup_bandwidth else ", node 300 GB/s"
+    network = ", network 400 Gbit/s" if many else ""
+    return f"{name!r} is a chip, not a node: {count} of them are '{shape} {chip.key}{inside}{network}'"
 
 
 def chip_of(name: str, where: str) -> Accelerator:
@@ -307,4 +336,14 @@ def _network(where: str, own: OwnFile, count: int, node: Node | None) -> list[Le
     return levels
 
 
-__all__ = ["LINE", "NODES", "OwnCluster", "OwnFile", "cluster_of_text", "described", "read_cluster", "torus_sentence"]
+__all__ = [
+    "LINE",
+    "NODES",
+    "OwnCluster",
+    "OwnFile",
+    "chip_hint",
+    "cluster_of_text",
+    "described",
+    "read_cluster",
+    "torus_sentence",
+]

@@ -229,3 +229,20 @@ def test_constants_that_no_step_of_the_chip_was_fitted_to_are_said_to_be_so():
     found = plan("llama3-8b", str(FILES / "mi300x.toml"), B=2**20, allowed=SIMPLE, count=1)
     assert own.caveat in found.table()
     assert found.json()["fitted"] is False
+
+
+@each("line", ["8 x l40s", "8xh100", "4x h100-sxm", "128 x a100-80gb-sxm", "12 x mi300x", "8 x b100-sxm",
+               "8xh100, network 400 Gbit/s", "l40s", "h100-pcie"])  # fmt: skip
+def test_gpus_by_their_chip_are_offered_in_a_line_that_is_read(line):
+    with pytest.raises(PlanError) as error:
+        machine_of(line)
+    assert error.value.field == "cluster"
+    (way,) = re.findall(r"'([0-9]+x[0-9]+ [^']*)'", error.value.problem.partition("is a chip")[2].partition(";")[0])
+    assert machine_of(way).gpus == int(re.match(r"\d*", line)[0] or 8)
+
+
+@each("line", ["4 x nowhere", "8 x tpu-v5p", "nowhere", "dgx-h10", "h", "", "80gb", "0 x h100", "sxm"])
+def test_other_names_that_are_not_known_are_no_chips(line):
+    with pytest.raises(PlanError) as error:
+        machine_of(line)
+    assert "is a chip" not in error.value.problem

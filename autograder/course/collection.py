@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from hashlib import sha256
@@ -14,11 +13,12 @@ from . import archives, collected, gradebook, moodle_times, moodle_worksheet, no
 from .archives import Refused
 from .banks import checked_name
 from .collected import Collected
-from .downloads import Upload, upload
-from .gradebook import Person, cell_texts
+from .downloads import Upload
+from .gradebook import cell_texts
 from .layout import read_config, released
 from .moodle_worksheet import Participant
 from .notebook_choice import Chosen
+from .ownership import by_owner, listed
 from .roster_match import Roster
 from .submission_time import FILE, SubmissionTime
 
@@ -73,7 +73,10 @@ def collect(
     times = SubmissionTime.in_course(folder, name, config)
     with archives.opened(source) as contents:
         report = Report(refused=contents.refused)
-        owned = _by_owner(contents.members, [score.person for score in rows], lines, report)
+        roster = Roster([score.person for score in rows], lines)
+        found = by_owner(contents.members, roster, (name, source.resolve().stem))
+        owned = found.files
+        report.refused += found.refused
         work = _Collecting(folder, name, times, replace_others, dry_run)
         for learner, theirs in sorted(owned.items()):
             outcome = work.take(learner, theirs, _time_of(theirs[0], lines, zone, report))
@@ -88,44 +91,15 @@ def collect(
     return report
 
 
-def _by_owner(
-    members: Iterable[archives.Member], people: list[Person], lines: dict[str, Participant] | None, report: Report
-) -> dict[str, list[Upload]]:
-    """By learner, the files; where the files of two people seem to be one learner's, nobody gets any of them."""
-    roster, by_id = Roster(people, lines), {person.id for person in people}
-    found: dict[str, list[Upload]] = {}
-    for member in members:
-        try:
-            if (one := upload(member, by_id)) is not None:
-                owner = one.who if not people and one.platform == "plain" else roster.owner(one).id
-                found.setdefault(_checked_id(owner), []).append(one)
-        except Refused as error:
-            report.refused.append(str(error))
-    for learner, theirs in list(found.items()):
-        if len({one.owner for one in theirs}) > 1:
-            report.refused.append(f"{_files(theirs)}: files of several people, all of whom seem to be {learner}")
-            del found[learner]
-    return found
-
-
-def _checked_id(learner: str) -> str:
-    if not learner.isprintable() or learner.startswith(".") or "/" in learner or "\\" in learner or not learner.strip():
-        raise Refused(f"{learner!r} is not the name of a learner's folder")
-    return learner
-
-
-def _files(theirs: list[Upload]) -> str:
-    return ", ".join(sorted({one.member.name for one in theirs})[:5])
-
-
 def _time_of(one: Upload, lines: dict[str, Participant] | None, zone: tzinfo | None, report: Report) -> datetime | None:
     """When a submission was made, as far as anybody says."""
-    if one.platform != "moodle" or not lines or zone is None or one.number not in lines:
+    owner = one.owner
+    if owner.platform != "moodle" or not lines or zone is None or owner.number not in lines:
         return None
     try:
-        return moodle_times.read(lines[one.number].submitted, zone)
+        return moodle_times.read(lines[owner.number].submitted, zone)
     except ValueError as error:
-        report.notes.append(f"{one.who}: {error}")
+        report.notes.append(f"{owner.who}: {error}")
         return None
 
 
@@ -153,7 +127,7 @@ class _Collecting:
                     self._write(learner, choice, made)
             return outcome
         except (Refused, SubmissionError) as error:
-            return Outcome(learner, "refused", _files(uploads), notes=[str(error)])
+            return Outcome(learner, "refused", listed(uploads), notes=[str(error)])
 
     def _home(self, learner: str) -> Path:
         return self.folder / "submitted" / learner / self.name

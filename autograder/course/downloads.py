@@ -9,57 +9,93 @@ of its own, it puts the same before the file's name. Neither says in a zip when 
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .archives import Member, Refused
 
-MOODLE = re.compile(r"(?P<who>.*?)_(?P<number>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_(?P<title>.*))?", re.DOTALL)
-CANVAS = re.compile(r"(?P<who>.+?)_(?:(?P<late>LATE)_)?(?P<number>\d+)_\d+_(?P<title>.+)", re.DOTALL)
+MARK = r"_(?P<number>\d+)_assignsubmission_(?P<kind>[a-z]+)"
+MOODLE_FOLDER = re.compile(rf"(?P<who>.*){MARK}_?", re.DOTALL)
+MOODLE_FILE = re.compile(rf"(?P<who>.*?){MARK}_(?P<title>.+)", re.DOTALL)
+CANVAS = re.compile(r"(?P<who>.+?)_(?:(?P<late>LATE)_)?(?P<number>\d+)_(?P<file>\d+)_(?P<title>.+)", re.DOTALL)
 ANONYMOUS = re.compile(r"(?:LATE_)?anon_\w+?_\d+_.+", re.DOTALL)
 RUBBISH = ("__MACOSX", ".ipynb_checkpoints", ".DS_Store")  # of whoever packed it, in any folder
 NOTEBOOK = ".ipynb"
 
 
 @dataclass(frozen=True)
-class Upload:
-    """A learner's file in a download: whose it is as the `platform` says it (a name, and a number), and its title."""
+class Owner:
+    """Whose a file is, as a `platform` writes it: a name, and a number.
 
-    member: Member
+    `others`: who it may be as well, by name and number, if what this platform writes between them stands in a name.
+    """
+
     platform: str
     who: str
-    number: str
+    number: str = ""
+    others: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True)
+class Label:
+    """What the name of a file or of a folder says: its owner, and how the learner called it, or the kind of the text
+    that was typed in."""
+
+    owner: Owner
+    title: str = ""
+    kind: str = "file"
+    late: bool = False
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A learner's file in a download: its owner, and its title."""
+
+    member: Member
+    owner: Owner
     title: str
     late: bool = False
 
-    @property
-    def owner(self) -> tuple[str, str, str]:
-        """What all files of one learner have in common."""
-        return self.platform, self.who, self.number
+
+def is_submitted(member: Member) -> bool:
+    """Whether somebody may have submitted a member: a system that packs a zip puts files of its own into it."""
+    return not set(member.path) & set(RUBBISH) and not member.path[-1].startswith("._")
 
 
-def upload(member: Member, ids: Collection[str]) -> Upload | None:
-    """Whose a member is; None for what nobody submitted. `ids`: the learners of the gradebook. Refused where the
-    name hides its learner, or belongs to a text that was typed into the platform."""
-    *folders, file = member.path
-    if set(member.path) & set(RUBBISH) or file.startswith("._"):
-        return None
-    for part in (*folders, file):
-        if (found := MOODLE.fullmatch(part)) and (part is not file or found["title"]):
-            if found["kind"] != "file":
-                raise Refused(f"{member.name}: typed into Moodle ({found['kind']}); an uploaded file was expected")
-            return Upload(member, "moodle", found["who"], found["number"], found["title"] if part is file else file)
-    stem = file.removesuffix(NOTEBOOK)
-    for own in (*folders, stem):
-        if own in ids:
-            return Upload(member, "plain", own, "", file)
-    if ANONYMOUS.fullmatch(file):
+def upload(member: Member, around: int, ids: Collection[str]) -> Upload:
+    """Whose a member is, by the outermost name below the first `around` folders, which the platform or a teacher made:
+    what is below it is a learner's choice. `ids`: the learners of the gradebook. Refused where the name hides its
+    learner, or belongs to a text that was typed into the platform."""
+    *_, file = path = member.path[around:] or member.path[-1:]
+    outermost, is_file = path[0], len(path) == 1
+    if is_file and outermost.removesuffix(NOTEBOOK) not in ids and ANONYMOUS.fullmatch(outermost):
         raise Refused(f"{member.name}: Canvas hides whose it is; end the assignment's anonymous grading before")
-    if (found := CANVAS.fullmatch(file)) is not None:
-        return Upload(member, "canvas", found["who"], found["number"], found["title"], found["late"] is not None)
-    return Upload(member, "plain", _plain_owner(folders, stem), "", file)
+    label = label_of(outermost, ids, is_file=is_file)
+    if label.kind != "file":
+        raise Refused(f"{member.name}: typed into Moodle ({label.kind}); an uploaded file was expected")
+    return Upload(member, label.owner, (label.title or file) if is_file else file, label.late)
 
 
-def _plain_owner(folders: list[str], stem: str) -> str:
-    """Whose a file is by LEARNER.ipynb, LEARNER/NAME.ipynb or LEARNER/NAME/NAME.ipynb."""
-    named = [folder for folder in folders if folder != stem]
-    return named[-1] if named else stem
+def label_of(part: str, ids: Collection[str], *, is_file: bool) -> Label:
+    """What a part of a path says. Where it has the marks of both platforms, the first is the platform's own."""
+    name = part.removesuffix(NOTEBOOK) if is_file else part
+    if name in ids:
+        return Label(Owner("plain", name))
+    moodle = (None if is_file else MOODLE_FOLDER.fullmatch(part)) or MOODLE_FILE.fullmatch(part)
+    canvas = CANVAS.fullmatch(part)
+    if moodle and not (canvas and canvas.start("number") < moodle.start("number")):
+        return _of_moodle(part, moodle)
+    return _of_canvas(canvas) if canvas else Label(Owner("plain", name))
+
+
+def _of_moodle(part: str, match: re.Match[str]) -> Label:
+    marks = [(part[: mark.start()], mark["number"]) for mark in re.finditer(MARK, part)]
+    own = match["who"], match["number"]
+    owner = Owner("moodle", *own, tuple(other for other in marks if other != own))
+    return Label(owner, match.groupdict().get("title") or "", match["kind"])
+
+
+def _of_canvas(match: re.Match[str]) -> Label:
+    """Canvas takes `_12_` out of a name, but leaves `_12` at its end."""
+    others = ((f"{match['who']}_{match['number']}", match["file"]),) if re.match(r"\d+_", match["title"]) else ()
+    owner = Owner("canvas", match["who"], match["number"], others)
+    return Label(owner, match["title"], late=match["late"] is not None)

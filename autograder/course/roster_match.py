@@ -1,10 +1,11 @@
 """Which learner of the gradebook a platform means by a name and a number. Nobody is guessed."""
 
 import unicodedata
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from .archives import Refused
-from .downloads import Upload
+from .downloads import Owner, Upload
 from .gradebook import Person
 from .moodle_worksheet import Participant
 
@@ -17,50 +18,77 @@ class Roster:
 
     def __init__(self, people: Sequence[Person], lines: Mapping[str, Participant] | None = None):
         self.people, self.lines = people, lines
+        self._by_name: dict[str, list[Person]] = defaultdict(list)
+        for person in people:
+            for name in _names(person):
+                self._by_name[name].append(person)
 
     def owner(self, upload: Upload) -> Person:
         """The one learner whose file this is; Refused where there is none, are several, or two keys disagree."""
-        said = f"{upload.member.name}: "
-        if upload.platform == "plain":
-            return self._one(said, upload.who, self._by_key(upload.who) or self._named(upload.who))
-        numbered = self._numbered(said, upload)
-        named = self._named(upload.who)
+        said, owner = f"{upload.member.name}: ", upload.owner
+        if owner.platform == "plain":
+            return self._one(said, owner.who, self._by_key(owner.who) or self._named(owner.who))
+        person = self._on_platform(said, owner)
+        if rivals := [other for other in self._others(owner) if other != person]:
+            raise Refused(f"{said}it may be {' or '.join(who.id for who in (person, *rivals))}")
+        return person
+
+    def knows(self, owner: Owner) -> bool:
+        """Whether a name is that of anybody here, or made by a platform for somebody."""
+        if owner.platform == "moodle":
+            return True
+        if owner.platform == "canvas":
+            return bool(self._by_lms_id(owner.number) or self._named(owner.who))
+        return bool(self._by_key(owner.who) or self._named(owner.who))
+
+    def _on_platform(self, said: str, owner: Owner) -> Person:
+        numbered = self._numbered(said, owner)
+        named = self._named(owner.who)
         if numbered is None:
-            found = self._one(said, upload.who, named)
-            if upload.platform == "canvas" and found.lms_id.isdecimal():
+            found = self._one(said, owner.who, named)
+            if owner.platform == "canvas" and found.lms_id.isdecimal():
                 raise Refused(
-                    f"{said}the name of {found.id}, whose number is {found.lms_id}, with the number {upload.number}"
+                    f"{said}the name of {found.id}, whose number is {found.lms_id}, with the number {owner.number}"
                 )
             return found
         if named and numbered not in named:
             others = " or ".join(person.id for person in named)
-            raise Refused(f"{said}by the number {upload.number} of {numbered.id}, by the name of {others}")
+            raise Refused(f"{said}by the number {owner.number} of {numbered.id}, by the name of {others}")
         return numbered
+
+    def _others(self, owner: Owner) -> list[Person]:
+        """Whom a platform would have written in the same way."""
+        if owner.platform == "canvas":
+            return [person for _, number in owner.others for person in self._by_lms_id(number)]
+        people = [person for who, _ in owner.others for person in self._named(who)]
+        lines = [(self.lines.get(number), who) for who, number in owner.others] if self.lines else []
+        return people + [line.person for line, who in lines if line and line.person and fold(line.name) == fold(who)]
+
+    def _by_lms_id(self, number: str) -> list[Person]:
+        return [person for person in self.people if person.lms_id and person.lms_id == number]
 
     def _by_key(self, text: str) -> list[Person]:
         ids = [person for person in self.people if person.id == text]
-        return ids or [one for one in self.people if one.email and one.email.casefold() == text.casefold()]
+        emails = [one for one in self.people if one.email and one.email.casefold() == text.casefold()]
+        return ids or emails or self._by_lms_id(text)
 
     def _named(self, text: str) -> list[Person]:
-        folded = fold(text)
-        return [person for person in self.people if folded and folded in _names(person)]
+        return self._by_name.get(fold(text), [])
 
-    def _numbered(self, said: str, upload: Upload) -> Person | None:
+    def _numbered(self, said: str, owner: Owner) -> Person | None:
         """Whom Canvas's number or the line of Moodle's worksheet means; None where nothing says so."""
-        if upload.platform == "canvas":
-            found = [person for person in self.people if person.lms_id == upload.number]
-            return self._one(said, upload.number, found) if found else None
+        if owner.platform == "canvas":
+            found = self._by_lms_id(owner.number)
+            return self._one(said, owner.number, found) if found else None
         if self.lines is None:
             return None
-        if upload.number not in self.lines:
-            raise Refused(f"{said}participant {upload.number} is not in the worksheet: that of this assignment?")
-        line = self.lines[upload.number]
-        if line.name and fold(line.name) != fold(upload.who):
-            raise Refused(
-                f"{said}participant {upload.number} is {line.name} in the worksheet: that of this assignment?"
-            )
+        if owner.number not in self.lines:
+            raise Refused(f"{said}participant {owner.number} is not in the worksheet: that of this assignment?")
+        line = self.lines[owner.number]
+        if line.name and fold(line.name) != fold(owner.who):
+            raise Refused(f"{said}participant {owner.number} is {line.name} in the worksheet: that of this assignment?")
         if line.person is None:
-            raise Refused(f"{said}the worksheet's line of participant {upload.number} is nobody of the gradebook")
+            raise Refused(f"{said}the worksheet's line of participant {owner.number} is nobody of the gradebook")
         return line.person
 
     def _one(self, said: str, text: str, found: list[Person]) -> Person:
@@ -73,7 +101,7 @@ class Roster:
 
 def _names(person: Person) -> set[str]:
     first, last = fold(person.first_name), fold(person.last_name)
-    return {first + last, last + first} - {""} or {fold(person.id)}
+    return ({first + last, last + first} - {""} or {fold(person.id)}) - {""}
 
 
 def fold(text: str) -> str:

@@ -69,6 +69,10 @@ def there(folder, learner, name="week1"):
         ("submissions/kim2/week1/week1.ipynb", "kim2"),
         ("ada@x.org/week1.ipynb", "ada"),
         ("Ada O'Lovelace/week1.ipynb", "ada"),
+        ("ada@x.org/bob.ipynb", "ada"),
+        ("Ada O'Lovelace/bob/week1.ipynb", "ada"),
+        ("class/ada@x.org/bob/hw.ipynb", "ada"),
+        ("4711/bob.ipynb", "ada"),
     ],
 )
 def test_a_file_comes_to_its_learner(folder, tmp_path, member, learner):
@@ -89,6 +93,8 @@ def test_a_file_comes_to_its_learner(folder, tmp_path, member, learner):
         ("LATE_anon_x7Qaz_6_week1.ipynb", "Canvas hides whose it is"),
         ("Ada OLovelace_31_assignsubmission_onlinetext/onlinetext.html", "typed into Moodle"),
         ("stranger/week1.ipynb", "nobody of the gradebook"),
+        ("stranger/bob.ipynb", "'stranger' is nobody of the gradebook"),
+        ("stranger/bob/week1.ipynb", "'stranger' is nobody of the gradebook"),
         ("../ada.ipynb", "leads out"),
     ],
 )

@@ -1,0 +1,142 @@
+"""The outermost name of a path, which a platform or a teacher made, says whose a file is; a title never does."""
+
+import pytest
+
+from autograder.course.archives import Member
+from autograder.course.gradebook import Person
+from autograder.course.moodle_worksheet import Participant
+from autograder.course.ownership import by_owner
+from autograder.course.roster_match import Roster
+
+ANN = Person("ann", "Ann", "Other", "ann@x.org", "11")
+VIC = Person("vic", "Vic", "Tor", "vic@x.org", "12")
+MAL = Person("mal", "Mal", "Lory", "mal@x.org", "22")
+PARTICIPANTS = {"41": ANN, "42": VIC, "52": MAL}
+WORKSHEET = {
+    number: Participant(person, f"{person.first_name} {person.last_name}", "")
+    for number, person in PARTICIPANTS.items()
+}
+SHAPES = (
+    "{canvas}_{file}_{title}.ipynb",
+    "{canvas}_{file}_{title}/week1.ipynb",  # a zip of a learner's, unpacked
+    "CS 101/{canvas}_{file}_{title}.ipynb",
+    "{moodle}_assignsubmission_file/{title}.ipynb",
+    "{moodle}_assignsubmission_file_/{title}/week1.ipynb",
+    "101-week1-9/{moodle}_assignsubmission_file/sub/{title}.ipynb",
+    "{moodle}_assignsubmission_file_{title}.ipynb",
+    "{id}/{title}.ipynb",
+    "{email}/{title}.ipynb",
+    "{name}/{title}/week1.ipynb",
+    "{lms}/{title}/week1/week1.ipynb",
+    "submissions/{id}/{title}/week1.ipynb",
+    "class/{email}/{title}/hw.ipynb",
+    "anything at all/2030/{id}/{title}.ipynb",
+)
+TITLES = (
+    "week1", "vic", "vic@x.org", "Vic Tor", "torvic", "12", "42", "torvic_12_34_week1", "torvic_LATE_12_34_week1",
+    "Vic Tor_42_assignsubmission_file", "Vic Tor_42_assignsubmission_file_week1", "12_34_torvic", "LATE_12_34_vic",
+    "anon_x7Qaz_6_week1",
+)  # fmt: skip
+
+
+def path(shape, person, number, title="week1"):
+    return shape.format(
+        canvas=f"{person.last_name}{person.first_name}_{person.lms_id}".lower(),
+        file=9000 + int(number),
+        moodle=f"{person.first_name} {person.last_name}_{number}",
+        name=f"{person.first_name} {person.last_name}",
+        id=person.id,
+        email=person.email,
+        lms=person.lms_id,
+        title=title,
+    )
+
+
+def owned(*paths, people=(ANN, VIC, MAL), lines=None, generic=("week1",)):
+    members = [Member(tuple(one.split("/")), None, bytes) for one in paths]
+    return by_owner(members, Roster(people, lines), generic)
+
+
+def owners(*paths, **more):
+    return {learner: [upload.member.name for upload in files] for learner, files in owned(*paths, **more).files.items()}
+
+
+@pytest.mark.parametrize("lines", [None, WORKSHEET], ids=["bare", "worksheet"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_title_that_names_another_changes_no_owner(shape, lines):
+    for title in TITLES:
+        mine, honest = path(shape, MAL, "52", title), path(shape, VIC, "42")
+        assert owners(mine, honest, lines=lines) == {"mal": [mine], "vic": [honest]}, title
+        alone = {} if shape.startswith("anything") else {"mal": [mine]}  # such a folder may be a learner's as well
+        assert owners(mine, lines=lines) == alone, title
+
+
+@pytest.mark.parametrize("below", ["vic/hw.ipynb", "vic.ipynb", "Vic Tor/vic/week1.ipynb", "vic@x.org/a/12.ipynb"])
+@pytest.mark.parametrize(
+    "outermost", ["Some Body", "section 2", "Zed Nobody_99_assignsubmission_file", "nobodyzed_77_78_x", "Kim Lee"]
+)
+def test_below_a_folder_that_cannot_be_told_nobody_is_asked(outermost, below):
+    people = (ANN, VIC, MAL, Person("kim1", "Kim", "Lee"), Person("kim2", "Kim", "Lee"))
+    mine = f"{outermost}/{below}"
+    for beside in ([], ["vic/week1.ipynb"], ["vic@x.org/week1.ipynb", "mal/week1.ipynb"]):
+        found = owned(mine, *beside, people=people)
+        assert len(found.refused) == 1, beside
+        assert found.refused[0].startswith(mine)
+        assert sorted(found.files) == sorted({one.split("/")[0].split("@")[0] for one in beside})
+
+
+@pytest.mark.parametrize(
+    ("paths", "learners"),
+    [
+        (["submissions/ann/week1.ipynb"], ["ann"]),
+        (["Week1/week1/ann/week1.ipynb"], ["ann"]),  # called as the assignment, or as the archive
+        (["Some Class/ann/week1.ipynb"], []),  # it may be a learner's name as well
+        (["Some Class/ann/week1.ipynb", "Some Class/vic.ipynb"], ["ann", "vic"]),
+        (["Some Class/ann/week1.ipynb", "Some Class/ann/vic.ipynb"], []),
+        (["Some Class/ann/week1.ipynb", "Some Class/Zed/week1.ipynb"], []),
+        (["Some Class/ann/week1.ipynb", "Other Class/vic/week1.ipynb"], []),
+        (["Some Class/ann/week1.ipynb", "vic/week1.ipynb"], ["vic"]),
+        (["A/ann/week1.ipynb", "A/vic/week1.ipynb", "about.txt", "__MACOSX/x", "Z/.DS_Store"], ["ann", "vic"]),
+        (["CS 101/otherann_11_9_week1.ipynb"], ["ann"]),  # no folder of a learner's has a platform's names alone in it
+        (["CS 101/otherann_11_9_week1.ipynb", "CS 101/notes.ipynb"], []),
+        (["ann/vic/week1.ipynb", "ann/mal/week1.ipynb"], ["ann"]),
+    ],
+)
+def test_a_folder_around_everything_is_nobodys(paths, learners):
+    assert sorted(owners(*paths)) == learners
+
+
+def test_a_name_with_a_platforms_own_marker_in_it_is_not_read_as_another():
+    folder = "Vic Tor_42_assignsubmission_file_x_52_assignsubmission_file"
+    odd = Person("mal", "Vic Tor_42_assignsubmission_file_x", "", "mal@x.org", "22")
+    lines = {**WORKSHEET, "52": Participant(odd, odd.first_name, "")}
+    for more in ({}, {"lines": lines}):
+        for name in (f"{folder}/week1.ipynb", f"{folder}_week1.ipynb"):  # vic may have called a file so
+            assert not owners(name, people=(VIC, odd), **more)
+    unpacked = "Mal Lory_52_assignsubmission_file_Vic Tor_42_assignsubmission_file"
+    for name in (folder, unpacked):
+        assert not owners(f"{name}/week1.ipynb")
+        assert list(owners(f"{name}/week1.ipynb", "Vic Tor_42_assignsubmission_file/week1.ipynb")) == ["vic"]
+    assert not owners("torvic_12_22_9052_week1.ipynb")  # by somebody called torvic_12, or of vic's with this name
+    assert list(owners("torvic_12_9042_22_week1.ipynb")) == ["vic"]
+
+
+@pytest.mark.parametrize(
+    ("member", "learner"),
+    [
+        ("eve.ipynb", "eve"),
+        ("eve/hw.ipynb", "eve"),
+        ("eve/week1/week1.ipynb", "eve"),
+        ("eve/final/final.ipynb", "eve"),
+        ("submitted/eve/week1/week1.ipynb", "eve"),
+        ("week1/eve/week1.ipynb", "eve"),
+        ("dave/sub/week1.ipynb", None),
+        ("class of 2030/eve/final.ipynb", None),
+        ("x/eve/week1/week1.ipynb", None),
+        ("a_1_2_week1.ipynb", None),
+    ],
+)
+def test_without_a_roster_only_the_shapes_that_are_documented_tell_an_owner(member, learner):
+    found = owned(member, people=())
+    assert list(found.files) == ([learner] if learner else [])
+    assert len(found.refused) == (learner is None)

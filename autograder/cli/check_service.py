@@ -161,6 +161,6 @@ def token(token: str | None, folder: Path) -> None:
     """
     from ..learner import check_service
 
-    token = token or click.prompt("Your token", hide_input=True)
+    token = token or click.prompt(f"Your token for {check_service.address_in(folder)}", hide_input=True)
     address = check_service.keep_token(folder, token)
     click.echo(f"Kept for {address}: `check` in the notebook asks there from now on.")

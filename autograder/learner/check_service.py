@@ -73,20 +73,28 @@ def judged(service: Service, found: Found, answer: Any, message: Any) -> Verdict
         return recorded.with_more(f"({error}.)")
 
 
-def keep_token(folder: Path, token: str) -> str:
-    """Keep a token for the service that the exercises.json in `folder` names, and return its address."""
+def address_in(folder: Path) -> str:
+    """The address of the service that the exercises.json in `folder` names; ValueError where it names none, and
+    Unavailable where no token may go there."""
     about = assignment(folder)
     said = about.get("service") if about else None
     url = said.get("url") if isinstance(said, dict) else None
     if type(url) is not str:
         raise ValueError(f"{folder / 'exercises.json'}: an assignment that names a check service was expected there")
+    _checked(url)
+    return url
+
+
+def keep_token(folder: Path, token: str) -> str:
+    """Keep a token for the service that the exercises.json in `folder` names, and return its address."""
+    url = address_in(folder)
     token = token.strip()
     if not token or not token.isascii() or not token.isprintable() or " " in token:
         raise ValueError("that is not a token: letters and digits were expected, as your teacher gave it to you")
-    _checked(url)
     path = _tokens_file()
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_whole(path, json.dumps({**_tokens(), _origin(url): token}, indent=1))
+    tokens = {address: other for address, other in _tokens().items() if address != _origin(url)}
+    write_whole(path, json.dumps({**tokens, _key(url): token}, indent=1))
     return url
 
 
@@ -184,12 +192,21 @@ def _known(url: str) -> tuple[str, str]:
         url = _origin(hub) + url
     else:
         _checked(url)
-    if token := _tokens().get(_origin(url)):
+    tokens = _tokens()
+    if token := tokens.get(_key(url)):
         return url, token
     path, base = urlsplit(url).path, os.environ.get("JUPYTERHUB_BASE_URL", "/")
     if _origin(url) == _origin(hub) and OF_HUB.fullmatch(path) and path.startswith(f"{base.rstrip('/')}/services/"):
         return url, os.environ.get("JUPYTERHUB_API_TOKEN", "")
-    raise Unavailable("Not checked: the course's service needs your token, which your teacher has: `gpubook token`")
+    if _origin(url) in tokens:
+        raise Unavailable(
+            f"Not checked: an earlier version kept your token for all of {_origin(url)}, and now it is kept for "
+            f"{_key(url)} alone; give it once more if that is your course's service: `gpubook token`"
+        )
+    raise Unavailable(
+        f"Not checked: the service at {_key(url)} needs your token, which your teacher has; "
+        "give it if that is your course's: `gpubook token`"
+    )
 
 
 def _checked(url: str) -> None:
@@ -200,13 +217,20 @@ def _checked(url: str) -> None:
 
 
 def _origin(url: str) -> str:
-    """Scheme, host and port, which say who gets what is sent."""
+    """Scheme, host and port; "" where the address has none, or would not be shown as it is."""
+    if not url.isprintable():
+        return ""
     try:
         parts = urlsplit(url)
         port = parts.port or {"https": 443, "http": 80}.get(parts.scheme, 0)
     except ValueError:
         return ""
     return f"{parts.scheme}://{parts.hostname}:{port}" if parts.hostname and port else ""
+
+
+def _key(url: str) -> str:
+    """What a token is kept for: an address with its path, since a host may have a path for each of its users."""
+    return _origin(url) + (urlsplit(url).path or "/")
 
 
 def _tokens_file() -> Path:

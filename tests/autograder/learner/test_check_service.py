@@ -191,6 +191,40 @@ def test_a_token_goes_only_where_it_was_kept_for(service, book, url):
     assert service.got == []
 
 
+OTHERS = ("/", "", "/c", "/c//", "/C/", "/c/x/", "/user/eve/proxy/8000/", "/c/../user/eve/", "/%63/", "/c/;x/", "//c/")
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_a_token_goes_to_no_other_path_of_its_host(service, book, other):
+    host = service.url.removesuffix("/c/")
+    release(book, host + other)
+    verdict = check("own-time", 2.5)
+    assert verdict.kind == "recorded"
+    assert "`gpubook token`" in verdict.say
+    assert service.got == []
+    check_service.keep_token(book / "chapters" / "01-t", "gpubook-other")
+    for url, token in ((host + other, "gpubook-other"), (service.url, "gpubook-mine")):
+        release(book, url)
+        assert check_service._known(url) == (url, token)
+    assert check("own-time", 2.5).kind == "right"
+
+
+def test_a_token_that_was_kept_for_a_whole_host_is_asked_for_again(service, book):
+    path, host = book / "config" / "gpubook" / "tokens.json", service.url.removesuffix("/c/")
+    path.write_text(json.dumps({host: "gpubook-old", "https://elsewhere:443": "gpubook-older"}))
+    for url in (service.url, host, f"{host}/"):
+        release(book, url)
+        verdict = check("own-time", 2.5)
+        assert verdict.kind == "recorded"
+        assert "`gpubook token`" in verdict.say
+        assert "earlier version" in verdict.say
+    assert service.got == []
+    release(book, service.url)
+    check_service.keep_token(book / "chapters" / "01-t", "gpubook-mine")
+    assert check("own-time", 2.5).kind == "right"
+    assert json.loads(path.read_text()) == {service.url: "gpubook-mine", "https://elsewhere:443": "gpubook-older"}
+
+
 @pytest.mark.parametrize(
     "url", ["http://example.org/c/", "ftp://127.0.0.1/", "//127.0.0.1/", "https:///c/", "x", "http://[/"]
 )

@@ -2,7 +2,8 @@
 
 `.gpubook/editions` of the folder holds the edition that each chapter came from, so that a later one knows what the
 learner changed; `.gpubook/backup`, under the time, every file of the learner's that was replaced. Each file is
-written whole or not at all, and the edition is noted last: after a crash the same is done again.
+written whole or not at all, and the edition is noted last: after a crash the same is done again. A folder may come from
+somebody else: a link in `.gpubook` is refused before anything is changed.
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from ..values.own_folder import OWN, first_link, refuse_links
 from .moved import Moved, moved, with_moved
 from .notebook_file import Notebook, Unreadable, bytes_of, notebook_of, write, written
 from .notebook_merge import Changes, merge
 from .progress import EDITIONS
 
-BACKUP = ".gpubook/backup"
+BACKUP = f"{OWN}/backup"
 
 
 @dataclass
@@ -68,6 +70,7 @@ class Copy:
 
     def update(self) -> Report:
         """Bring every chapter to the edition in `book`; nothing that the learner wrote is lost."""
+        refuse_links(self.folder)
         self._move_renumbered()
         where = _exercises(self.book)
         moved = self._moved(where)
@@ -81,6 +84,7 @@ class Copy:
 
     def reset(self, name: str) -> Report:
         """Bring a fresh copy of a chapter. Other files in its folder stay, and so does the learner's id."""
+        refuse_links(self.folder)
         learner = None
         for file in self._files(name):
             mine, new = self.folder / name / file, (self.book / name / file).read_bytes()
@@ -148,6 +152,7 @@ class Copy:
 
     def renew(self, path: Path, new: bytes, extra: Extra) -> None:
         """Bring a notebook beside the chapters to the edition `new` of it."""
+        refuse_links(self.folder)
         said: list[str] = []
         try:
             data, theirs = self._made(path, new, extra, {}, (), said)
@@ -226,10 +231,13 @@ class Copy:
         write(target, data, safely=before is not None)
 
     def _remove(self, name: str, files: Iterable[Path]) -> None:
-        """Remove the files that the edition has not any more, where the learner left them as they were."""
+        """Remove the files that the edition has not any more, where the learner left them as they were; a file behind
+        a link is not the book's."""
         for file in _below(self.folder / EDITIONS / name):
             mine, base = self.folder / name / file, self.folder / EDITIONS / name / file
-            if file not in files and mine.is_file() and mine.read_bytes() == base.read_bytes():
+            if file in files or first_link(self.folder, name, str(file)):
+                continue
+            if mine.is_file() and mine.read_bytes() == base.read_bytes():
                 mine.unlink()
 
     def _note(self, name: str) -> None:

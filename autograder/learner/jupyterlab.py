@@ -13,7 +13,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ..values.atomic_write import write_whole
 from ..values.book_root import book_root
+from ..values.own_folder import own
 from .progress import Progress
 from .record import last_done
 from .shown import START
@@ -91,10 +93,10 @@ def _asked(path: Path) -> list[str]:
 
 def _options(folder: Path, port: int | None, browser: bool, token: str | None) -> list[str]:
     """The server's command line."""
-    settings = folder / ".gpubook" / "lab"
+    settings = own(folder, "lab")
     settings.mkdir(parents=True, exist_ok=True)
-    (settings / "overrides.json").write_text(json.dumps(SETTINGS))
-    (settings / "page_config.json").write_text(json.dumps({"disabledExtensions": DISABLED}))
+    for name, content in {"overrides.json": SETTINGS, "page_config.json": {"disabledExtensions": DISABLED}}.items():
+        write_whole(own(folder, "lab", name), json.dumps(content), mode=0o644)
     options = [
         "--Application.log_level=ERROR",
         "--KernelManager.transport_encryption=auto",  # without it, each kernel warns of other users of the machine

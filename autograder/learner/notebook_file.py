@@ -61,8 +61,9 @@ def write(path: Path, data: bytes, *, safely: bool = False) -> None:
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.new")
+    beside.unlink(missing_ok=True)  # what a kill left, or a link that somebody put there
     try:
-        with open(beside, "wb") as file:
+        with open(beside, "xb") as file:
             file.write(data)
             if safely:
                 file.flush()

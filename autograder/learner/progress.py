@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from ..declaration.answer import JudgedBy
+from ..values.own_folder import OWN, LinkInTheWay, first_link, is_link, own
 from . import record
 from .record import Data
 
 MAX_SIZE = 16 << 20
-FOLDER, FILE = ".gpubook", "progress.json"
-EDITIONS = ".gpubook/editions"  # the chapters as the book wrote them, in a study folder
+FILE = "progress.json"
+EDITIONS = f"{OWN}/editions"  # the chapters as the book wrote them, in a study folder
 STUDY = "study"  # the file in `.gpubook` that marks a study folder
 MARKED = "One file, progress.json, records what was done in all chapters of this folder.\n"
 
@@ -55,14 +56,15 @@ class Progress:
         """The file of the study folder that `folder` is, or is in; else its own. What the chapters of a study folder
         had in files of their own is merged into it, once."""
         for above in (folder, *folder.parents):
-            own = above / FOLDER
-            if (own / STUDY).is_file() or (own / "lab").is_dir():
-                progress = cls(own / FILE)
-                for older in sorted(above.glob(f"*/{FOLDER}/{FILE}")):
+            if (above / OWN / STUDY).is_file() or (above / OWN / "lab").is_dir():
+                progress = cls(own(above, FILE))
+                for older in sorted(above.glob(f"*/{OWN}/{FILE}")):
+                    if first_link(above, str(older.relative_to(above))):  # it may be of another study folder
+                        continue
                     with contextlib.suppress(OSError):
                         progress._take_over(older)
                 return progress
-        return cls(folder / FOLDER / FILE)
+        return cls(own(folder, FILE))
 
     def entry(self, exercise_id: str) -> Data:
         """What is recorded of an exercise; empty for nothing."""
@@ -198,9 +200,10 @@ class Progress:
 
 def mark(folder: Path) -> None:
     """Make `folder` a study folder: one progress file for all of its chapters."""
-    (folder / FOLDER).mkdir(parents=True, exist_ok=True)
-    if not (folder / FOLDER / STUDY).is_file():
-        (folder / FOLDER / STUDY).write_text(MARKED, encoding="utf-8")
+    path = own(folder, STUDY)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.is_file():
+        path.write_text(MARKED, encoding="utf-8")
 
 
 def judged(exercise: Mapping[str, Any]) -> bool:
@@ -242,6 +245,8 @@ def _kept(source: str) -> str:
 @contextmanager
 def _lock(path: Path) -> Iterator[None]:
     flock: Callable[[Any, int], None] | None
+    if is_link(path):
+        raise LinkInTheWay(path)
     try:
         from fcntl import LOCK_EX, flock
     except ImportError:  # Windows: the replacement of the file is atomic all the same

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..values.book_root import book_root
+from ..values.own_folder import refuse_links
 from . import progress, shown, start_page
 from .editions import Copy, Report
 
@@ -25,6 +26,7 @@ def start(folder: Path, reset: Sequence[str] = ()) -> Report:
         raise StudyError(f"{folder} is a file; a folder for the book was expected")
     copy = Copy(folder, book_root() / "chapters", shown.shown_in)
     names = [_chapter(name, copy.chapters()) for name in reset]
+    refuse_links(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         copy.reset(name)
@@ -70,6 +72,7 @@ def whoami(folder: Path, learner: str) -> list[Path]:
     for path, notebook in notebooks.items():
         notebook["metadata"]["gpubook"]["learner"] = learner
         beside = path.with_suffix(".ipynb.new")
+        beside.unlink(missing_ok=True)  # a link that somebody put there, too
         beside.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         os.replace(beside, path)
     return list(notebooks)

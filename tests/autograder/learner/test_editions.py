@@ -3,12 +3,14 @@
 import json
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
 from autograder.learner import editions
 from autograder.learner.editions import BACKUP, Copy
 from autograder.learner.progress import EDITIONS
+from autograder.values.own_folder import LinkInTheWay
 from tests.autograder.learner.test_notebook_merge import OTHER, Q, cell, exercise, notebook, of, plain, text
 
 NAME = "03-t"
@@ -298,3 +300,64 @@ def test_an_answer_that_the_other_chapter_has_already_stays(book, mine, monkeypa
     write_answer(mine / "05-u" / "05-u.ipynb", "answer = 2")
     update(folder, mine)
     assert text(of(json.loads((mine / "05-u" / "05-u.ipynb").read_text()), "x-ring")) == "answer = 2"
+
+
+def linked(path, target):
+    """Put a link where something of ours is, or would be; what is there is moved to the target first."""
+    if path.exists():
+        shutil.copytree(path, target, dirs_exist_ok=True) if path.is_dir() else shutil.copy(path, target)
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(target)
+
+
+LINKS = [".gpubook", EDITIONS, f"{EDITIONS}/{NAME}", f"{EDITIONS}/{NAME}/files", f"{EDITIONS}/{FILE}",
+         f"{EDITIONS}/{NAME}/new", f"{EDITIONS}/99-gone", BACKUP, f"{BACKUP}/2030/old"]  # fmt: skip
+
+
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("action", ["update", "reset", "renew"])
+def test_nothing_is_done_through_a_link_among_the_editions(book, mine, tmp_path, link, action):
+    """A copy that somebody else has made: the link leads to the files of whoever opens it."""
+    folder = book(plain("a"), *exercise("x-ring", Q), a="1")
+    update(folder, mine)
+    (elsewhere := tmp_path / "elsewhere").mkdir()
+    (elsewhere / "thesis.txt").write_text("years")
+    target = elsewhere / "file" if link.endswith(".ipynb") else elsewhere
+    linked(mine / link, target)
+    book(plain("b"), *exercise("x-ring", OTHER), b="2")
+    before, outside = chapters_of(mine), everything(elsewhere)
+    copy = Copy(mine, folder)
+    actions = {
+        "update": copy.update,
+        "reset": lambda: copy.reset(NAME),
+        "renew": lambda: copy.renew(Path("00-start.ipynb"), written(notebook(plain("x"))), None),
+    }
+    with pytest.raises(LinkInTheWay) as raised:
+        actions[action]()
+    assert raised.value.link == mine / link
+    assert (chapters_of(mine), everything(elsewhere)) == (before, outside)
+    assert (copy.report.new, copy.report.updated) == ([], [])
+
+
+@pytest.mark.parametrize("link", [NAME, f"{NAME}/files"])
+def test_a_file_that_the_edition_has_no_more_is_not_removed_through_a_link(book, mine, tmp_path, link):
+    folder = book(plain("a"), old="")
+    update(folder, mine)
+    linked(mine / link, tmp_path / "elsewhere")
+    (old,) = (tmp_path / "elsewhere").rglob("old.txt")
+    book(plain("a"))
+    update(folder, mine)
+    assert old.read_text() == ""
+    assert (mine / link).is_symlink()
+
+
+def test_a_link_where_a_file_is_written_at_first_leads_nowhere(book, mine, tmp_path):
+    (tmp_path / "thesis").write_text("years")
+    folder = book(plain("a"))
+    (mine / NAME).mkdir(parents=True)
+    (mine / NAME / f".{NAME}.ipynb.new").symlink_to(tmp_path / "thesis")
+    update(folder, mine)
+    assert (tmp_path / "thesis").read_text() == "years"
+    assert not (mine / FILE).is_symlink()
+    assert chapters_of(mine) == everything(folder)

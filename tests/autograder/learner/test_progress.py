@@ -1,12 +1,14 @@
 import json
 import threading
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
 from autograder.learner import study
-from autograder.learner.progress import MAX_SIZE, Progress, done, points, totals
+from autograder.learner.progress import MAX_SIZE, Progress, done, mark, points, totals
 from autograder.learner.record import ATTEMPTS, LONGEST, NewerFormat
+from autograder.values.own_folder import LinkInTheWay
 
 RIGHT = {"say": "Right.", "kind": "right", "reason": "", "score": 1.0, "points": 2.0, "mistakes": []}
 WRONG = {"say": "Not yet.", "kind": "wrong", "reason": "far", "score": 0.0, "points": 0.0, "mistakes": ["prefix"]}
@@ -181,3 +183,28 @@ def test_what_is_done_and_how_many_points_there_are():
     assert [points(data["exercises"][one["id"]], one) for one in asked] == [1, 1, 0]
     assert totals(data, asked) == (2, 2, 3)
     assert totals({"exercises": {}}, asked) == (0, 0, 3)
+
+
+@pytest.mark.parametrize("link", [".gpubook", ".gpubook/progress.json", ".gpubook/progress.json.lock"])
+def test_nothing_is_recorded_through_a_link(tmp_path, link):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "mine" / link).parent.mkdir(parents=True)
+    target = tmp_path / "elsewhere" / ("" if link == ".gpubook" else "file")
+    (tmp_path / "mine" / link).symlink_to(target)
+    with pytest.raises(LinkInTheWay):
+        Progress.below(tmp_path / "mine").attempt("a-b", "answer = 1", RIGHT)
+    assert not list((tmp_path / "elsewhere").iterdir())
+    with pytest.raises(LinkInTheWay):
+        mark(tmp_path / "mine") if link == ".gpubook" else Progress.below(tmp_path / "mine").next_hint("a-b", 2)
+
+
+@pytest.mark.parametrize("link", ["01-a", "01-a/.gpubook", "01-a/.gpubook/progress.json"])
+def test_a_record_elsewhere_is_not_taken_over_through_a_link(tmp_path, link):
+    other = Progress(tmp_path / "other" / ".gpubook" / "progress.json")
+    other.attempt("a-b", "answer = 1", RIGHT)
+    mark(tmp_path / "mine")
+    (tmp_path / "mine" / link).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / "mine" / link).symlink_to((tmp_path / "other").joinpath(*Path(link).parts[1:]))
+    assert not Progress.below(tmp_path / "mine").entry("a-b")
+    assert other.path.is_file()
+    assert other.entry("a-b")

@@ -92,3 +92,27 @@ def test_a_book_without_archives_says_how_its_figures_come(tmp_path, monkeypatch
     assert study.without_figures().startswith("Figures appear as you run the cells; `make book`")
     (tmp_path / "03-t.json.gz").touch()
     assert study.without_figures() == ""
+
+
+@pytest.mark.parametrize("link", [".gpubook", ".gpubook/editions/03-rooflines", ".gpubook/study", ".gpubook/lab"])
+@pytest.mark.parametrize("command", [["start"], ["start", "--reset", "03"], ["lab", "--no-browser"]])
+def test_a_copy_with_a_link_among_what_is_ours_is_refused_whole(tmp_path, link, command):
+    mine, elsewhere = tmp_path / "study", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "thesis.txt").write_text("years")
+    (mine / link).parent.mkdir(parents=True)
+    (mine / link).symlink_to(elsewhere)
+    result = CliRunner().invoke(commands.main, [*command, str(mine)])
+    assert result.exit_code == 1
+    assert f"{mine / link}: a link" in result.output
+    assert [path.name for path in elsewhere.iterdir()] == ["thesis.txt"]
+    assert [path.name for path in mine.iterdir()] == [".gpubook"]
+
+
+def test_whoami_writes_through_no_link_beside_a_notebook(tmp_path):
+    (tmp_path / "thesis").write_text("years")
+    here = write(tmp_path / "mine" / "week3.ipynb", {"gpubook": {"chapter": "03-rooflines"}})
+    (tmp_path / "mine" / "week3.ipynb.new").symlink_to(tmp_path / "thesis")
+    study.whoami(tmp_path / "mine", "ada")
+    assert (learner(here), here.is_symlink()) == ("ada", False)
+    assert (tmp_path / "thesis").read_text() == "years"

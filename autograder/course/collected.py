@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from ..values.atomic_write import write_whole
+from ..values.own_folder import own
 
 
 @dataclass(frozen=True)
@@ -43,4 +44,4 @@ def save(folder: Path, name: str, collected: dict[str, Collected]) -> None:
 
 
 def _path(folder: Path, name: str) -> Path:
-    return folder / ".gpubook" / f"{name}.collected.json"
+    return own(folder, f"{name}.collected.json")

@@ -21,6 +21,7 @@ from ..grading.results import Result
 from ..grading.worker import JobOutcome
 from ..values.atomic_write import write_whole
 from ..values.digest import digest
+from ..values.own_folder import OWN, own
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,9 @@ class Journal:
         """The journal of the assignment `name`; CourseError where another run has it open."""
         import fcntl  # there is none on Windows, where nobody's work is graded
 
-        journal = cls(folder / ".gpubook", name)
+        journal = cls(own(folder), name)
+        for path in (journal.path, journal.notebooks):
+            own(folder, path.name)
         journal.notebooks.mkdir(parents=True, exist_ok=True)
         journal._file = os.open(journal.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
@@ -158,7 +161,7 @@ class Journal:
 
 def finished_entries(folder: Path, name: str) -> dict[str, Entry]:
     """What the journal of the assignment `name` has, by learner, for one who only reads: also while a run writes it."""
-    path = folder / ".gpubook" / f"{name}.journal"
+    path = own(folder, f"{name}.journal")
     if not path.is_file():
         return {}
     lines = [json.loads(line) for line in _whole_lines(path.read_bytes()).splitlines()]
@@ -179,7 +182,7 @@ def reporting_full_machine(folder: Path, name: str) -> Iterator[None]:
     except OSError as error:
         kept = f"finished grades are kept: {{}}, then `gpubook grade {folder} {name} --resume`"
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            where = error.filename or folder / ".gpubook" / f"{name}.journal"
+            where = error.filename or folder / OWN / f"{name}.journal"
             said = f"{where}: {error.strerror}; {kept.format('free some space')}"
         elif error.errno in (errno.EMFILE, errno.ENFILE):
             said = f"{error.strerror} in the grader, no submission's fault; {kept.format('`ulimit -n 4096`')}"

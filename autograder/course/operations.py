@@ -16,6 +16,7 @@ from types import MappingProxyType
 from ..book.course_error import CourseError
 from ..book.release import release
 from ..grading.restore import read_notebook
+from ..values.own_folder import own
 from . import (
     assignment,
     class_run,
@@ -252,4 +253,4 @@ def _pass_on(folder: Path, name: str, writer: GradebookWriter) -> None:
 
 
 def _results_path(folder: Path, name: str) -> Path:
-    return folder / ".gpubook" / f"{name}.results.json"
+    return own(folder, f"{name}.results.json")

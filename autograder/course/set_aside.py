@@ -16,6 +16,7 @@ from ..book.course_error import CourseError
 from ..book.notebook import used_exercises
 from ..grading.restore import FULL_MARKS
 from ..values.atomic_write import write_whole
+from ..values.own_folder import own
 from . import gradebook
 from .gradebook_url import opened
 
@@ -119,4 +120,4 @@ def _read(folder: Path, name: str) -> dict[str, dict[str, list[Any]]]:
 
 
 def _path(folder: Path, name: str) -> Path:
-    return folder / ".gpubook" / f"{name}.set-aside.json"
+    return own(folder, f"{name}.set-aside.json")

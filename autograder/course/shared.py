@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from ..values.atomic_write import write_whole
+from ..values.own_folder import own
 
 Given = tuple[float | None, float | None, str]  # by hand: points, extra credit, comment
 
@@ -59,4 +60,4 @@ def write(folder: Path, name: str, shares: dict[str, Share]) -> None:
 
 
 def _path(folder: Path, name: str) -> Path:
-    return folder / ".gpubook" / f"{name}.shared.json"
+    return own(folder, f"{name}.shared.json")

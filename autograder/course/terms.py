@@ -16,6 +16,7 @@ from typing import Any
 
 from ..book.course_error import CourseError
 from ..values.atomic_write import write_whole
+from ..values.own_folder import own
 from .deadline_time import read_time, shown
 
 FILE = "terms.json"
@@ -83,8 +84,9 @@ def changing(folder: Path, name: str) -> Iterator[Terms]:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    (folder / ".gpubook").mkdir(mode=0o700, exist_ok=True)
-    with open(folder / ".gpubook" / "terms.lock", "a", encoding="utf-8") as file:
+    path = own(folder, "terms.lock")
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    with open(path, "a", encoding="utf-8") as file:
         with suppress(ImportError):  # Windows: the file is replaced as a whole all the same
             from fcntl import LOCK_EX, flock
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..values.digest import add_parts
+from ..values.own_folder import own
 
 _seed: ContextVar[str] = ContextVar("seed", default="")
 _repeated: ContextVar[str] = ContextVar("repeated", default="")
@@ -23,7 +24,7 @@ _repeated: ContextVar[str] = ContextVar("repeated", default="")
 
 def secret_of(folder: Path) -> str:
     """The secret of the course in `folder`, in a file that only its owner can read; created if missing."""
-    path = folder / ".gpubook" / "secret"
+    path = own(folder, "secret")
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)

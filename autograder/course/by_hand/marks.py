@@ -18,6 +18,7 @@ from typing import Any
 
 from ...book.course_error import CourseError
 from ...values.atomic_write import write_whole
+from ...values.own_folder import own
 from .questions import Rubric
 
 PLACES = 4  # decimals of the points that are kept: a half of a third of a point and no noise
@@ -63,8 +64,8 @@ def checked(given: Any, rubric: Rubric) -> tuple[float | None, ...]:
     return tuple(None if one is None else round(float(one), PLACES) for one in given)
 
 
-def _path(folder: Path, name: str, exercise: str) -> Path:
-    return folder / ".gpubook" / "by_hand" / name / f"{exercise}.json"
+def _path(folder: Path, name: str, exercise: str, ending: str = "json") -> Path:
+    return own(folder, "by_hand", name, f"{exercise}.{ending}")
 
 
 def load(folder: Path, name: str, exercise: str) -> dict[str, Mark]:
@@ -103,9 +104,9 @@ def save(folder: Path, name: str, exercise: str, marks: Mapping[str, Mark]) -> N
 @contextmanager
 def alone(folder: Path, name: str, exercise: str) -> Iterator[None]:
     """Nobody else of ours changes a grade of this question until the block ends; a second grader waits."""
-    path = _path(folder, name, exercise)
+    path = _path(folder, name, exercise, "lock")
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:
             from fcntl import LOCK_EX, flock
@@ -120,7 +121,7 @@ def alone(folder: Path, name: str, exercise: str) -> Iterator[None]:
 
 def exercises(folder: Path, name: str) -> list[str]:
     """The exercises of an assignment of which something is kept."""
-    return sorted(path.stem for path in (folder / ".gpubook" / "by_hand" / name).glob("*.json"))
+    return sorted(path.stem for path in own(folder, "by_hand", name).glob("*.json"))
 
 
 SIGNS = {"full": "✓", "none": "✗", "part": "◐"}

@@ -19,6 +19,7 @@ from ...grading.restore import read_notebook
 from ...grading.results import Result
 from ...values import encoding
 from ...values.numbers import Unreadable
+from ...values.own_folder import own
 from .. import gradebook
 from ..banks import CourseBank, bank_of
 from ..class_result import ClassResult
@@ -139,7 +140,7 @@ class Gathered:
     def cells_of(self, learner: str) -> dict[str, str]:
         """The answer cells of a learner, by exercise, as they were graded."""
         entry = self.entry_of(learner)
-        path = self.folder / ".gpubook" / f"{self.name}.graded" / entry.notebook if entry else None
+        path = own(self.folder, f"{self.name}.graded", entry.notebook) if entry else None
         return dict(_answer_cells(path)) if path is not None and path.is_file() else {}
 
     @cached_property

@@ -13,6 +13,7 @@ from statistics import fmean, median
 from ...book.course_error import CourseError
 from ...declaration.misconceptions import misconceptions
 from ...values.book_root import book_root
+from ...values.own_folder import own
 from .. import gradebook
 from ..class_result import ClassResult
 from ..gradebook import Score
@@ -121,7 +122,7 @@ class Term:
 def of_term(folder: Path) -> Term:
     """The report on every assignment of the course in `folder` that was graded; CourseError where none was."""
     folder = folder.resolve()
-    graded = sorted(path.name.removesuffix(".results.json") for path in (folder / ".gpubook").glob("*.results.json"))
+    graded = sorted(path.name.removesuffix(".results.json") for path in own(folder).glob("*.results.json"))
     if not graded:
         raise CourseError(f"{folder}: no results yet; run `gpubook grade` on the course first")
     known = list(gradebook.scores(folder))

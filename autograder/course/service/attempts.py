@@ -17,6 +17,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from ...values.own_folder import own
+
 FILE = "checks.db"
 TABLES = """
 CREATE TABLE IF NOT EXISTS attempts (
@@ -59,7 +61,9 @@ class Ledger:
     """The attempts of a course; any thread may use it. A context manager."""
 
     def __init__(self, folder: Path):
-        path = folder / ".gpubook" / FILE
+        path = own(folder, FILE)
+        for ending in ("-wal", "-shm"):  # SQLite's, beside it
+            own(folder, FILE + ending)
         path.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         self._lock = threading.Lock()
@@ -142,7 +146,7 @@ class Ledger:
 
 def used(folder: Path) -> list[Used]:
     """What everybody of a course has had; nothing where no service has run."""
-    if not (folder / ".gpubook" / FILE).is_file():
+    if not own(folder, FILE).is_file():
         return []
     with Ledger(folder) as ledger:
         return ledger.used()

@@ -19,8 +19,9 @@ from typing import Any
 
 from ...book.course_error import CourseError
 from ...values.atomic_write import write_whole
+from ...values.own_folder import own
 
-FILE = "tokens.json"
+FILE, LOCK = "tokens.json", "tokens.lock"
 BEGINS = "gpubook-"  # tells our tokens from a hub's
 LONGEST = 200  # characters of anything that may be a token
 
@@ -41,7 +42,7 @@ class Tokens:
     replaced stops to hold at once."""
 
     def __init__(self, folder: Path):
-        self.path = folder / ".gpubook" / FILE
+        self.path, self._lock = own(folder, FILE), own(folder, LOCK)
         self._changed: tuple[int, int] | None = None
         self._known: dict[str, Token] = {}
 
@@ -104,7 +105,7 @@ class Tokens:
         import fcntl  # there is none on Windows, where no course is served
 
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        handle = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
             yield

@@ -1,5 +1,6 @@
 """Every chapter: the instructor's answers score full marks in the sandbox, wrong ones only what predicting is
-worth, an untouched notebook nothing; and a learner's notebook runs from top to bottom in Jupyter's own kernel.
+worth, an untouched notebook nothing; and a learner's notebook runs from top to bottom in Jupyter's own kernel, without
+torch but for its labs.
 
 Each run of the tests grades every untouched notebook, and the answers to a few chapters; those to the others are graded
 every night. A book is not built unless its answers score full marks in Jupyter's kernel, and tests/test_exercises.py
@@ -19,8 +20,9 @@ from nbclient import NotebookClient
 from autograder import course
 from autograder.book import chapters
 from autograder.declaration import Exercise, call_with
-from autograder.declaration.bank import declared_below
+from autograder.declaration.bank import declared_below, load_bank
 from tests.autograder import tiny
+from tests.blocked_packages import EXTRAS, block
 from tests.kept import kept
 from tests.sample_class.layout import book_of, lay_out
 
@@ -30,6 +32,8 @@ SEVERAL = ("03-rooflines", "06-collectives", "10-data-parallelism", "15-inferenc
 """Chapters that measure, start ranks, simulate, run kernels and read files: between them, whatever a chapter does."""
 ANSWERED, UNTOUCHED = ("all_right", "declared_mistakes"), ("nothing",)
 PACKAGES = ("hwlib", "autograder")
+RUNNING = ("tests/test_whole_book.py", "tests/blocked_packages.py")
+REMEDY = "pip install 'gpubook[labs]'"
 pytestmark = pytest.mark.slow
 
 
@@ -104,33 +108,69 @@ def test_an_untouched_notebook_scores_nothing_and_fails_nowhere(graded):
     assert failures(nbformat.read(path, as_version=4)) == []
 
 
-def run_in_jupyter(name: str, target: Path) -> None:
-    """Run the untouched notebook of a chapter in a kernel of Jupyter's own, as a learner would; keep it in `target`."""
+def run_in_jupyter(name: str, target: Path, *, without: tuple[str, ...] = (), then: str = "") -> None:
+    """Run the untouched notebook of a chapter in a kernel of Jupyter's own, as a learner would, `without` some
+    packages, and `then` one more cell; keep it in `target`."""
     with tempfile.TemporaryDirectory(prefix="gpubook-learner-") as scratch:
         folder = shutil.copytree(ROOT / "chapters" / name, Path(scratch) / name)
         nb = nbformat.read(folder / f"{name}.ipynb", as_version=4)
         env = {k: v for k, v in os.environ.items() if not k.startswith("GPUBOOK")}
-        env |= {"GPUBOOK_PROGRESS": str(Path(scratch) / "progress.json"), "PYTHONPATH": str(ROOT)}
+        path = os.pathsep.join([str(block(Path(scratch) / "blocked", without)), str(ROOT)])
+        env |= {"GPUBOOK_PROGRESS": str(Path(scratch) / "progress.json"), "PYTHONPATH": path}
         here = {"metadata": {"path": str(folder)}}
-        NotebookClient(nb, timeout=120, kernel_name="python3", resources=here).execute(env=env)
+        nb.cells += [nbformat.v4.new_code_cell(then)] if then else []
+        client = NotebookClient(nb, timeout=120, kernel_name="python3", resources=here, allow_errors=bool(without))
+        client.execute(env=env)
     nbformat.write(nb, target / f"{name}.ipynb")
 
 
 def failures(nb: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
     """What a notebook shows of errors, and whatever stands on stderr."""
-    outputs = [o for c in nb.cells for o in c.get("outputs", [])]
-    return [o for o in outputs if o.output_type == "error" or o.get("name") == "stderr"]
+    return [output for cell in nb.cells for output in failures_of(cell)]
+
+
+def failures_of(cell: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
+    return [o for o in cell.get("outputs", []) if o.output_type == "error" or o.get("name") == "stderr"]
 
 
 @pytest.mark.parametrize(
     "name", [pytest.param(one, marks=() if one in SEVERAL else pytest.mark.nightly) for one in ALL]
 )
 def test_the_learners_notebook_runs_in_jupyter(name: str):
-    parts = (*PACKAGES, f"chapters/{name}", "tests/test_whole_book.py", *_declarations(name))
+    parts = (*PACKAGES, f"chapters/{name}", *RUNNING, *_declarations(name))
     folder = kept(f"untouched-{name}", parts, lambda target: run_in_jupyter(name, target))
     nb = nbformat.read(folder / f"{name}.ipynb", as_version=4)
     assert failures(nb) == []
+    assert_nothing_scores(nb)
+
+
+def assert_nothing_scores(nb: nbformat.NotebookNode) -> None:
     recorded = [c for c in nb.cells if c.metadata.get("gpubook", {}).get("part") == "grade"]
     assert recorded
     for cell in recorded:
         assert [o.data["text/plain"] for o in cell.outputs if o.output_type == "execute_result"] == ["0.0"]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_without_torch_a_notebook_says_the_remedy_and_has_no_other_error(name: str):
+    bank = load_bank(ROOT / "solutions" / name)
+    numbers = {
+        e.id: e.expected(e.variant()) for e in bank.values() if e.kind in ("Quantity", "Count") and not e.predict
+    }
+    then = f"[check(name, answer).kind for name, answer in {numbers!r}.items()]"
+    parts = (*PACKAGES, f"chapters/{name}", *RUNNING, *_declarations(name))
+    folder = kept(f"without-{name}", parts, lambda made: run_in_jupyter(name, made, without=EXTRAS, then=then))
+    nb = nbformat.read(folder / f"{name}.ipynb", as_version=4)
+    unexplained = [cell.source for cell in nb.cells if failures_of(cell) and not says_the_remedy(cell)]
+    assert unexplained == []
+    assert_nothing_scores(nb)
+    verdicts = nb.cells[-1].outputs[0].data["text/plain"]
+    assert verdicts == repr(["right"] * len(numbers))
+
+
+def says_the_remedy(cell: nbformat.NotebookNode) -> bool:
+    """Whether a cell ends in one error of what is missing, with what to install below it, and in nothing else."""
+    kinds = [o.get("ename", o.output_type) for o in cell.outputs]
+    if kinds[-2:] not in (["ModuleNotFoundError", "display_data"], ["NameError", "display_data"]):
+        return False
+    return len(failures_of(cell)) == 1 and REMEDY in cell.outputs[-1].data["text/plain"]

@@ -6,12 +6,15 @@ yields a sentence for each place that breaks it: where it is, what was found and
 
 from __future__ import annotations
 
+import ast
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..declaration.answer import kinds
+from ..values.error_advice import EXTRAS
 from .live_numbers import DRAG
 from .order import NUMBER
 from .order_rules import formulas_are_introduced, terms_are_introduced, the_head_says_what_is_needed
@@ -24,6 +27,7 @@ WORDS = 6  # of a caption, and of the text in place of a figure
 MEDIAN, LONGEST = 8, 25  # lines of a code cell
 PROSE = 8, 20  # words for each line of code
 DRAGGED = 3
+OURS = "autograder", "hwlib"
 TO_DO = "TODO"
 
 YOURS = re.compile(r"(?i)\byours?\b(?! choice)(?: \w+)?")
@@ -165,6 +169,21 @@ def code_cells_are_short(chapter: Reading) -> Iterator[str]:
             yield f"{chapter.at(cell.line)}: a code cell of {count} lines; at most {LONGEST} were expected"
 
 
+def the_first_cell_needs_no_torch(chapter: Reading) -> Iterator[str]:
+    """The first cell imports nothing of an extra, such as torch, and no package comes before `autograder`."""
+    for cell in chapter.code:
+        ready = False
+        for line, package in _imported(cell.text):
+            at = chapter.at(cell.line + line - 1)
+            ready = ready or package == "autograder"
+            if package in EXTRAS and cell is chapter.code[0]:
+                yield f"{at}: {package} is imported in the first cell; next to its lab was expected"
+            elif not ready and package not in OURS:
+                yield f"{at}: {package} is imported before autograder; after it was expected"
+        if ready:
+            return
+
+
 def a_line_is_a_sentence(chapter: Reading) -> Iterator[str]:
     """A line of the source is one sentence."""
     for cell in chapter.prose:
@@ -217,7 +236,7 @@ RULES: tuple[Rule, ...] = (
     number_of_exercises, kinds_of_answer, kinds_that_every_chapter_asks, a_prediction, ids_begin_with_the_topic,
     each_exercise_is_asked_once, every_prompt_says_how_exact, every_exercise_hints, a_reveal_follows_each_prediction,
     live_figures, every_figure_is_described, captions_are_true_on_a_page, code_cells_are_short,
-    a_line_is_a_sentence, prose_for_each_line_of_code,
+    the_first_cell_needs_no_torch, a_line_is_a_sentence, prose_for_each_line_of_code,
     numbers_come_from_the_code, numbers_can_be_dragged, the_head_says_what_is_needed, formulas_are_introduced,
     terms_are_introduced, nothing_is_left_to_write,
 )  # fmt: skip
@@ -249,6 +268,30 @@ def typed_numbers(text: str) -> list[tuple[int, str]]:
 def _judged(chapter: Reading) -> Iterator[tuple[str, Any]]:
     """The exercises that a program judges: those without a rubric."""
     return ((name, e) for name, e in chapter.bank.items() if not hasattr(e.answer, "rubric"))
+
+
+def _imported(code: str) -> Iterator[tuple[int, str]]:
+    """The packages that a cell imports as it runs, and not when a function of it is called, each with its line; those
+    of Python itself are left out."""
+    try:
+        statements: list[ast.stmt] = ast.parse(code).body
+    except SyntaxError:  # a magic: the book runs no such cell
+        return
+    while statements:
+        statement = statements.pop(0)
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        statements[:0] = [part for part in ast.iter_child_nodes(statement) if isinstance(part, ast.stmt)]
+        for module in _modules(statement):
+            package = module.partition(".")[0]
+            if package not in sys.stdlib_module_names:
+                yield statement.lineno, package
+
+
+def _modules(statement: ast.stmt) -> list[str]:
+    if isinstance(statement, ast.Import):
+        return [alias.name for alias in statement.names]
+    return [statement.module] if isinstance(statement, ast.ImportFrom) and statement.module else []
 
 
 def _bare(text: str) -> str:

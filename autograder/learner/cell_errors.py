@@ -6,19 +6,25 @@ import re
 import sys
 from typing import Any
 
-from ..values.error_advice import NOTHING_ASKED, Asked, advice
+from ..values.error_advice import NOTHING_ASKED, Asked, advice, install
 from .cell_history import remember_failed
 from .lookup import find, published
+from .unset_names import package_behind
 
 NAMED = re.compile(r"""\b(?:given|symbols|check|grade|hint|exercise|solution)\(\s*["']([a-z0-9-]{3,80})["']""")
 
 
 def explain_errors() -> None:
     """From now on a cell that ends in such an error says below it what to write instead; in a notebook only."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    shell = _shell()
     events = getattr(shell, "events", None)  # a shell in another kernel has none
     if events is not None and _explain not in events.callbacks.get("post_run_cell", ()):
         events.register("post_run_cell", _explain)
+
+
+def _shell() -> Any:
+    """IPython's shell, whose names are those of the notebook; None where there is none."""
+    return getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
 
 
 def _explain(result: Any) -> None:
@@ -28,8 +34,10 @@ def _explain(result: Any) -> None:
         return
     try:
         remember_failed(result.execution_count)
-        source = str(result.info.raw_cell)
-        say = advice(type(error).__name__, str(error), source, _asked(getattr(result.info, "cell_id", None), source))
+        kind, message, source = type(error).__name__, str(error), str(result.info.raw_cell)
+        package = package_behind(kind, message, source, getattr(_shell(), "user_ns", {}))
+        asked = _asked(getattr(result.info, "cell_id", None), source)
+        say = install(package) if package else advice(kind, message, source, asked)
         if say:
             _display(say)
     except Exception:  # of the learner's own class, in a chapter that cannot be read, in a notebook that shows nothing

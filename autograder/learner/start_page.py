@@ -38,6 +38,8 @@ earlier ones define.
 
 Nothing has to be done in order, and nothing is sent anywhere.
 Labs that measure this machine, or start ranks, need torch: `%pip install 'gpubook[labs]'`.
+On Linux pip may fetch several GB of CUDA with it, unless the CPU build that pytorch.org names (about 200 MB) is \
+there already.
 The book's pages keep the same record: *Progress* there writes it to a file and reads it from one, and so do \
 `gpubook progress --export FILE` and `--import FILE` in a terminal in this folder.
 **The cell below shows what you have done as it was when it ran: run it again.**"""

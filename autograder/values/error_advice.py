@@ -55,6 +55,10 @@ VERBS = (
     "card", "check", "exercise", "given", "grade", "hint", "how_to_answer", "progress", "reveal", "solution", "symbols",
 )  # fmt: skip
 EXTRAS = {"torch": "labs", "cloudpickle": "labs", "triton": "kernels"}  # what an install without extras lacks
+DOWNLOAD = (
+    "On Linux pip may fetch several GB of CUDA with torch: without a GPU, first run `%pip install torch --index-url` "
+    "with the index of CPU builds that pytorch.org names (about 200 MB)."
+)
 NAME = re.compile(r"[A-Za-z_]\w{0,40}", re.ASCII)
 SET = re.compile(r"\s*([A-Za-z_]\w{0,40})\s*=\s*([-+]?\.?\d[^#\"'=]*?)\s*(?:#.*)?", re.ASCII)
 
@@ -119,11 +123,10 @@ def advice_on(failure: str, asked: Asked) -> str:
 
 
 def install(package: str) -> str:
-    """How a package of an extra is installed."""
-    return (
-        f"`{package}` is not installed: run `%pip install 'gpubook[{EXTRAS[package]}]'` in a cell, and restart the "
-        "kernel."
-    )
+    """How a package of an extra is installed, and how to do so without what only a GPU needs."""
+    extra = EXTRAS[package]
+    say = f"`{package}` is not installed: run `%pip install 'gpubook[{extra}]'` in a cell, and restart the kernel."
+    return say + (f" {DOWNLOAD}" if extra == "labs" else "")
 
 
 def _undefined(name: str, asked: Asked) -> str:

@@ -27,6 +27,7 @@ widgets.one()
 ```
 """
 
+FIRST = "\n```{{code-cell}} ipython3\n{}\nfrom autograder import grade\n{}\n```\n"
 CALLS = "\n```{code-cell} ipython3\nfrom hwlib.roofline import ridge\n\nridge(1, 2)\n```\n"
 
 
@@ -201,6 +202,16 @@ BROKEN = [
         ["md:1: code cells of 9 lines at the median; at most 8 were expected"],
     ),
     (
+        "the_first_cell_needs_no_torch",
+        FIGURE,
+        FIRST.format("import numpy as np", "import time, torch.nn\nfrom triton import language") + FIGURE,
+        [
+            "md:23: numpy is imported before autograder; after it was expected",
+            "md:25: torch is imported in the first cell; next to its lab was expected",
+            "md:26: triton is imported in the first cell; next to its lab was expected",
+        ],
+    ),
+    (
         "a_line_is_a_sentence",
         "# Links\n",
         "# Links\n\nOne line.\nThe first has an end. The second begins.\n",
@@ -316,6 +327,24 @@ def test_a_chapter_keeps_to_the_order_of_the_book(reading, tmp_path, rule, befor
     assert len(found) == len(says)
     for line, start in zip(found, says, strict=True):
         assert line.startswith(f"solutions/07-links/07-links.{start}")
+
+
+@pytest.mark.parametrize(("before", "after", "then", "broken"), [
+    ("import math", "import numpy\n\ndef lazy():\n    import torch", "import torch", []),
+    ("from hwlib import tl", "from . import torch", "import triton", []),
+    ("try:\n    import torch\nexcept ImportError:\n    pass", "", "", [24]),
+    ("%matplotlib inline\nimport torch", "", "", []),  # which Python cannot read
+])  # fmt: skip
+def test_torch_stands_in_any_cell_but_the_first(reading, before, after, then, broken):
+    text = FIRST.format(before, after) + f"\n```{{code-cell}} ipython3\n{then}\n```\n" + FIGURE
+    found = list(rules.the_first_cell_needs_no_torch(reading(FIGURE, text)))
+    assert [int(line.split(":")[1]) for line in found] == broken
+
+
+def test_no_package_comes_before_the_cell_that_imports_autograder(reading):
+    text = "\n```{code-cell} ipython3\nx = 1\n```\n\n```{code-cell} ipython3\nimport sympy\n```\n"
+    found = list(rules.the_first_cell_needs_no_torch(reading(FIGURE, text + FIRST.format("", "") + FIGURE)))
+    assert [line.split(": ")[1].split()[0] for line in found] == ["sympy"]
 
 
 def test_every_rule_is_tried():

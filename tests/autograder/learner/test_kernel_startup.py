@@ -46,6 +46,12 @@ def test_a_fresh_kernel_says_it_until_the_imports_have_run(run):
         assert SAID in said
         assert "*" not in said
     assert run("1/0") == ([], "ZeroDivisionError")
+    (said,), failed = run("""raise ModuleNotFoundError("No module named 'torch'", name="torch")""")
+    assert failed == "ModuleNotFoundError"
+    assert "pip install 'gpubook[labs]'" in said
+    assert run("import no_such_module") == ([], "ModuleNotFoundError")
+    (said,), _ = run('grade("t-one", answer)')
+    assert SAID in said
     assert run("from autograder import grade") == ([], "")
     shown, failed = run("no_such_name")
     assert failed == "NameError"

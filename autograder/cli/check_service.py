@@ -20,7 +20,7 @@ DAYS = 200
 @click.argument("folder", type=FOLDER)
 @click.option("--port", type=click.IntRange(0, 65535), help=f"The port.  [default: the hub's, or {PORT}]")
 @click.option("--host", help="The address to listen at.  [default: the hub's, or 127.0.0.1]")
-@click.option("--prefix", help="The path before /check.  [default: the hub's, or /]")
+@click.option("--prefix", help="A path before /check, beside that of c.CheckService.url.  [default: the hub's, or /]")
 @click.option("--workers", type=click.IntRange(1), help="Answers judged in parallel.  [default: one per core]")
 @click.option("--unsafe", is_flag=True, help="Run code without a sandbox if the system does not support one.")
 def serve(
@@ -36,6 +36,7 @@ def serve(
     from ..course.service import hub
     from ..course.service.desk import Desk
     from ..course.service.server import serve as serving
+    from ..course.service.settings import CheckService
 
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s")
     logging.getLogger("gpubook.service").setLevel(logging.INFO)
@@ -44,11 +45,17 @@ def serve(
     prefix = prefix or (os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "/") if hub.configured() else "/")
     host = host or ours.hostname or "127.0.0.1"
     port = port if port is not None else ours.port or PORT
-    read_config(folder)  # a folder that is not a course is told before anything listens
+    service = CheckService.of(read_config(folder))  # a folder that is not a course is told before anything listens
+    paths = tuple(filter(None, (prefix, service.path)))
     who = "JupyterHub's and your tokens" if hub.configured() else "the tokens of `gpubook course tokens`"
 
     def listening(number: int) -> None:
         click.echo(f"At http://{host}:{number}{prefix} for {who}; starting.")
+        click.echo(
+            f"Notebooks ask at {service.url}; a proxy may pass its path on, or strip it."
+            if service.url
+            else "c.CheckService.url in nbgrader_config.py is empty: no notebook asks here."
+        )
 
     def ready(desk: Desk) -> None:
         served = desk.generations.catalogue.by_assignment
@@ -59,7 +66,7 @@ def serve(
         click.echo("Serving. Ctrl-C ends it.")
 
     make = partial(Desk, folder, unsafe=unsafe, workers=workers)
-    at: dict[str, Any] = {"host": host, "port": port, "prefix": prefix, "hub": hub.configured()}
+    at: dict[str, Any] = {"host": host, "port": port, "paths": paths, "hub": hub.configured()}
     asyncio.run(serving(folder, make, **at, listening=listening, ready=ready))
     click.echo("Stopped; the attempts are kept.")
 

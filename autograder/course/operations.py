@@ -77,7 +77,7 @@ def assign(
             shows_solutions=WorkedSolutions(config=config).after_due,
             without=without,
             points=points,
-            service=CheckService(config=config),
+            service=CheckService.of(config),
         )
         path = _publish(folder, name)
     gradebook.set_due(gradebook.url_of(folder), name, due)

@@ -87,7 +87,7 @@ def read(folder: Path, unsafe: bool = False) -> Catalogue:
     from ..steps import GradeInSandbox
 
     version, config = version_of(folder), read_config(folder)
-    service, sandbox = CheckService(config=config), GradeInSandbox(config=config)
+    service, sandbox = CheckService.of(config), GradeInSandbox(config=config)
     bank = _own(folder)
     releases = [path for path in sorted((folder / "release").glob("*/*.ipynb")) if path.stem == path.parent.name]
     settings = replace(sandbox.run_settings(folder, *releases), unsafe=unsafe or sandbox.unsafe)

@@ -1,7 +1,7 @@
 """The service on the network: an HTTP server that reads no more than it must, from nobody whom it does not know.
 
-`POST PREFIX/check` with a token; `GET PREFIX/` says that the service is there. TLS is for the proxy in front,
-JupyterHub's or another.
+`POST PATH/check` with a token; `GET PATH/` says that the service is there. TLS is for the proxy in front, JupyterHub's
+or another, which may pass on the whole path of the address that notebooks know, or take a part off its beginning.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ SECONDS = 20.0  # for a request's headers, and for its body
 HEADERS = 16 << 10  # bytes
 CONNECTIONS = 1000
 RENEWED = 5.0  # seconds between two looks at the course's files
+HERE = {"service": "gpubook check"}
 TOKEN = re.compile(r"(?:token|bearer)[ \t]+(\S+)[ \t]*", re.IGNORECASE)
 
 
@@ -90,7 +91,7 @@ class Home(Quiet):
     """Says that the service is there."""
 
     def get(self) -> None:
-        self.finish({"service": "gpubook check"})
+        self.finish(HERE)
 
 
 class Nothing(Quiet):
@@ -104,13 +105,16 @@ class Nothing(Quiet):
 class Check(Quiet):
     """A question. Who asks is known before any of its body is kept."""
 
-    def initialize(self, door: Door, known: Sequence[Known]) -> None:
-        self.door, self.known = door, known
+    def initialize(self, door: Door, known: Sequence[Known], homes: Sequence[str]) -> None:
+        self.door, self.known, self.homes = door, known, homes
         self.learner = ""  # whose turn it is, until the request ends
         self.asking = self.gone = False
         self.body = bytearray()
 
     async def prepare(self) -> None:
+        if self.request.method == "GET" and self.request.path in self.homes:  # such as /check/, where / is one, too
+            self.finish(HERE)
+            return
         if self.request.method != "POST":
             self.tell(405, "A POST was expected.")
             return
@@ -193,18 +197,26 @@ class Server(HTTPServer):
         super().on_close(server_conn)
 
 
-def application(door: Door, known: Sequence[Known], prefix: str = "/") -> Application:
-    """The service below the path `prefix`."""
-    at = re.escape("/" + prefix.strip("/") + "/" if prefix.strip("/") else "/")
-    handlers: list[Any] = [(f"{at}check/?", Check, {"door": door, "known": known}), (at, Home)]
+def addresses(*paths: str) -> tuple[str, ...]:
+    """These paths, and what is left of each where a proxy takes a part off its beginning; each once."""
+    whole = [f"/{path.strip('/')}/" if path.strip("/") else "/" for path in paths]
+    return tuple(dict.fromkeys(path[at:] for path in whole for at, sign in enumerate(path) if sign == "/"))
+
+
+def application(door: Door, known: Sequence[Known], *paths: str) -> Application:
+    """The service below each of these paths, whatever part of them a proxy passes on."""
+    homes = addresses(*paths)
+    about = {"door": door, "known": known, "homes": homes}
+    handlers: list[Any] = [(f"{re.escape(home)}check/?", Check, about) for home in homes]
+    handlers += [(re.escape(home), Home) for home in homes]
     return Application(handlers, default_handler_class=Nothing, log_function=lambda _: None)
 
 
-def server(door: Door, known: Sequence[Known], prefix: str = "/", *, seconds: float = SECONDS) -> Server:
+def server(door: Door, known: Sequence[Known], *paths: str, seconds: float = SECONDS) -> Server:
     """The service as a server that does not listen yet; `seconds` for a request's headers, and for its body."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return Server(
-        application(door, known, prefix),
+        application(door, known, *paths),
         max_header_size=HEADERS,
         max_body_size=MAX_BODY,
         max_buffer_size=MAX_BODY + HEADERS,
@@ -220,7 +232,7 @@ async def serve(
     *,
     host: str,
     port: int,
-    prefix: str,
+    paths: Sequence[str],
     hub: bool,
     listening: Callable[[int], None],
     ready: Callable[[Desk], None],
@@ -231,7 +243,7 @@ async def serve(
     if hub:
         known.append(HubTokens())
     door, ended = Door(), asyncio.Event()
-    made, sockets = server(door, known, prefix), bind_sockets(port, address=host)
+    made, sockets = server(door, known, *paths), bind_sockets(port, address=host)
     made.add_sockets(sockets)
     listening(sockets[0].getsockname()[1])
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from traitlets import Dict, Float, Integer, TraitError, Unicode, validate
-from traitlets.config import Configurable
+from traitlets.config import Config, Configurable
 
 from ...book.course_error import CourseError
 from ...declaration.answer import JudgedBy
@@ -35,6 +35,14 @@ class CheckService(Configurable):
     ).tag(config=True)
     total_limit = Float(120.0, help="Seconds for which the code of one attempt may run.").tag(config=True)
 
+    @classmethod
+    def of(cls, config: Config) -> CheckService:
+        """The options that a course's configuration sets; CourseError where one is not what was expected."""
+        try:
+            return cls(config=config)
+        except TraitError as error:
+            raise CourseError(str(error)) from None
+
     @validate("url")
     def _address(self, proposal: Any) -> str:
         try:
@@ -55,6 +63,11 @@ class CheckService(Configurable):
         if (box := exercise.answer.box(exercise)) is not None and box.options:
             return min(self.attempts, max(len(box.options) - 2, 1))
         return self.attempts if exercise.answer.judged_by is JudgedBy.VALUE else self.code_attempts
+
+    @property
+    def path(self) -> str:
+        """The path of the address; "" where there is none."""
+        return self.url and (urlsplit(self.url).path or "/")
 
     def public(self, exercises: Mapping[str, Exercise]) -> dict[str, Any]:
         """What the exercises.json of an assignment says of the service, for the teacher's own exercises in it; empty

@@ -68,3 +68,55 @@ def test_a_folder_that_is_no_course_is_named(tmp_path, command):
     assert result.exit_code == 1
     assert "not a course" in result.output
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def served(folder, monkeypatch):
+    """What `course serve` says and how it would serve, with an address in the course's configuration."""
+
+    def run_with(url, *words):
+        with open(folder / "nbgrader_config.py", "a") as config:
+            config.write(f"\nc.CheckService.url = {url!r}\n")
+        options = {}
+
+        async def serve(course, make, *, listening, ready, **rest):
+            options.update(rest)
+            listening(4711)
+
+        monkeypatch.setattr("autograder.course.service.server.serve", serve)
+        return run("serve", folder, *words), options
+
+    for name in ("JUPYTERHUB_API_TOKEN", "JUPYTERHUB_SERVICE_NAME", "JUPYTERHUB_SERVICE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    return run_with
+
+
+@pytest.mark.parametrize(("url", "paths"), [
+    ("https://gpu101.example.org/check", ("/", "/check/")),
+    ("https://gpu101.example.org", ("/", "/")),
+    ("/services/check/", ("/", "/services/check/")),
+])  # fmt: skip
+def test_it_serves_the_address_that_the_configuration_promises_and_names_it(served, url, paths):
+    result, options = served(url)
+    assert result.exit_code == 0, result.output
+    assert f"{url.rstrip('/')}/" in result.output
+    assert "http://127.0.0.1:4711/" in result.output
+    assert options["paths"] == paths
+
+
+def test_a_prefix_is_served_beside_it(served):
+    _, options = served("https://gpu101.example.org/check/", "--prefix", "/x/")
+    assert options["paths"] == ("/x/", "/check/")
+
+
+def test_without_an_address_it_says_that_no_notebook_asks(served):
+    result, options = served("")
+    assert "c.CheckService.url" in result.output
+    assert options["paths"] == ("/",)
+
+
+def test_an_address_to_which_no_token_may_go_is_told_before_it_listens(served):
+    result, options = served("http://gpu101.example.org/")
+    assert result.exit_code == 1
+    assert "c.CheckService.url" in result.output
+    assert options == {}

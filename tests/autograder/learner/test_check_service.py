@@ -1,6 +1,9 @@
 """What a notebook asks of a course's check service: nothing is raised, and no token goes where it should not."""
 
 import json
+import re
+import subprocess
+import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -127,6 +130,46 @@ def test_without_a_verdict_the_answer_is_recorded_and_why_is_said(service, reaso
     assert "2.5 s" in verdict.say
     assert "grading" in verdict.say
     assert grade("own-time", 2.5) == 0.0
+
+
+SHOWN = """
+from IPython.core.interactiveshell import InteractiveShell
+
+shell = InteractiveShell.instance()
+shell.display_pub.publish = lambda data, **_: print("verdict", data["text/plain"])
+shell.displayhook.write_output_prompt = lambda: None
+shell.displayhook.write_format_data = lambda data, *_: print("value", data["text/plain"], data.get("text/html"))
+cell = "from autograder import grade; grade('own-time', 2.5)"
+result = shell.run_cell(cell, store_history=False).result
+print("float", type(result) is float and result == 0.0)
+"""
+
+
+@pytest.mark.parametrize("state", ["no service", "no token", "away", "an error", "used-up", "over", "graded"])
+def test_a_recorded_answer_shows_words_in_place_of_its_zero_in_a_notebook(service, book, state):
+    """nbgrader reads the text of the value, which stays; a notebook shows its HTML."""
+    reply = (200, {"recorded": state, "used": 5, "allowed": 5}, {})
+    service.replies = [(500, {}, {}) if state == "an error" else reply]
+    url = {"no service": "", "away": "http://127.0.0.1:1/"}.get(state, service.url)
+    release(book, url, attempts=5 if url else "none")
+    if state == "away":
+        check_service.keep_token(book / "chapters" / "01-t", "gpubook-mine")
+    config = book / ("nowhere" if state == "no token" else "config")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", SHOWN], capture_output=True, text=True, cwd=book / "chapters" / "01-t",
+        env={
+            "PYTHONPATH": ":".join(p for p in sys.path if p), "HOME": str(book), "IPYTHONDIR": str(book),
+            "XDG_CONFIG_HOME": str(config), **({"NBGRADER_EXECUTION": "autograde"} if state == "graded" else {}),
+        },
+        check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    verdict, value, kind = done.stdout.splitlines()
+    assert "Recorded: 2.5 s." in verdict
+    assert kind == "float True"
+    number, _, html = value.removeprefix("value ").partition(" ")
+    assert number == "0.0"
+    assert re.sub(r"<.*?>", "", html).startswith("Recorded")
 
 
 WRONG = {

@@ -1,7 +1,9 @@
 """A number typed as a calculation with units: `12*2^30/3.35e12 s`, `4 GB / (450 GB/s)`, `3.85 × 10^-3`.
 
-Read and worked out term by term with exact fractions, never by evaluating the text. A unit that stands alone at the
-end belongs to the whole calculation; where there are several, each belongs to the number or bracket before it.
+Read and worked out term by term with exact fractions, never by evaluating the text. A unit belongs to the product or
+quotient of plain numbers before it: `41943040/32 B/(90 GB/s)` is (41943040/32) B through 90 GB/s. Behind a number with
+a unit it belongs to its own number or bracket: `10 GB/8/90 GB/s` divides by 90 GB/s. The only unit, where it stands at
+the end, belongs to the whole calculation, sums included.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ SIGNS = str.maketrans({"×": "*", "·": "*", "−": "-", "÷": "/"})
 GROUPED = re.compile(r"(?<![\w.,])([1-9]\d{0,2})((?:[, ]\d{3})+)(?![\d,])")  # 3,850 and 3 850
 TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?)"
-    r"|(?P<unit>[A-Za-zµμ%$][A-Za-zµμ]*(?:\^-?[1-9](?![\d.]))?)|(?P<sign>\*\*|[-+*/^()]))"
+    r"|(?P<unit>[A-Za-zµμ%$][A-Za-zµμ]*(?:(?:\^|\*\*)-?[1-9](?![\d.]))?)|(?P<sign>\*\*|[-+*/^()]))"
 )
 UNIT_AT_END = re.compile(r"(.*[\d)])\s*([A-Za-zµμ%$](?:[A-Za-zµμ%$/*\s]|\^-?[1-9])*)")
 E_NOTATION = re.compile(r"(?i)(?<=[\d.])e[-+]?\d+")
@@ -29,10 +31,12 @@ E_NOTATION = re.compile(r"(?i)(?<=[\d.])e[-+]?\d+")
 
 @dataclass(frozen=True)
 class Worked:
-    """What a calculation comes to, in SI, and the powers of its base units."""
+    """What a calculation comes to, in SI, the powers of its base units, and where it could be read in two ways, as what
+    it was read: its text with the brackets that it lacks."""
 
     value: Fraction
     powers: Mapping[str, int]
+    reading: str = ""
 
     @property
     def unit(self) -> str:
@@ -53,8 +57,10 @@ def worked_out(text: str) -> Worked:
     tidy = _tidy(text)
     whole = UNIT_AT_END.fullmatch(tidy)
     if whole and not re.search(r"[A-Za-zµμ%$]", E_NOTATION.sub("", whole[1])):
-        size, powers = _unit(whole[2].strip())
-        return _within(Worked(_Reader(whole[1]).all().value * size, powers))
+        reader, unit = _Reader(whole[1]), whole[2].strip()
+        size, powers = _unit(unit)
+        value = reader.all().value * size
+        return _within(Worked(value, powers, f"({whole[1]}) {unit}" if reader.in_parts else ""))
     return _within(_Reader(tidy).all())
 
 
@@ -87,13 +93,17 @@ class _Reader:
 
     def __init__(self, text: str):
         self.text, self.at, self.depth = text, 0, 0
+        self.in_parts = False  # whether it is a sum or a quotient, and not the bracket around one
         self.tokens: list[tuple[str, str]] = []
+        self.spans: list[tuple[int, int]] = []  # where each stands in the text
+        self.brackets: list[tuple[int, str]] = []  # which a reader might set elsewhere, and where they stand
         place = 0
         while place < len(text.rstrip()):
             found = TOKEN.match(text, place)
             if not found:
                 raise UnitError(f"{text[place:].strip()[:1]!r} has no place in a calculation", "character")
             self.tokens.append((str(found.lastgroup), found[str(found.lastgroup)]))
+            self.spans.append(found.span(str(found.lastgroup)))
             place = found.end()
 
     def all(self) -> Worked:
@@ -101,7 +111,14 @@ class _Reader:
         worked = self._sum()
         if self.at < len(self.tokens):
             raise UnitError(f"something is missing before {self.tokens[self.at][1]!r}", "sign")
-        return worked
+        return Worked(worked.value, worked.powers, self._reading())
+
+    def _reading(self) -> str:
+        """The text with the brackets that decide to what a unit belongs; "" where it has none to decide."""
+        text = self.text
+        for place, bracket in sorted(self.brackets, reverse=True):
+            text = text[:place] + bracket + text[place:]
+        return text if self.brackets else ""
 
     def _next(self, *signs: str) -> str:
         kind, what = self.tokens[self.at] if self.at < len(self.tokens) else ("", "")
@@ -113,6 +130,7 @@ class _Reader:
     def _sum(self) -> Worked:
         worked = self._product()
         while sign := self._next("+", "-"):
+            self.in_parts |= self.depth == 0
             other = self._product()
             if worked.powers != other.powers:
                 raise UnitError(f"{worked.unit} and {other.unit} cannot be added", "sum")
@@ -120,13 +138,38 @@ class _Reader:
         return worked
 
     def _product(self) -> Worked:
-        worked = self._signed()
+        start = self.at
+        worked = self._with_unit(self._signed())
         while sign := self._next("*", "/"):
-            other = self._signed()
-            if sign == "/" and not other.value:
-                raise UnitError("a division by zero", "zero")
-            worked = _times(worked, other if sign == "*" else _power(other, -1))
+            if sign == "*":
+                worked = self._with_unit(_times(worked, self._signed()))
+            else:
+                worked = self._divided(worked, start)
         return worked
+
+    def _divided(self, worked: Worked, start: int) -> Worked:
+        """What was read since token `start` over what follows, the unit behind it that of all if they have none."""
+        self.in_parts |= self.depth == 0
+        first = self.at
+        divisor = self._signed()
+        end, plain = self.at, not self._has_unit(start)
+        if plain:
+            worked = self._with_unit(_times(worked, _inverse(divisor)))
+        else:
+            worked = _times(worked, _inverse(self._with_unit(divisor)))
+        if self.at > end:
+            opening, closing = (start, end) if plain else (first, self.at)
+            self.brackets += [(self.spans[opening][0], "("), (self.spans[closing - 1][1], ")")]
+        return worked
+
+    def _has_unit(self, start: int) -> bool:
+        """Whether there is a unit among the tokens from `start` to here."""
+        return any(kind == "unit" for kind, _ in self.tokens[start : self.at])
+
+    def _with_unit(self, worked: Worked) -> Worked:
+        """What was read, with the unit that follows, if there is one."""
+        unit = self._units()
+        return _times(worked, Worked(*_unit(unit))) if unit else worked
 
     def _signed(self) -> Worked:
         if self._next("-"):
@@ -143,30 +186,27 @@ class _Reader:
             if not worked.value and exponent.value < 0:
                 raise UnitError("a division by zero", "zero")
             worked = _power(worked, int(exponent.value))
-            if unit := self._units():
-                worked = _times(worked, Worked(*_unit(unit)))
         return worked
 
     def _atom(self) -> Worked:
+        """A number or a bracket, without the unit that follows; or a unit alone, as in 4*GB."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise UnitError("the calculation is nested too deeply", "length")
         kind, what = self.tokens[self.at] if self.at < len(self.tokens) else ("", "")
-        self.at += 1
-        if kind == "number":
+        if kind == "unit":
+            worked = Worked(*_unit(self._units()))
+        elif kind == "number":
+            self.at += 1
             worked = Worked(Fraction(what.replace("_", "")), {})
-        elif what == "(":
+        elif self._next("("):
             worked = self._sum()
             if not self._next(")"):
                 raise UnitError("a bracket is not closed", "bracket")
-        elif kind == "unit":  # 4*GB, as Python has it
-            self.at -= 1
-            worked = Worked(Fraction(1), {})
         else:
             raise UnitError(f"a number is missing {f'before {what!r}' if what else 'at the end'}", "number")
-        unit = self._units()
         self.depth -= 1
-        return _times(worked, Worked(*_unit(unit))) if unit else worked
+        return worked
 
     def _units(self) -> str:
         """The unit that follows, as far as names go: in `GB/s * 8` it ends with the second."""
@@ -177,7 +217,8 @@ class _Reader:
             if kind == "unit" and what == "per" and text and after == "unit":
                 text += "/"
             elif kind == "unit":
-                text += what if not text or text.endswith(("/", "*")) else f"*{what}"
+                unit = what.replace("**", "^")
+                text += unit if not text or text.endswith(("/", "*")) else f"*{unit}"
             elif what in ("/", "*") and text and after == "unit":
                 text += what
             else:
@@ -189,6 +230,12 @@ class _Reader:
 def _times(one: Worked, other: Worked) -> Worked:
     powers = {name: one.powers.get(name, 0) + other.powers.get(name, 0) for name in {*one.powers, *other.powers}}
     return _within(Worked(one.value * other.value, {name: power for name, power in powers.items() if power}))
+
+
+def _inverse(divisor: Worked) -> Worked:
+    if not divisor.value:
+        raise UnitError("a division by zero", "zero")
+    return _power(divisor, -1)
 
 
 def _power(one: Worked, exponent: int) -> Worked:

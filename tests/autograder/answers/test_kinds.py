@@ -416,7 +416,16 @@ def test_a_quantity_may_be_a_calculation_with_units():
     assert judge(TIME, "2*10^3 us").score == 1
     assert judge(TIME, "900 MB / (450 GB/s)").score == 1
     assert judge(TIME, "900 MB / 450 GB").reason == "other-unit"
+    assert judge(TIME, "5760000/32 kB/(90 GB/s)").score == 1
     assert "a bracket is not closed" in judge(TIME, "(900 MB / 450 GB/s").say
+
+
+def test_a_text_that_could_be_read_in_two_ways_is_shown_as_it_was_read():
+    quotient, of_divisor = judge(TIME, "900/450 GB/s"), judge(TIME, "900 MB/450 GB")
+    assert [verdict.reason for verdict in (quotient, of_divisor)] == ["other-unit"] * 2
+    assert "`(900/450) GB/s`" in quotient.say
+    assert "`900 MB/(450 GB)`" in of_divisor.say
+    assert "read as" not in judge(TIME, "2*(900 MB)").say
 
 
 def test_a_calculation_that_cannot_be_read_is_quoted_safely():

@@ -66,7 +66,7 @@ def test_no_message_raises_and_none_scores_but_a_lucky_number(exercise):
 @pytest.mark.nightly
 @pytest.mark.parametrize("exercise", [e for e in EXERCISES if hasattr(e.answer, "drawn")], ids=lambda e: e.id)
 def test_every_submission_is_asked_what_tells(exercise, monkeypatch):
-    monkeypatch.setattr("autograder.answers.function.SUBMISSIONS", [f"submission {i}" for i in range(20)])
+    monkeypatch.setattr("autograder.answers.code.SUBMISSIONS", [f"submission {i}" for i in range(20)])
     assert selftest(exercise) == []
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -20,20 +20,26 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
+SUBMISSIONS = ("a submission", "another submission")  # whose cases the self-test tries, besides the book's
+MOST_DRAWS = 50  # of cases, until they tell all wrong programs from the solution
+
 
 @dataclass(frozen=True)
 class Coded(Answer):
     """What a function and an algorithm have in common. `cases` is a list, or a callable of a `random.Random` that
-    makes one; `drawn` is such a callable for more of them, besides a list.
+    makes one; `drawn` is such a callable for more of them, besides a list. `mutants` are programs that forget a clause
+    of the prompt, by what they forget: no cases may take one for right, and it needs no sentence of its own.
 
     What is drawn is drawn anew for each submission of a course, so that no table of results passes; it is the same
-    whenever a submission is graded again, and for all who work alone.
+    whenever a submission is graded again, and for all who work alone. A draw that does not tell every mistake and
+    mutant from the solution is drawn again, so that no verdict depends on the luck of a draw.
     """
 
     name: str = "f"
     signature: str = ""
     cases: Any = ()
     drawn: Callable[[random.Random], Iterable[Any]] | None = None
+    mutants: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     _memory: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     asked: ClassVar[str] = "a function"
     said: ClassVar[str] = "the function"
@@ -84,17 +90,57 @@ class Coded(Answer):
         key = f"rows {self.seed}"
         if key not in self._memory:
             rng = seeds.cases(exercise.id)
-            try:
-                made = list(self.cases(rng) if callable(self.cases) else self.cases)
-                made += self.drawn(rng) if self.drawn else ()
-                rows = [row(one) for one in made]
-            except (TypeError, ValueError) as error:
-                raise DeclarationError(f"{exercise.id}: {error}") from None
-            if not 0 < len(rows) <= most:
-                raise DeclarationError(f"{exercise.id}: {len(rows)} cases; 1 to {most} were expected")
+            for _ in range(MOST_DRAWS if self.draws else 1):
+                rows = self._one_draw(exercise, rng, row, most)
+                if not self.draws or not self.taken_for_right(exercise, rows):
+                    break
             self._memory[key] = rows
         found: list[R] = self._memory[key]
         return found
+
+    def _one_draw(self, exercise: Exercise, rng: random.Random, row: Callable[[Any], R], most: int) -> list[R]:
+        try:
+            made = list(self.cases(rng) if callable(self.cases) else self.cases)
+            made += self.drawn(rng) if self.drawn else ()
+            rows = [row(one) for one in made]
+        except (TypeError, ValueError) as error:
+            raise DeclarationError(f"{exercise.id}: {error}") from None
+        if not 0 < len(rows) <= most:
+            raise DeclarationError(f"{exercise.id}: {len(rows)} cases; 1 to {most} were expected")
+        return rows
+
+    @property
+    def draws(self) -> bool:
+        """Whether the cases depend on the submission."""
+        return callable(self.cases) or self.drawn is not None
+
+    def wrong_programs(self, exercise: Exercise) -> list[tuple[str, Any]]:
+        """The mistakes and the mutants, each with words for it."""
+        return [(f"the mistake {one.say!r}", one.value) for one in exercise.mistakes] + self._named_mutants()
+
+    def _named_mutants(self) -> list[tuple[str, Any]]:
+        return [(f"the mutant {clause!r}", program) for clause, program in self.mutants.items()]
+
+    def taken_for_right(self, exercise: Exercise, rows: Sequence[Any]) -> list[str]:
+        """The wrong programs that are right in all these cases, where a kind can say so at little cost; the self-test
+        judges them."""
+        return []
+
+    def problems(self, exercise: Exercise) -> list[str]:
+        """Too few mistakes, mutants that are right, and what other submissions' cases do not tell from the right
+        way."""
+        found = super().problems(exercise)
+        found += self._right_ones(exercise, self._named_mutants(), "the book")  # with which mistakes are judged anyway
+        for seed in SUBMISSIONS if self.draws else ():
+            with seeds.seeded(seed):
+                found += self._right_ones(exercise, self.wrong_programs(exercise), seed)
+        return found
+
+    def _right_ones(self, exercise: Exercise, programs: Iterable[tuple[str, Any]], whose: str) -> Iterator[str]:
+        for name, program in programs:
+            call, value = self.declared_call(program), encoding.Callable(self.name)
+            if self.judge(exercise, value, exercise.variant(), call).score == 1:
+                yield f"{name} is right with the cases of {whose}"
 
     def once(self, key: Any, compute: Callable[[], R]) -> R:
         """What `compute` gives on the numbers that are drawn now; kept until others are drawn.
@@ -115,4 +161,4 @@ class Coded(Answer):
     @property
     def seed(self) -> str:
         """Of the submission that is judged, where its cases depend on it."""
-        return seeds.current() if callable(self.cases) or self.drawn else ""
+        return seeds.current() if self.draws else ""

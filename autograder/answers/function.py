@@ -17,7 +17,6 @@ from ..declaration.answer import Call, Weakness
 from ..declaration.calling import local_call, through_json
 from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unreadable
 from ..declaration.withholding import Withheld, write_it_yourself
-from ..ranks import seeds
 from ..values import slips
 from ..values.compare import Path, at, difference, equal, is_sequence, kinds, listed, place
 from ..values.error_advice import Asked, advice_on
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from ..declaration.given import Given
 
 MAX_CASES = 500
-SUBMISSIONS = ("a submission",)  # whose cases the self-test tries, besides those of all who work alone
 SAMPLES = 12  # cases to compare a formula of the library on
 CALL = 120  # letters of a call that are shown
 SHOWN = 120  # letters of a result that are shown
@@ -119,21 +117,18 @@ class Function(Coded):
         numbers = [(args, want) for args, want in cases if all(type(x) in (int, float) for x in (*args, want))]
         return iter(numbers[:: math.ceil(len(numbers) / SAMPLES) or 1])  # small ones and large ones
 
-    def problems(self, exercise: Exercise) -> list[str]:
-        """Too few mistakes, and what other submissions' cases do not tell apart."""
-        found = super().problems(exercise)
-        for seed in SUBMISSIONS if callable(self.cases) or self.drawn else ():
-            with seeds.seeded(seed):
-                found += self._not_told_apart(exercise)
-        return list(dict.fromkeys(found))
+    def taken_for_right(self, exercise: Exercise, rows: Sequence[Any]) -> list[str]:
+        """Those that give what the solution does in all these cases; one that fails in any is told apart."""
+        wanted = [through_json(exercise.solution(*through_json(args))) for args in rows]
+        pairs = list(zip(rows, wanted, strict=True))
+        programs = self.wrong_programs(exercise)
+        return [name for name, program in programs if all(self._gives(program, *pair) for pair in pairs)]
 
-    def _not_told_apart(self, exercise: Exercise) -> Iterator[str]:
-        """The mistakes that are right in every case."""
-        wanted = self.outputs(exercise, exercise.solution)
-        for mistake in exercise.mistakes:
-            got = self.outputs(exercise, mistake.value)
-            if all(equal(one, want, self.rtol) for one, want in zip(got, wanted, strict=True)):
-                yield f"with the cases of another submission the mistake {mistake.say!r} is right"
+    def _gives(self, program: Any, args: Any, want: Any) -> bool:
+        try:
+            return equal(through_json(program(*through_json(args))), want, self.rtol)
+        except Exception:
+            return False
 
     def weaknesses(self, exercise: Exercise, rows: Sequence[Given]) -> list[Weakness]:
         """Those that no case tells from the right way, of `wrong_ways`: operations, rounded results, and whole numbers

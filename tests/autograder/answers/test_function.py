@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from autograder.answers import Function, answer_from
-from autograder.answers.selftest import Liar
+from autograder.answers.selftest import Liar, selftest
 from autograder.declaration import AnswerError, DeclarationError, Exercise, Mistake
 from autograder.declaration.bank import Bank
 from autograder.declaration.calling import failure, local_call
@@ -477,3 +477,44 @@ def test_a_mistake_that_other_submissions_do_not_tell_is_reported():
 def test_units_name_every_argument():
     with pytest.raises(DeclarationError, match=r"units has S; .*S, t "):
         make(id="t-x", answer=Function("f", "f(S, t=1)", cases=[(1.0, 2.0)], unit="B/s", units={"S": "B"}), mistakes=())
+
+
+def lengths(rng):
+    return [([1.0] * rng.choice((1, 1, 1, 2)), 1) for _ in range(2)]
+
+
+SEEDS = ["", *(f"any text {i}" for i in range(20))]
+
+
+@pytest.mark.parametrize("declared", ["mistake", "mutant"])
+@pytest.mark.parametrize("cases", [{"cases": lengths}, {"cases": [([1.0], 1)], "drawn": lengths}], ids=["all", "more"])
+def test_every_draw_tells_each_mistake_and_mutant_from_the_solution(declared, cases):
+    first = lambda xs, k: [xs[0] * k]  # right for a list of one
+    exercise = make(
+        answer=Function("scale", "scale(xs, k)", mutants={"all": first} if declared == "mutant" else {}, **cases),
+        mistakes=(Mistake(first, "All of them."),) if declared == "mistake" else (),
+    )
+    for seed in SEEDS:
+        with seeds.seeded(seed):
+            assert judge(exercise, first).score == 0, seed
+            assert judge(exercise, scale).score == 1, seed
+
+
+def test_a_mutant_that_fails_in_a_case_is_told_apart():
+    crashes = lambda xs, k: [xs[0] * k / (2 - len(xs))]  # right for a list of one, and fails for one of two
+    answer = Function("scale", "scale(xs, k)", cases=lengths, mutants={"two": crashes})
+    exercise = make(answer=answer, mistakes=())
+    for seed in SEEDS:
+        with seeds.seeded(seed):
+            assert max(len(xs) for xs, _ in answer.inputs(exercise)) == 2
+    assert not [one for one in answer.problems(exercise) if "mutant" in one]
+
+
+@pytest.mark.parametrize("cases", [[([1.0], 1)], lambda rng: [([rng.random()], 1)]], ids=["fixed", "drawn"])
+def test_the_self_test_names_a_mutant_that_no_case_tells(cases):
+    first = lambda xs, k: [xs[0] * k]
+    answer = Function("scale", "scale(xs, k)", cases=cases, mutants={"all but the first": first})
+    problems = " ".join(selftest(make(answer=answer)))
+    assert "'all but the first' is right" in problems
+    told = Function("scale", "scale(xs, k)", cases=[([1.0], 1), ([1.0, 2.0], 3)], mutants={"all but the first": first})
+    assert "is right" not in " ".join(selftest(make(answer=told)))

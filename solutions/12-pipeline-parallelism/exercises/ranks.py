@@ -17,14 +17,15 @@ def stage_inputs(case, generator):
     ]
 
 
-def pipeline(rank, n, w, xs, dys, m, b, ahead=None, keep=False, first=False, once=False, both=True):
+def pipeline(rank, n, w, xs, dys, m, b, ahead=None, keep=False, first=False, once=False, both=True, most=True):
     """1F1B, or with other numbers of forward passes ahead; the flags are for the mistakes."""
     import torch
     import torch.distributed as dist
 
     w.requires_grad_()
     kept, under_way = [], []
-    ahead = min(n - 1 - rank if ahead is None else ahead(n, rank, m), m)
+    ahead = n - 1 - rank if ahead is None else ahead(n, rank, m)
+    ahead = min(ahead, m) if most else ahead
 
     def forward(i):
         x = xs[i]
@@ -97,8 +98,10 @@ LAB_1F1B = Exercise(
         cases=[
             Case(2, sizes={"d": 8}, options={"m": 12, "b": 32}),
             Case(4, sizes={"d": 8}, options={"m": 24, "b": 32}),
-            Case(3, sizes={"d": 8}, options={"m": 2, "b": 16}),
+            Case(3, sizes={"d": 8}, options={"m": 1, "b": 16}),
+            Case(4, sizes={"d": 8}, options={"m": 2, "b": 16}),
         ],
+        mutants={"there may be fewer microbatches than ranks": partial(pipeline, most=False)},
         calls=("send", "recv"),
         rank_bytes=exactly(sent),
         rounds=at_most(lambda case: 2 * (case["m"] + case.n)),

@@ -21,9 +21,22 @@ def bound(machine, plan):
     return [name, times[name]]
 
 
-def _bound(machine, plan, up_only=False, whole=False, add=False, near=False, bubble=True, mean=True, within=""):
+def _bound(
+    machine,
+    plan,
+    up_only=False,
+    whole=False,
+    add=False,
+    near=False,
+    bubble=True,
+    mean=True,
+    within="",
+    fits=True,
+    one=True,
+):
     """The same, with flags for the mistakes; `within` a domain a chip takes in what the group's chips there have at
-    "first", or "all" that the group has.
+    "first", or "all" that the group has. Without `fits` more groups pass a domain than it has chips, without `one` a
+    group has less than one chip there.
     """
     d, W_up, W_out = machine["domain"], machine["scaleup_bandwidth"], machine["network_bandwidth"]
     times = {"math": plan["flops"] / machine["flops"], "memory": plan["hbm_bytes"] / machine["hbm_bandwidth"]}
@@ -36,7 +49,9 @@ def _bound(machine, plan, up_only=False, whole=False, add=False, near=False, bub
         if within:
             had = max(1, min(far, d) / inner) if within == "first" else ranks
             inside = (had - 1) / ranks * S / W_up
-        outside = max(0, 1 - max(inner, d) / far) * S * (1 if whole else min(inner, d) / d) / W_out
+        passing = (min(inner, d) if fits else inner) / d
+        entered = max(0, 1 - (max(inner, d) if one else d) / far)
+        outside = entered * S * (1 if whole else passing) / W_out
         t = inside + outside if add else inside if up_only else max(inside, outside)
         times[axis] = times.get(axis, 0) + (calls if mean else 1) * t
     name = max(times, key=times.get)
@@ -128,6 +143,16 @@ LAB_SIX = Exercise(
             lambda *a: _bound(*a, within="all"),
             "Within a domain a chip takes in all but its own piece here, as if nothing had entered through its own "
             "share of the network.",
+        ),
+        Mistake(
+            lambda *a: _bound(*a, fits=False),
+            "Where neighbours are further apart than a domain is wide, more groups pass a domain here than it has "
+            "chips. How many can there be?",
+        ),
+        Mistake(
+            lambda *a: _bound(*a, one=False),
+            "Where neighbours are further apart than a domain is wide, a group has less than one chip in a domain "
+            "here. How many parts of S meet in the network then?",
         ),
     ),
     hints=(

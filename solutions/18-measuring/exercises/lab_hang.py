@@ -9,11 +9,17 @@ from hwlib.traces import draw_flight, find_hang
 
 KEPT = ("process_group", "collective_seq_id", "profiling_name", "input_sizes", "state")
 NEWEST = 7  # entries that each rank's buffer still has
-TELLING = {  # the way that the first job of each kind has to tell from the right one
-    "absent": {"victims": True},
-    "order": {"odd": False, "newest": True},
-    "size": {"sizes": False, "newest": True},
-    "operation": {"names": False, "newest": True},
+
+
+def by_number(calls):
+    return sorted(calls, key=lambda key: (key[1], key[0]))
+
+
+TELLING = {  # the ways that the first jobs of each kind have to tell from the right one
+    "absent": ({"victims": True}, {"order": list}, {"order": by_number}, {"done": ("completed", "scheduled")}),
+    "order": ({"odd": False, "newest": True},),
+    "size": ({"sizes": False, "newest": True},),
+    "operation": ({"names": False, "newest": True},),
 }
 
 
@@ -30,15 +36,26 @@ def _calls(dumps):
     return calls, members
 
 
-def _hung(dumps, victims=False, sizes=True, names=True, missing=True, odd=True, newest=False):
+def _hung(
+    dumps,
+    victims=False,
+    sizes=True,
+    names=True,
+    missing=True,
+    odd=True,
+    newest=False,
+    order=sorted,
+    done=("completed",),
+    rarest=min,
+):
     calls, members = _calls(dumps)
-    live = {key: ranks for key, ranks in sorted(calls.items()) if any(s != "completed" for _, s in ranks.values())}
-    waiting = {rank for ranks in live.values() for rank, (_, state) in ranks.items() if state != "completed"}
+    live = {key: calls[key] for key in order(calls) if any(s not in done for _, s in calls[key].values())}
+    waiting = {rank for ranks in live.values() for rank, (_, state) in ranks.items() if state not in done}
     for (group, number), ranks in live.items() if odd else ():
         told = slice(0 if names else 1, 2 if sizes else 1)
         kinds = Counter(repr(what[told]) for what, _ in ranks.values())
         if len(kinds) > 1:
-            rare = min(kinds, key=kinds.get)
+            rare = rarest(kinds, key=kinds.get)
             odd_ones = (r for r in sorted(ranks) if repr(ranks[r][0][told]) == rare)
             return [next(odd_ones), group, number]
     for (group, number), ranks in live.items() if missing else ():
@@ -61,6 +78,7 @@ def hang_cases(rng):
     another size, one with another operation of that size."""
     cases = []
     for number, hang in enumerate(tuple(TELLING) * 6):
+        ways = TELLING[hang][number // len(TELLING) :][:1]
         while True:
             rank, at = rng.randrange(9), rng.randrange(13, 30)
             try:
@@ -72,7 +90,7 @@ def hang_cases(rng):
             if not found or found.ranks != (rank,):
                 continue
             right = [rank, found.group, found.number]
-            if _hung(kept) == right and (number >= len(TELLING) or _hung(kept, **TELLING[hang]) != right):
+            if _hung(kept) == right and all(_hung(kept, **way) != right for way in ways):
                 break
         cases.append((kept,))
     return cases
@@ -105,7 +123,19 @@ LAB_HANG = Exercise(
     '"operation" for `hang`, cut to the newest {newest} entries of each rank: to look at one, play it with a '
     "culprit of your own. *Exact*.",
     given=dict(newest=NEWEST),
-    answer=Function("hung", "hung(dumps)", cases=hang_cases),
+    answer=Function(
+        "hung",
+        "hung(dumps)",
+        cases=hang_cases,
+        mutants={
+            "the first of them by (group, number), not as they are met": partial(_hung, order=list),
+            "by group before number": partial(_hung, order=by_number),
+            "the first, not the last": partial(_hung, order=lambda calls: sorted(calls, reverse=True)),
+            "a call that is scheduled is unfinished": partial(_hung, done=("completed", "scheduled")),
+            "calls that are completed do not count": partial(_hung, done=()),
+            "one of a group is odd, not the others": partial(_hung, rarest=max),
+        },
+    ),
     solution=find_culprit,
     mistakes=(
         Mistake(

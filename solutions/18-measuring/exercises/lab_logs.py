@@ -1,7 +1,7 @@
 """Lab: two logs, four numbers."""
 
 from functools import partial
-from statistics import mean, median
+from statistics import mean, median, median_high, median_low
 
 from autograder.answers import Function
 from autograder.declaration import Exercise, Mistake
@@ -54,7 +54,7 @@ def nccl_text(rng, ranks):
 
 def training_text(rng, batch):
     """A Megatron-LM log: a slow start, some scatter, and one iteration that a checkpoint makes long."""
-    usual, count = rng.uniform(4000, 30000), rng.choice((9, 11, 13))
+    usual, count = rng.uniform(4000, 30000), rng.choice((9, 10, 11, 12, 13))  # odd and even
     slow = rng.randrange(WARM, count)
     lines = []
     for i in range(count):
@@ -116,6 +116,14 @@ LAB_LOGS = Exercise(
         Mistake(
             partial(_read, middle=mean),
             "A checkpoint makes one iteration long, and the mean with it. Which value was asked for?",
+        ),
+        Mistake(
+            partial(_read, middle=median_high),
+            "An even number of iterations has two in the middle, and you take the longer one. What is their median?",
+        ),
+        Mistake(
+            partial(_read, middle=median_low),
+            "An even number of iterations has two in the middle, and you take the shorter one. What is their median?",
         ),
         Mistake(
             partial(_read, recompute=False),

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import builtins
 import math
+import re
 import types
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -38,6 +39,8 @@ MISREAD = {
     "FLOP/s": (("the rate with sparsity", 2.0), ("half of it, for the dense rate", 0.5)),
     "B": (("bits", 8.0), ("bytes", 0.125), ("GiB", GIB), ("GB", 1 / GIB)),
 }
+BINARY = re.compile(r"\{(\w+)\} (KiB|MiB|GiB)\b")  # a number of the prompt whose unit stands behind it as a word
+THOUSANDS = {"KiB": 1000 / 2**10, "MiB": 1e6 / 2**20, "GiB": 1e9 / 2**30}
 TIMES = {
     2.0: ("twice", "are two counted for one?"),
     0.5: ("half of", "is one counted for two?"),
@@ -312,6 +315,7 @@ class _Miscounted(int):
 def _misread(exercise: Exercise, row: Mapping[str, Any], exact: bool) -> Iterator[tuple[Way, str, float | None]]:
     """The ways with another number in place of one that is given, and its letter."""
     units = {match[1]: match[2] for match in FIELD.finditer(exercise.prompt)}
+    yield from _in_thousands(exercise, row)
     for letter, value in row.items():
         if isinstance(value, (bool, str)) or not isinstance(value, (int, float)):
             continue
@@ -335,6 +339,14 @@ def _misread(exercise: Exercise, row: Mapping[str, Any], exact: bool) -> Iterato
                 name = f"{letter} {'+' if more > 0 else '-'} 1 for {letter} throughout"
                 told = f"with {value + more} for {shown}"
                 yield Way(name, REFUSED, told=told), letter, _with(exercise, row, letter, value + more)
+
+
+def _in_thousands(exercise: Exercise, row: Mapping[str, Any]) -> Iterator[tuple[Way, str, float | None]]:
+    """The ways with powers of 1,000 for powers of 1,024, where the prompt spells the unit behind a number."""
+    for letter, unit in BINARY.findall(exercise.prompt):
+        told = f"with powers of 1,000 for {row[letter]} {unit}"
+        value = _with(exercise, row, letter, row[letter] * THOUSANDS[unit])
+        yield Way(f"powers of 1,000 for {letter} {unit}", told=told), letter, value
 
 
 def _with(exercise: Exercise, row: Mapping[str, Any], letter: str, value: Any) -> float | None:

@@ -207,9 +207,9 @@ BREAK_EVEN_TASKS = [
     for P, S, n, mfu, p, W, t0 in (
         (70, 320, 8, 45, 4, 6, 20),
         (70, 320, 4, 45, 2, 5, 30),
-        (8, 128, 4, 40, 2, 40, 5),
-        (32, 256, 8, 40, 4, 8, 10),
-        (8, 128, 8, 45, 2, 60, 4),
+        (8, 128, 4, 40, 2, 15, 5),
+        (32, 256, 8, 40, 4, 7.5, 10),
+        (8, 128, 8, 45, 2, 34, 4),
     )
 ]
 
@@ -260,6 +260,7 @@ BREAK_EVEN = Exercise(
             slip(send=-1),
             "You add both times of a token. Which of the two ways saves what the other one costs?",
         ),
+        Mistake(slip(send=1000 / 1024), "A KiB is more than 1,000 bytes. How many are {S} of them?"),
         Mistake(slip(flops=1), "A token takes a multiplication and an addition for each weight."),
         Mistake(slip(ranks="p"), "Who reads the prompt again: the {p} GPUs that have read it, or the {n}?"),
         Mistake(

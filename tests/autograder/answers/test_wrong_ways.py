@@ -41,6 +41,19 @@ def test_each_side_decides_somewhere():
     assert ways(lambda a, b: min(a, b), [SIDES[0], {"a": 10.0, "b": 5.0}]) == {"side 2 of the min alone"}
 
 
+@pytest.mark.parametrize(
+    ("prompt", "weak"),
+    [("{S} KiB?", True), ("{S} MiB?", True), ("{S} kB?", False), ("{S} files of a KiB?", False), ("KiB?", False)],
+)
+def test_thousands_for_a_unit_that_the_prompt_spells_behind_a_number(prompt, weak):
+    size = 2**20 if "MiB" in prompt else 2**10
+    found = ways(lambda S: S * size + 2.0 * size, [{"S": 5}, {"S": 2}], prompt=prompt)
+    assert ({way for way in found if way.startswith("powers")} == {f"powers of 1,000 for S {prompt[4:7]}"}) is weak
+    assert "powers of 1,000 for S MiB" not in ways(
+        lambda S: S * 2**20, [{"S": 5}, {"S": 20}], Quantity("1", rtol=0.005), "{S} MiB?"
+    )
+
+
 def test_a_mistake_that_is_told_is_not_weak():
     near = Mistake(lambda a, b: a + b, "You added them.")
     rows = [*SIDES, {"a": 100.0, "b": 3.0}]

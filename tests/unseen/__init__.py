@@ -105,8 +105,9 @@ def rows(exercise: Exercise, cell: Cell) -> list[dict[str, Any]]:
     return [exercise.variant(), *(drawn[1 :: max(1, len(drawn) // 4)] if cell.right and cell.draws else ())]
 
 
-def answered(chapter: str, exercise: Exercise, cell: Cell, row: dict[str, Any]) -> Verdict:
-    """The verdict on what a cell sets, with the numbers of `row` where it asks for them."""
+def answered(chapter: str, exercise: Exercise, cell: Cell, row: dict[str, Any], submission: str = "") -> Verdict:
+    """The verdict on what a cell sets, with the numbers of `row` where it asks for them, and the cases of a submission
+    or else those of all who work alone."""
     before = _names(chapter) | {"given": lambda _: dict(row), "symbols": lambda _: symbols(exercise)}
     names = dict(before)
     with chdir(BOOK / "chapters" / chapter), redirect_stdout(io.StringIO()):
@@ -116,7 +117,7 @@ def answered(chapter: str, exercise: Exercise, cell: Cell, row: dict[str, Any]) 
             raise LookupError(f"{exercise.id}, {cell.title}: the cell sets no {exercise.answer_name}")
         message = json.loads(json.dumps(encoding.encode(value)))
         call = exercise.answer.local_call(value, exercise.withholds) if callable(value) else None
-        with seeds.repeated(NUMBERS_OF):
+        with seeds.repeated(NUMBERS_OF), seeds.seeded(submission):
             return exercise.judge_message(message, row, call)
 
 

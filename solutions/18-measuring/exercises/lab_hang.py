@@ -128,8 +128,6 @@ LAB_HANG = Exercise(
         "hung(dumps)",
         cases=hang_cases,
         mutants={
-            "the first of them by (group, number), not as they are met": partial(_hung, order=list),
-            "by group before number": partial(_hung, order=by_number),
             "the first, not the last": partial(_hung, order=lambda calls: sorted(calls, reverse=True)),
             "a call that is scheduled is unfinished": partial(_hung, done=("completed", "scheduled")),
             "calls that are completed do not count": partial(_hung, done=()),
@@ -161,6 +159,16 @@ LAB_HANG = Exercise(
         Mistake(
             partial(_hung, odd=False, missing=False, newest=True),
             "You name the rank whose last number is the smallest. Numbers count within one group only.",
+        ),
+        Mistake(
+            partial(_hung, order=list),
+            "Where a rank is missing from several unfinished calls, you name the one that the dumps have first. Which "
+            "one was asked for?",
+        ),
+        Mistake(
+            partial(_hung, order=by_number),
+            "Where a rank is missing from several unfinished calls, you name the one with the smallest number. What "
+            "comes before the number?",
         ),
     ),
     hints=(

@@ -1066,3 +1066,41 @@ def train_stage(rank, n, w, xs, dys, m, b):
     for i in range(m - ahead, m):
         backward(i)
     return total
+# %% wrong: as many passes ahead with fewer microbatches than ranks
+import torch
+import torch.distributed as dist
+def train_stage(rank, n, w, xs, dys, m, b):
+    d = w.shape[0]
+    total = torch.zeros_like(w)
+    kept, works = [], []
+    def forward(i):
+        if rank == 0:
+            x = xs[i]
+        else:
+            x = w.new_empty(b, d)
+            dist.recv(x, rank - 1)
+        y = torch.tanh(x @ w)
+        kept.append((x, y))
+        if rank < n - 1:
+            works.append(dist.isend(y, rank + 1))
+    def backward(i):
+        if rank == n - 1:
+            dy = dys[i]
+        else:
+            dy = w.new_empty(b, d)
+            dist.recv(dy, rank + 1)
+            works.pop(0).wait()
+        x, y = kept.pop(0)
+        dz = dy*(1 - y*y)
+        total.add_(x.T @ dz)
+        if rank > 0:
+            dist.send(dz @ w.T, rank - 1)
+    ahead = n - 1 - rank
+    for i in range(ahead):
+        forward(i)
+    for i in range(m - ahead):
+        forward(ahead + i)
+        backward(i)
+    for i in range(m - ahead, m):
+        backward(i)
+    return total

@@ -252,3 +252,27 @@ def bound(machine, plan):
         t[axis] = t.get(axis, 0) + calls*max(inside, across)
     name = max(t, key=t.get)
     return [name, t[name]]
+# %% wrong: more groups pass a domain than it has chips
+def bound(machine, plan):
+    d, W_up, W_out = machine["domain"], machine["scaleup_bandwidth"], machine["network_bandwidth"]
+    t = {"math": plan["flops"]/machine["flops"], "memory": plan["hbm_bytes"]/machine["hbm_bandwidth"]}
+    t["bubble"] = plan["bubble"]*t["math"]
+    for axis, ranks, inner, S, calls in plan["collectives"]:
+        m = max(1, min(ranks*inner, d)/inner)
+        inside = S*(1 - 1/m)/W_up
+        across = S*(1 - m/ranks)*inner/d/W_out
+        t[axis] = t.get(axis, 0) + calls*max(inside, across)
+    name = max(t, key=t.get)
+    return [name, t[name]]
+# %% wrong: less than one chip of a group in a domain
+def bound(machine, plan):
+    d, W_up, W_out = machine["domain"], machine["scaleup_bandwidth"], machine["network_bandwidth"]
+    t = {"math": plan["flops"]/machine["flops"], "memory": plan["hbm_bytes"]/machine["hbm_bandwidth"]}
+    t["bubble"] = plan["bubble"]*t["math"]
+    for axis, ranks, inner, S, calls in plan["collectives"]:
+        m = min(ranks*inner, d)/inner
+        inside = S*(1 - 1/m)/W_up
+        across = S*(1 - m/ranks)*min(inner, d)/d/W_out
+        t[axis] = t.get(axis, 0) + calls*max(inside, across)
+    name = max(t, key=t.get)
+    return [name, t[name]]

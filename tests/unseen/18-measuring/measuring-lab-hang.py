@@ -317,3 +317,26 @@ def hung(dumps):
             if r not in calls[k] and r not in waits:
                 return [r, *k]
     return [-1, *stuck[0]]
+# %% wrong: the first unfinished call that is met, rank by rank
+from collections import Counter
+def hung(dumps):
+    calls, members, waits = {}, {}, set()
+    for r, dump in enumerate(dumps):
+        for name, about in dump["pg_config"].items():
+            members[name] = [int(x) for x in about["ranks"].strip("[]").split(",")]
+        for e in dump["entries"]:
+            calls.setdefault((e["process_group"][0], e["collective_seq_id"]), {})[r] = e
+            if e["state"] != "completed":
+                waits.add(r)
+    open_calls = list(k for k, by in calls.items() if any(e["state"] != "completed" for e in by.values()))
+    for k in open_calls:
+        kinds = Counter((e["profiling_name"], str(e["input_sizes"])) for e in calls[k].values())
+        if len(kinds) > 1:
+            rare = min(kinds, key=kinds.get)
+            for r, e in calls[k].items():
+                if (e["profiling_name"], str(e["input_sizes"])) == rare:
+                    return [r, *k]
+    for k in open_calls:
+        for r in members[k[0]]:
+            if r not in calls[k] and r not in waits:
+                return [r, *k]

@@ -205,3 +205,51 @@ def read_logs(nccl, training, ranks, T, P, n, C, again):
     mfu = 6*P*B*T/t/n/C
     first, last = float(rows[0][5])*1e-6, float(rows[-1][5])*1e-6
     return first, 2*(ranks - 1)/ranks*int(rows[-1][0])/(last - first), mfu, mfu*(1 + again/3)
+# %% wrong: of an even number the lower one of the middle
+def read_logs(nccl, training, ranks, T, P, n, C, again):
+    table = {}
+    for line in nccl.splitlines():
+        if line.strip() and not line.lstrip().startswith("#"):
+            parts = line.split()
+            table[int(parts[0])] = float(parts[5])*1e-6
+    ms, batch = [], None
+    for line in training.split("\n"):
+        if "elapsed time per iteration" not in line:
+            continue
+        for field in line.split("|"):
+            name, _, value = field.partition(":")
+            if name.strip() == "elapsed time per iteration (ms)":
+                ms.append(float(value))
+            elif name.strip() == "global batch size":
+                batch = int(value)
+    ms = sorted(ms[2:])
+    t = ms[(len(ms) - 1)//2]/1000
+    forward, backward = 2*P*batch*T, 4*P*batch*T
+    peak = n*C*t
+    top = max(table)
+    return (table[min(table)], top/table[top]*2*(ranks - 1)/ranks,
+            (forward + backward)/peak, (forward*(1 + again) + backward)/peak)
+# %% wrong: of an even number the upper one of the middle
+def read_logs(nccl, training, ranks, T, P, n, C, again):
+    table = {}
+    for line in nccl.splitlines():
+        if line.strip() and not line.lstrip().startswith("#"):
+            parts = line.split()
+            table[int(parts[0])] = float(parts[5])*1e-6
+    ms, batch = [], None
+    for line in training.split("\n"):
+        if "elapsed time per iteration" not in line:
+            continue
+        for field in line.split("|"):
+            name, _, value = field.partition(":")
+            if name.strip() == "elapsed time per iteration (ms)":
+                ms.append(float(value))
+            elif name.strip() == "global batch size":
+                batch = int(value)
+    ms = sorted(ms[2:])
+    t = ms[len(ms)//2]/1000
+    forward, backward = 2*P*batch*T, 4*P*batch*T
+    peak = n*C*t
+    top = max(table)
+    return (table[min(table)], top/table[top]*2*(ranks - 1)/ranks,
+            (forward + backward)/peak, (forward*(1 + again) + backward)/peak)

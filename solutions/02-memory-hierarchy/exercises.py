@@ -234,7 +234,13 @@ def _requests(rng):
     shifted = [[16 + 4 * thread for thread in range(32)], [0] * 32, [128 * (thread % 4) for thread in range(32)]]
     shifted += [[0, 128, 256, 4], [0] * 10 + [4, 132]]  # three words of one bank, and a bank that most threads want
     drawn = [[4 * rng.randrange(most) for _ in range(rng.randrange(1, 33))] for most in (40, 200, 2000, 2000)]
-    return [(addresses,) for addresses in [*steps, *shifted, *drawn]]
+    alone = [[4 * rng.randrange(2000)]]  # one thread
+    return [(addresses,) for addresses in [*steps, *shifted, *drawn, *alone]]
+
+
+def request_of_several(addresses):
+    """By a program that looks at a second address, which a single thread lacks."""
+    return request(addresses) if addresses[1] >= 0 else None
 
 
 WARP_REQUEST = Exercise(
@@ -247,7 +253,12 @@ WARP_REQUEST = Exercise(
     "sectors of 32 bytes that hold what is asked for, if the addresses are in global memory; and the cycles that the "
     "request takes, if they are in shared memory. There, words of 4 bytes go round over 32 banks; in a cycle each "
     "bank gives one word, to every thread that wants this very word. *Exact.*",
-    answer=Function("request", "request(addresses)", cases=_requests),
+    answer=Function(
+        "request",
+        "request(addresses)",
+        cases=_requests,
+        mutants={"threads that are switched off have none, so there may be 1": request_of_several},
+    ),
     solution=request,
     mistakes=(
         Mistake(

@@ -238,7 +238,7 @@ def through_the_root(rank, n, x):
     return x
 
 
-CASES = [(2, 8), (4, 16), (5, 20), (3, 7), (6, 24, "float32")]
+CASES = [(2, 8), (4, 16), (5, 20), (3, 7), (4, 3), (6, 24, "float32")]  # of any length: one block has nothing, too
 
 RING_ALLGATHER = Exercise(
     id="collectives-ring-allgather",

@@ -128,6 +128,7 @@ LAB_HANG = Exercise(
         "hung(dumps)",
         cases=hang_cases,
         mutants={
+            '"0" comes first': partial(_hung, order=lambda calls: sorted(calls, key=lambda key: (key[0] == "0", key))),
             "the first, not the last": partial(_hung, order=lambda calls: sorted(calls, reverse=True)),
             "a call that is scheduled is unfinished": partial(_hung, done=("completed", "scheduled")),
             "calls that are completed do not count": partial(_hung, done=()),

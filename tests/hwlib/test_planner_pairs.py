@@ -11,10 +11,13 @@ VTRAIN = measured_mixtures("vtrain")
 
 
 def test_retrodicted_errors_are_those_of_the_page_on_fidelity():
-    """docs/fidelity.md: vTrain on 64 A100 and more is off by 7.9 % on its fifty rows, BLOOM's trials by 3.6 %."""
-    error = mean(abs(float(retrodicted(run).total) / run.time - 1) for run in VTRAIN)
-    assert len(VTRAIN) == 50
-    assert error == pytest.approx(0.079, abs=5e-4)
+    """docs/fidelity.md: vTrain's worst row there, `vtrain-multi-0050`, is off by 38.4 %, BLOOM's trials by 3.6 % in the
+    mean. Over all 109 rows of vTrain on several nodes, of which the page has fifty, the mean is 6.1 %.
+    """
+    errors = {run.run: float(retrodicted(run).total) / run.time - 1 for run in VTRAIN}
+    assert errors["vtrain-multi-0050"] == pytest.approx(-0.384, abs=5e-4)
+    assert len(VTRAIN) == 109
+    assert mean(map(abs, errors.values())) == pytest.approx(0.061, abs=5e-4)
     bloom = measured_mixtures("bloom-chronicles")
     assert mean(abs(float(retrodicted(run).total) / run.time - 1) for run in bloom) < 1.3 * 0.036
 

@@ -2,6 +2,7 @@
 "numbers."""
 
 from functools import cache
+from typing import NamedTuple
 
 from autograder.answers import Choice, Function, Written
 from autograder.declaration import Exercise, Mistake
@@ -11,9 +12,10 @@ from hwlib.specs import measured_mixtures, stacks
 
 VTRAIN, BLOOM = measured_mixtures("vtrain"), measured_mixtures("bloom-chronicles")
 BY_NAME = {run.run: run for run in VTRAIN}
-PAPER, OURS = BY_NAME["vtrain-multi-0051"], BY_NAME["vtrain-multi-0061"]
-VTRAIN_STACK = stacks[OURS.stack]
-JOB = [run for run in VTRAIN if run.job == OURS.job]
+FOUR, EIGHT = BY_NAME["vtrain-multi-0051"], BY_NAME["vtrain-multi-0061"]  # TP 4 PP 8 and TP 8 PP 4
+TEAM = BY_NAME["vtrain-multi-0053"]  # TP 8 PP 2, which the ticket's team runs
+VTRAIN_STACK = stacks[EIGHT.stack]
+JOB = [run for run in VTRAIN if run.job == EIGHT.job]
 EDGES = (0, 0.02, 0.05, 0.1, 0.2, 0.5, 9)
 
 
@@ -23,30 +25,55 @@ def predicted(run):
     return float(retrodicted(run).total)
 
 
-GAP = predicted(PAPER) / predicted(OURS) - 1
-REAL_GAP = PAPER.time / OURS.time - 1
+GAP = predicted(FOUR) / predicted(EIGHT) - 1
+REAL_GAP = FOUR.time / EIGHT.time - 1
 CLOSE = tolerance(VTRAIN_STACK)
 PAIRS, BLOOM_PAIRS = pairs(VTRAIN), pairs(BLOOM)
 RIGHT = share_right(PAIRS, EDGES)
+BLOOM_RIGHT = share_right(BLOOM_PAIRS, EDGES)
 COARSE = share_right(PAIRS, (0, CLOSE, VTRAIN_STACK.error, 0.2, 9))
 JOB_PAIRS = pairs(JOB)
-OTHER_PAIRS = pairs([run for run in VTRAIN if run.job != OURS.job])
+OTHER_PAIRS = pairs([run for run in VTRAIN if run.job != EIGHT.job])
 OTHER_RIGHT = share_right(OTHER_PAIRS, EDGES)
-BLOOM_SHARES = share_right(BLOOM_PAIRS, EDGES)
-BEST_SAID = sorted(JOB, key=predicted)[0]
-BEST_REAL = sorted(JOB, key=lambda run: run.time)[0]
+OTHER_WRONG_ABOVE = sum(pair.gap >= 0.2 and not pair.right for pair in OTHER_PAIRS)
+LIST = sorted(JOB, key=predicted)  # what a planner would print of the measured plans
 ERRORS = {run: predicted(run) / run.time - 1 for run in JOB}
 
 
-def mean_error(tp):
-    """The mean signed error of the job's runs with one of some degrees."""
-    some = [ERRORS[run] for run in JOB if run.tp in tp]
-    return sum(some) / len(some)
+class Gap(NamedTuple):
+    """By how much TP 4 PP 8 is the quicker one by the model, and the slower one by the clock."""
+
+    said: float
+    measured: float
 
 
-def runs_of(tp):
-    """How many of the job's measured runs have so many tensor ranks."""
-    return sum(run.tp == tp for run in JOB)
+def equal_microbatches():
+    """The gap between the two pairs of degrees, for each microbatch with which both were measured."""
+    runs = {(run.tp, run.pp, run.micro): run for run in JOB}
+    gaps = {}
+    for micro in sorted(run.micro for run in JOB if (run.tp, run.pp) == (FOUR.tp, FOUR.pp)):
+        four, eight = runs[FOUR.tp, FOUR.pp, micro], runs.get((EIGHT.tp, EIGHT.pp, micro))
+        if eight:
+            gaps[micro] = Gap(predicted(eight) / predicted(four) - 1, four.time / eight.time - 1)
+    return gaps
+
+
+EQUAL = equal_microbatches()
+FOUR_AT_2 = next(run for run in JOB if (run.tp, run.pp, run.micro) == (FOUR.tp, FOUR.pp, EIGHT.micro))
+
+
+def errors_of(tp):
+    """The signed errors of the job's runs with so many tensor ranks."""
+    return [ERRORS[run] for run in JOB if run.tp == tp]
+
+
+def late(run):
+    """How much longer a run took than the model says, as a share."""
+    return run.time / predicted(run) - 1
+
+
+FOURS_SLOW = sum(run.tp == 4 and late(run) > VTRAIN_STACK.error for run in JOB)
+UNTRIED = min((run._replace(micro=1) for run in JOB), key=predicted)
 
 
 def says(tp, pp, micro):
@@ -60,37 +87,37 @@ def bubble(tp, pp, micro):
 
 
 def step_said(tp, pp, micro):
-    return retrodicted(OURS, tp=tp, pp=pp, dp=OURS.gpus // (tp * pp), micro=micro)
+    return retrodicted(EIGHT, tp=tp, pp=pp, dp=EIGHT.gpus // (tp * pp), micro=micro)
 
 
 PREDICT_PAIR = Exercise(
     id="mixed-strategies-predict-pair",
     title="The two plans, measured",
     prompt="Both plans of the opening question were run, and their steps measured: TP 4 PP 8 with microbatches of "
-    f"{PAPER.micro} sequences, TP 8 PP 4 with {OURS.micro}. The model puts them {GAP:.1%} apart. Predict what the "
+    f"{FOUR.micro} sequences, TP 8 PP 4 with {EIGHT.micro}. The model puts them {GAP:.1%} apart. Predict what the "
     "clock said, *to first order*.",
     answer=Choice(
         {
             "same": "they took the same time, within two per cent",
-            "paper": "the paper's plan, TP 4 PP 8, was quicker by more than ten per cent",
-            "little": "our planner's plan, TP 8 PP 4, was quicker by some five per cent",
-            "ours": "our planner's plan, TP 8 PP 4, was quicker by more than ten per cent",
+            "four": "TP 4 PP 8 was quicker by more than ten per cent",
+            "little": "TP 8 PP 4 was quicker by some five per cent",
+            "eight": "TP 8 PP 4 was quicker by more than ten per cent",
         }
     ),
     predict=True,
-    solution="ours",
+    solution="eight",
     mistakes=(
         Mistake("same", "That is what the model says. How large is its error on such runs?"),
-        Mistake("paper", "A plan with the longer bubble and the shorter tensor axis: it could have been."),
+        Mistake("four", "A plan with the longer bubble and the shorter tensor axis: it could have been."),
         Mistake("little", "A gap of this kind is common among plans that the model cannot tell apart."),
     ),
     hints=("What does a prediction of the same time mean if the model errs by several per cent?",),
-    explain=f"The paper's plan took {PAPER.time:.2f} s, the planner's {OURS.time:.2f} s: {REAL_GAP:.0%} apart, where "
-    f"the model saw {GAP:.1%}. The model is off by {ERRORS[OURS]:+.1%} for ours and by {ERRORS[PAPER]:+.0%} for the "
-    "paper's. That two predictions are equal says nothing of two steps, as long as each may be off by so much. The "
-    f"clock compared two plans, not two pairs of degrees: the paper's had microbatches of {PAPER.micro} sequences and "
-    f"ours of {OURS.micro}. Which part of the {REAL_GAP:.0%} is the microbatch's is open, for TP 4 PP 8 was not run "
-    f"with {OURS.micro}.",
+    explain=f"TP 4 PP 8 took {FOUR.time:.2f} s, TP 8 PP 4 {EIGHT.time:.2f} s: {REAL_GAP:.0%} apart, where the model "
+    f"saw {GAP:.1%}. It is off by {ERRORS[FOUR]:+.0%} for the first and by {ERRORS[EIGHT]:+.1%} for the second. That "
+    "two predictions are equal says nothing of two steps, as long as each may be off by so much. The clock compared "
+    "two plans, not two pairs of degrees. With equal microbatches TP 4 PP 8 was the slower one too, by "
+    f"{EQUAL[2].measured:.0%} with 2 for both and by {EQUAL[4].measured:.0%} with 4, where the model calls it quicker "
+    f"by {EQUAL[2].said:.1%} and {EQUAL[4].said:.1%}.",
 )
 
 
@@ -249,16 +276,24 @@ LAB_STAGES = Exercise(
     "tries the possible longest stages one after the other; and it groups operators to layers beforehand.",
 )
 
+FIRST, SECOND, THIRD = LIST[0], LIST[1], LIST[3]  # the ticket's plans, each the quickest of its degrees by the model
+DAYS = 42  # of the ticket's job that are left
+
+
+def saved(time):
+    """Days that a plan of so many seconds a step saves the ticket's team."""
+    return DAYS * (1 - time / TEAM.time)
+
+
 TICKET = Exercise(
     id="mixed-strategies-ticket",
     title="Answer the ticket",
-    prompt="*“Our planner finds TP 2 PP 8 for the 39B model on 512 A100, 13.8 s a step, 6 % ahead of everything "
-    "else. The "
-    "team has run TP 8 PP 2 for a month, 14.9 s. I want to restart with the planner's plan tonight: over the "
-    "remaining six "
-    "weeks that is three days saved. The planner's error is 7 %, I know, but that is on both sides.”* Write the "
-    "answer: "
-    "what speaks for the plan, what against it, and what you would do first.",
+    prompt=f"*“For the 39B model on {TEAM.gpus} A100 our planner finds TP {FIRST.tp} PP {FIRST.pp} with "
+    f"{predicted(FIRST):.1f} s a step, TP {SECOND.tp} PP {SECOND.pp} with {predicted(SECOND):.1f} s and TP {THIRD.tp} "
+    f"PP {THIRD.pp} with {predicted(THIRD):.1f} s. The team has run TP {TEAM.tp} PP {TEAM.pp} for a month, "
+    f"{TEAM.time:.1f} s. I want to restart with the first of them tonight: over the remaining six weeks that is "
+    f"{saved(predicted(FIRST)):.1f} days saved. The planner's error is {VTRAIN_STACK.error:.0%}, I know, but that is "
+    "on both sides.”* Write the answer: what speaks for the plan, what against it, and what you would do first.",
     answer=Written(
         rubric=(
             (
@@ -267,30 +302,25 @@ TICKET = Exercise(
                 2,
             ),
             (
-                "Uses what is known of errors by kind of plan: those with short tensor axes were slower than predicted",
+                "Uses what is known of errors by kind of plan: all with two tensor ranks and many with four were "
+                "slower than predicted",
                 1,
             ),
-            ("Compares the cost of a test, some steps of both plans, with what is at stake, in numbers", 1),
+            ("Compares the cost of a test, some steps of each plan, with what is at stake, in numbers", 1),
             ("A decision, with the measurement that would change it", 1),
         ),
         words=200,
         criteria=False,
     ),
-    solution="No restart tonight. The planner looked at many plans and took the lowest of their predictions, so "
-    "this one is "
-    "more likely than others to be predicted too quick: its error is on one side. The measured runs of this model "
-    "say the "
-    "same: plans with tp = 2 or 4 took far longer than predicted, up to half as long again, and those with tp = 8 "
-    "were "
-    "predicted within a few per cent, so our 14.9 s is sound and the 13.8 s is not. A gap of 8 % between two plans "
-    "of this "
-    "software was in the right order seven times in ten, and less often than that if the quicker one has a short "
-    "tensor axis. "
-    "A test is cheap: twenty steps of each plan on the same nodes are ten minutes of 512 GPUs, beside the restart; "
-    "six weeks "
-    "at stake are thousands of times as much. So: at the next checkpoint, twenty steps of TP 2 PP 8 and of two more "
-    "near the "
-    "top, among them one with tp = 8. We change if the step is below 14.5 s, and else record the measured step so "
-    "that the "
-    "planner knows it.",
+    solution="No restart tonight, but a test. The planner looked at many plans and took the lowest of their "
+    "predictions, so each of the three is likely predicted too quick: the error is on one side. "
+    f"The measured runs of this model say the same: all with tp = 2 were predicted {-max(errors_of(2)):.0%} to "
+    f"{-min(errors_of(2)):.0%} too quick, {FOURS_SLOW} of {len(errors_of(4))} with tp = 4 by more than the mean error "
+    f"and the others nearly right, and those with tp = 8 to within {max(map(abs, errors_of(8))):.0%}, so our "
+    f"{TEAM.time:.1f} s is sound and the others are not. A gap of a tenth to a fifth was in the right order in "
+    f"{RIGHT[0.1, 0.2][1]:.0%} of the pairs of this software. What speaks for the first plan is its gap and the runs "
+    "with tp = 4 that were predicted well. A test is cheap: twenty steps of each plan on the same nodes are some "
+    f"twenty minutes of {TEAM.gpus} GPUs, beside the restarts; {saved(predicted(FIRST)):.1f} days are hundreds of "
+    "times as much. So: at the next checkpoint, twenty steps of each of the three and of ours. We change to the "
+    "quickest if its step is below 14.5 s, and record all four so that the planner knows them.",
 )

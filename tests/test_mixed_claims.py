@@ -1,12 +1,10 @@
 """What chapter 14 says of vTrain's runs, against all of them: the whole of the published table is in the project's."""
 
-import importlib
-import sys
-
 import pytest
 
 from hwlib.planner import retrodicted
 from hwlib.specs import measured_mixtures
+from tests.banks import names_of
 
 VTRAIN = measured_mixtures("vtrain")
 JOB = [run for run in VTRAIN if (run.layers, run.width) == (48, 8192)]
@@ -14,15 +12,9 @@ SAID = {run: float(retrodicted(run).total) for run in VTRAIN}
 
 
 @pytest.fixture(scope="module")
-def sure(root):
+def sure():
     """The names with which the chapter's last section computes its numbers."""
-    sys.path.insert(0, str(root / "solutions" / "14-mixed-strategies"))
-    try:
-        return importlib.import_module("exercises.sure")
-    finally:
-        sys.path.pop(0)
-        for name in [name for name in sys.modules if name.partition(".")[0] == "exercises"]:
-            del sys.modules[name]
+    return names_of("14-mixed-strategies", "sure")
 
 
 def test_the_table_is_whole():

@@ -1,6 +1,7 @@
 """Queues: who waits for whom, waiting against load, the tail of a distribution, and what a kept promise costs."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 from hwlib.inference import mg1_wait
@@ -71,18 +72,26 @@ def stay_tails(stays: Mapping[str, Sequence[float]], share: float = 0.01) -> "Fi
 
 
 @styled
-def kept_shares(rows: Mapping[str, tuple[float, float]]) -> "Figure":
-    """What is left of a machine's rate where it keeps a promise: {name: (predicted share, measured share)}."""
-    figure, axes = canvas(CHART, 0.9 + 0.22 * len(rows))
-    for y, (predicted, measured) in enumerate(rows.values()):
-        axes.plot([predicted, measured], [y, y], color=GREY, linewidth=1)
-        axes.plot(predicted, y, "o", color=BLUE, markersize=6, markerfacecolor="none", label=None if y else "M/M/1")
-        axes.plot(measured, y, "o", color=INK, markersize=5.5, label=None if y else "measured")
-    axes.set_yticks(range(len(rows)), list(rows), fontsize=8.5)
-    axes.invert_yaxis()
-    axes.set(xlim=(0.5, 1.01), xlabel="of the rate without a promise")
-    axes.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
-    axes.legend(fontsize=9, loc="lower left")
+def kept_shares(
+    rows: Mapping[str, Sequence[tuple[float, float]]], predicted: Mapping[str, Callable[[float], float]]
+) -> "Figure":
+    """What is left of a machine's rate where it keeps a promise, against the seconds that it needs for a request
+    without one: {name: [(seconds, share), ...]} as points, and {name: share(seconds)} as curves.
+    """
+    figure, axes = canvas(CHART, 3.6)
+    seconds = [t for points in rows.values() for t, _ in points]
+    low, high = min(seconds) / 1.4, max(seconds) * 1.4
+    grid = [low * (high / low) ** (k / 100) for k in range(101)]
+    for (name, share), style in zip(predicted.items(), cycle(("-", "--", ":")), strict=False):
+        axes.plot(grid, [share(t) for t in grid], style, color=GREY, linewidth=1.3, label=name)
+    for (name, points), (colour, marker) in zip(rows.items(), series(len(rows)), strict=True):
+        axes.plot([t for t, _ in points], [share for _, share in points], marker, color=colour, markersize=6,
+                  markeredgewidth=0, label=name)  # fmt: skip
+    axes.set(xscale="log", ylim=(0, 1.06), xlabel="a request, at the rate without a promise",
+             ylabel="of the rate without a promise")  # fmt: skip
+    axes.xaxis.set_major_formatter(lambda t, _: show(t, "s", 1))
+    axes.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    figure.legend(loc="outside upper left", ncols=3, fontsize=9)
     return figure
 
 

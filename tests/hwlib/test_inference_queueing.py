@@ -108,6 +108,11 @@ def test_published_traces_keep_their_means_and_variations():
         measured_lengths("nobody")
 
 
-def test_no_machine_serves_faster_with_a_promise():
-    assert all(0.5 < row.server / row.offline < 1 for row in measured_services())
+def test_one_machine_serves_faster_with_a_promise():
+    """Of the rows: Llama 3 8B on four H200-NVL, whose two entries are of one submitter and one release."""
+    shares = {row.key: row.server / row.offline for row in measured_services()}
+    assert len(shares) == 42
+    assert [key for key, share in shares.items() if share >= 1] == ["mlperf51-llama3-8b-h200-nvl-x4"]
+    assert min(shares.values()) > 0.45
+    assert max(shares.values()) < 1.03
     assert math.isclose(next(r for r in measured_services("llama3-405b")).ttft, 6.0)

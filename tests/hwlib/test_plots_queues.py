@@ -29,8 +29,10 @@ def test_a_tail_falls_and_ends_where_the_last_requests_are():
 
 
 def test_shares_prices_and_hits_are_drawn_as_given():
-    (axes,) = plots.kept_shares({"x": (0.9, 0.8)}).axes
-    assert list(axes.lines[0].get_xdata()) == [0.9, 0.8]
+    (axes,) = plots.kept_shares({"x": [(0.9, 0.8), (0.1, 0.7)]}, {"half": lambda t: t / 2}).axes
+    assert list(axes.lines[0].get_ydata()) == [t / 2 for t in axes.lines[0].get_xdata()]
+    assert list(axes.lines[1].get_xdata()) == [0.9, 0.1]
+    assert list(axes.lines[1].get_ydata()) == [0.8, 0.7]
     (axes,) = plots.token_prices({"x": [(10, 1.0), (20, 2.0)]}).axes
     assert list(axes.lines[0].get_ydata()) == [1.0, 2.0]
     (axes,) = plots.hit_curves({"x": {1e6: 0.3}}).axes

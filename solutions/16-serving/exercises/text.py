@@ -1,6 +1,7 @@
 """Names with which the text computes its numbers: the opening's node, traces, published services."""
 
 from random import Random
+from statistics import mean, median
 
 from hwlib.engine import (
     Request,
@@ -98,11 +99,32 @@ def told(row):
     return mm1_load(row.output / row.offline, 0.99, row.ttft)
 
 
+def off(row):
+    """How much more of its rate a machine keeps than the queue says."""
+    return kept(row) - told(row)
+
+
 SERVED = measured_services()
-GAPS_TOLD = {row.key: kept(row) - told(row) for row in SERVED}
 SLOW = next(r for r in SERVED if r.model == "llama3-405b")
-REASONING = next(r for r in SERVED if r.model == "deepseek-r1")
-USUAL = [GAPS_TOLD[r.key] for r in SERVED if r.model not in ("llama3-405b", "deepseek-r1")]
+GIANTS = sorted(measured_services("llama3-405b"), key=off)
+GIANT_QUICK, GIANT_SLOW = GIANTS[0], GIANTS[-1]
+REASONING = measured_services("deepseek-r1")
+BRIEF = [r for r in SERVED if r.output < 400]  # answers of a few hundred tokens, or fewer
+BRIEF_NEAR = 0.13
+BRIEF_FAR = [r for r in BRIEF if abs(off(r)) > BRIEF_NEAR]
+BRIEF_LEAST = min(BRIEF, key=kept)
+BRIEF_TYPICAL = median(map(kept, BRIEF))
+
+
+def queue_error(rows):
+    """The mean distance of the kept shares from what the queue says."""
+    return mean(abs(off(r)) for r in rows)
+
+
+def typical_error(rows):
+    """Their mean distance from one share for all."""
+    return mean(abs(kept(r) - BRIEF_TYPICAL) for r in rows)
+
 
 # A cache over a wire
 S_KV = {key: kv_bytes_per_token(models[key], 2) for key in ("llama3-70b", "deepseek-v3")}

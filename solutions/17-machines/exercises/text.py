@@ -61,7 +61,7 @@ RACK_OPTICS = 2 * RACK.chips * RACK.scaleup_bandwidth / PORT * PLUG
 RACK_PACKAGED = 2 * RACK.chips * RACK.scaleup_bandwidth / PORT * PACKAGED
 RACK_POWER = 120e3  # W, as printed with the announcement of its successor (tomshardware-kyber)
 
-# All-reduces over machines: the best published size of each
+# All-reduces over machines: the largest published size of each
 LARGEST = {}
 for _row in measured_fabrics():
     LARGEST[_row.chip, _row.n] = _row
@@ -75,7 +75,15 @@ def told(row):
 
 B200_FOUR = LARGEST["b200-sxm", 32]
 B200_REACHED = B200_FOUR.bus_bandwidth / told(B200_FOUR)
+B200_GIB = next(row for row in measured_fabrics("b200-sxm") if row.S == 2**30)
+RACKS = LARGEST["gb200-nvl72", 1440]
 B200_REAL = B200.matmul_bf16_flops / (B200_REACHED * 8 * CARD)
+
+
+def of_a_rack(n):
+    """The share of one rack's bus bandwidth that all-reduces over n GPUs of such racks keep."""
+    return LARGEST["gb200-nvl72", n].bus_bandwidth / LARGEST["gb200-nvl72", 72].bus_bandwidth
+
 
 # Training rates
 RATES = {row.key: row for row in measured_machines()}

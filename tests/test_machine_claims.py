@@ -2,7 +2,7 @@
 
 import pytest
 
-from hwlib.specs import accelerators, measured_fabrics
+from hwlib.specs import accelerators, measured_fabrics, measured_machines
 from tests.banks import names_of
 
 
@@ -38,3 +38,19 @@ def test_only_the_b200_nodes_are_bound_by_their_cards_by_the_sheet(text):
     assert below == {("b200-sxm", 32)}
     assert sum(row.machines > 1 for row in text.LARGEST.values()) == 5
     assert len(text.LARGEST) == 6
+
+
+def test_every_model_loses_a_tenth_or_more_from_one_pod_to_32(text):
+    assert {row.params / 1e9 for row in measured_machines("tpu-v5e")} == set(text.POD_LOSSES)
+    for params, loss in text.POD_LOSSES.items():
+        assert [row.parts for row in text.pods(params)] == [1, 2, 4, 8, 16, 32]
+        assert 0.09 < loss < 0.18
+    assert max(text.POD_LOSSES, key=text.POD_LOSSES.get) == 128
+
+
+def test_one_pair_of_rows_differs_in_slices_alone():
+    rows = [row for row in measured_machines() if row.chip.startswith("tpu")]
+    jobs = {(row.chip, row.params, row.chips): set() for row in rows}
+    for row in rows:
+        jobs[row.chip, row.params, row.chips].add(row.parts)
+    assert {job: parts for job, parts in jobs.items() if len(parts) > 1} == {("tpu-v5p", 128e9, 256): {1, 2}}

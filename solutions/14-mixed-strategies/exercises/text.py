@@ -60,7 +60,6 @@ def seventy(tp, pp, v=5, dtype="fp8"):
 
 
 SEVENTY_GAP = float(seventy(8, 4).total / seventy(4, 8).total) - 1
-SEVENTY_GAP_BF16 = float(seventy(8, 4, dtype="bf16").total / seventy(4, 8, dtype="bf16").total) - 1
 
 
 # Alpa's inner question on an MLP: how each of two products is split

@@ -94,7 +94,16 @@ ONE_SLICE, TWO_SLICES = RATES["maxtext-v5p-512-128B"], RATES["maxtext-2x-v5p-256
 
 
 def pods(params):
+    """The runs of a model on v5e, from one pod on."""
     return [row for row in measured_machines("tpu-v5e") if row.params == params * 1e9]
+
+
+POD_LOSSES = {params: 1 - pods(params)[-1].rate / pods(params)[0].rate for params in (16, 32, 64, 128)}
+
+
+def share_of(chip, extreme):
+    """The least or the largest share of its peak that a TPU reaches in MaxText's tables."""
+    return extreme(row.share for row in measured_machines(chip))
 
 
 # What a run costs on v5p: the scaling book's Llama 3 70B, at a price that readers count with

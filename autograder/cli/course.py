@@ -144,16 +144,17 @@ def course_full_marks(folder: Path, name: str, exercise: str) -> None:
 @course.command("late")
 @click.argument("folder", type=FOLDER)
 @click.argument("name", callback=assignment_name)
-def course_late(folder: Path, name: str) -> None:
-    """Recompute late penalties, after manual grading or an extension."""
-    from ..course import extensions, gradebook, groups
+@click.option("--trust-timestamps", is_flag=True, help="Count a timestamp.txt that nbgrader's exchange did not write.")
+def course_late(folder: Path, name: str, trust_timestamps: bool) -> None:
+    """Recompute late penalties, from times of submission, extensions, grades and the course's rule as they are now."""
+    from ..course import gradebook, late_work
     from ..course.results_table import inert
 
-    folder = folder.resolve()
-    extensions.enter(folder, name)
-    groups.pass_on(folder, name)
-    for learner, penalty in gradebook.update_late_penalties(folder, name):
-        click.echo(f"{inert(learner)}: {penalty:g} points off")
+    for note in late_work.bring_up_to_date(folder, name, trust_timestamps):
+        click.echo(f"Note: {inert(note)}", err=True)
+    for score in gradebook.scores(folder, [name])[name]:
+        if score.late_penalty:
+            click.echo(f"{inert(score.person.id)}: {score.late_penalty:g} points off")
 
 
 @course.command("feedback")

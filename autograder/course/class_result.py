@@ -1,11 +1,13 @@
 """The results of a class, as `gpubook grade` leaves them beside the gradebook: points and verdicts by learner."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from ..grading.results import Result
 from ..values.atomic_write import write_whole
+from .lateness import DIGITS
 
 
 @dataclass
@@ -17,6 +19,7 @@ class Learner:
     problem: str = ""
     feedback: str = ""  # the path of the feedback page
     submitted_by: str = ""  # who submitted for the group, where it was another
+    late_penalty: float | None = None  # the points lost, after the run; None in the results of earlier versions
 
     @property
     def points(self) -> float:
@@ -34,6 +37,15 @@ class Change:
     resubmitted: bool
 
 
+@dataclass(frozen=True)
+class LateChange:
+    """A learner who loses other points for being late than after the run before, whether or not an answer changed."""
+
+    learner: str
+    before: float
+    after: float
+
+
 @dataclass
 class ClassResult:
     """One run over an assignment: its exercises with their points, its learners, and notes for the teacher."""
@@ -46,6 +58,7 @@ class ClassResult:
     gradebook: str = ""  # its file, or its URL without the password
     seconds: float = 0.0
     changes: list[Change] = field(default_factory=list)  # since the run before; told once, and not saved
+    late_changes: list[LateChange] = field(default_factory=list)  # as these
 
     @property
     def max_points(self) -> float:
@@ -64,9 +77,22 @@ class ClassResult:
 def save(result: ClassResult, path: Path) -> None:
     """Write the results as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    plain = asdict(replace(result, changes=[]))
-    del plain["changes"]
+    plain = asdict(replace(result, changes=[], late_changes=[]))
+    del plain["changes"], plain["late_changes"]
     write_whole(path, json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
+
+
+def enter_penalties(result: ClassResult, penalties: Mapping[str, float], path: Path) -> None:
+    """Enter what everybody graded loses now for being late, and where that is not what it was in the run before, whose
+    results are at `path`, that it has changed."""
+    before = {one.name: one.late_penalty for one in load(path).learners if one.results} if path.is_file() else {}
+    for learner in result.learners:
+        if not learner.results or learner.name not in penalties:
+            continue
+        was, now = before.get(learner.name), round(penalties[learner.name], DIGITS)
+        learner.late_penalty = now
+        if was is not None and was != now:
+            result.late_changes.append(LateChange(learner.name, was, now))
 
 
 def add(result: ClassResult, path: Path) -> None:

@@ -28,6 +28,7 @@ from . import submissions
 from .banks import CourseBank
 from .class_result import Change, ClassResult, Learner
 from .journal import Entry, Journal
+from .lateness import Lateness
 from .shared import Share
 
 THEIRS = (errno.ENAMETOOLONG, errno.EACCES, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOENT)
@@ -39,8 +40,11 @@ Submit = Callable[[Job], "Future[JobOutcome]"]
 class Writer(Protocol):
     """Enters graded notebooks into the gradebook: a `recording.GradebookWriter`."""
 
-    def record(self, learner: str, text: str, by: str = "") -> Path:
-        """Enter it, and return the learner's feedback page; `by` is who submitted it, where another did."""
+    def record(self, learner: str, text: str, by: str = "") -> Lateness:
+        """Enter it, and return how late it counts; `by` is who submitted it, where another did."""
+
+    def lateness(self, learner: str, by: str = "") -> Lateness:
+        """How late what is entered would count if it were entered now."""
 
     def has(self) -> set[str]:
         """The learners whose results are all entered."""
@@ -117,7 +121,7 @@ class ClassRun:
         self.had = self.writer.has() if self.resume else set[str]()
         self.before: dict[str, Entry] = dict(self.journal.entries)
         self.former: dict[str, Entry] = self.before if self.resume else {}
-        self.entered = self.had & self.journal.recorded - self.shared.keys()
+        self.entered = self.had & self.journal.recorded.keys() - self.shared.keys()
 
     def run(self) -> None:
         """Grade and enter them all."""
@@ -187,10 +191,10 @@ class ClassRun:
         learner = self.learners[entry.learner]
         self.result.changes += changes(self.before.get(entry.learner), entry)
         learner.results, self.problems[entry.learner] = list(entry.results), entry.problems
-        if entry.learner not in self.entered:
-            _record(self.writer, learner, self.journal.notebook(entry) if text is None else text)
-            if not learner.problem:
-                self.journal.record(entry.learner)
+        if not self._stands(entry.learner):
+            late = _record(self.writer, learner, self.journal.notebook(entry) if text is None else text)
+            if late is not None:
+                self.journal.record(entry.learner, late)
             if self.shared.pop(entry.learner, None) is not None:
                 self.note_share()
         if not learner.problem:
@@ -199,20 +203,29 @@ class ClassRun:
             self._enter_for(mate, entry, text)
         self.progress(entry.learner)
 
+    def _stands(self, learner: str) -> bool:
+        """Whether the gradebook has the learner's entry, and it counts as late as it did."""
+        return learner in self.entered and self.journal.recorded.get(learner) == self.writer.lateness(learner)
+
     def _enter_for(self, mate: str, entry: Entry, text: str | None) -> None:
         """The same for another learner of the group, who did not submit."""
         learner, before = self.learners[mate], self.shared.get(mate)
         learner.results = list(entry.results)
-        same = before is not None and (before.by, before.notebook) == (entry.learner, entry.notebook)
-        if not (self.resume and same and mate in self.had):
+        if not (self.resume and mate in self.had and self._share_stands(before, mate, entry)):
             self.shared[mate] = Share(entry.learner, given=before.given if before is not None else {})
             self.note_share()
-            _record(self.writer, learner, self.journal.notebook(entry) if text is None else text, entry.learner)
-            if not learner.problem:
-                self.shared[mate] = replace(self.shared[mate], notebook=entry.notebook)
+            late = _record(self.writer, learner, self.journal.notebook(entry) if text is None else text, entry.learner)
+            if late is not None:
+                self.shared[mate] = replace(self.shared[mate], notebook=entry.notebook, lateness=late)
                 self.note_share()
         if not learner.problem:
             learner.feedback = str(self.writer.page_of(mate))
+
+    def _share_stands(self, share: Share | None, mate: str, entry: Entry) -> bool:
+        """Whether the gradebook has this entry for the learner too, and it counts as late as it did."""
+        if share is None or (share.by, share.notebook) != (entry.learner, entry.notebook):
+            return False
+        return share.lateness == self.writer.lateness(mate, entry.learner)
 
     def _fail(self, name: str, problem: str) -> None:
         """A submission that cannot be graded, which may be a group's."""
@@ -237,14 +250,15 @@ def changes(before: Entry | None, after: Entry) -> list[Change]:
     ]
 
 
-def _record(writer: Writer, learner: Learner, text: str, by: str = "") -> None:
-    """Have it entered. A full disk or a database that cannot be used is every learner's loss, and raised; all else is
-    the problem of this one, and so is a file of theirs that cannot be copied."""
+def _record(writer: Writer, learner: Learner, text: str, by: str = "") -> Lateness | None:
+    """Have it entered; None where it could not be. A full disk or a database that cannot be used is every learner's
+    loss, and raised; all else is the problem of this one, and so is a file of theirs that cannot be copied."""
     try:
-        writer.record(learner.name, text, **({"by": by} if by else {}))
+        return writer.record(learner.name, text, **({"by": by} if by else {}))
     except CourseError:
         raise
     except Exception as error:
         if isinstance(error, OSError) and error.errno not in THEIRS:
             raise
         learner.problem = f"graded, but it could not be entered into the gradebook: {type(error).__name__}: {error}"
+        return None

@@ -141,11 +141,17 @@ class GradeEntry:
         gradebook.db.flush()
         gradebook.db.refresh(notebook)
         gradebook.db.refresh(submitted)
-        if (late := submitted.total_seconds_late) > 0:
-            penalty = self.penalties.late_submission_penalty(submitted.student_id, notebook.score, late)
-            if penalty is not None:
-                notebook.late_submission_penalty = 0 if penalty < 0 else min(penalty, notebook.score)
+        notebook.late_submission_penalty = self.penalty(
+            submitted.student_id, notebook.score, submitted.total_seconds_late
+        )
         gradebook.db.flush()
+
+    def penalty(self, learner: str, score: float, seconds_late: float) -> float | None:
+        """What a score that was submitted so late loses; None where the course's rule says nothing."""
+        if seconds_late <= 0:
+            return None
+        penalty = self.penalties.late_submission_penalty(learner, score, seconds_late)
+        return None if penalty is None else max(0, min(penalty, score))
 
 
 def automatic_score(cell: Any, log: logging.Logger) -> float | None:

@@ -9,7 +9,7 @@ import errno
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -22,6 +22,7 @@ from ..grading.worker import JobOutcome
 from ..values.atomic_write import write_whole
 from ..values.digest import digest
 from ..values.own_folder import OWN, own
+from .lateness import Lateness
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Journal:
     folder: Path
     name: str
     entries: dict[str, Entry] = field(default_factory=dict)
-    recorded: set[str] = field(default_factory=set)  # learners whose entry is in the gradebook
+    recorded: dict[str, Lateness | None] = field(default_factory=dict)  # as which entries are in the gradebook
     finished: bool = True  # whether the last run came to its end
     restart: bool = False  # whether to discard the entries of earlier runs
     _file: int = -1
@@ -96,7 +97,7 @@ class Journal:
 
     def _forget(self) -> None:
         os.ftruncate(self._file, 0)
-        self.restart, self.entries, self.recorded = False, {}, set()
+        self.restart, self.entries, self.recorded = False, {}, {}
         shutil.rmtree(self.notebooks, ignore_errors=True)
         self.notebooks.mkdir()
         self._add({"begun": True})
@@ -112,15 +113,15 @@ class Journal:
         self._add(asdict(entry))
         before = self.entries.get(learner)
         self.entries[learner] = entry
-        self.recorded.discard(learner)
+        self.recorded.pop(learner, None)
         if before is not None and before.notebook != entry.notebook:
             (self.notebooks / before.notebook).unlink(missing_ok=True)
         return entry
 
-    def record(self, learner: str) -> None:
-        """Note that the learner's entry is in the gradebook too."""
-        self._add({"recorded": learner})
-        self.recorded.add(learner)
+    def record(self, learner: str, lateness: Lateness) -> None:
+        """Note that the learner's entry is in the gradebook too, and how late it counts there."""
+        self._add({"recorded": learner, "lateness": asdict(lateness)})
+        self.recorded[learner] = lateness
 
     def end(self) -> None:
         """The run finished."""
@@ -146,26 +147,39 @@ class Journal:
         whole = _whole_lines(text)
         if len(whole) < len(text):
             os.ftruncate(self._file, len(whole))
-        for line in whole.splitlines():
-            said = json.loads(line)
-            if "learner" in said:
-                entry = _entry(said)
-                if (self.notebooks / entry.notebook).is_file():
-                    self.entries[entry.learner] = entry
-                self.recorded.discard(entry.learner)
-            elif "recorded" in said:
-                self.recorded.add(said["recorded"])
-            self.finished = "finished" in said
-        self.recorded &= set(self.entries)
+        lines = [json.loads(line) for line in whole.splitlines()]
+        for entry in (_entry(line) for line in lines if "learner" in line):
+            if (self.notebooks / entry.notebook).is_file():
+                self.entries[entry.learner] = entry
+        self.recorded = {who: late for who, late in _recorded(lines).items() if who in self.entries}
+        self.finished = not lines or "finished" in lines[-1]
 
 
 def finished_entries(folder: Path, name: str) -> dict[str, Entry]:
     """What the journal of the assignment `name` has, by learner, for one who only reads: also while a run writes it."""
+    return {entry.learner: entry for entry in (_entry(line) for line in _lines(folder, name) if "learner" in line)}
+
+
+def recorded_lateness(folder: Path, name: str) -> dict[str, Lateness | None]:
+    """How late each learner's submission counts in the gradebook, by the run that entered it; None of an earlier
+    version's."""
+    return _recorded(_lines(folder, name))
+
+
+def _lines(folder: Path, name: str) -> list[dict[str, Any]]:
     path = own(folder, f"{name}.journal")
-    if not path.is_file():
-        return {}
-    lines = [json.loads(line) for line in _whole_lines(path.read_bytes()).splitlines()]
-    return {entry.learner: entry for entry in (_entry(said) for said in lines if "learner" in said)}
+    return [json.loads(line) for line in _whole_lines(path.read_bytes()).splitlines()] if path.is_file() else []
+
+
+def _recorded(lines: Iterable[dict[str, Any]]) -> dict[str, Lateness | None]:
+    """The learners whose last entry is in the gradebook."""
+    recorded: dict[str, Lateness | None] = {}
+    for line in lines:
+        if "learner" in line:
+            recorded.pop(line["learner"], None)
+        elif "recorded" in line:
+            recorded[line["recorded"]] = Lateness.of(line.get("lateness"))
+    return recorded
 
 
 def _whole_lines(text: bytes) -> bytes:

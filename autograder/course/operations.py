@@ -25,13 +25,14 @@ from . import (
     gradebook,
     gradebook_url,
     groups,
+    late_work,
     set_aside,
     shared,
     submissions,
     terms,
 )
 from .banks import bank_of, checked_name
-from .class_result import ClassResult, add, load, save
+from .class_result import ClassResult, add, enter_penalties, load, save
 from .journal import Journal, reporting_full_machine
 from .layout import read_config, released
 from .recording import GradebookWriter, WorkedSolutions
@@ -205,6 +206,8 @@ def grade(
                 unsure = [learner.name for learner in result.learners if learner.problem]
                 result.problems += groups.take_back(folder, name, had, [*sum(shares.values(), unsure)])
             _pass_on(folder, name, writer)
+            penalties = {one.person.id: one.late_penalty for one in gradebook.scores(folder, [name])[name]}
+            enter_penalties(result, penalties, _results_path(folder, name))
             result.seconds = time.monotonic() - began
             (save if students is None else add)(result, _results_path(folder, name))
             if students is None:
@@ -233,13 +236,12 @@ def _with_grades_by_hand(result: ClassResult) -> ClassResult:
 def show_feedback(folder: Path | str, name: str) -> list[Path]:
     """Rewrite the feedback of everybody who is graded, from the gradebook as it is; returns the pages.
 
-    Late penalties are computed again before: grades given by hand have changed the scores that they are part of.
+    Late penalties are computed again before: grades given by hand have changed the scores that they are part of, and
+    times of submission may have become known.
     """
     folder, name = Path(folder).resolve(), checked_name(name)
     released(folder, name)
-    extensions.enter(folder, name)
-    groups.pass_on(folder, name)
-    gradebook.update_late_penalties(folder, name)
+    late_work.bring_up_to_date(folder, name)
     with GradebookWriter(folder, name, read_config(folder), GradeInSandbox) as writer:
         return [writer.show(learner) for learner in sorted(writer.has())]
 

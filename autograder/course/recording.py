@@ -11,7 +11,7 @@ import shutil
 import sys
 from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -31,7 +31,7 @@ from traitlets import Bool, Float
 from traitlets.config import Config
 
 from ..declaration.bank import Bank
-from ..grading.restore import grade_cell
+from ..grading.restore import SubmissionError, grade_cell
 from ..ranks import seeds
 from ..values.atomic_write import write_whole
 from ..values.digest import digest
@@ -39,8 +39,9 @@ from . import inert_files, releasable, shared
 from .banks import bank_of
 from .extensions import granted_for
 from .grade_entry import GradeEntry
-from .gradebook import cell_texts, deadlines, late_period
-from .submission_time import SubmissionTime
+from .gradebook import Score, cell_texts, deadlines, late_period, scores
+from .lateness import Lateness
+from .submission_time import CountedTime, SubmissionTime
 
 MOST_NAMES = 10  # of files that were renamed, in a feedback page
 
@@ -143,7 +144,9 @@ class GradebookWriter:
                 self.page.register_preprocessor(step)
         self.times = SubmissionTime(folder, name, config, self.course)
         self.grades = GradeEntry(folder, name, self.course.db_url, config, quiet)
-        self.granted = granted_for(folder, name, deadlines(self.course.db_url, name)[0])
+        self.due, granted = deadlines(self.course.db_url, name)
+        self.granted = granted_for(folder, name, self.due)
+        self.extensions = granted | self.granted
 
     def __enter__(self) -> Self:
         return self
@@ -162,8 +165,8 @@ class GradebookWriter:
         """The learner's feedback."""
         return self.folder / "feedback" / learner / self.name / f"{self.name}.html"
 
-    def record(self, learner: str, text: str, by: str = "") -> Path:
-        """Enter what was graded, and write the learner's files; returns the feedback page. `by`: who submitted it,
+    def record(self, learner: str, text: str, by: str = "") -> Lateness:
+        """Enter what was graded, and write the learner's files; returns how late it counts. `by`: who submitted it,
         where that is another learner of the same group.
 
         Done again it changes nothing. The gradebook comes first: what a teacher graded by hand is told from the
@@ -174,9 +177,24 @@ class GradebookWriter:
             nb, resources = step.preprocess(nb, resources)
         autograded = writes(nb, version=4)
         former = partial(cell_texts, self._notebook(learner))
-        resources["nbgrader"] |= self.grades.enter(learner, nb, former, **self._time(learner, by or learner))
+        counted = self.times.counted(by or learner)
+        when = {"timestamp": self.times.read(by or learner, counted)}  # None takes an earlier one back
+        more = {"extension": self.granted[learner]} if learner in self.granted else {}
+        resources["nbgrader"] |= self.grades.enter(learner, nb, former, **when, **more)
         self._write(learner, autograded, by or learner)
-        return self._write_page(learner, nb, resources)
+        self._write_page(learner, nb, resources)
+        return self._lateness(learner, counted, resources["nbgrader"]["late_penalty"])
+
+    def lateness(self, learner: str, by: str = "") -> Lateness:
+        """How late the submission that the gradebook has would count if it were entered now."""
+        counted = self.times.counted(by or learner)
+        try:
+            when, due = self.times.read(by or learner, counted), self._due_of(learner)
+        except SubmissionError:  # which is for `record` to say
+            when = due = None
+        late = (when - due).total_seconds() if when is not None and due is not None else 0.0
+        raw = self._scores[learner].raw if learner in self._scores else 0.0
+        return self._lateness(learner, counted, self.grades.penalty(learner, raw, late))
 
     def show(self, learner: str) -> Path:
         """Rewrite the learner's feedback page from what is graded and from the gradebook as it is now."""
@@ -184,11 +202,17 @@ class GradebookWriter:
         resources["nbgrader"] |= self.grades.show(learner, nb)
         return self._write_page(learner, nb, resources)
 
-    def _time(self, learner: str, by: str) -> dict[str, Any]:
-        """When it was submitted, and by how much longer the learner had for it, as far as either is known."""
-        when, more = self.times.of(by), self.granted.get(learner)
-        known = {"timestamp": when, "extension": more}
-        return {name: value for name, value in known.items() if value is not None}
+    @cached_property
+    def _scores(self) -> dict[str, Score]:
+        """What everybody had when this was first asked."""
+        return {one.person.id: one for one in scores(self.folder, [self.name])[self.name]}
+
+    def _due_of(self, learner: str) -> datetime | None:
+        return self.due and self.due + self.extensions.get(learner, timedelta())
+
+    def _lateness(self, learner: str, counted: CountedTime, penalty: float | None) -> Lateness:
+        due = self._due_of(learner)
+        return Lateness(counted.text, counted.trusted, due.isoformat() if due is not None else "", penalty or 0.0)
 
     def _resources(self, learner: str) -> dict[str, Any]:
         about = {"student": learner, "assignment": self.name, "notebook": self.name, "db_url": self.course.db_url}

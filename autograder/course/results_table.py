@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..declaration.verdict import AS_PREDICTED
 from ..grading.results import Result
-from .class_result import Change, ClassResult, Learner
+from .class_result import Change, ClassResult, LateChange, Learner
 
 if TYPE_CHECKING:
     from .gradebook import Score
@@ -230,17 +230,18 @@ def waiting_line(result: ClassResult, waiting: Mapping[str, int]) -> str:
     return f"{answers} to be graded by hand, at /gpubook/by_hand of the course's JupyterLab: {each}"
 
 
-def print_changes(changes: Sequence[Change], console: Any = None) -> None:
-    """Who has other points, or another kind of verdict, than after the run before, from what to what; nothing where
-    nobody has."""
+def print_changes(changes: Sequence[Change], console: Any = None, late: Sequence[LateChange] = ()) -> None:
+    """Who has other points, or another kind of verdict, or loses other points for being late, than after the run
+    before, from what to what; nothing where nobody has."""
     from rich.console import Console
     from rich.text import Text
 
-    if not changes:
+    count = len(changes) + len(late)
+    if not count:
         return
     console = console or Console()
-    who = len({change.learner for change in changes})
-    head = f"{len(changes)} result{'' if len(changes) == 1 else 's'} of {who} changed since the run before:"
+    who = len({change.learner for change in changes} | {change.learner for change in late})
+    head = f"{count} result{'' if count == 1 else 's'} of {who} changed since the run before:"
     console.print(Text(head, style="bold"))
     for change in sorted(changes, key=lambda one: (one.after.exercise, one.learner)):
         before, after = change.before, change.after
@@ -256,6 +257,9 @@ def print_changes(changes: Sequence[Change], console: Any = None) -> None:
             ),
             soft_wrap=True,
         )
+    for one in sorted(late, key=lambda one: one.learner):
+        lost = f"  {0 - one.before:g} → {0 - one.after:g} points"  # and no -0
+        console.print(Text.assemble("  ", (inert(one.learner), "bold"), " ", ("late", "cyan"), lost), soft_wrap=True)
 
 
 def _from_here(folder: Path) -> Path:

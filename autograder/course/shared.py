@@ -8,21 +8,24 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ..values.atomic_write import write_whole
 from ..values.own_folder import own
+from .lateness import Lateness
 
 Given = tuple[float | None, float | None, str]  # by hand: points, extra credit, comment
 
 
 @dataclass(frozen=True)
 class Share:
-    """A learner's part in a submission: `by` whom it is, which executed notebook was entered, and by cell what a
-    teacher's grades were when they were last passed on."""
+    """A learner's part in a submission: `by` whom it is, which executed notebook was entered, by cell what a teacher's
+    grades were when they were last passed on, and how late it counts for this learner."""
 
     by: str
     notebook: str = ""
     given: dict[str, Given] = field(default_factory=dict)
+    lateness: Lateness | None = None
 
 
 def read(folder: Path, name: str) -> dict[str, Share]:
@@ -31,10 +34,12 @@ def read(folder: Path, name: str) -> dict[str, Share]:
     if not path.is_file():
         return {}
     said = json.loads(path.read_text(encoding="utf-8"))
-    return {
-        who: Share(one["by"], one["notebook"], {cell: tuple(given) for cell, given in one["given"].items()})
-        for who, one in said.items()
-    }
+    return {who: _share(one) for who, one in said.items()}
+
+
+def _share(plain: dict[str, Any]) -> Share:
+    given = {cell: tuple(row) for cell, row in plain["given"].items()}
+    return Share(plain["by"], plain["notebook"], given, Lateness.of(plain.get("lateness")))
 
 
 def submitters(folder: Path, name: str) -> dict[str, str]:

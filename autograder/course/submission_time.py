@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +28,15 @@ from .layout import CONFIG_FILE
 FILE = "timestamp.txt"
 LONGEST = 100  # characters of it that are read
 MOST_NAMED = 10
+
+
+@dataclass(frozen=True)
+class CountedTime:
+    """A time of submission that counts: the `text` of the file, "" where none counts, and whether it counts only
+    because it is `trusted`."""
+
+    text: str = ""
+    trusted: bool = False
 
 
 class SubmissionTime(Configurable):
@@ -49,18 +59,28 @@ class SubmissionTime(Configurable):
 
     def of(self, learner: str) -> datetime | None:
         """The time in UTC; None where nobody knows it. SubmissionError where the exchange's file holds no time."""
-        said = self._said(learner)
-        if not said or not self._counts(learner, said):
+        return self.read(learner, self.counted(learner))
+
+    def counted(self, learner: str, trusted: bool = False) -> CountedTime:
+        """What counts as the time, not read yet; `trusted`: whether this learner's file is, whatever others are."""
+        text = self._said(learner)
+        if not text or self._kept is None or (learner, text) in self._kept:
+            return CountedTime(text)
+        return CountedTime(text, True) if trusted or self.trusted else CountedTime()
+
+    def read(self, learner: str, counted: CountedTime) -> datetime | None:
+        """The same in UTC."""
+        if not counted.text:
             return None
         try:
-            return parse_utc(said)
+            return parse_utc(counted.text)
         except (ValueError, OverflowError):
             expected = "one like 2027-02-01 22:00:00 UTC was expected"
-            raise SubmissionError(f"{self._path(learner)}: {said!r} is not a timestamp; {expected}") from None
+            raise SubmissionError(f"{self._path(learner)}: {counted.text!r} is not a timestamp; {expected}") from None
 
     def doubted(self, learners: Iterable[str]) -> Iterator[str]:
         """For the teacher: of whom a timestamp.txt does not count, and how it would."""
-        found = [who for who in learners if (said := self._said(who)) and not self._counts(who, said)]
+        found = [who for who in learners if self._said(who) and not self.counted(who).text]
         if found:
             named = ", ".join(found[:MOST_NAMED]) + (f" and {len(found) - MOST_NAMED} more" * (len(found) > MOST_NAMED))
             yield (
@@ -77,9 +97,6 @@ class SubmissionTime(Configurable):
             return ""
         with path.open(encoding="utf-8", errors="replace") as file:
             return file.read(LONGEST).strip()
-
-    def _counts(self, learner: str, said: str) -> bool:
-        return self.trusted or self._kept is None or (learner, said) in self._kept
 
     @cached_property
     def _kept(self) -> set[tuple[str, str]] | None:

@@ -3,7 +3,7 @@
 import json
 
 from autograder.course import class_result
-from autograder.course.class_result import Change, ClassResult, Learner
+from autograder.course.class_result import Change, ClassResult, LateChange, Learner
 from autograder.grading.results import Result
 
 STUCK = Result("links-ring", 0.0, 2.0, "They wait for each other.", kind="wrong", reason="deadlock")
@@ -43,3 +43,17 @@ def test_changes_are_told_and_not_saved(tmp_path):
     )
     class_result.save(told, path)
     assert class_result.load(path) == CLASS
+
+
+def test_a_penalty_that_is_another_is_a_change_and_one_that_an_earlier_version_did_not_keep_is_none(tmp_path):
+    path = tmp_path / "results.json"
+
+    def run(penalty):
+        made = ClassResult("week3", {"links-ring": 2.0}, [Learner("ada", [STUCK]), Learner("bob", problem="No file.")])
+        class_result.enter_penalties(made, {"ada": penalty, "bob": 0.0, "cy": 1.0}, path)
+        class_result.save(made, path)
+        return made.late_changes
+
+    class_result.save(CLASS, path)
+    assert [run(0.5), run(0.5 + 1e-12), run(0.75)] == [[], [], [LateChange("ada", 0.5, 0.75)]]
+    assert [one.late_penalty for one in class_result.load(path).learners] == [0.75, None]

@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 
 from autograder.course import results_table
-from autograder.course.class_result import Change, ClassResult, Learner
+from autograder.course.class_result import Change, ClassResult, LateChange, Learner
 from autograder.course.gradebook import Person, Score
 from autograder.grading.results import Result
 
@@ -127,3 +127,15 @@ def test_changes_are_told_from_what_to_what():
         "bo links-ring-time 2 → 0 of 2 (right → wrong) submitted again",
     ]
     results_table.print_changes([], None)
+
+
+def test_a_changed_penalty_is_a_changed_result():
+    out, late = io.StringIO(), [LateChange("bo\x1b", 0.0, 0.3), LateChange("ada", 4.2, 0.0)]
+    before = Result(IDS[0], 0.0, 2.0, "No.", kind="wrong")
+    results_table.print_changes([Change("ada", before, before, False)], Console(file=out, width=200), late)
+    assert [" ".join(line.split()) for line in out.getvalue().splitlines()] == [
+        "3 results of 2 changed since the run before:",
+        "ada links-ring-time 0 → 0 of 2 (wrong → wrong)",
+        "ada late -4.2 → 0 points",
+        "bo\N{REPLACEMENT CHARACTER} late 0 → -0.3 points",
+    ]

@@ -1,6 +1,6 @@
 """Late work after the class was graded: what `gpubook course late` and `course feedback` bring up to date.
 
-No cell runs. Times of submission, extensions, what a group shares, and then the late penalties that follow from all of these.
+No cell runs. Times of submission, extensions and what a group shares come first, then the late penalties that follow.
 """
 
 from __future__ import annotations

@@ -192,7 +192,7 @@ def test_late_penalties_follow_grades_by_hand_and_extensions(folder, zygote):
     with book(folder) as opened:
         opened.grant_extension("hw", "ann", days=1)
     said = CliRunner().invoke(commands.main, ["course", "late", str(folder), "hw"])
-    assert said.output == "ann: 0.5 points off\n"
+    assert said.stdout == "ann: 0.5 points off\n"
     with book(folder) as opened:
         opened.grant_extension("hw", "ann", days=2)
     assert gradebook.update_late_penalties(folder, "hw") == []

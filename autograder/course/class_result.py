@@ -4,7 +4,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+from ..grading.found_cells import ALL_THERE, FoundCells
 from ..grading.results import Result
 from ..values.atomic_write import write_whole
 from .lateness import DIGITS
@@ -19,6 +21,7 @@ class Learner:
     problem: str = ""
     feedback: str = ""  # the path of the feedback page
     submitted_by: str = ""  # who submitted for the group, where it was another
+    cells: FoundCells = ALL_THERE  # which answer cells of the notebook had lost what marks them
     late_penalty: float | None = None  # the points lost, after the run; None in the results of earlier versions
 
     @property
@@ -108,5 +111,9 @@ def load(path: Path) -> ClassResult:
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no results yet; run `gpubook grade` on the course first")
     data = json.loads(path.read_text(encoding="utf-8"))
-    learners = [Learner(**{**one, "results": [Result(**r) for r in one["results"]]}) for one in data.pop("learners")]
-    return ClassResult(**data, learners=learners)
+    return ClassResult(**{**data, "learners": [_learner(one) for one in data["learners"]]})
+
+
+def _learner(plain: dict[str, Any]) -> Learner:
+    results, cells = [Result(**one) for one in plain["results"]], FoundCells.of_plain(plain.get("cells"))
+    return Learner(**{**plain, "results": results, "cells": cells})

@@ -167,7 +167,7 @@ class ClassRun:
         executed = from_dict(json.loads(self.journal.notebook(former)))
         results = reissued(executed, self.assignment.release, former.results)
         notebook, answers = json.dumps(executed, ensure_ascii=False), dict(former.answers)
-        outcome = JobOutcome(notebook, results, list(former.problems), answers=answers)
+        outcome = JobOutcome(notebook, results, list(former.problems), answers=answers, cells=former.cells)
         self.entered.discard(former.learner)
         return self.journal.keep(former.learner, replace(former.fingerprint, wording=wording), outcome)
 
@@ -191,6 +191,7 @@ class ClassRun:
         learner = self.learners[entry.learner]
         self.result.changes += changes(self.before.get(entry.learner), entry)
         learner.results, self.problems[entry.learner] = list(entry.results), entry.problems
+        learner.cells = entry.cells
         if not self._stands(entry.learner):
             late = _record(self.writer, learner, self.journal.notebook(entry) if text is None else text)
             if late is not None:
@@ -210,7 +211,7 @@ class ClassRun:
     def _enter_for(self, mate: str, entry: Entry, text: str | None) -> None:
         """The same for another learner of the group, who did not submit."""
         learner, before = self.learners[mate], self.shared.get(mate)
-        learner.results = list(entry.results)
+        learner.results, learner.cells = list(entry.results), entry.cells
         if not (self.resume and mate in self.had and self._share_stands(before, mate, entry)):
             self.shared[mate] = Share(entry.learner, given=before.given if before is not None else {})
             self.note_share()

@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from ..book.course_error import CourseError
 from ..grading.fingerprints import Fingerprint
+from ..grading.found_cells import ALL_THERE, FoundCells
 from ..grading.results import Result
 from ..grading.worker import JobOutcome
 from ..values.atomic_write import write_whole
@@ -27,8 +28,9 @@ from .lateness import Lateness
 
 @dataclass(frozen=True)
 class Entry:
-    """A finished submission: its fingerprint, its results, the name of its executed notebook, and the answers in it
-    that can be judged again without running it; see `grading.rejudging.Earlier`."""
+    """A finished submission: its fingerprint, its results, the name of its executed notebook, the answers in it that
+    can be judged again without running it (see `grading.rejudging.Earlier`), and which of its answer cells were found
+    how."""
 
     learner: str
     fingerprint: Fingerprint
@@ -36,6 +38,7 @@ class Entry:
     problems: tuple[str, ...]
     notebook: str
     answers: Mapping[str, Any] = field(default_factory=dict)
+    cells: FoundCells = ALL_THERE
 
 
 @dataclass
@@ -108,7 +111,7 @@ class Journal:
             self._forget()
         results, problems = tuple(outcome.results), tuple(outcome.problems)
         name = f"{digest(learner, outcome.notebook)}.ipynb"
-        entry = Entry(learner, fingerprint, results, problems, name, outcome.answers)
+        entry = Entry(learner, fingerprint, results, problems, name, outcome.answers, outcome.cells)
         write_whole(self.notebooks / entry.notebook, outcome.notebook)
         self._add(asdict(entry))
         before = self.entries.get(learner)
@@ -209,4 +212,5 @@ def _entry(said: dict[str, Any]) -> Entry:
     fingerprint = Fingerprint(**said["fingerprint" if "fingerprint" in said else "stamp"])  # as it was once called
     results = tuple(Result(**one) for one in said["results"])
     answers = said.get("answers", {})  # an earlier version kept none
-    return Entry(said["learner"], fingerprint, results, tuple(said["problems"]), said["notebook"], answers)
+    cells = FoundCells.of_plain(said.get("cells"))
+    return Entry(said["learner"], fingerprint, results, tuple(said["problems"]), said["notebook"], answers, cells)

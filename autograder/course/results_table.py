@@ -190,7 +190,8 @@ def print_table(
     scores: Mapping[str, "Score"] | None = None,
     waiting: Mapping[str, int] | None = None,
 ) -> None:
-    """The table, every problem, who is missing, and what is to be graded by hand."""
+    """The table, every problem, whose answer cells are not as they were released, who is missing, and what is to be
+    graded by hand."""
     from rich.text import Text
 
     console.print(class_table(result, scores, console.width))
@@ -204,6 +205,10 @@ def print_table(
     for problem in result.problems:
         if problem not in said:
             console.print(Text(inert(problem), style="red"), soft_wrap=True)
+    for learner in result.learners:
+        if learner.cells.sentence and not learner.submitted_by:
+            line = Text.assemble((inert(learner.name), "bold"), " ", (inert(learner.cells.sentence), "yellow"))
+            console.print(line, soft_wrap=True)
     for line in filter(None, (missing_line(result, scores or {}), waiting_line(result, waiting or {}))):
         console.print(Text(line), soft_wrap=True)
 
@@ -301,6 +306,8 @@ def sentences(learner: Learner, chosen: list[Result], read: Read | None = None) 
         if not learner.problem
         else [Text.assemble((inert(learner.name), "bold"), f": {inert(learner.problem)}")]
     )
+    if learner.cells.sentence:
+        lines.append(Text.assemble((inert(learner.name), "bold"), " ", (inert(learner.cells.sentence), "yellow")))
     for r in chosen:
         answer = inert(" ".join(read(learner.name, r).split())) if read else ""
         shown = f"  [{answer}]" if answer else ""

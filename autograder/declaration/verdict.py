@@ -35,7 +35,8 @@ class Verdict:
     """What the judge says: a score between 0 and 1, a sentence in Markdown, the kind of the verdict, and the `reason`.
 
     Kinds: right, predicted; partial (some of the points); empty, unreadable, unit, mistake, slip, variant, wrong;
-    waiting (for a teacher); recorded (no key at hand). The reason names what exactly was found (see
+    waiting (for a teacher); recorded (no key at hand); lost (a notebook without a cell for the answer). The reason
+    names what exactly was found (see
     `values.finding`); "" where the kind says all, and where the sentence is the exercise's own; of a prediction that
     came true, "as-predicted". `wants_hint`: little is
     known of what is wrong, so where the exercise has hints, the learner is told how to ask for one. `mistakes` are the

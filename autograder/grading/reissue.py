@@ -7,6 +7,7 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
+from .found_cells import FoundCells
 from .restore import grade_cell, grade_id
 from .results import Result, settled, verdict_outputs, written_result
 
@@ -24,7 +25,7 @@ def reissued(executed: Any, release: Any, results: Sequence[Result]) -> list[Res
             cell.source = originals[name].source
         role = grade_cell(cell)
         if role is not None and role.part == "written":
-            now.append(written_result(cell, role))
+            now.append(written_result(cell, role, FoundCells.of(executed)))
         elif role is not None and role.part == "grade":
             now.append(settled(stands[role.exercise], role))
             cell.outputs = verdict_outputs(now[-1])

@@ -17,7 +17,7 @@ from ..values.digest import digest
 from .fingerprints import Fingerprint
 from .judge import Judge, JudgeFailed, Question
 from .restore import grade_cell
-from .results import FAILED, GradedNotebook, Result, result_of, settled, verdict_outputs, written_result
+from .results import FAILED, GradedNotebook, Result, result_of, settled, verdict_outputs, with_cell, written_result
 
 MAX_TEXT = 20_000  # characters of an answer's JSON; a longer one is collected again
 MAX_DEPTH = 200  # and one that is nested deeper: `encoding.encode` stays below, and a journal cannot write a thousand
@@ -121,7 +121,7 @@ def judge_again(
             if role is None or role.part not in ("grade", "written"):
                 continue
             if role.part == "written":
-                done.results.append(written_result(cell, role))
+                done.results.append(written_result(cell, role, done.cells))
                 continue
             result = stands.get(role.exercise)
             if result is None:
@@ -131,6 +131,7 @@ def judge_again(
                 except JudgeFailed as error:
                     done.problems.append(str(error))
                     verdict = Verdict(0.0, FAILED, "failed")
+                verdict = with_cell(verdict, role.exercise, done.cells)
                 result = settled(result_of(role.exercise, role.points, verdict, notes.get(role.exercise, "")), role)
                 cell.outputs = verdict_outputs(result)
                 cell.outputs[-1].execution_count = cell.execution_count

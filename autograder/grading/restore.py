@@ -5,12 +5,14 @@ import errno
 import json
 import re
 import warnings
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..answers.written import untouched
-from . import attachments
+from . import attachments, found_cells
+from .found_cells import FoundCells
 
 MAX_BYTES = 20 << 20
 MAX_CELLS = 2000
@@ -162,20 +164,21 @@ def restore(submitted: Any, release: Any) -> Any:
     A cell keeps its role only where the release has a cell of that grade id; of several, the last one does
     (as in nbgrader), and of a written one the last in which something is written. An answer keeps the learner's
     source, a written one its pictures too, and gets the release's metadata; a written one in which nothing was written
-    is as it was released. Restoring twice changes nothing.
+    is as it was released. A cell that has lost its metadata is found again where that is safe, see `found_cells`, and
+    the notebook's metadata say so. Restoring twice changes nothing.
     """
     import nbformat
 
     originals = {name: cell for cell in release.cells if (name := grade_id(cell))}
+    names, found = _found_again(submitted, release, originals)
     last: dict[str, int] = {}
-    for number, cell in enumerate(submitted.cells):
-        if (name := grade_id(cell)) not in originals:
+    for number, (name, cell) in enumerate(zip(names, submitted.cells, strict=True)):
+        if name is None or name not in originals:
             continue
         if not (name in last and _by_hand(originals[name]) and untouched(cell.source)):
             last[name] = number
     cells: list[Any] = []
-    for number, cell in enumerate(submitted.cells):
-        name = grade_id(cell)
+    for number, (name, cell) in enumerate(zip(names, submitted.cells, strict=True)):
         if name in originals and last[name] == number:
             cells.append(_as_released(cell, originals[name]))
         elif name in originals and _locked(originals[name]):
@@ -187,11 +190,34 @@ def restore(submitted: Any, release: Any) -> Any:
     learner = submitted.metadata.get("gpubook")
     if isinstance(learner, dict) and isinstance(learner.get("learner"), str):
         out.metadata.setdefault("gpubook", {})["learner"] = learner["learner"]
+    if found.sentence:
+        out.metadata.setdefault("gpubook", {})[found_cells.KEY] = found.as_plain()
     _name_cells(out.cells)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         nbformat.validate(out)
     return out
+
+
+def _found_again(submitted: Any, release: Any, originals: dict[str, Any]) -> tuple[list[str | None], FoundCells]:
+    """The name of each submitted cell, also where its metadata is lost, and which answer cells had none."""
+    names = [grade_id(cell) for cell in submitted.cells]
+    different = {(name, found_cells.normalised(cell.source)) for name, cell in zip(names, submitted.cells, strict=True)}
+    there = Counter(name for name, _ in different)
+    exercises = [one for one in found_cells.asked(originals) if one.answer]
+    missing = [one for one in exercises if one.answer not in there]
+    repeated = tuple(one.exercise for one in exercises if there[one.answer] > 1)
+    again: tuple[str, ...] = ()
+    own = 0
+    if originals.keys() - there.keys():
+        plain = {found_cells.normalised(cell.source) for cell in release.cells if grade_id(cell) is None} - {""}
+        search = found_cells.Search(submitted.cells, names, originals, plain)
+        for number, name in search.run(exercises).items():
+            names[number] = name
+        again = tuple(one.exercise for one in missing if one.answer in names)
+        own = sum(map(search.free, range(len(names)))) + len(again)
+    found = FoundCells(len(exercises), tuple(one.exercise for one in missing), again, own, repeated)
+    return names, found.after(FoundCells.of(submitted), [one.exercise for one in exercises])
 
 
 def _locked(original: Any) -> bool:

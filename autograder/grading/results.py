@@ -6,8 +6,10 @@ from typing import Any
 from ..answers.written import EMPTY, WAITS, untouched
 from ..declaration.verdict import Verdict
 from .attachments import missing_pictures
+from .found_cells import ALL_THERE, LOST, FoundCells
 from .restore import GradeCell
 
+OUT_OF_TIME = "out-of-time"  # a verdict's reason
 DIGITS = 9  # of points: a third of three is one
 FULL = "Everybody gets full marks here."
 OUT = "It was dropped: it counts for nobody."
@@ -44,13 +46,26 @@ class GradedNotebook:
     answers: dict[str, Any] = field(default_factory=dict)  # by exercise, those that can be judged again without a run
     verdicts: dict[str, Verdict] = field(default_factory=dict)  # of those that were judged in this run
 
+    @property
+    def cells(self) -> FoundCells:
+        """Which answer cells had lost what marks them."""
+        return FoundCells.of(self.nb)
+
 
 def result_of(name: str, points: float, verdict: Verdict, note: str) -> Result:
     """A verdict in points, with the `note` on what went wrong in the cells."""
-    say = note if note and verdict.kind == "empty" else f"{verdict.say} {note}".strip()
+    say = note if note and verdict.kind in ("empty", "lost") else f"{verdict.say} {note}".strip()
     score = min(max(float(verdict.score), 0.0), 1.0)
     earned = round(score * points, DIGITS)
     return Result(name, earned, points, say, note, verdict.kind, verdict.reason, score, verdict.mistakes)
+
+
+def with_cell(verdict: Verdict, exercise: str, cells: FoundCells) -> Verdict:
+    """The verdict, but where there is no answer because its cell is not in the notebook: that nobody may take for one
+    that was left empty."""
+    if verdict.kind != "empty" or verdict.reason == OUT_OF_TIME or exercise not in cells.lost:
+        return verdict
+    return replace(verdict, say=LOST, kind="lost")
 
 
 def settled(result: Result, role: GradeCell) -> Result:
@@ -62,11 +77,14 @@ def settled(result: Result, role: GradeCell) -> Result:
     return replace(result, points=round(result.score * role.points, DIGITS), max_points=role.points, say=say)
 
 
-def written_result(cell: Any, role: GradeCell) -> Result:
+def written_result(cell: Any, role: GradeCell, cells: FoundCells = ALL_THERE) -> Result:
     """The result of a written answer, which waits for a teacher; one that was never begun is worth nothing, and where
-    nothing or everything is given whatever was written, nobody has to read it."""
+    nothing or everything is given whatever was written, nobody has to read it. One that is not in the notebook, by its
+    `cells`, is not one that was never begun."""
     if role.full or not role.points:
         return Result(role.exercise, role.points, role.points, FULL if role.full else OUT, kind="given")
+    if untouched(cell.source) and role.exercise in cells.lost:
+        return Result(role.exercise, 0.0, role.points, LOST, kind="lost")
     if untouched(cell.source):
         return Result(role.exercise, 0.0, role.points, EMPTY, kind="empty")
     return Result(role.exercise, 0.0, role.points, f"{WAITS} {missing_pictures(cell)}".rstrip(), kind="waiting")

@@ -28,7 +28,8 @@ from .outputs import cell_outputs, error_output
 from .rank_processes import RankProcesses, needed_cells
 from .rejudging import to_save
 from .restore import GradeCell, grade_cell, grade_id, restore
-from .results import FAILED, GradedNotebook, Result, result_of, settled, verdict_outputs, written_result
+from .results import FAILED, GradedNotebook, Result, result_of, settled, verdict_outputs, with_cell, written_result
+from .results import OUT_OF_TIME as OUT_OF_TIME_REASON
 
 MEASURED = "measured"  # tag of a chapter's cells that time the machine: no answer may depend on them
 OUTPUT_OVERHEAD = 100  # characters that any output counts for, beside its text
@@ -125,6 +126,7 @@ class SubmissionRun:
         self.seed = seeds.seed_of(self.settings.secret, self.owner, self.program())
         self.output_left = self.limits.shown
         self.done = GradedNotebook(self.nb)
+        self.cells = self.done.cells
         self.done.answers = {name: self.answers[name] for name in self.kept if name in self.answers}
 
     def grade(self) -> GradedNotebook:
@@ -134,7 +136,7 @@ class SubmissionRun:
             if role is not None and role.part == "grade":
                 self._decide(number, cell, role)
             elif role is not None and role.part == "written":
-                self.done.results.append(written_result(cell, role))
+                self.done.results.append(written_result(cell, role, self.cells))
             elif self._runs(cell):
                 cell.outputs = cell_outputs(self._run_cell(number, cell.source), self._fit)
         for count, cell in enumerate((c for c in self.nb.cells if c.cell_type == "code"), start=1):
@@ -297,7 +299,8 @@ class SubmissionRun:
             self.done.problems.append(self._undeclared(name, role.exercise))
             verdict = Verdict(0.0, FAILED, "failed")
         else:
-            verdict = self.done.verdicts[role.exercise] = self._verdict(number, role)
+            verdict = with_cell(self._verdict(number, role), role.exercise, self.cells)
+            self.done.verdicts[role.exercise] = verdict
         result = settled(result_of(role.exercise or name, role.points, verdict, note), role)
         self.done.results.append(result)
         cell.outputs = verdict_outputs(result)
@@ -345,7 +348,7 @@ class SubmissionRun:
             self.stop()
             return Verdict(0.0, f"The answer could not be read: {lost}.", "unreadable", lost.reason)
         except _OutOfTime:
-            return Verdict(0.0, OUT_OF_TIME, "empty", "out-of-time")
+            return Verdict(0.0, OUT_OF_TIME, "empty", OUT_OF_TIME_REASON)
         if "value" not in reply:
             said = quoted(str(reply.get("message") or reply.get("problem", "")), 300).strip("`")
             return Verdict(0.0, f"The answer could not be read: {said}.", "unreadable", problem_reason(reply))

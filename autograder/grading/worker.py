@@ -18,6 +18,7 @@ from ..declaration.bank import Bank
 from ..declaration.verdict import Verdict
 from ..sandbox import NoSandbox, Zygote, ZygoteGone
 from . import rejudging, restore, submission
+from .found_cells import ALL_THERE, FoundCells
 from .judge import Judge, JudgeGone, Question
 from .results import GradedNotebook, Result
 from .submission import RunSettings
@@ -51,6 +52,7 @@ class JobOutcome:
     problems: list[str] = field(default_factory=list)  # for the teacher
     problem: str = ""
     answers: dict[str, Any] = field(default_factory=dict)  # see `results.GradedNotebook`
+    cells: FoundCells = ALL_THERE
 
     def as_plain(self) -> dict[str, Any]:
         """As JSON, for the journal or another machine."""
@@ -59,7 +61,8 @@ class JobOutcome:
     @classmethod
     def of(cls, plain: dict[str, Any]) -> Self:
         """From what `as_plain` made."""
-        return cls(**{**plain, "results": [Result(**one) for one in plain["results"]]})
+        results = [Result(**one) for one in plain["results"]]
+        return cls(**{**plain, "results": results, "cells": FoundCells.of_plain(plain.get("cells"))})
 
 
 class Grader:
@@ -236,7 +239,7 @@ def _unsafe(zygote: Zygote) -> list[str]:
 
 def _outcome(graded: GradedNotebook) -> JobOutcome:
     notebook = json.dumps(graded.nb, ensure_ascii=False)
-    return JobOutcome(notebook, graded.results, graded.problems, answers=graded.answers)
+    return JobOutcome(notebook, graded.results, graded.problems, answers=graded.answers, cells=graded.cells)
 
 
 @dataclass

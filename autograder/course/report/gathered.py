@@ -63,9 +63,9 @@ class Answered:
             return "right"
         if one.points > 0 and one.kind != "predicted":
             return "partial"
-        if one.reason in CRASHED or (one.note and one.kind in ("empty", "unreadable")):
+        if one.reason in CRASHED or (one.note and one.kind in ("empty", "lost", "unreadable")):
             return "crashed"
-        if one.kind in ("empty", "failed"):
+        if one.kind in ("empty", "failed", "lost"):
             return one.kind
         if one.kind in ("unreadable", "unit"):
             return "unread"
@@ -80,6 +80,7 @@ OUTCOMES = {
     "unread": "not readable",
     "crashed": "crashed or stopped",
     "empty": "no answer",
+    "lost": "no cell for the answer",
     "failed": "could not be judged",
     "waiting": "to be graded by hand",
 }

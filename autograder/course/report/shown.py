@@ -15,7 +15,7 @@ from .of_class import Report, Term, histogram, summary
 MOST_NAMES = 12  # learners in one line
 BAR = 40  # letters of the longest bar of a histogram
 COLUMNS = {"partial": "part", "mistake": "named", "wrong": "other", "unread": "unread", "crashed": "crash",
-           "empty": "empty", "failed": "failed", "waiting": "hand"}  # fmt: skip
+           "empty": "empty", "lost": "lost", "failed": "failed", "waiting": "hand"}  # fmt: skip
 WIDEST = 20  # letters of an exercise's name
 
 

@@ -1,0 +1,191 @@
+"""Notebooks whose cells have lost their metadata: what is recognised, where it goes, and what is said of the rest."""
+
+import copy
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from autograder.book import notebook
+from autograder.declaration import load_bank
+from autograder.grading import restore
+from autograder.grading.found_cells import FoundCells, graded_in
+from tests.autograder import tiny
+
+WHY = """
+from autograder.answers import Written
+
+WHY = Exercise(id="tiny-why", prompt="Why?", answer=Written(rubric=(("Names it.", 2),)), solution="Model.")
+"""
+ANSWERS = tiny.RIGHT | {"tiny-why": "Because of *this*."}
+IDS = tuple(ANSWERS)
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory):
+    path = tmp_path_factory.mktemp("found") / "exercises.py"
+    path.write_text(tiny.EXERCISES + WHY)
+    bank = load_bank(path)
+    cells = [new_markdown_cell("# Tiny"), new_code_cell("import numpy as np")]
+    for name in IDS:
+        stub = "### BEGIN SOLUTION\n### END SOLUTION"
+        cells += [new_markdown_cell(f"On {name}."), new_code_cell(stub, metadata={"exercise": name})]
+        cells.append(new_code_cell("seen = 1 + 1\nseen"))
+    nb = new_notebook(cells=cells)
+    for number, cell in enumerate(nb.cells):
+        cell.id = f"cell-{number}"
+    return notebook.expand(nb, bank, edition="learner", chapter=tiny.NAME)
+
+
+@pytest.fixture
+def submitted(release):
+    """A submission with all answers, and its cells by exercise and part."""
+    return tiny.fill(copy.deepcopy(release), ANSWERS)
+
+
+def cell_of(nb, exercise, part="answer"):
+    return next(
+        cell for cell in nb.cells if cell.metadata.get("gpubook", {}).get("exercise") == exercise
+        and cell.metadata["gpubook"]["part"] == part
+    )  # fmt: skip
+
+
+def forget(cells, ids=True):
+    for number, cell in enumerate(cells):
+        cell.metadata = {}
+        cell.id = f"copy-{number}" if ids else cell.id
+
+
+def shape(nb):
+    """What the cells are, in order, and what stands in them."""
+    return [(restore.grade_id(cell), cell.cell_type, cell.source) for cell in nb.cells]
+
+
+@pytest.mark.parametrize("ids", [True, False])
+def test_a_notebook_without_any_metadata_is_the_notebook_with_it(release, submitted, ids):
+    expected = restore.restore(submitted, release)
+    assert FoundCells.of(expected).sentence == ""
+    forget(submitted.cells, ids)
+    restored = restore.restore(submitted, release)
+    assert shape(restored) == shape(expected)
+    found = FoundCells.of(restored)
+    assert (found.missing, found.found, found.lost, found.own) == (IDS, IDS, (), 6)
+    assert found.sentence.startswith("has none of the 6 answer cells, and 6 cells of its own; 6 found again")
+    again = restore.restore(restored, release)
+    assert (shape(again), FoundCells.of(again)) == (shape(restored), found)
+
+
+@pytest.mark.parametrize("exercise", IDS)
+@pytest.mark.parametrize(
+    "parts", [("answer",), ("grade",), ("answer", "grade"), ("prompt", "answer"), ("prompt", "answer", "grade")]
+)
+def test_one_exercise_may_lose_it(release, submitted, exercise, parts):
+    expected = shape(restore.restore(submitted, release))
+    there = [(exercise, part) for part in parts if part != "grade" or exercise != "tiny-why"]
+    forget([cell_of(submitted, *one) for one in there])
+    restored = restore.restore(submitted, release)
+    assert shape(restored) == expected
+    assert FoundCells.of(restored).lost == ()
+
+
+def test_prompts_are_known_by_number_and_title_where_they_are_worded_anew(release, submitted):
+    expected = shape(restore.restore(submitted, release))
+    forget(submitted.cells)
+    for cell in submitted.cells:
+        cell.source = cell.source.replace("points\n\n", "points\n\nIn an earlier wording: ")
+    assert shape(restore.restore(submitted, release)) == expected
+
+
+def test_white_space_is_no_other_text(release, submitted):
+    expected = [one[0] for one in shape(restore.restore(submitted, release))]
+    forget(submitted.cells)
+    for cell in submitted.cells:
+        if cell.cell_type == "markdown":
+            cell.source = f"{cell.source}  \r\n"
+    assert [one[0] for one in shape(restore.restore(submitted, release))] == expected
+
+
+def test_an_answer_beside_other_cells_is_the_one_that_binds_it(release, submitted):
+    at = submitted.cells.index(cell_of(submitted, "tiny-steps"))
+    submitted.cells[at:at] = [new_code_cell("n = 8\nn"), new_markdown_cell("My notes.")]
+    submitted.cells.insert(at + 3, new_code_cell("answer + 1"))
+    forget(submitted.cells)
+    restored = restore.restore(submitted, release)
+    assert cell_of(restored, "tiny-steps").source == ANSWERS["tiny-steps"]
+    assert FoundCells.of(restored).lost == ()
+
+
+def test_a_cell_that_answers_and_grades_is_the_answer(release, submitted):
+    answer, grade = cell_of(submitted, "tiny-steps"), cell_of(submitted, "tiny-steps", "grade")
+    answer.source = f"{answer.source}\n{grade.source}"
+    submitted.cells.remove(grade)
+    forget(submitted.cells)
+    restored = restore.restore(submitted, release)
+    at = [one[0] for one in shape(restored)].index("tiny-steps")
+    assert [one[0] for one in shape(restored)][at + 1] == "tiny-steps-grade"
+    assert restored.cells[at].source == answer.source
+
+
+def test_what_is_deleted_is_not_found_and_said_so(release, submitted):
+    for exercise, parts in {"tiny-steps": ("answer", "grade"), "tiny-why": ("answer",)}.items():
+        for part in parts:
+            submitted.cells.remove(cell_of(submitted, exercise, part))
+    found = FoundCells.of(restored := restore.restore(submitted, release))
+    assert (found.missing, found.lost) == (("tiny-steps", "tiny-why"), ("tiny-steps", "tiny-why"))
+    assert found.sentence == "has 4 of the 6 answer cells, and 0 cells of its own; not found: tiny-steps, tiny-why"
+    assert FoundCells.of(restore.restore(restored, release)) == found
+
+
+def test_several_answer_cells_are_mentioned_and_equal_ones_are_not(release, submitted):
+    answer = cell_of(submitted, "tiny-steps")
+    submitted.cells.insert(submitted.cells.index(answer) + 1, copy.deepcopy(answer))
+    assert FoundCells.of(restore.restore(submitted, release)).sentence == ""
+    answer.source = "answer = 7"
+    restored = restore.restore(submitted, release)
+    assert FoundCells.of(restored).sentence == "has several answer cells of tiny-steps: the last counts"
+    assert cell_of(restored, "tiny-steps").source == ANSWERS["tiny-steps"]
+
+
+def each_once(restored, release):
+    names = [name for name, _, _ in shape(restored) if name]
+    assert len(names) == len(set(names))
+    locked = {restore.grade_id(c): c.source for c in release.cells if c.metadata.get("nbgrader", {}).get("locked")}
+    assert {restore.grade_id(c): c.source for c in restored.cells if restore.grade_id(c) in locked} == locked
+
+
+def test_a_doctored_or_repeated_grade_cell_is_the_released_one_once(release, submitted):
+    forget(submitted.cells)
+    grades = [cell for cell in submitted.cells if graded_in(cell.source)]
+    for cell in grades:
+        cell.source = cell.source.replace("answer)", "14)")
+    submitted.cells += [copy.deepcopy(cell) for cell in grades] * 2
+    submitted.cells.insert(0, new_code_cell('grade("tiny-time", 2.0)\ngrade("tiny-steps", 14)'))
+    each_once(restore.restore(submitted, release), release)
+
+
+def test_marks_of_its_own_say_nothing_else(release, submitted):
+    submitted.metadata["gpubook"] = {"answer_cells": {"asked": "x", "missing": [7, "tiny-time", "../x"], "found": 3}}
+    found = FoundCells.of(restored := restore.restore(submitted, release))
+    assert (found.asked, found.missing, found.found) == (6, ("tiny-time",), ())
+    each_once(restored, release)
+    nbformat.validate(restored)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('grade("a-b", answer)', ("a-b", True)),
+        ("# mine\n\ngrade('a-b',\n      answer)\n", ("a-b", True)),
+        ('answer = 2\ngrade("a-b", answer)', ("a-b", False)),
+        ('grade("a", 1)\ngrade("b", 1)', None),
+        ('grade("a", 1); grade("a", 2)', ("a", False)),
+        ('x = grade("a", 1)', None),
+        ("grade(name, 1)", None),
+        ('other.grade("a", 1)', None),
+        ('grade("a", 1', None),
+        ("upgrade = 1", None),
+        ("grade()", None),
+    ],
+)
+def test_what_a_cell_grades(source, expected):
+    assert graded_in(source) == expected

@@ -5,7 +5,7 @@ import copy
 import pytest
 from nbformat.v4 import new_code_cell, new_output
 
-from .course import QUICK, Attack, part
+from .course import QUICK, RIGHT, Attack, part
 
 PATCHED = {
     "isclose": """
@@ -220,10 +220,44 @@ def many_cells(nb):
     nb.cells[1:1] = [new_code_cell("answer = 2.0") for _ in range(500)]
 
 
+def forget(nb):
+    for number, cell in enumerate(nb.cells):
+        cell.metadata, cell.id = {}, f"copy-{number}"
+
+
+def forget_and_doctor(nb):
+    grades = [cell for cell in nb.cells if cell.metadata.get("gpubook", {}).get("part") == "grade"]
+    for cell in grades:
+        name, right = cell.metadata["gpubook"]["exercise"], {"abuse-time": "2.0", "abuse-guess": "'y'"}
+        cell.source = f"grade('{name}', {right.get(cell.metadata['gpubook']['exercise'], 'lambda *a: 1.0')})"
+    nb.cells += [copy.deepcopy(cell) for cell in grades]
+    nb.cells[1:1] = [copy.deepcopy(cell) for cell in grades]
+    forget(nb)
+
+
+def forget_and_name_another(nb):
+    grades = [part(nb, name, "grade") for name in QUICK]
+    for cell, other in zip(grades, reversed(QUICK), strict=True):
+        cell.source = f"grade('{other}', answer)"
+    forget(nb)
+
+
 EDITS = [delete_cells, retag, duplicate, rewrite_points, forge_outputs, swap, move_grades_up, odd_metadata, new_kinds,
-         many_cells]  # fmt: skip
+         many_cells, forget, forget_and_doctor, forget_and_name_another]  # fmt: skip
 
 
 @pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.__name__)
 def test_the_release_says_what_a_cell_is(attacked, edit):
     attacked(Attack(edit.__name__, edit=edit))
+
+
+def twice(nb):
+    """All cells two times over."""
+    nb.cells += copy.deepcopy(nb.cells)
+    forget(nb)
+
+
+@pytest.mark.parametrize("edit", [forget, twice], ids=lambda edit: edit.__name__)
+def test_without_metadata_an_answer_earns_its_points_once(attacked, edit):
+    right = {name: RIGHT[name] for name in QUICK}
+    attacked(Attack(edit.__name__, answers=right, edit=edit, earns=3.0 * len(QUICK)))

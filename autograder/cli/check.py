@@ -21,14 +21,18 @@ SCHEMA_DOC = """\b
   totals      exercises, answered, unanswered, judged, full (counts), and
               points and score of the judged ones
   notebooks   for each notebook: notebook (its path), chapter, passed,
-              totals, and exercises
+              totals, exercises, and answer_cells
+  answer_cells  how many are asked, and of which exercises they are missing
+              (without metadata, or deleted), found (of these, again),
+              repeated; own: how many other cells there are
   exercises   for each exercise: id, title, kind (of answer), points, score
               (of these points), judged (by machine, and counted here),
               answered (null: unknown without a key), and verdict: kind,
               reason, sentence (Markdown)
 Kinds of verdicts: right, predicted, partial, empty (no answer yet),
 unreadable, unit, mistake, slip, variant, wrong; not judged: waiting (for a
-teacher), recorded (no key is at hand), failed (the exercise is at fault).
+teacher), recorded (no key is at hand), failed (the exercise is at fault);
+lost (the notebook has no cell for the answer).
 """
 
 
@@ -113,6 +117,7 @@ def as_record(done: list[Any]) -> dict[str, Any]:
                 "passed": one.passed,
                 "totals": asdict(one.totals),
                 "exercises": [_exercise_record(exercise) for exercise in one.exercises],
+                "answer_cells": one.cells.as_plain(),
             }
             for one in done
         ],
@@ -147,6 +152,8 @@ def _show(done: Any) -> None:
         )
     Console(highlight=False).print(table)
     click.echo(f"{_inert(str(done.notebook.path))}: {_summary(done.totals)}")
+    if done.cells.sentence:
+        click.echo(f"{_inert(str(done.notebook.path))} {_inert(done.cells.sentence)}")
 
 
 def _summary(totals: Any) -> str:

@@ -18,6 +18,7 @@ from ..declaration.answer import JudgedBy
 from ..declaration.bank import Bank
 from ..declaration.exercise import Exercise
 from ..declaration.verdict import Verdict, no_answer
+from ..grading.found_cells import ALL_THERE, FoundCells, graded_in
 from ..learner import lookup
 from ..learner.attempt import as_typed
 from ..learner.cell_history import written_in
@@ -90,12 +91,14 @@ class Totals:
 
 @dataclass(frozen=True)
 class NotebookCheck:
-    """What came out of a notebook. `problems` are those of its exercises' declarations, not of the learner."""
+    """What came out of a notebook. `problems` are those of its exercises' declarations, not of the learner; `cells` are
+    the answer cells that had lost what marks them."""
 
     notebook: LearnerNotebook
     exercises: Sequence[ExerciseCheck]
     problems: Sequence[str] = ()
     messages: dict[str, Any] = field(default_factory=dict)  # of predictions, as the record keeps them
+    cells: FoundCells = ALL_THERE
 
     @property
     def totals(self) -> Totals:
@@ -131,13 +134,14 @@ class LearnerNotebook:
         from ..grading.restore import read_notebook
 
         nb, here = read_notebook(path), path.resolve().parent
-        chapter = _of_the_book(nb, "chapter")
         course = lookup.assignment(here) is not None
+        chapter = _of_the_book(nb, "chapter") or ("" if course else _chapter_by_cells(nb, path, here))
         book = None if course else _released(here, chapter)
         release = _own_release(nb) if book is None else book
         asked = [role.exercise for cell in release.cells if (role := _role(cell)) and role.part in ("grade", "written")]
         if not asked:
-            raise CheckError(f"{path}: no cell of an exercise; a notebook of the book or of a course was expected")
+            expected = "a notebook of the book or of a course was expected, with the metadata that mark its cells"
+            raise CheckError(f"{path}: no cell of an exercise; {expected}")
         found = list(_banks_of(here, chapter, set(asked)))
         bank = Bank([one[name] for one in found for name in one if name in asked], found[0].path if found else None)
         if not bank:
@@ -155,6 +159,14 @@ class LearnerNotebook:
     def chapter(self) -> str:
         """The chapter that it is, or was made from; "" for none."""
         return _of_the_book(self.nb, "chapter")
+
+    @property
+    def unlisted(self) -> FoundCells | None:
+        """In a course, what the assignment asks and the notebook, which is its own release there, has no cell of; None
+        where that is nothing."""
+        there = {role.exercise for cell in self.release.cells if (role := _role(cell)) is not None}
+        gone = tuple(name for name in self.public if name not in there) if self.course else ()
+        return FoundCells(len(self.public), gone) if gone else None
 
     @property
     def title(self) -> str:
@@ -205,14 +217,15 @@ class Checker:
         checks = [_checked(notebook, result, graded.verdicts, written) for result in graded.results]
         problems = graded.problems if any(one.verdict.kind == "failed" for one in checks) else ()
         messages = {name: answer["message"] for name, answer in graded.answers.items()}
-        return NotebookCheck(notebook, checks, problems, messages)
+        cells = notebook.unlisted or replace(graded.cells, asked=len(checks))
+        return NotebookCheck(notebook, checks, problems, messages, cells)
 
 
 def record(done: NotebookCheck) -> int:
     """Write the attempts and the predictions into the learner's record, as the notebook's own cells do; how many."""
     written, progress, count = _answer_cells(done.notebook.nb), done.notebook.progress, 0
     for one in done.exercises:
-        if not one.judged or one.verdict.kind == "empty":
+        if not one.judged or one.verdict.kind in ("empty", "lost"):
             continue
         source = _typed(done, one.id, written_in(written.get(one.id, "")))
         if done.notebook.bank[one.id].predict:
@@ -274,6 +287,21 @@ def _released(here: Path, chapter: str) -> Any:
         if path.is_file():
             return nbformat.read(path, as_version=4)
     return None
+
+
+def _chapter_by_cells(nb: Any, path: Path, here: Path) -> str:
+    """The chapter of a notebook whose own metadata are lost: the one that has most of the exercises which it grades, of
+    the file's name before others; "" where it has none."""
+    graded = {found[0] for cell in nb.cells if cell.cell_type == "code" and (found := graded_in(cell.source))}
+    if not graded or any(_role(cell) is not None for cell in nb.cells):
+        return ""
+    known = {}
+    for solutions in lookup.solutions_folders(here):
+        for released in solutions.parent.glob("chapters/*/*.ipynb"):
+            text = released.read_text(encoding="utf-8")
+            known[released.stem] = sum(f'"{name}-grade"' in text for name in graded)
+    best = max(known, key=lambda name: (known[name], name == path.stem), default="")
+    return best if known.get(best) else ""
 
 
 def _own_release(nb: Any) -> Any:
@@ -339,6 +367,9 @@ def _checked(
         "points": float(result.max_points), "score": float(result.points),
     }  # fmt: skip
     by_hand = declared is not None and declared.answer.judged_by is JudgedBy.TEACHER
+    if result.kind == "lost":
+        judged = declared is not None and not by_hand
+        return ExerciseCheck(**about, judged=judged, answered=None, verdict=Verdict(0.0, result.say, "lost"))
     if declared is None and result.kind not in ("waiting", "empty"):
         verdict = Verdict(0.0, WITHOUT_KEY, "recorded")
         return ExerciseCheck(**about, judged=False, answered=None, verdict=verdict)

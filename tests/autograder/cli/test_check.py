@@ -113,7 +113,8 @@ def test_the_json_has_the_fields_that_its_help_names(study):
     totals = {"exercises": 5, "answered": 4, "unanswered": 1, "judged": 4, "full": 4, "points": 5.0, "score": 5.0}
     assert (told["schema"], told["totals"]) == (1, totals)
     (notebook,) = told["notebooks"]
-    assert notebook.keys() == {"notebook", "chapter", "passed", "totals", "exercises"}
+    assert notebook.keys() == {"notebook", "chapter", "passed", "totals", "exercises", "answer_cells"}
+    assert notebook["answer_cells"] == {"asked": 5, "missing": [], "found": [], "own": 0, "repeated": []}
     assert (notebook["chapter"], notebook["totals"]) == ("07-links", totals)
     fields = ("id", "title", "kind", "points", "score", "judged", "answered", "verdict")
     assert all(tuple(one) == fields for one in notebook["exercises"])
@@ -123,7 +124,7 @@ def test_the_json_has_the_fields_that_its_help_names(study):
     assert (first["title"], first["kind"], first["score"], first["answered"]) == ("One buffer", "Quantity", 2.0, True)
     assert (last["kind"], last["judged"], last["answered"]) == ("Written", False, False)
     said = " ".join(CliRunner().invoke(commands.main, ["check", "--help"]).output.split())
-    assert all(name in said for name in (*told, *totals, *notebook, *fields))
+    assert all(name in said for name in (*told, *totals, *notebook, *fields, *notebook["answer_cells"]))
 
 
 def test_a_mistake_is_named_and_costs_the_exit_status(study):
@@ -159,8 +160,57 @@ def test_an_exercise_that_was_taken_out_still_counts(study):
         return [cell for cell in cells if cell["metadata"].get("gpubook", {}).get("exercise") != "links-count"]
 
     told = checked(study(RIGHT, without), expected=1)
-    assert kinds(told)["links-count"] == "empty"
+    assert kinds(told)["links-count"] == "lost"
     assert told["totals"]["points"] == 5.0
+    assert told["notebooks"][0]["answer_cells"]["missing"] == ["links-count"]
+    assert "has 4 of the 5 answer cells, and 0 cells of its own; not found: links-count\n" in run("07-links").stdout
+
+
+def bare(cells):
+    return [{**cell, "metadata": {}, "id": f"copy-{number}"} for number, cell in enumerate(cells)]
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_a_notebook_that_lost_its_metadata_is_checked_as_the_one_with_it(study, own):
+    why = {"links-why": "Since a ring sends less."}
+    expected = kinds(checked(study(RIGHT | why), expected=0))
+    path = study(RIGHT | why, bare)
+    if not own:
+        path = path.rename(path.with_name("Untitled.ipynb"))
+        nb = json.loads(path.read_text())
+        path.write_text(json.dumps({**nb, "metadata": {}}))
+    told = checked(path, expected=0)
+    assert kinds(told) == expected
+    cells = told["notebooks"][0]["answer_cells"]
+    assert (cells["missing"], cells["found"]) == (list(expected), list(expected))
+    assert "has none of the 5 answer cells" in run(path).stdout
+
+
+def test_several_answer_cells_of_an_exercise_are_mentioned(study):
+    def doubled(cells):
+        at = next(i for i, cell in enumerate(cells) if cell["metadata"].get("gpubook", {}).get("part") == "answer")
+        return [*cells[:at], {**cells[at], "source": "answer = 7", "id": "twin"}, *cells[at:]]
+
+    done = run(study(RIGHT, doubled))
+    assert done.exit_code == 0
+    assert "has several answer cells of links-time: the last counts" in done.stdout
+
+
+def test_what_an_assignment_asks_and_the_notebook_lacks_is_named(study, tmp_path):
+    file = tmp_path / "07-links" / "exercises.json"
+    public = json.loads(file.read_text()) | {"assignment": {"name": "week3", "due": "", "shows_solutions": False}}
+    file.write_text(json.dumps(public))
+
+    def without(cells):
+        return [cell for cell in cells if cell["metadata"].get("gpubook", {}).get("exercise") != "links-count"]
+
+    assert (
+        "has 4 of the 5 answer cells, and 0 cells of its own; not found: links-count"
+        in run(study(RIGHT, without)).stdout
+    )
+    refused = run(study(RIGHT, bare))
+    assert refused.exit_code == 2
+    assert "the metadata that mark its cells" in refused.stderr
 
 
 def test_it_records_where_it_is_asked_to(study, tmp_path):

@@ -87,6 +87,7 @@ html_css_files = [
     "print.css",
 ]
 html_js_files = [
+    ("markup.js", {"defer": "defer"}),
     ("math.js", {"defer": "defer"}),
     ("book-data.js", {"defer": "defer"}),
     ("progress.js", {"defer": "defer"}),

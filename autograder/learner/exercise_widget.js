@@ -1,4 +1,4 @@
-/* A card in a notebook, over its kernel, with docs/_static/card.js before it; exercise_widget.py answers. */
+/* A card in a notebook, over its kernel, with docs/_static/markup.js and card.js before it; exercise_widget.py answers. */
 
 const { mount } = window.gpubook.card;
 const CONTROLS = "input, textarea, select, button, summary";  // a key pressed on one is not a shortcut of Lab's
@@ -43,7 +43,7 @@ async function unfolded(folded, ask) {
   if (!folded.open || body.firstChild) return;
   body.textContent = "…";
   try {
-    body.innerHTML = (await ask("solution")).html;
+    body.replaceChildren(window.gpubook.markup.answer((await ask("solution")).html));
   } catch (error) {
     body.textContent = error.message;
   }
@@ -53,7 +53,7 @@ export default {
   render({ model, el }) {
     const { ask, end } = kernel(model);
     el.classList.add("gpubook-card");
-    el.innerHTML = model.get("html");
+    el.replaceChildren(window.gpubook.markup.card(model.get("html")));
     for (const one of el.querySelectorAll(CONTROLS)) one.setAttribute("data-lm-suppress-shortcuts", "true");
     const form = el.querySelector("form"), folded = el.querySelector("details.solution");
     form.addEventListener("keydown", (event) => {  // Lab takes a line break from any field, and with it what submits a form

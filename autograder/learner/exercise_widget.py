@@ -206,7 +206,9 @@ def _widget() -> Any:
     static = book_root() / "docs" / "_static"
 
     class ExerciseWidget(AnyWidget):
-        _esm = (static / "card.js").read_text("utf-8") + (HERE / "exercise_widget.js").read_text("utf-8")
+        _esm = "".join(
+            path.read_text("utf-8") for path in (static / "markup.js", static / "card.js", HERE / "exercise_widget.js")
+        )
         _css = (static / "exercise.css").read_text("utf-8") + (HERE / "exercise_widget.css").read_text("utf-8")
         html = traitlets.Unicode().tag(sync=True)
         entry = traitlets.Dict().tag(sync=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from functools import cache
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
@@ -12,11 +13,14 @@ from markupsafe import Markup
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
-# What a sentence may have of HTML: as in docs/_static/progress.js.
+# What a sentence may have of HTML: as in docs/_static/markup.js.
 TAGS = {
     "blockquote", "br", "code", "em", "li", "ol", "p", "pre", "s", "span", "strong", "sub", "sup", "table", "tbody",
     "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
+ALIGNED = r"text-align: ?(?:left|right|center)"
+ATTRIBUTES = {"td": ("style", ALIGNED), "th": ("style", ALIGNED), "span": ("class", "math inline")}
+"""The one attribute that a tag may have, and its values."""
 
 
 def inline_html(markdown: str) -> Markup:
@@ -30,7 +34,7 @@ def block_html(markdown: str) -> Markup:
 
 
 def harmless(text: str) -> Markup:
-    """HTML from a file that may be anybody's, with the tags that a sentence needs and no attribute."""
+    """HTML from a file that may be anybody's, with the tags and the attributes that a sentence needs."""
     reader = _Harmless()
     reader.feed(str(text))  # a Markup escapes what replaces a part of it
     reader.close()
@@ -42,8 +46,11 @@ class _Harmless(HTMLParser):
         super().__init__()
         self.kept: list[str] = []
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
-        self.kept += [f"<{tag}>"] * (tag in TAGS)
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        name, pattern = ATTRIBUTES.get(tag, ("", ""))
+        value = dict(attrs).get(name) or ""
+        attribute = f' {name}="{value}"' if value and re.fullmatch(pattern, value) else ""
+        self.kept += [f"<{tag}{attribute}>"] * (tag in TAGS)
 
     def handle_endtag(self, tag: str) -> None:
         self.kept += [f"</{tag}>"] * (tag in TAGS - {"br"})

@@ -9,7 +9,7 @@
  * - typeset(element), for the formulas in it, and editor(textarea), for code.
  *
  * The pages' desk is Python in a worker and the browser's storage (exercise.js), that of a notebook its kernel
- * (autograder/learner/exercise_widget.js). */
+ * (autograder/learner/exercise_widget.js). HTML is shown by markup.js, which stands before this file. */
 (function () {
   "use strict";
 
@@ -68,27 +68,21 @@
     form.dataset.verdict = verdict.reason === AS_PREDICTED ? "right" : LOOKS[verdict.kind] ?? "wrong";
     form.toggleAttribute("data-solved", verdict.score >= 1);
     offerHint(form);
-    said.innerHTML = "";
-    const line = document.createElement("p");
-    line.innerHTML = `<span class="sign" aria-hidden="true"></span> `;
-    line.firstChild.textContent = verdict.sign ?? signOf(verdict);
-    line.append(...fragment(verdict.say));
-    said.append(line);
+    const line = document.createElement("p"), sign = document.createElement("span");
+    sign.className = "sign";
+    sign.setAttribute("aria-hidden", "true");
+    sign.textContent = verdict.sign ?? signOf(verdict);
+    line.append(sign, " ", window.gpubook.markup.sentence(verdict.say));
+    said.replaceChildren(line);
     if (verdict.wants_hint && hints(form).some((one) => one.hidden)) {
       said.append(Object.assign(document.createElement("p"), { className: "offer", textContent: "A hint is at hand." }));
     }
     if (verdict.offer) {
       const offer = Object.assign(document.createElement("p"), { className: "offer" });
-      offer.append(...fragment(verdict.offer));
+      offer.append(window.gpubook.markup.sentence(verdict.offer));
       said.append(offer);
     }
     await typeset(form, said);
-  }
-
-  function fragment(html) {
-    const holder = document.createElement("template");
-    holder.innerHTML = html;
-    return [...holder.content.childNodes];
   }
 
   const plain = (text) => Object.assign(document.createElement("span"), { textContent: text }).innerHTML;
@@ -171,7 +165,7 @@
     printed(form, result.printed, result.error, result.value);
     const said = form.querySelector(".verdict");
     form.dataset.verdict = result.error ? "unread" : "ran";
-    said.innerHTML = result.html ?? "";
+    said.replaceChildren(window.gpubook.markup.answer(result.html ?? ""));
     if (!result.html && !result.error && !result.printed && !result.value) said.textContent = "It ran, and shows nothing.";
     if (exercise) tried(form);
     await typeset(form, said);
@@ -187,7 +181,7 @@
     try {
       const read = await backend(form).echo(form.dataset.chapter, form.dataset.exercise, value);
       if (entered(form) !== value) return;
-      out.innerHTML = read.html ? `Read as ${read.html}` : "";
+      out.replaceChildren(...(read.html ? ["Read as ", window.gpubook.markup.sentence(read.html)] : []));
       await typeset(form, out);
     } catch { out.textContent = ""; }
   }

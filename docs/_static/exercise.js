@@ -16,11 +16,11 @@
   function scratch(place, number) {
     const folded = document.createElement("details");
     folded.className = "scratch";
-    folded.innerHTML = `<summary>Try something</summary>
+    folded.append(window.gpubook.markup.card(`<summary>Try something</summary>
       <form class="answer-box" data-input="code"><label for="scratch-${number}">Python, with the names of this chapter</label>
       <textarea class="code" id="scratch-${number}" rows="3" autocomplete="off" autocapitalize="off" spellcheck="false"></textarea>
       <p class="actions"><button type="submit">Run</button></p><pre class="printed" hidden></pre>
-      <div class="verdict" role="status"></div></form>`;
+      <div class="verdict" role="status"></div></form>`));
     const form = folded.querySelector("form");
     Object.assign(form.dataset, { chapter: place.dataset.chapter, place: place.dataset.place });
     place.append(folded);

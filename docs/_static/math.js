@@ -60,14 +60,14 @@
       const parts = [];
       let end = 0;
       for (const found of node.data.matchAll(DELIMITED)) {
-        const made = document.createElement("template");
+        let made;
         try {
-          made.innerHTML = convert(temml, found[1] ?? found[2], found[1] === undefined);
+          made = window.gpubook.markup.math(convert(temml, found[1] ?? found[2], found[1] === undefined));
         } catch (error) {
           console.error(error);
           continue;  // what cannot be read stays as it was typed
         }
-        parts.push(node.data.slice(end, found.index), made.content);
+        parts.push(node.data.slice(end, found.index), made);
         end = found.index + found[0].length;
       }
       node.replaceWith(...parts, node.data.slice(end));

@@ -89,7 +89,7 @@
   /* A card for an exercise with other numbers, which Python in the page asks and judges; a link for one with the book's. */
   function offer({ id, k }) {
     const { number, title } = exercises.get(id), name = made("span", {});
-    name.innerHTML = title ? `: ${title}` : "";
+    if (title) name.append(": ", window.gpubook.markup.sentence(title));
     if (k === 0) return made("p", { class: "mistakes-offer" }, "Try ", exerciseLink(id), name, ".");
     const card = made("div", { "data-variant": `${id}:${k}`, class: "mistakes-variant", role: "group", "aria-label": `Exercise ${number} with other numbers` });
     const ask = made("button", { type: "button", class: "progress-button" }, "Show the question", made("span", { class: "visually-hidden" }, ` of exercise ${number} with other numbers`));
@@ -114,7 +114,7 @@
       return;
     }
     const prompt = made("div", {}), name = `${id}-${k}`;
-    prompt.innerHTML = asked.prompt;
+    prompt.append(window.gpubook.markup.answer(asked.prompt));
     const field = made("input", { type: "text", id: `box-${name}`, autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": `echo-${name} verdict-${name}` });
     const form = made("form", { class: "answer-box", novalidate: "", "data-exercise": id, "data-chapter": exercises.get(id).chapter.name, "data-input": "text", "data-echo": "", "data-variant": String(k) },
       made("label", { for: field.id }, variants[id].ask), field, made("p", { class: "echo", id: `echo-${name}` }),

@@ -75,7 +75,7 @@
           if (now !== key()) continue;
           shown = now;
           fail(found.error ?? "", found.field);
-          answer.innerHTML = found.html ?? "";
+          answer.replaceChildren(gpubook.markup.answer(found.html ?? ""));
           link(answer);
           for (const part of parts) part.hidden = Boolean(found.error);
           const seconds = ((performance.now() - start) / 1000).toFixed(2);
@@ -100,7 +100,7 @@
       const found = await ask(part.dataset.part);
       said.textContent = told;
       part.filled = now;
-      place.innerHTML = found.html ?? "";
+      place.replaceChildren(gpubook.markup.answer(found.html ?? ""));
       if (found.error) place.textContent = found.error;
     }
 

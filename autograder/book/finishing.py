@@ -1,4 +1,4 @@
-"""What a site that Sphinx has written still needs: formulas as MathML, and nothing that its pages do not use."""
+"""What a site that Sphinx has written still needs: formulas as MathML, policies, and nothing that no page uses."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from . import fonts, icons
 from .mathml import with_mathml
+from .policy import with_policy
 
 # Each page loads the search's index, which only the page of the search reads.
 SEARCH_SCRIPT = re.compile(
@@ -29,7 +30,7 @@ def finish(site: Path, scripts: Path) -> None:
         text = icons.SCRIPT.sub("", text)
         if "search_as_you_type = false" in text and name != "search.html":
             text = SEARCH_SCRIPT.sub("", text)
-        (site / name).write_text(text, encoding="utf-8")
+        (site / name).write_text(with_policy(text), encoding="utf-8")
     icons.keep_used(static, pages.values(), scripts / "@fortawesome" / "fontawesome-free" / "whole.ttf")
     for path in static.rglob("*.map"):
         path.unlink()

@@ -90,7 +90,7 @@
     figure.insertBefore(el, figure.querySelector("figcaption"));
     const spec = fit(data.spec, figure.clientWidth - 100);
     const { view } = await vegaEmbed(el, spec, {
-      actions: false, renderer: "svg", tooltip: { theme: "custom" },
+      ast: true, actions: false, renderer: "svg", tooltip: { theme: "custom" },
       config: { background: "transparent", font: getComputedStyle(figure).fontFamily, view: { stroke: null } },
     });
     figure.view = view; // drag.js moves it

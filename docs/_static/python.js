@@ -36,9 +36,10 @@
   async function begin(chapters) {
     const wanted = [...CORE, ...(chapters ? [CHAPTERS] : []), ...(snapshot ? ["snapshot.gz"] : [])];
     if (DISK) await Promise.all([...wanted, "worker"].map(fromDisk));
-    // a page on the disk may start a worker from a Blob only, and no module
-    worker = DISK ? new Worker(URL.createObjectURL(new Blob([files.worker], { type: "text/javascript" })))
-      : new Worker(`${BASE}python-worker.js`, { type: "module" });
+    // from a Blob a worker has the page's policy; a page on the disk may start no other, and no module
+    const source = DISK ? files.worker : `import ${JSON.stringify(`${BASE}python-worker.js`)};`;
+    const blob = new Blob([source], { type: "text/javascript" });
+    worker = new Worker(URL.createObjectURL(blob), { type: DISK ? "classic" : "module" });
     const mine = worker;
     worker.onmessage = async ({ data }) => {
       if (data.wants) {

@@ -1,0 +1,53 @@
+"""The policy of a page: it stands before all that it holds for, and allows the page's own scripts and no other."""
+
+import base64
+import hashlib
+import re
+
+import pytest
+
+from autograder.book.policy import with_policy
+
+PAGE = """<!DOCTYPE html>
+<html><head>
+    <meta charset="utf-8" />
+    <script data-a="b">first("ü")</script>
+    <script src="_static/second.js"></script>
+    <script type="application/json" id="data">{"third": 3}</script>
+</head><body><script>
+fourth()
+</script></body></html>"""
+
+
+def parts(page):
+    (content,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)"', page)
+    return {name: sources for name, *sources in (part.split() for part in content.split(";"))}
+
+
+def digest(source):
+    return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
+
+
+def test_it_stands_before_all_that_loads_or_runs():
+    made = with_policy(PAGE)
+    assert made.index("Content-Security-Policy") < made.index("<script")
+    assert re.sub(r"\n *<meta http-equiv=.*", "", made) == PAGE
+
+
+def test_of_scripts_in_the_page_those_that_run_are_allowed_by_their_digests():
+    allowed = parts(with_policy(PAGE))["script-src"]
+    assert {one for one in allowed if one.startswith("'sha256-")} == {digest('first("ü")'), digest("\nfourth()\n")}
+    assert not {"'unsafe-inline'", "'unsafe-eval'", "'unsafe-hashes'", "*", "https:", "data:"} & set(allowed)
+
+
+def test_what_the_book_does_not_have_nothing_may_bring():
+    found = parts(with_policy(PAGE))
+    for name in ("object-src", "frame-src", "base-uri", "form-action"):
+        assert found[name] == ["'none'"]
+    for name in ("default-src", "connect-src"):
+        assert found[name] == ["'self'"]
+
+
+def test_a_page_where_it_cannot_stand_is_rejected():
+    with pytest.raises(ValueError, match="charset"):
+        with_policy("<html></html>")

@@ -675,7 +675,7 @@ READ_LOG = Exercise(
     "1.75 "
     "times the algorithm bandwidth S/t. Turned round, the two printed columns tell the number of ranks of a log whose "
     "header is lost: with q = busbw/algbw, `n = 2/(2 - q)`.",
-    withholds=("hwlib.calibrated.nccl_log",),
+    withholds=("hwlib.calibrated.nccl_log", "hwlib.calibrated.nccl_table"),
 )
 
 

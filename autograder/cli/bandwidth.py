@@ -1,21 +1,27 @@
 """`gpubook bandwidth`: which rows of nccl-tests are slower than they should be, and why."""
 
 import json
-import re
 from typing import Any, TextIO
 
 import click
 
 from .plan import CannotBe
 
-BY_NAME = {
-    "a100": "dgx-a100", "h100": "dgx-h100", "h200": "dgx-h200", "b200": "dgx-b200", "b300": "dgx-b300",
-    "gb200": "gb200-nvl72", "gb300": "gb300-nvl72",
-}  # fmt: skip
-"""The machine for a word of a GPU's name in the log; its boards for PCIe are others."""
+SCHEMA_DOC = """\b
+The output of --json, in SI units:
+  passed      whether every row was read, and none is wrong or slow
+  chip, collective, n, hosts, network   what the log is held against
+  band, source   how far a time may be above the expected one, and whose
+              runs the model is fitted to
+  rows        for each size: S, time, busbw, expected_time, expected_busbw,
+              share (of the expected bandwidth), regime (what decides the
+              time), and verdict: ok, slow, fast or wrong
+  causes      for each thing to know: kind, sentence, sizes
+  unread      the numbers of the lines that begin like a row and are cut
+"""
 
 
-@click.command()
+@click.command(epilog=SCHEMA_DOC)
 @click.argument("file", type=click.File("r", encoding="utf-8", errors="replace"), default="-")
 @click.option("--on", "machine", help="The machine: dgx-h100, 4xdgx-h100, or a cluster.  [default: the header's GPU]")
 @click.option("--gpus", type=click.IntRange(2), help="Number of GPUs.  [default: what the log says]")
@@ -23,13 +29,24 @@ BY_NAME = {
     "--collective", help="all_reduce, all_gather, reduce_scatter or all_to_all.  [default: what the log says]"
 )
 @click.option("--network", help="What joins the nodes: NVLSTree (InfiniBand), EFA, 'InfiniBand SHARP'.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, in SI units.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, see below.")
+@click.pass_context
 def bandwidth(
-    file: TextIO, machine: str | None, gpus: int | None, collective: str | None, network: str | None, as_json: bool
+    ctx: click.Context,
+    file: TextIO,
+    machine: str | None,
+    gpus: int | None,
+    collective: str | None,
+    network: str | None,
+    as_json: bool,
 ) -> None:
     """Say which rows of an nccl-tests table are slow, and why.
 
-    FILE is the output of all_reduce_perf or its like; without it, standard input is read.
+    FILE is the output of all_reduce_perf or its like; without it, standard input is read. A row is wrong if its #wrong
+    is not 0 in either half, or if the log ends with FAILED and no row shows it.
+
+    The exit status is 0 if all rows are as expected or faster, 1 if one is slow, wrong or cut, and 2 if the log cannot
+    be read or the machine is not known.
     """
     from hwlib.calibrated.nccl_log import read_log
     from hwlib.calibrated.nccl_verdict import judge_log
@@ -41,10 +58,13 @@ def bandwidth(
     except ValueError as error:
         raise CannotBe(str(error)) from None
     click.echo(json.dumps(_record(found), indent=2) if as_json else _text(found))
+    if not found.passed:
+        ctx.exit(1)
 
 
 def _machine(given: str | None, gpu: str) -> tuple[Any, int | None]:
     """The node, and the GPUs that `given` has if it says so: 32 of 4xdgx-h100, of a node or a cluster alone unknown."""
+    from hwlib.calibrated.nccl_machine import logged_node
     from hwlib.specs import clusters, nodes
     from hwlib.specs.own_cluster import NODES
 
@@ -57,15 +77,14 @@ def _machine(given: str | None, gpu: str) -> tuple[Any, int | None]:
         if not node:
             raise ValueError(f"--on: {given!r} is no machine of the tables; known: {', '.join([*nodes, *clusters])}")
         return node, int(count) * node.chips if count else None
-    words = set(re.split(r"[\s-]+", gpu.lower()))
-    if key := next((key for word, key in BY_NAME.items() if word in words and "pcie" not in words), None):
-        return nodes[key], None
-    said = f"the log's GPU is {gpu!r}" if gpu else "the log does not name its GPU"
-    raise ValueError(f"--on: {said}; give the machine, e.g. --on dgx-h100; known: {', '.join(nodes)}")
+    try:
+        return logged_node(gpu), None
+    except ValueError as error:
+        raise ValueError(f"--on: {error}; give the machine, e.g. --on dgx-h100; machines: {', '.join(nodes)}") from None
 
 
 def _record(found: Any) -> dict[str, Any]:
-    record = found._asdict()
+    record = {"passed": found.passed} | found._asdict()
     record["rows"] = [row._asdict() | {"share": row.share} for row in found.rows]
     record["causes"] = [cause._asdict() for cause in found.causes]
     return record

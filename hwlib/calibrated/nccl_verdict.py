@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from hwlib.calibrated.nccl import collective_time, nodes_allreduce_time
+from hwlib.calibrated.nccl_causes import Cause, nccl_lines, results_and_machine
 from hwlib.calibrated.nccl_log import LogError, LogRow, NcclLog
 from hwlib.collectives import bus_factor, nvls_port_bandwidth
 from hwlib.specs import Node
@@ -21,20 +22,11 @@ BAND = 2.5  # mean errors: 95 of 100 rows of a normal error lie within
 WIRE = 0.5  # share of the best expected bandwidth from which on a row says something of the wires
 NEAR = 0.06  # how near a fraction of the rails a measured fraction has to be
 SOFTWARE = "nccl-tests"
-SAID = (
-    (
-        "NET/Socket",
-        "sockets",
-        "the log says NET/Socket: messages between nodes go by TCP through the host, not by RDMA",
-    ),
-    ("via SHM", "host-memory", "the log says SHM: ranks of a node exchange through the host's memory, not over NVLink"),
-    ("NVLS comm", "nvls", "the log says NVLS: the switch of the node reduces"),
-)
 
 
 class JudgedRow(NamedTuple):
     """A row beside the model's: seconds and B/s; `regime` is "latency", "ring", "switch" or "nodes", and `verdict` is
-    "ok", "slow" (beyond the band) or "fast".
+    "ok", "slow" (beyond the band), "fast", or "wrong" at any speed: its results are false, or may be.
     """
 
     S: int
@@ -51,16 +43,10 @@ class JudgedRow(NamedTuple):
         return self.expected_time / self.time
 
 
-class Cause(NamedTuple):
-    """Something found in a log: its kind, one sentence, and the sizes that it is about (none: all)."""
-
-    kind: str
-    sentence: str
-    sizes: tuple[int, ...] = ()
-
-
 class LogVerdict(NamedTuple):
-    """All that is found: the machine, the rows, the causes, and the band (a fraction) and its source."""
+    """All that is found: the machine, the rows, the causes, and the band (a fraction) and its source; `unread` are the
+    numbers of the log's lines that are cut.
+    """
 
     chip: str
     collective: str
@@ -71,6 +57,12 @@ class LogVerdict(NamedTuple):
     source: str
     rows: tuple[JudgedRow, ...]
     causes: tuple[Cause, ...]
+    unread: tuple[int, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether every row of the log was read, none is wrong and none slow."""
+        return not self.unread and all(row.verdict in ("ok", "fast") for row in self.rows)
 
     @property
     def slow(self) -> tuple[JudgedRow, ...]:
@@ -103,14 +95,25 @@ def judge_log(
         )
     if n > node.chips and n % node.chips:
         raise LogError(f"n (ranks): {n} do not fill nodes of {node.chips} GPUs ({node.key})")
+    if not any(row.S for row in log.rows):
+        raise LogError("size: a row of more than 0 bytes was expected, and all rows of this log have 0")
     model = _model(node, n, collective, network, log)
     rows = tuple(_judged(row, n, collective, model) for row in log.rows if row.S)
     known = model.constants
     error = known.held_out if known.held_out == known.held_out else known.error
     verdict = LogVerdict(
-        node.chip.key, collective, n, max(n // node.chips, 1), model.network, BAND * error, known.source, rows, ()
+        node.chip.key,
+        collective,
+        n,
+        max(n // node.chips, 1),
+        model.network,
+        BAND * error,
+        known.source,
+        rows,
+        (),
+        log.unread,
     )
-    rows = tuple(row._replace(verdict=_verdict(row, verdict.band)) for row in rows)
+    rows = tuple(row._replace(verdict=row.verdict or _verdict(row, verdict.band)) for row in rows)
     verdict = verdict._replace(rows=rows)
     return verdict._replace(causes=tuple(_causes(verdict, node, log, model)))
 
@@ -145,7 +148,8 @@ def _model(node: Node, n: int, collective: str, network: str | None, log: NcclLo
 def _judged(row: LogRow, n: int, collective: str, model: _Model) -> JudgedRow:
     expected = float(model.time(row.S))
     factor = bus_factor(collective, n)
-    return JudgedRow(row.S, row.time, row.busbw, expected, factor * row.S / expected, _regime(row.S, n, model), "")
+    verdict = "wrong" if row.check == "failed" else ""
+    return JudgedRow(row.S, row.time, row.busbw, expected, factor * row.S / expected, _regime(row.S, n, model), verdict)
 
 
 def _regime(S: float, n: int, model: _Model) -> str:
@@ -163,18 +167,18 @@ def _verdict(row: JudgedRow, band: float) -> str:
 
 
 def _causes(v: LogVerdict, node: Node, log: NcclLog, model: _Model) -> Iterator[Cause]:
-    yield from _of_the_log(v, log)
+    yield from results_and_machine(log, node)
+    yield from _of_the_columns(v, log)
+    yield from nccl_lines(log)
     yield from _of_large_rows(v, node, model)
     yield from _of_small_rows(v)
 
 
-def _of_the_log(v: LogVerdict, log: NcclLog) -> Iterator[Cause]:
-    """What the text says of itself: wrong results, the columns, the average, and lines of NCCL's own log."""
-    if wrong := tuple(row.S for row in log.rows if row.wrong > 1e-3):
-        yield Cause("wrong-results", "#wrong is not 0: results are false, and no bandwidth of this run counts", wrong)
+def _of_the_columns(v: LogVerdict, log: NcclLog) -> Iterator[Cause]:
+    """What the two bandwidths and the average say of each other."""
     factor = bus_factor(v.collective, v.n)
     odd = tuple(row.S for row in log.rows if row.algbw > 1e9 and abs(row.busbw / row.algbw / factor - 1) > 0.03)
-    best = max(log.rows, key=lambda row: row.busbw)
+    best = max(log.rows, key=lambda row: (row.algbw > 1e9, row.busbw))
     if odd:
         plain = abs(best.busbw / best.algbw - 1) < 0.03
         said = (
@@ -200,18 +204,20 @@ def _of_the_log(v: LogVerdict, log: NcclLog) -> Iterator[Cause]:
             "number of "
             f"the list of sizes, and the machine's is the largest row's, {show(best.busbw, 'B/s', 3)}",
         )
-    yield from (Cause(kind, sentence) for sign, kind, sentence in SAID if sign in log.text)
 
 
 def _of_large_rows(v: LogVerdict, node: Node, model: _Model) -> Iterator[Cause]:
     """The rows whose bytes decide: what all of them lack, or what only the middle ones do."""
-    peak = max(row.expected_busbw for row in v.rows)
-    wire = [row for row in v.rows if row.regime != "latency" and row.expected_busbw >= WIRE * peak]
+    rows = [row for row in v.rows if row.verdict != "wrong"]
+    if not rows:
+        return
+    peak = max(row.expected_busbw for row in rows)
+    wire = [row for row in rows if row.regime != "latency" and row.expected_busbw >= WIRE * peak]
     if not wire:
         yield Cause(
             "too-small",
             f"no size here is large enough to show a bandwidth: the model takes "
-            f"{show(v.rows[-1].expected_time, 's', 3)} "
+            f"{show(rows[-1].expected_time, 's', 3)} "
             "for the largest, most of it latency; add sizes up to -e 8G",
         )
         return
@@ -323,7 +329,7 @@ def _inside(
 
 
 def _of_small_rows(v: LogVerdict) -> Iterator[Cause]:
-    waiting = [row for row in v.rows if row.regime == "latency"]
+    waiting = [row for row in v.rows if row.regime == "latency" and row.verdict != "wrong"]
     if waiting:
         yield Cause(
             "latency",

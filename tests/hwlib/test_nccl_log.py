@@ -1,11 +1,13 @@
 """Reading and judging logs of nccl-tests: those that ship with chapter 6, damaged ones, and machines with one fault."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from hwlib.calibrated import nccl_time, nodes_allreduce_time
 from hwlib.calibrated.nccl_log import LogError, read_log
+from hwlib.calibrated.nccl_machine import logged_node
 from hwlib.calibrated.nccl_verdict import judge_log
 from hwlib.collectives import bus_factor
 from hwlib.specs import nodes
@@ -109,6 +111,127 @@ def test_sizes_that_show_no_bandwidth():
 def test_false_results_are_told_first():
     found = judge_log(read_log(typeset(ring, 8, wrong="12")), H100)
     assert found.causes[0].kind == "wrong-results"
+    assert {row.verdict for row in found.rows} == {"wrong"}
+    assert "too-small" not in kinds(found)
+
+
+def as_modelled(S):
+    return nccl_time("h100-sxm", "all_reduce", 8, S)
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_a_row_with_wrong_values_is_not_certified(half):
+    good, bad = (line(2**33, as_modelled(2**33), 8, wrong=wrong).split() for wrong in ("0", "3"))
+    cut = 9 if half else 5
+    mixed = " ".join(good[:cut] + bad[cut : cut + 4] + good[cut + 4 :])
+    text = f"{typeset(as_modelled, 8, SIZES[:-1])}\n{mixed}\n# Out of bounds values : 1 FAILED"
+    found = judge_log(read_log(text), H100)
+    assert {row.S for row in found.rows if row.verdict == "wrong"} == {2**33}
+    assert [cause.sizes for cause in found.causes if cause.kind == "wrong-results"] == [(2**33,)]
+    assert not found.passed
+    assert judge_log(read_log(typeset(as_modelled, 8)), H100).passed
+
+
+def test_a_failed_end_without_a_wrong_row_certifies_nothing():
+    text = typeset(as_modelled, 8)
+    assert judge_log(read_log(f"{text}\n# Out of bounds values : 0 OK"), H100).passed
+    found = judge_log(read_log(f"{text}\n# Out of bounds values : 2 FAILED"), H100)
+    assert {row.verdict for row in found.rows} == {"wrong"}
+    assert not found.passed
+
+
+def test_what_was_not_checked_is_said_and_no_fault():
+    found = judge_log(read_log(typeset(as_modelled, 8, wrong="N/A")), H100)
+    assert found.passed
+    assert found.causes[0].kind == "unchecked"
+    assert "unchecked" not in kinds(judge_log(read_log(typeset(as_modelled, 8)), H100))
+
+
+def test_slow_and_cut_rows_do_not_pass():
+    assert not judge_log(read_log(typeset(ring, 8)), H100).passed
+    assert judge_log(read_log(typeset(lambda S: as_modelled(S) / 2, 8)), H100).passed  # faster than expected
+    cut = judge_log(read_log(f"{typeset(as_modelled, 8)}\n  64 16 float sum -1"), H100)
+    assert (cut.unread, cut.passed) == ((len(SIZES) + 1,), False)
+    assert "unread" in kinds(cut)
+
+
+def test_rows_of_no_bytes_are_not_judged():
+    nothing = "0 0 float sum -1 4.1 0.00 0.00 0 4.1 0.00 0.00 0"
+    found = judge_log(read_log(f"{nothing}\n{typeset(as_modelled, 8)}"), H100)
+    assert found.passed
+    assert "empty" in kinds(found)
+    assert "empty" not in kinds(judge_log(read_log(typeset(as_modelled, 8)), H100))
+    with pytest.raises(LogError, match="size"):
+        judge_log(read_log(nothing), H100, 8, "all_reduce")
+
+
+def test_two_decimals_of_little_bandwidth_tell_no_ranks():
+    """1.00 GB/s is the most that is not divided by."""
+    few, enough = "1000000 250000 float sum -1 1000 1.00 1.75 0", "1010000 252500 float sum -1 1000 1.01 1.77 0"
+    assert (read_log(few).collective, read_log(few).n) == (None, None)
+    assert read_log(enough).collective == "all_reduce"
+
+
+def test_a_bandwidth_without_a_time_is_no_reason_to_divide():
+    rows = "1048576 1 float sum -1 1e6 0.00 900 0\n8589934592 1 float sum -1 31320 274.26 100 0"
+    assert "columns" in kinds(judge_log(read_log(rows), H100, n=8))
+
+
+def devices(*names):
+    return "\n".join(f"#  Rank {k} Group 0 Pid 7 on node0 device {k} [0x1b] {name}" for k, name in enumerate(names))
+
+
+@pytest.mark.parametrize(
+    ("name", "node"),
+    [
+        ("NVIDIA A100-SXM4-80GB", "dgx-a100"),
+        ("A100-SXM4-40GB", "dgx-a100"),
+        ("nvidia  h100 80GB  HBM3", "dgx-h100"),
+        ("NVIDIA H200", "dgx-h200"),
+        ("NVIDIA B200", "dgx-b200"),
+        ("NVIDIA B300 SXM6 AC", "dgx-b300"),
+        ("NVIDIA GB200", "gb200-nvl72"),
+        ("NVIDIA GB300", "gb300-nvl72"),
+    ],
+)
+def test_machines_of_names_that_logs_print(name, node):
+    assert logged_node(read_log(f"{devices(name)}\n{typeset(ring, 8)}").gpu).key == node
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "NVIDIA H100 NVL", "NVIDIA H200 NVL", "NVIDIA H100 PCIe", "NVIDIA H100 64GB", "H100 80GB HBM3 MIG 1g.10gb",
+        "NVIDIA GH200 480GB", "NVIDIA A100-PCIE-40GB", "NVIDIA A100-SXM4-80GB MIG 3g.40gb", "NVIDIA A100-SXM-64GB",
+        "GRID A100X-40C", "NVIDIA H100", "NVIDIA H20", "NVIDIA H800", "NVIDIA B200 NVL", "H100 80GB HBM", "NVIDIA",
+    ],
+)  # fmt: skip
+def test_names_that_only_begin_alike_are_not_guessed(name):
+    with pytest.raises(LogError, match=re.escape(repr(name))):
+        logged_node(read_log(f"{devices(name)}\n{typeset(ring, 8)}").gpu)
+
+
+def test_several_names_are_not_one_machine():
+    log = read_log(f"{devices('NVIDIA H100 80GB HBM3', 'NVIDIA H100 NVL')}\n{typeset(ring, 2)}")
+    with pytest.raises(LogError, match="NVL"):
+        logged_node(log.gpu)
+    with pytest.raises(LogError, match="does not name"):
+        logged_node("")
+
+
+@pytest.mark.parametrize(
+    ("name", "node", "another"),
+    [
+        ("NVIDIA A100-SXM4-80GB", A100, False),
+        ("NVIDIA A100-SXM4-40GB", A100, True),
+        ("NVIDIA H100 80GB HBM3", H100, False),
+        ("NVIDIA H100 NVL", H100, True),
+        ("", H100, False),
+    ],
+)
+def test_constants_of_another_gpu_are_named(name, node, another):
+    log = read_log(typeset(ring, 8))._replace(gpu=name)
+    assert ("machine" in kinds(judge_log(log, node))) == another
 
 
 def test_columns_of_another_number_of_ranks():

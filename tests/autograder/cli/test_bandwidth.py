@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ def run(*words, text=None):
 
 def test_rows_and_causes_are_listed():
     done = run(TWO, "--on", "dgx-h100")
-    assert done.exit_code == 0, done.output
+    assert done.exit_code == 1, done.output
     assert "16 GPUs (h100-sxm) of 2 nodes over EFA" in done.output
     assert "% of the expected bandwidth" in done.output
     assert "\n- settings: " in done.output
@@ -34,10 +35,40 @@ def test_standard_input_and_the_headers_gpu():
     assert run(text=f"{eight}\n{table}").output.startswith("all_reduce on 8 GPUs (a100-80gb-sxm) of 1 node")
 
 
+ROW = "1073741824 268435456 float sum -1 8190.2 131.10 229.43 0 8187.9 131.14 229.49 0"
+END = "# Out of bounds values : 0 OK"
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "verdict"),
+    [
+        (f"{ROW}\n{END}", 0, "ok"),
+        (ROW.replace("8190.2 131.10 229.43", "4095.1 262.20 458.86"), 0, "fast"),
+        (ROW.replace("8190.2 131.10 229.43", "16380.4 65.55 114.71"), 1, "slow"),
+        (f"{ROW[:-1]}3\n{END}", 1, "wrong"),
+        (f"{ROW}\n{END.replace('0 OK', '1 FAILED')}", 1, "wrong"),
+        (ROW.replace(" 0", " N/A"), 0, "ok"),
+        (f"{ROW}\n{ROW[:40]}", 1, "ok"),
+    ],
+)
+def test_the_exit_status_is_the_verdict(text, status, verdict):
+    words = ("--on", "dgx-a100", "--gpus", "8")
+    plain, as_json = run(*words, text=text), run(*words, "--json", text=text)
+    assert (plain.exit_code, as_json.exit_code) == (status, status)
+    record = json.loads(as_json.output)
+    assert record["passed"] == (status == 0)
+    assert record["rows"][-1]["verdict"] == verdict
+
+
 @pytest.mark.parametrize(
     ("words", "text", "said"),
     [
         (["--on", "dgx-h100"], "not a table", "no row of nccl-tests"),
+        (["--on", "dgx-a100"], ROW.replace("131.10", "nan"), "line 1: algbw"),
+        (["--on", "dgx-a100"], ROW.replace("1073741824", "9" * 400), "line 1: size"),
+        (["--on", "dgx-a100"], "0 0 float sum -1 4.1 0 0 0", "collective"),
+        (["--on", "dgx-a100", "--collective", "all_reduce", "--gpus", "8"], "0 0 float none -1 4.1 0 0 0", "size"),
+        ([], f"# Rank 0 Group 0 Pid 1 on a device 0 [0x0] NVIDIA H100 NVL\n{ROW}", "--on: .*'NVIDIA H100 NVL'"),
         ([TWO], None, "does not name its GPU"),
         ([TWO, "--on", "abacus"], None, "'abacus'"),
         ([TWO, "--on", "4xdgx-h100"], None, "the log says 16"),
@@ -48,5 +79,5 @@ def test_standard_input_and_the_headers_gpu():
 def test_errors_are_one_clear_line(words, text, said):
     done = run(*words, text=text)
     assert done.exit_code == 2
-    assert said in done.output
+    assert re.search(said, done.output)
     assert len(done.output.strip().splitlines()) == 1

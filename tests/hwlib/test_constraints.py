@@ -77,9 +77,18 @@ EDGES = [
     (constraints.EVEN_CHUNKS, setting(LLAMA.replace(layers=61)), one(pp=16, v=2), one(pp=2, v=8)),
     (constraints.INTERLEAVED_ROUNDS, setting(), one(pp=4, v=2), one(pp=8, v=2, micro=2)),
     (constraints.ZB_H1_FILLED, setting(), one(pp=8, schedule="zb_h1"), one(pp=8, micro=2, schedule="zb_h1")),
+    (constraints.ZB_H1_FILLED, setting(sequences=56), one(gpus=56, pp=8, schedule="zb_h1"),
+     one(pp=8, schedule="zb_h1")),  # 8 microbatches, 7
     (constraints.ZBV_FILLED, setting(sequences=112), one(pp=4, schedule="zbv"), one(pp=8, micro=2, schedule="zbv")),
+    (constraints.ZBV_FILLED, setting(sequences=112), one(pp=4, schedule="zbv"), one(pp=8, schedule="zbv")),  # 7, 14
     (constraints.DUALPIPE_FILLED, setting(sequences=128), one(pp=8, schedule="dualpipe"),
      one(pp=8, micro=2, schedule="dualpipe")),
+    (constraints.DUALPIPE_FILLED, setting(sequences=112), one(gpus=56, pp=8, schedule="dualpipe"),
+     one(pp=8, schedule="dualpipe")),  # 16 microbatches, 14
+    (constraints.DUALPIPE_FILLED, setting(sequences=272), one(pp=8, schedule="dualpipe"),
+     one(gpus=128, pp=8, schedule="dualpipe")),  # 34 microbatches, 17
+    (constraints.DUALPIPE_FILLED, setting(sequences=112), one(gpus=56, pp=8, schedule="dualpipe"),
+     one(gpus=56, pp=7, schedule="dualpipe")),  # an odd number of stages
     (constraints.SHARDS_NEED_ZERO, setting(), one(zero=1, shards=8), one(zero=0, shards=8)),
     (constraints.SHARDS_DIVIDE, setting(), one(zero=1, shards=32), one(zero=1, shards=48)),
     (constraints.SHARDS_OF_EXPERTS, setting(MIXTRAL), one(zero=1, ep=8, shards=4), one(zero=1, ep=8, shards=12)),

@@ -205,6 +205,34 @@ def test_right_for_another_learners_numbers():
     assert (verdict.score, verdict.kind) == (0.0, "variant")
 
 
+@pytest.mark.parametrize(("rtol", "within"), [(0.001, 1e-4), (0.01, 1e-3), (0.05, 1e-3)])
+def test_another_learners_answer_is_recognised_by_all_of_its_digits(rtol, within):
+    """A tenth of the tolerance, and at most 0.1 %: a number near it is more likely another error."""
+    exercise = Exercise(
+        id="t-other", prompt="?", given={"n": [1.0, 3.7]}, answer=Quantity("1", rtol=rtol), solution=lambda n: n
+    )
+    for side in (-1, 1):
+        assert judge(exercise, 1 + side * 0.9 * within, given={"n": 3.7}).kind == "variant"
+        assert judge(exercise, 1 + side * 1.1 * within, given={"n": 3.7}).kind == "wrong"
+
+
+def test_mistakes_that_an_answer_could_be_both_of_collide():
+    """Within one tolerance of each of two mistakes lies an answer where they are two tolerances apart."""
+
+    def found(second, rtol=0.01):
+        mistakes = (Mistake(lambda: 3.0, "One."), Mistake(lambda: second, "Other."))
+        exercise = Exercise(
+            id="t-alike", prompt="?", answer=Quantity("1", rtol=rtol), solution=lambda: 1.0, mistakes=mistakes
+        )
+        return exercise.answer.collisions(exercise, {})
+
+    for side in (-1, 1):
+        assert len(found(3.0 * (1 + side * 0.019))) == 1
+        assert found(3.0 * (1 + side * 0.021)) == []
+        assert len(found(1 + side * 0.009)) == 1
+        assert found(1 + side * 0.011) == []
+
+
 @pytest.mark.parametrize(("exercise", "other"), [(RIDGE, 2.25e15 / 8e12), (SHIFT, 3000)])
 def test_with_the_books_numbers_there_are_no_others(exercise, other):
     assert judge(exercise, other).kind == "wrong"

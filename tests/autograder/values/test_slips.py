@@ -63,8 +63,22 @@ def test_things_of_the_prompt_are_named_before_kib(about, things):
     assert ("one counted for 1,024" in said) is things
 
 
+@pytest.mark.parametrize(("ratio", "within"), [(2**30 / 10**9, 0.1), (2**40 / 10**12, 0.1), (8, 1), (1024, 1)])
+def test_a_ratio_near_one_is_recognised_more_narrowly(ratio, within):
+    for side in (-1, 1):
+        assert slips.find(ratio * (1 + side * 0.9 * within * 0.01), 1.0, 0.01) is not None
+        assert slips.find(ratio * (1 + side * 1.1 * within * 0.01), 1.0, 0.01) is None
+
+
+def test_one_thing_more_or_less_is_no_gib():
+    assert slips.find(15.0, 14.0, 0.01) is None
+
+
 def test_a_slip_within_tolerance_of_right_is_not_looked_for():
     assert slips.find(1.0737, 1.0, 0.05) is None
+    gib = Fraction(2**30, 10**9)  # 7.4 %: three tolerances of 2.4 %, not of 2.5 %
+    assert slips.find(gib, 1, 0.024).reason == "gib"
+    assert slips.find(gib, 1, 0.025) is None
 
 
 @pytest.mark.parametrize(("unit", "reason"), [("FLOP/s", "sparse"), ("FLOP/B", "sparse"), ("B/s", "factor-two"),

@@ -134,7 +134,7 @@ def _some(found: Machine, gpus: int | None) -> Machine:
     """All GPUs of a machine, or the first of them."""
     if gpus is None or gpus == found.gpus:
         return found
-    if not is_number(gpus) or gpus != int(gpus) or not 1 <= gpus <= found.gpus:
+    if not is_number(gpus) or not 1 <= gpus <= found.gpus or gpus != int(gpus):
         raise PlanError("gpus", f"expected a whole number from 1 to the {found.gpus:,} of {found.name}, got {gpus!r}")
     return found._replace(levels=first_levels(found.levels, int(gpus)))
 

@@ -1,0 +1,113 @@
+"""A task of the planner, checked: what it may take of a GPU's memory, and each refusal on both sides of its edge."""
+
+from dataclasses import replace
+from math import inf, nan
+
+import pytest
+
+from hwlib.planner.task import FRAMEWORK, PlanError, Software, batch_of, machine_of, memory_of, task_of
+from hwlib.specs import accelerators, models
+
+H100 = accelerators["h100-sxm"]
+LLAMA = models["llama3-8b"]
+
+
+def refused(field, act):
+    with pytest.raises(PlanError) as caught:
+        act()
+    assert caught.value.field == field
+    return caught.value.problem
+
+
+def test_memory_is_at_most_what_the_chip_has_and_a_tenth_for_gib():
+    """An H100 of "80 GB" has 85.5 GB, which a reader may well type."""
+    has = H100.hbm_bytes
+    assert memory_of(H100, 1.1 * has) == 1.1 * has
+    assert "not" in refused("memory", lambda: memory_of(H100, 1.101 * has))
+    assert memory_of(H100, None) == (1 - FRAMEWORK) * has
+    assert memory_of(H100, None, share=0.0) == has
+    assert memory_of(H100, 1) == 1.0
+
+
+@pytest.mark.parametrize("memory", [0, -1.0, nan, True, "80 GB"])
+def test_memory_is_bytes_above_zero(memory):
+    refused("memory", lambda: memory_of(H100, memory))
+
+
+def test_a_chip_whose_memory_nobody_tells_needs_to_be_told():
+    bare = replace(H100, hbm_bytes=None)
+    refused("memory", lambda: memory_of(bare, None))
+    assert memory_of(bare, 1e15) == 1e15
+
+
+@pytest.mark.parametrize("tokens", [0, -8192, 0.5, 2**62, nan, inf, True, "8192"])
+def test_tokens_are_whole_and_at_least_one(tokens):
+    refused("batch", lambda: batch_of(LLAMA, tokens, 8192))
+    refused("sequence", lambda: batch_of(LLAMA, 8192, tokens))
+
+
+def test_a_batch_is_whole_sequences():
+    assert batch_of(LLAMA, 1, 1) == (1, 1)
+    assert batch_of(LLAMA, 2**61, 1) == (2**61, 1)
+    assert batch_of(LLAMA, 2.0 * 8192, 8192) == (16384, 8192)
+    assert batch_of(LLAMA.replace(context=4096), 8192, None) == (8192, 4096)
+    assert batch_of(LLAMA.replace(context=2**17), 8192, None) == (8192, 8192)
+    assert "8,192 tokens (1 sequence) or 16,384" in refused("batch", lambda: batch_of(LLAMA, 8193, 8192))
+    said = refused("batch", lambda: batch_of(LLAMA, 8191, 8192))
+    assert "8,192 tokens (1 sequence) would" in said
+    assert "; 0 " not in said
+
+
+def test_a_sequence_is_at_most_the_learned_positions():
+    learned = LLAMA.replace(positions=2048)
+    assert batch_of(learned, 2048, 2048) == (2048, 2048)
+    refused("sequence", lambda: batch_of(learned, 2049, 2049))
+
+
+@pytest.mark.parametrize(("imbalance", "good"), [(1, True), (1.5, True), (0.999, False), (inf, False), (nan, False)])
+def test_the_busiest_expert_has_at_least_the_mean(imbalance, good):
+    if good:
+        assert Software(expert_imbalance=imbalance).expert_imbalance == imbalance
+    else:
+        refused("expert_imbalance", lambda: Software(expert_imbalance=imbalance))
+
+
+def test_settings_of_software_are_known_words():
+    refused("dtype", lambda: Software(dtype="int8"))
+    refused("offload", lambda: Software(offload=("activations", "weights")))
+    assert Software(offload=["activations"]).offload == ("activations",)
+    for name in ("fused", "dedup_dispatch", "mtp"):
+        refused(name, lambda name=name: Software(**{name: 2}))
+        assert getattr(Software(**{name: 1}), name) is True
+
+
+@pytest.mark.parametrize(("price", "good"), [(0, True), (2.5, True), (-0.01, False), (inf, False), ("2", False)])
+def test_a_price_is_dollars_of_at_least_zero(price, good):
+    if good:
+        assert task_of(LLAMA, "dgx-h100", B=8192, price=price).price == price
+    else:
+        refused("price", lambda: task_of(LLAMA, "dgx-h100", B=8192, price=price))
+
+
+def test_prediction_modules_need_a_model_that_has_some():
+    refused("mtp", lambda: task_of(LLAMA, "dgx-h100", B=8192, software=Software(mtp=True)))
+    assert task_of("deepseek-v3", "dgx-h100", B=8192, software=Software(mtp=True)).software.mtp
+
+
+@pytest.mark.parametrize("gpus", [0, 9, 1.5, -1, nan, inf, True, "4"])
+def test_gpus_are_a_whole_number_of_those_there_are(gpus):
+    refused("gpus", lambda: machine_of("dgx-h100", gpus))
+
+
+@pytest.mark.parametrize("gpus", [1, 7, 8, 8.0, None])
+def test_some_gpus_of_a_node(gpus):
+    assert machine_of("dgx-h100", gpus).gpus == (gpus or 8)
+
+
+@pytest.mark.parametrize(("gpus", "levels"), [(8, [8]), (16, [8, 2]), (12, [6, 2]), (24, [8, 3])])
+def test_some_gpus_fill_the_fewest_nodes_evenly(gpus, levels):
+    assert [level.size for level in machine_of("4 x dgx-h100", gpus).levels] == levels
+
+
+def test_gpus_that_no_number_of_nodes_has_evenly_name_what_could():
+    assert "8 or 16 can" in refused("gpus", lambda: machine_of("4 x dgx-h100", 9))

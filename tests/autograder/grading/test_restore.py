@@ -267,20 +267,23 @@ def test_a_half_of_a_character_that_no_file_can_hold_is_replaced():
     assert nb.cells[0].metadata == {"k?": ["?"]}
 
 
+QUESTION = {"exercise": "q"}
+
+
 @pytest.mark.parametrize(
     ("nbgrader", "own", "role"),
     [
-        ({}, {"exercise": "q"}, None),
-        ({"grade_id": "g", "grade": True, "points": 2}, {"exercise": "q"}, ("q", "grade", 2.0, False)),
-        ({"grade_id": "g", "grade": True, "points": 2}, {"full_marks": True}, ("", "grade", 2.0, True)),
-        ({"grade_id": "g", "grade": True, "points": 2}, {"full_marks": 1}, ("", "grade", 2.0, False)),
-        ({"grade_id": "g", "grade": True, "solution": True, "points": 2}, {"exercise": "q"}, ("q", "written", 2.0, False)),
-        ({"grade_id": "g", "grade": True, "solution": True, "points": 2}, {}, ("", "", 0.0, False)),
-        ({"grade_id": "g", "solution": True, "points": 2}, {"exercise": "q", "part": "answer"}, ("q", "answer", 0.0, False)),
+        ({}, QUESTION, None),
+        ({"grade_id": "g", "grade": True}, QUESTION, ("q", "grade", 2.0, False)),
+        ({"grade_id": "g", "grade": True}, {"full_marks": True}, ("", "grade", 2.0, True)),
+        ({"grade_id": "g", "grade": True}, {"full_marks": 1}, ("", "grade", 2.0, False)),
+        ({"grade_id": "g", "grade": True, "solution": True}, QUESTION, ("q", "written", 2.0, False)),
+        ({"grade_id": "g", "grade": True, "solution": True}, {}, ("", "", 0.0, False)),
+        ({"grade_id": "g", "solution": True}, QUESTION | {"part": "answer"}, ("q", "answer", 0.0, False)),
     ],
-)  # fmt: skip
+)
 def test_the_role_of_a_cell(nbgrader, own, role):
-    found = restore.grade_cell(new_code_cell("", metadata={"nbgrader": nbgrader, "gpubook": own}))
+    found = restore.grade_cell(new_code_cell("", metadata={"nbgrader": nbgrader | {"points": 2}, "gpubook": own}))
     assert found == (None if role is None else restore.GradeCell(*role))
 
 

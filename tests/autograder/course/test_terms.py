@@ -1,6 +1,7 @@
 """What is agreed with learners, apart from grading: extensions and groups in a file, and whose submission counts."""
 
 import json
+import sys
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from autograder.course import banks, groups, terms
 from autograder.course.class_result import ClassResult, Learner
 from autograder.course.terms import Extension
 from autograder.declaration import DeclarationError, load_bank
+from autograder.values.own_folder import own as own_file
 from tests.autograder import tiny
 
 DUE = datetime(2030, 1, 1)
@@ -43,11 +45,45 @@ def test_a_change_that_fails_changes_nothing(tmp_path):
     assert (tmp_path / terms.FILE).read_bytes() == before
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no flock")
+def test_two_who_change_terms_do_so_one_after_the_other(tmp_path):
+    from fcntl import LOCK_EX, LOCK_NB, flock
+
+    def take():
+        with open(own_file(tmp_path, "terms.lock"), "a", encoding="utf-8") as file:
+            flock(file, LOCK_EX | LOCK_NB)
+
+    with terms.changing(tmp_path, "hw1") as agreed:
+        agreed.groups = {"A": ["ann"]}
+        with pytest.raises(BlockingIOError):
+            take()
+    take()  # and the lock is left at the end
+    with pytest.raises(KeyError), terms.changing(tmp_path, "hw1"):
+        raise KeyError
+    take()
+
+
+@pytest.mark.parametrize("name", ["a.b", "ann", "-", "zoë b"])
+def test_the_id_of_a_learner_is_the_name_of_a_folder(name):
+    assert terms.checked_learner(name) == name
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", ".ann", "a/b", "a\\b", "a\0"])
+def test_a_path_or_a_hidden_folder_is_no_learners_id(name):
+    with pytest.raises(CourseError, match="learner's id"):
+        terms.checked_learner(name)
+
+
 def test_an_until_that_a_later_deadline_has_overtaken_is_no_extension():
     assert Extension(until=datetime(2029, 12, 1)).beyond(DUE) == timedelta()
 
 
-@pytest.mark.parametrize("days", [0, -1, float("nan"), float("inf"), 10**6])
+@pytest.mark.parametrize("days", [1e-3, 1, terms.MOST_DAYS])
+def test_an_extension_goes_as_many_days_beyond(days):
+    assert Extension(days=days).beyond(DUE) == timedelta(seconds=round(86400 * days))
+
+
+@pytest.mark.parametrize("days", [terms.MOST_DAYS + 0.01, 0, -1, float("nan"), float("inf"), 10**6])
 def test_an_extension_is_some_days(days):
     with pytest.raises(CourseError, match="days"):
         Extension(days=days)
@@ -59,7 +95,9 @@ def test_an_extension_is_some_days(days):
         "{", "[]", '{"hw": []}', '{"hw": {"extensions": {"ann": 2}}}', '{"hw": {"extensions": {"ann": {"days": "x"}}}}',
         '{"hw": {"extensions": {"ann": {"until": "soon"}}}}', '{"hw": {"groups": {"A": "ann"}}}',
         '{"hw": {"extensions": {"ann": {"days": true}}}}',
-        '{"hw": {"groups": {"A": ["../ann"]}}}',
+        '{"hw": {"groups": {"A": ["../ann"]}}}', '{"hw": {"groups": {"A": [7]}}}',
+        '{"hw": {"extensions": {"ann": {"days": 1, "until": "2027-02-01 22:00 UTC"}}}}',
+        '{"hw": {"extensions": {"ann": {}}}}',
     ],
 )  # fmt: skip
 def test_a_file_that_a_hand_broke_is_named(tmp_path, written):
@@ -142,6 +180,7 @@ def test_a_draft_with_an_error_stops_only_what_uses_it(tmp_path):
             own(tmp_path, asked, "STEPS = replace(book['tiny-steps'], points=2\n")
 
 
+@pytest.mark.slow
 def test_an_assignment_is_made_beside_a_draft_with_an_error_and_one_of_the_draft_is_not(tmp_path):
     folder = tmp_path / "course"
     course.init(folder)

@@ -5,16 +5,20 @@ import sys
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
+from types import SimpleNamespace
 
 import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
 from autograder import course
-from autograder.answers import Count, Function, Quantity
+from autograder.answers import Count, Function, Quantity, Written
 from autograder.course import gradebook
 from autograder.declaration import Exercise
+from autograder.declaration.bank import Bank
 from autograder.grading import rejudging, submission
+from autograder.grading.fingerprints import Fingerprint
+from autograder.grading.results import Result
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import hand_in
 from tests.autograder.exchange import submitted_at
@@ -222,3 +226,70 @@ def test_only_bounded_values_are_kept():
     other = replace(quantity, prompt="!", solution=2.0, hints=("?",), points=3)
     assert rejudging.still_valid(kept, other, False)
     assert not rejudging.still_valid(None, quantity, False)
+
+
+NUMBER = Exercise(id="t-number", prompt="?", answer=Quantity("s"), solution=1.0)
+TWICE = Exercise(id="t-twice", prompt="?", answer=Function("f", "f(x)", cases=[(1.0,)]), solution=lambda x: 2 * x)
+TEXT = Exercise(id="t-text", prompt="?", answer=Written(rubric=(("Names it.", 2),)), solution="Model.")
+OWN_BANK = Bank([NUMBER, TWICE, TEXT])
+RESULTS = tuple(Result(name, 1.0, 1.0, "Right.") for name in OWN_BANK)
+
+
+def earlier(**changes):
+    """What an earlier run left of a submission with three exercises, and the fingerprint that it has now."""
+    now = Fingerprint("submission", "release", dict.fromkeys([*OWN_BANK, "t-gone"], "key"))
+    left = {
+        "fingerprint": now,
+        "results": RESULTS,
+        "problems": (),
+        "answers": {"t-number": rejudging.to_save(NUMBER, False, 1.0)},
+    }
+    return SimpleNamespace(**left | changes), now
+
+
+def counting(asked=tuple(OWN_BANK), keys=(), **changes):
+    """What still counts where the exercises `keys` have another key now."""
+    left, now = earlier(**changes)
+    return rejudging.reuse(left, replace(now, keys=now.keys | dict.fromkeys(keys, "new")), asked, OWN_BANK, False)
+
+
+def test_an_unchanged_run_counts_as_a_whole():
+    assert counting() == rejudging.Reuse(RESULTS, True, True)
+    assert counting(["t-number"]) == rejudging.Reuse(RESULTS, True, True)
+
+
+def test_nothing_counts_of_a_run_in_which_an_exercise_failed():
+    assert counting(problems=["the exercise failed"]) is None
+
+
+@pytest.mark.parametrize("part", ["submission", "release"])
+def test_nothing_counts_of_another_submission_or_release(part):
+    assert counting(fingerprint=replace(earlier()[1], **{part: "other"})) is None
+
+
+def test_an_exercise_whose_key_changed_is_judged_again_where_its_answer_was_saved():
+    assert counting(keys=["t-number"]) == rejudging.Reuse(RESULTS[1:], False, True)
+    assert counting(keys=["t-text"]) == rejudging.Reuse(RESULTS[:2], False, True)  # a teacher reads it
+    assert counting(keys=["t-number"], answers={}) == rejudging.Reuse(RESULTS[1:], False, False)
+    assert counting(keys=["t-twice"]) == rejudging.Reuse((RESULTS[0], RESULTS[2]), False, False)
+    assert counting(keys=["t-number", "t-twice"]) == rejudging.Reuse(RESULTS[2:], False, False)
+
+
+def test_an_exercise_without_a_result_is_not_there_already():
+    assert counting(results=RESULTS[1:]) == rejudging.Reuse(RESULTS[1:], False, True)
+
+
+def test_an_exercise_that_is_declared_no_more_cannot_be_judged_again():
+    assert counting([*OWN_BANK, "t-gone"]) == rejudging.Reuse(RESULTS, False, False)
+
+
+def test_an_answer_is_saved_up_to_its_bounds(monkeypatch):
+    monkeypatch.setattr(rejudging, "MAX_TEXT", 10)
+    assert rejudging.to_save(NUMBER, False, "x" * 8) is not None  # and two quotes
+    assert rejudging.to_save(NUMBER, False, "x" * 9) is None
+    monkeypatch.setattr(rejudging, "MAX_TEXT", 1000)
+    monkeypatch.setattr(rejudging, "MAX_DEPTH", 3)
+    assert rejudging.to_save(NUMBER, False, [[1]]) is not None
+    assert rejudging.to_save(NUMBER, False, {"a": [{}]}) is None
+    assert rejudging.to_save(NUMBER, False, [[["a"]]]) is None
+    assert rejudging.to_save(TWICE, False, 1.0) is None

@@ -8,6 +8,7 @@ of its own, it puts the same before the file's name. Neither says in a zip when 
 """
 
 import re
+import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
@@ -56,6 +57,11 @@ class Upload:
     late: bool = False
 
 
+def composed(text: str) -> str:
+    """A text with each letter and its accent as one character: some systems write them as two in the name of a file."""
+    return unicodedata.normalize("NFC", text)
+
+
 def is_submitted(member: Member) -> bool:
     """Whether somebody may have submitted a member: a system that packs a zip puts files of its own into it."""
     return not set(member.path) & set(RUBBISH) and not member.path[-1].startswith("._")
@@ -63,11 +69,11 @@ def is_submitted(member: Member) -> bool:
 
 def upload(member: Member, around: int, ids: Collection[str]) -> Upload:
     """Whose a member is, by the outermost name below the first `around` folders, which the platform or a teacher made:
-    what is below it is a learner's choice. `ids`: the learners of the gradebook. Refused where the name hides its
-    learner, or belongs to a text that was typed into the platform."""
+    what is below it is a learner's choice. `ids`: the learners of the gradebook, `composed`. Refused where the name
+    hides its learner, or belongs to a text that was typed into the platform."""
     *_, file = path = member.path[around:] or member.path[-1:]
     outermost, is_file = path[0], len(path) == 1
-    if is_file and outermost.removesuffix(NOTEBOOK) not in ids and ANONYMOUS.fullmatch(outermost):
+    if is_file and composed(outermost.removesuffix(NOTEBOOK)) not in ids and ANONYMOUS.fullmatch(outermost):
         raise Refused(f"{member.name}: Canvas hides whose it is; end the assignment's anonymous grading before")
     label = label_of(outermost, ids, is_file=is_file)
     if label.kind != "file":
@@ -77,7 +83,7 @@ def upload(member: Member, around: int, ids: Collection[str]) -> Upload:
 
 def label_of(part: str, ids: Collection[str], *, is_file: bool) -> Label:
     """What a part of a path says. Where it has the marks of both platforms, the first is the platform's own."""
-    name = part.removesuffix(NOTEBOOK) if is_file else part
+    name = composed(part.removesuffix(NOTEBOOK) if is_file else part)
     if name in ids:
         return Label(Owner("plain", name))
     moodle = (None if is_file else MOODLE_FOLDER.fullmatch(part)) or MOODLE_FILE.fullmatch(part)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 
 from .archives import Member, Refused
-from .downloads import NOTEBOOK, Upload, is_submitted, label_of, upload
+from .downloads import NOTEBOOK, Upload, composed, is_submitted, label_of, upload
 from .roster_match import Roster
 
 AROUND = ("submissions", "submitted", "class")  # how those who pack an archive call a folder around everything
@@ -29,9 +29,9 @@ def by_owner(members: Sequence[Member], roster: Roster, around: Collection[str])
 
     `around`: further names of folders that may be around everything, as those of the assignment and the archive.
     """
-    owned, ids = Owned(), {person.id for person in roster.people}
+    owned, ids = Owned(), roster.ids
     submitted = [member for member in members if is_submitted(member)]
-    depth = _depth(submitted, roster, {name.casefold() for name in (*AROUND, *around)})
+    depth = _depth(submitted, roster, {composed(name).casefold() for name in (*AROUND, *around)})
     for member in submitted:
         try:
             file = upload(member, depth, ids)
@@ -58,15 +58,14 @@ def _depth(members: Sequence[Member], roster: Roster, around: Collection[str]) -
     paths = [member.path for member in members if len(member.path) > 1 or member.path[0].endswith(NOTEBOOK)]
     levels = zip(*(path[:-1] for path in paths), strict=False)
     common = [level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels)]
-    ids = {person.id for person in roster.people}
-    nobodys = list(takewhile(lambda part: not roster.knows(label_of(part, ids, is_file=False).owner), common))
+    nobodys = list(takewhile(lambda part: not roster.knows(label_of(part, roster.ids, is_file=False).owner), common))
     depth = len(nobodys)
     inside = {path[depth]: len(path) == depth + 1 for path in paths}
-    owners = [label_of(part, ids, is_file=is_file).owner for part, is_file in inside.items()]
+    owners = [label_of(part, roster.ids, is_file=is_file).owner for part, is_file in inside.items()]
     known = {owner for owner in owners if roster.knows(owner)}
     if len(known) > 1 or (known and all(owner.platform != "plain" for owner in owners)):
         return depth
-    return len(list(takewhile(lambda part: part.casefold() in around, nobodys)))
+    return len(list(takewhile(lambda part: composed(part).casefold() in around, nobodys)))
 
 
 def _by_shape(file: Upload, depth: int, around: Collection[str]) -> str:

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from .archives import Refused
-from .downloads import Owner, Upload
+from .downloads import Owner, Upload, composed
 from .gradebook import Person
 from .moodle_worksheet import Participant
 
@@ -18,6 +18,7 @@ class Roster:
 
     def __init__(self, people: Sequence[Person], lines: Mapping[str, Participant] | None = None):
         self.people, self.lines = people, lines
+        self.ids = {composed(person.id) for person in people}
         self._by_name: dict[str, list[Person]] = defaultdict(list)
         for person in people:
             for name in _names(person):
@@ -68,7 +69,7 @@ class Roster:
         return [person for person in self.people if person.lms_id and person.lms_id == number]
 
     def _by_key(self, text: str) -> list[Person]:
-        ids = [person for person in self.people if person.id == text]
+        ids = [person for person in self.people if composed(person.id) == composed(text)]
         emails = [one for one in self.people if one.email and one.email.casefold() == text.casefold()]
         return ids or emails or self._by_lms_id(text)
 

@@ -1,5 +1,7 @@
 """The outermost name of a path, which a platform or a teacher made, says whose a file is; a title never does."""
 
+import unicodedata
+
 import pytest
 
 from autograder.course.archives import Member
@@ -119,6 +121,19 @@ def test_a_name_with_a_platforms_own_marker_in_it_is_not_read_as_another():
         assert list(owners(f"{name}/week1.ipynb", "Vic Tor_42_assignsubmission_file/week1.ipynb")) == ["vic"]
     assert not owners("torvic_12_22_9052_week1.ipynb")  # by somebody called torvic_12, or of vic's with this name
     assert list(owners("torvic_12_9042_22_week1.ipynb")) == ["vic"]
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("id_form", ["NFC", "NFD"])
+@pytest.mark.parametrize("title", ["week1", "torvic_12_34_week1"])
+@pytest.mark.parametrize("shape", ["{id}.ipynb", "{id}/{title}.ipynb", "submitted/{id}/week1/{title}.ipynb"])
+def test_an_accent_may_be_a_character_of_its_own(shape, title, id_form, form):
+    umlaut = Person(unicodedata.normalize(id_form, "jürgen"), "Jo", "Doe")
+    member = unicodedata.normalize(form, shape.format(id="jürgen", title=title))
+    assert owners(member, people=(ANN, VIC, umlaut)) == {umlaut.id: [member]}
+    assert list(owners(member, people=())) == ["jürgen"]
+    around = unicodedata.normalize(form, f"Übung/{shape.format(id='ann', title=title)}")
+    assert list(owners(around, generic=("Übung", "week1"))) == ["ann"]
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Self
 
+from ..answers.written import untouched
 from ..values.cell_names import names_of
 
 KEY = "answer_cells"  # in the metadata of a restored notebook, below "gpubook"
@@ -77,11 +78,11 @@ class FoundCells:
         """The same of a notebook that was restored before, when `earlier` was said of it: what was put back or found
         then is no longer missing."""
         before = [name for name in earlier.missing if name in exercises and name not in self.missing]
-        if not before:
-            return self
         missing = tuple(name for name in exercises if name in self.missing or name in before)
         found = (*self.found, *(name for name in before if name in earlier.found))
-        return FoundCells(self.asked, missing, found, max(self.own, earlier.own), self.repeated)
+        own = max(self.own, earlier.own) if before else self.own
+        repeated = tuple(name for name in exercises if name in self.repeated or name in earlier.repeated)
+        return FoundCells(self.asked, missing, found, own, repeated)
 
 
 ALL_THERE = FoundCells()
@@ -120,6 +121,7 @@ class Search:
         self.cells, self.originals, self.plain = cells, originals, plain
         self.names = {at: name for at, name in enumerate(names) if name is not None and name in originals}
         self.found: dict[int, str] = {}
+        self.repeated: set[str] = set()  # exercises of which other cells may be the answer, too
 
     def run(self, exercises: Sequence[Asked]) -> dict[int, str]:
         """By its number, the name of each cell that was found again."""
@@ -160,6 +162,8 @@ class Search:
             text = normalised(original.source)
             same = [at for at in range(len(self.cells)) if self.free(at) and self._texts[at] == text]
             self._take(max(same, default=None), name)
+            if len(same) > 1 and (exercise := _exercise_of(original)):
+                self.repeated.add(exercise)
 
     def _prompt(self, one: Asked) -> None:
         """A prompt of another wording: number and title, where only one cell has them."""
@@ -173,13 +177,16 @@ class Search:
         return self.cells[at].cell_type == "markdown" and own is not None and own[0] == head
 
     def _grade(self, one: Asked) -> None:
-        """A cell that does nothing but grade: the first below the prompt, or the last of all where there is none."""
+        """A cell that does nothing but grade: the last below the prompt, as of those with metadata, or the last of all
+        where there is none."""
         if not self._missing(one.grade):
             return
         calls = [at for at in range(len(self.cells)) if self.free(at) and self._graded(at) == (one.exercise, True)]
         section = self._section(one)
         near = [at for at in calls if section is not None and at in section]
-        self._take(near[0] if near else max(calls, default=None), one.grade)
+        self._take(max(near or calls, default=None), one.grade)
+        if len(calls) > 1:
+            self.repeated.add(one.exercise)
 
     def _graded(self, at: int) -> tuple[str, bool] | None:
         return graded_in(self.cells[at].source) if self.cells[at].cell_type == "code" else None
@@ -197,20 +204,35 @@ class Search:
     def _answer(self, one: Asked) -> None:
         if not self._missing(one.answer):
             return
-        section, kinds = self._section(one), ("markdown", "raw") if one.written else ("code",)
-        grade = self.at(one.grade)
-        if section is None and grade is not None:
-            section = range(self._before(grade), grade)
-        if section is None:
-            section = range(0)
-        if grade is not None and grade in section:
-            section = range(section.start, grade)
-        near = [at for at in section if self.free(at) and self.cells[at].cell_type in kinds]
+        kinds = ("markdown", "raw") if one.written else ("code",)
+        near = list[int]()
+        for place in self._places(one):
+            near = near or [at for at in place if self.free(at) and self.cells[at].cell_type in kinds]
         if one.written:
-            self._take(near[0] if near else None, one.answer)
+            self._take(self._in_words(one, near), one.answer)
             return
         binding = [at for at in near if self._binds(at, one.variable)] or near[:1]
         self._take(binding[-1] if binding else self._by_name(one), one.answer)
+
+    def _places(self, one: Asked) -> Iterator[range]:
+        """Where an answer may be: below its prompt, and above its grade cell; and right above a grade cell that is
+        somewhere else."""
+        section, grade = self._section(one), self.at(one.grade)
+        if section is not None:
+            yield range(section.start, grade) if grade is not None and grade in section else section
+        if grade is not None and (section is None or grade not in section):
+            yield range(self._before(grade), grade)
+
+    def _in_words(self, one: Asked, near: Sequence[int]) -> int | None:
+        """The last of these cells in which something is written that is not a part of the prompt, or else the first."""
+        prompt = self.at(one.prompt)
+        asked_text = self._texts[prompt] if prompt is not None else ""
+        original = normalised(self.originals[one.prompt].source) if one.prompt else ""
+        written = [at for at in near if not untouched(self.cells[at].source)]
+        own = [at for at in written if self._texts[at] not in original or self._texts[at] in asked_text] or written
+        if len(own) > 1:
+            self.repeated.add(one.exercise)
+        return max(own, default=near[0] if near else None)
 
     def _before(self, grade: int) -> int:
         """Where the learner's own cells begin that end at a grade cell."""

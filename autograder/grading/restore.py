@@ -206,7 +206,7 @@ def _found_again(submitted: Any, release: Any, originals: dict[str, Any]) -> tup
     there = Counter(name for name, _ in different)
     exercises = [one for one in found_cells.asked(originals) if one.answer]
     missing = [one for one in exercises if one.answer not in there]
-    repeated = tuple(one.exercise for one in exercises if there[one.answer] > 1)
+    repeated = {one.exercise for one in exercises if there[one.answer] > 1}
     again: tuple[str, ...] = ()
     own = 0
     if originals.keys() - there.keys():
@@ -214,9 +214,11 @@ def _found_again(submitted: Any, release: Any, originals: dict[str, Any]) -> tup
         search = found_cells.Search(submitted.cells, names, originals, plain)
         for number, name in search.run(exercises).items():
             names[number] = name
+        repeated |= search.repeated
         again = tuple(one.exercise for one in missing if one.answer in names)
         own = sum(map(search.free, range(len(names)))) + len(again)
-    found = FoundCells(len(exercises), tuple(one.exercise for one in missing), again, own, repeated)
+    several = tuple(one.exercise for one in exercises if one.exercise in repeated)
+    found = FoundCells(len(exercises), tuple(one.exercise for one in missing), again, own, several)
     return names, found.after(FoundCells.of(submitted), [one.exercise for one in exercises])
 
 

@@ -146,6 +146,66 @@ def test_several_answer_cells_are_mentioned_and_equal_ones_are_not(release, subm
     assert cell_of(restored, "tiny-steps").source == ANSWERS["tiny-steps"]
 
 
+WHOLE = ("prompt", "answer", "grade")
+
+
+@pytest.mark.parametrize("lost", [WHOLE, ("answer", "grade"), None], ids=["exercise", "cells", "all"])
+def test_of_several_drafts_that_are_graded_the_last_is_the_answer(release, submitted, lost):
+    at = submitted.cells.index(cell_of(submitted, "tiny-steps"))
+    grade = cell_of(submitted, "tiny-steps", "grade").source
+    submitted.cells[at:at] = [new_code_cell("answer = 7"), new_code_cell(grade)]
+    forget([cell_of(submitted, "tiny-steps", part) for part in lost] if lost else submitted.cells)
+    restored = restore.restore(submitted, release)
+    assert cell_of(restored, "tiny-steps").source == ANSWERS["tiny-steps"]
+    names = [one[0] for one in shape(restored)]
+    assert names.index("tiny-steps-grade") == names.index("tiny-steps") + 1
+    found = FoundCells.of(restored)
+    assert (found.repeated, found.lost) == (("tiny-steps",), ())
+    again = restore.restore(restored, release)
+    assert (shape(again), FoundCells.of(again)) == (shape(restored), found)
+
+
+def test_a_second_copy_of_a_prompt_or_of_a_chapters_cell_hides_no_answer(release, submitted):
+    expected = [one[0] for one in shape(restore.restore(submitted, release))]
+    submitted.cells.append(new_markdown_cell(cell_of(submitted, "tiny-steps", "prompt").source))
+    at = submitted.cells.index(cell_of(submitted, "tiny-guess"))
+    submitted.cells.insert(at, new_code_cell("import numpy as np"))
+    forget(submitted.cells)
+    restored = restore.restore(submitted, release)
+    assert {name: cell_of(restored, name).source for name in IDS} == ANSWERS
+    assert sorted(filter(None, (one[0] for one in shape(restored)))) == sorted(filter(None, expected))
+    assert (FoundCells.of(restored).lost, FoundCells.of(restored).repeated) == ((), ("tiny-steps",))
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "repeated"),
+    [
+        ((), ("*Your answer*",), ()),
+        (("*Your answer*",), (), ()),  # typed below the stub
+        (("My notes.",), (), ("tiny-why",)),
+    ],
+)
+def test_an_answer_in_words_is_the_last_cell_in_which_something_is_written(release, submitted, above, below, repeated):
+    at = submitted.cells.index(cell_of(submitted, "tiny-why"))
+    submitted.cells[at + 1 : at + 1] = map(new_markdown_cell, below)
+    submitted.cells[at:at] = map(new_markdown_cell, above)
+    forget(submitted.cells)
+    restored = restore.restore(submitted, release)
+    assert cell_of(restored, "tiny-why").source == ANSWERS["tiny-why"]
+    assert (FoundCells.of(restored).lost, FoundCells.of(restored).repeated) == ((), repeated)
+
+
+@pytest.mark.parametrize("answer", ["Because of *this*.", "Why?"])
+def test_the_rest_of_a_prompt_in_two_cells_is_no_answer(release, submitted, answer):
+    cell_of(submitted, "tiny-why").source = answer
+    prompt = cell_of(submitted, "tiny-why", "prompt")
+    head, _, rest = prompt.source.partition("\n")
+    prompt.source = head
+    submitted.cells.insert(submitted.cells.index(prompt) + 1, new_markdown_cell(rest))
+    forget(submitted.cells)
+    assert cell_of(restore.restore(submitted, release), "tiny-why").source == answer
+
+
 def each_once(restored, release):
     names = [name for name, _, _ in shape(restored) if name]
     assert len(names) == len(set(names))

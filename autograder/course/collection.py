@@ -14,7 +14,6 @@ from .archives import Refused
 from .banks import checked_name
 from .collected import Collected
 from .downloads import Upload
-from .gradebook import cell_texts
 from .layout import read_config, released
 from .moodle_worksheet import Participant
 from .notebook_choice import Chosen
@@ -111,7 +110,7 @@ class _Collecting:
         self.replace_others, self.dry_run = replace_others, dry_run
         self.before = collected.load(folder, name)
         self.questions = {
-            path.parent.name: set(cell_texts(path)) for path in sorted((folder / "release").glob("*/*.ipynb"))
+            path.parent.name: notebook_choice.asked(path) for path in sorted((folder / "release").glob("*/*.ipynb"))
         }
 
     def take(self, learner: str, uploads: list[Upload], when: datetime | None) -> Outcome:

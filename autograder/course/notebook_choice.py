@@ -7,9 +7,11 @@ is refused: a teacher can ask for the right file, but would not see that a wrong
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from ..grading.restore import SubmissionError, grade_id, notebook_in
+from ..grading.found_cells import normalised
+from ..grading.restore import SubmissionError, grade_cell, grade_id, notebook_in
 from .archives import Refused
 from .downloads import NOTEBOOK, Upload
 
@@ -29,7 +31,7 @@ class Chosen:
 def choose(name: str, uploads: Sequence[Upload], questions: Mapping[str, Set[str]]) -> Chosen:
     """The notebook of the assignment `name` among one learner's files; Refused where there is none, or no one.
 
-    `questions`: by assignment, the names of the cells that nbgrader knows.
+    `questions`: by assignment, what is `asked` in it.
     """
     notebooks = [one for one in uploads if one.title.casefold().endswith(NOTEBOOK)]
     left = [one.title for one in uploads if one not in notebooks]
@@ -76,10 +78,18 @@ def _one_of(name: str, read: dict[bytes, Upload], told: dict[bytes, str | None],
     return best[0] if len(best) == 1 else mine[0]
 
 
+def asked(release: Path) -> set[str]:
+    """What tells a released notebook's cells: the names that nbgrader knows, and where a cell may have lost its name,
+    the text of its prompts and grade cells."""
+    cells = notebook_in(release.read_bytes(), release).cells
+    told = [cell for cell in cells if (role := grade_cell(cell)) is not None and role.part in ("prompt", "grade")]
+    return {name for cell in cells if (name := grade_id(cell))} | {normalised(cell.source) for cell in told}
+
+
 def _assignment_of(name: str, nb: Any, questions: Mapping[str, Set[str]]) -> str | None:
     """The assignment that most of the notebook's cells belong to, this one before others; None without any."""
-    cells = {grade_id(cell) for cell in nb.cells}
-    shared = {one: len(cells & asked) for one, asked in questions.items()}
+    cells = {grade_id(cell) or normalised(cell.source) for cell in nb.cells}
+    shared = {assignment: len(cells & theirs) for assignment, theirs in questions.items()}
     best = max(shared, key=lambda one: (shared[one], one == name), default=name)
     return best if shared.get(best) else None
 

@@ -5,8 +5,10 @@ import shutil
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
+import nbformat
 import pytest
 from click.testing import CliRunner
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.book.course_error import CourseError
 from autograder.cli import commands
@@ -14,7 +16,7 @@ from autograder.course import collected, collection, moodle_times
 from autograder.course.layout import read_config
 from autograder.course.submission_time import SubmissionTime
 from autograder.values import atomic_write
-from tests.autograder.course.downloads import notebook, packed, small_course
+from tests.autograder.course.downloads import ASSIGNMENTS, notebook, packed, small_course
 from tests.autograder.exchange import submitted_at
 
 NB = notebook("a", "b")
@@ -182,6 +184,48 @@ def test_the_notebook_of_the_assignment_is_found_under_any_name(folder, tmp_path
     members = {f"Ada OLovelace_31_assignsubmission_file/{name}": text for name, text in files.items()}
     assert kinds(take(folder, packed(tmp_path / "a.zip", members))) == {"ada": "new"}
     assert there(folder, "ada") == chosen
+
+
+def without_metadata(*exercises, text="answer = 2"):
+    """A notebook with the prompt, the answer and the grade cell of each exercise, which have lost their names."""
+    cells = [
+        [new_markdown_cell(f"**Exercise** {name}\n"), new_code_cell(text), new_code_cell(f'grade("{name}", answer)')]
+        for name in exercises
+    ]
+    return nbformat.writes(new_notebook(cells=[cell for three in cells for cell in three]))
+
+
+def release_prompts(folder):
+    for name, exercises in ASSIGNMENTS.items():
+        nb = nbformat.reads(without_metadata(*exercises, text="answer = ..."), as_version=4)
+        for number, cell in enumerate(nb.cells):
+            exercise, part = exercises[number // 3], ("prompt", "answer", "grade")[number % 3]
+            cell.metadata = {
+                "nbgrader": {"grade_id": f"{exercise}-{part}", "grade": part == "grade", "solution": part == "answer"},
+                "gpubook": {"exercise": exercise, "part": part},
+            }
+        nbformat.write(nb, folder / "release" / name / f"{name}.ipynb")
+
+
+@pytest.mark.parametrize("stripped", ["week1.ipynb", "Copy of it.ipynb"])
+def test_a_notebook_without_metadata_is_known_by_its_prompts_and_grade_cells(folder, tmp_path, stripped):
+    release_prompts(folder)
+    files = {stripped: without_metadata("a", "b"), "week1-1.ipynb": without_metadata("c", "d")}
+    members = {f"ada/{name}": text for name, text in files.items()}
+    assert kinds(take(folder, packed(tmp_path / "a.zip", members))) == {"ada": "new"}
+    assert there(folder, "ada") == files[stripped]
+    report = take(folder, packed(tmp_path / "b.zip", {"bob/week1.ipynb": without_metadata("c", "d")}))
+    assert kinds(report) == {"bob": "refused"}
+    assert "week1.ipynb (of week2)" in report.outcomes[0].notes[0]
+
+
+@pytest.mark.parametrize(("title", "kind"), [("week1-1.ipynb", "refused"), ("Untitled.ipynb", "new")])
+def test_an_untouched_notebook_is_not_taken_for_an_answered_one_without_metadata(folder, tmp_path, title, kind):
+    release_prompts(folder)
+    blank = (folder / "release" / "week1" / "week1.ipynb").read_text()
+    files = {"ada/week1.ipynb": without_metadata("a", "b"), f"ada/{title}": blank}
+    assert kinds(take(folder, packed(tmp_path / "a.zip", files))) == {"ada": kind}
+    assert there(folder, "ada") == (files["ada/week1.ipynb"] if kind == "new" else None)
 
 
 @pytest.mark.parametrize(

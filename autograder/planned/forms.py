@@ -17,6 +17,7 @@ from hwlib.planner.amounts import (
     spares_of,
     tokens_of,
     whole_numbers_of,
+    without_groups,
     words_of,
 )
 
@@ -24,16 +25,17 @@ Reader = Callable[[str], Any]
 HOUR = 3600.0  # s
 
 
-def _number(text: str) -> float:
+def _number(text: str, *, whole: bool = False) -> float:
+    plain = without_groups(text, whole=whole)
     try:
-        return float(text.replace(",", ""))
+        return float(plain)
     except ValueError:
         raise ValueError(f"{text!r} is not a number") from None
 
 
 def _whole(text: str) -> int:
-    number = _number(text)
-    if number != int(number):
+    number = _number(text, whole=True)
+    if not number.is_integer():
         raise ValueError(f"{text!r} is not a whole number")
     return int(number)
 

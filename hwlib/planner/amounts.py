@@ -7,6 +7,21 @@ from hwlib.units import UnitError, parse, show
 
 POWERS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 DECIMAL = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
+_NUMBER = r"(\d{1,30}(?:\.\d*)?(?:e\d{1,2})?)\s*"  # so that no power of it is beyond the range of a float
+
+
+def without_groups(text: str, *, whole: bool = False) -> str:
+    """A text without the commas between groups of three digits. Raises ValueError for a comma that may be a decimal
+    one: of a number that must be `whole`, alone, none can be.
+
+    >>> without_groups("4,194,304"), without_groups("1,024", whole=True), without_groups("1,024.5")
+    ('4194304', '1024', '1024.5')
+    """
+    text = text.strip()
+    sure = r"(,\d{3}){2,}(\.\d*)?|,\d{3}\.\d*" + (r"|,\d{3}" if whole else "")
+    if "," in text and not re.fullmatch(rf"[-+]?[1-9]\d{{0,2}}({sure})", text):
+        raise ValueError(f"{text!r}: a comma may be read in two ways; expected a point, or neither")
+    return text.replace(",", "")
 
 
 def tokens_of(text: str) -> tuple[int, int | None]:
@@ -20,7 +35,7 @@ def tokens_of(text: str) -> tuple[int, int | None]:
     if pair := re.fullmatch(r"(\d+)x(\d+)", text):
         many, long = map(int, pair.groups())
         return many * long, long
-    found = re.fullmatch(r"(\d+(?:\.\d*)?(?:e\d{1,2})?)\s*([kmg]?)", text.strip().replace(",", "").lower())
+    found = re.fullmatch(_NUMBER + "([kmg]?)", without_groups(text, whole=True).lower())
     if not found:
         raise ValueError(f"{text!r} is not a number of tokens, e.g. 4194304, 4M or 512x8192")
     count = float(found[1]) * POWERS[found[2]]
@@ -35,20 +50,20 @@ def run_tokens_of(text: str) -> float:
     >>> run_tokens_of("15T"), run_tokens_of("300B")
     (15000000000000.0, 300000000000.0)
     """
-    found = re.fullmatch(r"(\d+(?:\.\d*)?(?:e\d{1,2})?)\s*([kmbt]?)", text.strip().replace(",", "").lower())
+    found = re.fullmatch(_NUMBER + "([kmbt]?)", without_groups(text, whole=True).lower())
     if not found or not float(found[1]):
         raise ValueError(f"{text!r} is not a number of tokens, e.g. 15T, 300B or 15.6e12")
     return float(found[1]) * DECIMAL[found[2]]
 
 
 def whole_numbers_of(text: str) -> tuple[int, ...]:
-    """Whole numbers, separated by commas, of which none begins with 0: "1,024" is one number to most who write it.
+    """Whole numbers, separated by commas, after which none begins with 0: "1,024" is one number to most who write it.
     Raises ValueError.
 
     >>> whole_numbers_of("1,8, 1_024")
     (1, 8, 1024)
     """
-    if re.search(r"\b0\d", text):
+    if re.search(r",\s*0\d", text):
         plain = text.replace(",", "")
         raise ValueError(f"{text!r}: a comma separates two numbers; expected {plain}, or numbers such as 8,16")
     try:
@@ -151,4 +166,6 @@ def bytes_of(text: str) -> float:
     >>> bytes_of("72GB")
     72000000000.0
     """
+    if bits := re.fullmatch(r"(.*\d)\s*([A-Za-z]*?)(?:b|bits?)", text.strip()):
+        raise ValueError(f"{text!r} is in bits; expected bytes, e.g. {bits[1]} {bits[2]}B")
     return _amount(text, "B", _BUDGET)

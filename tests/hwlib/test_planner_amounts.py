@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from hwlib.planner.amounts import bytes_of, in_unit_of, run_tokens_of, seconds_of, tokens_of
+from hwlib.planner.amounts import bytes_of, in_unit_of, run_tokens_of, seconds_of, tokens_of, whole_numbers_of
 from hwlib.units import GB, MB, TB, GiB, day, hour, minute, ms
 from tests.each import each
 
@@ -65,3 +65,40 @@ def test_another_unit_is_refused_with_an_example(other):
 def test_tokens_have_no_other_unit():
     assert tokens_of("4194304") == tokens_of("4M") == (2**22, None)
     assert run_tokens_of("300000000000") == run_tokens_of("300B")
+
+
+@each("reader", [tokens_of, run_tokens_of])
+def test_a_comma_stands_between_groups_of_three_digits_and_is_never_dropped_elsewhere(reader):
+    assert reader("4,194,304") == reader("4194304")
+    assert reader("1,024") == reader("1024")
+    letter = "M"
+    for text in (f"4,5{letter}", f"1,536{letter}", "4,19,4", "4194,304", "0,512", "1,5e6", "512,", ","):
+        with pytest.raises(ValueError, match="comma may be read in two ways") as error:
+            reader(text)
+        assert repr(text) in str(error.value)
+
+
+@each("reader", [tokens_of, run_tokens_of])
+def test_as_many_digits_as_anybody_writes_is_an_error_and_no_overflow(reader):
+    assert reader("9" * 30)
+    for text in ("9" * 31, "9" * 400, "9" * 400 + "M"):
+        with pytest.raises(ValueError, match="is not a number of tokens"):
+            reader(text)
+
+
+def test_a_leading_zero_splits_no_number_without_a_comma():
+    assert whole_numbers_of("08") == (8,)
+    assert whole_numbers_of("08,16") == (8, 16)
+    for text in ("1,024", "8, 016"):
+        with pytest.raises(ValueError, match="comma separates"):
+            whole_numbers_of(text)
+
+
+@each("bits", [("72Gb", "72 GB"), ("72 Gbit", "72 GB"), ("8e9 bits", "8e9 B"), ("8 b", "8 B")])
+def test_a_budget_in_bits_is_refused_with_that_in_bytes(bits):
+    text, instead = bits
+    with pytest.raises(ValueError, match="is in bits") as error:
+        bytes_of(text)
+    assert instead in str(error.value)
+    assert bytes_of(instead)
+    assert READERS["storage"]("400 Gb/s") == 50 * GB

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from autograder.cli import commands
 from autograder.planned import FORMS, answered
 from autograder.planned.filling import the_plan
+from autograder.planned.forms import GPUS, PRICE
 from autograder.planned.training import search
 from hwlib import planner
 from hwlib.planner.explain import memory_words, where_time_goes
@@ -221,3 +222,13 @@ def test_answers_without_numpy_are_equal_to_the_last_digit():
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == [answered(*one) for one in ASKED]
+
+
+def test_a_number_of_a_field_loses_no_comma_that_may_be_a_decimal_one():
+    assert (GPUS.read("1,024"), PRICE.read("2.5")) == (1024, 2.5)
+    for field, text in ((GPUS, "8,16"), (PRICE, "2,5"), (PRICE, "1,024")):
+        with pytest.raises(ValueError, match="a comma may be read in two ways"):
+            field.read(text)
+    for text in ("inf", "nan", "8.5"):
+        with pytest.raises(ValueError, match="is not a whole number"):
+            GPUS.read(text)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hwlib.planner import Allowed, Plans
-from hwlib.planner.allowed import axes_of
+from hwlib.planner.checked import checked_axes
 from hwlib.planner.costs import Costed, Plan, costed_plan
 from hwlib.planner.rejections import no_plan
 from hwlib.planner.space import space
@@ -34,10 +34,9 @@ def _plan(values: Mapping[str, Any]) -> tuple[Plans, Plan]:
     chunks = 1 if degrees["schedule"] == "1f1b" and degrees["pp"] > 1 else None  # other schedules have their own
     others = {name: values.get(name) for name in ("shards", "etp", "sp")}
     allowed = Allowed(**degrees, v=values.get("v", chunks), **others)
-    axes = axes_of(task, allowed)
-    found = space(task, axes)
+    found = space(task, checked_axes(task, allowed))
     if not found.size:
-        raise no_plan(task, axes, found.rejected)
+        raise no_plan(task, allowed, found.rejected)
     one = next(plan for i in range(found.size) if (plan := found.strategy[i]).shards in (None, values.get("shards")))
     plan = costed_plan(task, one, float(found.m[0]))
     return Plans(

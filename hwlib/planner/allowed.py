@@ -1,34 +1,13 @@
-"""The values that a search may choose from, and those that are impossible whatever else is chosen."""
+"""The values that a search may choose from."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from itertools import product
-from math import prod
 from typing import Any, NamedTuple
 
-from hwlib.constraints import (
-    CHUNKS_OF_LAYERS,
-    EXPERT_DEGREE,
-    EXPERTS,
-    GPUS,
-    HEADS,
-    KV_HEADS,
-    MICROBATCH,
-    MLP_WIDTH,
-    SEQUENCE_PIECES,
-    STAGES_OF_LAYERS,
-    TWO_CHUNKS,
-    Rule,
-    Setting,
-    broken,
-    candidates,
-    degree_rules,
-    even_chunks,
-    would_words,
-)
-from hwlib.planner.task import PlanError, Task
-from hwlib.specs import Features, Model
-from hwlib.strategy import RECOMPUTE, Strategy, StrategyError, checked
+from hwlib.constraints import TWO_CHUNKS, even_chunks
+from hwlib.planner.task import Task
+from hwlib.specs import Model
+from hwlib.strategy import RECOMPUTE, StrategyError, checked
 
 DEFAULT_SCHEDULES = ("1f1b", "zb_h1")
 MICRO = (1, 2, 4, 8, 16)
@@ -106,16 +85,14 @@ class Axes(NamedTuple):
 
 
 def axes_of(task: Task, allowed: Allowed) -> Axes:
-    """The axes for a task: the allowed values, or else the usual ones. Raises PlanError for values that are impossible
-    whatever the other degrees are.
-    """
+    """The axes for a task: the allowed values, or else the usual ones, whether they are possible or not."""
     model, gpus, given, has = task.model, task.gpus, allowed.given, task.features
     schedules = DEFAULT_SCHEDULES + tuple(word for word in (has.schedules if has else ()) if word != "gpipe")
     folded = "etp" in given and model.moe
     tp = given.get("tp", divisors(task.machine.node) if folded else usual_tp(model, task.machine.node))
     pp = given.get("pp", tuple(n for n in range(1, model.layers + 1) if gpus % n == 0))
     cp = tuple(2**i for i in range(8) if task.T % 2 ** (i + 1) == 0 and task.T >> i >= SHORTEST_CUT)
-    axes = Axes(
+    return Axes(
         tp=tp,
         pp=pp,
         cp=given.get("cp", cp or (1,)),
@@ -128,8 +105,6 @@ def axes_of(task: Task, allowed: Allowed) -> Axes:
         shards=given.get("shards", usual_shards(task, tp) if not has or has.hsdp else (WHOLE,)),
         etp=given.get("etp", (WHOLE,)),
     )
-    _check(task, axes, set(given))
-    return axes
 
 
 def usual_shards(task: Task, tp: Sequence[int]) -> tuple[int, ...]:
@@ -165,102 +140,3 @@ def _forms(model: Model, pp: Sequence[int], schedules: Sequence[str], v: Any) ->
     if v:
         found = [form for form in found if form[1] in v]
     return tuple(dict.fromkeys(found))
-
-
-_OWN_RULES: Mapping[str, tuple[Rule, ...]] = {
-    "tp": (HEADS, KV_HEADS, MLP_WIDTH, GPUS),
-    "pp": (STAGES_OF_LAYERS, GPUS),
-    "cp": (SEQUENCE_PIECES, GPUS),
-    "ep": (EXPERTS,),
-    "etp": (EXPERT_DEGREE,),
-    "micro": (MICROBATCH,),
-}
-"""Rules that a value of an option breaks whatever the other degrees are."""
-
-
-def _check(task: Task, axes: Axes, asked: set[str]) -> None:
-    if not axes.forms:
-        raise PlanError("v", "only 1f1b can be interleaved")
-    if task.features:
-        _check_features(task.setting, task.features, axes, asked)
-    if "v" in asked:
-        _check_chunks(task, axes)
-    for name, rules in _OWN_RULES.items():
-        if name in asked:
-            _check_own(task.setting, name, getattr(axes, name), rules)
-    if len(together := [name for name in ("tp", "pp", "cp") if name in asked]) > 1:
-        products = sorted({prod(degrees) for degrees in product(*(getattr(axes, name) for name in together))})
-        good = lambda n: GPUS.holds(task.setting, _only("tp", n))
-        _require_some("*".join(together), products, good, f"{{}} does not divide {task.gpus:,} GPUs")
-
-
-def _only(option: str, value: Any) -> Strategy:
-    """A strategy with a value of one option, and all else as usual."""
-    return _USUAL.unchecked({option: value})
-
-
-def _check_own(setting: Setting, option: str, values: Sequence[int], rules: Sequence[Rule]) -> None:
-    """Raise PlanError if each of the values of an option breaks a rule; it names values that break none."""
-    sentences: dict[str, None] = {}
-    for value in values:
-        one = _only(option, value)
-        rule = broken(setting, one, rules)
-        if rule is None:
-            return
-        sentences[rule.sentence(setting, one)] = None
-    would = [n for n in candidates(setting, option) if broken(setting, _only(option, n), rules) is None]
-    raise PlanError(option, "; ".join([*sentences][:3]) + would_words(would, near=values[0]))
-
-
-_USUAL = Strategy()
-
-
-def _check_features(setting: Setting, has: Features, axes: Axes, asked: set[str]) -> None:
-    """Raise PlanError for a value that was asked for and that the software lacks whatever the others are."""
-    for rule in degree_rules(has):
-        if rule.option in asked and rule.option != "sp":
-            values = getattr(axes, rule.option)
-            if not any(rule.holds(setting, _only(rule.option, value)) for value in values):
-                raise PlanError(rule.option, rule.reason)
-    kinds = {
-        "schedule": (dict(axes.forms), has.schedules, "schedule {}"),
-        "zero": (axes.zero, {*has.zero, *has.piped_zero}, "ZeRO-{}"),
-    }
-    for name, (values, known, what) in kinds.items():
-        if name in asked and not any(value in known for value in values):
-            problem = has.without(what.format(_joined(values)))
-            raise PlanError(name, f"{problem}; it has {_joined(sorted(known, key=str))}" if known else problem)
-    if "recompute" in asked and not any(map(has.recomputes, axes.recompute)):
-        raise PlanError("recompute", has.without(f"{_joined(axes.recompute)} recomputation"))
-    if "shards" in asked and not has.hsdp and WHOLE not in axes.shards:
-        raise PlanError("shards", has.without("HSDP"))
-
-
-def _check_chunks(task: Task, axes: Axes) -> None:
-    model, setting = task.model, task.setting
-    pp = min((n for n in axes.pp if n > 1), default=2)
-    chunks = sorted({v for _, v in axes.forms})
-    problem = f"{{}} chunks on each of {pp} stages or more are more than the {model.layers} layers of {model.name}"
-    _require_some("v", chunks, lambda n: CHUNKS_OF_LAYERS.holds(setting, _USUAL.unchecked({"pp": pp, "v": n})), problem)
-    pipes = [n for n in axes.pp if n > 1]
-    if not pipes and 1 in chunks:
-        return
-    if not pipes:
-        raise PlanError("v", f"{_joined(chunks)} chunks per rank need a pipeline, and pp is 1")
-    even = lambda n: any(even_chunks(model.layers, p, n) for p in pipes)
-    stages = f"pp {pipes[0]}" if len(pipes) == 1 else f"any pp that divides {task.gpus:,} GPUs"
-    problem = f"{{}} does not cut the {model.layers} layers of {model.name} into equal chunks, with {stages}"
-    _require_some("v", chunks, even, problem, (n for n in range(1, MOST_CHUNKS + 1) if even(n)))
-
-
-def _require_some(
-    field: str, values: Iterable[int], good: Callable[[int], bool], problem: str, could: Iterable[int] = ()
-) -> None:
-    """Raise PlanError if none of the values is good; `could` are some that would be."""
-    values = tuple(values)
-    if not any(map(good, values)):
-        raise PlanError(field, problem.format(_joined(values)) + would_words(tuple(could), near=values[0]))
-
-
-def _joined(values: Iterable[object]) -> str:
-    return " or ".join(map(str, values))

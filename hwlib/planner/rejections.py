@@ -1,53 +1,104 @@
 """Errors for tasks without a plan: batches that no plan divides, models that do not fit, and what would work."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import prod
 from typing import Any
 
-from hwlib.constraints import BATCH, GPUS, WHOLE_NODES, refusal
+from hwlib.constraints import BATCH, GPUS, MICROBATCH, WHOLE_NODES, refusal
 from hwlib.planner.allowed import WHOLE, Allowed, Axes, axes_of
+from hwlib.planner.checked import ways_out, widened
 from hwlib.planner.costs import footprints
 from hwlib.planner.result import SearchResult
-from hwlib.planner.space import space
-from hwlib.planner.task import Machine, PlanError, Task, plural
+from hwlib.planner.space import Space, space
+from hwlib.planner.task import Machine, PlanError, Task, first_levels, plural
 from hwlib.specs import Level
 from hwlib.strategy import Strategy
 from hwlib.transformer import parameter_count
 from hwlib.units import show
 
 MOST_GPUS = 2**17
+MOST_BATCHES = 16  # sizes of a step of all replicas, of which batches that do are multiples
+MOST_TRIED = 64  # smaller numbers of GPUs
 
 
-def no_plan(task: Task, axes: Axes, rejected: Mapping[str, int]) -> PlanError:
+def no_plan(task: Task, allowed: Allowed, rejected: Mapping[str, int]) -> PlanError:
     """No plan of the grid is valid: names the rule that rejected the last plans, and values that would pass it."""
-    last = list(rejected)[-1]
-    found = None
-    if last == BATCH.reason:  # what if any batch would be divided?
-        found = space(replace(task, B=task.T * task.gpus * prod(axes.micro)), axes)
-        last = last if found.size else list(found.rejected)[-1]
-    if found and found.size:
-        dp = int(found.strategy.dp.min())
-        below, above = task.sequences // dp * dp, -(-task.sequences // dp) * dp
-        would = " or ".join(f"{n:,} ({n * task.T:,} tokens)" for n in sorted({below, above}) if n)
-        return PlanError(
-            "batch",
-            f"{plural(task.sequences, 'sequence')} cannot be divided among the replicas, of which {task.gpus:,} GPUs "
-            f"have at least {dp:,}; {would} can",
-        )
+    axes, last = axes_of(task, widened(task, allowed)), [*rejected][-1]
+    if last in (BATCH.reason, MICROBATCH.reason, WHOLE_NODES.reason):
+        found = space(replace(task, B=task.T * task.gpus * prod(axes.micro)), axes)  # any batch would be divided
+        batches = _batches(task, axes, found) if found.size else ""
+        last = last if found.size else [*found.rejected][-1]
+        if last == WHOLE_NODES.reason:
+            return _split_nodes(task, allowed, batches)
+        if found.size:
+            return _undivided(task, axes, found, batches)
     if last == GPUS.reason:
         return PlanError("gpus", f"no allowed product tp*cp*pp divides {task.gpus:,}")
-    if last == WHOLE_NODES.reason:
-        node, nodes = task.machine.node, task.gpus // task.machine.node
-        each = 2 ** (node.bit_length() - 1)
-        would = f"; {each} GPUs of each, {each * nodes:,} in all, may work" if each < node else ""
-        return PlanError("gpus", f"all allowed degrees split the nodes of {node} GPUs unevenly{would}")
+    field = "allowed" if len(allowed.given) != 1 else next(iter(allowed.given))
     if why := _only_plan(task, axes):
-        return PlanError("allowed", f"no valid plan for {task}: {why}")
+        return PlanError(field, f"no valid plan for {task}: {why}")
     return PlanError(
-        "allowed",
-        f"no valid plan for {task}: all {sum(rejected.values()):,} were rejected, the last ones because: {last}",
+        field,
+        f"no valid plan for {task}: all {sum(rejected.values()):,} were rejected, the last ones because: {last}"
+        + ways_out(task, allowed, allowed.given),
     )
+
+
+def _undivided(task: Task, axes: Axes, found: Space, batches: str) -> PlanError:
+    """No plan divides the batch: names the fewest replicas that there can be, and batches near this that do."""
+    least, micro = int(found.strategy.dp.min()), min(axes.micro)
+    pieces = f", with microbatches of {micro}" if micro > 1 else ""
+    return PlanError(
+        "batch",
+        f"{plural(task.sequences, 'sequence')} cannot be divided among the replicas, of which {task.gpus:,} GPUs have "
+        f"at least {least:,}{pieces}" + (f"; {batches} can" if batches else ""),
+    )
+
+
+def _split_nodes(task: Task, allowed: Allowed, batches: str) -> PlanError:
+    """All plans that divide the batch split nodes unevenly: names fewer GPUs on which there is one, and batches, or
+    degrees.
+    """
+    node = task.machine.node
+    ways = [f"a batch of {batches}"] if batches else []
+    if fewer := _fewer_gpus(task, allowed):
+        nodes = -(-fewer // task.machine.full_node)
+        ways = [f"{fewer // nodes} GPUs of each ({fewer:,} in all)" if nodes > 1 else f"{fewer} GPUs of one", *ways]
+    would = f"; {' or '.join(ways)} would do" if ways else ways_out(task, allowed, allowed.given)
+    degrees = "that divide the batch " if batches else ""
+    return PlanError("gpus", f"all allowed degrees {degrees}split the nodes of {node} GPUs unevenly{would}")
+
+
+def _batches(task: Task, axes: Axes, found: Space) -> str:
+    """Batches near that of a task that some plan divides, of the plans that are found for any batch, in words."""
+    have = task.sequences
+    units = sorted(map(int, {*(found.strategy.dp * found.strategy.micro).tolist()}))[:MOST_BATCHES]
+    near = {have // unit * unit for unit in units} | {-(-have // unit) * unit for unit in units}
+    below = next(_divided(task, axes, sorted((n for n in near if 0 < n < have), reverse=True)), None)
+    above = next(_divided(task, axes, sorted(n for n in near if n > have)), None)
+    return " or ".join(f"{n:,} ({n * task.T:,} tokens)" for n in (below, above) if n)
+
+
+def _divided(task: Task, axes: Axes, batches: Iterable[int]) -> Iterator[int]:
+    """Those of these numbers of sequences that some plan divides."""
+    return (n for n in batches if space(replace(task, B=task.T * n), axes).size)
+
+
+def _fewer_gpus(task: Task, allowed: Allowed) -> int | None:
+    """The most of these GPUs, of the fewest nodes, equally many of each, on which some plan can be; None if there are
+    none among the first that are tried.
+    """
+    machine = task.machine
+    levels = (machine.levels[0]._replace(size=machine.full_node), *machine.levels[1:])
+    tried = 0
+    for n in range(task.gpus - 1, 0, -1):
+        if tried < MOST_TRIED and n % -(-n // machine.full_node) == 0:
+            tried += 1
+            fewer = replace(task, machine=machine._replace(levels=first_levels(levels, n)))
+            if space(fewer, axes_of(fewer, widened(fewer, allowed))).size:
+                return n
+    return None
 
 
 def _only_plan(task: Task, axes: Axes) -> str:
@@ -99,10 +150,7 @@ def _smallest_memory(task: Task, allowed: Allowed) -> tuple[Strategy, float] | N
     """Of what can be on these GPUs the plan that needs least, if it fits."""
     import numpy as np
 
-    try:
-        axes = axes_of(task, allowed)
-    except PlanError:
-        return None
+    axes = axes_of(task, allowed)
     has = task.features
     forms = [form for form in axes.forms if not has or form[0] in has.schedules] or axes.forms
     least = axes._replace(micro=axes.micro[:1], forms=tuple(forms[:1]), shards=axes.shards[:1])  # more only needs more

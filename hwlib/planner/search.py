@@ -4,7 +4,8 @@ from dataclasses import replace
 from math import inf, log
 
 from hwlib.arguments import is_number
-from hwlib.planner.allowed import Allowed, axes_of, divisors, usual_tp
+from hwlib.planner.allowed import Allowed, divisors, usual_tp
+from hwlib.planner.checked import checked_axes, widened
 from hwlib.planner.costs import Costed, Plan, costed_plan, footprints, step_times
 from hwlib.planner.plans import Plans
 from hwlib.planner.rejections import no_plan, nothing_fits
@@ -57,14 +58,14 @@ def plan(
     if not is_number(count) or not 1 <= count < inf or count != int(count):
         raise PlanError("count", f"expected a whole number of plans, at least 1, got {count!r}")
     task = task_of(model, cluster, B=B, T=T, gpus=gpus, software=software, memory=memory, price=price)
-    allowed = allowed or Allowed()
+    asked = allowed = allowed or Allowed()
     found = search(task, allowed)
     node = task.machine.full_node
     if allowed.tp is None and not found.fitting and usual_tp(task.model, node) != divisors(node):
-        allowed = replace(allowed, tp=divisors(node))  # experts cut narrow, rather than no plan
+        allowed = widened(task, allowed)
         found = search(task, allowed)
     if not found.costed.memory.size:
-        raise no_plan(task, axes_of(task, allowed), found.rejected)
+        raise no_plan(task, asked, found.rejected)
     if not found.fitting:
         raise nothing_fits(task, allowed, found)
     return _ranked(found, int(count))
@@ -74,7 +75,7 @@ def search(task: Task, allowed: Allowed) -> Plans:
     """All valid plans with their costs, not yet ranked."""
     import numpy as np
 
-    found = space(task, axes_of(task, allowed))
+    found = space(task, checked_axes(task, allowed))
     memory, seconds = np.empty(0), np.empty(0)
     rejected = dict(found.rejected)
     if found.size:

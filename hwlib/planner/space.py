@@ -169,9 +169,9 @@ class _Sieve:
             self.rest //= values.size
 
     def reject(self, count: int, reason: str) -> None:
-        """So many points count as rejected."""
+        """So many points count as rejected; the reason stands last."""
         if count:
-            self.rejected[reason] = self.rejected.get(reason, 0) + count
+            self.rejected[reason] = self.rejected.pop(reason, 0) + count
 
     def obey(self, rules: Iterable[Rule]) -> None:
         """Only the plans that obey these rules."""

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from hwlib import constraints
 from hwlib.constraints import Setting, broken, candidates, in_levels, lacking, plan_rules, refusal
 from hwlib.planner import Allowed, PlanError, Software, decide, plan
-from hwlib.planner.allowed import Axes, axes_of
+from hwlib.planner.allowed import Axes
+from hwlib.planner.checked import checked_axes
 from hwlib.planner.guide import rule_of_thumb
 from hwlib.planner.space import space
 from hwlib.planner.task import machine_of, task_of
@@ -263,7 +264,7 @@ def test_command_page_and_python_say_the_same_of_phi():
     assert decide(PHI, "32 x dgx-h100", B=2**18).strategy.tp in (1, 2)
     for model, would in ((PHI, "1, 2 would"), (NARROW, "1, 2, 4 would")):
         with pytest.raises(PlanError, match=would) as caught:
-            axes_of(task_of(model, "32 x dgx-h100", B=2**18), Allowed(tp=8))
+            checked_axes(task_of(model, "32 x dgx-h100", B=2**18), Allowed(tp=8))
         assert caught.value.field == "tp"
         assert "does not suit" in caught.value.problem
 

@@ -1,0 +1,174 @@
+"""Values that are impossible whatever else is chosen, and those that would do instead."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from math import prod
+from typing import Any
+
+from hwlib.constraints import (
+    CHUNKS_OF_LAYERS,
+    EXPERT_DEGREE,
+    EXPERTS,
+    GPUS,
+    HEADS,
+    KV_HEADS,
+    MICROBATCH,
+    MLP_WIDTH,
+    SEQUENCE_PIECES,
+    STAGES_OF_LAYERS,
+    Rule,
+    Setting,
+    broken,
+    candidates,
+    degree_rules,
+    even_chunks,
+    would_words,
+)
+from hwlib.planner.allowed import MOST_CHUNKS, WHOLE, Allowed, Axes, axes_of, divisors
+from hwlib.planner.space import space
+from hwlib.planner.task import PlanError, Task
+from hwlib.specs import Features
+from hwlib.strategy import Strategy
+
+_OWN_RULES: Mapping[str, tuple[Rule, ...]] = {
+    "tp": (HEADS, KV_HEADS, MLP_WIDTH, GPUS),
+    "pp": (STAGES_OF_LAYERS, GPUS),
+    "cp": (SEQUENCE_PIECES, GPUS),
+    "ep": (EXPERTS,),
+    "etp": (EXPERT_DEGREE,),
+    "micro": (MICROBATCH,),
+}
+"""Rules that a value of an option breaks whatever the other degrees are."""
+
+
+def checked_axes(task: Task, allowed: Allowed) -> Axes:
+    """The axes for a task. Raises PlanError for values that are impossible whatever the other degrees are; it names
+    values that make a plan with everything else as it is, memory aside, if there are any.
+    """
+    axes, asked = axes_of(task, allowed), set(allowed.given)
+    if not axes.forms:
+        raise PlanError("v", "only 1f1b can be interleaved")
+    if task.features:
+        _check_features(task.setting, task.features, axes, asked)
+    for name, rules in _OWN_RULES.items():
+        if name in asked:
+            _check_own(task, allowed, name, rules)
+    if "v" in asked:
+        _check_chunks(task, allowed, axes)
+    if len(together := [name for name in ("tp", "pp", "cp") if name in asked]) > 1:
+        products = sorted({prod(degrees) for degrees in product(*(getattr(axes, name) for name in together))})
+        good = lambda n: GPUS.holds(task.setting, _only("tp", n))
+        if not any(map(good, products)):
+            problem = f"{_joined(products)} does not divide {task.gpus:,} GPUs"
+            raise PlanError("*".join(together), problem + ways_out(task, allowed, together))
+    return axes
+
+
+def _only(option: str, value: Any) -> Strategy:
+    """A strategy with a value of one option, and all else as usual."""
+    return _USUAL.unchecked({option: value})
+
+
+def _check_own(task: Task, allowed: Allowed, option: str, rules: Sequence[Rule]) -> None:
+    """Raise PlanError if each of the values of an option breaks a rule."""
+    setting, values = task.setting, allowed.given[option]
+    sentences: dict[str, None] = {}
+    for value in values:
+        alone = _only(option, value)
+        rule = broken(setting, alone, rules)
+        if rule is None:
+            return
+        sentences[rule.sentence(setting, alone)] = None
+    would = [n for n in candidates(setting, option) if broken(setting, _only(option, n), rules) is None]
+    raise PlanError(option, "; ".join([*sentences][:3]) + offer(task, allowed, option, would))
+
+
+_USUAL = Strategy()
+
+
+def _check_features(setting: Setting, has: Features, axes: Axes, asked: set[str]) -> None:
+    """Raise PlanError for a value that was asked for and that the software lacks whatever the others are."""
+    for rule in degree_rules(has):
+        if rule.option in asked and rule.option != "sp":
+            values = getattr(axes, rule.option)
+            if not any(rule.holds(setting, _only(rule.option, value)) for value in values):
+                raise PlanError(rule.option, rule.reason)
+    kinds = {
+        "schedule": (dict(axes.forms), has.schedules, "schedule {}"),
+        "zero": (axes.zero, {*has.zero, *has.piped_zero}, "ZeRO-{}"),
+    }
+    for name, (values, known, what) in kinds.items():
+        if name in asked and not any(value in known for value in values):
+            problem = has.without(what.format(_joined(values)))
+            raise PlanError(name, f"{problem}; it has {_joined(sorted(known, key=str))}" if known else problem)
+    if "recompute" in asked and not any(map(has.recomputes, axes.recompute)):
+        raise PlanError("recompute", has.without(f"{_joined(axes.recompute)} recomputation"))
+    if "shards" in asked and not has.hsdp and WHOLE not in axes.shards:
+        raise PlanError("shards", has.without("HSDP"))
+
+
+def _check_chunks(task: Task, allowed: Allowed, axes: Axes) -> None:
+    model, setting = task.model, task.setting
+    chunks = sorted({v for _, v in axes.forms})
+    pipes = [n for n in axes.pp if n > 1]
+    if not pipes and 1 in chunks:
+        return
+    pp = min(pipes, default=2)
+    even = lambda n: any(even_chunks(model.layers, p, n) for p in pipes)
+    if not any(CHUNKS_OF_LAYERS.holds(setting, _USUAL.unchecked({"pp": pp, "v": n})) for n in chunks):
+        problem = f"chunks on each of {pp} stages or more are more than the {model.layers} layers of {model.name}"
+    elif not pipes:
+        problem = "chunks per rank need a pipeline, and pp is 1"
+    elif not any(map(even, chunks)):
+        stages = f"pp {pipes[0]}" if len(pipes) == 1 else f"any pp that divides {task.gpus:,} GPUs"
+        problem = f"does not cut the {model.layers} layers of {model.name} into equal chunks, with {stages}"
+    else:
+        return
+    would = [n for n in range(1, MOST_CHUNKS + 1) if even(n) or n == 1]
+    raise PlanError("v", f"{_joined(chunks)} {problem}" + offer(task, allowed, "v", would))
+
+
+def widened(task: Task, allowed: Allowed) -> Allowed:
+    """The same with every tensor degree of a node where none is given: experts cut narrow, rather than no plan."""
+    return allowed if "tp" in allowed.given else replace(allowed, tp=divisors(task.machine.full_node))
+
+
+def working(task: Task, allowed: Allowed, option: str, values: Iterable[Any]) -> tuple[tuple[Any, ...], str]:
+    """Of these values of an option those with which a plan can be, memory aside, with everything else as it is
+    allowed; and of none the reason that rejects the last plans.
+    """
+    axes = axes_of(task, widened(task, replace(allowed, **{option: tuple(values)})))
+    if not axes.forms:
+        return (), "only 1f1b can be interleaved"
+    found = space(task, axes)
+    if not found.size:
+        return (), [*found.rejected][-1]
+    return tuple(sorted(map(int, {*getattr(found.strategy, option).tolist()}))), ""
+
+
+def offer(task: Task, allowed: Allowed, option: str, values: Sequence[int]) -> str:
+    """The end of a sentence of refusal: which of these values would do; or that they would do but for another rule."""
+    if not values:
+        return ""
+    near = allowed.given[option][0]
+    would, reason = working(task, allowed, option, values)
+    return would_words(would, near) if would else f"{would_words(values, near)}, but for another rule: {reason}"
+
+
+def ways_out(task: Task, allowed: Allowed, options: Iterable[str]) -> str:
+    """The end of a sentence of refusal: of each of these options the values that would do with the others as they
+    are.
+    """
+    ways = []
+    for option in options:
+        could = tuple(candidates(task.setting, option))
+        would = working(task, allowed, option, could)[0] if could else ()
+        if would:
+            near = allowed.given[option][0]
+            ways.append(f"{option} {would_words(would, near).removeprefix('; ').removesuffix(' would')}")
+    return f"; {' or '.join(ways)} would" if ways else ""
+
+
+def _joined(values: Iterable[object]) -> str:
+    return " or ".join(map(str, values))

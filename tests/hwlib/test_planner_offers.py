@@ -1,0 +1,107 @@
+"""What a refusal of a plan offers instead: every value makes a plan, with everything else as it was."""
+
+import re
+
+import pytest
+
+from hwlib.planner import Allowed, PlanError, Software, plan
+from hwlib.specs import Model
+from tests.each import each
+
+DENSE = Model.small(layers=32, width=2560, heads=40, kv_heads=10, ffn=3072, vocab=32000, head_dim=64, context=8192)
+EXPERTS = Model.small(
+    layers=24, width=1792, heads=28, kv_heads=4, ffn=1111, vocab=32000, head_dim=64, experts=60, experts_per_token=2,
+    expert_ffn=512, context=8192,
+)  # fmt: skip
+WIDE = DENSE.replace(width=6144, heads=96, kv_heads=12)
+T = 2048
+
+
+def cluster(nodes, node):
+    return f"{nodes}x{node} b200, node 300 GB/s" + ", network 400 Gbit/s" * (nodes > 1)
+
+
+def refused(model, where, sequences, allowed, features="any", gpus=None):
+    software = Software(features=features)
+    with pytest.raises(PlanError) as error:
+        plan(model, where, B=sequences * T, T=T, gpus=gpus, allowed=Allowed(**allowed), software=software)
+    return error.value
+
+
+def numbers(text):
+    return [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*\d|\d", text)]
+
+
+@each("case", [
+    (DENSE, 3, 4, 96, {"pp": 16}),  # of the divisors of 12 GPUs 2 and 4 would split nodes of 4
+    (DENSE, 8, 8, 96, {"tp": 7}),
+    (EXPERTS, 8, 8, 512, {"tp": 12, "etp": 2}),
+    (EXPERTS, 4, 6, 72, {"ep": 7}),
+    (DENSE, 3, 4, 12, {"micro": 5}),
+    (DENSE, 4, 8, 64, {"v": 5, "pp": 4}),
+    (DENSE, 2, 8, 64, {"cp": 1000}),
+    (EXPERTS, 4, 6, 72, {"shards": 5}),
+    (DENSE, 8, 8, 64, {"shards": 1000}),
+])  # fmt: skip
+def test_every_value_that_is_offered_makes_a_plan(case):
+    model, nodes, node, sequences, allowed = case
+    error = refused(model, cluster(nodes, node), sequences, allowed)
+    option = error.field
+    assert option in allowed
+    offered = numbers(re.search(r"; (?:\w+ )?([\d, ]+) would$", error.problem)[1].replace(", ", " "))
+    assert offered
+    for value in offered:
+        others = Allowed(**allowed | {option: value})
+        assert len(
+            plan(model, cluster(nodes, node), B=sequences * T, T=T, allowed=others, software=Software(features="any"))
+        )
+
+
+@each("case", [
+    (DENSE, 3, 4, 96, {"tp": 12, "pp": 5}, "tp", "tp*cp*pp does not divide the GPUs"),
+    (DENSE, 16, 6, 100, {"micro": 8}, "micro", "a group splits a node unevenly"),
+    (DENSE, 1, 8, 64, {"schedule": "dualpipe", "pp": 3, "v": 2}, "pp", ""),
+])  # fmt: skip
+def test_a_value_that_another_rule_forbids_too_is_offered_with_that_rule(case):
+    model, nodes, node, sequences, allowed, field, reason = case
+    error = refused(model, cluster(nodes, node), sequences, allowed)
+    assert error.field == field
+    assert ("but for another rule" in error.problem) == bool(reason)
+    assert error.problem.endswith(reason)
+
+
+@each(
+    "case",
+    [(8, 6, 128, {"cp": 1, "pp": 1}), (2, 6, 32, {"cp": 1, "pp": 1, "micro": (2, 4)}), (1, 6, 1, {"pp": (1, 2)})],
+)
+def test_every_batch_that_is_offered_makes_a_plan(case):
+    nodes, node, sequences, allowed = case
+    where = cluster(nodes, node)
+    error = refused(DENSE, where, sequences, allowed)
+    assert error.field == "batch"
+    offered = re.findall(r"([\d,]+) \(([\d,]+) tokens\)", error.problem)
+    assert offered
+    for batch, tokens in offered:
+        (count,), (B,) = numbers(batch), numbers(tokens)
+        assert count * T == B
+        assert len(plan(DENSE, where, B=B, T=T, allowed=Allowed(**allowed), software=Software(features="any")))
+
+
+@each("case", [(EXPERTS, 8, 72, 512, {"tp": 4}), (WIDE, 3, 8, 500, {"tp": 12})])
+def test_as_many_gpus_of_uneven_nodes_as_are_offered_make_a_plan(case):
+    model, nodes, node, sequences, allowed = case
+    where = cluster(nodes, node)
+    error = refused(model, where, sequences, allowed)
+    assert error.field == "gpus"
+    (gpus,) = numbers(re.search(r"\(([\d,]+) in all\)", error.problem)[1])
+    asked = {"gpus": gpus, "allowed": Allowed(**allowed), "software": Software(features="any")}
+    assert len(plan(model, where, B=sequences * T, T=T, **asked))
+    for _, tokens in re.findall(r"([\d,]+) \(([\d,]+) tokens\)", error.problem):
+        (B,) = numbers(tokens)
+        assert len(plan(model, where, B=B, T=T, **(asked | {"gpus": None})))
+
+
+def test_what_a_software_lacks_for_every_plan_names_the_option_and_what_would_do():
+    error = refused(DENSE, cluster(1, 8), 17, {"zero": 2}, "megatron-core")
+    assert error.field == "zero"
+    assert error.problem.endswith("ZeRO-2 with a pipeline; zero 0, 1 would")

@@ -18,6 +18,7 @@ NARROWEST_EXPERT = 768
 """Columns of an expert that tensor parallelism leaves a rank at the least, unless it is asked to leave less: the width
 of the narrowest experts that the constants of the stacks rest on, all of which were whole. Products of narrower slices
 reach less, which no constant knows; NVIDIA too says to spread experts before cutting them (megatron-core-moe)."""
+LARGEST = 2**20  # of a degree; so products of three, and of the columns of many plans, are exact
 SHORTEST_CUT = 1024  # tokens of a sequence that context parallelism leaves a rank at the least, unless it is asked to
 
 Numbers = int | Iterable[int] | None
@@ -63,6 +64,8 @@ def _values(name: str, x: Any) -> tuple[Any, ...]:
         raise StrategyError(name, x, "at least one value to choose from")
     if any(isinstance(one, float) for one in found):
         raise StrategyError(name, x, "whole numbers")
+    if any(not isinstance(one, str) and one >= LARGEST for one in found):
+        raise StrategyError(name, x, f"whole numbers below {LARGEST:,}")
     return found if isinstance(found[0], str | bool) else tuple(sorted(found))
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from hwlib.planner import Allowed, PlanError, Software, plan
 from hwlib.specs import Model
+from hwlib.strategy import StrategyError
 from tests.each import each
 
 DENSE = Model.small(layers=32, width=2560, heads=40, kv_heads=10, ffn=3072, vocab=32000, head_dim=64, context=8192)
@@ -105,3 +106,12 @@ def test_what_a_software_lacks_for_every_plan_names_the_option_and_what_would_do
     error = refused(DENSE, cluster(1, 8), 17, {"zero": 2}, "megatron-core")
     assert error.field == "zero"
     assert error.problem.endswith("ZeRO-2 with a pipeline; zero 0, 1 would")
+
+
+@each("option", ["tp", "pp", "cp", "ep", "etp", "v", "micro", "shards"])
+def test_a_degree_beyond_any_cluster_is_refused_beside_others(option):
+    assert Allowed(**{option: 2**20 - 1}).given
+    for value in (2**20, 2**62, 10**23):
+        with pytest.raises(StrategyError, match="whole numbers below") as error:
+            Allowed(**{option: (1, value)})
+        assert error.value.field == option

@@ -21,13 +21,14 @@ PLAIN = 16  # bits of a weight that is not quantised, at least
 BITS = {"bits", "num_bits", "nbits", "w_bit", "wbits", "weight_bits"}
 FORMATS = {
     "quant_method", "quant_algo", "quant_type", "default", "type", "_type", "format", "fmt", "weights", "weight",
-    "dtype", "weight_dtype", "forward_dtype",
+    "dtype", "weight_dtype", "forward_dtype", "data_type",
 }  # fmt: skip
 NOT_WEIGHTS = re.compile(r"bnb_|scale|zero|meta|offset|activation|input|output|cache|exclude|ignore|producer|sparsity")
 INPUTS = ("input_activations", "input_tensors")
 WIDTH = re.compile(r"(?:fp|nf|int|float|bf|w)(\d{1,2})")
-FLOATS = re.compile(r"fp\d|float|e4m3|e5m2")
-FOUR_BIT_FLOATS = re.compile(r"fp4|float")
+FLOATS = re.compile(r"fp\d|float|e4m3|e5m2|(mx|nv)_fp")
+FOUR_BIT_FLOATS = re.compile(r"fp4|float|(mx|nv)_fp")
+SIXTEEN = ("bf16", "fp16")
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,8 @@ def _read(content: Mapping[str, Any]) -> Quantisation:
     inner = content.get("quantization")
     algorithm = inner if isinstance(inner, Mapping) else content
     cache = _word(algorithm.get("kv_cache_quant_algo")) or ("8 bits" if algorithm.get("kv_cache_scheme") else "")
-    if not cache and _says_none(algorithm):
+    plain = _says_none(algorithm)
+    if plain and not cache:
         return Quantisation()
     producer = content.get("producer")
     by = producer.get("name") if isinstance(producer, Mapping) else None
@@ -101,14 +103,17 @@ def _read(content: Mapping[str, Any]) -> Quantisation:
     detail = _word(algorithm.get("quant_algo")) or _word(algorithm.get("format"))
     bits = _bits(algorithm)
     name = f"{method} {detail}" if detail and detail != method else method
-    return Quantisation(name, bits, cache, _nearest(bits, algorithm))
+    return Quantisation(name, bits, cache, SIXTEEN if plain else _nearest(bits, algorithm))
 
 
 def _says_none(content: Mapping[str, Any]) -> bool:
     """Whether a configuration says nothing, or in so many words that weights are not quantised."""
     if all(value in NOTHING for value in content.values()):
         return True
-    if "quant_algo" in content and content["quant_algo"] is None and not content.get("config_groups"):
+    without_groups = not content.get("config_groups")
+    if without_groups and "quant_algo" in content and content["quant_algo"] is None:
+        return True
+    if without_groups and content.get("format") == "dense" and not content.get("sparsity_config"):
         return True
     loads = [content[name] for name in ("load_in_4bit", "load_in_8bit") if name in content]
     return bool(loads) and not any(loads)
@@ -135,7 +140,8 @@ def _leaves(content: Any) -> Iterator[tuple[str, Any]]:
     while waiting:
         name, value = waiting.pop()
         if isinstance(value, Mapping):
-            waiting += [(str(key), inner) for key, inner in value.items() if not NOT_WEIGHTS.search(str(key))]
+            named = [(name if key == "_data" else str(key), inner) for key, inner in value.items()]
+            waiting += [(key, inner) for key, inner in named if not NOT_WEIGHTS.search(key)]
         else:
             yield name, value
 
@@ -157,6 +163,8 @@ def _bits(content: Mapping[str, Any]) -> int | None:
 def _widths(text: str) -> set[int]:
     """The bits of weights in a name such as Int8DynamicActivationInt4WeightConfig, W4A16 or float8_e4m3fn."""
     of_weights = re.sub(r".*activation", "", text.lower())
+    if both := re.search(r"w(\d{1,2})a", of_weights):  # the rest is of products' inputs: W4AFP8, W4A8_NVFP4_FP8
+        return {int(both[1])}
     widths = {int(width) for width in WIDTH.findall(of_weights)}
     return widths | {8} if re.search("e4m3|e5m2", of_weights) else widths
 
@@ -173,11 +181,14 @@ def _nearest(bits: int | None, content: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _inputs_are_wide(content: Any) -> bool:
-    """Whether a configuration has a place for the format of products' inputs, and leaves it empty everywhere."""
+    """Whether a configuration has a place for the format of products' inputs, and leaves it empty everywhere, or says
+    16 bits.
+    """
     inputs, waiting = [], [content]
     while waiting:
         value = waiting.pop()
         if isinstance(value, Mapping):
             inputs += [value[name] for name in INPUTS if name in value]
+            inputs += [value["act_bits"] != PLAIN] if "act_bits" in value else []
             waiting += value.values()
     return bool(inputs) and not any(inputs)

@@ -65,6 +65,23 @@ METHODS = [
     ({"quant_method": "mxfp4", "modules_to_not_convert": ["lm_head"]}, 4, "fp4", "int4w"),
     ({"group_size": 64, "bits": 4}, 4, "int4w", "int4w"),  # MLX names no method
     ({"quant_method": "of tomorrow"}, None, "", ""),
+    ({"quant_method": "torchao", "quant_type": {"default": {"_type": "Int8DynamicActivationIntxWeightConfig", "_data":
+      {"weight_dtype": {"_data": "int4", "_type": "torch.dtype"}}}}}, 4, "int4w", "int4w"),
+    ({"quant_method": "torchao", "quant_type": {"default": {"_type": "Float8DynamicActivationFloat8WeightConfig",
+      "_data": {"activation_dtype": {"_data": "float8_e4m3fn", "_type": "torch.dtype"}, "weight_dtype": {"_data":
+      "float8_e4m3fn", "_type": "torch.dtype"}}}}}, 8, "fp8", "int8w"),
+    ({"quant_method": "w4afp8"}, 4, "int4w", "int4w"),
+    ({"quant_method": "modelopt", "quant_algo": "W4A8_AWQ"}, 4, "int4w", "int4w"),
+    ({"quant_method": "modelopt", "quant_algo": "W4A8_NVFP4_FP8"}, 4, "fp4", "int4w"),
+    ({"quant_method": "auto-round", "bits": 4, "data_type": "mx_fp", "act_bits": 4}, 4, "fp4", "int4w"),
+    ({"quant_method": "auto-round", "bits": 4, "data_type": "mx_fp", "act_bits": 16}, 4, "int4w", "int4w"),
+    ({"quant_method": "auto-round", "bits": 8, "data_type": "fp8_sym", "act_bits": 8}, 8, "fp8", "int8w"),
+    ({"quant_method": "auto-round", "bits": 4, "data_type": "int", "act_bits": 16}, 4, "int4w", "int4w"),
+    ({"quant_method": "compressed-tensors", "format": "dense", "config_groups": {}, "kv_cache_scheme":
+      {"num_bits": 8, "type": "float"}}, None, "bf16", "bf16"),
+    ({"quant_method": "modelopt", "quant_algo": None, "kv_cache_quant_algo": "FP8"}, None, "bf16", "bf16"),
+    ({"quant_method": "compressed-tensors", "format": "dense", "config_groups": {}, "sparsity_config":
+      {"format": "sparse-24-bitmask"}}, None, "", ""),
 ]  # fmt: skip
 
 
@@ -106,7 +123,8 @@ def test_a_checkpoint_may_say_it_in_the_part_of_its_text_or_by_the_type_of_its_w
     assert not quantisation_of(Config("x", {"torch_dtype": "float32"}))
 
 
-@each("nothing", [None, {}, {"quant_method": None}, {"load_in_4bit": False, "load_in_8bit": False,
+@each("nothing", [None, {}, {"quant_method": "compressed-tensors", "format": "dense", "config_groups": {}},
+      {"quant_method": None}, {"load_in_4bit": False, "load_in_8bit": False,
       "quant_method": "bitsandbytes"}, {"quantization": {"quant_algo": None, "kv_cache_quant_algo": None},
       "producer": {"name": "modelopt"}}])  # fmt: skip
 def test_a_configuration_that_says_nothing_is_of_a_checkpoint_in_16_bits(nothing):

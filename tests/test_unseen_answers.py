@@ -67,15 +67,16 @@ def test_there_are_enough_answers_and_what_each_wrong_one_is_told(exercise_id):
     chapter, _ = EXERCISES[exercise_id]
     answers = unseen.cells(chapter, exercise_id)
     count = Counter(cell.right for cell in answers)
-    assert count[True] >= FEWEST_RIGHT, f"{count[True]} right answers in {chapter}/{exercise_id}.py"
+    assert count[True] >= FEWEST_RIGHT, f"{count[True]} right answers in {chapter}/{exercise_id}{unseen.SUFFIX}"
     recorded = unseen.told(chapter).get(exercise_id, {})
     assert set(recorded) == {cell.title for cell in answers if not cell.right}
     undeclared = [title for title, one in recorded.items() if one["kind"] != "mistake"]
-    assert len(undeclared) >= FEWEST_WRONG, f"{len(undeclared)} undeclared wrong answers in {chapter}/{exercise_id}.py"
+    where = f"{chapter}/{exercise_id}{unseen.SUFFIX}"
+    assert len(undeclared) >= FEWEST_WRONG, f"{len(undeclared)} undeclared wrong answers in {where}"
 
 
 def test_every_file_belongs_to_an_exercise():
-    files = {path.stem for path in unseen.HERE.glob("*/*.py")}
+    files = {path.stem for path in unseen.HERE.glob(f"*/*{unseen.SUFFIX}")}
     assert files == set(EXERCISES)
 
 

@@ -1,7 +1,8 @@
 """Answers to the book's exercises, written from their prompts by people who had not read the judge.
 
-A file for each exercise that is judged by machine, `<chapter>/<exercise id>.py`, with cells as a learner would write
-them, right ones in unusual forms and wrong ones that no mistake declares:
+They are data, which nothing imports: a file for each exercise that is judged by machine, `<chapter>/<exercise
+id>.answers`, with cells as a learner would write them, right ones in unusual forms and wrong ones that no mistake
+declares:
 
     # %% right: as a text in milliseconds
     g = given("rooflines-vector-add")
@@ -35,7 +36,7 @@ from tests.banks import banks
 
 HERE = Path(__file__).resolve().parent
 BOOK = HERE.parent.parent
-TOLD = "told.json"
+SUFFIX, TOLD = ".answers", "told.json"
 NUMBERS_OF = "unseen answers"  # what is told may depend on the numbers that are drawn
 RATINGS = {0: "wrong or misleading", 1: "generic", 2: "helpful", 3: "names the mistake"}
 DRAWN = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")  # a number that is drawn anew each time
@@ -75,7 +76,7 @@ def _has_forms(exercise: Exercise) -> bool:
 
 def cells(chapter: str, exercise_id: str) -> list[Cell]:
     """The answers to an exercise; none where the file is missing."""
-    path = HERE / chapter / f"{exercise_id}.py"
+    path = HERE / chapter / f"{exercise_id}{SUFFIX}"
     if not path.is_file():
         return []
     _, *parts = MARK.split(path.read_text(encoding="utf-8"))

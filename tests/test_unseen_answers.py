@@ -75,9 +75,41 @@ def test_there_are_enough_answers_and_what_each_wrong_one_is_told(exercise_id):
     assert len(undeclared) >= FEWEST_WRONG, f"{len(undeclared)} undeclared wrong answers in {where}"
 
 
-def test_every_file_belongs_to_an_exercise():
-    files = {path.stem for path in unseen.HERE.glob(f"*/*{unseen.SUFFIX}")}
-    assert files == set(EXERCISES)
+def test_every_file_is_read():
+    expected = {f"{chapter}/{name}{unseen.SUFFIX}" for name, (chapter, _) in EXERCISES.items()}
+    expected |= {f"{chapter}/{unseen.TOLD}" for chapter, _ in EXERCISES.values()}
+    assert {path.relative_to(unseen.HERE).as_posix() for path in unseen.HERE.glob("[!_]*/**/*")} == expected
+
+
+def test_every_cell_of_a_file_is_read():
+    heads = Counter()
+    for path in unseen.HERE.glob(f"*/*{unseen.SUFFIX}"):
+        heads[path.stem] = sum(line.startswith("# %%") for line in path.read_text(encoding="utf-8").splitlines())
+    assert heads == {name: len(unseen.cells(chapter, name)) for name, (chapter, _) in EXERCISES.items()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "answer = 1\n# %% right: one\nanswer = 1\n",
+        "# %% right: one\nanswer = 1\n# %% wong: two\nanswer = 2\n",
+        "# %% right: one\nanswer = 1\n# %%wrong: two\nanswer = 2\n",
+        "# %% right:\nanswer = 1\n",
+        "# %% right: one",
+    ],
+)
+def test_a_line_that_belongs_to_no_cell_is_refused(text):
+    with pytest.raises(ValueError, match="was expected"):
+        unseen.read(text, "own.answers")
+
+
+def test_cells_are_read_with_their_titles_and_code():
+    text = "# %% right: one\nanswer = 1\n# %% wrong: two\n# of 3\nanswer = 2\n"
+    assert unseen.read(text, "own.answers") == [
+        unseen.Cell(True, "one", "answer = 1\n"),
+        unseen.Cell(False, "two", "# of 3\nanswer = 2\n"),
+    ]
+    assert unseen.read("", "own.answers") == []
 
 
 def test_hardly_a_sentence_is_wrong_and_few_are_generic():

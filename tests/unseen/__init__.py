@@ -42,6 +42,7 @@ RATINGS = {0: "wrong or misleading", 1: "generic", 2: "helpful", 3: "names the m
 DRAWN = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")  # a number that is drawn anew each time
 NUMBERS = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")  # and which element it is found in, where arrays are drawn
 MARK = re.compile(r"^# %% (right|wrong): (.+)\n", re.MULTILINE)
+HEAD = re.compile(r"^# *%%.*$", re.MULTILINE)  # of a cell, or what was meant for one
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,14 @@ def _has_forms(exercise: Exercise) -> bool:
 def cells(chapter: str, exercise_id: str) -> list[Cell]:
     """The answers to an exercise; none where the file is missing."""
     path = HERE / chapter / f"{exercise_id}{SUFFIX}"
-    if not path.is_file():
-        return []
-    _, *parts = MARK.split(path.read_text(encoding="utf-8"))
+    return read(path.read_text(encoding="utf-8"), path.name) if path.is_file() else []
+
+
+def read(text: str, name: str) -> list[Cell]:
+    """The cells of a file; ValueError where a line of it belongs to none, or begins one that is neither."""
+    before, *parts = MARK.split(text)
+    if strays := [line for line in (before.strip(), *HEAD.findall(MARK.sub("", text))) if line]:
+        raise ValueError(f"{name}: {strays[0]!r} stands where `# %% right: ...` or `# %% wrong: ...` was expected")
     return [
         Cell(kind == "right", title.strip(), source)
         for kind, title, source in zip(parts[::3], parts[1::3], parts[2::3], strict=True)

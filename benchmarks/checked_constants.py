@@ -14,7 +14,7 @@ from pathlib import Path
 
 import click
 
-from benchmarks.published import case_of, read_rows
+from benchmarks.published import case_of, rows_to_fit
 from benchmarks.training_step import Step
 from hwlib.planner.advice import NOISE, worse
 from hwlib.specs import stacks
@@ -26,7 +26,7 @@ LEAST = 8
 
 def steps_of(paths: Iterable[Path]) -> list[Step]:
     """The steps of tables that have constants of their own software."""
-    found = [case_of(row, path) for path in paths for row in read_rows(path)[0]]
+    found = [case_of(row, path) for path in paths for row in rows_to_fit(path)]
     return [case for case in found if isinstance(case, Step) and case.stack in stacks and not case.typical]
 
 

@@ -4,7 +4,8 @@ One line a set of rows (an id without the numbers at its end, or a table of trai
 |predicted - measured|/measured of the time or the memory: of the model, and beside them the mean of a simple one
 (the data sheet's roofline, or one alpha-beta line), and of Calculon where it predicts the rows ("~": its mean over
 all rows of the table). The constants are those that hwlib keeps; nothing is fitted to the file, unless `--fit` or
-`--fit-stacks` asks for new ones. Without `--data`, the few rows of benchmarks/data are scored.
+`--fit-stacks` asks for new ones. Without `--data`, the rows of benchmarks/data/rows are scored: those that constants
+are fitted to, and the others ("not fitted") apart.
 """
 
 import json
@@ -31,10 +32,10 @@ from benchmarks.gemm_rows import read_gemms, table_lines
 from benchmarks.kept_rows import kept_table
 from benchmarks.kept_scores import held_out as stacks_held_out
 from benchmarks.kept_scores import held_out_table, repeats, repeats_table, scores_table
-from benchmarks.published import DataError, read_rows
+from benchmarks.published import ROWS, DataError, rows_to_fit
 from benchmarks.scores import Report, Score, report
+from benchmarks.sources import source_lines
 
-DATA = Path(__file__).parent / "data" / "published.csv"
 HEAD = f"{'set':34}{'rows':>6}{'mean':>8}{'median':>8}{'max':>8}{'constants':>11}{'simple model':>14}"
 
 
@@ -99,7 +100,7 @@ def out(data: Path, task: str, stack: tuple[str, ...]) -> Iterator[str]:
             yield from limits_page()
         case "fit":
             yield FIT_HEAD
-            yield "\n\n".join(toml(entry) for entry in fit_all(read_rows(data)[0], data))
+            yield "\n\n".join(toml(entry) for entry in fit_all(rows_to_fit(data), data))
         case "fit-stacks":
             for found in stack_fits(data, stack):
                 yield stack_toml(found) + "\n"
@@ -110,6 +111,8 @@ def out(data: Path, task: str, stack: tuple[str, ...]) -> Iterator[str]:
                 yield serving_toml(fitted) + "\n"
         case "folds":
             yield from fold_lines(data)
+        case "sources":
+            yield from source_lines(data)
         case "json":
             yield as_json(report(data))
         case _:
@@ -122,7 +125,7 @@ def task(name: str, text: str) -> Any:
 
 
 @click.command(help=__doc__)
-@click.option("--data", type=click.Path(path_type=Path), default=DATA, help="a CSV of measurements")
+@click.option("--data", type=click.Path(path_type=Path), default=ROWS, help="a CSV of measurements, or a folder")
 @task("json", "print a list of objects")
 @task("fit", "fit the constants to the file and print their tables")
 @task("fit-stacks", "fit the stacks' constants to the file and print their table")
@@ -136,6 +139,7 @@ def task(name: str, text: str) -> Any:
 @task("held-out", "print what fits to half of the rows say of the other half")
 @task("folds", "print, a kind a line, the errors of each half of the rows under a fit to the other")
 @task("repeats", "print how far measurements of the same plan lie apart")
+@task("sources", "print the sources of the rows: whole tables or samples, and how many rows are of each")
 @task("choose", "print the matrix products that the book keeps of a file")
 def main(data: Path, task: str | None, stack: tuple[str, ...]) -> None:
     """Print the table of fidelity."""

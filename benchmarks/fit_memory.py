@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from benchmarks.folds import folds
 from benchmarks.memory_rows import Peak, peak_case
-from benchmarks.published import read_rows
+from benchmarks.published import rows_to_fit
 from hwlib.specs import Framework, frameworks
 
 GRID = {"reserve": [i * 0.25e9 for i in range(41)], "fragmentation": [i / 100 for i in range(31)]}
@@ -28,7 +28,7 @@ class Fit(NamedTuple):
 
 def peaks(path: Path) -> list[Peak]:
     """The peaks of a file that constants may be fitted to. Raises DataError for a bad file."""
-    rows = [row for row in read_rows(path)[0] if row.kind == "train-memory" and not row.fault]
+    rows = [row for row in rows_to_fit(path) if row.kind == "train-memory" and not row.fault]
     cases = [(row, peak_case(row)) for row in rows]
     return [case for row, case in cases if isinstance(case, Peak) and not (case.inferred or case.typical)]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.folds import folds
-from benchmarks.published import case_of, read_rows
+from benchmarks.published import case_of, rows_to_fit
 from benchmarks.serving_rows import Serving
 from hwlib.calibrated.serving_step import Work
 from hwlib.specs.serving_stack import ServingStack, serving_stacks
@@ -39,7 +39,7 @@ class Fit(NamedTuple):
 
 def servings(path: Path) -> list[tuple[Row, Serving]]:
     """The rows of serving of a file, and their cases. Raises DataError, as `read_rows` does."""
-    return servings_of(read_rows(path)[0], path)
+    return servings_of(rows_to_fit(path), path)
 
 
 def servings_of(rows: Sequence[Row], path: Path) -> list[tuple[Row, Serving]]:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.allreduce_rows import LARGE, NodesAllReduce
 from benchmarks.folds import folds
-from benchmarks.published import Case, Collective, Row, case_of, read_rows
+from benchmarks.published import Case, Collective, Row, case_of, rows_to_fit
 from hwlib.calibrated import Timed, fit_collective, tree_time
 from hwlib.specs.fitted import TreeConstants, tree_constants
 
@@ -96,7 +96,7 @@ class Held(NamedTuple):
 
 def folds_report(path: Path) -> Iterator[Held]:
     """The folds of every entry that a file has rows for, dealt by machine, ranks and bytes; large and small apart."""
-    rows, _ = read_rows(path)
+    rows = rows_to_fit(path)
     cases = [(row, case_of(row, path)) for row in rows]
     for tree in TREES:
         found = list(rows_of(tree, cases))
@@ -106,7 +106,7 @@ def folds_report(path: Path) -> Iterator[Held]:
 
 def growth_report(path: Path) -> Iterator[Held]:
     """NVLSTree fitted to at most 128 GPUs and scored on 256 and 512; then fitted to 256, scored on 512 only."""
-    rows, _ = read_rows(path)
+    rows = rows_to_fit(path)
     tree = TREES[0]
     timed = [t for _, t in rows_of(tree, [(row, case_of(row, path)) for row in rows if row.set in tree.sets])]
     for most in (128, 256):

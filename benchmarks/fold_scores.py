@@ -13,7 +13,7 @@ from typing import NamedTuple
 from benchmarks.fit_kernels import fit_kernels, kernel_folds
 from benchmarks.fit_serving import MANY, servings_of, together, unseen
 from benchmarks.kernel_rows import LENGTHS, Kernel
-from benchmarks.published import Row, case_of, read_rows
+from benchmarks.published import Row, case_of, rows_to_fit
 
 HEADS = ("fold 0 on 1", "rows", "fold 1 on 0", "rows")
 FOLD_HEAD = f"{'kind':28}{'rows':>6}{'constants':>11}" + "{:>14}{:>8}{:>14}{:>8}".format(*HEADS) + f"{'both':>8}"
@@ -59,7 +59,7 @@ FOLDS: dict[str, Callable[[Sequence[Row], Path], Iterator[FoldScore]]] = {
 
 def fold_lines(path: Path) -> Iterator[str]:
     """The report, one line a kind. Raises DataError for a bad file."""
-    rows, _ = read_rows(path)
+    rows = rows_to_fit(path)
     yield FOLD_HEAD
     for score in FOLDS.values():
         for s in score(rows, path):

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.published import Product, case_of, read_rows
+from benchmarks.published import Product, case_of, rows_to_fit
 from hwlib.specs import MeasuredGemm
 
 KEPT = (
@@ -20,7 +20,7 @@ BINS = 4
 def read_gemms(path: Path) -> dict[tuple[str, str], list[MeasuredGemm]]:
     """The products of a table by chip and dtype. Raises DataError, as `read_rows` and `case_of` do."""
     sets: dict[tuple[str, str], list[MeasuredGemm]] = {}
-    for row in read_rows(path)[0]:
+    for row in rows_to_fit(path):
         case = case_of(row, path)
         if isinstance(case, Product):
             gemm = MeasuredGemm(case.chip, case.dtype, *case.shape, row.config.get("backend", ""), row.source)

@@ -1,4 +1,4 @@
-"""The few measurements that the project carries, benchmarks/data/published.csv, and how they were chosen.
+"""A sample of the published rows, benchmarks/data/published.csv, for quick tests, and how it was chosen.
 
 From each large set a few rows at even steps in the order of GPUs and size; from the single figures, those of
 the chips whose sweeps are kept. Measured values play no part in the choice. `python -m benchmarks.fidelity
@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.published import COLUMNS, Row, read_rows, sets
+from benchmarks.published import COLUMNS, Row, rows_to_fit, sets
 
+KEPT = Path(__file__).parent / "data" / "published.csv"
 # Rows to keep of a set by its name, the first pattern that fits; a set that none fits is not kept.
 QUOTA = (
     (r"aic-gemm-", 7), (r"aic-nccl-", 4), (r"nvlstree$", 15), (r"ar-(a100|h200|b200)x8$", 4),
@@ -50,5 +51,5 @@ def kept_table(path: Path) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, COLUMNS, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(row.cells for row in sorted(kept(read_rows(path)[0]), key=lambda row: row.line))
+    writer.writerows(row.cells for row in sorted(kept(rows_to_fit(path)), key=lambda row: row.line))
     return HEAD + out.getvalue()

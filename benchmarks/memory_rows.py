@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.published_row import Row
 from benchmarks.read_keys import unread
+from benchmarks.reader_names import reader_of
 from benchmarks.training_models import bloom_shape, gpt, memory_model
 from benchmarks.training_step import Unmodelled, flag, number
 from hwlib.footprint import ADAM_8BIT, BFLOAT16_ADAM, FULL_ADAM, MEGATRON_ADAM, States, footprint
@@ -80,10 +81,13 @@ def memory_rows_of(row: Row) -> Iterator[Row]:
     printed = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(GB|GiB)", text)
     if printed and float(printed[1]) and not row.fault:
         name, unit = row.cells["id"], f"{printed[2]} a GPU"
+        reader = f"memory-{row.reader}"
+        if reader not in SOURCES:
+            reader = reader_of("train-memory", name, row.config)
         cells = {"id": name + "-mem", "kind": "train-memory", "unit": unit, "measured_value": printed[1]}
         yield replace(
-            row, kind="train-memory", set=memory_set(name, row.config) or name, value=float(printed[1]), unit=unit,
-            cells=row.cells | cells,
+            row, kind="train-memory", set=reader if reader in SOURCES else name, value=float(printed[1]), unit=unit,
+            cells=row.cells | cells, reader=reader,
         )  # fmt: skip
 
 
@@ -235,31 +239,16 @@ def _bytes(row: Row, unit: float) -> float:
     return row.value * (GiB if found[1] == "GiB" else unit)
 
 
-# By the id, or else by the software that a row names: the set that it is scored with, and how it is read.
-SOURCES: tuple[tuple[str, str, str, Callable[[Row, Mapping[str, Any]], Peak | Unmodelled]], ...] = (
-    (r"ao-", r"torchao", "memory-torchao", _titan), (r"titan", r"torchtitan", "memory-torchtitan", _titan),
-    (r"tune-", r"torchtune", "memory-torchtune", _tune), (r"litgpt-", r"litgpt", "memory-litgpt", _litgpt),
-    (r"qwen-", r"qwen", "memory-qwen", _qwen), (r"internevo-", r"internevo", "memory-internevo", _internevo),
-    (r"bloom-", r"bigscience", "memory-bloom", _bloom),
-)  # fmt: skip
-
-
-def _source(name: str, software: str) -> Any:
-    """The set and the reader of a row with this id and software; a pair of nothing for an unknown source."""
-    by_id = [source[2:] for source in SOURCES if re.match(source[0], name)]
-    by_software = [source[2:] for source in SOURCES if re.search(source[1], software.lower())]
-    found = by_id or by_software
-    return found[0] if found else ("", None)
-
-
-def memory_set(name: str, config: Mapping[str, Any]) -> str:
-    """The set that a row of this id and configuration is scored with, or nothing for an unknown source."""
-    return str(_source(name, str(config.get("software", "")))[0])
+SOURCES: dict[str, Callable[[Row, Mapping[str, Any]], Peak | Unmodelled]] = {
+    "memory-torchao": _titan, "memory-torchtitan": _titan, "memory-torchtune": _tune, "memory-litgpt": _litgpt,
+    "memory-qwen": _qwen, "memory-internevo": _internevo, "memory-bloom": _bloom,
+}  # fmt: skip
+"""How the rows of a source are read, by the name of their reader, which is the set that they are scored with."""
 
 
 def peak_case(row: Row) -> Peak | Unmodelled:
     """The case of a row of kind "train-memory", or why there is none. Never raises for an odd configuration."""
-    read = _source(row.cells["id"], str(row.config.get("software", "")))[1]
+    read = SOURCES.get(row.reader)
     if read is None:
         return Unmodelled("no reader for this source: what its figure has in it is not known")
     if odd := unread(row.config, READ):

@@ -1,28 +1,29 @@
 """Published measurements: a table of them read row by row, and each row in the words of the models.
 
-The table is a CSV with the columns of `COLUMNS`; `config` is a JSON object. A row that is "context only" is
-never scored. A row of a kind or a system that no model here speaks about is `unmodelled`, and is listed by
-the report, not dropped.
+The table is a CSV with the columns of `COLUMNS`; `config` is a JSON object. A folder of such tables is read as one.
+The project's own tables, in `ROWS`, have a further column, `reader`: a name of `READERS`. A table from elsewhere needs
+none (`benchmarks.reader_names`). A row that is "context only" is never scored. A row of a kind or a system that no
+model here speaks about is `unmodelled`, and is listed by the report, not dropped.
 """
 
 import csv
 import json
 import math
-import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks.allreduce_rows import NodesAllReduce, allreduce_case
 from benchmarks.kernel_rows import LENGTHS, Kernel, kernel_case, kernel_set
-from benchmarks.memory_rows import Peak, memory_rows_of, memory_set, peak_case
-from benchmarks.published_row import COLUMNS, DataError, Row
+from benchmarks.memory_rows import SOURCES, Peak, memory_rows_of, peak_case
+from benchmarks.published_row import COLUMNS, HELD_OUT, DataError, Row
 from benchmarks.read_keys import ALLREDUCE, PRODUCT, unread
+from benchmarks.reader_names import NONE, reader_of, set_of
 from benchmarks.serving_rows import Serving, serving_case, serving_group
 from benchmarks.training_memory import Memory, memory_case, memory_group
-from benchmarks.training_rows import training_case, training_group
+from benchmarks.training_rows import TABLES, training_case, training_group
 from benchmarks.training_step import Step, Unmodelled
 from hwlib.arguments import as_int
 from hwlib.calibrated import Shape, Timed
@@ -30,6 +31,7 @@ from hwlib.collectives import bus_factor
 from hwlib.specs import accelerators
 from hwlib.specs.accelerator import DTYPES as DATA_SHEET
 
+ROWS = Path(__file__).parent / "data" / "rows"
 # "fp8->bf16" is DeepGEMM's: it scales each 128 elements of an activation's row, and each 128 x 128 weights.
 DTYPES = {
     "bfloat16": "bf16", "bf16": "bf16", "fp8": "fp8", "fp8->bf16": "fp8_block", "fp8_block": "fp8_block",
@@ -80,19 +82,25 @@ class Collective:
 
 
 Case = Product | Share | Collective | NodesAllReduce | Kernel | Step | Memory | Peak | Serving | Unmodelled | None
-# How the rows of a kind are read, where it is not by the name of their set.
-BY_KIND: dict[str, Callable[[Row], Case]] = {
-    "train-step": training_case,
-    "memory": memory_case,
-    "train-memory": peak_case,
-    "allreduce": allreduce_case,
-    "inference-serving": serving_case,
-    **dict.fromkeys(LENGTHS, kernel_case),
-}
 
 
 def read_rows(path: Path) -> tuple[list[Row], int]:
     """The rows to score, and how many are context only. Raises DataError, naming the file and the line."""
+    if not path.is_dir():
+        return _read_table(path)
+    tables = [(table, *_read_table(table)) for table in sorted(path.glob("*.csv"))]
+    if not tables:
+        raise DataError(f"{path} has no tables")
+    rows = [replace(row, file=table.name) for table, found, _ in tables for row in found]
+    return rows, sum(context for _, _, context in tables)
+
+
+def rows_to_fit(path: Path) -> list[Row]:
+    """The rows that constants may be fitted to. Raises DataError, as `read_rows` does."""
+    return [row for row in read_rows(path)[0] if row.cells["use"] != HELD_OUT]
+
+
+def _read_table(path: Path) -> tuple[list[Row], int]:
     try:
         lines = path.read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -128,8 +136,9 @@ def _row(cells: dict[str, str], line: int) -> Row:
     except (ValueError, RecursionError) as error:
         if cells["kind"] not in TRAINING or not cells["id"]:
             raise ValueError(str(error)) from None
-        name, fault = training_group(cells["id"], cells["system"], {}) or cells["id"], f"line {line}: {error}"
-        return Row(line, name, cells["kind"], cells["system"], 0, {}, math.nan, cells["unit"], "", cells, fault)
+        reader = cells.get("reader") or reader_of(cells["kind"], cells["id"], {})
+        name, fault = training_group(reader, cells["system"], {}) or cells["id"], f"line {line}: {error}"
+        return Row(line, name, cells["kind"], cells["system"], 0, {}, math.nan, cells["unit"], "", cells, fault, reader)
 
 
 def _read(cells: dict[str, str], line: int) -> Row:
@@ -140,20 +149,29 @@ def _read(cells: dict[str, str], line: int) -> Row:
     gpus = as_int("gpus", _positive("gpus", cells["gpus"] or 1))
     if not cells["id"]:
         raise ValueError("the id is empty")
-    name = re.sub(r"(-\d+)+$", "", cells["id"])
-    if cells["kind"] == "train-step":
-        name = training_group(cells["id"], cells["system"], config) or name
-    if cells["kind"] == "train-memory":
-        name = memory_set(cells["id"], config) or name
-    if cells["kind"] in LENGTHS:
-        name = kernel_set(cells["kind"], cells["system"], config)
-    if cells["kind"] == "memory":
-        name = memory_group(cells["id"], config) or name
-    if cells["kind"] == "inference-serving":
-        name = serving_group(cells["system"], config)
+    reader = cells.get("reader") or reader_of(cells["kind"], cells["id"], config)
+    if reader not in READERS:
+        raise ValueError(f"reader is {reader!r}, none of {', '.join(READERS)}")
+    name = _set_of(reader, cells, config) or set_of(cells["id"])
     return Row(
         line, name, cells["kind"], cells["system"], gpus, config, value, cells["unit"], cells["source"], cells,
+        reader=reader,
     )  # fmt: skip
+
+
+def _set_of(reader: str, cells: dict[str, str], config: dict[str, Any]) -> str:
+    """The set of a row, where that is not its id without the numbers at its end."""
+    match cells["kind"]:
+        case "train-step":
+            return training_group(reader, cells["system"], config)
+        case "train-memory":
+            return reader if reader in SOURCES else ""
+        case "memory":
+            return memory_group(cells["id"], config)
+        case "inference-serving":
+            return serving_group(cells["system"], config)
+        case kind:
+            return kernel_set(kind, cells["system"], config) if kind in LENGTHS else ""
 
 
 def _positive(what: str, text: Any) -> float:
@@ -175,16 +193,10 @@ def case_of(row: Row, path: Path) -> Case:
     if row.fault:
         return Unmodelled(row.fault)
     try:
-        if read := BY_KIND.get(row.kind):
-            return read(row)
-        for pattern, keys, read in READERS:
-            if re.match(pattern, row.set):
-                odd = unread(row.config, keys)
-                return Unmodelled(odd) if odd else read(row)
+        return READERS[row.reader](row)
     except (KeyError, ValueError) as error:
         reason = f"config has no {error}" if isinstance(error, KeyError) else str(error)
-        raise DataError(f"{path}, line {row.line}: {reason}") from None
-    return None
+        raise DataError(f"{path / row.file if row.file else path}, line {row.line}: {reason}") from None
 
 
 def _product(row: Row) -> Case:
@@ -248,39 +260,45 @@ def _nccl_tests(row: Row) -> Case:
     return _collective(chip, "nccl-tests")(row) if chip else None
 
 
-# By the set's name, the first that fits. A single figure ("peak bus bandwidth") goes by the constants of a sweep
-# on the same chip.
-BY_SET: tuple[tuple[str, Callable[[Row], Case]], ...] = (
-    (r"aic-nccl-", _nccl_tests),
-    (r"nvlstree$", _collective("h100-sxm", "NVLSTree")),
-    (r"ar-a100x8", _collective("a100-80gb-sxm", "nccl-tests, one process")),
-    (r"ar-b200x\d\d", partial(allreduce_case, network="EFA")),  # ten GPUs or more: several nodes
-    (r"ar-[a-z]+\d+x\d\d", allreduce_case),
-    (r"(ar|all_reduce)-h200", _collective("h200-sxm", "torch")),
-    (r"ar-b200", _collective("b200-sxm", "torch")),
-    (r"ar-aws-p4de", _collective("a100-80gb-sxm", "nccl-tests, two nodes")),
-    (r"(all_gather|reduce_scatter)-h200", _collective("h200-sxm", "nccl-tests")),
-    (r"mbook-h100-ag", _collective("h100-sxm", "nccl-tests")),
-    (r"nccl2140-H100", _collective("h100-sxm", "nccl-tests")),
-    (r"gtc24-NVLink3-A100", _collective("a100-80gb-sxm", "nccl-tests, one process")),
-    (r"gtc24-NVLink4-H100", _collective("h100-sxm", "nccl-tests", switch=False)),
-    (r"gtc24-NVLink4-SHARP-H100", _collective("h100-sxm", "nccl-tests")),
-    (r"gtc25-ar-DGX-H100$", _collective("h100-sxm", "NVLSTree")),
-    (r"gtc25-ar-GB200-NVL72-SHARP", _collective("gb200-nvl72", "InfiniBand SHARP")),
-    (r"gtc25-ar-NVLink5-B200", _collective("b200-sxm", "torch", switch=False)),
-    (r"gtc25-ar-NVLink5-SHARP-B200", _collective("b200-sxm", "torch")),
-    (r"gtc25-a2a-NVLink3-A100", _collective("a100-80gb-sxm", "nccl-tests")),
-    (r"gtc25-a2a-NVLink4-H100", _collective("h100-sxm", "nccl-tests")),
-    (r"gtc25-a2a-NVLink5-B200", _collective("b200-sxm", "nccl-tests")),
-)
+def _only(keys: Iterable[str], read: Callable[[Row], Case]) -> Callable[[Row], Case]:
+    """A reader that refuses rows with cells that are not among `keys`."""
 
-# Beside the pattern and the reader, the cells that it reads.
-READERS = (
-    (r"(aic-gemm|deepgemm)\b", PRODUCT, _product),
-    (r"mamf-", PRODUCT, _best),
-    (r"(stream|dram)-", PRODUCT, _stream),
-    *((pattern, ALLREDUCE, read) for pattern, read in BY_SET),
-)
+    def checked(row: Row) -> Case:
+        odd = unread(row.config, keys)
+        return Unmodelled(odd) if odd else read(row)
+
+    return checked
+
+
+READERS: dict[str, Callable[[Row], Case]] = {
+    **dict.fromkeys((*TABLES, "unknown"), training_case),
+    **dict.fromkeys((*SOURCES, "memory-unknown"), peak_case),
+    "memory-figures": memory_case,
+    **dict.fromkeys(LENGTHS, kernel_case),
+    "serving": serving_case,
+    "product": _only(PRODUCT, _product),
+    "best-product": _only(PRODUCT, _best),
+    "stream": _only(PRODUCT, _stream),
+    "nodes": allreduce_case,
+    "nodes-efa": partial(allreduce_case, network="EFA"),
+    "nccl-tests": _only(ALLREDUCE, _nccl_tests),
+    "nccl-tests-a100": _only(ALLREDUCE, _collective("a100-80gb-sxm", "nccl-tests")),
+    "nccl-tests-h100": _only(ALLREDUCE, _collective("h100-sxm", "nccl-tests")),
+    "nccl-tests-h100-ring": _only(ALLREDUCE, _collective("h100-sxm", "nccl-tests", switch=False)),
+    "nccl-tests-h200": _only(ALLREDUCE, _collective("h200-sxm", "nccl-tests")),
+    "nccl-tests-b200": _only(ALLREDUCE, _collective("b200-sxm", "nccl-tests")),
+    "one-process-a100": _only(ALLREDUCE, _collective("a100-80gb-sxm", "nccl-tests, one process")),
+    "two-nodes-a100": _only(ALLREDUCE, _collective("a100-80gb-sxm", "nccl-tests, two nodes")),
+    "torch-h200": _only(ALLREDUCE, _collective("h200-sxm", "torch")),
+    "torch-b200": _only(ALLREDUCE, _collective("b200-sxm", "torch")),
+    "torch-b200-ring": _only(ALLREDUCE, _collective("b200-sxm", "torch", switch=False)),
+    "nvlstree": _only(ALLREDUCE, _collective("h100-sxm", "NVLSTree")),
+    "sharp-gb200": _only(ALLREDUCE, _collective("gb200-nvl72", "InfiniBand SHARP")),
+    NONE: lambda _: None,
+}
+"""Who reads a row, by the name in its column `reader`. A single figure ("peak bus bandwidth") goes by the constants of
+a sweep on the same chip; a ring is an all-reduce that the switch has no part in.
+"""
 
 
 def sets(rows: list[Row]) -> Iterator[tuple[str, list[Row]]]:
@@ -296,5 +314,5 @@ def steps(path: Path) -> list[tuple[Row, Step]]:
 
     Raises DataError, as `read_rows` does.
     """
-    cases = ((row, training_case(row)) for row in read_rows(path)[0] if row.kind == "train-step" and not row.fault)
+    cases = ((row, training_case(row)) for row in rows_to_fit(path) if row.kind == "train-step" and not row.fault)
     return [(row, case) for row, case in cases if isinstance(case, Step)]

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+HELD_OUT = "test"
+"""The `use` of rows that no constant is fitted to."""
 COLUMNS = ("id", "kind", "system", "gpus", "config", "measured_value", "unit", "source", "confidence", "use")
 
 
@@ -14,8 +16,9 @@ class DataError(ValueError):
 class Row:
     """One line of the table, whose text is in `cells`.
 
-    `set` is the id without the numbers at its end, or the table that a training run is in. `fault` is why a row of
-    training cannot be read; rows of other kinds stop the reading instead.
+    `reader` names who reads it: one of `benchmarks.published.READERS`. `set` is the id without the numbers at its end,
+    or the table that a training run is in. `fault` is why a row of training cannot be read; rows of other kinds stop
+    the reading instead. `file` is the table that it is in, where rows of a folder of tables were read.
     """
 
     line: int
@@ -29,3 +32,5 @@ class Row:
     source: str
     cells: dict[str, str]
     fault: str = ""
+    reader: str = ""
+    file: str = ""

@@ -1,7 +1,8 @@
 """Which reader reads a row of a table that has no column `reader`.
 
 The project's own tables name the reader of each row. Of a table from elsewhere it follows from the kind of a row and
-from the beginning of its id, or else from the software that the row names; `NONE` is of rows that no model speaks about.
+from the beginning of its id, or else from the software that the row names. `NONE` reads rows that no model speaks
+about.
 """
 
 import re

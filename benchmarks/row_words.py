@@ -74,4 +74,4 @@ def dtype_of(row: "Row") -> str:
             return dtype
     if text:
         raise ValueError(f"no constants for precision {text!r}")
-    return "fp8" if row.cells["id"].startswith("mbridge") else "bf16"
+    return "fp8" if row.reader == "mbridge" else "bf16"

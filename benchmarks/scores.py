@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean, median
 from typing import NamedTuple
@@ -11,16 +11,18 @@ from typing import NamedTuple
 from benchmarks.allreduce_rows import LARGE
 from benchmarks.calculon import MEANS
 from benchmarks.predictions import Prediction, predict
-from benchmarks.published import TRAINING, Row, case_of, read_rows, sets
+from benchmarks.published import HELD_OUT, TRAINING, Row, case_of, read_rows, sets
 from benchmarks.training_step import Unmodelled
 
+UNSEEN = ", not fitted"
+"""At the end of the name of a set: its rows are of a table that constants are fitted to, but not among those."""
 LISTED = ("kernel", "collective")  # kinds of which a set without a model is named
 TOGETHER = (
     ("mbridge, Blackwell, Llama 3", r"mbridge-g?b\d00-llama3"),
     ("mbridge, Blackwell, others", r"mbridge-g?b\d00-others"),
-    ("mosaic, all", r"mosaic-.*"), ("vtrain, all", r"vtrain-.*"),
-    ("attention-context, all", r"attn-ctx-.*"), ("attention-decode, all", r"attn-dec-.*"),
-    ("grouped-gemm, all", r"moe-.*"),
+    ("mosaic, all", r"mosaic-[^,]*"), ("vtrain, all", r"vtrain-[^,]*"),
+    ("attention-context, all", r"attn-ctx-[^,]*"), ("attention-decode, all", r"attn-dec-[^,]*"),
+    ("grouped-gemm, all", r"moe-[^,]*"),
 )  # fmt: skip
 
 
@@ -87,38 +89,61 @@ def report(path: Path) -> Report:
     result = Report([], [], [], [], [], Counter(), context)
     runs: dict[str, dict[Row, Prediction]] = {}
     for name, members in sets(rows):
-        predicted: dict[Row, Prediction] = {}
-        guessed: dict[str, dict[Row, Prediction]] = {}
-        for row in members:
-            prediction = predict(case_of(row, path))
-            if isinstance(prediction, Prediction):
-                (guessed.setdefault(prediction.typical, {}) if prediction.typical else predicted)[row] = prediction
-            elif isinstance(prediction, Unmodelled):
-                result.unmodelled[f"{name}: {prediction.reason}"] += 1
-            else:
-                result.unmodelled[name if row.kind in LISTED else f"kind {row.kind}"] += 1
-        if predicted:
-            into = result.training if members[0].kind in TRAINING else result.scores
-            into.append(score(name, predicted))
-            runs[name] = predicted
-        result.typical.extend(score(f"{name}: {stack}", found) for stack, found in guessed.items())
-        if name == "nvlstree":
-            result.trees.extend(_by_gpus(predicted))
-        if name == "nvlstree" or members[0].kind == "allreduce":
-            result.trees.extend(_by_size(name, predicted))
+        for seen in (True, False):
+            of_use = [row for row in members if (row.cells["use"] != HELD_OUT) is seen]
+            predicted, guessed = _predictions(name, of_use, path, result.unmodelled)
+            title = name if seen else name + UNSEEN
+            if predicted:
+                into = result.training if members[0].kind in TRAINING else result.scores
+                into.append(score(title, predicted))
+                runs[title] = predicted
+                result.trees.extend(_parts(title, predicted))
+            result.typical.extend(score(f"{title}: {stack}", found) for stack, found in guessed.items())
     result.scores.sort()
     result.training.sort()
     result.typical.sort()
-    for title, pattern in TOGETHER:
-        members_of = [predicted for name, predicted in runs.items() if re.fullmatch(pattern, name)]
-        if len(members_of) > 1:
-            result.together.append(score(title, dict(item for some in members_of for item in some.items())))
+    result.together.extend(_together(runs))
     return result
 
 
-def _by_gpus(predicted: dict[Row, Prediction]) -> Iterator[Score]:
+def _predictions(
+    name: str, rows: Sequence[Row], path: Path, unmodelled: Counter[str]
+) -> tuple[dict[Row, Prediction], dict[str, dict[Row, Prediction]]]:
+    """The rows of a set with constants of their own, and those with typical ones, by whose; the others are counted."""
+    predicted: dict[Row, Prediction] = {}
+    guessed: dict[str, dict[Row, Prediction]] = {}
+    for row in rows:
+        prediction = predict(case_of(row, path))
+        if isinstance(prediction, Prediction):
+            (guessed.setdefault(prediction.typical, {}) if prediction.typical else predicted)[row] = prediction
+        elif isinstance(prediction, Unmodelled):
+            unmodelled[f"{name}: {prediction.reason}"] += 1
+        else:
+            unmodelled[name if row.kind in LISTED else f"kind {row.kind}"] += 1
+    return predicted, guessed
+
+
+def _together(runs: Mapping[str, dict[Row, Prediction]]) -> Iterator[Score]:
+    """What several sets are together, those that constants are fitted to apart from the others."""
+    for title, pattern in TOGETHER:
+        for end in ("", UNSEEN):
+            found = [predicted for name, predicted in runs.items() if re.fullmatch(pattern + end, name)]
+            if len(found) > 1:
+                yield score(title + end, dict(item for some in found for item in some.items()))
+
+
+def _parts(name: str, predicted: dict[Row, Prediction]) -> Iterator[Score]:
+    """All-reduces on several nodes by how many GPUs, and by size."""
+    nvlstree = name.removesuffix(UNSEEN) == "nvlstree"
+    if nvlstree:
+        yield from _by_gpus(name, predicted)
+    if nvlstree or next(iter(predicted)).kind == "allreduce":
+        yield from _by_size(name, predicted)
+
+
+def _by_gpus(name: str, predicted: dict[Row, Prediction]) -> Iterator[Score]:
     for gpus in sorted({row.gpus for row in predicted}):
-        yield score(f"nvlstree, {gpus} GPUs", {row: p for row, p in predicted.items() if row.gpus == gpus})
+        yield score(f"{name}, {gpus} GPUs", {row: p for row, p in predicted.items() if row.gpus == gpus})
 
 
 def _by_size(name: str, predicted: dict[Row, Prediction]) -> Iterator[Score]:

@@ -34,11 +34,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Reader:
-    """How the rows of a table are read: the first whose pattern fits the id reads the row, and refuses one with cells
-    that are not among `keys`, of `read_keys.TRAINING`.
+    """How the rows of a table are read, and that those with cells that are not among `keys`, of `read_keys.TRAINING`,
+    are refused. `group` is the table, by which rows name their reader.
     """
 
-    pattern: str
     group: str
     read: Callable[["Row"], Step | Unmodelled]
     keys: str = "unknown"
@@ -236,40 +235,41 @@ def without(reason: str) -> Callable[["Row"], Unmodelled]:
     return lambda _: Unmodelled(reason)
 
 
-TABLES = (
-    Reader(r"kor-t5-", "kor-t5", megatron_2021, "megatron"),
-    Reader(r"kor-abs-", "kor-abs", megatron_2021, "megatron"),
-    Reader(r"meg21-", "meg21", megatron_2021, "megatron"),
-    Reader(r"meg20-", "meg20", megatron_2021, "megatron"),
-    Reader(r"meg24-", "meg24", megatron_2024, "megatron"),
-    Reader(r"vtrain-multi", "vtrain-multi", vtrain, "megatron"),
-    Reader(r"vtrain-single", "vtrain-single", vtrain, "megatron"),
-    Reader(r"vtrain", "vtrain", vtrain, "megatron"),
-    Reader(r"mosaic", "mosaic", mosaic, "mosaic"),
-    Reader(r"bloom", "bloom", bloom, "bloom"),
-    Reader(r"mbridge", "mbridge", megatron_core, "nvidia"),
-    Reader(r"nemo2407", "nemo2407", megatron_core, "nvidia"),
-    Reader(r"nemo-long.*B200", "nemo-b200", megatron_core, "nvidia"),
-    Reader(r"nemo-long", "nemo-long", megatron_core, "nvidia"),
-    Reader(r"nemo\d*-b200", "nemo-b200", megatron_core, "nvidia"),
-    Reader(r"nemo24", "nemo24", megatron_core, "nvidia"),
-    Reader(r"titan", "torchtitan", titan, "titan"),
-    Reader(r"ao-", "torchao", titan, "titan"),
-    Reader(r"fms-", "fms-fsdp", fms, "fms"),
-    Reader(r"internevo", "internevo", internevo, "internevo"),
-    Reader(r"megascale.*megatron", "megascale-megatron", unknown_table),
-    Reader(r"megascale", "megascale", without("no constants for MegaScale, which changes the layer and its overlap")),
-    Reader(r"ultrascale", "ultrascale", without("the source does not give the model's shape")),
-    Reader(r"nanotron", "nanotron", without("no constants for nanotron: a single run, of a model without its shape")),
-    Reader(r"maxtext", "maxtext", without("the source gives neither the model's shape nor the plan")),
-    Reader(r"mlperf", "mlperf", mlperf, "mlperf"),
-    Reader(r"dsv3", "dsv3", without("no constants for DeepSeek's own software, and a mean over the whole run")),
+READERS = (
+    Reader("kor-t5", megatron_2021, "megatron"),
+    Reader("kor-abs", megatron_2021, "megatron"),
+    Reader("meg21", megatron_2021, "megatron"),
+    Reader("meg20", megatron_2021, "megatron"),
+    Reader("meg24", megatron_2024, "megatron"),
+    Reader("vtrain-multi", vtrain, "megatron"),
+    Reader("vtrain-single", vtrain, "megatron"),
+    Reader("vtrain", vtrain, "megatron"),
+    Reader("mosaic", mosaic, "mosaic"),
+    Reader("bloom", bloom, "bloom"),
+    Reader("mbridge", megatron_core, "nvidia"),
+    Reader("nemo2407", megatron_core, "nvidia"),
+    Reader("nemo-long", megatron_core, "nvidia"),
+    Reader("nemo-b200", megatron_core, "nvidia"),
+    Reader("nemo24", megatron_core, "nvidia"),
+    Reader("torchtitan", titan, "titan"),
+    Reader("torchao", titan, "titan"),
+    Reader("fms-fsdp", fms, "fms"),
+    Reader("internevo", internevo, "internevo"),
+    Reader("megascale-megatron", unknown_table),
+    Reader("megascale", without("no constants for MegaScale, which changes the layer and its overlap")),
+    Reader("ultrascale", without("the source does not give the model's shape")),
+    Reader("nanotron", without("no constants for nanotron: a single run, of a model without its shape")),
+    Reader("maxtext", without("the source gives neither the model's shape nor the plan")),
+    Reader("mlperf", mlperf, "mlperf"),
+    Reader("dsv3", without("no constants for DeepSeek's own software, and a mean over the whole run")),
 )  # fmt: skip
+TABLES = {reader.group: reader for reader in READERS}
+UNKNOWN = Reader("unknown", unknown_table)
 
 
-def training_group(name: str, system: str, config: Any) -> str:
-    """The group that a row of this id is scored with; large tables are split by chip, and by dense or not."""
-    group = next((r.group for r in TABLES if re.match(r.pattern, name)), "")
+def training_group(reader: str, system: str, config: Any) -> str:
+    """The group that a row of a reader is scored with; large tables are split by chip, and by dense or not."""
+    group = reader if reader in TABLES else ""
     if group in ("mbridge", "mosaic"):
         chip = next((chip.split("-")[0] for pattern, chip in CHIPS if re.search(pattern, system, re.I)), "other")
         group += f"-{chip}"
@@ -284,7 +284,7 @@ def training_group(name: str, system: str, config: Any) -> str:
 
 def training_case(row: "Row") -> Step | Unmodelled:
     """The step of a row of kind "train-step", or why there is none. Never raises for an odd configuration."""
-    reader = next((r for r in TABLES if re.match(r.pattern, row.cells["id"])), Reader("", "", unknown_table))
+    reader = TABLES.get(row.reader, UNKNOWN)
     try:
         found = reader.read(row)
     except (KeyError, ValueError, TypeError, ArithmeticError) as error:

@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks import drawn_runs
 from benchmarks.published import steps
+from benchmarks.reader_names import reader_of
 from benchmarks.training_rows import training_group
 from hwlib.specs import measured_plans
 from hwlib.steptime import predicted_step, published_time
@@ -53,7 +54,8 @@ def test_the_model_errs_on_the_ten_as_on_their_tables(root):
     that of the tables' medians, to a few parts in a thousand."""
     with (root / "benchmarks" / "data" / "scores.csv").open() as file:
         scores = {row["set"]: row for row in csv.DictReader(file)}
-    of = {run: training_group(run.key, stack_system(run), config_of(run)) for run in measured_plans(asked=True)}
+    readers = {run: reader_of("train-step", run.key, config_of(run)) for run in measured_plans(asked=True)}
+    of = {run: training_group(reader, stack_system(run), config_of(run)) for run, reader in readers.items()}
     assert len(set(of.values())) == 10
     errors = {run: abs(float(predicted_step(run).total) / published_time(run) - 1) for run in of}
     for run, group in of.items():

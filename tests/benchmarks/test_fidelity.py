@@ -7,9 +7,10 @@ from statistics import fmean
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.fidelity import DATA, main
+from benchmarks.fidelity import main
 from benchmarks.fidelity_page import BEGIN, END
 from benchmarks.fit_trees import TREES, fit_tree
+from benchmarks.kept_rows import KEPT as DATA
 from benchmarks.kept_rows import kept_table
 from benchmarks.predictions import predict
 from benchmarks.published import Collective, Product, case_of, read_rows

@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.fidelity import DATA, main
+from benchmarks.fidelity import main
 from benchmarks.fit_stacks import alike, fit_stack, mean_error, rows_of
 from benchmarks.fit_stacks import toml as stack_toml
+from benchmarks.kept_rows import KEPT as DATA
 from benchmarks.kept_scores import (
     HeldOut,
     held_out,

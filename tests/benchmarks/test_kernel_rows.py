@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.fidelity import DATA
+from benchmarks.kept_rows import KEPT as DATA
 from benchmarks.kernel_rows import Kernel, kernel_case
 from benchmarks.predictions import predict
 from benchmarks.published import Product, case_of, read_rows

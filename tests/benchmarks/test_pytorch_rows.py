@@ -4,12 +4,13 @@ import csv
 
 import pytest
 
-from benchmarks.fidelity import DATA
 from benchmarks.fit_stacks import alike, folds_report, mean_error, plan_of
+from benchmarks.kept_rows import KEPT as DATA
 from benchmarks.megatron_recipes import copies_travel, core_stack
 from benchmarks.predictions import predict
 from benchmarks.published import steps
 from benchmarks.published_row import Row
+from benchmarks.reader_names import reader_of
 from benchmarks.training_rows import training_case
 from benchmarks.training_step import Unmodelled, own_constants
 from hwlib.specs import models, stacks
@@ -23,7 +24,8 @@ INTERN = {
 
 def row(name, value, gpus=8, system="H100 96GB", unit="tokens/s/GPU", **config):
     cells = {"id": name, "confidence": "seen verbatim"}
-    return Row(2, name, "train-step", system, gpus, config, value, unit, "source", cells)
+    reader = reader_of("train-step", name, config)
+    return Row(2, name, "train-step", system, gpus, config, value, unit, "source", cells, reader=reader)
 
 
 def test_torchtitan_without_a_batch_takes_the_local_ones():

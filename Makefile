@@ -14,7 +14,7 @@ PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help grade test nightly check lab book pdf epub wheel chapters clean
+.PHONY: help grade test nightly check lab book pdf epub wheel chapters fit clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -76,6 +76,9 @@ wheel: book  ## build the wheel in dist/, with the figures that a fresh notebook
 
 chapters: $(VENV)/.ready  ## generate chapters/ from solutions/
 	@$(BIN)/gpubook chapters
+
+fit: $(VENV)/.ready  ## fit the constants to the measured rows and write their tables (some minutes; what stands stays)
+	@$(BIN)/python -m benchmarks.fit
 
 clean:  ## remove everything that can be rebuilt (never your copy of the book in study/)
 	rm -rf .build build .pytest_cache .mypy_cache .ruff_cache

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from benchmarks.kept_scores import HeldOut, kept_held_out, kept_repeats, kept_scores
-from benchmarks.scores import Report, Score
+from benchmarks.scores import UNSEEN, Report, Score
 from hwlib.specs import accelerators
 from hwlib.specs.fitted import Fitted, all_fitted
 
@@ -37,6 +37,8 @@ TABLES = (
 
 def title(name: str) -> str:
     """The name that a reader sees of a table of training."""
+    if name.endswith(UNSEEN):
+        return title(name.removesuffix(UNSEEN))
     if found := next((text for key, text in TABLES if name == key), ""):
         return found
     if name.startswith("mbridge-"):
@@ -47,16 +49,20 @@ def title(name: str) -> str:
 
 def page(result: Report) -> list[str]:
     """The tables of docs/fidelity.md in Markdown, with the marks that the page has around them."""
-    kernels = table("| set | rows | mean | median | max | constants | simple model |", result.scores + result.trees)
-    runs = table(RUNS, result.training, training=True)
-    scored = table(RUNS, kept_scores(), training=True)
+    kernels, runs = result.scores + result.trees, result.training + result.together
     return [
-        BEGIN, "", "## Rows in the repository", "", *kernels, "", *runs, "",
-        "## All rows used for fitting", "", *scored, "", *stack_fits(kept_held_out()), "",
-        *fits(all_fitted()), "", END,
+        BEGIN, "", "## Rows that constants were fitted to", "", *table(KERNELS, _of(kernels, unseen=False)), "",
+        *table(RUNS, _of(runs, unseen=False), training=True), "", *stack_fits(kept_held_out()), "",
+        *fits(all_fitted()), "", "## Rows that no constant was fitted to", "",
+        *table(KERNELS, _of(kernels, unseen=True)), "", *table(RUNS, _of(runs, unseen=True), training=True), "", END,
     ]  # fmt: skip
 
 
+def _of(scores: Iterable[Score], unseen: bool) -> list[Score]:
+    return [s for s in scores if (UNSEEN in s.set) is unseen]
+
+
+KERNELS = "| set | rows | mean | median | max | constants | simple model |"
 RUNS = "| training and its memory | rows | mean | median | max | constants | simple model | Calculon |"
 
 
@@ -77,7 +83,7 @@ def table(head: str, scores: Iterable[Score], training: bool = False) -> list[st
     lines = [head, "|:--" + "|--:" * (head.count("|") - 2) + "|"]
     for s in scores:
         errors = (s.mean_abs_error, s.median_abs_error, s.max_abs_error)
-        cells = [s.set, s.rows, *(f"{e:.1%}" for e in errors), s.constants, f"{s.plain_mean:.1%}"]
+        cells = [s.set.replace(UNSEEN, ""), s.rows, *(f"{e:.1%}" for e in errors), s.constants, f"{s.plain_mean:.1%}"]
         if training:
             cells[0] = title(s.set)
             cells.append("" if math.isnan(s.peer_mean) else f"{'~ ' * s.peer_all}{s.peer_mean:.1%}")

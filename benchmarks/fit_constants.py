@@ -1,4 +1,4 @@
-"""Fit every constant anew and print the table that hwlib keeps: `python -m benchmarks.fidelity --fit`.
+"""Fit the constants of kernels and collectives anew: fitted.toml (`make fit`, or `benchmarks.fidelity --fit` to print).
 
 The mean error of an entry is given twice: of the fit itself, and of rows that a fit to the other four fifths
 had not seen. The fifths are dealt in the order of size, so each holds small and large ones.
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 from benchmarks.fit_kernels import kernel_entries
 from benchmarks.fit_trees import TREES, Tree, rows_of, tree_errors
 from benchmarks.kernel_rows import Kernel
-from benchmarks.published import OPERATIONS, Collective, Product, Row, Share, case_of
+from benchmarks.published import OPERATIONS, Case, Collective, Product, Row, Share, case_of
 from hwlib.calibrated import (
     GemmModel,
     Shape,
@@ -47,6 +47,9 @@ RING = ("alpha_low", "alpha_hop", "W_low", "alpha", "W")
 PLATEAUS = {"h100_sxm": ("ar-h200-n",), "b200_sxm": ("ar-b200-n",)}
 SHARES = ("stream init", "stream read", "stream scale", "stream triad", "best bf16", "best fp8")
 KERNEL_ONLY = ("t0", "eta_C", "eta_W")  # DeepGEMM's ten rows fix no more than these
+KERNEL_NOTE = (
+    "ten rows fix no more than the start and the shares: the rest are round values of the order of Hopper's fits"
+)
 
 T = TypeVar("T")
 
@@ -88,32 +91,67 @@ def sweeps() -> Iterator[Sweep]:
     yield Sweep("a100-80gb-sxm", "all_reduce", "nccl-tests, two nodes", ("ar-aws-p4de",), one)
 
 
+Cases = Sequence[tuple[Row, Case]]
+
+
 def fit_all(rows: Sequence[Row], path: Path) -> Iterator[Fitted]:
     """Every entry that the rows suffice for, kernels first."""
-    cases = [(row, case_of(row, path)) for row in rows]
+    for part in PARTS:
+        yield from fit_part(part, rows, path)
+
+
+def fit_part(part: str, rows: Sequence[Row], path: Path, folded: bool = True) -> Iterator[Fitted]:
+    """The entries of one part of the file, a name of `PARTS`; unless `folded`, without the errors of held-back rows."""
+    yield from PARTS[part]([(row, case_of(row, path)) for row in rows if row.kind in KIND_OF[part]], folded)
+
+
+def _products(cases: Cases, folded: bool) -> Iterator[Fitted]:
     products = [(row, case) for row, case in cases if isinstance(case, Product)]
     keys = {(c.chip, c.dtype, r.set): r.source for r, c in products if r.set.startswith(("aic-gemm", "deepgemm"))}
     for (chip, dtype, name), source in sorted(keys.items()):
         shapes = [c.shape for r, c in products if r.set == name]
         if len(shapes) >= len(KERNEL_ONLY) + 2:
-            yield _gemm(chip, dtype, name, source, shapes)
+            yield _gemm(chip, dtype, name, source, shapes, folded)
+
+
+def _shares(cases: Cases, _: bool) -> Iterator[Fitted]:
     for op in SHARES:
         of_op = [(r, c) for r, c in cases if isinstance(c, Share) and c.op == op]
         found = [(r, c) for r, c in of_op if r.set.startswith(("stream", "mamf"))]
         if found:
             yield _share(op, [c.rate / c.sheet for _, c in found], found[0][0].source)
+
+
+def _collectives(cases: Cases, folded: bool) -> Iterator[Fitted]:
     for sweep in sweeps():
         found = [(r, c) for r, c in cases if isinstance(c, Collective) and r.set.startswith(sweep.sets)]
         timed = [(c.timed, c.switch) for _, c in found]
         if len(timed) >= len(sweep.free):
-            yield _collective(sweep, timed, _from(found[0][0].source)["source"])
+            yield _collective(sweep, timed, _from(found[0][0].source)["source"], folded)
+
+
+def _trees(cases: Cases, folded: bool) -> Iterator[Fitted]:
     for tree in TREES:
         found = list(rows_of(tree, cases))
         if len(found) > len(tree.free):
-            yield _tree(tree, [t for _, t in found], _from(found[0][0].source)["source"])
-    yield from kernel_entries(
-        [(r.source, c) for r, c in cases if isinstance(c, Kernel) and "seen" in r.cells["confidence"]]
-    )
+            yield _tree(tree, [t for _, t in found], _from(found[0][0].source)["source"], folded)
+
+
+def _kernels(cases: Cases, folded: bool) -> Iterator[Fitted]:
+    seen = [(r.source, c) for r, c in cases if isinstance(c, Kernel) and "seen" in r.cells["confidence"]]
+    yield from kernel_entries(seen, folded)
+
+
+PARTS: dict[str, Callable[[Cases, bool], Iterator[Fitted]]] = {
+    "gemm": _products, "share": _shares, "collective": _collectives, "tree": _trees, "attention": _kernels,
+    "decode": _kernels, "grouped": _kernels,
+}  # fmt: skip
+"""How the entries of each name in the file are fitted."""
+KIND_OF = {
+    "gemm": ("kernel",), "share": ("kernel",), "collective": ("collective",), "tree": ("collective", "allreduce"),
+    "attention": ("attention-context",), "decode": ("attention-decode",), "grouped": ("grouped-gemm",),
+}  # fmt: skip
+"""The kinds of rows that they rest on."""
 
 
 def _from(source: str) -> dict[str, str]:
@@ -131,12 +169,16 @@ def folds(rows: Sequence[T], size: Callable[[T], Any]) -> Iterator[tuple[list[T]
 
 
 def _validated(
-    rows: Sequence[T], size: Callable[[T], Any], fit: Callable[[list[T]], Any], errors: Callable[[Any, list[T]], list]
+    rows: Sequence[T],
+    size: Callable[[T], Any],
+    fit: Callable[[list[T]], Any],
+    errors: Callable[[Any, list[T]], list],
+    folded: bool,
 ) -> tuple[Any, float, float]:
     """The fit to all rows, its mean error, and that of the held-back rows (NaN where there are too few)."""
     full = fit(sorted(rows, key=size))
     held = math.nan
-    if len(rows) >= FEW:
+    if folded and len(rows) >= FEW:
         held = fmean(e for train, test in folds(rows, size) for e in errors(fit(train), test))
     return full, fmean(errors(full, list(rows))), held
 
@@ -153,9 +195,11 @@ def _plain(op: str, rows: Sequence[Timed]) -> dict[str, float]:
     return {"plain_alpha": line.alpha, "plain_W": line.W}
 
 
-def _gemm(chip: str, dtype: str, name: str, source: str, shapes: list[Shape]) -> GemmConstants:
+def _gemm(chip: str, dtype: str, name: str, source: str, shapes: list[Shape], folded: bool) -> GemmConstants:
     alone = name.startswith("deepgemm")
     values: dict[str, Any] = {"t_tile": 1e-7, "W_L2": 1.5e13, "t_join": 2e-6} if alone else {}
+    if alone:
+        values |= {"typed": tuple(values), "note": KERNEL_NOTE}
     blank = _blank(
         GemmConstants, name, len(shapes), chip=chip, dtype=dtype, **_from(source),
         like=SAME_DIE.get(chip, LIKE.get(chip, ())), quantises=dtype != "bf16" and not alone, **values,
@@ -166,7 +210,7 @@ def _gemm(chip: str, dtype: str, name: str, source: str, shapes: list[Shape]) ->
         return [abs(model.time(s.M, s.N, s.K) / s.time - 1) for s in some]
 
     model, error, held = _validated(
-        shapes, lambda s: (s.M * s.N * s.K, s), lambda some: fit_gemm(start, some, free), errors
+        shapes, lambda s: (s.M * s.N * s.K, s), lambda some: fit_gemm(start, some, free), errors, folded
     )
     return replace(model.constants, error=error, held_out=held)
 
@@ -178,7 +222,7 @@ def _share(op: str, shares: list[float], source: str) -> ShareConstants:
     return replace(blank, eta=eta, error=fmean(abs(s / eta - 1) for s in shares))
 
 
-def _collective(sweep: Sweep, rows: list[tuple[Timed, bool]], source: str) -> CollectiveConstants:
+def _collective(sweep: Sweep, rows: list[tuple[Timed, bool]], source: str, folded: bool) -> CollectiveConstants:
     blank = _blank(
         CollectiveConstants, ", ".join(sweep.sets), len(rows), chip=sweep.chip, op=sweep.op, source=source,
         software=sweep.software, flow=sweep.flow, like=LIKE.get(sweep.chip, ()),
@@ -191,27 +235,28 @@ def _collective(sweep: Sweep, rows: list[tuple[Timed, bool]], source: str) -> Co
     def fit(some: list[tuple[Timed, bool]]) -> CollectiveConstants:
         return fit_collective(blank, [t for t, _ in some], sweep.free, [on for _, on in some])
 
-    full, error, held = _validated(rows, lambda row: (row[0].n, row[0].S, row), fit, errors)
+    full, error, held = _validated(rows, lambda row: (row[0].n, row[0].S, row), fit, errors, folded)
     return replace(full, error=error, held_out=held)
 
 
-def _tree(tree: Tree, rows: list[Timed], source: str) -> TreeConstants:
+def _tree(tree: Tree, rows: list[Timed], source: str, folded: bool) -> TreeConstants:
     blank = _blank(
         TreeConstants, ", ".join(tree.sets), len(rows), chip=tree.chip, software=tree.network, op="all_reduce",
         node=tree.node, stages=tree.stages, inside=tree.inside, typed=tuple(tree.typed), note=tree.note, like=tree.like,
         source=source, **tree.typed, **_plain("all_reduce", rows),
     )  # fmt: skip
     full, error, held = _validated(
-        rows, lambda t: (t.n, t.S), lambda some: fit_collective(blank, some, tree.free), tree_errors
+        rows, lambda t: (t.n, t.S), lambda some: fit_collective(blank, some, tree.free), tree_errors, folded
     )
     return replace(full, error=error, held_out=held)
 
 
 HEAD = """# Constants of the models of hwlib, in SI, fitted to published measurements; hwlib/specs/fitted.py says what
-# each means. Written by `python -m benchmarks.fidelity --fit --data FILE`, where FILE has the rows that an entry
-# names: `source` is the published file, `rows` the prefix of their ids, `count` how many there were. `error` is
-# the fit's own mean error, `held_out` that of rows held back (five folds; of attention, decode and grouped two, by
-# shape; nan: too few rows). Those three share constants: each kind's fit takes all chips together.
+# each means. Written by `make fit` from the rows of benchmarks/data/rows that an entry names: `source` is the
+# published file, `rows` the prefix of their ids, `count` how many there were. `error` is the fit's own mean error,
+# `held_out` that of rows held back (five folds; of attention, decode and grouped two, by shape; nan: too few rows).
+# Those three share constants: each kind's fit takes all chips together. What has no rows is named in `typed`, and
+# `note` says why it is what it is.
 """
 
 

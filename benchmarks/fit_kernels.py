@@ -237,8 +237,10 @@ def _key(case: Kernel) -> tuple[str, str, str, str]:
     return FITTED_ON[case.chip], case.dtype, case.software, case.kernel
 
 
-def kernel_entries(cases: Sequence[tuple[str, Kernel]]) -> Iterator[Fitted]:
-    """An entry for each kind, chip, dtype, software and kernel of the rows (their source and case)."""
+def kernel_entries(cases: Sequence[tuple[str, Kernel]], folded: bool = True) -> Iterator[Fitted]:
+    """An entry for each kind, chip, dtype, software and kernel of the rows (their source and case); unless `folded`,
+    without the errors of held-back rows.
+    """
     for kind, entry in KINDS.items():
         found = [(source, case) for source, case in cases if case.kind == kind]
         if len(found) < 2 * FEW:
@@ -246,7 +248,7 @@ def kernel_entries(cases: Sequence[tuple[str, Kernel]]) -> Iterator[Fitted]:
         full = fit_kernels(kind, [case for _, case in found])
         held = dict.fromkeys((case for _, case in found), math.nan)
         pairs = folds([case for _, case in found], lambda case: case.group)
-        for fit_to, scored in (pairs, pairs[::-1]):
+        for fit_to, scored in (pairs, pairs[::-1]) if folded else ():
             held |= dict(zip(*_seen(kind, fit_to, scored), strict=True))
         own = dict(zip((case for _, case in found), errors(full, [case for _, case in found]), strict=True))
         counted = Counter((case.dtype, case.software) for _, case in found)

@@ -1,9 +1,13 @@
-"""Fit the constants of training stacks to published steps: `python -m benchmarks.fidelity --fit-stacks`.
+"""Fit the constants of training stacks to published steps: `make fit`, or `benchmarks.fidelity --fit-stacks` to print.
 
 The constants that a stack's row of stacks.toml names as `fitted` are searched; one that is `like` another takes
 the rest from that one. Where several stacks of one source are like each other (a software on several chips), the
 constants that they share are searched on the rows of all. The plans fall into two folds (`benchmarks.folds`): each is
 held back once, and the mean error of rows that the fit had not seen is printed beside that of the fit.
+
+A search begins at the constants that are kept, in valleys that are flat: where it ends depends on where it began. So
+`kept_or_better` takes its end only where that is better by more than `GAIN`. Constants that a stack names as `pending`
+stand as an earlier form of the model gave them: they are not fitted again until somebody decides to.
 """
 
 import math
@@ -26,12 +30,13 @@ SINGLE = ("dtype", "fused", "dedup_dispatch", "frozen", "recompute", "mtp")  # o
 ROUNDS = 4  # of the search, each from the best point so far, with steps half as large
 PRIOR = 0.003  # error that a constant's move by a factor e must save: what rows do not fix stays where it was
 EXPERTS = ("eta_E", "w_E", "t_moe")  # what models with experts decide, and no other
+GAIN = 0.002  # mean error by which a fit must be better than what is kept: a third of the third digit that is printed
 LATENCY = 10e-6  # where a search for a time begins that is 0 so far
 
 
 @dataclass(frozen=True)
 class Alike:
-    """Steps of one model, one machine and one dtype, whose plans are arrays."""
+    """Steps of one model, stack, machine and dtype, whose plans are arrays."""
 
     case: Step
     plans: Mapping[str, Any]
@@ -64,7 +69,7 @@ def alike(cases: Sequence[Step]) -> list[Alike]:
         plan = case.plan
         fixed = (*(plan.get(name) for name in SINGLE), tuple(sorted(plan)))
         shape = repr(case.model) + case.model.key
-        found.setdefault((shape, case.model.context, case.levels, case.chip, fixed), []).append(case)
+        found.setdefault((shape, case.model.context, case.levels, case.chip, case.stack, fixed), []).append(case)
     result = []
     for members in found.values():
         first = members[0].plan
@@ -122,19 +127,20 @@ def _dense(stack: Stack, pairs: Sequence[tuple["Row", Step]]) -> bool:
     return any(case.stack == stack.key and not case.model.moe for _, case in pairs)
 
 
-def fit_stack(stack: Stack, cases: Sequence[Step], free: Sequence[str]) -> Stack:
+def fit_stack(stack: Stack, cases: Sequence[Step], free: Sequence[str], least: float = 0.0) -> Stack:
     """The stack with the constants `free` fitted: to dense models, and then that of experts to models that have them,
-    so that these decide nothing else; among those every row counts alike, for chips have few plans each.
+    so that these decide nothing else; among those every row counts alike, for chips have few plans each. A fit that
+    is not better than the stack by more than `least` is not taken.
     """
     dense = [case for case in cases if not case.model.moe]
     experts = [name for name in free if name in EXPERTS]
     if not experts or not dense or len(dense) == len(cases):
-        return _fit(stack, cases, free)
-    stack = _fit(stack, dense, [name for name in free if name not in EXPERTS])
-    return _fit(stack, [replace(case, group=EXPERTS[0]) for case in cases if case.model.moe], experts)
+        return _fit(stack, cases, free, least)
+    stack = _fit(stack, dense, [name for name in free if name not in EXPERTS], least)
+    return _fit(stack, [replace(case, group=EXPERTS[0]) for case in cases if case.model.moe], experts, least)
 
 
-def _fit(stack: Stack, cases: Sequence[Step], free: Sequence[str]) -> Stack:
+def _fit(stack: Stack, cases: Sequence[Step], free: Sequence[str], least: float) -> Stack:
     """The stack with the constants `free` at the least mean error, searched one by one and then together.
 
     Each table of rows counts alike, however many it has: 50 steps on many nodes no less than 480 on one.
@@ -161,7 +167,7 @@ def _fit(stack: Stack, cases: Sequence[Step], free: Sequence[str]) -> Stack:
         found = minimize(loss, best, method="Nelder-Mead", options={"maxfev": 150 * len(free), "xatol": 1e-4})
         best = [float(x) for x in found.x] if found.fun < loss(best) else best
         reach /= 2
-    return at(best)
+    return at(best) if loss([0.0] * len(free)) - loss(best) > least else stack
 
 
 def _one_by_one(loss: Callable[[Sequence[float]], float], best: list[float], reach: float) -> list[float]:
@@ -182,10 +188,7 @@ def fit_stacks(path: Path, keys: Sequence[str] = ()) -> Iterator[Fit]:
         if (keys and key not in keys) or not stack.rows:
             continue
         free = stack.fitted
-        if stack.like in fitted:
-            like = fitted[stack.like]
-            same = [name for name in CONSTANTS if getattr(stack, name) == getattr(stacks[stack.like], name)]
-            stack = stack.replace(**{name: getattr(like, name) for name in same if name not in free})
+        stack = _inherit(stack, fitted)
         cases = rows_of(stack, pairs)
         if len(cases) < max(2, len(free)) or not free:
             continue
@@ -198,6 +201,42 @@ def fit_stacks(path: Path, keys: Sequence[str] = ()) -> Iterator[Fit]:
         dense = [case for case in cases if not case.model.moe]
         fitted[key] = found.replace(error=mean_error(found, alike(dense or cases)))
         yield Fit(fitted[key], free, len(cases), mean_error(fitted[key], alike(cases)), held)
+
+
+def kept_or_better(pairs: Sequence[tuple["Row", Step]], keys: Sequence[str] = ()) -> Iterator[Stack]:
+    """Every fitted stack, or those named, as it stands in the table, or with a fit that is better by more than `GAIN`;
+    and with the mean error of its own steps, if it is another than what stands by as much. Its parent is the one that
+    this gave before, or else the kept one.
+    """
+    done: dict[str, Stack] = {}
+    for key, kept in stacks.items():
+        if not kept.rows or (keys and key not in keys):
+            continue
+        free = [name for name in kept.fitted if name not in kept.pending]
+        stack = _inherit(kept, done)
+        cases = rows_of(stack, pairs)
+        if free and len(cases) >= max(2, len(free)):
+            stack = fit_stack(stack, cases, free, GAIN)
+        error = own_error(stack, cases, done)
+        done[key] = stack if abs(error - kept.error) < GAIN else stack.replace(error=error)
+        yield done[key]
+
+
+def _inherit(stack: Stack, done: Mapping[str, Stack]) -> Stack:
+    """The stack with what it takes from the one that it is like, as that was just fitted."""
+    if stack.like not in done:
+        return stack
+    kept, like = stacks[stack.like], done[stack.like]
+    same = [name for name in CONSTANTS if getattr(stack, name) == getattr(kept, name) and name not in stack.fitted]
+    return stack.replace(**{name: getattr(like, name) for name in same})
+
+
+def own_error(stack: Stack, cases: Sequence[Step], done: Mapping[str, Stack] = stacks) -> float:
+    """The mean error of the steps of dense models on the stack's chip, and of what is like it there; where there are
+    none, that of the stack that it is like.
+    """
+    dense = [case for case in cases if not case.model.moe and case.chip == stack.chip]
+    return mean_error(stack, alike(dense)) if dense else done.get(stack.like, stacks[stack.like]).error
 
 
 def folds_report(path: Path, keys: Sequence[str] = ()) -> Iterator[tuple[str, int, float, int, float, int]]:

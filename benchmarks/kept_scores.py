@@ -1,7 +1,7 @@
-"""How the kept constants scored on all rows of the tables of training: benchmarks/data/scores.csv.
+"""How the constants score on the rows of training that they are fitted to: benchmarks/data/scores.csv.
 
-The project carries a few of those rows only, so their scores are kept as they were printed by `python -m
-benchmarks.fidelity --scores --data FILE`, where FILE has all of them. By the side of it are, of each stack, the error
+The scores are kept so that pages and quick tests need not predict thousands of rows; `python -m benchmarks.fidelity
+--scores` prints them, and a test holds the two together. By the side of it are, of each stack, the error
 of rows that a fit to the other half had not seen (`--held-out`, held_out.csv), and how far the measurements of one
 and the same plan lie apart (`--repeats`, repeats.csv): no model of plans can do better.
 """
@@ -17,7 +17,7 @@ from typing import NamedTuple
 from benchmarks.fit_stacks import alike, fit_stack, mean_error, plan_of, rows_of
 from benchmarks.folds import folds
 from benchmarks.published import steps
-from benchmarks.scores import Report, Score
+from benchmarks.scores import UNSEEN, Report, Score
 from hwlib.specs.stack import stacks
 
 FOLDER = Path(__file__).parent / "data"
@@ -72,8 +72,8 @@ def kept_repeats(path: Path = REPEATS) -> list[Repeats]:
 
 
 def scores_table(result: Report) -> str:
-    """The scores of training and its memory, as text."""
-    return _table(Score._fields, result.training + result.together)
+    """The scores of training and its memory, as text; of rows that constants are fitted to."""
+    return _table(Score._fields, [s for s in result.training + result.together if not s.set.endswith(UNSEEN)])
 
 
 def kept_scores(path: Path = SCORES) -> list[Score]:

@@ -1,6 +1,6 @@
 """Constants of models, fitted to published measurements once and kept in fitted.toml.
 
-`python -m benchmarks.fidelity --fit` writes that file, and no program fits constants to the file that it
+`make fit` writes that file, and no program fits constants to the file that it
 scores. Beside its constants an entry names the measurements they were fitted to, how many there were, and the
 mean error: of the fit itself (`error`) and of rows that a fit to four fifths of them had not seen (`held_out`;
 NaN where there are too few rows to hold some back). Attention and layers of experts are fitted over all chips at once,
@@ -59,11 +59,14 @@ STAGES = ("doublings", "one")
 class GemmConstants(Fitted):
     """One chip and dtype for `hwlib.calibrated.gemm`: six constants.
 
-    `quantises`: the measured call also reduced its bfloat16 activations to the dtype, in a kernel of its own.
+    `quantises`: the measured call also reduced its bfloat16 activations to the dtype, in a kernel of its own. `typed`
+    names the constants that its rows do not fix, and `note` says where they come from.
     """
 
     dtype: str
     quantises: bool = switch(False)
+    typed: tuple[str, ...] = texts()
+    note: str = text()
     t0: float = _constant("s", "fixed cost of a call")
     eta_C: float = _constant("1", "share of the peak rate that a full tile reaches")
     eta_W: float = _constant("1", "share of the memory bandwidth that is reached")

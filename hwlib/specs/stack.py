@@ -2,9 +2,10 @@
 
 A stack is a chip and a software with a few constants. Those that `fitted` names rest on published steps, whose ids
 begin with one of `rows`; the others are round values, or those of the stack that it is `like`. Those that `checked`
-names were typed, but at least eight of these steps rest on them (`python -m benchmarks.checked_constants`). Where
-nothing was fitted, `note` says where the constants come from. `features` is the row of features.toml that says what
-the software can do; without one it can do everything.
+names were typed, but at least eight of these steps rest on them (`python -m benchmarks.checked_constants`). Those that
+`pending` names are fitted, but to an earlier form of the model: a fit today gives others. Where nothing was fitted,
+`note` says where the constants come from. `features` is the row of features.toml that says what the software can do;
+without one it can do everything.
 
 >>> stacks["megatron-core-h100"].chip
 'h100-sxm'
@@ -40,6 +41,7 @@ class Stack(Constants):
     software: str
     source: str
     checked: tuple[str, ...] = texts()
+    pending: tuple[str, ...] = texts()
     features: str = text()
     error: float = number(0.0, high=nextafter(1, 0))
     """Mean error of the steps of dense models that it was fitted to, as a share of their time; where there are none,
@@ -159,6 +161,8 @@ def read_stacks(file: str, content: str) -> Iterator[Stack]:
     Raises SpecError, naming file, row and field.
     """
     for row in read_constants(Stack, "stack", file, content, ("features",)):
+        if odd := [name for name in row.pending if name not in row.fitted]:
+            raise SpecError(f"{file}, {row.key}.pending: {odd[0]!r} is not fitted")
         if odd := [name for name in row.checked if name not in CONSTANTS]:
             raise SpecError(f"{file}, {row.key}.checked: {odd[0]!r} is not a constant")
         refer(file, row, "chip", accelerators)

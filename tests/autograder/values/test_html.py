@@ -10,7 +10,7 @@ from autograder.values.mathml import with_mathml
     ('It is <code class="a" onclick="x()">b &lt; c</code>.', "It is <code>b &lt; c</code>."),
     ("<img src=x onerror=x()><svg/onload=x()>a<br/>b", "a<br>b"),
     ("<script>x()</script><a href='javascript:x()'>y</a>", "x()y"),
-    ('<td style="text-align:right">a</td><td style="color:red">b</td>', '<td style="text-align:right">a</td><td>b</td>'),
+    ('<td style="text-align:right">a</td><td style="color:red">b', '<td style="text-align:right">a</td><td>b</td>'),
     ('<span class="math inline">a</span><p class="math inline">b', '<span class="math inline">a</span><p>b'),
     ('<span class="math inline&quot; onclick=&quot;x()">a</span>', "<span>a</span>"),
     ("&lt;img src=x&gt;", "&lt;img src=x&gt;"),

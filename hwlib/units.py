@@ -229,7 +229,7 @@ def _read(unit: str) -> tuple[float, dict[str, int]]:
     size, powers = 1.0, dict[str, int]()
     if not unit:
         return size, powers
-    text = re.sub(r"\s*(?:/|\bper\b)\s*", "/", unit.strip())
+    text = re.sub(r"(?:(?<!\s)\s+)?(?:/|\bper\b)\s*", "/", unit.strip())
     for sign, factor in re.findall(r"(/|\s*[*·]\s*|\s+|^)([^/*·\s]*)", text):
         match = re.fullmatch(r"(.+?)(?:\^(-?[0-9]{1,2}))?", factor)
         if not match:

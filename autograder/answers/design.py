@@ -32,7 +32,7 @@ from .goals import BEST, GOALS, Breakdown, Condition, Known, Par, as_json, break
 if TYPE_CHECKING:
     from ..declaration.exercise import Exercise
 
-ITEMS = re.compile(r"\s*[;,\n]\s*")  # between those of a list that is typed
+ITEMS = re.compile(r"(?:(?<!\s)\s+)?[;,\n]\s*")  # between those of a list that is typed
 MOST_VARIANTS = 20  # each has pars of its own
 MOST_FIELDS = 40
 MOST_FAULTS = 4  # of a record that one verdict names

@@ -31,7 +31,7 @@ FEWEST, MOST = 2, 40  # rows
 ALIKE = 0.02  # by which each number may differ from a mistake's
 LEAST, LARGE = 0.01, 1e4  # between them a number is shown in the unit itself
 WORST = 2  # rows that a verdict names
-SPLIT = re.compile(r"\s*;\s*|\s*,\s+|\s*\n\s*")  # of one text with several numbers; "1,024" is one of them
+SPLIT = re.compile(r"(?:(?<!\s)\s+)?(?:;\s*|,\s+|\n\s*)")  # of one text with several numbers; "1,024" is one of them
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ class Function(Coded):
     @property
     def letters(self) -> list[str]:
         """The names of its arguments."""
-        return re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", self.signature.partition("(")[2].rstrip(")"))
+        return re.findall(r"(?<!\w)(\w++)\s*(?:=[^,]*)?(?:,|$)", self.signature.partition("(")[2].rstrip(")"))
 
     @property
     def how(self) -> str:

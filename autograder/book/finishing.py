@@ -11,7 +11,7 @@ from .policy import with_policy
 
 # Each page loads the search's index, which only the page of the search reads.
 SEARCH_SCRIPT = re.compile(
-    r"\s*<script src=\"(?:_static/searchtools|_static/language_data|searchindex)\.js\"></script>"
+    r"(?:(?<!\s)\s+)?<script src=\"(?:_static/searchtools|_static/language_data|searchindex)\.js\"></script>"
 )
 
 

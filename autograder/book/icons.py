@@ -12,7 +12,9 @@ from pathlib import Path
 
 from . import fonts
 
-SCRIPT = re.compile(r"\s*<!-- So that users can add custom icons -->\s*<script [^>]*fontawesome\.js[^>]*></script>")
+SCRIPT = re.compile(
+    r"(?:(?<!\s)\s+)?<!-- So that users can add custom icons -->\s*<script [^>]*fontawesome\.js[^>]*></script>"
+)
 STYLE = re.compile(r'((?:\.fa-[\w-]+,?)+)\{--fa:"\\?([^"]*)"\}')
 NAME = re.compile(r"fa-[a-z0-9-]+")
 PRIVATE = re.compile("[\ue000-\uf8ff]")  # where the font has its icons, written out in the theme's variables

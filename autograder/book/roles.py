@@ -23,9 +23,9 @@ from .notebook import ChapterError, Source
 
 # In this order: what stands in a fence is code; a role is tried before the code span that it looks like.
 TOKEN = re.compile(
-    r"(?P<fence>^(?P<ticks>`{3,}|~{3,})(?P<info>[^\n]*)\n(?:.*?\n)??(?P=ticks)[ \t]*$)"
+    r"(?P<fence>^(?P<ticks>`{3,}+|~{3,}+)(?P<info>[^\n]*)\n(?:.*?\n)??(?P=ticks)[ \t]*$)"
     r"|\{(?P<role>[A-Za-z:_-]+)\}(?P<tick>`+)(?P<body>.+?)(?<!`)(?P=tick)(?!`)"
-    r"|(?P<code>(?P<span>`+)(?!`).+?(?<!`)(?P=span)(?!`))"
+    r"|(?P<code>(?<!`)(?P<span>`+)(?!`).+?(?<!`)(?P=span)(?!`))"
     r"|(?P<math>\$\$.*?\$\$|(?<!\\)\$(?! )[^$\n]+?(?<!\\)\$)"
     r"|(?P<heading>^#{1,6} )"
     r"|(?P<target>^\([A-Za-z][\w-]*\)=[ \t]*$\n?)",

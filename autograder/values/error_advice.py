@@ -240,4 +240,4 @@ def _called(message: str, asked: Asked) -> str:
 
 
 def _arguments(signature: str) -> list[str]:
-    return re.findall(r"(\w+)\s*(?::[^,=]*)?(?:=[^,]*)?(?:,|$)", signature.partition("(")[2].rstrip(")"))
+    return re.findall(r"(?<!\w)(\w++)\s*(?::[^,=]*)?(?:=[^,]*)?(?:,|$)", signature.partition("(")[2].rstrip(")"))

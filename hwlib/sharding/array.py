@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil, prod
 
-_ARRAY = re.compile(r"\s*(?P<name>[A-Za-z]\w*)?\s*\[(?P<dims>[^\[\]]*)\]\s*(?:\{(?P<sums>[^{}]*(?:\{\w+\})?)\})?\s*")
+_ARRAY = re.compile(r"\s*+(?P<name>[A-Za-z]\w*+)?\s*+\[(?P<dims>[^\[\]]*)\]\s*(?:\{(?P<sums>[^{}]*(?:\{\w+\})?)\})?\s*")
 _DIM = re.compile(r"(?P<label>[A-Za-z][A-Za-z0-9]*)(?:_\{?(?P<axes>[A-Za-z]+)\}?)?")
 _SUM = re.compile(r"U_\{?(?P<axes>[A-Za-z]+)\}?")
 

@@ -1,4 +1,4 @@
-"""Fit the constants of attention and of grouped products: a part of `python -m benchmarks.fidelity --fit`.
+"""Fit the constants of attention and of grouped products: a part of fitted.toml (`make fit`).
 
 A constant is the same for all rows, or has a value for each chip, dtype or software, as `LEVELS` says; a group has a
 value of its own only from `FEW` rows on. That value starts at the one of all rows, and moves away only as far as the

@@ -1,6 +1,6 @@
 """Which measured matrix products the book keeps: hwlib/specs/measured_gemm.csv, a few for each chip and dtype.
 
-`python -m benchmarks.fidelity --choose --data FILE` writes that table anew.
+`python -m benchmarks.fidelity --choose` writes that table anew.
 """
 
 import math

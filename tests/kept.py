@@ -1,12 +1,16 @@
 """What takes long to make and follows from files alone is made once: the workers of a run share it, and so do later
-runs, until one of those files changes. It lies in .build/tests; `make nightly` rebuilds it."""
+runs, until one of those files changes. It lies in .build/tests; `make nightly` rebuilds it.
+
+What a run of learners' code depends on, of the packages, is what it has imported: a change elsewhere costs nothing.
+"""
 
 import functools
 import hashlib
+import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -14,31 +18,88 @@ from filelock import FileLock
 
 from autograder.book import chapters, html
 from tests.dearest import FOLDER
+from tests.imported import PACKAGES, all_modules
 
 ROOT = Path(__file__).resolve().parent.parent
+RECORDING = tuple(f"tests/{name}.py" for name in ("kept", "imported", "import_recorder", "clean_process"))
+UNREAD = ("__pycache__", ".ipynb_checkpoints")
 _seen: set[Path] = set()  # by this process
 _used: set[Path] = set()  # by the file whose tests run
 
 
 def kept(name: str, parts: Iterable[str], make: Callable[[Path], object]) -> Path:
     """The folder that `make(folder)` filled, for these `parts`, relative to the repository."""
-    digest = hashlib.sha256("\0".join([_run(), _installed(), *map(_content, parts)]).encode()).hexdigest()[:20]
+
+    def make_all(folder: Path) -> dict[str, str]:
+        make(folder)
+        return {}
+
+    return _kept(name, map(_content, parts), make_all)
+
+
+def kept_by_imports(
+    name: str, parts: Iterable[str], make: Callable[[Path], Collection[str]], texts: Iterable[str] = ()
+) -> Path:
+    """The same for a run of code: `make` returns the modules that all of its processes have imported, and of the
+    packages only these count, with the data beside them. Where it returns none, all of the packages count. `texts`
+    count as they are."""
+
+    def make_and_note(folder: Path) -> dict[str, str]:
+        dependencies(ROOT, all_modules(ROOT))  # their digests stay as they are before the run
+        return dependencies(ROOT, make(folder))
+
+    return _kept(name, [*map(_content, (*parts, *RECORDING)), _importable(), *texts], make_and_note)
+
+
+def _kept(name: str, parts: Iterable[str], make: Callable[[Path], dict[str, str]]) -> Path:
+    """`make` returns what else it depends on: files and folders, each with its digest."""
+    digest = hashlib.sha256("\0".join([_run(), _installed(), *parts]).encode()).hexdigest()[:20]
     folder = FOLDER / f"{name}-{digest}"
     if folder not in _seen:
         FOLDER.mkdir(parents=True, exist_ok=True)
         with FileLock(FOLDER / f"{name}.lock"):
-            if not _mark(folder).is_file():
-                for old in FOLDER.glob(f"{name}-*"):
+            if not _whole(folder):
+                for old in FOLDER.glob(f"{name}-{'?' * len(digest)}*"):
                     if old.is_dir():
                         shutil.rmtree(old)
                     else:
                         old.unlink()
                 folder.mkdir()
-                make(folder)
-                _mark(folder).touch()
+                _mark(folder).write_text(json.dumps(make(folder), indent=0), encoding="utf-8")
     _seen.add(folder)
     _used.add(folder)
     return folder
+
+
+def _whole(folder: Path) -> bool:
+    """Whether it was filled, and all that this has depended on is as it was then."""
+    mark = _mark(folder)
+    return mark.is_file() and not changed(ROOT, json.loads(mark.read_text(encoding="utf-8") or "{}"))
+
+
+def dependencies(root: Path, modules: Collection[str]) -> dict[str, str]:
+    """What a run depends on that has imported these modules, below `root`: their files; of each package among them the
+    names of all its files, one of which could come in the way of another, and the data, which any of them may read.
+    All packages, where a module has no file, or where there is none."""
+    everything = {package: digest_of(root, package) for package in PACKAGES}
+    if not modules:
+        return everything
+    with_parents = {name.rsplit(".", k)[0] for name in modules for k in range(name.count(".") + 1)}
+    depends = {}
+    for name in sorted(with_parents):
+        place = name.replace(".", "/")
+        if (root / place / "__init__.py").is_file():
+            depends[f"{place}/"] = digest_of(root, f"{place}/")
+            place = f"{place}/__init__"
+        if not (root / f"{place}.py").is_file():
+            return everything
+        depends[f"{place}.py"] = digest_of(root, f"{place}.py")
+    return depends
+
+
+def changed(root: Path, depends: dict[str, str]) -> list[str]:
+    """The dependencies that are not as they were."""
+    return [part for part, digest in depends.items() if digest_of(root, part) != digest]
 
 
 def begin() -> None:
@@ -91,12 +152,39 @@ def _installed() -> str:
 
 @functools.cache
 def _content(part: str) -> str:
-    """The digest of a file, or of all files below a folder."""
-    path = ROOT / part
-    files = [path] if path.is_file() else (p for p in sorted(path.rglob("*")) if p.is_file())
-    lines = [
-        f"{p.relative_to(ROOT)} {hashlib.sha256(p.read_bytes()).hexdigest()}"
-        for p in files
-        if "__pycache__" not in p.parts and ".ipynb_checkpoints" not in p.parts
-    ]
+    """The digest of a file, or of all files below a folder, as this process first saw them."""
+    return digest_of(ROOT, part)
+
+
+def _importable() -> str:
+    """What would hide an installed package of the same name: the repository's root is where Python looks first."""
+    return " ".join(
+        sorted(path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.py"), *ROOT.glob("*/__init__.py")))
+    )
+
+
+@functools.cache
+def digest_of(root: Path, part: str) -> str:
+    """The digest of a file, of all files below a folder, or, where `part` ends in a slash, of a package: what it has
+    but the content of its modules."""
+    path = root / part
+    files, lines = [path] if path.is_file() else _files_below(path), []
+    if part.endswith("/") and path.is_dir():
+        files, lines = _data_of(path), sorted(p.name for p in path.iterdir() if p.name not in UNREAD)
+    lines += [f"{p.relative_to(root)} {hashlib.sha256(p.read_bytes()).hexdigest()}" for p in files]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _files_below(folder: Path) -> list[Path]:
+    return [p for p in sorted(folder.rglob("*")) if p.is_file() and not set(UNREAD) & set(p.parts)]
+
+
+def _data_of(package: Path) -> list[Path]:
+    """The files of a package that are no modules, also in folders of it that are no packages."""
+    data = []
+    for path in sorted(package.iterdir()):
+        if path.is_file() and path.suffix != ".py":
+            data.append(path)
+        elif path.is_dir() and path.name not in UNREAD and not (path / "__init__.py").is_file():
+            data += _files_below(path)
+    return data

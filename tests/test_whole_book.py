@@ -7,10 +7,13 @@ every night. A book is not built unless its answers score full marks in Jupyter'
 judges each answer and each mistake by itself.
 """
 
+import contextlib
+import functools
 import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Collection
 from pathlib import Path
 
 import nbformat
@@ -21,18 +24,22 @@ from autograder import course
 from autograder.book import chapters
 from autograder.declaration import Exercise, call_with
 from autograder.declaration.bank import declared_below, load_bank
-from tests.autograder import tiny
+from tests import graded_chapter
 from tests.blocked_packages import EXTRAS, block
-from tests.kept import kept
-from tests.sample_class.layout import book_of, lay_out
+from tests.clean_process import CleanProcess
+from tests.imported import marked, new_report, report_from
+from tests.kept import kept_by_imports
+from tests.sample_class.layout import book_of
 
 ROOT = Path(__file__).parents[1]
 ALL = chapters.chapter_names(ROOT)
 SEVERAL = ("03-rooflines", "06-collectives", "10-data-parallelism", "15-inference", "18-measuring")
 """Chapters that measure, start ranks, simulate, run kernels and read files: between them, whatever a chapter does."""
 ANSWERED, UNTOUCHED = ("all_right", "declared_mistakes"), ("nothing",)
-PACKAGES = ("hwlib", "autograder")
-RUNNING = ("tests/test_whole_book.py", "tests/blocked_packages.py")
+CARD = ("docs/_static/card.js", "docs/_static/exercise.css")  # what a notebook shows an exercise with
+RUNNING = ("tests/test_whole_book.py", "tests/blocked_packages.py", *CARD)
+GRADING = ("tests/graded_chapter.py", "tests/autograder/tiny.py", "tests/sample_class", *CARD)
+TEXTS = tuple(f"docs/{name}" for name in ("references.bib", "chapters.toml", "misconceptions.toml"))
 REMEDY = "pip install 'gpubook[labs]'"
 pytestmark = pytest.mark.slow
 
@@ -49,20 +56,32 @@ def graded_with(learners: tuple[str, ...], *, of_others: str):
 
 
 @pytest.fixture(scope="module")
-def graded(request, zygotes):
+def grader():
+    """`grader()`: the process that grades, started when first asked for."""
+    with contextlib.ExitStack() as ends:
+
+        @functools.cache
+        def running() -> CleanProcess:
+            process = ends.enter_context(CleanProcess())
+            process.here(graded_chapter.begin)
+            return process
+
+        yield running
+
+
+@pytest.fixture(scope="module")
+def graded(request, grader):
     """The chapter's declarations in a course, and the results of its learners."""
     if sys.platform != "linux":
         pytest.skip("grading others' work needs Linux")
     name, learners = request.param
 
-    def grade(folder: Path) -> None:
-        with pytest.MonkeyPatch.context() as patch:
-            tiny.lend(patch, zygotes())
-            course.grade(lay_out(folder / "course", learners, name), name)
+    def grade(folder: Path) -> Collection[str]:
+        _, modules = grader().here(graded_chapter.grade, folder, learners, name)
+        return modules
 
-    here = ("tests/test_whole_book.py", "tests/autograder/tiny.py", "tests/sample_class")
-    parts = (*PACKAGES, *here, "docs/references.bib", *_declarations(name))
-    folder = kept(f"graded-{'-'.join(learners)}-{name}", parts, grade) / "course"
+    parts = (*GRADING, *TEXTS, *_declarations(name))
+    folder = kept_by_imports(f"graded-{'-'.join(learners)}-{name}", parts, grade) / "course"
     return book_of(folder, name), course.results(folder, name)
 
 
@@ -108,20 +127,24 @@ def test_an_untouched_notebook_scores_nothing_and_fails_nowhere(graded):
     assert failures(nbformat.read(path, as_version=4)) == []
 
 
-def run_in_jupyter(name: str, target: Path, *, without: tuple[str, ...] = (), then: str = "") -> None:
+def run_in_jupyter(name: str, target: Path, *, without: tuple[str, ...] = (), then: str = "") -> Collection[str]:
     """Run the untouched notebook of a chapter in a kernel of Jupyter's own, as a learner would, `without` some
-    packages, and `then` one more cell; keep it in `target`."""
+    packages, and `then` one more cell; keep it in `target`. The modules that were imported."""
     with tempfile.TemporaryDirectory(prefix="gpubook-learner-") as scratch:
         folder = shutil.copytree(ROOT / "chapters" / name, Path(scratch) / name)
         nb = nbformat.read(folder / f"{name}.ipynb", as_version=4)
         env = {k: v for k, v in os.environ.items() if not k.startswith("GPUBOOK")}
-        path = os.pathsep.join([str(block(Path(scratch) / "blocked", without)), str(ROOT)])
+        first, report = block(Path(scratch) / "blocked", without), new_report(Path(scratch) / "imported")
+        report_from(first, report)
+        path = os.pathsep.join([str(first), str(ROOT)])
         env |= {"GPUBOOK_PROGRESS": str(Path(scratch) / "progress.json"), "PYTHONPATH": path}
         here = {"metadata": {"path": str(folder)}}
         nb.cells += [nbformat.v4.new_code_cell(then)] if then else []
         client = NotebookClient(nb, timeout=120, kernel_name="python3", resources=here, allow_errors=bool(without))
         client.execute(env=env)
+        modules = marked(report)
     nbformat.write(nb, target / f"{name}.ipynb")
+    return modules
 
 
 def failures(nb: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
@@ -137,8 +160,8 @@ def failures_of(cell: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
     "name", [pytest.param(one, marks=() if one in SEVERAL else pytest.mark.nightly) for one in ALL]
 )
 def test_the_learners_notebook_runs_in_jupyter(name: str):
-    parts = (*PACKAGES, f"chapters/{name}", *RUNNING, *_declarations(name))
-    folder = kept(f"untouched-{name}", parts, lambda target: run_in_jupyter(name, target))
+    parts = (f"chapters/{name}", *RUNNING, *_declarations(name))
+    folder = kept_by_imports(f"untouched-{name}", parts, lambda target: run_in_jupyter(name, target))
     nb = nbformat.read(folder / f"{name}.ipynb", as_version=4)
     assert failures(nb) == []
     assert_nothing_scores(nb)
@@ -158,8 +181,12 @@ def test_without_torch_a_notebook_says_the_remedy_and_has_no_other_error(name: s
         e.id: e.expected(e.variant()) for e in bank.values() if e.kind in ("Quantity", "Count") and not e.predict
     }
     then = f"[check(name, answer).kind for name, answer in {numbers!r}.items()]"
-    parts = (*PACKAGES, f"chapters/{name}", *RUNNING, *_declarations(name))
-    folder = kept(f"without-{name}", parts, lambda made: run_in_jupyter(name, made, without=EXTRAS, then=then))
+    parts = (f"chapters/{name}", *RUNNING, *_declarations(name))
+
+    def run(target: Path) -> Collection[str]:
+        return run_in_jupyter(name, target, without=EXTRAS, then=then)
+
+    folder = kept_by_imports(f"without-{name}", parts, run, texts=[then])
     nb = nbformat.read(folder / f"{name}.ipynb", as_version=4)
     unexplained = [cell.source for cell in nb.cells if failures_of(cell) and not says_the_remedy(cell)]
     assert unexplained == []

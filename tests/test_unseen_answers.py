@@ -3,18 +3,59 @@
 A program of several ranks takes a second to judge: a third of these are judged here, the others every night.
 """
 
+import contextlib
+import functools
+import json
 from collections import Counter
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from autograder.answers import Distributed
 
 from . import unseen
+from .clean_process import CleanProcess
 from .each import each
+from .kept import kept_by_imports
 
 EXERCISES = unseen.exercises()
 FEWEST_RIGHT, FEWEST_WRONG = 4, 6
 MOST_WRONG_SENTENCES, MOST_GENERIC = 0.01, 0.15
+
+
+@pytest.fixture(scope="module")
+def process_of():
+    """`process_of(chapter)`: the process in which its answers are judged; there is one at a time."""
+    with contextlib.ExitStack() as ends:
+
+        @functools.lru_cache(maxsize=1)
+        def running(chapter: str) -> CleanProcess:
+            ends.close()
+            process = ends.enter_context(CleanProcess())
+            process.here(unseen.prepare, chapter)
+            return process
+
+        yield running
+
+
+@pytest.fixture(scope="module")
+def verdicts(process_of):
+    """`verdicts(chapter, exercise_id, some, titles)`: as `unseen.verdicts`, kept until something changes that they
+    follow from."""
+
+    def kept(chapter: str, exercise_id: str, some: str, titles: Sequence[str]) -> list[dict[str, Any]]:
+        def judge(folder: Path) -> Collection[str]:
+            found, modules = process_of(chapter).forked(unseen.verdicts, chapter, exercise_id, titles)
+            (folder / "verdicts.json").write_text(json.dumps(found), encoding="utf-8")
+            return modules
+
+        parts, texts = unseen.depends_on(chapter, exercise_id), [unseen.defining(chapter), *titles]
+        folder = kept_by_imports(f"unseen-{exercise_id}-{some.replace(' ', '-')}", parts, judge, texts)
+        return json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
+
+    return kept
 
 
 @pytest.mark.slow
@@ -26,18 +67,19 @@ MOST_WRONG_SENTENCES, MOST_GENERIC = 0.01, 0.15
         for some in (("a third", "others") if isinstance(exercise.answer, Distributed) else ("all",))
     ],
 )
-def test_right_answers_are_taken_and_wrong_ones_refused(exercise_id, some):
-    chapter, exercise = EXERCISES[exercise_id]
+def test_right_answers_are_taken_and_wrong_ones_refused(exercise_id, some, verdicts):
+    chapter, _ = EXERCISES[exercise_id]
     answers = unseen.cells(chapter, exercise_id)
     chosen = {"all": answers, "a third": answers[::3], "others": [a for k, a in enumerate(answers) if k % 3]}[some]
-    said = {}
-    for cell in chosen:
-        for row in unseen.rows(exercise, cell):
-            verdict = unseen.answered(chapter, exercise, cell, row)
-            assert (verdict.score == 1) is cell.right, (cell.title, row, verdict)
-            said.setdefault(cell.title, (verdict.kind, verdict.reason))
-    recorded = unseen.told(chapter).get(exercise_id, {})
+    right = {cell.title for cell in chosen if cell.right}
     wrong = {cell.title for cell in chosen if not cell.right}
+    said = {}
+    for verdict in verdicts(chapter, exercise_id, some, [cell.title for cell in chosen]):
+        assert (verdict.get("score") == 1) is (verdict["title"] in right), verdict
+        assert "error" not in verdict, verdict
+        said.setdefault(verdict["title"], (verdict["kind"], verdict["reason"]))
+    assert set(said) == right | wrong
+    recorded = unseen.told(chapter).get(exercise_id, {})
     assert {title: said[title] for title in wrong} == {
         title: (one["kind"], one["reason"]) for title, one in recorded.items() if title in wrong
     }, "what is told has changed: `python -m tests.unseen` writes it, and new sentences are to be rated"

@@ -21,18 +21,18 @@ import functools
 import io
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import chdir, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from autograder.answers import domains_from
-from autograder.declaration import Exercise, Verdict
+from autograder.declaration import Bank, Exercise, Verdict, load_bank
 from autograder.declaration.answer import JudgedBy
 from autograder.ranks import seeds
 from autograder.values import encoding
-from tests.banks import banks
+from tests.banks import SOLUTIONS, banks
 
 HERE = Path(__file__).resolve().parent
 BOOK = HERE.parent.parent
@@ -92,16 +92,20 @@ def read(text: str, name: str) -> list[Cell]:
     ]
 
 
-@functools.cache
-def _names(chapter: str) -> dict[str, Any]:
-    """What the first code cell of a learner's notebook defines, and what other cells import."""
+def defining(chapter: str) -> str:
+    """The first code cell of a learner's notebook, and what other cells import."""
     notebook = json.loads((BOOK / "chapters" / chapter / f"{chapter}.ipynb").read_text(encoding="utf-8"))
     first, *others = ("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code")
     lines = [line for source in others for line in source.splitlines()]
-    source = "\n".join([first, *(line for line in lines if re.match(r"import |from \S+ import [^(]+$", line))])
+    return "\n".join([first, *(line for line in lines if re.match(r"import |from \S+ import [^(]+$", line))])
+
+
+@functools.cache
+def _names(chapter: str) -> dict[str, Any]:
+    """What these lines define."""
     names: dict[str, Any] = {"__name__": "__main__"}
     with chdir(BOOK / "chapters" / chapter):
-        exec(compile(source, f"{chapter}: imports", "exec"), names)
+        exec(compile(defining(chapter), f"{chapter}: imports", "exec"), names)
     return names
 
 
@@ -126,6 +130,45 @@ def answered(chapter: str, exercise: Exercise, cell: Cell, row: dict[str, Any], 
         call = exercise.answer.local_call(value, exercise.withholds) if callable(value) else None
         with seeds.repeated(NUMBERS_OF), seeds.seeded(submission):
             return exercise.judge_message(message, row, call)
+
+
+@functools.cache
+def _bank(chapter: str) -> Bank:
+    return load_bank(SOLUTIONS / chapter)
+
+
+def prepare(chapter: str) -> None:
+    """Load what all answers to a chapter's exercises need."""
+    _bank(chapter), _names(chapter)
+
+
+def verdicts(chapter: str, exercise_id: str, titles: Collection[str]) -> list[dict[str, Any]]:
+    """The verdict on each answer of these titles for each row of numbers, or the error with which it failed."""
+    exercise = _bank(chapter)[exercise_id]
+    return [
+        {"title": cell.title, "numbers": repr(row), **_judged(chapter, exercise, cell, row)}
+        for cell in cells(chapter, exercise_id)
+        if cell.title in titles
+        for row in rows(exercise, cell)
+    ]
+
+
+def _judged(chapter: str, exercise: Exercise, cell: Cell, row: dict[str, Any]) -> dict[str, Any]:
+    try:
+        verdict = answered(chapter, exercise, cell, row)
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+    return {"score": float(verdict.score), "kind": verdict.kind, "reason": verdict.reason, "say": verdict.say}
+
+
+def depends_on(chapter: str, exercise_id: str) -> list[str]:
+    """The files that its verdicts follow from, beside what is imported and `defining`: the answers, the declarations,
+    and what lies beside these and the notebook."""
+    files = [path for path in (SOLUTIONS / chapter).rglob("*") if path.name != f"{chapter}.md"]
+    files += [path for path in (BOOK / "chapters" / chapter).rglob("*") if path.name != f"{chapter}.ipynb"]
+    files = [path for path in files if path.is_file() and "__pycache__" not in path.parts]
+    own = [HERE / "__init__.py", HERE.parent / "banks.py", HERE / chapter / f"{exercise_id}{SUFFIX}"]
+    return sorted(path.relative_to(BOOK).as_posix() for path in (*own, *files))
 
 
 def symbols(exercise: Exercise) -> Any:

@@ -291,9 +291,10 @@ def _released(here: Path, chapter: str) -> Any:
 
 def _chapter_by_cells(nb: Any, path: Path, here: Path) -> str:
     """The chapter of a notebook whose own metadata are lost: the one that has most of the exercises which it grades, of
-    the file's name before others; "" where it has none."""
+    the file's name before others; "" where it has none, or where all that it grades has its cells, by their names."""
     graded = {found[0] for cell in nb.cells if cell.cell_type == "code" and (found := graded_in(cell.source))}
-    if not graded or any(_role(cell) is not None for cell in nb.cells):
+    roles = {(role.exercise, role.part) for cell in nb.cells if (role := _role(cell)) is not None}
+    if all({(name, "answer"), (name, "grade")} <= roles for name in graded):
         return ""
     known = {}
     for solutions in lookup.solutions_folders(here):

@@ -186,6 +186,23 @@ def test_a_notebook_that_lost_its_metadata_is_checked_as_the_one_with_it(study, 
     assert "has none of the 5 answer cells" in run(path).stdout
 
 
+@pytest.mark.parametrize("lost", [("answer",), ("prompt", "answer", "grade")])
+def test_where_a_part_of_the_metadata_is_lost_every_exercise_still_counts(study, lost):
+    def partly(cells):
+        def loses(cell):
+            about = cell["metadata"].get("gpubook", {})
+            return about.get("exercise") == "links-count" and about["part"] in lost
+
+        return [{**cell, "metadata": {}, "id": "copy"} if loses(cell) else cell for cell in cells]
+
+    path = study(RIGHT, partly)
+    nb = json.loads(path.read_text())
+    path.write_text(json.dumps({**nb, "metadata": {}}))
+    told = checked(path, expected=0)
+    assert (told["totals"]["exercises"], kinds(told)["links-count"]) == (5, "right")
+    assert told["notebooks"][0]["answer_cells"]["found"] == ["links-count"]
+
+
 def test_several_answer_cells_of_an_exercise_are_mentioned(study):
     def doubled(cells):
         at = next(i for i, cell in enumerate(cells) if cell["metadata"].get("gpubook", {}).get("part") == "answer")

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from hwlib.calibrated.serving import RESERVED
+from hwlib.constraints import ALTERNATIVES
 from hwlib.planner.task import PlanError
 from hwlib.serving_planner.layouts import (
     CACHE,
@@ -30,10 +31,11 @@ from hwlib.units import show
 def nothing_fits(question: Question, rejected: Mapping[str, int]) -> PlanError:
     """No layout fits, or none can be: with the bytes that are missing, and the fewest GPUs that hold the model."""
     if not {WEIGHTS, CACHE} & set(rejected):
+        name, text = question.model.name, _broken_rules(question)
         if not rejected:
-            return PlanError("allowed", f"no division of {question.model.name} on {question.gpus:,} GPUs has "
-                             f"{_fixed(question)}")  # fmt: skip
-        return PlanError("allowed", f"no division of {question.model.name} can be: {_broken_rules(question)}")
+            degrees = " and ".join(f"{_option(option)} {_or(values)}" for option, values in question.fixed.items())
+            text = f"none on {question.gpus:,} GPUs has {degrees}"
+        return PlanError("allowed", f"no division of {name} can be: {text}{_would(question)}")
     least, layout = _least(question)
     name, chip = question.model.name, question.chip.name
     text = (
@@ -53,23 +55,43 @@ def nothing_fits(question: Question, rejected: Mapping[str, int]) -> PlanError:
 
 
 def _broken_rules(question: Question) -> str:
-    """The rules that the divisions break, in words, and tensor-parallel degrees that break none."""
+    """The rules that the divisions break, in words."""
     sentences: dict[str, None] = {}
     for layout in layouts(question):
         if rule := broken_rule(question, layout):
             sentences[rule.sentence(*divided(question, layout))] = None
-    free = {layout.tp for layout in layouts(replace(question, fixed={})) if broken_rule(question, layout) is None}
-    return "; ".join(sentences) + (f"; tp {_or(sorted(free))} would do" if free else "")
+    return "; ".join(sentences)
 
 
-def _fixed(question: Question) -> str:
-    """The degrees that were asked for, and those that there are."""
-    free = [*layouts(replace(question, fixed={}))]
-    said = [
-        f"{name.replace('_', '-')} {_or(values)} (there are {_or(sorted({getattr(one, name) for one in free}))})"
-        for name, values in question.fixed.items()
-    ]
-    return " and ".join(said)
+def _would(question: Question) -> str:
+    """The end of a sentence of refusal: values of each degree that was asked for with which a division breaks no rule,
+    the others as they are; or, where there are none, values of all that do together.
+    """
+    ways = []
+    for option in question.fixed:
+        others = {name: values for name, values in question.fixed.items() if name != option}
+        if values := sorted({getattr(layout, option) for layout in _unbroken(question, others)}):
+            ways.append(f"{_option(option)} {_or(values)}")
+    together = "" if ways else "together "
+    if together:
+        words = (_degrees(question, layout) for layout in _unbroken(question, {}))
+        ways = [*dict.fromkeys(words)][:ALTERNATIVES]
+    return f"; {together}{', or '.join(ways)} would do" if ways else ""
+
+
+def _degrees(question: Question, layout: Layout) -> str:
+    """The degrees of a division that were asked for."""
+    return " ".join(f"{_option(option)} {getattr(layout, option)}" for option in question.fixed)
+
+
+def _unbroken(question: Question, fixed: Mapping[str, tuple[int, ...]]) -> list[Layout]:
+    """The divisions that break no rule, of those with these degrees."""
+    free = replace(question, fixed=fixed)
+    return [layout for layout in layouts(free) if broken_rule(question, layout) is None]
+
+
+def _option(name: str) -> str:
+    return name.replace("_", "-")
 
 
 def _or(values: Sequence[int]) -> str:

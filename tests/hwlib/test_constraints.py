@@ -1,6 +1,8 @@
 """Constraints: each rule on both sides of its edge, one body for numbers and columns, and who filters by it."""
 
+import re
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -304,6 +306,34 @@ def test_a_server_obeys_the_same_rules(model):
 def test_a_server_is_refused_with_the_true_reason():
     with pytest.raises(PlanError, match=r"8 divides the 40 heads .* 10 key-value heads.*tp 1 or 2 would do"):
         plan_serving(PHI, "dgx-h100", prompt=512, output=64, fixed={"tp": (8,)})
+
+
+@pytest.mark.parametrize(
+    ("model", "where", "fixed"),
+    [
+        (PHI, "dgx-h100", {"tp": (3,)}),
+        (PHI, "dgx-h100", {"tp": (8,)}),
+        (MIXTRAL, "2 x dgx-h100", {"attention_dp": (16,)}),
+        (MIXTRAL, "dgx-h100", {"ep": (3,), "tp": (8,)}),
+        (MIXTRAL, "dgx-h100", {"ep": (3,), "tp": (5,)}),
+        (PHI, "dgx-h100", {"ep": (8,), "attention_dp": (3,), "tp": (16,)}),
+    ],
+)
+def test_every_degree_of_a_server_that_is_offered_breaks_no_rule(model, where, fixed):
+    with pytest.raises(PlanError) as error:
+        plan_serving(model, where, prompt=512, output=64, dtype="fp8", fixed=fixed)
+    together, ways = re.search(r"; (together )?([^;]*) would do$", error.value.problem).groups()
+    offered = []
+    for way in ways.split(", or "):
+        named = re.findall(r"([a-z-]+) (\d+(?:, \d+)*(?: or \d+)?)", way)
+        assert len(named) == (len(fixed) if together else 1)
+        values = {name.replace("-", "_"): [int(n) for n in re.findall(r"\d+", text)] for name, text in named}
+        offered += [
+            {**fixed, **dict(zip(values, ((n,) for n in one), strict=True))} for one in product(*values.values())
+        ]
+    for degrees in offered:
+        assert set(degrees) == set(fixed)
+        assert plan_serving(model, where, prompt=512, output=64, dtype="fp8", fixed=degrees, count=1)
 
 
 def test_candidates_reach_the_last_value_that_could_do():

@@ -8,13 +8,16 @@ TORCH_INDEX ?=
 
 BIN  := $(VENV)/bin
 PIP  := $(BIN)/python -m pip --disable-pip-version-check
+FAST := "not slow and not browser and not nightly"
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 # A run of the tests starts hundreds of processes; where Python keeps no bytecode, each compiles all of the library.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help grade test nightly check lab book pdf epub wheel chapters fit clean
+MUTANTS ?= --count 100
+
+.PHONY: help grade test nightly mutants check lab book pdf epub wheel chapters fit clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -50,14 +53,20 @@ grade: $(VENV)/.ready  ## grade the sample class: release, six learners, sandbox
 test: $(VENV)/.ready  ## run the tests (some forty minutes on two cores), in a browser too if Chromium or Chrome is installed
 	@$(PYTEST) -m "not nightly"
 
-nightly: $(VENV)/.ready  ## run every test, reusing no result of an earlier run
+nightly: $(VENV)/.ready  ## run every test, reusing no result of an earlier run; show line coverage, then `make mutants`
 	@KEPT=rebuild $(PYTEST)
+	@$(BIN)/coverage run -m pytest -q -m $(FAST) tests/autograder tests/hwlib
+	@$(BIN)/coverage report
+	@$(MAKE) mutants
+
+mutants: $(VENV)/.ready  ## make 100 errors in copies of the source: how many do fast tests catch? At most an hour (MUTANTS="--seed 7 ...")
+	@$(BIN)/python -m tests.mutants $(MUTANTS)
 
 check: $(VENV)/.ready  ## lint, types and the fast tests (a minute and a half)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check -q .
 	@$(BIN)/mypy
-	@$(PYTEST) -q -m "not slow and not browser and not nightly"
+	@$(PYTEST) -q -m $(FAST)
 
 lab: $(VENV)/.reader  ## open the book in JupyterLab, with the checks live
 	@$(BIN)/gpubook lab

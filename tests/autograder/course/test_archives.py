@@ -28,6 +28,21 @@ def test_a_name_that_leads_elsewhere_is_refused_alone(tmp_path, name):
     assert refused[0].isprintable()
 
 
+@pytest.mark.parametrize(
+    "name", ["ab:c.ipynb", "a/C:x.ipynb", "a..b.ipynb", ".ipynb", "a/" * 9 + "x.ipynb", "a b.ipynb"]
+)
+def test_a_name_that_stays_inside_is_taken(tmp_path, name):
+    assert contents(packed(tmp_path / "a.zip", {name: "x"})) == ([name], [])
+
+
+def test_a_name_is_as_long_and_as_deep_as_may_be(tmp_path):
+    for parts in (["a" * archives.MAX_NAME], ["a"] * archives.MAX_DEPTH):
+        name = "/".join(parts)
+        assert contents(packed(tmp_path / "a.zip", {name: "x"})) == ([name], [])
+        longer = name + "a" if len(parts) == 1 else name + "/a"
+        assert contents(packed(tmp_path / "a.zip", {longer: "x"}))[0] == []
+
+
 def special(name, mode):
     info = zipfile.ZipInfo(name)
     info.create_system, info.external_attr = 3, mode << 16

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from autograder import course
@@ -16,8 +17,10 @@ from autograder.answers import Count, Function, Quantity, Written
 from autograder.course import gradebook
 from autograder.declaration import Exercise
 from autograder.declaration.bank import Bank
+from autograder.declaration.verdict import Verdict
 from autograder.grading import rejudging, submission
 from autograder.grading.fingerprints import Fingerprint
+from autograder.grading.judge import JudgeFailed, Question, judge_answer
 from autograder.grading.results import Result
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import hand_in
@@ -293,3 +296,65 @@ def test_an_answer_is_saved_up_to_its_bounds(monkeypatch):
     assert rejudging.to_save(NUMBER, False, {"a": [{}]}) is None
     assert rejudging.to_save(NUMBER, False, [[["a"]]]) is None
     assert rejudging.to_save(TWICE, False, 1.0) is None
+
+
+class OwnJudge:
+    """The judge without a process, which notes what it is asked."""
+
+    def __init__(self):
+        self.questions = []
+
+    @contextmanager
+    def session(self):
+        yield self
+
+    def ask(self, question):
+        self.questions.append(question)
+        told = judge_answer(OWN_BANK, question)
+        if "failed" in told:
+            raise JudgeFailed(told["failed"])
+        return Verdict(**told)
+
+
+def executed(*names):
+    """A graded notebook with an answer and a grade cell for each of these."""
+    cells = []
+    for at, (name, part) in enumerate((name, part) for name in names for part in ("answer", "grade")):
+        own = {"grade_id": f"{name}-{part}", "grade": part == "grade", "points": 3, "solution": part == "answer"}
+        metadata = {"nbgrader": own, "gpubook": {"exercise": name, "part": part}}
+        cells.append(new_code_cell("", metadata=metadata, execution_count=at))
+    return new_notebook(cells=cells)
+
+
+@pytest.mark.parametrize("variants", [False, True])
+def test_results_that_stay_are_not_judged_and_the_others_are(variants):
+    nb, judge = executed("t-number", "t-twice"), OwnJudge()
+    stays = Result("t-twice", 1.0, 3.0, "As before.", score=1 / 3)
+    saved = {"t-number": rejudging.to_save(NUMBER, variants, 1.0)}
+    notes = {"t-number": "It took long."}
+    done = rejudging.judge_again(nb, "ann", variants, judge, [stays], saved, notes)
+    assert [(result.exercise, result.points, result.max_points) for result in done.results] == [
+        ("t-number", 3.0, 3.0), ("t-twice", 1.0, 3.0)
+    ]  # fmt: skip
+    assert done.results[1] is stays
+    assert "It took long." in done.results[0].say
+    assert judge.questions == [Question("t-number", "ann" if variants else None, 1.0)]
+    assert [cell.outputs[-1].execution_count for cell in nb.cells if cell.outputs] == [1]
+    assert (done.answers, done.problems) == (saved, [])
+
+
+def test_an_exercise_that_fails_when_it_is_judged_again_is_the_teachers_problem():
+    nb = executed("t-gone")
+    done = rejudging.judge_again(nb, "ann", False, OwnJudge(), [], {"t-gone": {"message": 1}}, {})
+    assert (done.results[0].kind, done.results[0].points) == ("failed", 0.0)
+    assert "t-gone" in done.problems[0]
+
+
+def test_a_written_answer_waits_again():
+    metadata = {
+        "nbgrader": {"grade_id": "w", "grade": True, "solution": True, "points": 2},
+        "gpubook": {"exercise": "t-text"},
+    }
+    nb = new_notebook(cells=[new_code_cell("Because.", metadata=metadata), new_code_cell("mine")])
+    done = rejudging.judge_again(nb, "ann", False, OwnJudge(), [], {}, {})
+    assert [(result.exercise, result.kind) for result in done.results] == [("t-text", "waiting")]

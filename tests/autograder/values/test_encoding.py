@@ -146,6 +146,37 @@ def test_anything_else_is_refused_with_a_sentence(value):
     assert len(str(refused.value)) > 10
 
 
+def nested(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("most", "beyond"),
+    [
+        (Decimal("1e400"), Decimal("1e401")),
+        (Decimal("1e-400"), Decimal("1e-401")),
+        (2**encoding.MAX_BITS - 1, 2**encoding.MAX_BITS),
+        (Fraction(1, 2**encoding.MAX_BITS - 1), Fraction(1, 2**encoding.MAX_BITS + 1)),
+        ("x" * encoding.MAX_TEXT, "x" * (encoding.MAX_TEXT + 1)),
+        (nested(encoding.MAX_DEPTH), nested(encoding.MAX_DEPTH + 1)),
+    ],
+    ids=lambda value: encoding.type_name(value),
+)
+def test_a_value_is_as_large_as_may_be(most, beyond):
+    assert through(most) == (Fraction(most) if isinstance(most, Decimal) else most)
+    with pytest.raises(encoding.NotEncodable):
+        encoding.encode(beyond)
+
+
+@pytest.mark.parametrize("value", [2**53 - 1, 2**53, 2**53 + 1, -(2**53) - 1])
+def test_an_integer_is_exact_where_a_float_of_json_is_not(value):
+    assert through(value) == value
+    assert isinstance(encoding.encode(value), int) is (abs(value) < 2**53)
+
+
 def test_an_object_that_raises_at_every_touch_is_refused_too():
     with pytest.raises(encoding.NotEncodable, match="Nameless"):
         encoding.encode(Nameless())

@@ -47,7 +47,7 @@ def test_what_does_not_fit_is_left_out():
     assert error_output("Late", "too late")["traceback"] == ["Late: too late"]
 
 
-CELLS = ["import numpy as np", "a = 1", "b = a + 1", "c = np.ones(3)", "c[0] = 2", "answer = b", "c.sum()"]
+CELLS = ["import numpy as np", "a = 1", "b = a + 1", "c = np.ones(3)", "c[0] = 2", "answer = b", "d = c"]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from benchmarks.fit_stacks import alike, fit_stack, mean_error, rows_of
 from benchmarks.fit_stacks import toml as stack_toml
 from benchmarks.kept_rows import KEPT as DATA
 from benchmarks.kept_scores import (
+    SCORES,
     HeldOut,
     held_out,
     held_out_table,
@@ -23,7 +24,7 @@ from benchmarks.kept_scores import (
     repeats_table,
     scores_table,
 )
-from benchmarks.published import COLUMNS, read_rows, steps
+from benchmarks.published import COLUMNS, ROWS, read_rows, steps
 from benchmarks.scores import report
 from hwlib.specs import Stack, stacks
 from hwlib.specs.stack import read_stacks
@@ -210,3 +211,17 @@ def test_steps_with_extra_predictions_and_folded_experts_are_alike_to_their_kind
     stack = stacks["megatron-core-h100"]
     found = sorted(float(error) for group in groups for error in group.errors(stack))
     assert found == pytest.approx(sorted(case.time(stack) / case.seconds - 1 for case in cases), rel=1e-12)
+
+
+@pytest.mark.slow
+def test_the_kept_scores_are_those_of_the_rows():
+    printed = scores_table(report(ROWS))
+    assert printed == SCORES.read_text("utf-8")
+
+
+def test_steps_of_different_stacks_share_no_array(made):
+    """Each errs by the constants of its own stack, which are the case's: one compiled, one not."""
+    _, cases = made
+    other = replace(cases[0], stack="another")
+    assert [len(group.seconds) for group in alike([cases[0], other])] == [1, 1]
+    assert [len(group.seconds) for group in alike([cases[0], cases[0]])] == [2]

@@ -141,3 +141,14 @@ def test_every_row_can_be_read():
     found, _ = read_rows(ROWS)
     predicted = [row for row in found if hasattr(predict(case_of(row, ROWS)), "time")]
     assert len(predicted) > 0.8 * len(found)
+
+
+def test_what_was_measured_on_a_card_of_our_own_stands_as_it_was_printed(rows):
+    """Seconds of own_h200.csv and own_h200_steps.csv; products and attention are in microseconds among the rows."""
+    printed = cells_of(ROWS.parent / "own_h200.csv")
+    seconds = {float(row["middle"]) for row in printed if row["kind"] in ("bf16 product", "fp8 product", "attention")}
+    seconds |= {float(row["step"]) for row in cells_of(ROWS.parent / "own_h200_steps.csv")}
+    own = [row for row in rows if row["id"].startswith("own-h200")]
+    values = {round(float(row["measured_value"]) * (1e-6 if row["unit"] == "us" else 1.0), 12) for row in own}
+    assert values == {round(value, 12) for value in seconds}
+    assert {row["use"] for row in own} == {HELD_OUT}

@@ -10,11 +10,8 @@ from tests.each import each
 ROWS = measured_allreduces()
 
 
-def test_every_row_has_a_chip_and_a_source(sources):
-    for row in ROWS:
-        assert row.chip in accelerators
-        assert row.source.split()[0] in sources
-        assert row.how in ("ring", "auto", "NVLSTree")
+def test_there_are_many_points_and_three_ways():
+    assert {row.how for row in ROWS} == {"ring", "auto", "NVLSTree"}
     assert len({(r.chip, r.n, r.S, r.how) for r in ROWS}) >= 140
 
 
@@ -44,8 +41,3 @@ def test_the_switch_helps_from_five_gpus_on():
     ring = {row.n: row.time for row in measured_allreduces("h200-sxm", how="ring")}
     auto = {row.n: row.time for row in measured_allreduces("h200-sxm", how="auto") if row.S == 2**33 and row.n in ring}
     assert [n for n in sorted(ring) if auto[n] < 0.99 * ring[n]] == [5, 6, 7, 8]
-
-
-def test_an_unknown_set_is_answered_with_those_there_are():
-    with pytest.raises(ValueError, match=r"v100 8 None; .*a100-80gb-sxm 8 ring, "):
-        measured_allreduces("v100", 8)

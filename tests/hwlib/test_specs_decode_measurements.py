@@ -11,18 +11,6 @@ PRINTED = {  # GB/s of a GPU, the README's own column: rate times the bytes of i
 }  # fmt: skip
 
 
-def test_every_row_has_a_model_a_chip_and_a_source(sources):
-    for row in measured_decodes(how=None, drafts=None):
-        assert row.model in models
-        assert row.layers == models[row.model].layers
-        assert not row.chip or row.chip in accelerators
-        assert row.draft in ("", *models)
-        assert row.source in sources
-    for row in measured_decode_attention():
-        assert row.source in sources
-        assert row.heads % row.kv_heads == 0
-
-
 @pytest.mark.parametrize(("key", "tp"), PRINTED)
 def test_the_readme_prints_the_bandwidth_that_the_rows_give(key, tp):
     """Its column counts what a GPU holds: of the layers a tp-th, and both tables whole."""
@@ -53,8 +41,3 @@ def test_one_layer_of_a_lone_sequence_is_mostly_latency():
     lone = next(r for r in rows if (r.kv_heads, r.batch, r.cached) == (1, 1, 8191))
     assert lone.time == pytest.approx(17.1307e-6)
     assert lone.bytes == 2 * 8191 * 128 * 2
-
-
-def test_unknown_rows_are_answered_with_the_known_models():
-    with pytest.raises(ValueError, match=r"no measured decoding of model gpt-5, how graph, drafts 0; known.*llama2-7b"):
-        measured_decodes("gpt-5")

@@ -2,17 +2,7 @@
 
 import pytest
 
-from hwlib.specs import measured_mixtures, stacks
-from tests.conftest import ROOT
-
-
-def test_every_row_divides_and_has_a_source_and_a_stack():
-    bibliography = (ROOT / "docs/references.bib").read_text("utf-8")
-    for run in measured_mixtures():
-        assert f"{{{run.source}," in bibliography
-        assert run.stack in stacks
-        assert run.tp * run.pp * run.dp == run.gpus
-        assert run.sequences % (run.dp * run.micro) == 0
+from hwlib.specs import measured_mixtures
 
 
 def test_every_job_has_several_plans():
@@ -29,8 +19,3 @@ def test_printed_times_come_in_seconds():
     assert (ours.tp, ours.pp, ours.micro, ours.time) == (8, 4, 2, pytest.approx(14.7134))
     bloom = next(r for r in measured_mixtures("bloom-chronicles") if r.run == "bloom-033")
     assert (bloom.time, bloom.W_out) == (143.31, 50e9)
-
-
-def test_an_unknown_source_is_named():
-    with pytest.raises(ValueError, match="'megascale'; known: vtrain, bloom-chronicles"):
-        measured_mixtures("megascale")

@@ -12,11 +12,10 @@ WORKLOADS = sorted({row.workload for row in measured_powers()})
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)
-def test_more_watts_do_more_work_and_ever_less_for_each(workload, sources):
+def test_more_watts_do_more_work_and_ever_less_for_each(workload):
     rows = measured_powers(workload)
     done = [row.rate or row.clock for row in rows]
     assert [row.cap for row in rows] == [200, 300, 400, 500, 600, 700]
-    assert all(row.source.split()[0] in sources for row in rows)
     gains = [b / a for a, b in pairwise(done)]
     assert all(gain > 1 for gain in gains)
     assert gains == sorted(gains, reverse=True)
@@ -40,8 +39,3 @@ def test_power_is_nearly_a_cube_of_the_clock_near_the_top_and_nearly_a_line_at_t
     top = rows[-1]
     cube = chip_power(60, top.chip_power - 60, rows[-2].clock, top.clock)
     assert cube == pytest.approx(rows[-2].chip_power, rel=0.01)
-
-
-def test_an_unknown_workload_is_answered_with_those_there_are():
-    with pytest.raises(ValueError, match="'chess'; known: Llama 3 8B pre-training, ViT-L/16 training"):
-        measured_powers("chess")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hwlib.specs import accelerators, measured_requests, measured_splits, models
+from hwlib.specs import measured_requests, measured_splits, models
 from hwlib.transformer import (
     selective_activation_bytes,
     sequence_activation_bytes,
@@ -12,12 +12,8 @@ from hwlib.transformer import (
 from tests.each import each
 
 
-def test_every_row_has_a_chip_a_model_and_a_source(sources):
-    for row in (*measured_requests(), *measured_splits()):
-        assert row.chip in accelerators
-        assert row.source.split()[0] in sources
+def test_every_row_says_how_it_splits():
     for row in measured_splits():
-        assert row.model in models
         assert row.how in ("tp", "async tp", "cp", "no cp") or row.how.startswith("kept, ")
 
 
@@ -28,12 +24,6 @@ def test_more_gpus_never_take_longer_and_never_gain_more_than_their_number(batch
         for more in (4, 8):
             if more > tp and (other := times.get((more, *load))):
                 assert 1 < time / other < more / tp
-
-
-def test_the_degrees_of_a_plan_are_its_gpus():
-    for row in measured_splits():
-        if row.tp:
-            assert row.tp * row.cp * row.pp * row.dp == row.gpus
 
 
 def test_async_rows_are_those_of_the_page():
@@ -55,10 +45,3 @@ def test_kept_activations_are_those_of_the_formulas(row):
         "kept, sp and selective": selective_activation_bytes(**sizes, tp=8),
     }[row.how]
     assert row.rate == pytest.approx(kept / alone, rel=0.012)
-
-
-def test_an_unknown_set_is_answered_with_those_there_are():
-    with pytest.raises(ValueError, match="of 3 and None; known: 1 and 1, 4 and 1"):
-        measured_requests(tp=3)
-    with pytest.raises(ValueError, match="known: tp of h100-sxm, async tp"):
-        measured_splits("tp", "b200-sxm")

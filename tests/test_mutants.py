@@ -41,6 +41,7 @@ def made(source):
         ("raise E", "refusal", ["pass"]),
         ("f(3)", "constant", ["f((4))", "f((2))"]),
         ("f(0.1)", "constant", ["f((1.0))"]),
+        ("f(0.0)", "constant", ["f((1.0))"]),
         ("f(True, None, 'a')", "constant", []),
         ("a @ b", "operator", []),
     ],

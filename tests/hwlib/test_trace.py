@@ -80,3 +80,10 @@ def test_a_switch_is_called_so():
 def test_anything_else_is_no_run():
     with pytest.raises(TypeError, match=r"^run: .* list$"):
         chrome_trace([])
+
+
+@pytest.mark.parametrize("run", [None, 7, EVENTS.schedule, [ROUNDS]])
+def test_what_is_no_run_has_no_trace(run, tmp_path):
+    with pytest.raises(TypeError, match="run: "):
+        chrome_trace(run, tmp_path / "run.json")
+    assert not (tmp_path / "run.json").exists()

@@ -64,7 +64,9 @@ def outcomes(chosen: Sequence[Mutant], workers: int, limit: float, minutes: floa
 
 
 @click.command()
-@click.option("--seed", default=lambda: int(f"{datetime.now(UTC):%Y%m%d}"), help="Of the draw; by default the date.")
+@click.option(
+    "--seed", type=int, default=lambda: int(f"{datetime.now(UTC):%Y%m%d}"), help="Of the draw; by default the date."
+)
 @click.option("--count", default=100, help="Mutants to draw.")
 @click.option("--limit", default=60.0, help="Seconds of the tests of one.")
 @click.option("--minutes", default=60.0, help="None is begun later.")

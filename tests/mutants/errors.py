@@ -84,7 +84,7 @@ def errors(node: ast.AST) -> Iterator[tuple[str, str]]:
             yield "constant", f"({node.value + 1})"
             yield "constant", f"({node.value - 1})"
         case ast.Constant(value=float()):
-            yield "constant", f"({node.value * 10})"
+            yield "constant", f"({10 * node.value or 1.0})"
 
 
 def _places(node: ast.AST) -> Iterator[ast.AST]:

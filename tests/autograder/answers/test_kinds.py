@@ -46,7 +46,9 @@ BOUND = Exercise(
 
 
 def judge(exercise, value, **more):
-    return exercise.judge_message(encoding.encode(value), **more)
+    verdict = exercise.judge_message(encoding.encode(value), **more)
+    assert verdict.say.strip()  # a learner is told something, whatever it is
+    return verdict
 
 
 @pytest.mark.parametrize(

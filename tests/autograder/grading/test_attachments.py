@@ -11,6 +11,7 @@ import pytest
 from nbformat.v4 import new_markdown_cell
 
 from autograder.course import feedback
+from autograder.grading import attachments
 from autograder.grading.attachments import MAX_BYTES, MAX_PIXELS, MOST, accepted, missing_pictures, text_with_pictures
 
 
@@ -85,6 +86,36 @@ def test_names_and_numbers_are_bounded():
     assert len(accepted({f"{i}.png": {"image/png": PNG} for i in range(3 * MOST)})) == MOST
     for nothing in (None, [], "x", {"x": None}, 3):
         assert accepted(nothing) == {}
+
+
+def wide(make, pixels):
+    """A picture of so many pixels in rows of 10,000."""
+    return {"image/png" if make is png else "image/jpeg": base(make(10_000, pixels // 10_000))}
+
+
+@pytest.mark.parametrize(("most", "beyond"), [(20_000, 30_000), (10_000, 20_000)])
+@pytest.mark.parametrize("make", [png, jpeg])
+def test_a_picture_has_so_many_pixels_and_one_at_least(monkeypatch, make, most, beyond):
+    monkeypatch.setattr(attachments, "MAX_PIXELS", most)
+    assert accepted({"x": wide(make, most)})
+    assert not accepted({"x": wide(make, beyond)})
+    assert not accepted({"x": wide(make, 0)})
+
+
+def test_a_jpeg_is_read_as_far_as_its_size(monkeypatch):
+    data, segments = jpeg(), 2  # before its size
+    end = 2 + 18 + 69 + 9
+    assert accepted({"x": {"image/jpeg": base(data[:end])}})
+    assert not accepted({"x": {"image/jpeg": base(data[: end - 1])}})
+    monkeypatch.setattr(attachments, "SEGMENTS", segments + 1)
+    assert accepted({"x": {"image/jpeg": base(data)}})
+    monkeypatch.setattr(attachments, "SEGMENTS", segments)
+    assert not accepted({"x": {"image/jpeg": base(data)}})
+
+
+def test_a_png_is_read_as_far_as_its_size():
+    assert accepted({"x": {"image/png": base(png()[:33])}})
+    assert not accepted({"x": {"image/png": base(png()[:32])}})
 
 
 def test_a_text_is_asked_for_the_pictures_that_it_lacks():

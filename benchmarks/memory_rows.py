@@ -134,7 +134,7 @@ def _tune(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
     recipe.
     """
     by = frameworks["torchtune"].replace(eager=not c.get("compile"), reserve=0.0)
-    lora = str(c.get("stage", "full")).lower() == "lora"
+    lora = str(c.get("stage", "full")).lower() in ("lora", "qlora")
     if lora or str(c.get("loss", "")) == "chunked":
         by = by.replace(logit=4 + 12 / 8)
     states = ADAM_8BIT if "8" in str(c.get("optimizer", "")) else BFLOAT16_ADAM
@@ -145,7 +145,7 @@ def _tune(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
     strategy = Strategy(dp=fsdp, zero=3 if fsdp > 1 else 0, micro=number(c, "mbs"), recompute=recompute)
     return Peak(
         by, memory_model(c), strategy, number(c, "seq"), 1, _bytes(row, GiB), states=states,
-        trainable=number(c, "trainable", default=0) if lora else None,
+        trainable=number(c, "trainable", default=0) if lora else None, frozen=_frozen(c),
         offload=("activations",) if c.get("activation_offload") else (),
         inferred="assumed" in row.cells["confidence"],
     )  # fmt: skip

@@ -159,6 +159,21 @@ def test_bloom_is_of_the_software_of_its_day_or_of_its_layers(case, changes, key
     assert found.framework.key == key
 
 
+def test_a_row_of_torchtune_with_frozen_weights_in_4_bits(case):
+    """By hand: 3.6B parameters (tables tied) of 0.56 bytes are 2 GB; of a full fine-tuning they are 8 bytes each."""
+    tune = {
+        "model": "llama3.2-3b", "mbs": 2, "seq": 4096, "dtype": "bf16", "software": "torchtune", "loss": "chunked",
+        "compile": 1, "ac": "full", "activation_offload": 1, "stage": "QLoRA", "base_weights": "nf4",
+    }  # fmt: skip
+    quantised = case(id="tune-1", gpus="1", config=tune, unit="GiB peak active", measured_value="4.6")
+    plain = case(
+        id="tune-1", gpus="1", config=tune | {"stage": "LoRA", "base_weights": "bf16"}, unit="GiB", measured_value="8.5"
+    )
+    assert (quantised.trainable, plain.trainable) == (0, 0)
+    assert (quantised.frozen, plain.frozen) == (0.5 + 4 / 64, 2.0)
+    assert quantised.predicted() < plain.predicted() < 12 * GiB
+
+
 def test_gradients_in_32_bits_take_4_bytes_a_parameter_more():
     """As the log says: 4 bytes a parameter, and not sharded across GPUs."""
     before, after = frameworks["megatron-deepspeed"], frameworks["megatron-deepspeed-2022-03"]

@@ -55,3 +55,10 @@ def test_a_wrong_dimension_is_found_and_both_units_are_named(function, reason, u
 
 def test_a_right_dimension_is_no_finding():
     assert wrong_dimension(lambda args: 3 * args[1] / args[3], HERE, UNITS, "s") is None
+
+
+@pytest.mark.parametrize(("share", "found"), [(5e-7, {"s": 1}), (5e-6, None)])
+def test_a_dimension_is_a_whole_power_up_to_rounding(share, found):
+    """A power of two that is off by less than 1e-6 is rounding, and by more a second term."""
+    assert dimension_of(lambda args: args[2] ** (1 + share), HERE, list(UNITS.values())) == found
+    assert dimension_of(lambda args: args[2] ** (1 - share), HERE, list(UNITS.values())) == found

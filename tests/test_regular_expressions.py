@@ -21,7 +21,15 @@ METHODS = {
     "finditer": lambda pattern, text: list(pattern.finditer(text)),
 }  # fmt: skip
 CALLED = re.compile(rf"\.(?:compile|{'|'.join(METHODS)})\(")
-LENGTHS = (*range(14, 60, 4), 80, 120, 200, 1000, 3000, 10_000)  # what takes exponential time shows it while it still ends
+LENGTHS = (
+    *range(14, 60, 4),
+    80,
+    120,
+    200,
+    1000,
+    3000,
+    10_000,
+)  # what takes exponential time shows it while it still ends
 LIMIT = 0.1  # seconds of processor time
 SEPARATORS = " \n:,;>]|/-"
 CATEGORIES = {

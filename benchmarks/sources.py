@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.published import read_rows
-from benchmarks.published_row import HELD_OUT
+from benchmarks.published_row import HELD_OUT, DataError
 
 TABLE = Path(__file__).parent / "data" / "sources.csv"
 EXTENTS = ("complete", "sample")
@@ -42,17 +42,17 @@ def sources(path: Path = TABLE) -> tuple[Source, ...]:
 
 
 def source_of(text: str, known: Sequence[Source] | None = None) -> Source:
-    """The source that a row names. Raises ValueError where none fits."""
+    """The source that a row names. Raises DataError where none fits."""
     fits = [source for source in (sources() if known is None else known) if text.startswith(source.source)]
     if not fits:
-        raise ValueError(f"no source in {TABLE.name} begins {text!r}")
+        raise DataError(f"no source in {TABLE.name} begins {text!r}")
     return max(fits, key=lambda source: len(source.source))
 
 
 def source_lines(path: Path) -> Iterator[str]:
     """Each source, its extent, and how many of a table's rows are of it, and how many of those are held out of fits.
 
-    Raises DataError, as `read_rows` does, and ValueError for a row whose source is not known.
+    Raises DataError, as `read_rows` does, and for a row whose source is not known.
     """
     rows, _ = read_rows(path)
     counted = Counter((source_of(row.source), row.cells["use"] == HELD_OUT) for row in rows if not row.fault)

@@ -55,7 +55,7 @@ def test_every_source_of_a_row_is_known_and_every_known_source_has_a_row(rows):
 
 @pytest.mark.parametrize("text", ["", "a page of nobody", "stas00"])
 def test_a_source_that_no_one_knows_is_refused(text):
-    with pytest.raises(ValueError, match=r"sources\.csv"):
+    with pytest.raises(DataError, match=r"sources\.csv"):
         source_of(text)
 
 

@@ -101,12 +101,12 @@ CASES = (
         {"pp": 16, "v": 2, "ep": 64, "zero": 1, "schedule": "dualpipe", "recompute": "layernorm+mla_up_proj"},
         "180,000 GPU hours for 10^12 tokens; it recomputes norms and MLA's up-projections alone, and overlaps "
         "all-to-alls", "deepseek-v3", 15360 * 4096 / 1e12 * 180e3 * 3600 / 2048,
-        software=Software(dtype="fp8", dedup_dispatch=True, features="hai-llm", mtp=True),
+        software=Software(dtype="fp8", features="hai-llm"),
     ),
     Case(
         "Mixtral 8x7B on 64 H100", "mixtral-8x7b", "8 x dgx-h100", 256 * 4096, 4096,
         {"ep": 8, "pp": 4, "v": 8, "zero": 1}, "468 TFLOP/s a GPU", "megatron-core-moe",
-        from_flops("mixtral-8x7b", 256 * 4096, 4096, 64, 468e12), software=Software(dedup_dispatch=True),
+        from_flops("mixtral-8x7b", 256 * 4096, 4096, 64, 468e12),
     ),
     Case(
         "8B at 128k on 64 H100, FP8", "llama3-8b", "8 x dgx-h100", 32 * 2**17, 2**17,

@@ -24,7 +24,7 @@ SWEEP: tuple[tuple[str, str, int, dict[str, Any]], ...] = (
     ("gpt3-175b", "128xdgx-a100", 1536, {}),
     ("mixtral-8x7b", "8xdgx-h100", 1024, {}),
     ("deepseek-v3", "128xdgx-h100", 15360, {}),
-    ("deepseek-v3", "256xdgx-h100", 15360, {"software": Software(mtp=True, dedup_dispatch=True, dtype="fp8")}),
+    ("deepseek-v3", "256xdgx-h100", 15360, {"software": Software(dtype="fp8")}),
     ("gpt-oss-120b", "8xdgx-h100", 512, {}),
     ("qwen3-235b-a22b", "32xdgx-h100", 1024, {}),
     ("qwen3-0.6b", "dgx-a100", 256, {}),

@@ -137,16 +137,22 @@ def _what_is_known() -> str:
     type=Words(),
     help="One or more of gpipe, 1f1b, zb_h1, zbv, dualpipe.  [default: those the software has]",
 )
-@click.option("--recompute", type=Words(), help="One or more of none, selective, full.")
+@click.option("--recompute", type=Words(), help="One or more of none, selective, full, op, or modules: moe_act+mlp.")
+@click.option("--fused/--no-fused", default=True, show_default=True, help="Attention that keeps no scores.")
 @click.option(
-    "--dedup-dispatch", "--merge", is_flag=True, help="Send a token only once to each node that has any of its experts."
-)
-@click.option("--mtp", is_flag=True, help="Train the model's modules for multi-token prediction too.")
+    "--dedup-dispatch/--no-dedup-dispatch", "--merge/--no-merge", default=None,
+    help="Send a token only once to each node that has any of its experts.  [default: as the software's recipe]",
+)  # fmt: skip
+@click.option(
+    "--mtp/--no-mtp", default=None,
+    help="Train the model's modules for multi-token prediction too.  [default: as the software does]",
+)  # fmt: skip
 @click.option(
     "--offload", type=Words(), help="What the host keeps: activations, optimizer, or both.  [default: nothing]"
 )
 @click.option("--dtype", default="bf16", show_default=True, help="Precision of the layers' matrix products.")
 @click.option("--stack", help="Software whose fitted constants to use, e.g. megatron-core-h100.  [default: the chip's]")
+@click.option("--release", help="Release of the software, e.g. 26.04.  [default: the newest fitted one]")
 @click.option("--features", help="What the software can do: a key of features.toml, or any.  [default: the stack's]")
 @click.option("--memory", callback=_bytes, help="Memory budget per GPU, e.g. 72GB.  [default: 95 % of the chip's]")
 @click.option("--price", type=click.FloatRange(0), help="Dollars per GPU hour.  [default: the cluster file's]")
@@ -214,8 +220,9 @@ class PlanQuery:
     def of(
         cls, *, model: str, cluster: str, batch: tuple[int, int | None], sequence: tuple[int, int | None] | None,
         gpus: tuple[int, ...] | None, why: bool, price: float | None, count: int | None, memory: float | None,
-        stack: str | None, features: str | None, dtype: str, dedup_dispatch: bool, mtp: bool,
-        offload: tuple[str, ...] | None, emit: str | None = None, pick: int | None = None, **degrees: Any,
+        stack: str | None, features: str | None, dtype: str, dedup_dispatch: bool | None, mtp: bool | None,
+        offload: tuple[str, ...] | None, release: str | None = None, fused: bool = True, emit: str | None = None,
+        pick: int | None = None, **degrees: Any,
     ) -> Self:  # fmt: skip
         """The options of the command, converted by click. Raises ValueError, and CannotBe where two exclude each
         other."""
@@ -241,7 +248,7 @@ class PlanQuery:
             "allowed": planner.Allowed(**{f.name: degrees[f.name] for f in fields(planner.Allowed)}),
             "software": planner.Software(
                 stack=stack, dtype=dtype, dedup_dispatch=dedup_dispatch, features=features, mtp=mtp,
-                offload=offload or (),
+                offload=offload or (), release=release, fused=fused,
             ),
         }  # fmt: skip
         if gpus and len(gpus) > 1:

@@ -231,6 +231,7 @@ SEVERAL = Field("gpus", "GPUs", whole_numbers_of, empty="all",
 MEMORY = Field("memory", "Memory budget", bytes_of, empty="the chip's", about="bytes of a GPU, e.g. 72GB")
 PRICE = Field("price", "Price", _number, empty="the cluster's", about="dollars per GPU-hour")
 YES = (("", "no"), ("yes", "yes"))
+AS_SOFTWARE = (("", "as the software"), ("yes", "yes"), ("no", "no"))
 SP = Field("sp", "sp", _yes, options=(("", "with tp"), ("yes", "yes"), ("no", "no")), about="sequence parallelism")
 
 
@@ -254,11 +255,14 @@ def _advanced() -> tuple[Field, ...]:
     return (
         Field("stack", "Software", empty="the chip's usual", options=_stacks(), free=True, fold=ADVANCED,
               about="whose fitted constants to use"),
+        Field("release", "Release", empty="the newest fitted", fold=ADVANCED, about="of that software: 26.04"),
         Field("offload", "Offload", words_of, empty="nothing", options=_same("activations", "optimizer"), free=True,
               fold=ADVANCED, about="what the host keeps: activations, optimizer, or both"),
-        Field("dedup_dispatch", "Merge tokens", _yes, options=YES, fold=ADVANCED,
+        Field("fused", "Fused attention", _yes, options=(("", "yes"), ("no", "no")), fold=ADVANCED,
+              about="that keeps no scores"),
+        Field("dedup_dispatch", "Merge tokens", _yes, options=AS_SOFTWARE, fold=ADVANCED,
               about="send a token once to each node that has any of its experts"),
-        Field("mtp", "Train MTP", _yes, options=YES, fold=ADVANCED,
+        Field("mtp", "Train MTP", _yes, options=AS_SOFTWARE, fold=ADVANCED,
               about="the model's modules for multi-token prediction too"),
     )  # fmt: skip
 
@@ -276,7 +280,7 @@ def _searched() -> tuple[Field, ...]:
         Field("shards", "Shards", whole_numbers_of, about="ranks that ZeRO divides states among (HSDP)", **several),
         replace(SP, fold=SEARCHED),
         Field("schedule", "Schedule", words_of, about="of gpipe, 1f1b, zb_h1, zbv, dualpipe", **several),
-        Field("recompute", "Recompute", words_of, about="of none, selective, full", **several),
+        Field("recompute", "Recompute", words_of, about="of none, selective, full, or modules: moe_act+mlp", **several),
         Field("count", "Plans", _count, empty="5", fold=SEARCHED, about="listed, of one number of GPUs"),
     )  # fmt: skip
 
@@ -317,8 +321,8 @@ def _degrees() -> tuple[Field, ...]:
         Field("zero", "ZeRO", _one, first="1", options=_same("0", "1", "2", "3"), about="stage"),
         Field("shards", "Shards", _one, empty="all", about="ranks that ZeRO divides states among"),
         Field("schedule", "Schedule", first="1f1b", options=schedules, about="of the pipeline"),
-        Field("recompute", "Recompute", first="none", options=_same("none", "selective", "full"),
-              about="in the backward pass"),
+        Field("recompute", "Recompute", first="none", options=_same("none", "selective", "full"), free=True,
+              about="in the backward pass; modules too: moe_act+mlp"),
         Field("etp", "etp", _one, empty="as tp", fold=ADVANCED, about="tensor parallelism of experts"),
         replace(SP, fold=ADVANCED),
     )  # fmt: skip

@@ -77,7 +77,10 @@ def link(text: str, to: str) -> Markup:
     return Markup('<a data-address="{}">{}</a>').format(to, text)
 
 
-NEGATED = {"apart": ["--together"], "sp": ["--no-sp"]}
+NEGATED = {
+    "apart": ["--together"], "sp": ["--no-sp"], "fused": ["--no-fused"], "dedup_dispatch": ["--no-dedup-dispatch"],
+    "mtp": ["--no-mtp"],
+}  # fmt: skip
 """What the command calls the contrary of an option; of others it is to leave them out."""
 
 

@@ -87,7 +87,7 @@ def plan_cloud(key: str) -> PlanCloud:
 def task_of_run(run: MeasuredPlan) -> Task:
     """The task of a published run: all its plan does not say."""
     chip = accelerators[run.chip]
-    software = Software(stack=run.stack, dtype=run.dtype, fused=run.fused).on(chip)
+    software = Software(stack=run.stack, dtype=run.dtype, fused=run.fused).on(chip, run.shape)
     machine = Machine(f"{run.gpus:,} GPUs", chip, run.levels, run.domain)
     return Task(run.shape, machine, run.B, run.T, software, memory_of(chip, None, share=0.0))
 

@@ -108,8 +108,8 @@ def _step_times(task: Task, strategy: Strategy, stack: Stack | None) -> StepTime
     uses = task.software
     return step_time(
         task.model, stack or task.stack, task.machine.levels, strategy, B=task.B, T=task.T, fused=uses.fused,
-        dtype=uses.dtype, expert_imbalance=uses.expert_imbalance, dedup_dispatch=uses.dedup_dispatch,
-        mtp=uses.mtp, offload=uses.offload, host=task.machine.host,
+        dtype=uses.dtype, expert_imbalance=uses.expert_imbalance, dedup_dispatch=bool(uses.dedup_dispatch),
+        mtp=bool(uses.mtp), offload=uses.offload, host=task.machine.host,
     )  # fmt: skip
 
 
@@ -118,7 +118,7 @@ def footprints(task: Task, strategy: Strategy, m: Any) -> Footprint:
     uses = task.software
     return footprint(
         task.model, strategy, T=task.T, m=m, states=uses.states, fused=uses.fused, framework=task.framework,
-        offload=uses.offload, mtp=uses.mtp,
+        offload=uses.offload, mtp=bool(uses.mtp),
     )  # fmt: skip
 
 

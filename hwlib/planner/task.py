@@ -16,14 +16,18 @@ from hwlib.specs import (
     Level,
     Model,
     Node,
+    Release,
     SpecError,
     Stack,
     clusters,
     features,
     framework_of,
+    merges_tokens,
     models,
     nodes,
+    release_of,
     stack_for,
+    stack_on,
     stacks,
 )
 from hwlib.specs.cluster import Place
@@ -186,9 +190,12 @@ class Software:
     `stack` has the constants of `hwlib.steptime`, by default those usual on the chip; `features` is what the software
     can do (a row of features.toml, or "any" for everything), by default what the stack's can; `dtype` is that of the
     layers' matrix products; `states` what a parameter costs, by default what it costs in the software. `fused`
-    attention keeps no scores. The busiest experts see `expert_imbalance` times the mean tokens; with `dedup_dispatch`
-    a token goes once to each rank and node that has one of its experts. With `mtp` a model's modules for multi-token
-    prediction are trained too; `offload` is what the host keeps, of "activations" and "optimizer". Raises PlanError.
+    attention keeps no scores. The busiest experts see `expert_imbalance` times the mean tokens; `offload` is what the
+    host keeps, of "activations" and "optimizer".
+
+    With `dedup_dispatch` a token goes once to each rank and node that has one of its experts; with `mtp` a model's
+    modules for multi-token prediction are trained too. None is as the software does in its `release` (26.04), which is
+    by default the newest that constants stand for. Raises PlanError.
     """
 
     stack: Stack | str | None = None
@@ -196,10 +203,11 @@ class Software:
     states: States | None = None
     fused: bool = True
     expert_imbalance: float = 1.0
-    dedup_dispatch: bool = False
+    dedup_dispatch: bool | None = None
     features: Features | str | None = None
-    mtp: bool = False
+    mtp: bool | None = None
     offload: tuple[str, ...] = ()
+    release: Release | str | None = None
 
     def __post_init__(self) -> None:
         if self.dtype == "int8":
@@ -210,27 +218,56 @@ class Software:
         self.__dict__["offload"] = tuple(self.offload)
         if odd := [x for x in self.offload if x not in OFFLOAD]:
             raise PlanError("offload", f"expected one or more of {', '.join(OFFLOAD)}, got {odd[0]!r}")
-        for name in ("fused", "dedup_dispatch", "mtp"):
-            self.__dict__[name] = as_bool(name, getattr(self, name))
+        self.__dict__["fused"] = as_bool("fused", self.fused)
+        for name in ("dedup_dispatch", "mtp"):
+            if (chosen := getattr(self, name)) is not None:
+                self.__dict__[name] = as_bool(name, chosen)
+        if self.release is not None and not isinstance(self.release, Release):
+            try:
+                self.__dict__["release"] = release_of(self.release)
+            except ValueError as error:
+                raise PlanError("release", str(error)) from None
 
-    def on(self, chip: Accelerator) -> "Software":
-        """The same with the stack to use on this chip: the one given, or the usual. Raises PlanError."""
+    def on(self, chip: Accelerator, model: Model) -> "Software":
+        """The same with nothing left open: its stack on this chip, and what it does with this model. Raises PlanError.
+
+        >>> from hwlib.specs import accelerators, models
+        >>> run = Software(dtype="fp8").on(accelerators["gb200-nvl72"], models["qwen3-30b-a3b"])
+        >>> run.stack.key, str(run.release), run.dedup_dispatch
+        ('megatron-core-2606-gb200', '26.06', True)
+        """
         try:
             chip.flops(self.dtype)
         except ValueError as error:
             raise PlanError("dtype", str(error)) from None
-        stack = _stack_of(chip, self.stack)
-        return replace(self, stack=stack, features=_features_of(stack, self.features))
+        assert self.release is None or isinstance(self.release, Release)
+        stack = _stack_of(chip, model, self)
+        release = self.release or stack.release
+        able = _features_of(stack, self.features)
+        does = able if isinstance(able, Features) else features.get(stack.features)
+        merged = merges_tokens(does, model, chip=chip.key, dtype=self.dtype, release=release)
+        return replace(
+            self,
+            stack=stack,
+            features=able,
+            release=release,
+            dedup_dispatch=merged if self.dedup_dispatch is None else self.dedup_dispatch,
+            mtp=bool(does and does.mtp and model.mtp_layers) if self.mtp is None else self.mtp,
+        )
 
 
-def _stack_of(chip: Accelerator, stack: Stack | str | None) -> Stack:
+def _stack_of(chip: Accelerator, model: Model, software: Software) -> Stack:
+    assert not isinstance(software.release, str)
+    if software.stack is None:
+        return stack_for(chip, moe=model.moe, dtype=software.dtype, release=software.release)
     try:
-        found = stack_for(chip) if stack is None else stacks.of(stack)
+        named = stacks.of(software.stack)
     except (KeyError, TypeError) as error:
         raise PlanError("stack", error.args[0].removeprefix("stack: ")) from None
-    if found.chip != chip.key:
-        raise PlanError("stack", f"{found.key} is for {found.accelerator.name}, but the cluster has {chip.name}")
-    return found
+    on_chip = stack_on(named, chip)
+    if on_chip is None:
+        raise PlanError("stack", f"{named.key} is for {named.accelerator.name}, but the cluster has {chip.name}")
+    return on_chip
 
 
 def _features_of(stack: Stack, given: Features | str | None) -> Features | str:
@@ -313,7 +350,18 @@ class Task:
         """The memory that plans may take, and the constants that they are timed with."""
         room, has = self.memory, self.machine.chip.hbm_bytes or 0
         of = f"of each GPU's {show(has, 'B', 3)}" if has > room else "on each GPU"
-        return f"{show(room, 'B', 3)} {of}; stack {self.stack.key}, {self.software.dtype}"
+        does = "".join(f", {words}" for words in self.choices)
+        return f"{show(room, 'B', 3)} {of}; stack {self.stack.dated}, {self.software.dtype}{does}"
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What the software does with this model, in words: how tokens reach experts, and whether MTP is trained."""
+        words = []
+        if self.model.moe:
+            words.append("deduplicated dispatch" if self.software.dedup_dispatch else "dispatch in copies")
+        if self.model.mtp_layers:
+            words.append("MTP trained" if self.software.mtp else "MTP not trained")
+        return tuple(words)
 
     @property
     def caveat(self) -> str:
@@ -331,7 +379,7 @@ def task_of(
     price = machine.price if price is None else price
     if not (is_number(price) and 0 <= price < inf):
         raise PlanError("price", f"expected dollars of at least 0, got {price!r}")
-    on_chip = (software or Software()).on(machine.chip)
+    on_chip = (software or Software()).on(machine.chip, model)
     if on_chip.offload and not machine.host:
         say = "; in a cluster's file host_bandwidth does, in its line host, as in 'host 50 GB/s'"
         raise PlanError("offload", f"nobody says what joins a GPU of {machine.name} with its host{say}")

@@ -50,10 +50,12 @@ from hwlib.specs.pipeline_measurements import MeasuredPipeline, measured_pipelin
 from hwlib.specs.plan_measurements import MeasuredPlan, measured_plans
 from hwlib.specs.power_measurements import MeasuredPower, measured_powers
 from hwlib.specs.reader import Datum
+from hwlib.specs.recipe import Recipe, merges_tokens, recipes
+from hwlib.specs.release import Release, release_of
 from hwlib.specs.run_measurements import MeasuredRun, measured_run, measured_runs
 from hwlib.specs.serving_measurements import MeasuredLength, MeasuredService, measured_lengths, measured_services
 from hwlib.specs.split_measurements import MeasuredRequest, MeasuredSplit, measured_requests, measured_splits
-from hwlib.specs.stack import Stack, stack_for, stacks
+from hwlib.specs.stack import Stack, stack_for, stack_on, stacks
 from hwlib.specs.table import SpecError
 from hwlib.specs.training_measurements import MeasuredStep, measured_steps
 from hwlib.specs.users_measurements import MeasuredUsers, measured_users
@@ -94,6 +96,8 @@ __all__ = [
     "Model",
     "Node",
     "OwnCluster",
+    "Recipe",
+    "Release",
     "SpecError",
     "Stack",
     "Switch",
@@ -132,11 +136,15 @@ __all__ = [
     "measured_splits",
     "measured_steps",
     "measured_users",
+    "merges_tokens",
     "models",
     "nodes",
     "read_cluster",
     "read_config",
+    "recipes",
+    "release_of",
     "stack_for",
+    "stack_on",
     "stacks",
     "switches",
 ]

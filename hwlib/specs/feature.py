@@ -44,7 +44,9 @@ class Features:
     """What one software has: the degrees beside data parallelism, pipeline schedules (1F1B with up to `most_chunks`
     chunks of layers on a rank), what it can recompute, stages of ZeRO without a pipeline and with one (`piped_zero`),
     whether ZeRO may divide states among fewer ranks than all (`hsdp`), and whether experts may have a tensor degree of
-    their own (`folded`).
+    their own (`folded`). It usually sends a token once to each node and rank that has one of its experts
+    (`dedup_dispatch`), or in copies; `hwlib.specs.recipe` says for which models not. With `mtp` it trains a model's
+    modules for multi-token prediction, unless it is told not to.
     """
 
     key: str
@@ -58,6 +60,8 @@ class Features:
     piped_zero: tuple[int, ...] = field(metadata={"bare": _stages})
     hsdp: bool = switch(False)
     folded: bool = switch(False)
+    dedup_dispatch: bool = switch(False)
+    mtp: bool = switch(False)
     note: str = text()
 
     def recomputes(self, word: str) -> bool:

@@ -5,7 +5,8 @@ begin with one of `rows`; the others are round values, or those of the stack tha
 names were typed, but at least eight of these steps rest on them (`python -m benchmarks.checked_constants`). Those that
 `pending` names are fitted, but to an earlier form of the model: a fit today gives others. Where nothing was fitted,
 `note` says where the constants come from. `features` is the row of features.toml that says what the software can do;
-without one it can do everything.
+without one it can do everything. `released` is the newest release that they stand for, and a stack that `follows`
+another takes its place from its own release on.
 
 >>> stacks["megatron-core-h100"].chip
 'h100-sxm'
@@ -13,7 +14,7 @@ without one it can do everything.
 1.0
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from math import inf, nextafter
 from typing import Any
@@ -21,10 +22,15 @@ from typing import Any
 from hwlib.specs.accelerator import Accelerator, accelerators
 from hwlib.specs.constants import Constants, read_constants
 from hwlib.specs.feature import features
-from hwlib.specs.reader import constant, number, quantities, text, texts
+from hwlib.specs.reader import constant, number, quantities, switch, text, texts
+from hwlib.specs.release import Release, release_of
 from hwlib.specs.table import SpecError, Table, file_text, refer
 
 FILE = "stacks.toml"
+SAME_DIE = {"h200-sxm": "h100-sxm", "h800-sxm": "h100-sxm"}
+"""Chips that have the die of another, with other memory or links: its constants are typical of them."""
+FITTED_TOGETHER = {"a100-40gb-sxm": "a100-80gb-sxm"}
+"""Chips whose memory alone differs from another's: steps of both were fitted together."""
 TYPICAL = 0.09  # error of step times on a chip without a fit: as much as any stack errs on dense models, or more
 
 
@@ -43,6 +49,10 @@ class Stack(Constants):
     checked: tuple[str, ...] = texts()
     pending: tuple[str, ...] = texts()
     features: str = text()
+    released: str = text()
+    follows: str = text()
+    only_experts: bool = switch(False)
+    only_dtypes: tuple[str, ...] = texts()
     error: float = number(0.0, high=nextafter(1, 0))
     """Mean error of the steps of dense models that it was fitted to, as a share of their time; where there are none,
     of those of the stack that it is like. Plans that differ by less are too close to call.
@@ -106,6 +116,30 @@ class Stack(Constants):
         return own if stack is self else stack.key
 
     @property
+    def release(self) -> Release | None:
+        """The newest release that its constants stand for; None where no source says."""
+        return release_of(self.released) if self.released else None
+
+    @property
+    def dated(self) -> str:
+        """Its key, with the software and the month of its release where they are known.
+
+        >>> stacks["megatron-core-2606-gb200"].dated
+        'megatron-core-2606-gb200 (Megatron Core, June 2026)'
+        """
+        if not (self.features and self.release):
+            return self.key
+        return f"{self.key} ({features[self.features].name}, {self.release.date})"
+
+    def suits(self, moe: bool, dtype: str, release: Release | None) -> bool:
+        """Whether it may stand for a run of a release, by default the newest: with experts or not, and a precision of
+        its matrix products.
+        """
+        if (self.only_experts and not moe) or (self.only_dtypes and dtype not in self.only_dtypes):
+            return False
+        return release is None or self.release is None or self.release <= release
+
+    @property
     def caveat(self) -> str:
         """That its constants were not fitted on the chip, and what they are; empty where some were, and of a stack of
         one's own.
@@ -160,6 +194,7 @@ def read_stacks(file: str, content: str) -> Iterator[Stack]:
 
     Raises SpecError, naming file, row and field.
     """
+    seen: dict[str, Stack] = {}
     for row in read_constants(Stack, "stack", file, content, ("features",)):
         if odd := [name for name in row.pending if name not in row.fitted]:
             raise SpecError(f"{file}, {row.key}.pending: {odd[0]!r} is not fitted")
@@ -167,31 +202,85 @@ def read_stacks(file: str, content: str) -> Iterator[Stack]:
             raise SpecError(f"{file}, {row.key}.checked: {odd[0]!r} is not a constant")
         refer(file, row, "chip", accelerators)
         refer(file, row, "features", features)
+        _check_release(file, row, seen)
+        seen[row.key] = row
         yield row
+
+
+def _check_release(file: str, row: Stack, before: Mapping[str, Stack]) -> None:
+    """Raises SpecError for a release that is none, or one that follows none before it on its chip."""
+    try:
+        released = row.release
+    except ValueError as error:
+        raise SpecError(f"{file}, {row.key}.released: {error}") from None
+    if not row.follows:
+        return
+    refer(file, row, "follows", before)
+    earlier = before[row.follows]
+    if earlier.chip != row.chip:
+        raise SpecError(f"{file}, {row.key}.follows: {earlier.key} is for {earlier.chip}, not for {row.chip}")
+    if not (released and earlier.release and earlier.release < released):
+        raise SpecError(f"{file}, {row.key}.released: expected a release after that of {earlier.key}")
 
 
 stacks: Table[Stack] = Table("stack", lambda file: read_stacks(file, file_text(file)), (FILE,))
 
 
-def stack_for(chip: str | Accelerator) -> Stack:
+def stack_for(
+    chip: str | Accelerator, *, moe: bool = False, dtype: str = "bf16", release: Release | None = None
+) -> Stack:  # fmt: skip
     """The stack to use for a chip when none is named: the first of the table with a constant fitted to it, else one
-    of the table that has the chip, else the constants of the H100, with a note that says so; these too for a chip of
-    one's own. Raises KeyError for an unknown chip.
+    of the table that has the chip, else typical ones: those of a chip with the same die, or of the H100, with a note
+    that says so; these too for a chip of one's own. Of its releases it is the newest, or the newest up to `release`, of
+    those that suit models with experts (`moe`) and the products' dtype. Raises KeyError for an unknown chip.
 
     >>> stack_for("h100-sxm").key, stack_for("h200-sxm").key
     ('megatron-core-h100', 'typical-h200-sxm')
+    >>> stack_for("gb200-nvl72", moe=True, dtype="fp8").key
+    'megatron-core-2606-gb200'
     """
     sheet = chip if isinstance(chip, Accelerator) else accelerators[chip]
-    found = [stack for stack in stacks.values() if stack.chip == sheet.key]
-    if found:
-        return next((stack for stack in found if stack.fitted), found[0])
-    usual = stacks["megatron-core-h100"]
-    typical = usual.replace(
+    on_chip = [stack for stack in stacks.values() if stack.chip == sheet.key and not stack.follows]
+    if on_chip:
+        first = next((stack for stack in on_chip if stack.fitted), on_chip[0])
+        return _newest(first, moe, dtype, release)
+    if sheet.key in FITTED_TOGETHER:
+        same = stack_for(FITTED_TOGETHER[sheet.key], moe=moe, dtype=dtype, release=release)
+        return same.replace(chip=sheet.key)
+    usual = stack_for(SAME_DIE.get(sheet.key, "h100-sxm"), moe=moe, dtype=dtype, release=release)
+    return _on(sheet, _typical(usual, sheet))
+
+
+def stack_on(stack: Stack, chip: Accelerator) -> Stack | None:
+    """A stack on a chip: itself on its own and on one that was fitted with it, typical constants on one with the same
+    die; None on any other.
+
+    >>> stack_on(stacks["torchtitan-h100"], accelerators["h200-sxm"]).fitted
+    ()
+    """
+    if stack.chip in (chip.key, FITTED_TOGETHER.get(chip.key)):
+        return stack.replace(chip=chip.key)
+    if SAME_DIE.get(chip.key) != stack.chip:
+        return None
+    return _typical(stack, chip).replace(key=f"{stack.key} on {chip.key}")
+
+
+def _newest(first: Stack, moe: bool, dtype: str, release: Release | None) -> Stack:
+    """The newest of the stacks that stand for the software of the first, release by release."""
+    line = [first]
+    for stack in stacks.values():
+        if stack.follows in [earlier.key for earlier in line]:
+            line.append(stack)
+    return next((stack for stack in reversed(line) if stack.suits(moe, dtype, release)), first)
+
+
+def _typical(usual: Stack, sheet: Accelerator) -> Stack:
+    """The constants of another chip's stack, as typical of this one."""
+    return usual.replace(
         key=f"typical-{sheet.key}", name=f"typical software on {sheet.name}", chip=sheet.key, rows=(), fitted=(),
-        checked=(), like=usual.key, software="typical", error=TYPICAL,
+        checked=(), like=usual.key, follows="", software="typical", error=max(TYPICAL, usual.error),
         note=f"no step was fitted on this chip: the constants of {usual.key}",
     )  # fmt: skip
-    return _on(sheet, typical)
 
 
 def _on(sheet: Accelerator, stack: Stack) -> Stack:

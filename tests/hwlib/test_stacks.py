@@ -4,9 +4,20 @@ import math
 
 import pytest
 
-from hwlib.specs import Level, Model, Stack, accelerators, clusters, models, stack_for, stacks
+from hwlib.specs import (
+    Level,
+    Model,
+    SpecError,
+    Stack,
+    accelerators,
+    clusters,
+    models,
+    release_of,
+    stack_for,
+    stack_on,
+    stacks,
+)
 from hwlib.specs.stack import CONSTANTS, read_stacks
-from hwlib.specs.table import SpecError
 from tests.hwlib.keywords import step_time
 
 ROW = 'name = "A"\nchip = "h100-sxm"\nsoftware = "S"\nsource = "narayanan2021"\n'
@@ -57,6 +68,54 @@ def test_a_chip_has_a_stack():
     assert typical.constants == stacks["megatron-core-h100"].constants
     assert "no step" in typical.note
     assert typical.error >= max(stack.error for stack in stacks.values() if {*stack.fitted} - {"w_E", "t_moe"})
+
+
+@pytest.mark.parametrize(
+    ("chip", "run", "key"),
+    [
+        ("gb200-nvl72", {"moe": True, "dtype": "fp8"}, "megatron-core-2606-gb200"),
+        ("gb200-nvl72", {"moe": True, "dtype": "fp4", "release": "26.06"}, "megatron-core-2606-gb200"),
+        ("gb200-nvl72", {"moe": True, "dtype": "fp8", "release": "26.04.01"}, "megatron-core-gb200"),
+        ("gb200-nvl72", {"moe": True, "dtype": "fp8", "release": "24.01"}, "megatron-core-gb200"),
+        ("gb200-nvl72", {"moe": True, "dtype": "bf16", "release": "26.08"}, "megatron-core-gb200"),
+        ("gb200-nvl72", {"dtype": "fp8", "release": "26.08"}, "megatron-core-gb200"),
+        ("b200-sxm", {"moe": True, "dtype": "fp8"}, "megatron-core-b200"),
+        ("a100-40gb-sxm", {}, "megatron-2022-a100"),
+        ("h800-sxm", {}, "typical-h800-sxm"),
+    ],
+)
+def test_the_newest_release_that_suits_a_run_is_taken(chip, run, key):
+    release = {"release": release_of(run["release"])} if "release" in run else {}
+    found = stack_for(chip, **run | release)
+    assert (found.key, found.chip) == (key, chip)
+
+
+def test_a_stack_moves_to_a_chip_with_its_die_alone():
+    h100 = stacks["torchtitan-h100"]
+    assert stack_on(h100, accelerators["h100-sxm"]) == h100
+    typical = stack_on(h100, accelerators["h200-sxm"])
+    assert (typical.chip, typical.fitted, typical.constants) == ("h200-sxm", (), h100.constants)
+    assert typical.error > h100.error
+    assert stack_on(stacks["vtrain-a100"], accelerators["a100-40gb-sxm"]).fitted
+    assert stack_on(h100, accelerators["a100-80gb-sxm"]) is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"released": "26.13"}, "released"),
+        ({"released": "26.02"}, "released"),
+        ({"released": ""}, "released"),
+        ({"follows": "c"}, "follows"),
+        ({"chip": "h200-sxm"}, "follows"),
+    ],
+)
+def test_a_release_follows_an_earlier_one_of_its_chip(changed, field):
+    later = {"name": "B", "chip": "h100-sxm", "software": "s", "source": "s", "released": "26.04", "follows": "a"}
+    rows = lambda row: f"[a]\n{ROW}released = '26.02'\n[b]\n" + "".join(f"{k} = '{x}'\n" for k, x in row.items())
+    assert [stack.key for stack in read_stacks("f", rows(later))] == ["a", "b"]
+    with pytest.raises(SpecError, match=rf"f, b\.{field}: "):
+        list(read_stacks("f", rows(later | changed)))
 
 
 def test_an_unknown_stack_is_answered_with_those_there_are():

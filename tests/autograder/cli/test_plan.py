@@ -104,6 +104,21 @@ def test_shards_and_the_features_of_a_software_are_kept():
     assert {one["shards"] for one in record["plans"] if one["dp"] * one["cp"] > 8} == {8}
 
 
+def test_the_release_the_dispatcher_and_modules_are_said_and_can_be_told():
+    words = ["qwen3-30b-a3b", "--cluster", "2xdgx-h100", "--batch", "64x4096", "--dtype", "fp8", "--ep", "16", "--pp",
+             "1", "--tp", "1", "--cp", "1", "--zero", "1", "--recompute", "moe_act+layernorm", "--json"]  # fmt: skip
+    usual, copies, old = (
+        json.loads(run(*words, *more).output) for more in ([], ["--no-merge"], ["--release", "26.02"])
+    )
+    assert (usual["release"], usual["dedup_dispatch"], usual["mtp"]) == ("26.04", True, None)
+    assert {one["recompute"] for one in usual["plans"]} == {"layernorm+moe_act"}
+    assert (copies["dedup_dispatch"], old["dedup_dispatch"], old["release"]) == (False, False, "26.02")
+    assert usual["plans"][0]["seconds"] < copies["plans"][0]["seconds"] == old["plans"][0]["seconds"]
+    told = run(*words[:-1]).output.splitlines()
+    assert "(Megatron Core, April 2026)" in " ".join(told[:3])
+    assert run(*words, "--release", "April").exit_code == 2
+
+
 def test_several_numbers_of_gpus_give_a_front():
     done = run("llama3-8b", "--cluster", "superpod-h100-1su", "--batch", "4M", "--chips", "64,128,256", "--price", "2")
     title, terms, _, head, *lines = done.output.splitlines()

@@ -33,8 +33,9 @@ WHOLE = {
     "described": TOML, "gpus": "16,24,32", "tp": "2", "pp": "1", "sp": "no", "offload": "optimizer", "tokens": "1T",
     "mtbf": "rsc-1", "blocking": "yes", "checkpoint_every": "30min", "spares": "1",
 }  # fmt: skip
-EXPERTS = {"model": "mixtral-8x7b", "cluster": "2xdgx-h100", "batch": "256x4096", "dedup_dispatch": "yes", "tp": "2",
-           "pp": "1", "etp": "1", "shards": "8", "sp": "no", "count": "2", "gpus": "16"}  # fmt: skip
+EXPERTS = {"model": "mixtral-8x7b", "cluster": "2xdgx-h100", "batch": "256x4096", "dedup_dispatch": "no", "tp": "2",
+           "pp": "1", "etp": "1", "shards": "8", "sp": "no", "count": "2", "gpus": "16", "release": "26.02",
+           "recompute": "moe_act+layernorm"}  # fmt: skip
 WITHOUT_NUMPY = """
 import json, sys
 sys.modules["numpy"] = None

@@ -1,0 +1,86 @@
+"""Recipes: what a software sets for one model, where that differs from what it usually does, from recipes.toml.
+
+Whether a token goes once to each node and rank that has one of its experts, or in as many copies as it has experts, is
+a setting of the software (Megatron's flex dispatcher with DeepEP or HybridEP, or its all-to-all dispatcher). A software
+has a usual one (`Features.dedup_dispatch`), and its recipes choose by model, chip, release and precision.
+
+>>> from hwlib.specs import features, models
+>>> run = dict(chip="h100-sxm", dtype="fp8", release=release_of("26.02"))
+>>> [merges_tokens(features["megatron-core"], models[key], **run) for key in ("qwen3-30b-a3b", "deepseek-v3")]
+[False, True]
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hwlib.specs.accelerator import accelerators
+from hwlib.specs.feature import Features, features
+from hwlib.specs.model import Model
+from hwlib.specs.reader import rows_of, switch, text, texts, values_of
+from hwlib.specs.release import Release, release_of
+from hwlib.specs.table import SpecError, Table, file_text, refer, unknown
+
+FILE = "recipes.toml"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """What one software (`features`) sets for models whose keys begin with one of `models`.
+
+    It is of all chips, of some, or of all but `except_chips`; of all precisions of the products, or some; and of all
+    releases, or those `before` one. With `dedup_dispatch` a token goes once to each node and rank that has one of its
+    experts.
+    """
+
+    key: str
+    name: str
+    features: str
+    source: str
+    models: tuple[str, ...] = texts()
+    chips: tuple[str, ...] = texts()
+    except_chips: tuple[str, ...] = texts()
+    dtypes: tuple[str, ...] = texts()
+    before: str = text()
+    dedup_dispatch: bool = switch(False)
+    note: str = text()
+
+    def of(self, model: Model, chip: str, dtype: str, release: Release | None) -> bool:
+        """Whether it is the recipe of such a run; without a release, of the newest."""
+        if not model.key.startswith(self.models) or chip in self.except_chips:
+            return False
+        if (self.chips and chip not in self.chips) or (self.dtypes and dtype not in self.dtypes):
+            return False
+        return not self.before or (release is not None and release < release_of(self.before))
+
+
+def read_recipes(file: str, content: str) -> Iterator[Recipe]:
+    """The rows of a file's text. Raises SpecError, naming file, row and field."""
+    for key, row in rows_of(file, content).items():
+        recipe = Recipe(key=key, **values_of(Recipe, f"{file}, {key}", row))
+        refer(file, recipe, "features", features)
+        if not recipe.models:
+            raise SpecError(f"{file}, {key}.models: expected the beginning of at least one model's key")
+        if odd := [chip for chip in (*recipe.chips, *recipe.except_chips) if chip not in accelerators]:
+            raise SpecError(f"{file}, {key}.chips: " + unknown("accelerator", odd[0], accelerators))
+        try:
+            if recipe.before:
+                release_of(recipe.before)
+        except ValueError as error:
+            raise SpecError(f"{file}, {key}.before: {error}") from None
+        yield recipe
+
+
+recipes: Table[Recipe] = Table("recipe", lambda file: read_recipes(file, file_text(file)), (FILE,))
+
+
+def merges_tokens(
+    software: Features | None, model: Model, *, chip: str, dtype: str, release: Release | None = None
+) -> bool:
+    """Whether a software sends a token once to each node and rank that has one of its experts: as the recipe of the
+    model says, or as it usually does. False of a dense model, and without a software, where formulas count each copy.
+    """
+    if software is None or not model.moe:
+        return False
+    own = (recipe for recipe in recipes.values() if recipe.features == software.key)
+    recipe = next((one for one in own if one.of(model, chip, dtype, release)), None)
+    return software.dedup_dispatch if recipe is None else recipe.dedup_dispatch

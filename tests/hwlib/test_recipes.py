@@ -1,0 +1,95 @@
+"""Recipes: what a software does with one model, by chip, release and precision; and what a plan is told of it."""
+
+import pytest
+
+from hwlib.planner import PlanError, Software
+from hwlib.planner.costs import step_times
+from hwlib.planner.task import task_of
+from hwlib.specs import SpecError, Stack, accelerators, features, merges_tokens, models, recipes, release_of
+from hwlib.specs.recipe import read_recipes
+from hwlib.strategy import Strategy
+
+RUN = {"B": 256 * 4096, "T": 4096, "gpus": 64}
+ROW = "[a]\nname = 'A'\nfeatures = 'megatron-core'\nsource = 's'\nmodels = ['gpt-oss']\n"
+
+
+@pytest.mark.parametrize("key", recipes)
+def test_a_recipe_has_a_source_and_is_of_models_that_there_are(key, sources):
+    recipe = recipes[key]
+    assert recipe.source in sources
+    assert recipe.note, "what does the source say?"
+    assert all(any(model.startswith(name) for model in models) for name in recipe.models)
+
+
+@pytest.mark.parametrize(
+    ("model", "chip", "dtype", "release", "merged"),
+    [
+        ("gpt-oss-120b", "gb300-nvl72", "bf16", "26.08", False),
+        ("gpt-oss-120b", "gb300-nvl72", "fp8", "26.06", True),
+        ("gpt-oss-120b", "gb300-nvl72", "fp8", "26.04.01", False),
+        ("qwen3-30b-a3b", "h100-sxm", "fp8", "26.02", False),
+        ("qwen3-30b-a3b", "h100-sxm", "fp8", "26.02.01", True),
+        ("qwen3-30b-a3b", "b200-sxm", "fp8", "25.11", False),
+        ("qwen3-30b-a3b", "b200-sxm", "fp8", "26.02", True),
+        ("qwen3-30b-a3b", "gb200-nvl72", "fp8", "25.09", True),
+        ("qwen3-235b-a22b", "b300-sxm", "fp8", "26.08", False),
+        ("qwen3-235b-a22b", "gb300-nvl72", "fp8", "25.09", True),
+        ("deepseek-v3", "h100-sxm", "fp8", "25.09", True),
+        ("llama3-70b", "h100-sxm", "fp8", "26.04", False),
+    ],
+)
+def test_recipes_by_model_chip_and_release(model, chip, dtype, release, merged):
+    run = {"chip": chip, "dtype": dtype, "release": release_of(release)}
+    assert merges_tokens(features["megatron-core"], models[model], **run) is merged
+    assert Software(dtype=dtype, release=release).on(accelerators[chip], models[model]).dedup_dispatch is merged
+
+
+def test_without_a_software_and_in_software_without_it_copies_travel():
+    deepseek = models["deepseek-v3"]
+    assert not merges_tokens(None, deepseek, chip="h100-sxm", dtype="fp8")
+    assert not merges_tokens(features["torchtitan"], deepseek, chip="h100-sxm", dtype="fp8")
+    ideal = Software(stack=Stack.ideal("h100-sxm")).on(accelerators["h100-sxm"], deepseek)
+    assert (ideal.dedup_dispatch, ideal.mtp, ideal.release) == (False, False, None)
+
+
+def test_the_default_is_what_the_newest_release_does_and_can_be_told_otherwise():
+    usual, told, copies = (
+        task_of("qwen3-30b-a3b", "8xdgx-h100", software=Software(dtype="fp8", dedup_dispatch=choice), **RUN)
+        for choice in (None, True, False)
+    )
+    plan = Strategy.of(gpus=64, ep=16, zero=1)
+    assert usual.software.dedup_dispatch is True
+    assert step_times(usual, plan).total == step_times(told, plan).total < step_times(copies, plan).total
+    assert "April 2026" in usual.terms
+    assert usual.choices == told.choices != copies.choices
+
+
+def test_modules_for_multi_token_prediction_are_trained_where_the_software_does():
+    usual = task_of("deepseek-v3", "8xdgx-h100", **RUN)
+    without = task_of("deepseek-v3", "8xdgx-h100", software=Software(mtp=False), **RUN)
+    torch = task_of("deepseek-v3", "8xdgx-h100", software=Software(stack="torchtitan-h100"), **RUN)
+    assert (usual.software.mtp, without.software.mtp, torch.software.mtp) == (True, False, False)
+    assert usual.choices[-1] != without.choices[-1]
+    dense = task_of("llama3-8b", "8xdgx-h100", **RUN)
+    assert (dense.software.mtp, dense.software.dedup_dispatch, dense.choices) == (False, False, ())
+
+
+@pytest.mark.parametrize("release", ["26", "26.13", "26.00", "2026-04", "latest", 26.04])
+def test_a_release_that_is_none_is_refused(release):
+    with pytest.raises(PlanError) as error:
+        Software(release=release)
+    assert error.value.field == "release"
+    assert str(Software(release="26.04.01").release) == "26.04.01"
+
+
+@pytest.mark.parametrize(
+    ("more", "field"),
+    [("before = '26.13'", "before"), ("chips = ['h1000']", "chips"), ("features = 'x'", "features")],
+)
+def test_what_no_recipe_can_be_is_refused(more, field):
+    row = ROW.replace("features = 'megatron-core'\n", "") if field == "features" else ROW
+    with pytest.raises(SpecError, match=rf"f, a\.{field}: "):
+        list(read_recipes("f", row + more))
+    assert [recipe.key for recipe in read_recipes("f", ROW)] == ["a"]
+    with pytest.raises(SpecError, match=r"f, a\.models: "):
+        list(read_recipes("f", ROW.replace("['gpt-oss']", "[]")))

@@ -11,7 +11,7 @@ from benchmarks.memory_rows import Peak
 from benchmarks.published import Case, Collective, Product, Share
 from benchmarks.serving_rows import Serving
 from benchmarks.training_memory import Memory
-from benchmarks.training_step import Step, Unmodelled, own_constants, parted
+from benchmarks.training_step import Step, Unmodelled, own_constants
 from hwlib.calibrated import (
     Timed,
     collective_time,
@@ -23,7 +23,6 @@ from hwlib.calibrated import (
     tree_time,
 )
 from hwlib.calibrated.sheet import KERNEL_BYTES
-from hwlib.footprint import MIXED_ADAM, footprint
 from hwlib.roofline import roofline_time
 from hwlib.specs import accelerators, frameworks
 from hwlib.specs.fitted import (
@@ -36,8 +35,10 @@ from hwlib.specs.fitted import (
     tree_constants,
 )
 from hwlib.specs.serving_stack import ServingStack, serving_stacks
-from hwlib.specs.stack import Stack, stacks
+from hwlib.specs.stack import Stack
 from hwlib.transformer import step_flops
+
+MISREAD = 1.2  # times a chip's memory, beyond which a plan that was guessed in part is not scored: counts err, too
 
 
 class Prediction(NamedTuple):
@@ -110,22 +111,20 @@ def predict_step(case: Step, stack: Stack | None = None) -> Prediction | Unmodel
     The simple model is all operations, recomputed ones among them, at the data sheet's rate.
     """
     typical = "" if stack or not case.typical else case.typical.key
-    stack = stack or case.typical or stacks[case.stack]
-    if case.plan["dtype"] in ("fp8", "fp4") and "eta_low" not in stack.constants:
-        return Unmodelled(f"no constants for {case.plan['dtype']} products of {stack.key}")
-    if stack.chip != case.chip:
-        stack = stack.replace(chip=case.chip)
     try:
+        task = case.task(stack)
+        if case.plan["dtype"] in ("fp8", "fp4") and "eta_low" not in task.stack.constants:
+            return Unmodelled(f"no constants for {case.plan['dtype']} products of {task.stack.key}")
         time = case.time(stack)
+        needed = case.memory() / (accelerators[case.chip].hbm_bytes or math.nan)
     except ValueError as error:
         return Unmodelled(str(error))
     passes = 4 / 3 if case.plan.get("recompute") == "full" else 1.0
     rate = case.gpus * accelerators[case.chip].flops(case.plan["dtype"])
     plain = passes * float(step_flops(case.model, case.plan["B"], case.plan["T"])) / rate
-    needed = memory_of(case)
-    if typical and needed > 1:  # whose reader guesses what the row leaves out
+    if typical and needed > MISREAD:  # whose reader guesses what the row leaves out
         return Unmodelled(f"the plan, as it was read, needs {needed:.1f} times the chip's memory")
-    return Prediction(time, plain, case.seconds, own_constants(stack), calculon(case), needed, typical)
+    return Prediction(time, plain, case.seconds, own_constants(task.stack), calculon(case), needed, typical)
 
 
 def predict_serving(case: Serving) -> Prediction:
@@ -135,15 +134,6 @@ def predict_serving(case: Serving) -> Prediction:
     used = sum(value != ideal[name] for name, value in serving_stacks[case.stack].constants.items())  # typed ones too
     plain = sum(count * work.sheet for count, work in case.steps)
     return Prediction(case.time(), plain, case.seconds, used, typical=typical)
-
-
-def memory_of(case: Step) -> float:
-    """The share of the chip's memory that a step's plan needs, as it was read."""
-    strategy, rest = parted(case.plan)
-    T, m = rest["T"], max(strategy.microbatches(rest["B"], rest["T"]), 1.0)
-    fused = rest.get("fused", True)
-    held = footprint(case.model, strategy, T=T, m=m, states=MIXED_ADAM, fused=fused)  # the least: 16-bit gradients
-    return float(held.total / (accelerators[case.chip].hbm_bytes or math.nan))
 
 
 KERNELS: dict[str, tuple[Callable[[], Mapping[Any, Any]], Callable[..., Any]]] = {

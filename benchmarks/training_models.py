@@ -76,8 +76,7 @@ def model_named(name: str) -> Model:
     if plain not in NEMO and plain.startswith(MIXED):
         raise ValueError(f"{name} mixes Mamba layers with attention, or has a shape unknown here")
     if plain in NAMES:
-        model = models[NAMES[plain]]
-        return model.replace(mtp_layers=0) if "w/o mtp" in name.lower() else model
+        return models[NAMES[plain]]
     if plain in NEMO:
         layers, width, heads, kv, ffn, vocab = NEMO[plain]
         return Model.small(

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.megatron_recipes import copies_travel, core_stack
 from benchmarks.pytorch_rows import fms, internevo, titan
 from benchmarks.read_keys import MEASURED, TRAINING, unread
 from benchmarks.row_words import degrees_of, dtype_of, has_adapters, recompute_of, zero_of
@@ -172,8 +171,8 @@ def megatron_core(row: "Row") -> Step | Unmodelled:
 
     A row whose model has modules for multi-token prediction trains them, unless its name says "w/o MTP": the operations
     that it counts have them. Not printed, and assumed: nothing recomputed; sequence parallelism wherever there is
-    tensor parallelism; a token goes once to each node and rank that has one of its experts, evenly. Tables without a
-    precision are of FP8. Where two settings are printed, "4 (8)", the first is the figure's.
+    tensor parallelism; tokens that are even over the experts. Tables without a precision are of FP8. Where two settings
+    are printed, "4 (8)", the first is the figure's.
     """
     c = row.config
     name = str(c.get("model", ""))
@@ -186,7 +185,6 @@ def megatron_core(row: "Row") -> Step | Unmodelled:
         return Unmodelled("the source does not give the plan")
     frozen = has_adapters(c)
     model, chip = model_named(name), chip_of(row.system)
-    run = chip, str(c.get("release") or ""), dtype_of(row)
     degrees = degrees_of(row, c)
     fsdp = number(c, "fsdp", default=0)
     plan = degrees | {
@@ -197,18 +195,18 @@ def megatron_core(row: "Row") -> Step | Unmodelled:
         plan["shards"] = fsdp
     if frozen:
         plan["frozen"] = True
-    if model.moe:
-        plan["dedup_dispatch"] = not copies_travel(model, *run)
-    stack = core_stack(model, *run)
-    counts = None
-    if model.mtp_layers:
-        plan["mtp"] = True
+    stack, counts = "", None
+    mtp = bool(model.mtp_layers) and "w/o mtp" not in name.lower()
+    if mtp:
         counts = Counts.ours(model, plan["B"] * plan["T"], plan["T"], plan["recompute"], mtp=True)
     if long or re.match(r"nemo24", row.set):
         # operations are counted as if attention had no mask
         stack = ("nemo-2024-" if chip == "h100-sxm" else "nemo-2025-") + chip.split("-")[0]
         counts = masked(model, plan["B"] * plan["T"], plan["T"], plan["recompute"])
-    return step(row, stack, model, plan, chip=chip, counts=counts, dtype=dtype_of(row))
+    return step(
+        row, stack, model, plan, chip=chip, counts=counts, dtype=dtype_of(row), release=str(c.get("release") or ""),
+        mtp=mtp, usual=not stack,
+    )  # fmt: skip
 
 
 def _of_rate(row: "Row", c: Mapping[str, Any]) -> int:

@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.training_units import Counts, Measured
-from hwlib.specs import Model, accelerators
+from hwlib.planner import Software, Task
+from hwlib.planner.costs import footprints, step_times
+from hwlib.planner.task import task_of
+from hwlib.specs import Model, OwnCluster, accelerators
 from hwlib.specs.cluster import Level
-from hwlib.specs.stack import CONSTANTS, Stack, stack_for, stacks
+from hwlib.specs.stack import CONSTANTS, SAME_DIE, Stack, stack_on, stacks
 from hwlib.steptime import step_time
 from hwlib.strategy import Strategy
 from hwlib.transformer import step_flops
@@ -33,8 +36,8 @@ class Unmodelled:
 class Step:
     """A timed training step. `plan` is what the row says, by the names of `step_time` and of the strategy's fields.
 
-    `stack` is the one of its software; where no step of that was fitted on the chip, `typical` has the constants to
-    take instead.
+    `software` is what `gpubook plan` is asked for the same, `stack` the constants that this comes to; where no step of
+    these was fitted on the chip, `typical` is what they are.
     """
 
     group: str
@@ -45,12 +48,30 @@ class Step:
     plan: Mapping[str, Any]
     seconds: float
     gpus: int
+    software: Software
     typical: Stack | None = None
 
-    def time(self, stack: Stack) -> float:
-        """What `hwlib.steptime` says, in seconds. Raises ValueError."""
-        strategy, rest = parted(self.plan)
-        return float(step_time(self.model, stack, self.levels, strategy, **rest).total)
+    def task(self, stack: Stack | None = None) -> Task:
+        """The planner's task, with its software's constants or others. Raises PlanError."""
+        cluster = OwnCluster(f"{self.gpus} GPUs", accelerators[self.chip], self.levels)
+        software = self.software if stack is None else replace(self.software, stack=stack)
+        B, T = self.plan["B"], self.plan["T"]
+        return task_of(self.model, cluster, B=B, T=T, gpus=self.gpus, software=software)
+
+    def time(self, stack: Stack | None = None) -> float:
+        """What the planner says, in seconds. Adapters beside frozen matrices it cannot be asked for: their step is that
+        of `hwlib.steptime`. Raises ValueError.
+        """
+        task, (strategy, rest) = self.task(stack), parted(self.plan)
+        if rest.get("frozen"):
+            return float(step_time(self.model, task.stack, task.machine.levels, strategy, **rest).total)
+        return float(step_times(task, strategy).total)
+
+    def memory(self) -> float:
+        """Bytes of the fullest GPU, as the planner counts them; of adapters too, as if all matrices were trained."""
+        task, (strategy, rest) = self.task(), parted(self.plan)
+        m = max(strategy.microbatches(rest["B"], rest["T"]), 1.0)
+        return float(footprints(task, strategy, m).total)
 
 
 def parted(plan: Mapping[str, Any]) -> tuple[Strategy, dict[str, Any]]:
@@ -119,10 +140,12 @@ def levels_of_row(chip: str, out: float | None = None) -> tuple[Level, ...]:
 
 def step(
     row: "Row", stack: str, model: Model, plan: dict[str, Any], *, chip: str = "", out: float | None = None,
-    counts: Counts | None = None, dtype: str = "bf16",
+    counts: Counts | None = None, dtype: str = "bf16", release: str = "", mtp: bool | None = None, usual: bool = False,
 ) -> Step | Unmodelled:  # fmt: skip
     """A row's step. `plan` has B in sequences; degrees that it lacks follow; `counts` of the step as the source counts.
 
+    `stack` is that of the row's software, or empty where that is unknown, or `usual` on the chip: then the library
+    chooses, for the row's `release`.
     Raises ValueError for a plan that cannot be.
     """
     chip = chip or chip_of(row.system)
@@ -160,16 +183,28 @@ def step(
     # Two chunks may hold the embedding and the output layer alone.
     v = plan.get("v", 1)
     at_most = {"v": v if pp * v <= model.layers + 2 else model.layers // pp, "ep": ep}
-    named = {name: x for name, x in plan.items() if name != "etp"}
-    full = {**named, **at_most, **folded, "B": sequences * T, "dp": dp, "micro": micro, "dtype": dtype}
+    printed = {name: x for name, x in plan.items() if name != "etp"}
+    named = software_stack(stack, chip)
+    software = Software(stack=named, dtype=dtype, fused=plan.get("fused", True), release=release or None, mtp=mtp)
+    does = software.on(accelerators[chip], model)
+    assert isinstance(does.stack, Stack)
+    printed |= {"dedup_dispatch": does.dedup_dispatch} if model.moe else {}
+    printed |= {"mtp": does.mtp} if model.mtp_layers else {}
+    full = {**printed, **at_most, **folded, "B": sequences * T, "dp": dp, "micro": micro, "dtype": dtype}
     check_words(row.config, dtype)
     counts = counts or Counts.ours(model, sequences * T, T, plan.get("recompute", "none"))
     measured = Measured(row.value, row.unit, row.gpus, sequences * T, T, chip, dtype, counts, row.config)
     done = step_flops(model, sequences * T, T) / (measured.seconds * row.gpus * accelerators[chip].flops(dtype))
     if not LEAST < done <= 1:
         raise ValueError(f"the row contradicts itself: {done:{'.0%' if done > 1 else '.1g'}} of the chip's peak")
-    levels, typical = levels_of_row(chip, out), typical_stack(stack, chip)
-    return Step(row.set, stack, chip, model, levels, full, measured.seconds, row.gpus, typical)
+    key = does.stack.key
+    own = (usual or named) and key in stacks and (does.stack.fitted or _variant(key))
+    typical = None if own else does.stack
+    levels = levels_of_row(chip, out)
+    return Step(
+        row.set, key if key in stacks else stack, chip, model, levels, full, measured.seconds, row.gpus, software,
+        typical,
+    )  # fmt: skip
 
 
 def own_constants(stack: Stack) -> int:
@@ -184,22 +219,16 @@ def _variant(stack: str) -> bool:
     return f"{software.rpartition('-')[0]}-{chip}" == stacks[stack].like
 
 
-DIES = {"a100-40gb-sxm": "a100-80gb-sxm"}  # whose memory alone is another: steps of both are fitted together
-LIKE = {"h200": "h100", "h800": "h100", "a800": "a100"}  # the same dies, with other memory or links
-
-
-def typical_stack(stack: str, chip: str) -> Stack | None:
-    """The constants to take where the stack has none that were fitted on the chip: those of its software on the
-    same die, or those usual on the chip. None where it has.
+def software_stack(stack: str, chip: str) -> Stack | None:
+    """The constants of a software on a chip: its own, or those of it on the same die; None where it has none, and those
+    usual on the chip count.
     """
-    here = DIES.get(chip, chip)
-    if stack in stacks and (stacks[stack].fitted or _variant(stack)) and stacks[stack].chip == here:
-        return None
-    software, _, die = stack.rpartition("-")
-    sibling = f"{software}-{LIKE.get(die, die)}"
-    if die in LIKE and sibling in stacks:
-        return stacks[sibling].replace(chip=chip, fitted=(), checked=(), key=f"{sibling} on {chip}")
-    return stack_for(here).replace(chip=chip)
+    software = stack.rpartition("-")[0]
+    sibling = f"{software}-{SAME_DIE.get(chip, chip).partition('-')[0]}"
+    for key in (stack, sibling):
+        if key in stacks and (found := stack_on(stacks[key], accelerators[chip])):
+            return found
+    return None
 
 
 UNREAD = r"offload|lora|peft|frozen|drop_tokens|capacity"  # what a prediction would leave out, in cells' names

@@ -44,7 +44,7 @@ def unknown_table(row: "Row") -> Step | Unmodelled:
     batch = _batch(row, c, shared)
     recompute = recomputed(c, "none") if "ac" in c else recompute_of(c, "none")
     plan = degrees_of(row, {**c, "gbs": batch}) | {
-        "recompute": recompute, "fused": True, "dedup_dispatch": model.moe,
+        "recompute": recompute, "fused": True,
         "micro": number(c, "mbs", "micro", default=1), "sp": flag(c, "sp") if "sp" in c else True,
         "zero": zero_of(c, 3 if fsdp else 1),
     }  # fmt: skip

@@ -71,7 +71,7 @@ class Costed:
 def costed_plan(task: Task, strategy: Strategy, m: float) -> Plan:
     """One plan with all its costs."""
     time = step_times(task, strategy)
-    seconds, flops = float(time.total), step_flops(task.model, task.B, task.T, mtp=task.software.mtp)
+    seconds, flops = float(time.total), step_flops(task.model, task.B, task.T, mtp=bool(task.software.mtp))
     return Plan(
         strategy,
         int(m),

@@ -6,14 +6,13 @@ import pytest
 
 from benchmarks.fit_stacks import alike, folds_report, mean_error, plan_of
 from benchmarks.kept_rows import KEPT as DATA
-from benchmarks.megatron_recipes import copies_travel, core_stack
 from benchmarks.predictions import predict
 from benchmarks.published import steps
 from benchmarks.published_row import Row
 from benchmarks.reader_names import reader_of
 from benchmarks.training_rows import training_case
 from benchmarks.training_step import Unmodelled, own_constants
-from hwlib.specs import models, stacks
+from hwlib.specs import stacks
 
 TITAN = {"model": "llama3.1-8b", "fsdp": 8, "mbs": 1, "seq": 32768, "ac": "full", "fp8": 1, "dtype": "fp8 linear"}
 INTERN = {
@@ -60,16 +59,6 @@ def test_what_is_left_open_is_refused(name, config, reason):
     found = predict(training_case(row(name, 9000, **config)))
     assert isinstance(found, Unmodelled)
     assert reason in found.reason
-
-
-def test_recipes_by_model_chip_and_release():
-    qwen, gpt_oss = models["qwen3-30b-a3b"], models["gpt-oss-120b"]
-    assert copies_travel(gpt_oss, "gb300-nvl72", "26.04", "bf16")
-    assert not copies_travel(gpt_oss, "gb300-nvl72", "26.06", "fp8")
-    assert [copies_travel(qwen, "h100-sxm", release, "fp8") for release in ("26.02", "26.04")] == [True, False]
-    assert core_stack(qwen, "gb200-nvl72", "26.08", "fp8") == "megatron-core-2606-gb200"
-    assert core_stack(qwen, "gb200-nvl72", "26.08", "bf16") == core_stack(qwen, "gb200-nvl72", "", "fp8")
-    assert core_stack(models["llama3-70b"], "gb200-nvl72", "26.08", "fp8") == "megatron-core-gb200"
 
 
 def test_typed_constants_are_counted_and_plans_are_groups():

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hwlib.footprint import MIXED_ADAM
 from hwlib.planner import Plan, Plans, Software, plan
 from hwlib.planner.advice import rests
 from hwlib.planner.costs import costed_plan
@@ -59,7 +58,7 @@ def from_flops(model: str, B: int, T: int, gpus: int, rate: float) -> float:
     return float(step_flops(model, B, T)) / (gpus * rate)
 
 
-FP8 = Software(dtype="fp8", states=MIXED_ADAM)  # NVIDIA's recipes sum gradients in 16 bits
+FP8 = Software(dtype="fp8", states="mixed")  # NVIDIA's recipes sum gradients in 16 bits
 GPT3_FLOPS = float(gpt_recompute_training_flops(1536 * 2048, 2048, 96, 12288, 51200))
 LLAMA = {"tp": 4, "pp": 8, "v": 5, "zero": 1}  # NVIDIA's plan for 70B on H100
 CASES = (

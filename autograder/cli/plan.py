@@ -152,6 +152,11 @@ def _what_is_known() -> str:
 )
 @click.option("--dtype", default="bf16", show_default=True, help="Precision of the layers' matrix products.")
 @click.option("--stack", help="Software whose fitted constants to use, e.g. megatron-core-h100.  [default: the chip's]")
+@click.option(
+    "--states",
+    help="What a parameter costs: megatron (18 bytes, gradients in 32 bits), mixed (16, as in NVIDIA's recipes), half, "
+    "full, bfloat16, 8bit, fp8-moments, deepseek, muon, sgd.  [default: as the software's]",
+)
 @click.option("--release", help="Release of the software, e.g. 26.04.  [default: the newest fitted one]")
 @click.option("--features", help="What the software can do: a key of features.toml, or any.  [default: the stack's]")
 @click.option("--memory", callback=_bytes, help="Memory budget per GPU, e.g. 72GB.  [default: 95 % of the chip's]")
@@ -221,8 +226,8 @@ class PlanQuery:
         cls, *, model: str, cluster: str, batch: tuple[int, int | None], sequence: tuple[int, int | None] | None,
         gpus: tuple[int, ...] | None, why: bool, price: float | None, count: int | None, memory: float | None,
         stack: str | None, features: str | None, dtype: str, dedup_dispatch: bool | None, mtp: bool | None,
-        offload: tuple[str, ...] | None, release: str | None = None, fused: bool = True, emit: str | None = None,
-        pick: int | None = None, **degrees: Any,
+        offload: tuple[str, ...] | None, release: str | None = None, states: str | None = None,
+        fused: bool = True, emit: str | None = None, pick: int | None = None, **degrees: Any,
     ) -> Self:  # fmt: skip
         """The options of the command, converted by click. Raises ValueError, and CannotBe where two exclude each
         other."""
@@ -248,7 +253,7 @@ class PlanQuery:
             "allowed": planner.Allowed(**{f.name: degrees[f.name] for f in fields(planner.Allowed)}),
             "software": planner.Software(
                 stack=stack, dtype=dtype, dedup_dispatch=dedup_dispatch, features=features, mtp=mtp,
-                offload=offload or (), release=release, fused=fused,
+                offload=offload or (), release=release, states=states, fused=fused,
             ),
         }  # fmt: skip
         if gpus and len(gpus) > 1:

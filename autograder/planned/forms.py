@@ -196,6 +196,13 @@ def _software() -> tuple[tuple[str, str], ...]:
     return tuple((key, stack.name) for key, stack in serving_stacks.items())
 
 
+def _states() -> tuple[tuple[str, str], ...]:
+    from hwlib.footprint import STATES
+
+    named = ((key, f"{key}: {one.weight:g} + {one.gradient:g} + {one.optimizer:g}") for key, one in STATES.items())
+    return (("", "the software's"), *named)
+
+
 def _stacks() -> tuple[tuple[str, str], ...]:
     from hwlib.specs import stacks
 
@@ -256,6 +263,8 @@ def _advanced() -> tuple[Field, ...]:
         Field("stack", "Software", empty="the chip's usual", options=_stacks(), free=True, fold=ADVANCED,
               about="whose fitted constants to use"),
         Field("release", "Release", empty="the newest fitted", fold=ADVANCED, about="of that software: 26.04"),
+        Field("states", "States", options=_states(), fold=ADVANCED,
+              about="bytes of a parameter: weight, gradient and optimizer"),
         Field("offload", "Offload", words_of, empty="nothing", options=_same("activations", "optimizer"), free=True,
               fold=ADVANCED, about="what the host keeps: activations, optimizer, or both"),
         Field("fused", "Fused attention", _yes, options=(("", "yes"), ("no", "no")), fold=ADVANCED,

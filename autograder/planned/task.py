@@ -40,7 +40,7 @@ HELD = {
 }
 
 
-SOFTWARE = ("dtype", "features", "stack", "release", "offload", "fused", "dedup_dispatch", "mtp")
+SOFTWARE = ("dtype", "features", "stack", "release", "states", "offload", "fused", "dedup_dispatch", "mtp")
 """Fields that `Software` has too."""
 
 

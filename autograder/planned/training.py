@@ -25,7 +25,7 @@ COUNT = 5
 LIMITS = ("tp", "cp", "ep", "etp", "pp", "v", "micro", "zero", "shards", "sp", "schedule", "recompute")
 ASKED = (
     "model", "config", "cluster", "described", "gpus", "batch", "sequence", "dtype", "features", "memory", "price",
-    "stack", "release", "offload", "fused", "dedup_dispatch", "mtp",
+    "stack", "release", "states", "offload", "fused", "dedup_dispatch", "mtp",
 )  # that both ask  # fmt: skip
 MEANING = {
     "": "to its footprint",

@@ -47,6 +47,19 @@ MUON = States(2, 4, 8)
 """32-bit gradients and copy, and one moment: 14 bytes. Tables and norms, which keep Adam, are not told apart."""
 SGD = States(4, 4, 4)
 """Stochastic gradient descent with momentum in 32 bits."""
+STATES = {
+    "mixed": MIXED_ADAM,
+    "megatron": MEGATRON_ADAM,
+    "half": HALF_ADAM,
+    "deepseek": DEEPSEEK_ADAM,
+    "full": FULL_ADAM,
+    "bfloat16": BFLOAT16_ADAM,
+    "8bit": ADAM_8BIT,
+    "fp8-moments": FP8_MOMENTS_ADAM,
+    "muon": MUON,
+    "sgd": SGD,
+}
+"""What a planner may be asked for, by name."""
 
 
 @formula("S_state", cite="rajbhandari2020")

@@ -115,9 +115,9 @@ def _step_times(task: Task, strategy: Strategy, stack: Stack | None) -> StepTime
 
 def footprints(task: Task, strategy: Strategy, m: Any) -> Footprint:
     """The bytes of the fullest GPU for one plan or for columns of them, with m microbatches a replica."""
-    uses = task.software
+    uses, states = task.software, task.states if task.software.states else None
     return footprint(
-        task.model, strategy, T=task.T, m=m, states=uses.states, fused=uses.fused, framework=task.framework,
+        task.model, strategy, T=task.T, m=m, states=states, fused=uses.fused, framework=task.framework,
         offload=uses.offload, mtp=bool(uses.mtp),
     )  # fmt: skip
 

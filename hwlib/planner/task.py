@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from hwlib.arguments import is_number
 from hwlib.constraints import Setting
-from hwlib.footprint import MEGATRON_ADAM, OFFLOAD, States
+from hwlib.footprint import MEGATRON_ADAM, OFFLOAD, STATES, States
 from hwlib.specs import (
     Accelerator,
     Cluster,
@@ -189,9 +189,9 @@ class Software:
 
     `stack` has the constants of `hwlib.steptime`, by default those usual on the chip; `features` is what the software
     can do (a row of features.toml, or "any" for everything), by default what the stack's can; `dtype` is that of the
-    layers' matrix products; `states` what a parameter costs, by default what it costs in the software. `fused`
-    attention keeps no scores. The busiest experts see `expert_imbalance` times the mean tokens; `offload` is what the
-    host keeps, of "activations" and "optimizer".
+    layers' matrix products; `states` what a parameter costs, or a name of `hwlib.footprint.STATES`, by default what it
+    costs in the software. `fused` attention keeps no scores. The busiest experts see `expert_imbalance` times the mean
+    tokens; `offload` is what the host keeps, of "activations" and "optimizer".
 
     With `dedup_dispatch` a token goes once to each rank and node that has one of its experts; with `mtp` a model's
     modules for multi-token prediction are trained too. None is as the software does in its `release` (26.04), which is
@@ -200,7 +200,7 @@ class Software:
 
     stack: Stack | str | None = None
     dtype: str = "bf16"
-    states: States | None = None
+    states: States | str | None = None
     fused: bool = True
     expert_imbalance: float = 1.0
     dedup_dispatch: bool | None = None
@@ -218,6 +218,10 @@ class Software:
         self.__dict__["offload"] = tuple(self.offload)
         if odd := [x for x in self.offload if x not in OFFLOAD]:
             raise PlanError("offload", f"expected one or more of {', '.join(OFFLOAD)}, got {odd[0]!r}")
+        if isinstance(self.states, str):
+            if self.states not in STATES:
+                raise PlanError("states", f"expected one of {', '.join(STATES)}, got {self.states!r}")
+            self.__dict__["states"] = STATES[self.states]
         self.__dict__["fused"] = as_bool("fused", self.fused)
         for name in ("dedup_dispatch", "mtp"):
             if (chosen := getattr(self, name)) is not None:
@@ -320,6 +324,7 @@ class Task:
     @property
     def states(self) -> States:
         """Bytes of a parameter."""
+        assert not isinstance(self.software.states, str)
         return self.software.states or States(*(self.framework.states if self.framework else MEGATRON_ADAM))
 
     @property
@@ -355,8 +360,12 @@ class Task:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """What the software does with this model, in words: how tokens reach experts, and whether MTP is trained."""
+        """What the software does with this model, in words: bytes of a parameter that were asked for, how tokens reach
+        experts, and whether MTP is trained.
+        """
         words = []
+        if self.software.states is not None:
+            words.append(f"{self.states.total:g} bytes a parameter")
         if self.model.moe:
             words.append("deduplicated dispatch" if self.software.dedup_dispatch else "dispatch in copies")
         if self.model.mtp_layers:

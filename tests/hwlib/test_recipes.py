@@ -2,8 +2,9 @@
 
 import pytest
 
+from hwlib.footprint import MIXED_ADAM
 from hwlib.planner import PlanError, Software
-from hwlib.planner.costs import step_times
+from hwlib.planner.costs import footprints, step_times
 from hwlib.planner.task import task_of
 from hwlib.specs import SpecError, Stack, accelerators, features, merges_tokens, models, recipes, release_of
 from hwlib.specs.recipe import read_recipes
@@ -72,6 +73,17 @@ def test_modules_for_multi_token_prediction_are_trained_where_the_software_does(
     assert usual.choices[-1] != without.choices[-1]
     dense = task_of("llama3-8b", "8xdgx-h100", **RUN)
     assert (dense.software.mtp, dense.software.dedup_dispatch, dense.choices) == (False, False, ())
+
+
+def test_what_a_parameter_costs_can_be_named():
+    plan = Strategy.of(gpus=64, tp=8, zero=1)
+    usual, mixed = (task_of("llama3-8b", "8xdgx-h100", software=Software(states=x), **RUN) for x in (None, "mixed"))
+    assert (usual.states.gradient, mixed.states) == (4, MIXED_ADAM)
+    assert footprints(usual, plan, 32).gradients == 2 * footprints(mixed, plan, 32).gradients
+    assert any("16 bytes" in words for words in mixed.choices)
+    with pytest.raises(PlanError) as error:
+        Software(states="adam")
+    assert error.value.field == "states"
 
 
 @pytest.mark.parametrize("release", ["26", "26.13", "26.00", "2026-04", "latest", 26.04])

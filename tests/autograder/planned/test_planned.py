@@ -35,7 +35,7 @@ WHOLE = {
 }  # fmt: skip
 EXPERTS = {"model": "mixtral-8x7b", "cluster": "2xdgx-h100", "batch": "256x4096", "dedup_dispatch": "no", "tp": "2",
            "pp": "1", "etp": "1", "shards": "8", "sp": "no", "count": "2", "gpus": "16", "release": "26.02",
-           "recompute": "moe_act+layernorm"}  # fmt: skip
+           "states": "mixed", "recompute": "moe_act+layernorm"}  # fmt: skip
 WITHOUT_NUMPY = """
 import json, sys
 sys.modules["numpy"] = None

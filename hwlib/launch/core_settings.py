@@ -15,6 +15,7 @@ from hwlib.strategy import recomputed_modules
 
 FEATURES = "megatron-core"
 USUAL = ("hidden_dropout", "attention_dropout")
+DEEPEP_NODE = 8  # GPUs of the largest node for which NVIDIA's recipes take DeepEP; in racks they take HybridEP
 
 
 class CoreSettings(NamedTuple):
@@ -37,7 +38,8 @@ def core_settings(task: Task, plan: Plan) -> CoreSettings:
         shape["mtp_num_layers"] = task.model.mtp_layers
     parallel = {**degree_fields(task, plan), **recompute_fields(plan), **overlap_fields(task, plan, lost)}
     if task.model.moe and task.software.dedup_dispatch:
-        parallel |= {"moe_token_dispatcher_type": "flex", "moe_flex_dispatcher_backend": "deepep"}
+        backend = "hybridep" if task.machine.full_node > DEEPEP_NODE else "deepep"
+        parallel |= {"moe_token_dispatcher_type": "flex", "moe_flex_dispatcher_backend": backend}
     return CoreSettings(shape, parallel, tuple(lost))
 
 

@@ -276,6 +276,10 @@ def test_what_no_argument_says_is_said(software, given, degrees, says):
 def test_what_a_plan_has_is_said_in_arguments_where_they_can():
     *_, dedup = emitted("mixtral-8x7b", ep=8, zero=1, settings=Software(dedup_dispatch=True))
     assert dedup.commands[0].value("--moe-flex-dispatcher-backend") == "deepep"
+    *_, rack = emitted("mixtral-8x7b", ep=8, zero=1, cluster="gb200-nvl72", gpus=64)
+    assert rack.commands[0].value("--moe-flex-dispatcher-backend") == "hybridep"
+    *_, copies = emitted("mixtral-8x7b", ep=8, zero=1, settings=Software(dedup_dispatch=False))
+    assert "flex" not in copies.text
     *_, hsdp = emitted("llama3-8b", zero=3, shards=8)
     assert hsdp.commands[0].value("--num-distributed-optimizer-instances") == 8
     assert hsdp.commands[0].value("--data-parallel-sharding-strategy") == "optim_grads_params"

@@ -103,11 +103,21 @@ def axes_of(task: Task, allowed: Allowed) -> Axes:
         micro=given.get("micro", MICRO),
         forms=_forms(model, pp, given.get("schedule", dict.fromkeys(schedules)), given.get("v")),
         zero=given.get("zero", tuple(sorted({*ZERO, *(has.zero if has else ())}))),
-        recompute=given.get("recompute", ("none", "full") if task.software.fused else RECOMPUTE),
+        recompute=given.get("recompute", usual_recompute(task)),
         sp=given.get("sp", (not has or "sp" in has.degrees,)),
         shards=given.get("shards", usual_shards(task, tp) if not has or has.hsdp else (WHOLE,)),
         etp=given.get("etp", (WHOLE,)),
     )
+
+
+def usual_recompute(task: Task) -> tuple[str, ...]:
+    """Nothing, attention's scores where they are kept, whole layers; and of experts, where the software recomputes
+    modules, what NVIDIA's recipes and DeepSeek's recompute: their activation, and latent attention's projections.
+    """
+    usual = ("none", "full") if task.software.fused else RECOMPUTE
+    if not (task.model.moe and task.features and task.features.recomputes("moe_act")):
+        return usual
+    return (*usual, "mla_up_proj+moe_act" if task.model.mla else "moe_act")
 
 
 def usual_shards(task: Task, tp: Sequence[int]) -> tuple[int, ...]:

@@ -417,3 +417,20 @@ def test_reasons_are_counted():
     found = plan("llama3-8b", "dgx-h100", B=2**19, stack=IDEAL)
     assert found.rejected[NO_ROOM] > 0
     assert all(count > 0 for count in found.rejected.values())
+
+
+@pytest.mark.parametrize(
+    ("model", "software", "ways"),
+    [
+        ("deepseek-v3", {}, ("none", "full", "mla_up_proj+moe_act")),
+        ("mixtral-8x7b", {}, ("none", "full", "moe_act")),
+        ("mixtral-8x7b", {"fused": False}, ("none", "selective", "full", "moe_act")),
+        ("mixtral-8x7b", {"stack": "torchtitan-h100"}, ("none", "full")),
+        ("mixtral-8x7b", {"features": "any"}, ("none", "full")),
+        ("llama3-8b", {}, ("none", "full")),
+    ],
+)
+def test_modules_of_experts_are_recomputed_where_the_software_can(model, software, ways):
+    task = task_of(model, "8xdgx-h100", B=2**20, T=4096, software=Software(**software))
+    assert axes_of(task, Allowed()).recompute == ways
+    assert axes_of(task, Allowed(recompute="full")).recompute == ("full",)

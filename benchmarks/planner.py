@@ -35,8 +35,9 @@ from benchmarks.training_step import Step, parted
 from hwlib.planner.advice import Order, choose, complexity, tolerance, typed, worse
 from hwlib.planner.allowed import Allowed, axes_of
 from hwlib.planner.costs import footprints, step_times
+from hwlib.planner.software import Software
 from hwlib.planner.space import Space, space
-from hwlib.planner.task import Software, Task, task_of
+from hwlib.planner.task import Task, task_of
 from hwlib.specs import Stack, stacks
 from hwlib.strategy import MESH, Strategy
 

@@ -11,10 +11,12 @@ from hwlib.planner.costs import Plan
 from hwlib.planner.front import ParetoFront
 from hwlib.planner.guide import Decision, decide
 from hwlib.planner.pairs import Pair, pairs, retrodicted, share_right
+from hwlib.planner.plan_error import PlanError
 from hwlib.planner.plans import Plans
 from hwlib.planner.search import plan
+from hwlib.planner.software import Software
 from hwlib.planner.sweep import pareto
-from hwlib.planner.task import Machine, PlanError, Software, Task, machine_of
+from hwlib.planner.task import Machine, Task, machine_of
 
 __all__ = [
     "CLOUDS",

@@ -26,8 +26,9 @@ from hwlib.constraints import (
     would_words,
 )
 from hwlib.planner.allowed import MOST_CHUNKS, WHOLE, Allowed, Axes, axes_of, divisors
+from hwlib.planner.plan_error import PlanError
 from hwlib.planner.space import space
-from hwlib.planner.task import PlanError, Task
+from hwlib.planner.task import Task
 from hwlib.specs import Features
 from hwlib.strategy import Strategy
 

@@ -17,7 +17,8 @@ from hwlib.planner.allowed import Allowed
 from hwlib.planner.costs import Costed, parts, step_times
 from hwlib.planner.front import time_memory_front
 from hwlib.planner.search import search
-from hwlib.planner.task import Machine, Software, Task, memory_of, plural
+from hwlib.planner.software import Software
+from hwlib.planner.task import Machine, Task, memory_of, plural
 from hwlib.specs import MeasuredPlan, accelerators, measured_plans
 from hwlib.steptime import StepTime, predicted_step, published_strategy, published_time
 from hwlib.strategy import MESH, Strategy

@@ -22,7 +22,9 @@ from hwlib.parallel import dp_critical_batch, dp_moe_critical_batch, ep_far_crit
 from hwlib.pipeline import pipeline_bubble_fraction
 from hwlib.planner.allowed import SHORTEST_CUT, Allowed, divisors
 from hwlib.planner.costs import footprints
-from hwlib.planner.task import Machine, PlanError, Software, Task, memory_of, plural, task_of
+from hwlib.planner.plan_error import PlanError
+from hwlib.planner.software import Software
+from hwlib.planner.task import Machine, Task, memory_of, plural, task_of
 from hwlib.specs import Model
 from hwlib.specs.cluster import Place
 from hwlib.strategy import Strategy

@@ -9,9 +9,10 @@ from hwlib.constraints import BATCH, GPUS, MICROBATCH, WHOLE_NODES, refusal
 from hwlib.planner.allowed import WHOLE, Allowed, Axes, axes_of
 from hwlib.planner.checked import ways_out, widened
 from hwlib.planner.costs import footprints
+from hwlib.planner.plan_error import PlanError
 from hwlib.planner.result import SearchResult
 from hwlib.planner.space import Space, space
-from hwlib.planner.task import Machine, PlanError, Task, first_levels, plural
+from hwlib.planner.task import Machine, Task, first_levels, plural
 from hwlib.specs import Level
 from hwlib.strategy import Strategy
 from hwlib.transformer import parameter_count

@@ -13,8 +13,9 @@ from hwlib.arguments import is_number
 from hwlib.goodput import ExpectedRun, Job, Reliability, expected_run, published, saved_state_bytes
 from hwlib.planner.costs import Plan
 from hwlib.planner.front import BEATEN, ParetoFront
+from hwlib.planner.plan_error import PlanError
 from hwlib.planner.plans import Plans
-from hwlib.planner.task import PlanError, Task
+from hwlib.planner.task import Task
 from hwlib.specs import measured_plans, stacks
 from hwlib.transformer import parameter_count, with_mtp
 from hwlib.units import day

@@ -6,9 +6,9 @@ from typing import Any, Self
 
 from hwlib.goodput import ExpectedRun, published
 from hwlib.planner.front import ParetoFront
+from hwlib.planner.plan_error import PlanError
 from hwlib.planner.plans import Plans
 from hwlib.planner.run import fastest_runs, undominated_runs
-from hwlib.planner.task import PlanError
 
 FIELDS = {
     "restart": "t_back",

@@ -7,10 +7,12 @@ from hwlib.arguments import is_number
 from hwlib.planner.allowed import Allowed, divisors, usual_tp
 from hwlib.planner.checked import checked_axes, widened
 from hwlib.planner.costs import Costed, Plan, costed_plan, footprints, step_times
+from hwlib.planner.plan_error import PlanError
 from hwlib.planner.plans import Plans
 from hwlib.planner.rejections import no_plan, nothing_fits
+from hwlib.planner.software import Software
 from hwlib.planner.space import space
-from hwlib.planner.task import PlanError, Software, Task, task_of
+from hwlib.planner.task import Task, task_of
 from hwlib.specs import Model
 from hwlib.specs.cluster import Place
 from hwlib.strategy import MESH

@@ -7,9 +7,11 @@ from hwlib.arguments import is_number
 from hwlib.planner.allowed import Allowed
 from hwlib.planner.costs import Plan
 from hwlib.planner.front import BEATEN, CRITERIA, ParetoFront, undominated
+from hwlib.planner.plan_error import PlanError
 from hwlib.planner.plans import Plans
 from hwlib.planner.search import plan
-from hwlib.planner.task import PlanError, Software, machine_of
+from hwlib.planner.software import Software
+from hwlib.planner.task import machine_of
 from hwlib.specs import Model
 from hwlib.specs.cluster import Place
 

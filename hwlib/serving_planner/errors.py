@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from hwlib.calibrated.serving import RESERVED
 from hwlib.constraints import ALTERNATIVES
-from hwlib.planner.task import PlanError
+from hwlib.planner.plan_error import PlanError
 from hwlib.serving_planner.layouts import (
     CACHE,
     WEIGHTS,

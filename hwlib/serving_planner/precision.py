@@ -7,7 +7,7 @@ from typing import Any
 
 from hwlib.calibrated.serving_kernels import WEIGHT_ONLY, fitted_architecture
 from hwlib.calibrated.serving_step import CACHE_BYTES
-from hwlib.planner.task import PlanError
+from hwlib.planner.plan_error import PlanError
 from hwlib.specs import Accelerator, Model
 from hwlib.specs.table import unknown
 

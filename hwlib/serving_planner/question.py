@@ -11,7 +11,8 @@ from hwlib.arguments import is_number
 from hwlib.calibrated.serving import held_bytes
 from hwlib.calibrated.serving_kernels import ANY, fitted_architecture, kernel_chip
 from hwlib.inference.queueing import squared_variation
-from hwlib.planner.task import Machine, PlanError, machine_of, model_of, plural
+from hwlib.planner.plan_error import PlanError
+from hwlib.planner.task import Machine, machine_of, model_of, plural
 from hwlib.serving_planner.precision import precisions, usual_dtype, usual_kv_dtype
 from hwlib.specs import Accelerator, Model, accelerators, measured_lengths
 from hwlib.specs.cluster import Place

@@ -5,7 +5,9 @@ from math import inf, nan
 
 import pytest
 
-from hwlib.planner.task import FRAMEWORK, PlanError, Software, batch_of, machine_of, memory_of, task_of
+from hwlib.planner.plan_error import PlanError
+from hwlib.planner.software import Software
+from hwlib.planner.task import FRAMEWORK, batch_of, machine_of, memory_of, task_of
 from hwlib.specs import accelerators, models
 
 H100 = accelerators["h100-sxm"]

@@ -1,0 +1,136 @@
+"""The software of a run: what is asked of it, and what it does with a model on a chip in its release."""
+
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any
+
+from hwlib.arguments import is_number
+from hwlib.footprint import OFFLOAD, STATES, States
+from hwlib.planner.plan_error import PlanError
+from hwlib.specs import (
+    Accelerator,
+    Features,
+    Model,
+    Release,
+    Stack,
+    features,
+    merges_tokens,
+    release_of,
+    stack_for,
+    stack_on,
+    stacks,
+)
+
+ANY = "any"
+"""In place of the features of a software: it has everything."""
+
+
+@dataclass(frozen=True)
+class Software:
+    """The software of a run: its settings beside the strategy, and its efficiency.
+
+    `stack` has the constants of `hwlib.steptime`, by default those usual on the chip; `features` is what the software
+    can do (a row of features.toml, or "any" for everything), by default what the stack's can; `dtype` is that of the
+    layers' matrix products; `states` what a parameter costs, or a name of `hwlib.footprint.STATES`, by default what it
+    costs in the software. `fused` attention keeps no scores. The busiest experts see `expert_imbalance` times the mean
+    tokens; `offload` is what the host keeps, of "activations" and "optimizer".
+
+    With `dedup_dispatch` a token goes once to each rank and node that has one of its experts; with `mtp` a model's
+    modules for multi-token prediction are trained too. None is as the software does in its `release` (26.04), which is
+    by default the newest that constants stand for. Raises PlanError.
+    """
+
+    stack: Stack | str | None = None
+    dtype: str = "bf16"
+    states: States | str | None = None
+    fused: bool = True
+    expert_imbalance: float = 1.0
+    dedup_dispatch: bool | None = None
+    features: Features | str | None = None
+    mtp: bool | None = None
+    offload: tuple[str, ...] = ()
+    release: Release | str | None = None
+
+    def __post_init__(self) -> None:
+        if self.dtype == "int8":
+            raise PlanError("dtype", "int8 is for inference; expected bf16, fp16, fp32, fp8 or fp4")
+        if not (is_number(self.expert_imbalance) and 1 <= self.expert_imbalance < inf):
+            expected = "the load of the busiest expert over the mean, at least 1"
+            raise PlanError("expert_imbalance", f"expected {expected}, got {self.expert_imbalance!r}")
+        self.__dict__["offload"] = tuple(self.offload)
+        if odd := [x for x in self.offload if x not in OFFLOAD]:
+            raise PlanError("offload", f"expected one or more of {', '.join(OFFLOAD)}, got {odd[0]!r}")
+        if isinstance(self.states, str):
+            if self.states not in STATES:
+                raise PlanError("states", f"expected one of {', '.join(STATES)}, got {self.states!r}")
+            self.__dict__["states"] = STATES[self.states]
+        self.__dict__["fused"] = as_bool("fused", self.fused)
+        for name in ("dedup_dispatch", "mtp"):
+            if (chosen := getattr(self, name)) is not None:
+                self.__dict__[name] = as_bool(name, chosen)
+        if self.release is not None and not isinstance(self.release, Release):
+            try:
+                self.__dict__["release"] = release_of(self.release)
+            except ValueError as error:
+                raise PlanError("release", str(error)) from None
+
+    def on(self, chip: Accelerator, model: Model) -> "Software":
+        """The same with nothing left open: its stack on this chip, and what it does with this model. Raises PlanError.
+
+        >>> from hwlib.specs import accelerators, models
+        >>> run = Software(dtype="fp8").on(accelerators["gb200-nvl72"], models["qwen3-30b-a3b"])
+        >>> run.stack.key, str(run.release), run.dedup_dispatch
+        ('megatron-core-2606-gb200', '26.06', True)
+        """
+        try:
+            chip.flops(self.dtype)
+        except ValueError as error:
+            raise PlanError("dtype", str(error)) from None
+        assert self.release is None or isinstance(self.release, Release)
+        stack = _stack_of(chip, model, self)
+        release = self.release or stack.release
+        able = _features_of(stack, self.features)
+        does = able if isinstance(able, Features) else features.get(stack.features)
+        merged = merges_tokens(does, model, chip=chip.key, dtype=self.dtype, release=release)
+        return replace(
+            self,
+            stack=stack,
+            features=able,
+            release=release,
+            dedup_dispatch=merged if self.dedup_dispatch is None else self.dedup_dispatch,
+            mtp=bool(does and does.mtp and model.mtp_layers) if self.mtp is None else self.mtp,
+        )
+
+
+def _stack_of(chip: Accelerator, model: Model, software: Software) -> Stack:
+    assert not isinstance(software.release, str)
+    if software.stack is None:
+        return stack_for(chip, moe=model.moe, dtype=software.dtype, release=software.release)
+    try:
+        named = stacks.of(software.stack)
+    except (KeyError, TypeError) as error:
+        raise PlanError("stack", error.args[0].removeprefix("stack: ")) from None
+    on_chip = stack_on(named, chip)
+    if on_chip is None:
+        raise PlanError("stack", f"{named.key} is for {named.accelerator.name}, but the cluster has {chip.name}")
+    return on_chip
+
+
+def _features_of(stack: Stack, given: Features | str | None) -> Features | str:
+    """The features asked for, or the stack's; "any" where all can be."""
+    found = (stack.features or ANY) if given is None else given
+    if found == ANY or isinstance(found, Features):
+        return found
+    if not isinstance(found, str):
+        raise PlanError("features", f"expected a key of features.toml, {ANY!r} or Features, got {found!r}")
+    try:
+        return features.of(found)
+    except KeyError as error:
+        raise PlanError("features", error.args[0].removeprefix("features: ")) from None
+
+
+def as_bool(name: str, x: Any) -> bool:
+    """x as a bool. Raises PlanError for anything else."""
+    if x not in (True, False):
+        raise PlanError(name, f"expected True or False, got {x!r}")
+    return bool(x)

@@ -1,5 +1,7 @@
 """Plans as whole runs: time for tokens and tokens for days, their order, and where fewer GPUs are better."""
 
+import re
+
 import pytest
 
 from hwlib.goodput import published
@@ -87,6 +89,9 @@ def test_all_parts_are_said_in_words_and_in_json(found):
     run = run_of(found.task, found[0], tokens=1e12)
     said = "\n".join([*run_words(run, found.task), *constants(run)])
     assert "1T tokens" in said
+    longer = float(re.search(r"expected [^(]*\(([+-][\d.]+)%\)", said)[1])
+    assert longer == pytest.approx(100 * sum(x for name, x in run_record(run, found.task)["parts"].items()
+                                             if name != "ideal") / run.ideal, abs=0.051)  # fmt: skip
     for word in ("restarts", "work done again", "waiting for checkpoints", "waiting for repairs", "slow GPUs"):
         assert word in said
     for source in ("llama3", "megascale", "bytecheckpoint", "typed"):

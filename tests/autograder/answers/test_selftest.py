@@ -1,8 +1,10 @@
+import pytest
 import sympy
 
 from autograder.answers import Choice, Count, Expression, Function, Quantity, integers, positive
+from autograder.answers import selftest as module
 from autograder.answers.library_overlap import library_overlap
-from autograder.answers.selftest import selftest
+from autograder.answers.selftest import VARIANTS, junk, selftest
 from autograder.declaration import Exercise, Mistake
 
 TWO = (Mistake(lambda n: n + 1, "One too many."), Mistake(lambda n: n * 3, "Three?"))
@@ -143,3 +145,22 @@ def test_what_agrees_with_the_library_by_chance_in_few_cases_is_not_its_own():
 
 def test_calling_the_library_is_the_point_of_a_quantity():
     assert library_overlap(exercise()) == []
+
+
+def test_junk_has_a_number_that_equals_everything_and_cannot_be_looked_at():
+    liar = next(value for value in junk() if type(value).__name__ == "Liar")
+    assert liar == "anything"
+    for look in (float, repr):
+        with pytest.raises(RuntimeError):
+            look(liar)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "tested"), [(VARIANTS - 1, VARIANTS - 1), (VARIANTS, VARIANTS), (VARIANTS + 1, VARIANTS)]
+)
+def test_so_many_variants_are_tested_the_books_first(monkeypatch, numbers, tested):
+    rows = []
+    monkeypatch.setattr(module, "_solution", lambda exercise, row, published: rows.append(row["n"]) or ())
+    assert not problems(given={"n": list(range(5, 5 + numbers))})
+    assert rows[0] == 5
+    assert len(set(rows)) == len(rows) == tested

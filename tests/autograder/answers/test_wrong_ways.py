@@ -6,7 +6,7 @@ import pytest
 
 from autograder.answers import Count, Function, Quantity
 from autograder.answers.selftest import selftest
-from autograder.answers.wrong_ways import ENOUGH
+from autograder.answers.wrong_ways import ENOUGH, _inert
 from autograder.declaration import Exercise, Mistake
 from hwlib.collectives import allgather_bandwidth, outer_axis_allgather_time
 from hwlib.formula import ceil, maximum
@@ -165,3 +165,19 @@ def test_the_cases_of_a_function_tell_its_operations():
     assert found([(2.0, 3.0), (5.0, 1.0)]) == set()
     assert found([(2.0, 3.0), (4.0, 5.0)]) == {"side 2 of the max alone"}
     assert found([(0.0, 3.0), (0.0, 5.0)]) == {"the sum for the max", "side 2 of the max alone"}
+
+
+@pytest.mark.parametrize(
+    ("solution", "value", "inert"),
+    [
+        (lambda n: round(n), 5, True),  # asked near where it is: 5.000005
+        (lambda n: 2 * n, 5, False),
+        (lambda n: 7, 5, True),
+        (lambda n: len(range(n)), 5, False),  # takes whole numbers only: asked with 4 and 6
+        (lambda n: len(range(0, n, 100)), 5, True),
+        (lambda n: round(n), 5.0, True),
+        (lambda n: 1 / 0 if n != 5.0 else 5.0, 5.0, False),
+    ],
+)
+def test_a_number_plays_no_part_where_others_near_it_give_the_same(solution, value, inert):
+    assert _inert(solution, {"n": value}, "n", solution(value)) is inert

@@ -3,7 +3,7 @@ from fractions import Fraction
 
 import pytest
 
-from autograder.values.evaluation import Clock, TooSlow, Undefined, compare, constant, same, value
+from autograder.values.evaluation import Clock, TooSlow, Undefined, compare, constant, real, same, value
 from autograder.values.parsing import parse
 from autograder.values.trees import TreeError
 
@@ -121,3 +121,36 @@ def test_what_is_no_constant(text, reason):
     with pytest.raises(TreeError) as refused:
         constant(parse(text, ()))
     assert refused.value.reason == reason
+
+
+THIRD, TENTH = Fraction(1, 3), Fraction(1, 10)
+
+
+@pytest.mark.parametrize("make", [lambda x: x, real], ids=["exact", "float"])
+@pytest.mark.parametrize(
+    ("a", "b", "alike"),
+    [
+        (Fraction(10), Fraction(10), True),
+        (Fraction(10), Fraction(9), True),  # a tenth of the larger one
+        (Fraction(9), Fraction(10), True),
+        (Fraction(10), Fraction(899, 100), False),
+        (Fraction(-10), Fraction(-9), True),
+        (Fraction(10), Fraction(-10), False),
+        (Fraction(0), Fraction(0), True),
+        (Fraction(0), Fraction(1, 10**9), False),
+    ],
+)
+def test_within_a_tolerance_of_the_larger_one(make, a, b, alike):
+    assert same(make(a), make(b), TENTH) is alike
+
+
+@pytest.mark.parametrize(("digits", "alike"), [(24, False), (26, True)])
+def test_without_one_fractions_are_the_same_exactly_and_floats_in_25_digits(digits, alike):
+    near = THIRD * (1 + Fraction(1, 10**digits))
+    assert not same(THIRD, near)
+    assert same(THIRD, THIRD)
+    assert same(real(THIRD), real(near)) is alike
+    assert compare(real(THIRD), real(near)) == (0 if alike else -1)
+    assert compare(THIRD, near) == -1
+    assert compare(near, THIRD) == 1
+    assert same(real(THIRD), real(near), Fraction(0)) is alike  # no tolerance is narrower

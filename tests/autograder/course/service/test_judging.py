@@ -1,14 +1,19 @@
 """Values without a sandbox: a judge that dies is replaced, and what no judge can decide is told to the teacher."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from autograder.answers import Quantity
 from autograder.course.banks import CourseBank
+from autograder.course.service import judging as module
 from autograder.course.service.catalogue import Catalogue, Served
-from autograder.course.service.judging import Code, Judging, NotJudged
+from autograder.course.service.judging import SOON, Code, Judging, NotJudged
 from autograder.declaration import Exercise, Verdict
 from autograder.grading.judge import JudgeFailed, JudgeGone
+from autograder.grading.results import Result
 from autograder.grading.submission import RunSettings
+from autograder.grading.worker import JobOutcome
 
 TIME = Served(Exercise(id="mine-time", prompt="?", answer=Quantity("s"), solution=2.0), 5, "key")
 
@@ -93,3 +98,47 @@ def test_numbers_are_the_learners_where_the_course_has_variants(judging, variant
 def test_code_is_not_judged_where_nothing_runs_it(judging):
     with judging(Verdict(0.0, "x")) as made, pytest.raises(NotJudged):
         made.code(TIME, "ann", Code(["x"], 0))
+
+
+class Grader:
+    """Says of every job what it was made to say, after as long as it was made to take."""
+
+    def __init__(self, outcome, clock, seconds):
+        self.outcome, self.clock, self.seconds = outcome, clock, seconds
+
+    def grade(self, job):
+        self.clock.append(self.clock[-1] + self.seconds)
+        return self.outcome
+
+
+@pytest.mark.parametrize(
+    ("kind", "seconds", "counts"),
+    [("empty", SOON - 0.1, False), ("empty", SOON, True), ("wrong", 0.0, True), ("right", 0.0, True)],
+)
+def test_an_answer_in_code_counts_unless_it_is_empty_and_took_no_time(judging, monkeypatch, kind, seconds, counts):
+    clock, result = [0.0], Result("mine-time", 1.5, 3.0, "Say.", kind=kind)
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock[-1]))
+    monkeypatch.setattr(module, "_notebook", lambda *_: {})
+    with judging(Verdict(0.0, "")) as made:
+        made._grader = Grader(JobOutcome(results=[result]), clock, seconds)
+        judged = made.code(TIME, "ann", Code("answer = 2.0", ()))
+        made._grader = None
+    assert (judged.verdict.score, judged.verdict.kind, judged.counts) == (0.5, kind, counts)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [
+        (JobOutcome(problem="no sandbox"), "no sandbox"),
+        (JobOutcome(problems=["mine.py: fails"]), "mine.py: fails"),
+        (JobOutcome(), "mine-time: no result"),
+        (JobOutcome(results=[Result("mine-time", 0.0, 3.0, "?", kind="failed")]), "mine-time: no result"),
+    ],
+)
+def test_an_answer_in_code_that_no_grader_judges_is_told(judging, monkeypatch, outcome, said):
+    monkeypatch.setattr(module, "_notebook", lambda *_: {})
+    with judging(Verdict(0.0, "")) as made:
+        made._grader = Grader(outcome, [0.0], 0.0)
+        with pytest.raises(NotJudged, match=said):
+            made.code(TIME, "ann", Code("answer = 2.0", ()))
+        made._grader = None

@@ -432,6 +432,12 @@ def test_a_torus_with_too_many_ways_round():
         torus_allgather_time((4, 4), 1, 1, 1, (True, True, False))
 
 
+@pytest.mark.parametrize("shape", [(0, 4), (4, 0)])
+def test_a_torus_without_ranks_is_refused_as_a_ring_is(shape):
+    with pytest.raises(ValueError, match="at least 1, got 0"):
+        torus_allgather_time(shape, 1, 1, 1)
+
+
 NODE = {"n_in": 8, "W_in": 450 * GB, "W_out": 50 * GB}
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from hwlib.planner import guide
+from hwlib.planner import Allowed, guide
+from hwlib.planner.allowed import SHORTEST_CUT, axes_of
 from hwlib.planner.task import task_of
 
 
@@ -37,3 +38,11 @@ def test_as_few_microbatches_as_may_be_are_enough():
     assert (2, 1) in meshes
     assert (2, 2) not in meshes
     assert (4, 1) not in meshes
+
+
+@pytest.mark.parametrize(("less", "cp"), [(0, (1, 2, 4)), (16, (1, 2))])
+def test_a_sequence_is_cut_into_pieces_of_so_many_tokens_and_no_shorter(less, cp):
+    T = 4 * SHORTEST_CUT - less
+    assert axes_of(task_of("llama3-70b", "superpod-h100-1su", B=256 * T, T=T), Allowed()).cp == cp
+    b = guide._bounds(task_of("llama3-70b", "superpod-h100-1su", B=256 * T, T=T))
+    assert {mesh.cp for mesh in guide._meshes(b, False)} == set(cp)

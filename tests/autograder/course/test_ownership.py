@@ -5,6 +5,7 @@ import unicodedata
 import pytest
 
 from autograder.course.archives import Member
+from autograder.course.downloads import is_submitted, upload
 from autograder.course.gradebook import Person
 from autograder.course.moodle_worksheet import Participant
 from autograder.course.ownership import by_owner
@@ -155,3 +156,31 @@ def test_without_a_roster_only_the_shapes_that_are_documented_tell_an_owner(memb
     found = owned(member, people=())
     assert list(found.files) == ([learner] if learner else [])
     assert len(found.refused) == (learner is None)
+
+
+@pytest.mark.parametrize(
+    ("path", "around", "who", "title"),
+    [
+        (("ann", "week1.ipynb"), 0, "ann", "week1.ipynb"),
+        (("class", "ann", "week1.ipynb"), 1, "ann", "week1.ipynb"),
+        (("class", "of", "ann.ipynb"), 2, "ann", "ann.ipynb"),
+        (("class", "ann.ipynb"), 2, "ann", "ann.ipynb"),  # above where the others are
+        (("class", "ann.ipynb"), 3, "ann", "ann.ipynb"),
+    ],
+)
+def test_the_outermost_name_below_the_folders_around_says_whose_a_file_is(path, around, who, title):
+    found = upload(Member(path, None, bytes), around, {"ann"})
+    assert (found.owner.who, found.title) == (who, title)
+
+
+@pytest.mark.parametrize(
+    ("path", "submitted"),
+    [
+        (("ann", "week1.ipynb"), True),
+        (("ann", "_.ipynb"), True),
+        (("ann", "._week1.ipynb"), False),
+        (("__MACOSX", "ann", "week1.ipynb"), False),
+    ],
+)
+def test_what_a_system_packs_beside_is_nobodys_work(path, submitted):
+    assert is_submitted(Member(path, None, bytes)) is submitted

@@ -1,7 +1,10 @@
 """Whose work there is for an assignment, by the folders in submitted/."""
 
+import pytest
+
 from autograder.course import submissions
 from autograder.course.class_result import ClassResult
+from autograder.grading.restore import SubmissionError
 
 
 def made(folder, *paths):
@@ -33,3 +36,37 @@ def test_a_folder_under_another_name_and_one_without_anything_are_told(tmp_path)
     assert found == ["bob", "cy"]  # which are looked into, and told to hold nothing that can be read
     assert "unknown assignment 'hw-2'" in problems["ann"]
     assert notes == [problems["ann"]]
+
+
+def test_a_submission_without_its_notebook_names_those_that_it_has(tmp_path):
+    folder = tmp_path / "ann" / "hw"
+    folder.mkdir(parents=True)
+    with pytest.raises(SubmissionError, match=r"hw\.ipynb: missing; the submitted"):
+        submissions.read(folder)
+    for at in range(11):
+        (folder / f"n{at:02}.ipynb").write_text("{}")
+    with pytest.raises(SubmissionError, match=r"missing, found n00\.ipynb, .* n09\.ipynb; the submitted"):
+        submissions.read(folder)
+
+
+@pytest.mark.parametrize(("name", "most"), [("MAX_FILES", 3), ("MAX_SIZE", 6), ("MAX_DEPTH", 1)])
+def test_a_submitted_folder_is_as_large_as_may_be(tmp_path, monkeypatch, name, most):
+    (tmp_path / "hw" / "a").mkdir(parents=True)
+    for path in ("x", "a/y"):
+        (tmp_path / "hw" / path).write_text("abc")
+    size = (tmp_path / "hw" / "a").stat().st_size if name == "MAX_SIZE" else 0
+    monkeypatch.setattr(submissions, name, most + size)
+    submissions.check_folder(tmp_path / "hw")
+    monkeypatch.setattr(submissions, name, most + size - 1)
+    with pytest.raises(SubmissionError, match="beyond the limits"):
+        submissions.check_folder(tmp_path / "hw")
+
+
+def test_a_link_in_place_of_a_submitted_folder_is_refused(tmp_path):
+    (tmp_path / "ann" / "hw").mkdir(parents=True)
+    (tmp_path / "bob").symlink_to(tmp_path / "ann")
+    (tmp_path / "ann" / "other").symlink_to(tmp_path / "ann" / "hw")
+    for path in ("bob/hw", "ann/other"):
+        with pytest.raises(SubmissionError, match="a link"):
+            submissions.check_folder(tmp_path / path)
+    submissions.check_folder(tmp_path / "ann" / "hw")

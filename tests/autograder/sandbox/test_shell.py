@@ -1,9 +1,12 @@
 """What a cell shows: text, in order, up to a number of characters."""
 
+import signal
+import time
+
 import pytest
 
 from autograder.sandbox.limits import LEAST_SCRATCH, LEAST_SHARE, Limits
-from autograder.sandbox.shell import OutputCapture, Stream
+from autograder.sandbox.shell import CellTimeout, OutputCapture, Shell, Stream
 
 CUT = "\n[output cut after 5 characters]\n"
 
@@ -65,3 +68,35 @@ def test_ranks_share_the_memory_of_a_submission(memory, ranks, share):
 def test_ranks_share_the_private_folder(scratch, ranks, own):
     limits = Limits(scratch=scratch).among(ranks)
     assert (limits.scratch, limits.ranks, limits.cell) == (own, ranks, Limits().cell)
+
+
+@pytest.fixture
+def shell():
+    """One without IPython, whose alarm is this process's."""
+    made = Shell.__new__(Shell)
+    before = signal.signal(signal.SIGALRM, made._alarm)
+    yield made
+    signal.signal(signal.SIGALRM, before)
+
+
+def test_what_runs_longer_than_its_time_is_stopped(shell):
+    with pytest.raises(CellTimeout):
+        shell.timed(0.01, lambda: time.sleep(5))
+    assert shell.expired
+    assert shell.timed(5.0, lambda: 7) == 7
+    assert not shell.expired
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_one_that_catches_the_first_alarm_has_another(shell):
+    asked = []
+
+    def stubborn():
+        try:
+            time.sleep(5)
+        except CellTimeout:
+            asked.append(signal.getitimer(signal.ITIMER_REAL))
+
+    shell.timed(0.01, stubborn)
+    assert shell.expired
+    assert 0 < asked[0][0] <= asked[0][1] == 1.0

@@ -15,6 +15,7 @@ PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
+# What `make mutants` draws: make mutants MUTANTS="--seed 7 --count 20 autograder/grading"
 MUTANTS ?= --count 100
 
 .PHONY: help grade test nightly mutants check lab book pdf epub wheel chapters fit clean
@@ -55,11 +56,11 @@ test: $(VENV)/.ready  ## run the tests (some forty minutes on two cores), in a b
 
 nightly: $(VENV)/.ready  ## run every test, reusing no result of an earlier run; show line coverage, then `make mutants`
 	@KEPT=rebuild $(PYTEST)
-	@$(BIN)/coverage run -m pytest -q -m $(FAST) tests/autograder tests/hwlib
-	@$(BIN)/coverage report
+	@$(BIN)/python -m coverage run -m pytest -q -m $(FAST) tests/autograder tests/hwlib
+	@$(BIN)/python -m coverage report
 	@$(MAKE) mutants
 
-mutants: $(VENV)/.ready  ## make 100 errors in copies of the source: how many do fast tests catch? At most an hour (MUTANTS="--seed 7 ...")
+mutants: $(VENV)/.ready  ## put 100 errors into copies of the source, count those that fast tests catch (an hour at most)
 	@$(BIN)/python -m tests.mutants $(MUTANTS)
 
 check: $(VENV)/.ready  ## lint, types and the fast tests (a minute and a half)

@@ -49,3 +49,9 @@ def test_an_environment_with_everything_is_a_readers_too(make, tmp_path):
     os.utime(tmp_path / "venv" / ".ready", (0, 0))
     os.utime(tmp_path / "venv" / ".reader", (0, 0))
     assert " -e .\n" in make("lab")
+
+
+def test_the_nightly_run_shows_coverage_and_counts_mutants_last(make):
+    called = make("nightly").splitlines()
+    steps = ["-m pytest -n auto", "-m coverage run -m pytest", "-m coverage report", "-m tests.mutants --count 100"]
+    assert [next(step for step in steps if step in line) for line in called[-4:]] == steps

@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import click
 import pytest
 
 from tests.conftest import ROOT
@@ -110,10 +111,10 @@ def test_a_seed_draws_the_same_again(project):
     assert [one.file for one in every] == 3 * ["hwlib/part/inner.py"]  # in a pattern is no room for an expression
 
 
-class Told(Tree):
-    """A copy whose tests fail as they are told to; `seen` are the files that they saw."""
+class Scripted(Tree):
+    """A copy whose runs end as in a script; `seen` is the file in each."""
 
-    def tell(self, *runs):
+    def script(self, *runs):
         self.runs, self.seen = list(runs), []
         return self
 
@@ -130,27 +131,37 @@ class Told(Tree):
     [
         ([Run("", 1.0)], SURVIVED),
         ([Run("tests/a.py::b", 1.0), Run("", 1.0)], CAUGHT),
-        ([Run("tests/a.py::b", 1.0), Run("tests/a.py::b", 1.0), Run("", 1.0)], SURVIVED),  # which always fails
+        (
+            [Run("tests/a.py::b[1 - 2]", 1.0), Run("tests/a.py::b[1 - 2]", 1.0), Run("", 1.0)],
+            SURVIVED,
+        ),  # it always fails
         ([Run("", 60.0, cut=True), Run("", 19.0)], CAUGHT),
         ([Run("", 60.0, cut=True), Run("", 21.0)], SURVIVED),
     ],
 )
 def test_a_mutant_is_caught_by_a_failure_that_the_source_itself_has_not(project, runs, word):
     (mutant, _) = [one for one in drawn(1, 99, project, ["hwlib/part"]) if one.kind != "operator"]
-    tree, before = Told(project).tell(*runs), (project / mutant.file).read_text()
+    tree, before = Scripted(project).script(*runs), (project / mutant.file).read_text()
     assert outcome(tree, mutant, Imports(project), {}, 60.0).word == word
     assert tree.runs == []
     assert tree.seen[0] != before
     assert (project / mutant.file).read_text() == before
     with pytest.raises(KeyboardInterrupt):
-        tree.tell(KeyboardInterrupt()).try_out(mutant, [], 60.0)
+        tree.script(KeyboardInterrupt()).try_out(mutant, [], 60.0)
     assert (project / mutant.file).read_text() == before
+
+
+def test_a_file_of_tests_that_cannot_be_read_without_a_mutant_either_ends_the_run(project):
+    (mutant, *_) = drawn(1, 1, project, ["hwlib/part"])
+    tree = Scripted(project).script(*[Run("tests/a.py", 1.0)] * 3)
+    with pytest.raises(click.ClickException, match=r"tests/a\.py fails without a mutant"):
+        tree.try_out(mutant, [], 60.0)
 
 
 def test_one_that_is_known_to_change_nothing_is_not_tried(project):
     mutant = drawn(1, 1, project, ["hwlib/part"])[0]
     known = {(mutant.file, mutant.was, mutant.becomes): "because"}
-    assert outcome(Told(project).tell(), mutant, Imports(project), known, 60.0).word == EQUIVALENT
+    assert outcome(Scripted(project).script(), mutant, Imports(project), known, 60.0).word == EQUIVALENT
 
 
 @pytest.mark.slow

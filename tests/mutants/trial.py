@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import click
+
 from tests.mutants.closest import Imports
 from tests.mutants.errors import Mutant
 
@@ -61,12 +63,12 @@ class Tree:
         )  # fmt: skip
         resource.prlimit(process.pid, resource.RLIMIT_AS, (MEMORY, MEMORY))
         try:
-            said, _ = process.communicate(timeout=limit)
+            output, _ = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             return Run("", limit, cut=True)
-        return Run(_first_failure(process.returncode, said), time.monotonic() - began)
+        return Run(_first_failure(process.returncode, output), time.monotonic() - began)
 
     def try_out(self, mutant: Mutant, tests: Sequence[str], limit: float) -> Run:
         """The run with an error in its file, which is as before at the end. What fails without it too is left out."""
@@ -84,19 +86,22 @@ class Tree:
                 return run
 
     def _is_sound(self, test: str, limit: float) -> bool:
+        test = test.partition("[")[0]  # with all of its cases
         if not test.startswith("tests/") or test in self.sound:
             return True
+        if test in self.unsound:
+            raise click.ClickException(f"{test} fails without a mutant too, and cannot be left out")
         failed = self.run([test], limit).failed
         (self.unsound if failed else self.sound).add(test)
         return not failed
 
 
-def _first_failure(status: int, said: str) -> str:
+def _first_failure(status: int, output: str) -> str:
     """The test that failed, or what else ended a run; no tests at all are no failure."""
     if status in (0, 5):
         return ""
-    found = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", said, re.M)
-    return found[1] if found else f"exit status {status}: {said.strip()[-200:]}"
+    failure = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", output, re.M)
+    return failure[1] if failure else f"exit status {status}: {output.strip()[-200:]}"
 
 
 @dataclass(frozen=True)

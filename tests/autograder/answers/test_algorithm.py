@@ -11,6 +11,7 @@ from autograder.answers.algorithm import MAX_CASES, direct
 from autograder.answers.library_overlap import library_overlap
 from autograder.answers.selftest import selftest
 from autograder.declaration import DeclarationError, Mistake
+from autograder.declaration.withholding import write_it_yourself
 from autograder.ranks import seeds
 from autograder.ranks.generators import Rank
 from autograder.values import encoding
@@ -326,6 +327,7 @@ def test_what_the_library_hands_over_is_withheld():
         withheld = make(withholds=names)
         verdict = judge(withheld, uses_the_library)
         assert (verdict.kind, verdict.reason) == ("wrong", "withheld")
+        assert any(write_it_yourself(name) in verdict.say for name in names)
         assert names[0] in verdict.say
         assert judge(withheld, ring_allreduce).score == 0
         assert judge(withheld, lab.ring).kind == "right"

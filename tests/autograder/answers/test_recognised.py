@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from autograder.answers import Count, Quantity
+from autograder.answers import Count, Quantity, recognised
 from autograder.answers.prompt_numbers import numbers_of
 from autograder.answers.recognised import how_far, recognise
+from autograder.answers.wrong_ways import TIMES
 from autograder.declaration import Exercise
 from hwlib import units
 from hwlib.formula import ceil, maximum
@@ -133,3 +134,15 @@ def test_a_solution_that_takes_long_is_not_tried_again_and_again():
     ring = replace(RING, given={name: [value] for name, value in few.items()}, solution=slow)
     assert recognise(ring, slow(**few) * 8, slow(**few), few).reason == "multiple"
     assert recognise(ring, slow(**many) * 8, slow(**many), many) is None
+
+
+@pytest.mark.parametrize("times", TIMES)
+@pytest.mark.parametrize(
+    ("off", "reason"), [(0.02, "multiple"), (-0.02, "multiple"), (0.04, "wrong-way"), (-0.04, "wrong-way")]
+)
+def test_a_way_that_comes_near_a_multiple_of_the_answer_is_told_as_that(monkeypatch, times, off, reason):
+    given, want = RING.variant(), RING.expected(RING.variant())
+    monkeypatch.setattr(recognised, "ways_from", lambda *_: [("with another number", times * want * (1 + off))])
+    first = next(recognised._known(RING, want, given, "s"))
+    assert first.reason == reason
+    assert (TIMES[times][0] in first.say) == (reason == "multiple")

@@ -53,6 +53,7 @@ USUAL = [
 )
 def test_a_column_is_there_where_it_says_something(plans, more, cells):
     found = dict(columns(plans))
+    assert len(found) == len(columns(plans))  # each once
     assert [name for name in found if name not in USUAL] == more
     assert [name for name in found if name in USUAL] == USUAL
     assert all(found[name] == cells for name in more)

@@ -103,6 +103,6 @@ def test_pages_are_accessible_and_fit_a_phone(page, small, watch, root, name, sc
     assert watch.foreign == []
     assert watch.errors == []
     folder = vendor.fetch(root / "docs" / "vendor.json", root / ".build" / "vendor", ["axe-core"])
-    page.add_script_tag(path=folder / "axe-core" / "axe.min.js")
+    page.evaluate((folder / "axe-core" / "axe.min.js").read_text())  # the page has a policy, which refuses the tag
     found = page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'], preload: false})")
     assert [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in found["violations"]] == []

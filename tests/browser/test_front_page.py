@@ -33,7 +33,7 @@ def test_it_is_accessible_and_fits(chromium, watch, theme, width):
     assert page.evaluate(SCROLLS_SIDEWAYS) == 0
     assert page.evaluate(TOO_WIDE) == []
     folder = vendor.fetch(ROOT / "docs" / "vendor.json", ROOT / ".build" / "vendor", ["axe-core"])
-    page.add_script_tag(path=folder / "axe-core" / "axe.min.js")
+    page.evaluate((folder / "axe-core" / "axe.min.js").read_text())  # the page has a policy, which refuses the tag
     found = page.evaluate("axe.run('main', { preload: false })")  # of styles, which a page from the disk may not read
     assert [(v["id"], v["nodes"][0]["html"]) for v in found["violations"]] == []
     assert watch.errors == []

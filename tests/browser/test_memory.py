@@ -501,7 +501,7 @@ def test_all_of_it_is_accessible_and_fits(page, small, watch, root, width, schem
     def look():
         assert watch.errors == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        page.add_script_tag(path=axe)
+        page.evaluate(axe.read_text())  # the page has a policy, which refuses the tag
         found = page.evaluate(
             "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'], preload: false})"
         )

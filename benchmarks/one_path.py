@@ -17,7 +17,7 @@ import click
 from autograder.cli.plan import PlanQuery
 from autograder.cli.plan import plan as command
 from benchmarks.predictions import Prediction, predict
-from benchmarks.published import steps
+from benchmarks.published import ROWS, steps
 from benchmarks.training_step import Step, parted
 from hwlib.planner import Task
 from hwlib.planner.costs import footprints, step_times
@@ -25,7 +25,6 @@ from hwlib.planner.task import task_of
 from hwlib.specs import Stack, models, stacks
 from hwlib.strategy import Strategy
 
-DATA = Path(__file__).parent / "data" / "published.csv"
 TASK = ("B", "T", "gpus", "software", "memory", "price")
 DEGREES = ("tp", "pp", "cp", "ep", "micro", "zero", "recompute")
 CLOSE = 1e-9  # of a time or of bytes: what rounding a number in a text may change
@@ -128,7 +127,7 @@ class Compared:
 
 def compared(path: Path, prefix: str = "") -> Iterator[Compared | str]:
     """Every scored run of a file whose id begins so, or why it cannot be asked. Raises DataError."""
-    for row, case in steps(path):
+    for row, case in steps(path, every=True):
         score = predict(case)
         if not row.cells["id"].startswith(prefix) or not isinstance(score, Prediction):
             continue
@@ -163,7 +162,7 @@ def table(rows: Sequence[Compared]) -> list[str]:
 
 
 @click.command(help=__doc__)
-@click.option("--data", type=click.Path(path_type=Path), multiple=True, default=(DATA,), help="CSVs of measurements")
+@click.option("--data", type=click.Path(path_type=Path), multiple=True, default=(ROWS,), help="CSVs, or folders")
 @click.option("--set", "prefix", default="mbridge", show_default=True, help="what the rows' ids begin with")
 def main(data: tuple[Path, ...], prefix: str) -> None:
     """Print the table, and what could not be asked."""

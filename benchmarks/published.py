@@ -309,10 +309,12 @@ def sets(rows: list[Row]) -> Iterator[tuple[str, list[Row]]]:
     yield from found.items()
 
 
-def steps(path: Path) -> list[tuple[Row, Step]]:
-    """The rows of a file that are timed training steps, and their cases: what constants are fitted to.
+def steps(path: Path, every: bool = False) -> list[tuple[Row, Step]]:
+    """The rows of a file that are timed training steps, and their cases: those that constants are fitted to, or `every`
+    one.
 
     Raises DataError, as `read_rows` does.
     """
-    cases = ((row, training_case(row)) for row in rows_to_fit(path) if row.kind == "train-step" and not row.fault)
+    rows = read_rows(path)[0] if every else rows_to_fit(path)
+    cases = ((row, training_case(row)) for row in rows if row.kind == "train-step" and not row.fault)
     return [(row, case) for row, case in cases if isinstance(case, Step)]

@@ -10,16 +10,18 @@ from click.testing import CliRunner
 
 from autograder.cli.commands import main as gpubook
 from autograder.planned.filling import the_plan
-from benchmarks.one_path import CLOSE, DATA, ask, compared, table, unsaid, words_of
+from benchmarks.kept_rows import KEPT as SAMPLE
+from benchmarks.one_path import CLOSE, ask, compared, table, unsaid, words_of
 from benchmarks.predictions import Prediction, predict
-from benchmarks.published import Row, steps
+from benchmarks.published import ROWS, Row, steps
+from benchmarks.reader_names import reader_of
 from benchmarks.training_rows import training_case
 from benchmarks.training_step import Step
 from hwlib.planner import Software
 from hwlib.specs import measured_plans, models, stacks
 from hwlib.steptime.published import predicted_step, published_strategy, published_time
 
-KEPT = [case for _, case in steps(DATA)]
+KEPT = [case for _, case in steps(SAMPLE)]
 PAGE = ["--" + name for name in ("cluster", "batch", "dtype", "release", "tp", "pp", "cp", "ep", "v", "micro", "zero")]
 BRIDGE = {"gbs": 8192, "seq": 4096, "mbs": 1, "tp": 1, "pp": 8, "cp": 1, "vp": 3, "ep": 32, "precision": "MXFP8"}
 
@@ -27,7 +29,8 @@ BRIDGE = {"gbs": 8192, "seq": 4096, "mbs": 1, "tp": 1, "pp": 8, "cp": 1, "vp": 3
 def bridge(model, system="DGX-GB200", gpus=256, unit="tokens/s/GPU", value=7280, **cells):
     named = {"id": "mbridge-1", "confidence": "seen"}
     config = {"model": model} | BRIDGE | cells
-    return training_case(Row(1, "mbridge", "train-step", system, gpus, config, value, unit, "s", named))
+    reader = reader_of("train-step", "mbridge-1", config)
+    return training_case(Row(1, "mbridge", "train-step", system, gpus, config, value, unit, "s", named, reader=reader))
 
 
 def close(x, y):
@@ -36,12 +39,22 @@ def close(x, y):
 
 def test_every_kept_run_costs_the_same_by_the_command():
     scored = [case for case in KEPT if isinstance(predict(case), Prediction) and not unsaid(case)]
-    assert len(scored) == len(list(compared(DATA))) > 0
+    assert len(scored) == len(list(compared(SAMPLE))) > 0
     for case in scored:
         asked = ask(case)
         assert close(asked.seconds, predict(case).time), shlex.join(asked.words)
         assert close(asked.memory, case.memory()), shlex.join(asked.words)
     assert {case.model.key in models for case in scored} == {True, False}
+
+
+@pytest.mark.slow
+def test_every_published_run_costs_the_same_by_the_command():
+    """All rows of the project, those that no constant was fitted to among them."""
+    found = list(compared(ROWS))
+    asked = [one for one in found if not isinstance(one, str)]
+    assert len(asked) > 2000
+    assert len(found) - len(asked) < 20
+    assert all(one.equal for one in asked)
 
 
 @pytest.mark.parametrize("run", measured_plans(), ids=lambda run: run.key)
@@ -102,7 +115,7 @@ def test_what_no_option_says_is_not_asked():
 
 
 def test_the_table_has_a_line_for_each_kind():
-    found = [one for one in compared(DATA) if not isinstance(one, str)]
+    found = [one for one in compared(SAMPLE) if not isinstance(one, str)]
     lines = table(found)
     assert len(lines) - 2 == len({one.kind for one in found})
     assert all(one.equal and close(one.scored, one.asked) for one in found)

@@ -82,6 +82,7 @@ def project(tmp_path):
         "tests/__init__.py": "",
         "tests/helper.py": "import hwlib.above",
         "tests/hwlib/test_above.py": "from hwlib.above import f",
+        "tests/hwlib/test_part.py": "from hwlib.part import f",
         "tests/hwlib/test_f.py": "from hwlib.part import f\n\ndef test_f():\n    assert f(1) == 2\n",
         "tests/hwlib/test_inner.py": "from hwlib.part.inner import f\n\ndef test_f():\n    assert f(1) > 0\n",
         "tests/hwlib/test_by_helper.py": "from tests import helper",
@@ -96,9 +97,9 @@ def project(tmp_path):
 
 def test_the_closest_tests_import_a_module_or_what_imports_it(project):
     imports = Imports(project)
-    named = [f"tests/hwlib/test_{name}.py" for name in ("inner", "f", "above", "by_helper")]
-    assert imports.closest_tests("hwlib/part/inner.py") == named
-    assert imports.closest_tests("hwlib/above.py") == named[2:]
+    named = [f"tests/hwlib/test_{name}.py" for name in ("inner", "part", "f", "above", "by_helper")]
+    assert imports.closest_tests("hwlib/part/inner.py") == named[:4]  # which are enough
+    assert imports.closest_tests("hwlib/above.py") == named[3:]
     assert imports.closest_tests("hwlib/alone.py") == ["tests/hwlib/test_other.py"]
 
 

@@ -77,7 +77,7 @@ class Imports:
             level = sorted({other for one in level for other in self.importers[one]} - reached)
             reached.update(level)
             tests = [one for one in level if one.rpartition(".")[2].startswith("test_") and not self._is_slow(one)]
-            found += sorted(tests, key=lambda test: (not _called_like(test, parts), not _beside(test, parts), test))
+            found += sorted(tests, key=lambda test: (_unlike(test, parts), not _beside(test, parts), test))
         return [str(self.files[test].relative_to(self.root)) for test in found[:CLOSEST]]
 
     def _is_slow(self, test: str) -> bool:
@@ -96,8 +96,12 @@ def _module(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _called_like(test: str, parts: Sequence[str]) -> bool:
-    return test.rpartition(".")[2] in (f"test_{parts[-1]}", f"test_{'_'.join(parts[-2:])}", f"test_{parts[-2]}")
+def _unlike(test: str, parts: Sequence[str]) -> int:
+    """How little the name of a test says of a module: 0 where it is the module's, 1 where it is its package's."""
+    name = test.rpartition(".")[2]
+    if name in (f"test_{parts[-1]}", f"test_{'_'.join(parts[-2:])}"):
+        return 0
+    return 1 if name == f"test_{parts[-2]}" else 2
 
 
 def _beside(test: str, parts: Sequence[str]) -> bool:

@@ -263,7 +263,7 @@ def test_what_is_no_record_is_not_imported(chapter, tmp_path, text, part):
     assert chapter.evaluate("gpubook.progress.exported()") == before
 
 
-def test_markup_in_an_imported_file_runs_nothing(chapter):
+def test_markup_in_an_imported_file_runs_nothing(chapter, watch):
     evil = "<img src=x onerror='window.evil = 1'><a href='javascript:window.evil = 1'>x</a><code>fine</code>"
     verdict = {"say": evil, "kind": "wrong", "reason": "", "score": 0, "points": 0, "mistakes": []}
     data = {
@@ -275,6 +275,9 @@ def test_markup_in_an_imported_file_runs_nothing(chapter):
     assert "<code>fine</code>" in say
     assert "onerror" not in say
     assert "javascript:" not in say
+    assert chapter.evaluate("window.evil") is None
+    assert all("inline event handler" in error for error in watch.errors)  # Chromium tells of what the policy blocks
+    watch.errors.clear()
 
 
 def test_a_chapter_or_all_is_erased_after_a_question(chapter):

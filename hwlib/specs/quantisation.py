@@ -162,7 +162,7 @@ def _bits(content: Mapping[str, Any]) -> int | None:
 
 def _widths(text: str) -> set[int]:
     """The bits of weights in a name such as Int8DynamicActivationInt4WeightConfig, W4A16 or float8_e4m3fn."""
-    of_weights = re.sub(r".*activation", "", text.lower())
+    of_weights = text.lower().rpartition("activation")[2]
     if both := re.search(r"w(\d{1,2})a", of_weights):  # the rest is of products' inputs: W4AFP8, W4A8_NVFP4_FP8
         return {int(both[1])}
     widths = {int(width) for width in WIDTH.findall(of_weights)}

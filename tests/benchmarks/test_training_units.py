@@ -173,21 +173,21 @@ def test_a_table_without_a_reader_takes_typical_constants(case):
 def test_a_chip_without_fitted_constants_is_apart_from_the_scored(case, tmp_path):
     step = case(H200)
     assert step.seconds == pytest.approx(128 * 8192 / (1602 * 64))
-    assert predict(step).typical == "megatron-core-h100 on h200-sxm"
+    assert predict(step).typical == "typical-h200-sxm"
     foundry = case(MOSAIC | {"system": "h200_141gb"}, "7500", "tokens/s/GPU")
     assert foundry.typical.eta_A == stacks["llm-foundry-h100"].eta_A
     path = write(tmp_path / "rows.csv", H200, MOSAIC | {"measured_value": "6935", "unit": "TPS/GPU"}, LLAMA)
     result = report(path)
     assert [s.set for s in result.training] == ["mosaic-h100"]
     assert [s.set for s in result.typical] == [
-        "llama3-8k: megatron-core-h100", "mbridge-h200-llama3: megatron-core-h100 on h200-sxm"
+        "llama3-8k: megatron-core-h100", "mbridge-h200-llama3: typical-h200-sxm"
     ]  # fmt: skip
     printed = CliRunner().invoke(main, ["--data", str(path)]).output
     assert "Typical constants, fitted to no step of this software on this chip" in printed
     said = json.loads(CliRunner().invoke(main, ["--json", "--data", str(path)]).stdout)
     assert [(s["set"], s["kind"], s["typical"]) for s in said] == [
         ("mosaic-h100", "train-step", False), ("llama3-8k: megatron-core-h100", "train-step", True),
-        ("mbridge-h200-llama3: megatron-core-h100 on h200-sxm", "train-step", True),
+        ("mbridge-h200-llama3: typical-h200-sxm", "train-step", True),
     ]  # fmt: skip
     assert not rows_of(stacks["megatron-core-h100"], steps(path))
 

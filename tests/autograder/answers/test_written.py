@@ -232,7 +232,7 @@ def test_what_is_written_waits_and_what_is_not_scores_nothing_at_once(folder):
     assert points == {
         "ann": [(0.0, "waiting"), (0.0, "waiting"), (2.0, "right")],
         "bob": [(0.0, "waiting"), (0.0, "empty"), (2.0, "right")],
-        "cy": [(0.0, "empty"), (0.0, "empty"), (2.0, "right")],
+        "cy": [(0.0, "empty"), (0.0, "lost"), (2.0, "right")],
     }
     assert grades(folder, "ann") == {"mine-why": (None, None, True), "mine-secret": (None, None, True)}
     assert grades(folder, "bob") == {"mine-why": (None, None, True), "mine-secret": (0.0, None, False)}

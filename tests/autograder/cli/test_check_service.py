@@ -1,6 +1,7 @@
 """The teacher's commands around the check service."""
 
 import csv
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from click.testing import CliRunner
@@ -84,7 +85,8 @@ def served(folder, monkeypatch):
             listening(4711)
 
         monkeypatch.setattr("autograder.course.service.server.serve", serve)
-        return run("serve", folder, *words), options
+        with ThreadPoolExecutor(1) as thread:  # a browser of other tests runs its event loop in this one
+            return thread.submit(run, "serve", folder, *words).result(), options
 
     for name in ("JUPYTERHUB_API_TOKEN", "JUPYTERHUB_SERVICE_NAME", "JUPYTERHUB_SERVICE_URL"):
         monkeypatch.delenv(name, raising=False)

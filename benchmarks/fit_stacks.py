@@ -6,8 +6,7 @@ constants that they share are searched on the rows of all. The plans fall into t
 held back once, and the mean error of rows that the fit had not seen is printed beside that of the fit.
 
 A search begins at the constants that are kept, in valleys that are flat: where it ends depends on where it began. So
-`kept_or_better` takes its end only where that is better by more than `GAIN`. Constants that a stack names as `pending`
-stand as an earlier form of the model gave them: they are not fitted again until somebody decides to.
+`kept_or_better` takes its end only where that is better by more than `GAIN`.
 """
 
 import math
@@ -212,7 +211,7 @@ def kept_or_better(pairs: Sequence[tuple["Row", Step]], keys: Sequence[str] = ()
     for key, kept in stacks.items():
         if not kept.rows or (keys and key not in keys):
             continue
-        free = [name for name in kept.fitted if name not in kept.pending]
+        free = kept.fitted
         stack = _inherit(kept, done)
         cases = rows_of(stack, pairs)
         if free and len(cases) >= max(2, len(free)):

@@ -2,9 +2,8 @@
 
 A stack is a chip and a software with a few constants. Those that `fitted` names rest on published steps, whose ids
 begin with one of `rows`; the others are round values, or those of the stack that it is `like`. Those that `checked`
-names were typed, but at least eight of these steps rest on them (`python -m benchmarks.checked_constants`). Those that
-`pending` names are fitted, but to an earlier form of the model: a fit today gives others. Where nothing was fitted,
-`note` says where the constants come from. `features` is the row of features.toml that says what the software can do;
+names were typed, but at least eight of these steps rest on them (`python -m benchmarks.checked_constants`). Where
+nothing was fitted, `note` says where the constants come from. `features` is the row of features.toml that says what the software can do;
 without one it can do everything. `released` is the newest release that they stand for, and a stack that `follows`
 another takes its place from its own release on.
 
@@ -47,7 +46,6 @@ class Stack(Constants):
     software: str
     source: str
     checked: tuple[str, ...] = texts()
-    pending: tuple[str, ...] = texts()
     features: str = text()
     released: str = text()
     follows: str = text()
@@ -196,8 +194,6 @@ def read_stacks(file: str, content: str) -> Iterator[Stack]:
     """
     seen: dict[str, Stack] = {}
     for row in read_constants(Stack, "stack", file, content, ("features",)):
-        if odd := [name for name in row.pending if name not in row.fitted]:
-            raise SpecError(f"{file}, {row.key}.pending: {odd[0]!r} is not fitted")
         if odd := [name for name in row.checked if name not in CONSTANTS]:
             raise SpecError(f"{file}, {row.key}.checked: {odd[0]!r} is not a constant")
         refer(file, row, "chip", accelerators)

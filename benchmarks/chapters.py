@@ -15,8 +15,7 @@ from statistics import median
 import click
 
 from autograder.book import chapters
-
-ROOT = Path(__file__).parents[1]
+from benchmarks.paths import ROOT
 
 
 def run(notebook, folder: Path) -> tuple[float, float, str]:

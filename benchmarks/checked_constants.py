@@ -14,13 +14,14 @@ from pathlib import Path
 
 import click
 
+from benchmarks.paths import SPECS
 from benchmarks.published import case_of, rows_to_fit
 from benchmarks.training_step import Step
 from hwlib.planner.advice import NOISE, worse
 from hwlib.specs import stacks
 from hwlib.specs.stack import CONSTANTS
 
-STACKS = Path(__file__).resolve().parent.parent / "hwlib" / "specs" / "stacks.toml"
+STACKS = SPECS / "stacks.toml"
 LEAST = 8
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import click
 
+from benchmarks.paths import SPECS
 from benchmarks.published import steps
 from benchmarks.published_row import Row
 from benchmarks.training_step import Step
@@ -156,7 +157,7 @@ def table_of(path: Path) -> str:
 @click.option("--data", type=click.Path(path_type=Path, exists=True), required=True, help="A table of published rows.")
 def main(data: Path) -> None:
     """Write hwlib/specs/measured_plans.csv anew."""
-    target = Path(__file__).parent.parent / "hwlib" / "specs" / "measured_plans.csv"
+    target = SPECS / "measured_plans.csv"
     target.write_text(table_of(data), "utf-8")
 
 

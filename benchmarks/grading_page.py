@@ -12,7 +12,9 @@ from typing import Any
 
 import click
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "grading.md"
+from benchmarks.paths import DOCS
+
+PAGE = DOCS / "grading.md"
 BEGIN, END = "<!-- generated: python -m benchmarks.grading_page FIGURES -->", "<!-- end of the generated part -->"
 SIDES = {
     "no-lab": "(a) no lab",

@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks.paths import DATA
 from benchmarks.published import COLUMNS, Row, rows_to_fit, sets
 
-KEPT = Path(__file__).parent / "data" / "published.csv"
+KEPT = DATA / "published.csv"
 # Rows to keep of a set by its name, the first pattern that fits; a set that none fits is not kept.
 QUOTA = (
     (r"aic-gemm-", 7), (r"aic-nccl-", 4), (r"nvlstree$", 15), (r"ar-(a100|h200|b200)x8$", 4),

@@ -16,12 +16,12 @@ from typing import NamedTuple
 
 from benchmarks.fit_stacks import alike, fit_stack, mean_error, plan_of, rows_of
 from benchmarks.folds import folds
+from benchmarks.paths import DATA
 from benchmarks.published import steps
 from benchmarks.scores import UNSEEN, Report, Score
 from hwlib.specs.stack import stacks
 
-FOLDER = Path(__file__).parent / "data"
-SCORES, HELD_OUT, REPEATS = (FOLDER / f"{name}.csv" for name in ("scores", "held_out", "repeats"))
+SCORES, HELD_OUT, REPEATS = (DATA / f"{name}.csv" for name in ("scores", "held_out", "repeats"))
 
 
 class HeldOut(NamedTuple):

@@ -16,7 +16,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-ROOT = Path(__file__).resolve().parent.parent / "hwlib" / "launch"
+from benchmarks.paths import ROOT
+
+TABLES = ROOT / "hwlib" / "launch"
 KINDS = {"bool": "flag", "int": "int", "float": "float", "str": "text"}
 
 
@@ -243,7 +245,7 @@ def vllm(checkout: Path) -> Iterator[Row]:
 def write(software: str, rows: Iterable[Row]) -> int:
     """Write the table of a software; the number of its arguments."""
     found = {row.name: row for row in rows}
-    with (ROOT / f"{software}.csv").open("w", newline="", encoding="utf-8") as file:
+    with (TABLES / f"{software}.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(Row._fields)
         writer.writerows((row.name, row.kind, "|".join(row.choices)) for _, row in sorted(found.items()))

@@ -2,14 +2,14 @@
 
 import shlex
 import textwrap
-from pathlib import Path
 
 from click.testing import CliRunner
 
 from autograder.cli.commands import main as gpubook
 from benchmarks import expert_cases, goodput_cases
+from benchmarks.paths import DOCS
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "planning.md"
+PAGE = DOCS / "planning.md"
 BEGIN = "<!-- generated: python -m benchmarks.planner_page ({}) -->"
 END = "<!-- end of {} -->"
 COMMANDS = {

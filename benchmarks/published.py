@@ -18,6 +18,7 @@ from typing import Any
 from benchmarks.allreduce_rows import NodesAllReduce, allreduce_case
 from benchmarks.kernel_rows import LENGTHS, Kernel, kernel_case, kernel_set
 from benchmarks.memory_rows import SOURCES, Peak, memory_rows_of, peak_case
+from benchmarks.paths import DATA
 from benchmarks.published_row import COLUMNS, HELD_OUT, DataError, Row
 from benchmarks.read_keys import ALLREDUCE, PRODUCT, unread
 from benchmarks.reader_names import NONE, reader_of, set_of
@@ -31,7 +32,7 @@ from hwlib.collectives import bus_factor
 from hwlib.specs import accelerators
 from hwlib.specs.accelerator import DTYPES as DATA_SHEET
 
-ROWS = Path(__file__).parent / "data" / "rows"
+ROWS = DATA / "rows"
 # "fp8->bf16" is DeepGEMM's: it scales each 128 elements of an activation's row, and each 128 x 128 weights.
 DTYPES = {
     "bfloat16": "bf16", "bf16": "bf16", "fp8": "fp8", "fp8->bf16": "fp8_block", "fp8_block": "fp8_block",

@@ -29,13 +29,13 @@ from autograder.declaration import Bank, Exercise, call_with, load_bank
 from autograder.declaration.answer import JudgedBy
 from autograder.declaration.worked import solution_of
 from autograder.values.book_root import book_root
+from benchmarks.paths import ROOT
 
 CHAPTER = "03-rooflines"
 NAME = "week1"
 SHARES = {"right": 0.55, "mistake": 0.2, "other": 0.12, "error": 0.05}  # the rest answers nothing
-WORDS = (Path(__file__).parent / "report.py").read_text(encoding="utf-8").split()  # of texts that nobody copied
+WORDS = Path(__file__).read_text(encoding="utf-8").split()  # of texts that nobody copied
 FORMS = {"terminal": (), "page": ("--html", "report.html"), "tables": ("--csv", "tables")}
-ROOT = Path(__file__).resolve().parent.parent
 
 
 def answers(bank: Bank, solutions: dict[str, str], rng: random.Random) -> Iterator[tuple[str, str]]:

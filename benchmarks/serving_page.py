@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 
+from benchmarks.paths import DATA, DOCS
 from benchmarks.planner_page import printed
 from benchmarks.published import Row, read_rows
 from benchmarks.serving_rows import unfitted_case
@@ -17,8 +18,8 @@ from hwlib.serving_planner.question import question_of
 from hwlib.specs import measured_users
 from hwlib.specs.serving_stack import USUAL, serving_stacks
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "serving.md"
-PUBLISHED = Path(__file__).resolve().parent / "data" / "serving.csv"
+PAGE = DOCS / "serving.md"
+PUBLISHED = DATA / "serving.csv"
 BEGIN = "<!-- generated: python -m benchmarks.serving_page ({}) -->"
 END = "<!-- end of {} -->"
 UNFITTED = PUBLISHED.with_name("unfitted.csv")

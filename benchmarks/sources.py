@@ -12,10 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.paths import DATA
 from benchmarks.published import read_rows
 from benchmarks.published_row import HELD_OUT, DataError
 
-TABLE = Path(__file__).parent / "data" / "sources.csv"
+TABLE = DATA / "sources.csv"
 EXTENTS = ("complete", "sample")
 
 

@@ -79,6 +79,6 @@ group.add_argument("--rank", type=int)
 
 
 def test_a_table_is_written_in_order(tmp_path, monkeypatch):
-    monkeypatch.setattr(launch_arguments, "ROOT", tmp_path)
+    monkeypatch.setattr(launch_arguments, "TABLES", tmp_path)
     assert write("soft", [Row("b", "int"), Row("a", "text", ("x", "y")), Row("b", "int")]) == 2
     assert (tmp_path / "soft.csv").read_text("utf-8") == "name,kind,choices\na,text,x|y\nb,int,\n"

@@ -1,12 +1,12 @@
 """Published peaks of memory: how each source's rows are read, and how far the kept ones are from the model."""
 
-from pathlib import Path
 from statistics import fmean
 
 import pytest
 
 from benchmarks import fit_memory
 from benchmarks.memory_rows import Peak, memory_rows_of
+from benchmarks.paths import DATA
 from benchmarks.predictions import Prediction, predict
 from benchmarks.published import case_of, read_rows
 from benchmarks.training_step import Unmodelled
@@ -14,7 +14,7 @@ from hwlib.specs import frameworks
 from hwlib.units import GB, GiB
 from tests.benchmarks.tables import written
 
-KEPT = Path(fit_memory.__file__).parent / "data" / "memory.csv"
+KEPT = DATA / "memory.csv"
 TITAN = {
     "model": "llama3.1-8b", "fsdp": 8, "mbs": 2, "gbs": 16, "seq": 8192, "ac": "selective", "compile": 1,
     "software": "torchtitan", "version": "2024-12", "dtype": "bf16",

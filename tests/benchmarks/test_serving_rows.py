@@ -1,11 +1,11 @@
 """Rows of serving: what each becomes, what is refused and why, and how near the kept constants come to kept rows."""
 
-from pathlib import Path
 from statistics import fmean
 
 import pytest
 
 from benchmarks.fit_serving import fit, folds_report, mean_error, rows_of, servings, step_times, toml
+from benchmarks.paths import DATA
 from benchmarks.predictions import Prediction, predict
 from benchmarks.published import case_of, read_rows
 from benchmarks.serving_page import UNFITTED
@@ -16,7 +16,7 @@ from hwlib.calibrated.serving_step import Work
 from hwlib.specs.serving_stack import TYPICAL, TYPICAL_MOE, USUAL, serving_stacks
 from tests.benchmarks.tables import written
 
-KEPT = Path(__file__).parents[2] / "benchmarks" / "data" / "serving.csv"
+KEPT = DATA / "serving.csv"
 ROW = {
     "id": "trt1.0-llama3-70b-h200-tp2-fp8-1000-1000", "kind": "inference-serving", "system": "H200", "gpus": "2",
     "config": {

@@ -14,10 +14,12 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import mean, median
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
+from benchmarks.gpu_measurement import Row
+from benchmarks.gpu_step import steps
 from hwlib.calibrated import fit_kernel_model, gemm_model, prefill_attention_time
 from hwlib.labs import bandwidth, measure
 from hwlib.units import show
@@ -27,31 +29,12 @@ SEED = 20261128
 LONGEST = 0.004  # seconds of kernels in one graph
 
 
-class Row(NamedTuple):
-    """One measurement, in seconds, or in what `unit` says."""
-
-    kind: str
-    shape: str
-    low: float
-    middle: float
-    high: float
-    predicted: float
-    unit: str = "s"
-
-    @property
-    def error(self) -> float:
-        """Of the prediction, as a share of what was measured."""
-        return self.predicted / self.middle - 1
-
-
 @click.command()
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The CSV file to write.")
 @click.option("--products", default=64, show_default=True, help="Matrix products of each dtype.")
 def main(out: Path, products: int) -> None:
     """Measure this GPU as the labs do, and write the rows."""
     import torch
-
-    from benchmarks.gpu_step import steps
 
     chip = bandwidth.chip_of()
     if chip is None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from benchmarks.gpu_measurement import Row
 from hwlib.footprint import States, footprint
 from hwlib.specs import models
 from hwlib.steptime import step_time
@@ -18,10 +19,8 @@ NODES = {"h100-sxm": "dgx-h100", "h200-sxm": "dgx-h200"}
 BF16_ADAM = States(2, 2, 4)  # bytes of a parameter: all of it in bfloat16
 
 
-def steps(key: str) -> Iterator[Any]:
+def steps(key: str) -> Iterator[Row]:
     """Seconds of a step, and bytes at its peak, of some batches, eager and compiled."""
-    from benchmarks.gpu import Row
-
     model = replace(models["llama3-8b"], layers=LAYERS, published_parameters=0)
     for compiled, batches in ((False, ((1, 4096), (2, 4096), (4, 2048), (1, 8192))), (True, ((2, 4096), (1, 8192)))):
         for sequences, T in batches:

@@ -8,8 +8,8 @@ as `python -m benchmarks.calculon_run --calculon DIR --data FILE` prints it.
 
 import math
 
-from benchmarks.training_memory import Memory
-from benchmarks.training_step import Step
+from benchmarks.rows.training_memory import Memory
+from benchmarks.rows.training_step import Step
 from hwlib.units import GiB
 
 SIZES = {48: "22b", 96: "175b", 105: "530b", 128: "1t"}

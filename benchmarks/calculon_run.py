@@ -19,8 +19,8 @@ import click
 
 from benchmarks.folds import fold_of
 from benchmarks.planner_peers import calculon_python, said_by
-from benchmarks.published import case_of, read_rows
-from benchmarks.training_step import Step
+from benchmarks.rows.published import case_of, read_rows
+from benchmarks.rows.training_step import Step
 
 NODE = 8
 PROGRAM = """

@@ -15,8 +15,8 @@ from pathlib import Path
 import click
 
 from benchmarks.paths import SPECS
-from benchmarks.published import case_of, rows_to_fit
-from benchmarks.training_step import Step
+from benchmarks.rows.published import case_of, rows_to_fit
+from benchmarks.rows.training_step import Step
 from hwlib.planner.advice import NOISE, worse
 from hwlib.specs import stacks
 from hwlib.specs.stack import CONSTANTS

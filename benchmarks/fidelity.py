@@ -28,13 +28,13 @@ from benchmarks.fit_serving import toml as serving_toml
 from benchmarks.fit_stacks import fit_stacks as stack_fits
 from benchmarks.fit_stacks import toml as stack_toml
 from benchmarks.fold_scores import fold_lines
-from benchmarks.gemm_rows import read_gemms, table_lines
-from benchmarks.kept_rows import kept_table
 from benchmarks.kept_scores import held_out as stacks_held_out
 from benchmarks.kept_scores import held_out_table, repeats, repeats_table, scores_table
-from benchmarks.published import ROWS, DataError, rows_to_fit
+from benchmarks.rows.gemm_rows import read_gemms, table_lines
+from benchmarks.rows.kept_rows import kept_table
+from benchmarks.rows.published import ROWS, DataError, rows_to_fit
+from benchmarks.rows.sources import source_lines
 from benchmarks.scores import Report, Score, report
-from benchmarks.sources import source_lines
 
 HEAD = f"{'set':34}{'rows':>6}{'mean':>8}{'median':>8}{'max':>8}{'constants':>11}{'simple model':>14}"
 

@@ -20,7 +20,7 @@ from benchmarks.fit_memory import fit_memory
 from benchmarks.fit_serving import fit_servings
 from benchmarks.fit_stacks import kept_or_better
 from benchmarks.paths import SPECS
-from benchmarks.published import ROWS, DataError, rows_to_fit, steps
+from benchmarks.rows.published import ROWS, DataError, rows_to_fit, steps
 from benchmarks.toml_values import changed_lines, with_rows, with_values
 from hwlib.specs import Framework, Stack
 from hwlib.specs.fitted import Fitted

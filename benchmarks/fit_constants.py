@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from benchmarks.fit_kernels import kernel_entries
 from benchmarks.fit_trees import TREES, Tree, rows_of, tree_errors
-from benchmarks.kernel_rows import Kernel
-from benchmarks.published import OPERATIONS, Case, Collective, Product, Row, Share, case_of
+from benchmarks.rows.kernel_rows import Kernel
+from benchmarks.rows.published import OPERATIONS, Case, Collective, Product, Row, Share, case_of
 from hwlib.calibrated import (
     GemmModel,
     Shape,

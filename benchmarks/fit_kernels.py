@@ -18,7 +18,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from benchmarks.folds import folds
-from benchmarks.kernel_rows import NAMES, Kernel
+from benchmarks.rows.kernel_rows import NAMES, Kernel
 from hwlib.calibrated.attention import decode_seconds, prefill_seconds
 from hwlib.calibrated.grouped import grouped_seconds, power_law_loads
 from hwlib.calibrated.sheet import KERNEL_BYTES, Sheet, sheet_of

@@ -11,8 +11,8 @@ from statistics import fmean
 from typing import NamedTuple
 
 from benchmarks.folds import folds
-from benchmarks.memory_rows import Peak, peak_case
-from benchmarks.published import rows_to_fit
+from benchmarks.rows.memory_rows import Peak, peak_case
+from benchmarks.rows.published import rows_to_fit
 from hwlib.specs import Framework, frameworks
 
 GRID = {"reserve": [i * 0.25e9 for i in range(41)], "fragmentation": [i / 100 for i in range(31)]}

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.folds import folds
-from benchmarks.published import case_of, rows_to_fit
-from benchmarks.serving_rows import Serving
+from benchmarks.rows.published import case_of, rows_to_fit
+from benchmarks.rows.serving_rows import Serving
 from hwlib.calibrated.serving_step import Work
 from hwlib.specs.serving_stack import ServingStack, serving_stacks
 
 if TYPE_CHECKING:
-    from benchmarks.published_row import Row
+    from benchmarks.rows.published_row import Row
 
 SOFT = 0.05  # an error below this counts by its square, one above it by itself
 TYPICAL = {"t_layer": 5e-5, "t_prompt": 3e-4, "eta": 1.0, "eta_E": 1.0, "eta_net": 1.0}

@@ -17,13 +17,13 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.folds import folds
-from benchmarks.published import steps
-from benchmarks.training_step import Step, own_constants, parted
+from benchmarks.rows.published import steps
+from benchmarks.rows.training_step import Step, own_constants, parted
 from hwlib.specs.stack import CONSTANTS, Stack, stacks
 from hwlib.steptime import step_time
 
 if TYPE_CHECKING:
-    from benchmarks.published_row import Row
+    from benchmarks.rows.published_row import Row
 
 SINGLE = ("dtype", "fused", "dedup_dispatch", "frozen", "recompute", "mtp")  # of a plan, what is the same for an array
 ROUNDS = 4  # of the search, each from the best point so far, with steps half as large

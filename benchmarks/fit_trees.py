@@ -13,9 +13,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from benchmarks.allreduce_rows import LARGE, NodesAllReduce
 from benchmarks.folds import folds
-from benchmarks.published import Case, Collective, Row, case_of, rows_to_fit
+from benchmarks.rows.allreduce_rows import LARGE, NodesAllReduce
+from benchmarks.rows.published import Case, Collective, Row, case_of, rows_to_fit
 from hwlib.calibrated import Timed, fit_collective, tree_time
 from hwlib.specs.fitted import TreeConstants, tree_constants
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from benchmarks.fit_kernels import fit_kernels, kernel_folds
 from benchmarks.fit_serving import MANY, servings_of, together, unseen
-from benchmarks.kernel_rows import LENGTHS, Kernel
-from benchmarks.published import Row, case_of, rows_to_fit
+from benchmarks.rows.kernel_rows import LENGTHS, Kernel
+from benchmarks.rows.published import Row, case_of, rows_to_fit
 
 HEADS = ("fold 0 on 1", "rows", "fold 1 on 0", "rows")
 FOLD_HEAD = f"{'kind':28}{'rows':>6}{'constants':>11}" + "{:>14}{:>8}{:>14}{:>8}".format(*HEADS) + f"{'both':>8}"

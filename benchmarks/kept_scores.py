@@ -17,7 +17,7 @@ from typing import NamedTuple
 from benchmarks.fit_stacks import alike, fit_stack, mean_error, plan_of, rows_of
 from benchmarks.folds import folds
 from benchmarks.paths import DATA
-from benchmarks.published import steps
+from benchmarks.rows.published import steps
 from benchmarks.scores import UNSEEN, Report, Score
 from hwlib.specs.stack import stacks
 

@@ -4,14 +4,14 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from benchmarks.allreduce_rows import NodesAllReduce
 from benchmarks.calculon import calculon
-from benchmarks.kernel_rows import Kernel
-from benchmarks.memory_rows import Peak
-from benchmarks.published import Case, Collective, Product, Share
-from benchmarks.serving_rows import Serving
-from benchmarks.training_memory import Memory
-from benchmarks.training_step import Step, Unmodelled, own_constants
+from benchmarks.rows.allreduce_rows import NodesAllReduce
+from benchmarks.rows.kernel_rows import Kernel
+from benchmarks.rows.memory_rows import Peak
+from benchmarks.rows.published import Case, Collective, Product, Share
+from benchmarks.rows.serving_rows import Serving
+from benchmarks.rows.training_memory import Memory
+from benchmarks.rows.training_step import Step, Unmodelled, own_constants
 from hwlib.calibrated import (
     Timed,
     collective_time,

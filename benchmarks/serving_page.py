@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.paths import DATA, DOCS
 from benchmarks.planner_page import printed
-from benchmarks.published import Row, read_rows
-from benchmarks.serving_rows import unfitted_case
+from benchmarks.rows.published import Row, read_rows
+from benchmarks.rows.serving_rows import unfitted_case
 from hwlib.calibrated.serving import step_time
 from hwlib.serving_planner.layouts import Layout, room, server_of
 from hwlib.serving_planner.points import together

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.published import COLUMNS
+from benchmarks.rows.published import COLUMNS
 
 
 def written(path: Path, *rows: Mapping[str, Any]) -> Path:

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from benchmarks.checked_constants import LEAST, STACKS, counts, steps_of, written
-from benchmarks.kept_rows import KEPT as DATA
+from benchmarks.rows.kept_rows import KEPT as DATA
 from hwlib.specs import stacks
 from hwlib.specs.stack import read_stacks
 

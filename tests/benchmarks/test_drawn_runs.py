@@ -7,10 +7,10 @@ from statistics import median
 
 import pytest
 
-from benchmarks import drawn_runs
-from benchmarks.published import steps
-from benchmarks.reader_names import reader_of
-from benchmarks.training_rows import training_group
+from benchmarks.rows import drawn_runs
+from benchmarks.rows.published import steps
+from benchmarks.rows.reader_names import reader_of
+from benchmarks.rows.training_rows import training_group
 from hwlib.specs import measured_plans
 from hwlib.steptime import predicted_step, published_time
 

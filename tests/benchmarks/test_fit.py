@@ -9,7 +9,7 @@ from benchmarks import fit, fit_stacks
 from benchmarks.fit import GROUPS, PASSING, SPECS, with_entries
 from benchmarks.fit_constants import fit_part
 from benchmarks.fit_stacks import GAIN, kept_or_better, own_error, rows_of
-from benchmarks.published import ROWS, rows_to_fit, steps
+from benchmarks.rows.published import ROWS, rows_to_fit, steps
 from benchmarks.toml_values import changed_lines, with_rows, with_values
 from hwlib.specs import frameworks, stacks
 from hwlib.specs.fitted import KINDS, all_fitted

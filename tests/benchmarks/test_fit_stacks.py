@@ -11,7 +11,6 @@ from click.testing import CliRunner
 from benchmarks.fidelity import main
 from benchmarks.fit_stacks import alike, fit_stack, mean_error, rows_of
 from benchmarks.fit_stacks import toml as stack_toml
-from benchmarks.kept_rows import KEPT as DATA
 from benchmarks.kept_scores import (
     SCORES,
     HeldOut,
@@ -24,7 +23,8 @@ from benchmarks.kept_scores import (
     repeats_table,
     scores_table,
 )
-from benchmarks.published import COLUMNS, ROWS, read_rows, steps
+from benchmarks.rows.kept_rows import KEPT as DATA
+from benchmarks.rows.published import COLUMNS, ROWS, read_rows, steps
 from benchmarks.scores import report
 from hwlib.specs import Stack, stacks
 from hwlib.specs.stack import read_stacks

@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.fidelity import main
-from benchmarks.gemm_rows import choose, read_gemms, table_lines
-from benchmarks.published import COLUMNS
+from benchmarks.rows.gemm_rows import choose, read_gemms, table_lines
+from benchmarks.rows.published import COLUMNS
 from hwlib.specs import MeasuredGemm, measured_gemms
 from tests.benchmarks.tables import written
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from benchmarks.kept_rows import KEPT as DATA
-from benchmarks.kernel_rows import Kernel, kernel_case
 from benchmarks.predictions import predict
-from benchmarks.published import Product, case_of, read_rows
-from benchmarks.published_row import COLUMNS, DataError
-from benchmarks.training_step import Unmodelled
+from benchmarks.rows.kept_rows import KEPT as DATA
+from benchmarks.rows.kernel_rows import Kernel, kernel_case
+from benchmarks.rows.published import Product, case_of, read_rows
+from benchmarks.rows.published_row import COLUMNS, DataError
+from benchmarks.rows.training_step import Unmodelled
 from hwlib.calibrated import Shape, prefill_attention_time
 from tests.benchmarks.tables import written
 
@@ -118,7 +118,7 @@ def test_the_kept_rows_are_predicted_within_what_the_docs_say():
 
 
 def test_block_scaled_products_are_not_those_of_one_scale(read):
-    from benchmarks.published import DTYPES
+    from benchmarks.rows.published import DTYPES
 
     assert DTYPES["fp8_block"] != DTYPES["fp8"]
     assert DTYPES["fp8->bf16"] == "fp8_block"  # DeepGEMM's

@@ -5,11 +5,11 @@ from statistics import fmean
 import pytest
 
 from benchmarks import fit_memory
-from benchmarks.memory_rows import Peak, memory_rows_of
 from benchmarks.paths import DATA
 from benchmarks.predictions import Prediction, predict
-from benchmarks.published import case_of, read_rows
-from benchmarks.training_step import Unmodelled
+from benchmarks.rows.memory_rows import Peak, memory_rows_of
+from benchmarks.rows.published import case_of, read_rows
+from benchmarks.rows.training_step import Unmodelled
 from hwlib.specs import frameworks
 from hwlib.units import GB, GiB
 from tests.benchmarks.tables import written

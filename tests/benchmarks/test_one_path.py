@@ -10,13 +10,13 @@ from click.testing import CliRunner
 
 from autograder.cli.commands import main as gpubook
 from autograder.planned.filling import the_plan
-from benchmarks.kept_rows import KEPT as SAMPLE
 from benchmarks.one_path import CLOSE, ask, compared, table, unsaid, words_of
 from benchmarks.predictions import Prediction, predict
-from benchmarks.published import ROWS, Row, steps
-from benchmarks.reader_names import reader_of
-from benchmarks.training_rows import training_case
-from benchmarks.training_step import Step
+from benchmarks.rows.kept_rows import KEPT as SAMPLE
+from benchmarks.rows.published import ROWS, Row, steps
+from benchmarks.rows.reader_names import reader_of
+from benchmarks.rows.training_rows import training_case
+from benchmarks.rows.training_step import Step
 from hwlib.planner import Software
 from hwlib.specs import measured_plans, models, stacks
 from hwlib.steptime.published import predicted_step, published_strategy, published_time

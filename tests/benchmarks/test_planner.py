@@ -14,7 +14,7 @@ import benchmarks.planner as bench
 from benchmarks.planner_page import COMMANDS, PAGE, block, page
 from benchmarks.planner_peers import PUBLISHED, NoPeer, measure_calculon
 from benchmarks.predictions import Prediction
-from benchmarks.published import COLUMNS
+from benchmarks.rows.published import COLUMNS
 
 
 @pytest.mark.parametrize("name", COMMANDS)

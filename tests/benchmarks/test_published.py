@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from benchmarks.fidelity import main
 from benchmarks.predictions import predict
-from benchmarks.published import COLUMNS, Collective, DataError, Product, Share, case_of, read_rows
+from benchmarks.rows.published import COLUMNS, Collective, DataError, Product, Share, case_of, read_rows
 from benchmarks.scores import report
 from tests.benchmarks.tables import written
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from benchmarks.published import case_of, read_rows
-from benchmarks.read_keys import unread
-from benchmarks.training_step import Step, Unmodelled
+from benchmarks.rows.published import case_of, read_rows
+from benchmarks.rows.read_keys import unread
+from benchmarks.rows.training_step import Step, Unmodelled
 from hwlib.specs import Stack
 from hwlib.transformer import parameter_count
 from tests.benchmarks import test_kernel_rows as kernels

@@ -2,9 +2,9 @@
 
 import pytest
 
-from benchmarks.published import read_rows
+from benchmarks.rows.published import read_rows
+from benchmarks.rows.serving_rows import Serving, serving_case
 from benchmarks.serving_page import COMMANDS, PAGE, PUBLISHED, SHORTER, TABLES, block, page
-from benchmarks.serving_rows import Serving, serving_case
 from hwlib.serving_planner import Point, question_of
 from hwlib.serving_planner.layouts import Layout, server_of
 from hwlib.serving_planner.points import together

@@ -7,10 +7,10 @@ import pytest
 from benchmarks.fit_serving import fit, folds_report, mean_error, rows_of, servings, step_times, toml
 from benchmarks.paths import DATA
 from benchmarks.predictions import Prediction, predict
-from benchmarks.published import case_of, read_rows
+from benchmarks.rows.published import case_of, read_rows
+from benchmarks.rows.serving_rows import REQUESTS, Serving, serving_case, stack_of, unfitted_case
+from benchmarks.rows.training_step import Unmodelled
 from benchmarks.serving_page import UNFITTED
-from benchmarks.serving_rows import REQUESTS, Serving, serving_case, stack_of, unfitted_case
-from benchmarks.training_step import Unmodelled
 from hwlib.calibrated.serving import step_time
 from hwlib.calibrated.serving_step import Work
 from hwlib.specs.serving_stack import TYPICAL, TYPICAL_MOE, USUAL, serving_stacks

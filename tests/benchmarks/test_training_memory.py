@@ -8,9 +8,9 @@ import pytest
 
 from benchmarks.calculon import calculon
 from benchmarks.predictions import predict
-from benchmarks.published import COLUMNS, case_of, read_rows
-from benchmarks.training_memory import Memory
-from benchmarks.training_step import Unmodelled
+from benchmarks.rows.published import COLUMNS, case_of, read_rows
+from benchmarks.rows.training_memory import Memory
+from benchmarks.rows.training_step import Unmodelled
 from hwlib.units import GiB
 
 ROW = {

@@ -10,10 +10,10 @@ from click.testing import CliRunner
 from benchmarks.fidelity import main
 from benchmarks.fit_stacks import rows_of
 from benchmarks.predictions import predict
-from benchmarks.published import COLUMNS, case_of, read_rows, steps
+from benchmarks.rows.published import COLUMNS, case_of, read_rows, steps
+from benchmarks.rows.training_step import Unmodelled
+from benchmarks.rows.training_units import plain
 from benchmarks.scores import report
-from benchmarks.training_step import Unmodelled
-from benchmarks.training_units import plain
 from hwlib.specs import models, stacks
 from hwlib.transformer import gpt_recompute_training_flops
 

@@ -16,9 +16,9 @@ class DataError(ValueError):
 class Row:
     """One line of the table, whose text is in `cells`.
 
-    `reader` names who reads it: one of `benchmarks.published.READERS`. `set` is the id without the numbers at its end,
-    or the table that a training run is in. `fault` is why a row of training cannot be read; rows of other kinds stop
-    the reading instead. `file` is the table that it is in, where rows of a folder of tables were read.
+    `reader` names who reads it: one of `benchmarks.rows.published.READERS`. `set` is the id without the numbers at its
+    end, or the table that a training run is in. `fault` is why a row of training cannot be read; rows of other kinds
+    stop the reading instead. `file` is the table that it is in, where rows of a folder of tables were read.
     """
 
     line: int

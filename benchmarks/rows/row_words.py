@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.training_step import flag, number
+from benchmarks.rows.training_step import flag, number
 
 if TYPE_CHECKING:
-    from benchmarks.published_row import Row
+    from benchmarks.rows.published_row import Row
 
 
 def degrees_of(row: "Row", c: Mapping[str, Any]) -> dict[str, Any]:

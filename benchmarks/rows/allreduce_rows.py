@@ -8,9 +8,9 @@ import math
 import re
 from dataclasses import dataclass
 
-from benchmarks.published_row import Row
-from benchmarks.read_keys import ALLREDUCE, unread
-from benchmarks.training_step import Unmodelled
+from benchmarks.rows.published_row import Row
+from benchmarks.rows.read_keys import ALLREDUCE, unread
+from benchmarks.rows.training_step import Unmodelled
 from hwlib.calibrated import Timed
 from hwlib.collectives import bus_factor
 from hwlib.specs.fitted import tree_constants

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.read_keys import FIGURE, unread
-from benchmarks.training_step import Unmodelled
+from benchmarks.rows.read_keys import FIGURE, unread
+from benchmarks.rows.training_step import Unmodelled
 from hwlib.footprint import MEGATRON_ADAM, Footprint, footprint
 from hwlib.specs import Model, models
 from hwlib.strategy import Strategy
@@ -13,7 +13,7 @@ from hwlib.transformer import layer_activation_bytes, parameter_count, selective
 from hwlib.units import GB, GiB
 
 if TYPE_CHECKING:
-    from benchmarks.published_row import Row
+    from benchmarks.rows.published_row import Row
 
 # Korthikanti 2022, Table 3: the plan of each model.
 PLANS = {

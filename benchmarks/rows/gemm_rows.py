@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.published import Product, case_of, rows_to_fit
+from benchmarks.rows.published import Product, case_of, rows_to_fit
 from hwlib.specs import MeasuredGemm
 
 KEPT = (

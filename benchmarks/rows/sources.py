@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.paths import DATA
-from benchmarks.published import read_rows
-from benchmarks.published_row import HELD_OUT, DataError
+from benchmarks.rows.published import read_rows
+from benchmarks.rows.published_row import HELD_OUT, DataError
 
 TABLE = DATA / "sources.csv"
 EXTENTS = ("complete", "sample")

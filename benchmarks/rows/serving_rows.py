@@ -16,9 +16,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.published_row import Row
-from benchmarks.read_keys import unread
-from benchmarks.training_step import Unmodelled
+from benchmarks.rows.published_row import Row
+from benchmarks.rows.read_keys import unread
+from benchmarks.rows.training_step import Unmodelled
 from hwlib.calibrated.serving import Run, Server, Steps, run_of, served_time, times
 from hwlib.specs import Model, accelerators, models
 from hwlib.specs.serving_stack import ServingStack, serving_stacks

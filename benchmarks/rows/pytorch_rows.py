@@ -7,14 +7,14 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.row_words import zero_of
-from benchmarks.training_models import memory_model
-from benchmarks.training_step import Step, Unmodelled, chip_of, flag, number, step
-from benchmarks.training_units import Counts
+from benchmarks.rows.row_words import zero_of
+from benchmarks.rows.training_models import memory_model
+from benchmarks.rows.training_step import Step, Unmodelled, chip_of, flag, number, step
+from benchmarks.rows.training_units import Counts
 from hwlib.strategy import BY_OP
 
 if TYPE_CHECKING:
-    from benchmarks.published_row import Row
+    from benchmarks.rows.published_row import Row
 
 
 def titan(row: "Row") -> Step | Unmodelled:

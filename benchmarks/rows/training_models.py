@@ -4,13 +4,13 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.training_step import number
-from benchmarks.training_units import SECONDS, plain, printed_number
+from benchmarks.rows.training_step import number
+from benchmarks.rows.training_units import SECONDS, plain, printed_number
 from hwlib.specs import Model, models
 from hwlib.transformer import gpt_recompute_training_flops
 
 if TYPE_CHECKING:
-    from benchmarks.published_row import Row
+    from benchmarks.rows.published_row import Row
 
 # Of NVIDIA's tables, what specs/models has not: layers, width, heads, key-value heads, width of the MLP, vocabulary.
 NEMO = {

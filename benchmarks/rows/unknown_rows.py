@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.pytorch_rows import recomputed
-from benchmarks.row_words import degrees_of, dtype_of, has_adapters, recompute_of, zero_of
-from benchmarks.training_models import gpt, model_named
-from benchmarks.training_step import Step, Unmodelled, flag, number, step
-from benchmarks.training_units import PREFIXES, SECONDS, Counts, plain, printed_number
+from benchmarks.rows.pytorch_rows import recomputed
+from benchmarks.rows.row_words import degrees_of, dtype_of, has_adapters, recompute_of, zero_of
+from benchmarks.rows.training_models import gpt, model_named
+from benchmarks.rows.training_step import Step, Unmodelled, flag, number, step
+from benchmarks.rows.training_units import PREFIXES, SECONDS, Counts, plain, printed_number
 
 if TYPE_CHECKING:
-    from benchmarks.published_row import Row
+    from benchmarks.rows.published_row import Row
 
 
 def unknown_table(row: "Row") -> Step | Unmodelled:

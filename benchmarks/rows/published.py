@@ -2,7 +2,7 @@
 
 The table is a CSV with the columns of `COLUMNS`; `config` is a JSON object. A folder of such tables is read as one.
 The project's own tables, in `ROWS`, have a further column, `reader`: a name of `READERS`. A table from elsewhere needs
-none (`benchmarks.reader_names`). A row that is "context only" is never scored. A row of a kind or a system that no
+none (`benchmarks.rows.reader_names`). A row that is "context only" is never scored. A row of a kind or a system that no
 model here speaks about is `unmodelled`, and is listed by the report, not dropped.
 """
 
@@ -15,17 +15,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.allreduce_rows import NodesAllReduce, allreduce_case
-from benchmarks.kernel_rows import LENGTHS, Kernel, kernel_case, kernel_set
-from benchmarks.memory_rows import SOURCES, Peak, memory_rows_of, peak_case
 from benchmarks.paths import DATA
-from benchmarks.published_row import COLUMNS, HELD_OUT, DataError, Row
-from benchmarks.read_keys import ALLREDUCE, PRODUCT, unread
-from benchmarks.reader_names import NONE, reader_of, set_of
-from benchmarks.serving_rows import Serving, serving_case, serving_group
-from benchmarks.training_memory import Memory, memory_case, memory_group
-from benchmarks.training_rows import TABLES, training_case, training_group
-from benchmarks.training_step import Step, Unmodelled
+from benchmarks.rows.allreduce_rows import NodesAllReduce, allreduce_case
+from benchmarks.rows.kernel_rows import LENGTHS, Kernel, kernel_case, kernel_set
+from benchmarks.rows.memory_rows import SOURCES, Peak, memory_rows_of, peak_case
+from benchmarks.rows.published_row import COLUMNS, HELD_OUT, DataError, Row
+from benchmarks.rows.read_keys import ALLREDUCE, PRODUCT, unread
+from benchmarks.rows.reader_names import NONE, reader_of, set_of
+from benchmarks.rows.serving_rows import Serving, serving_case, serving_group
+from benchmarks.rows.training_memory import Memory, memory_case, memory_group
+from benchmarks.rows.training_rows import TABLES, training_case, training_group
+from benchmarks.rows.training_step import Step, Unmodelled
 from hwlib.arguments import as_int
 from hwlib.calibrated import Shape, Timed
 from hwlib.collectives import bus_factor

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from benchmarks.published_row import Row
-from benchmarks.read_keys import KERNELS, NO, unread
-from benchmarks.training_step import Unmodelled
+from benchmarks.rows.published_row import Row
+from benchmarks.rows.read_keys import KERNELS, NO, unread
+from benchmarks.rows.training_step import Unmodelled
 from hwlib.arguments import as_int
 
 CHIPS = {

@@ -1,6 +1,6 @@
 """The published runs that mix kinds of parallelism, and the ten among them that readers are asked to predict.
 
-`python -m benchmarks.drawn_runs --data FILE` writes hwlib/specs/measured_plans.csv from a table of published rows.
+`python -m benchmarks.rows.drawn_runs --data FILE` writes hwlib/specs/measured_plans.csv from a table of published rows.
 
 Ten tables have steps of dense models on 64 GPUs and more, with several replicas and at least two of tensor, pipeline
 and context parallelism, from software with fitted constants, and are not printed elsewhere in the book. Of each the row
@@ -18,9 +18,9 @@ from pathlib import Path
 import click
 
 from benchmarks.paths import SPECS
-from benchmarks.published import steps
-from benchmarks.published_row import Row
-from benchmarks.training_step import Step
+from benchmarks.rows.published import steps
+from benchmarks.rows.published_row import Row
+from benchmarks.rows.training_step import Step
 from hwlib.specs import accelerators, measured_pipelines, models, stacks
 from hwlib.specs.plan_measurements import MeasuredPlan
 from hwlib.steptime.published import predicted_step, published_time
@@ -43,11 +43,11 @@ UNITS = {
 }
 COUNTS = {"kor-abs": "unmasked", "meg21": "recomputed", "meg24": "unmasked", "nemo2407": "unmasked"}
 HEAD = """# Published training steps of dense models whose plans mix kinds of parallelism, as printed:
-# benchmarks/drawn_runs.py says which, and writes this table. `domain` GPUs share NVLink and send `network` GB/s out of
-# it, one way, together; `sequences` of T tokens are a step, `micro` of them a microbatch, v the chunks of layers of a
-# stage. A model is a key of models.toml, or a GPT of the shape given. `asked` rows are to be predicted. Megatron Bridge
-# and NeMo (Apache 2.0), vTrain (MIT), BLOOM's chronicles (Apache 2.0). Of bloom-129 the shape is the one that its
-# logged rate fits.
+# benchmarks/rows/drawn_runs.py says which, and writes this table. `domain` GPUs share NVLink and send `network` GB/s
+# out of it, one way, together; `sequences` of T tokens are a step, `micro` of them a microbatch, v the chunks of
+# layers of a stage. A model is a key of models.toml, or a GPT of the shape given. `asked` rows are to be predicted.
+# Megatron Bridge and NeMo (Apache 2.0), vTrain (MIT), BLOOM's chronicles (Apache 2.0). Of bloom-129 the shape is the
+# one that its logged rate fits.
 """
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.paths import DATA
-from benchmarks.published import COLUMNS, Row, rows_to_fit, sets
+from benchmarks.rows.published import COLUMNS, Row, rows_to_fit, sets
 
 KEPT = DATA / "published.csv"
 # Rows to keep of a set by its name, the first pattern that fits; a set that none fits is not kept.
@@ -27,7 +27,7 @@ QUOTA = (
     (r"moe-h100_sxm-(vllm|sglang)$", 1),
 )  # fmt: skip
 HEAD = """# A few published measurements, each with its source, chosen by sets and sizes alone: see
-# benchmarks/kept_rows.py. Times, rates and configurations are as printed there.
+# benchmarks/rows/kept_rows.py. Times, rates and configurations are as printed there.
 """
 
 

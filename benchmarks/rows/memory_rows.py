@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.published_row import Row
-from benchmarks.read_keys import unread
-from benchmarks.reader_names import reader_of
-from benchmarks.training_models import bloom_shape, gpt, memory_model
-from benchmarks.training_step import Unmodelled, flag, number
+from benchmarks.rows.published_row import Row
+from benchmarks.rows.read_keys import unread
+from benchmarks.rows.reader_names import reader_of
+from benchmarks.rows.training_models import bloom_shape, gpt, memory_model
+from benchmarks.rows.training_step import Unmodelled, flag, number
 from hwlib.footprint import ADAM_8BIT, BFLOAT16_ADAM, FULL_ADAM, MEGATRON_ADAM, States, footprint
 from hwlib.specs import Framework, Model, frameworks
 from hwlib.strategy import BY_OP, Strategy

@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.pytorch_rows import fms, internevo, titan
-from benchmarks.read_keys import MEASURED, TRAINING, unread
-from benchmarks.row_words import degrees_of, dtype_of, has_adapters, recompute_of, zero_of
-from benchmarks.training_models import bloom_shape, gpt, model_named, mpt
-from benchmarks.training_step import CHIPS, Step, Unmodelled, chip_of, flag, number, step
-from benchmarks.training_units import Counts, plain
-from benchmarks.unknown_rows import mlperf, unknown_table
+from benchmarks.rows.pytorch_rows import fms, internevo, titan
+from benchmarks.rows.read_keys import MEASURED, TRAINING, unread
+from benchmarks.rows.row_words import degrees_of, dtype_of, has_adapters, recompute_of, zero_of
+from benchmarks.rows.training_models import bloom_shape, gpt, model_named, mpt
+from benchmarks.rows.training_step import CHIPS, Step, Unmodelled, chip_of, flag, number, step
+from benchmarks.rows.training_units import Counts, plain
+from benchmarks.rows.unknown_rows import mlperf, unknown_table
 from hwlib.specs import Model, models
 from hwlib.transformer import (
     gpt_recompute_training_flops,
@@ -28,7 +28,7 @@ from hwlib.transformer import (
 from hwlib.transformer.model_counts import attention_step_flops
 
 if TYPE_CHECKING:
-    from benchmarks.published_row import Row
+    from benchmarks.rows.published_row import Row
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.training_units import Counts, Measured
+from benchmarks.rows.training_units import Counts, Measured
 from hwlib.planner import Software, Task
 from hwlib.planner.costs import footprints, step_times
 from hwlib.planner.task import task_of
@@ -17,7 +17,7 @@ from hwlib.strategy import Strategy
 from hwlib.transformer import step_flops
 
 if TYPE_CHECKING:
-    from benchmarks.published_row import Row
+    from benchmarks.rows.published_row import Row
 
 MANY = 4096  # nodes: more than any row has
 MOST_TOKENS = 2**28  # of a step: several times more than any published run has

@@ -17,7 +17,7 @@ from typing import Any
 
 import click
 
-from benchmarks.folds import fold_of
+from benchmarks.fit.folds import fold_of
 from benchmarks.planner_peers import calculon_python, said_by
 from benchmarks.rows.published import case_of, read_rows
 from benchmarks.rows.training_step import Step

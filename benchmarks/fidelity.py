@@ -19,14 +19,14 @@ import click
 
 from benchmarks.fidelity_page import limits as limits_page
 from benchmarks.fidelity_page import page
-from benchmarks.fit_constants import HEAD as FIT_HEAD
-from benchmarks.fit_constants import fit_all, toml
-from benchmarks.fit_memory import fit_memory
-from benchmarks.fit_memory import toml as memory_toml
-from benchmarks.fit_serving import fit_servings
-from benchmarks.fit_serving import toml as serving_toml
-from benchmarks.fit_stacks import fit_stacks as stack_fits
-from benchmarks.fit_stacks import toml as stack_toml
+from benchmarks.fit.constants import HEAD as FIT_HEAD
+from benchmarks.fit.constants import fit_all, toml
+from benchmarks.fit.memory import fit_memory
+from benchmarks.fit.memory import toml as memory_toml
+from benchmarks.fit.serving import fit_servings
+from benchmarks.fit.serving import toml as serving_toml
+from benchmarks.fit.stacks import fit_stacks as stack_fits
+from benchmarks.fit.stacks import toml as stack_toml
 from benchmarks.fold_scores import fold_lines
 from benchmarks.kept_scores import held_out as stacks_held_out
 from benchmarks.kept_scores import held_out_table, repeats, repeats_table, scores_table

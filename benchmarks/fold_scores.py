@@ -1,6 +1,6 @@
 """What constants fitted to one fold of the rows say of the other: `python -m benchmarks.fidelity --folds`.
 
-A kind of rows is dealt into two folds by its groups (`benchmarks.folds`), and every constant of the kind is fitted
+A kind of rows is dealt into two folds by its groups (`benchmarks.fit.folds`), and every constant of the kind is fitted
 anew to each of them. `FOLDS` has one function a kind; it takes the rows of a file and gives one `FoldScore`, or none
 where the file has no such rows.
 """
@@ -10,8 +10,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from benchmarks.fit_kernels import fit_kernels, kernel_folds
-from benchmarks.fit_serving import MANY, servings_of, together, unseen
+from benchmarks.fit.kernels import fit_kernels, kernel_folds
+from benchmarks.fit.serving import MANY, servings_of, together, unseen
 from benchmarks.rows.kernel_rows import LENGTHS, Kernel
 from benchmarks.rows.published import Row, case_of, rows_to_fit
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from benchmarks.fit_stacks import alike, fit_stack, mean_error, plan_of, rows_of
-from benchmarks.folds import folds
+from benchmarks.fit.folds import folds
+from benchmarks.fit.stacks import alike, fit_stack, mean_error, plan_of, rows_of
 from benchmarks.paths import DATA
 from benchmarks.rows.published import steps
 from benchmarks.scores import UNSEEN, Report, Score

@@ -27,7 +27,7 @@ from typing import Any
 import click
 import numpy as np
 
-from benchmarks.folds import fold_of
+from benchmarks.fit.folds import fold_of
 from benchmarks.planner_peers import PUBLISHED, NoPeer, install_mlsysim, measure_calculon, measure_mlsysim
 from benchmarks.predictions import Prediction, predict_step
 from benchmarks.rows.published import case_of, read_rows

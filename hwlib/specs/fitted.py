@@ -4,7 +4,7 @@
 scores. Beside its constants an entry names the measurements they were fitted to, how many there were, and the
 mean error: of the fit itself (`error`) and of rows that a fit to four fifths of them had not seen (`held_out`;
 NaN where there are too few rows to hold some back). Attention and layers of experts are fitted over all chips at once,
-and share constants; their rows are held back by shape, in two folds (`benchmarks.fit_kernels`).
+and share constants; their rows are held back by shape, in two folds (`benchmarks.fit.kernels`).
 """
 
 import math

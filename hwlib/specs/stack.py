@@ -2,10 +2,10 @@
 
 A stack is a chip and a software with a few constants. Those that `fitted` names rest on published steps, whose ids
 begin with one of `rows`; the others are round values, or those of the stack that it is `like`. Those that `checked`
-names were typed, but at least eight of these steps rest on them (`python -m benchmarks.checked_constants`). Where
-nothing was fitted, `note` says where the constants come from. `features` is the row of features.toml that says what the software can do;
-without one it can do everything. `released` is the newest release that they stand for, and a stack that `follows`
-another takes its place from its own release on.
+names were typed, but at least eight of these steps rest on them (`python -m benchmarks.fit.checked_constants`). Where
+nothing was fitted, `note` says where the constants come from. `features` is the row of features.toml that says what the
+software can do; without one it can do everything. `released` is the newest release that they stand for, and a stack
+that `follows` another takes its place from its own release on.
 
 >>> stacks["megatron-core-h100"].chip
 'h100-sxm'

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from benchmarks.fit_trees import MOST, ROWS_EACH, TREES, folds_report, growth_report, rows_of
+from benchmarks.fit.trees import MOST, ROWS_EACH, TREES, folds_report, growth_report, rows_of
 from benchmarks.predictions import predict
 from benchmarks.rows.allreduce_rows import LARGE, NodesAllReduce, allreduce_case
 from benchmarks.rows.kept_rows import KEPT as DATA

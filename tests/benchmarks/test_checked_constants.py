@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from benchmarks.checked_constants import LEAST, STACKS, counts, steps_of, written
+from benchmarks.fit.checked_constants import LEAST, STACKS, counts, steps_of, written
 from benchmarks.rows.kept_rows import KEPT as DATA
 from hwlib.specs import stacks
 from hwlib.specs.stack import read_stacks

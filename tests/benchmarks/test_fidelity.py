@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from benchmarks.fidelity import main
 from benchmarks.fidelity_page import BEGIN, END
-from benchmarks.fit_trees import TREES, fit_tree
+from benchmarks.fit.trees import TREES, fit_tree
 from benchmarks.predictions import predict
 from benchmarks.rows.kept_rows import KEPT as DATA
 from benchmarks.rows.kept_rows import kept_table

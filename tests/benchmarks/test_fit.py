@@ -5,12 +5,13 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import fit, fit_stacks
-from benchmarks.fit import GROUPS, PASSING, SPECS, with_entries
-from benchmarks.fit_constants import fit_part
-from benchmarks.fit_stacks import GAIN, kept_or_better, own_error, rows_of
+from benchmarks.fit import groups as fit
+from benchmarks.fit import stacks as fit_stacks
+from benchmarks.fit.constants import fit_part
+from benchmarks.fit.groups import GROUPS, PASSING, SPECS, with_entries
+from benchmarks.fit.stacks import GAIN, kept_or_better, own_error, rows_of
+from benchmarks.fit.toml_values import changed_lines, with_rows, with_values
 from benchmarks.rows.published import ROWS, rows_to_fit, steps
-from benchmarks.toml_values import changed_lines, with_rows, with_values
 from hwlib.specs import frameworks, stacks
 from hwlib.specs.fitted import KINDS, all_fitted
 from hwlib.specs.serving_stack import serving_stacks

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.fit_kernels import CONSTANTS, FEW, Fit, errors, fit_kernels, kernel_entries, kernel_folds
+from benchmarks.fit.kernels import CONSTANTS, FEW, Fit, errors, fit_kernels, kernel_entries, kernel_folds
 from benchmarks.fold_scores import fold_lines
 from benchmarks.rows.kept_rows import KEPT as DATA
 from benchmarks.rows.kernel_rows import Kernel

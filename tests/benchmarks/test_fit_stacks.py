@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.fidelity import main
-from benchmarks.fit_stacks import alike, fit_stack, mean_error, rows_of
-from benchmarks.fit_stacks import toml as stack_toml
+from benchmarks.fit.stacks import alike, fit_stack, mean_error, rows_of
+from benchmarks.fit.stacks import toml as stack_toml
 from benchmarks.kept_scores import (
     SCORES,
     HeldOut,
@@ -188,7 +188,7 @@ def test_the_page_of_limits_is_what_the_command_prints(root):
 
 
 def test_stacks_print_as_they_are_written():
-    from benchmarks.fit_stacks import Fit
+    from benchmarks.fit.stacks import Fit
 
     stack = Stack.ideal("h100-sxm").replace(eta_C=0.5, error=0.031, rows=("a", "b"), fitted=("eta_C",))
     [back] = read_stacks("printed", stack_toml(Fit(stack, ("eta_C",), 3, 0.1, math.nan)))

@@ -2,7 +2,7 @@
 
 import hashlib
 
-from benchmarks.folds import fold_of, folds
+from benchmarks.fit.folds import fold_of, folds
 
 
 def test_a_group_is_in_the_fold_of_its_digests_low_bit():

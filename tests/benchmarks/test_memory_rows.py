@@ -4,7 +4,7 @@ from statistics import fmean
 
 import pytest
 
-from benchmarks import fit_memory
+from benchmarks.fit import memory as fit_memory
 from benchmarks.paths import DATA
 from benchmarks.predictions import Prediction, predict
 from benchmarks.rows.memory_rows import Peak, memory_rows_of

@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from benchmarks.fit_stacks import alike, folds_report, mean_error, plan_of
+from benchmarks.fit.stacks import alike, folds_report, mean_error, plan_of
 from benchmarks.predictions import predict
 from benchmarks.rows.kept_rows import KEPT as DATA
 from benchmarks.rows.published import steps

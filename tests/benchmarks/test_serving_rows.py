@@ -4,7 +4,7 @@ from statistics import fmean
 
 import pytest
 
-from benchmarks.fit_serving import fit, folds_report, mean_error, rows_of, servings, step_times, toml
+from benchmarks.fit.serving import fit, folds_report, mean_error, rows_of, servings, step_times, toml
 from benchmarks.paths import DATA
 from benchmarks.predictions import Prediction, predict
 from benchmarks.rows.published import case_of, read_rows
@@ -182,7 +182,7 @@ def test_a_row_inferred_is_not_fitted(tmp_path):
 
 
 def test_an_entry_is_written_as_it_is_read():
-    from benchmarks.fit_serving import Fit
+    from benchmarks.fit.serving import Fit
     from hwlib.specs.serving_stack import read_serving_stacks
 
     for key in ("tensorrt-llm-1.0", "sglang", "gpt-fast"):

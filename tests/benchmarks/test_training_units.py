@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.fidelity import main
-from benchmarks.fit_stacks import rows_of
+from benchmarks.fit.stacks import rows_of
 from benchmarks.predictions import predict
 from benchmarks.rows.published import COLUMNS, case_of, read_rows, steps
 from benchmarks.rows.training_step import Unmodelled

@@ -2,8 +2,8 @@
 
 The constants that a stack's row of stacks.toml names as `fitted` are searched; one that is `like` another takes
 the rest from that one. Where several stacks of one source are like each other (a software on several chips), the
-constants that they share are searched on the rows of all. The plans fall into two folds (`benchmarks.folds`): each is
-held back once, and the mean error of rows that the fit had not seen is printed beside that of the fit.
+constants that they share are searched on the rows of all. The plans fall into two folds (`benchmarks.fit.folds`): each
+is held back once, and the mean error of rows that the fit had not seen is printed beside that of the fit.
 
 A search begins at the constants that are kept, in valleys that are flat: where it ends depends on where it began. So
 `kept_or_better` takes its end only where that is better by more than `GAIN`.
@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchmarks.folds import folds
+from benchmarks.fit.folds import folds
 from benchmarks.rows.published import steps
 from benchmarks.rows.training_step import Step, own_constants, parted
 from hwlib.specs.stack import CONSTANTS, Stack, stacks

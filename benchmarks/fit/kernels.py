@@ -17,7 +17,7 @@ from statistics import fmean
 from types import SimpleNamespace
 from typing import Any
 
-from benchmarks.folds import folds
+from benchmarks.fit.folds import folds
 from benchmarks.rows.kernel_rows import NAMES, Kernel
 from hwlib.calibrated.attention import decode_seconds, prefill_seconds
 from hwlib.calibrated.grouped import grouped_seconds, power_law_loads

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from benchmarks.folds import folds
+from benchmarks.fit.folds import folds
 from benchmarks.rows.memory_rows import Peak, peak_case
 from benchmarks.rows.published import rows_to_fit
 from hwlib.specs import Framework, frameworks

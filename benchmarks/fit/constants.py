@@ -13,8 +13,8 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple, TypeVar
 
-from benchmarks.fit_kernels import kernel_entries
-from benchmarks.fit_trees import TREES, Tree, rows_of, tree_errors
+from benchmarks.fit.kernels import kernel_entries
+from benchmarks.fit.trees import TREES, Tree, rows_of, tree_errors
 from benchmarks.rows.kernel_rows import Kernel
 from benchmarks.rows.published import OPERATIONS, Case, Collective, Product, Row, Share, case_of
 from hwlib.calibrated import (

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchmarks.folds import folds
+from benchmarks.fit.folds import folds
 from benchmarks.rows.published import case_of, rows_to_fit
 from benchmarks.rows.serving_rows import Serving
 from hwlib.calibrated.serving_step import Work

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from benchmarks.folds import folds
+from benchmarks.fit.folds import folds
 from benchmarks.rows.allreduce_rows import LARGE, NodesAllReduce
 from benchmarks.rows.published import Case, Collective, Row, case_of, rows_to_fit
 from hwlib.calibrated import Timed, fit_collective, tree_time

@@ -1,4 +1,4 @@
-"""Which typed constants published steps rest on: `python -m benchmarks.checked_constants --data FILE [--data FILE]`.
+"""Which typed constants published steps rest on: `python -m benchmarks.fit.checked_constants --data FILE [...]`.
 
 A constant that was typed but moves many measured steps, whose error is known, is checked by them; one that moves none
 could be anything. The first are written into `checked` of hwlib/specs/stacks.toml: those that, at half their value (a

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import click
 
-from benchmarks.fit_constants import HEAD, PARTS, fit_part, toml
-from benchmarks.fit_memory import fit_memory
-from benchmarks.fit_serving import fit_servings
-from benchmarks.fit_stacks import kept_or_better
+from benchmarks.fit.constants import HEAD, PARTS, fit_part, toml
+from benchmarks.fit.memory import fit_memory
+from benchmarks.fit.serving import fit_servings
+from benchmarks.fit.stacks import kept_or_better
+from benchmarks.fit.toml_values import changed_lines, with_rows, with_values
 from benchmarks.paths import SPECS
 from benchmarks.rows.published import ROWS, DataError, rows_to_fit, steps
-from benchmarks.toml_values import changed_lines, with_rows, with_values
 from hwlib.specs import Framework, Stack
 from hwlib.specs.fitted import Fitted
 from hwlib.specs.serving_stack import ServingStack
@@ -115,7 +115,3 @@ def main(groups: Sequence[str], data: Path, check: bool) -> None:
         if not check:
             path.write_text(made, "utf-8")
     sys.exit(1 if check and changed else 0)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,1 @@
+"""Constants fitted to the measured rows, and written where they stand."""

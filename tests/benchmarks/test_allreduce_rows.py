@@ -6,14 +6,14 @@ import math
 import pytest
 
 from benchmarks.fit.trees import MOST, ROWS_EACH, TREES, folds_report, growth_report, rows_of
-from benchmarks.predictions import predict
 from benchmarks.rows.allreduce_rows import LARGE, NodesAllReduce, allreduce_case
 from benchmarks.rows.kept_rows import KEPT as DATA
 from benchmarks.rows.published import Collective, case_of, read_rows
 from benchmarks.rows.published_row import Row
 from benchmarks.rows.reader_names import reader_of
 from benchmarks.rows.training_step import Unmodelled
-from benchmarks.scores import report
+from benchmarks.score.predictions import predict
+from benchmarks.score.scores import report
 from hwlib.specs.fitted import tree_constants
 
 P5 = {

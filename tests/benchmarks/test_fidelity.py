@@ -7,14 +7,14 @@ from statistics import fmean
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.fidelity import main
-from benchmarks.fidelity_page import BEGIN, END
 from benchmarks.fit.trees import TREES, fit_tree
-from benchmarks.predictions import predict
 from benchmarks.rows.kept_rows import KEPT as DATA
 from benchmarks.rows.kept_rows import kept_table
 from benchmarks.rows.published import Collective, Product, case_of, read_rows
-from benchmarks.scores import report
+from benchmarks.score.fidelity import main
+from benchmarks.score.fidelity_page import BEGIN, END
+from benchmarks.score.predictions import predict
+from benchmarks.score.scores import report
 from hwlib.calibrated import tree_time
 from hwlib.specs.fitted import tree_constants
 

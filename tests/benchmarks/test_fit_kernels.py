@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.fit.kernels import CONSTANTS, FEW, Fit, errors, fit_kernels, kernel_entries, kernel_folds
-from benchmarks.fold_scores import fold_lines
 from benchmarks.rows.kept_rows import KEPT as DATA
 from benchmarks.rows.kernel_rows import Kernel
 from benchmarks.rows.published import case_of, read_rows
+from benchmarks.score.fold_scores import fold_lines
 from hwlib.calibrated import decode_attention_time, prefill_attention_time
 from hwlib.specs.fitted import GroupedConstants, attention_constants, decode_constants, grouped_constants
 

@@ -8,10 +8,12 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.fidelity import main
 from benchmarks.fit.stacks import alike, fit_stack, mean_error, rows_of
 from benchmarks.fit.stacks import toml as stack_toml
-from benchmarks.kept_scores import (
+from benchmarks.rows.kept_rows import KEPT as DATA
+from benchmarks.rows.published import COLUMNS, ROWS, read_rows, steps
+from benchmarks.score.fidelity import main
+from benchmarks.score.kept_scores import (
     SCORES,
     HeldOut,
     held_out,
@@ -23,9 +25,7 @@ from benchmarks.kept_scores import (
     repeats_table,
     scores_table,
 )
-from benchmarks.rows.kept_rows import KEPT as DATA
-from benchmarks.rows.published import COLUMNS, ROWS, read_rows, steps
-from benchmarks.scores import report
+from benchmarks.score.scores import report
 from hwlib.specs import Stack, stacks
 from hwlib.specs.stack import read_stacks
 

@@ -6,9 +6,9 @@ import random
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.fidelity import main
 from benchmarks.rows.gemm_rows import choose, read_gemms, table_lines
 from benchmarks.rows.published import COLUMNS
+from benchmarks.score.fidelity import main
 from hwlib.specs import MeasuredGemm, measured_gemms
 from tests.benchmarks.tables import written
 

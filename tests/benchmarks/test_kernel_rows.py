@@ -2,12 +2,12 @@
 
 import pytest
 
-from benchmarks.predictions import predict
 from benchmarks.rows.kept_rows import KEPT as DATA
 from benchmarks.rows.kernel_rows import Kernel, kernel_case
 from benchmarks.rows.published import Product, case_of, read_rows
 from benchmarks.rows.published_row import COLUMNS, DataError
 from benchmarks.rows.training_step import Unmodelled
+from benchmarks.score.predictions import predict
 from hwlib.calibrated import Shape, prefill_attention_time
 from tests.benchmarks.tables import written
 

@@ -6,10 +6,10 @@ import pytest
 
 from benchmarks.fit import memory as fit_memory
 from benchmarks.paths import DATA
-from benchmarks.predictions import Prediction, predict
 from benchmarks.rows.memory_rows import Peak, memory_rows_of
 from benchmarks.rows.published import case_of, read_rows
 from benchmarks.rows.training_step import Unmodelled
+from benchmarks.score.predictions import Prediction, predict
 from hwlib.specs import frameworks
 from hwlib.units import GB, GiB
 from tests.benchmarks.tables import written

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 import benchmarks.planner as bench
 from benchmarks.planner_page import COMMANDS, PAGE, block, page
 from benchmarks.planner_peers import PUBLISHED, NoPeer, measure_calculon
-from benchmarks.predictions import Prediction
 from benchmarks.rows.published import COLUMNS
+from benchmarks.score.predictions import Prediction
 
 
 @pytest.mark.parametrize("name", COMMANDS)

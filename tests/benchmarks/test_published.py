@@ -5,10 +5,10 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.fidelity import main
-from benchmarks.predictions import predict
 from benchmarks.rows.published import COLUMNS, Collective, DataError, Product, Share, case_of, read_rows
-from benchmarks.scores import report
+from benchmarks.score.fidelity import main
+from benchmarks.score.predictions import predict
+from benchmarks.score.scores import report
 from tests.benchmarks.tables import written
 
 GEMM = {

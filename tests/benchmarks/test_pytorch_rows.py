@@ -5,13 +5,13 @@ import csv
 import pytest
 
 from benchmarks.fit.stacks import alike, folds_report, mean_error, plan_of
-from benchmarks.predictions import predict
 from benchmarks.rows.kept_rows import KEPT as DATA
 from benchmarks.rows.published import steps
 from benchmarks.rows.published_row import Row
 from benchmarks.rows.reader_names import reader_of
 from benchmarks.rows.training_rows import training_case
 from benchmarks.rows.training_step import Unmodelled, own_constants
+from benchmarks.score.predictions import predict
 from hwlib.specs import stacks
 
 TITAN = {"model": "llama3.1-8b", "fsdp": 8, "mbs": 1, "seq": 32768, "ac": "full", "fp8": 1, "dtype": "fp8 linear"}

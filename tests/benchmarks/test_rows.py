@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.predictions import predict
 from benchmarks.rows.published import READERS, ROWS, case_of, read_rows, rows_to_fit
 from benchmarks.rows.published_row import COLUMNS, HELD_OUT, DataError
 from benchmarks.rows.reader_names import reader_of
 from benchmarks.rows.sources import EXTENTS, Source, source_of, sources
-from benchmarks.scores import UNSEEN, report
+from benchmarks.score.predictions import predict
+from benchmarks.score.scores import UNSEEN, report
 from tests.benchmarks.test_published import GEMM, NCCL
 
 SAMPLES = ("published", "memory", "serving", "unfitted")

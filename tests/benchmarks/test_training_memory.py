@@ -6,11 +6,11 @@ import math
 
 import pytest
 
-from benchmarks.calculon import calculon
-from benchmarks.predictions import predict
 from benchmarks.rows.published import COLUMNS, case_of, read_rows
 from benchmarks.rows.training_memory import Memory
 from benchmarks.rows.training_step import Unmodelled
+from benchmarks.score.calculon import calculon
+from benchmarks.score.predictions import predict
 from hwlib.units import GiB
 
 ROW = {

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.predictions import predict, predict_step
 from benchmarks.rows.published import COLUMNS, case_of, read_rows, steps
 from benchmarks.rows.training_models import gpt, model_named, mpt
 from benchmarks.rows.training_rows import SC21, training_case
 from benchmarks.rows.training_step import Step, Unmodelled, chip_of, number
-from benchmarks.scores import report
+from benchmarks.score.predictions import predict, predict_step
+from benchmarks.score.scores import report
 from hwlib.specs import Stack, models, stacks
 from hwlib.transformer import gpt_recompute_training_flops, parameter_count, step_flops
 

@@ -7,13 +7,13 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.fidelity import main
 from benchmarks.fit.stacks import rows_of
-from benchmarks.predictions import predict
 from benchmarks.rows.published import COLUMNS, case_of, read_rows, steps
 from benchmarks.rows.training_step import Unmodelled
 from benchmarks.rows.training_units import plain
-from benchmarks.scores import report
+from benchmarks.score.fidelity import main
+from benchmarks.score.predictions import predict
+from benchmarks.score.scores import report
 from hwlib.specs import models, stacks
 from hwlib.transformer import gpt_recompute_training_flops
 

@@ -18,7 +18,7 @@ from benchmarks.fit.folds import folds
 from benchmarks.fit.stacks import alike, fit_stack, mean_error, plan_of, rows_of
 from benchmarks.paths import DATA
 from benchmarks.rows.published import steps
-from benchmarks.scores import UNSEEN, Report, Score
+from benchmarks.score.scores import UNSEEN, Report, Score
 from hwlib.specs.stack import stacks
 
 SCORES, HELD_OUT, REPEATS = (DATA / f"{name}.csv" for name in ("scores", "held_out", "repeats"))

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from benchmarks.kept_scores import HeldOut, kept_held_out, kept_repeats, kept_scores
-from benchmarks.scores import UNSEEN, Report, Score
+from benchmarks.score.kept_scores import HeldOut, kept_held_out, kept_repeats, kept_scores
+from benchmarks.score.scores import UNSEEN, Report, Score
 from hwlib.specs import accelerators
 from hwlib.specs.fitted import Fitted, all_fitted
 

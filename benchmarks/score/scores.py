@@ -8,11 +8,11 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import NamedTuple
 
-from benchmarks.calculon import MEANS
-from benchmarks.predictions import Prediction, predict
 from benchmarks.rows.allreduce_rows import LARGE
 from benchmarks.rows.published import HELD_OUT, TRAINING, Row, case_of, read_rows, sets
 from benchmarks.rows.training_step import Unmodelled
+from benchmarks.score.calculon import MEANS
+from benchmarks.score.predictions import Prediction, predict
 
 UNSEEN = ", not fitted"
 """At the end of the name of a set: its rows are of a table that constants are fitted to, but not among those."""

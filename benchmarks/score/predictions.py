@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from benchmarks.calculon import calculon
 from benchmarks.rows.allreduce_rows import NodesAllReduce
 from benchmarks.rows.kernel_rows import Kernel
 from benchmarks.rows.memory_rows import Peak
@@ -12,6 +11,7 @@ from benchmarks.rows.published import Case, Collective, Product, Share
 from benchmarks.rows.serving_rows import Serving
 from benchmarks.rows.training_memory import Memory
 from benchmarks.rows.training_step import Step, Unmodelled, own_constants
+from benchmarks.score.calculon import calculon
 from hwlib.calibrated import (
     Timed,
     collective_time,

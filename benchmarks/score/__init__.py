@@ -1,0 +1,1 @@
+"""Predictions beside measurements: how well the models predict published rows."""

@@ -3,7 +3,7 @@
 Row by row for Korthikanti's tables: the output of its own validation, `calculon llm-validation`, version 0.1.0, as
 it is kept with its tests (https://github.com/calculon-ai/calculon, docs/references.bib: calculon). For other tables
 only the mean error is kept, of its revision caa4b11 with its system file a100_80g.json and each table's own network,
-as `python -m benchmarks.calculon_run --calculon DIR --data FILE` prints it.
+as `python -m benchmarks.planner.calculon_run --calculon DIR --data FILE` prints it.
 """
 
 import math

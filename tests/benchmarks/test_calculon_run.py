@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.calculon_run import question, scored, seconds_of, steps_of
+from benchmarks.planner.calculon_run import question, scored, seconds_of, steps_of
 from benchmarks.rows.kept_rows import KEPT as DATA
 from hwlib.specs import models
 

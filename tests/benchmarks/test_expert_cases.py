@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.expert_cases import CASES, from_flops, from_token_rate, row
+from benchmarks.planner.expert_cases import CASES, from_flops, from_token_rate, row
 
 
 def test_there_are_the_cases_that_an_expert_would_ask():

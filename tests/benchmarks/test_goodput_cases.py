@@ -2,14 +2,14 @@
 
 import pytest
 
-from benchmarks.goodput_cases import bloom_goodput, cases, scaling, table
-from benchmarks.planner_page import PAGE
+from benchmarks.planner.goodput_cases import bloom_goodput, cases, scaling, table
+from benchmarks.planner.page import PAGE
 
 CASES = {case.title: case for case in cases()}
 
 
 def test_the_table_is_the_pages():
-    assert table() in PAGE.read_text("utf-8"), "run python -m benchmarks.planner_page"
+    assert table() in PAGE.read_text("utf-8"), "run python -m benchmarks.planner.page"
 
 
 @pytest.mark.parametrize("title", ["Llama 3 405B", "MegaScale"])

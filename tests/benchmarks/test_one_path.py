@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from autograder.cli.commands import main as gpubook
 from autograder.planned.filling import the_plan
-from benchmarks.one_path import CLOSE, ask, compared, table, unsaid, words_of
+from benchmarks.planner.one_path import CLOSE, ask, compared, table, unsaid, words_of
 from benchmarks.rows.kept_rows import KEPT as SAMPLE
 from benchmarks.rows.published import ROWS, Row, steps
 from benchmarks.rows.reader_names import reader_of

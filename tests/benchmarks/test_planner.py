@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-import benchmarks.planner as bench
-from benchmarks.planner_page import COMMANDS, PAGE, block, page
-from benchmarks.planner_peers import PUBLISHED, NoPeer, measure_calculon
+import benchmarks.planner.speed_and_regret as bench
+from benchmarks.planner.page import COMMANDS, PAGE, block, page
+from benchmarks.planner.peers import PUBLISHED, NoPeer, measure_calculon
 from benchmarks.rows.published import COLUMNS
 from benchmarks.score.predictions import Prediction
 
@@ -20,7 +20,7 @@ from benchmarks.score.predictions import Prediction
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_page_is_what_the_commands_print(name):
     text = PAGE.read_text("utf-8")
-    assert block(name) in text, "run python -m benchmarks.planner_page"
+    assert block(name) in text, "run python -m benchmarks.planner.page"
 
 
 @pytest.mark.slow

@@ -2,9 +2,9 @@
 
 import pytest
 
+from benchmarks.planner.serving_page import COMMANDS, PAGE, PUBLISHED, SHORTER, TABLES, block, page
 from benchmarks.rows.published import read_rows
 from benchmarks.rows.serving_rows import Serving, serving_case
-from benchmarks.serving_page import COMMANDS, PAGE, PUBLISHED, SHORTER, TABLES, block, page
 from hwlib.serving_planner import Point, question_of
 from hwlib.serving_planner.layouts import Layout, server_of
 from hwlib.serving_planner.points import together
@@ -15,7 +15,7 @@ NODES = {node.chip.key: key for key, node in nodes.items()}
 
 @pytest.mark.parametrize("name", [*COMMANDS, *TABLES])
 def test_the_page_is_what_is_generated(name):
-    assert block(name) in PAGE.read_text("utf-8"), "run python -m benchmarks.serving_page"
+    assert block(name) in PAGE.read_text("utf-8"), "run python -m benchmarks.planner.serving_page"
 
 
 def test_the_commands_of_the_page_stand_on_it():

@@ -6,11 +6,11 @@ import pytest
 
 from benchmarks.fit.serving import fit, folds_report, mean_error, rows_of, servings, step_times, toml
 from benchmarks.paths import DATA
+from benchmarks.planner.serving_page import UNFITTED
 from benchmarks.rows.published import case_of, read_rows
 from benchmarks.rows.serving_rows import REQUESTS, Serving, serving_case, stack_of, unfitted_case
 from benchmarks.rows.training_step import Unmodelled
 from benchmarks.score.predictions import Prediction, predict
-from benchmarks.serving_page import UNFITTED
 from hwlib.calibrated.serving import step_time
 from hwlib.calibrated.serving_step import Work
 from hwlib.specs.serving_stack import TYPICAL, TYPICAL_MOE, USUAL, serving_stacks

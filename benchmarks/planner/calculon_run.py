@@ -1,4 +1,4 @@
-"""Calculon on the rows of a table: `python -m benchmarks.calculon_run --calculon DIR --data FILE`.
+"""Calculon on the rows of a table: `python -m benchmarks.planner.calculon_run --calculon DIR --data FILE`.
 
 DIR is a checkout of its repository. It runs in a Python of its own, with its file for an A100 of 80 GB, once for all
 steps of GPT models on A100 that it accepts: no experts, no context parallelism, whole layers on each stage. Memory it
@@ -18,7 +18,7 @@ from typing import Any
 import click
 
 from benchmarks.fit.folds import fold_of
-from benchmarks.planner_peers import calculon_python, said_by
+from benchmarks.planner.peers import calculon_python, said_by
 from benchmarks.rows.published import case_of, read_rows
 from benchmarks.rows.training_step import Step
 

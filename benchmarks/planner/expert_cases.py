@@ -1,4 +1,4 @@
-"""Plans that experts published, beside those that the planner advises: `python -m benchmarks.expert_cases`.
+"""Plans that experts published, beside those that the planner advises: `python -m benchmarks.planner.expert_cases`.
 
 For each case: the advised plan, the published one with the time that the same model gives it, the time that was
 measured, where one was, and the parts of a step in which the two plans differ, so that a reader sees on what the

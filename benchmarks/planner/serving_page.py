@@ -1,6 +1,6 @@
 """The generated parts of docs/serving.md: what its commands print, and published servers beside the planner's words.
 
-`python -m benchmarks.serving_page` makes them anew.
+`python -m benchmarks.planner.serving_page` makes them anew.
 """
 
 from pathlib import Path
@@ -8,7 +8,7 @@ from statistics import fmean
 from tempfile import TemporaryDirectory
 
 from benchmarks.paths import DATA, DOCS
-from benchmarks.planner_page import printed
+from benchmarks.planner.page import printed
 from benchmarks.rows.published import Row, read_rows
 from benchmarks.rows.serving_rows import unfitted_case
 from hwlib.calibrated.serving import step_time
@@ -20,7 +20,7 @@ from hwlib.specs.serving_stack import USUAL, serving_stacks
 
 PAGE = DOCS / "serving.md"
 PUBLISHED = DATA / "serving.csv"
-BEGIN = "<!-- generated: python -m benchmarks.serving_page ({}) -->"
+BEGIN = "<!-- generated: python -m benchmarks.planner.serving_page ({}) -->"
 END = "<!-- end of {} -->"
 UNFITTED = PUBLISHED.with_name("unfitted.csv")
 FILE = "mine.toml"

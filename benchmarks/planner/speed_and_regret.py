@@ -2,7 +2,7 @@
 
 Plans a second on one core: with their memory, with memory and time, and in a search, which times only what fits; how
 long a question takes from the start of Python; and the same beside other tools, installed into an environment that is
-thrown away (see `benchmarks.planner_peers`). Seconds are of processor time, but for the start; each line has the
+thrown away (see `benchmarks.planner.peers`). Seconds are of processor time, but for the start; each line has the
 minimum, the median and the maximum of the repeats.
 
 With `--data FILE`, a table as for `benchmarks.fidelity`: regret. Runs of one model, batch and number of GPUs that
@@ -28,7 +28,7 @@ import click
 import numpy as np
 
 from benchmarks.fit.folds import fold_of
-from benchmarks.planner_peers import PUBLISHED, NoPeer, install_mlsysim, measure_calculon, measure_mlsysim
+from benchmarks.planner.peers import PUBLISHED, NoPeer, install_mlsysim, measure_calculon, measure_mlsysim
 from benchmarks.rows.published import case_of, read_rows
 from benchmarks.rows.training_step import Step, parted
 from benchmarks.score.predictions import Prediction, predict_step
@@ -298,7 +298,3 @@ def main(
         print_peers(repeats, calculon, calculon_python)
     if "regret" in parts and data:
         print_regret(data, [name.strip() for name in sets.split(",")])
-
-
-if __name__ == "__main__":
-    main()

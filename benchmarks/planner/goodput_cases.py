@@ -1,4 +1,4 @@
-"""Published shares of effective training time beside those expected: `python -m benchmarks.goodput_cases`.
+"""Published shares of effective training time beside those expected: `python -m benchmarks.planner.goodput_cases`.
 
 Each case takes what its source prints of the run, and the constants of `hwlib.goodput.published` for what it does not
 print. No constant was fitted to any of these shares. The table is Markdown, for docs/planning.md.

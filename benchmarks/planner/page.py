@@ -1,4 +1,4 @@
-"""The generated parts of docs/planning.md, which are what its commands print: `python -m benchmarks.planner_page`."""
+"""The generated parts of docs/planning.md, which are what its commands print: `python -m benchmarks.planner.page`."""
 
 import shlex
 import textwrap
@@ -6,11 +6,11 @@ import textwrap
 from click.testing import CliRunner
 
 from autograder.cli.commands import main as gpubook
-from benchmarks import expert_cases, goodput_cases
 from benchmarks.paths import DOCS
+from benchmarks.planner import expert_cases, goodput_cases
 
 PAGE = DOCS / "planning.md"
-BEGIN = "<!-- generated: python -m benchmarks.planner_page ({}) -->"
+BEGIN = "<!-- generated: python -m benchmarks.planner.page ({}) -->"
 END = "<!-- end of {} -->"
 COMMANDS = {
     "question": ["gpubook plan llama3-405b --cluster h100-superpod-16k --batch 16M"],

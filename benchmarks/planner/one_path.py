@@ -1,4 +1,4 @@
-"""Published training runs, asked of `gpubook plan`: `python -m benchmarks.one_path [--data FILE ...]`.
+"""Published training runs, asked of `gpubook plan`: `python -m benchmarks.planner.one_path [--data FILE ...]`.
 
 A published plan must have the seconds and bytes that it is scored with when somebody asks the command for it. Each run
 is put into the words that one would type, which the command's own reader reads; `--release` is what its row prints. The

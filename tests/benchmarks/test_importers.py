@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from benchmarks.importers import (
+from benchmarks.term.importers import (
     Canvas,
     CanvasStudent,
     Moodle,

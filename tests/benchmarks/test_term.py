@@ -8,10 +8,10 @@ import pytest
 
 from autograder.answers.selftest import selftest
 from autograder.declaration import load_bank
-from benchmarks.term import simulate
-from benchmarks.term_checks import Tally, in_csv
-from benchmarks.term_class import BANK, TERM, Said, bank_of, roster
-from benchmarks.term_ledger import Book, Work, in_utc
+from benchmarks.term.checks import Tally, in_csv
+from benchmarks.term.classroom import BANK, TERM, Said, bank_of, roster
+from benchmarks.term.ledger import Book, Work, in_utc
+from benchmarks.term.simulation import simulate
 from tests.autograder import tiny
 
 ARRIVE = {"week2": {}, "week5": {"groups": 2, "by": "canvas"}, "week6": {"by": "moodle"}}

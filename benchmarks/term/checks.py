@@ -19,11 +19,10 @@ from autograder.course import gradebook
 from autograder.course.question_points import by_question
 from autograder.course.report import explanation
 from autograder.declaration import call_with
+from benchmarks.term.classroom import Person
+from benchmarks.term.importers import Canvas, CanvasStudent, Moodle, MoodleGrade
+from benchmarks.term.ledger import Book
 from hwlib.units import parse
-
-from .importers import Canvas, CanvasStudent, Moodle, MoodleGrade
-from .term_class import Person
-from .term_ledger import Book
 
 SCORE = re.compile(r"\(Score: ([\d.]+) / ([\d.]+)\)")
 STAMP = "%Y-%m-%dT%H:%M:%SZ"

@@ -4,7 +4,7 @@ A class goes through six assignments with the product's own commands: two subset
 exercises, a subset with one of these, a text of the teacher's; everybody has numbers of their own. Work arrives by
 nbgrader's exchange, from Canvas and from Moodle, in time, late, for a group, broken or not at all. Extensions are
 granted, answers graded by hand, a wrong key is corrected, exercises are dropped and given to all, and it ends with
-reports and exports, which are read back as Canvas and Moodle read them (`benchmarks.importers`).
+reports and exports, which are read back as Canvas and Moodle read them (`benchmarks.term.importers`).
 
 Beside it a ledger works out what each number must be, from what each learner was made to answer. Every cell that
 differs is a line of the output, and the exit status is 1 then.
@@ -28,12 +28,11 @@ import click
 
 from autograder.answers import Written
 from autograder.course import gradebook, gradebook_url
-
-from . import term_checks as checks
-from .term_checks import Tally
-from .term_class import TERM, Assignment, bank_of, roster
-from .term_course import Course
-from .term_ledger import Book
+from benchmarks.term import checks
+from benchmarks.term.checks import Tally
+from benchmarks.term.classroom import TERM, Assignment, bank_of, roster
+from benchmarks.term.course import Course
+from benchmarks.term.ledger import Book
 
 EXPLAINED = 6  # verdicts of each assignment
 CHANGE = re.compile(r"^  (\S+) (\S+)  ([\d.]+)(?: of [\d.]+)? → ([\d.]+) of [\d.]+ \((.+) → (.+)\)", re.MULTILINE)
@@ -276,7 +275,3 @@ def main(learners: int, seed: int, keep: Path | None) -> None:
     click.echo(f"  {sum(tally.counts.values()):6,} compared, {len(tally.lines)} differ")
     if tally.lines:
         raise SystemExit(1)
-
-
-if __name__ == "__main__":
-    main()

@@ -13,8 +13,7 @@ from zoneinfo import ZoneInfo
 
 from autograder.answers import Choice, Count, Quantity, Written
 from autograder.declaration import Bank, Exercise, call_with
-
-from .term_class import Assignment, Person, Said
+from benchmarks.term.classroom import Assignment, Person, Said
 
 PER_DAY, GRACE = 0.1, timedelta(minutes=15)  # the course's rule for late work
 OUTCOME = {"empty": "empty", "malformed": "unread", "error": "crashed", "crash": "crashed", "loop": "crashed"}

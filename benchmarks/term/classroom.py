@@ -1,7 +1,7 @@
 """The class of the simulated term: who is in it, what is asked, and what each learner is made to answer.
 
 An answer is made from the declarations: the solution's for the learner's numbers, that of a declared mistake, another
-that is neither, somebody else's, nothing, what cannot be read, an error. What it is worth, `benchmarks.term_ledger`
+that is neither, somebody else's, nothing, what cannot be read, an error. What it is worth, `benchmarks.term.ledger`
 says.
 """
 
@@ -20,7 +20,7 @@ from autograder.declaration import Bank, Exercise, call_with, load_bank
 from autograder.declaration.worked import solution_of
 from autograder.values.book_root import book_root
 
-BANK = Path(__file__).with_name("term_bank.py")
+BANK = Path(__file__).with_name("bank.py")
 RIGHT_KEY = "solution=lambda S, W: S / W,"
 WRONG_KEY = {  # of mine-copy, as the teacher first declared it
     RIGHT_KEY: "solution=lambda S, W: 2 * S / W,",

@@ -19,10 +19,9 @@ from click.testing import CliRunner
 
 from autograder.book.release import programs_on_path
 from autograder.cli import commands
-
-from . import importers
-from .term_checks import GUEST, Tally
-from .term_class import (
+from benchmarks.term import importers
+from benchmarks.term.checks import GUEST, Tally
+from benchmarks.term.classroom import (
     BANK,
     COPIED,
     RENAMED,
@@ -37,7 +36,7 @@ from .term_class import (
     filled,
     solutions,
 )
-from .term_ledger import Book, Work, in_utc
+from benchmarks.term.ledger import Book, Work, in_utc
 
 BEGAN = time.perf_counter()
 ZONE = "Europe/Berlin"  # the teacher's, in Moodle

@@ -1,0 +1,1 @@
+"""A term of a course, and every number of it twice."""

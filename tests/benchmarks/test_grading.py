@@ -7,9 +7,9 @@ from click.testing import CliRunner
 
 from autograder.answers.selftest import selftest
 from autograder.declaration import load_bank
-from benchmarks import grading
-from benchmarks.grading_class import BANK, LAB, NO_LAB, RANKS, draw, points, scores_of
-from benchmarks.grading_runs import Failed, run
+from benchmarks.grading import costs as grading
+from benchmarks.grading.classroom import BANK, LAB, NO_LAB, RANKS, draw, points, scores_of
+from benchmarks.grading.runs import Failed, run
 
 
 @pytest.mark.parametrize("name", sorted(points()))

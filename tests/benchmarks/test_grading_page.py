@@ -2,7 +2,7 @@ import json
 
 from click.testing import CliRunner
 
-from benchmarks import grading_page
+from benchmarks.grading import page as grading_page
 
 SIDE = {
     "size": 50,

@@ -13,9 +13,8 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
 
 import hwlib
-
-from .grading_class import KERNEL, SETUP, Class, Question, points, scores_of
-from .grading_runs import run
+from benchmarks.grading.classroom import KERNEL, SETUP, Class, Question, points, scores_of
+from benchmarks.grading.runs import run
 
 TEST = """OK_FORMAT = False
 from otter.test_files import test_case

@@ -1,6 +1,6 @@
 """The generated part of docs/grading.md, the cost of grading, from the figures of `benchmarks.grading`:
 
-`python -m benchmarks.grading --json figures.json`, then `python -m benchmarks.grading_page figures.json`; for
+`python -m benchmarks.grading --json figures.json`, then `python -m benchmarks.grading.page figures.json`; for
 parts that were measured separately, name several files: a later one overrides an earlier one."""
 
 import json
@@ -15,7 +15,7 @@ import click
 from benchmarks.paths import DOCS
 
 PAGE = DOCS / "grading.md"
-BEGIN, END = "<!-- generated: python -m benchmarks.grading_page FIGURES -->", "<!-- end of the generated part -->"
+BEGIN, END = "<!-- generated: python -m benchmarks.grading.page FIGURES -->", "<!-- end of the generated part -->"
 SIDES = {
     "no-lab": "(a) no lab",
     "lab": "(b) a lab of two ranks, which nbgrader starts with `torch.distributed.run`",

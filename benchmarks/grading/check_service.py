@@ -1,4 +1,4 @@
-"""A class at the check service at once, beside attackers: `python -m benchmarks.check_service`.
+"""A class at the check service at once, beside attackers: `python -m benchmarks.grading.check_service`.
 
 `gpubook course serve` runs as its own process. Each learner asks as a notebook does, one question after the other,
 coming back when told to: three answers to each of two numbers, one of them twice, and two functions. Parts:
@@ -39,9 +39,8 @@ import psutil
 from autograder import course
 from autograder.course.service.attempts import used
 from autograder.course.service.tokens import Tokens
-
-from .grading import load, machine
-from .grading_class import BANK
+from benchmarks.grading.classroom import BANK
+from benchmarks.grading.costs import load, machine
 
 NAME, ASKED = "week1", ("bench-seconds", "bench-steps", "bench-bubble")
 ALLOWED = 5

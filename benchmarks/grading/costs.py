@@ -36,10 +36,24 @@ from typing import Any
 
 import click
 
-from . import grading_check, grading_otter
-from .grading_class import DEADLOCK, LAB, NAME, NO_LAB, RANKS, Class, Question, draw, ours, scores_in, scores_of, stock
-from .grading_kills import measure, progress
-from .grading_runs import Ran, grade_ours, grade_stock
+from benchmarks.grading import check_times
+from benchmarks.grading import otter as otter_grader
+from benchmarks.grading.classroom import (
+    DEADLOCK,
+    LAB,
+    NAME,
+    NO_LAB,
+    RANKS,
+    Class,
+    Question,
+    draw,
+    ours,
+    scores_in,
+    scores_of,
+    stock,
+)
+from benchmarks.grading.kills import measure, progress
+from benchmarks.grading.runs import Ran, grade_ours, grade_stock
 
 Grade = Callable[..., Ran]
 BOTH: dict[str, Grade] = {"ours": grade_ours, "stock": grade_stock}
@@ -175,10 +189,10 @@ def check(setting: Setting) -> dict[str, Any]:
     folder = setting.folder / "check"
     folder.mkdir()
     print(f"\ncheck: milliseconds from sending a cell to its last output; load {load():.1f}")
-    found = grading_check.measure(folder, max(setting.repeats, 2))
+    found = check_times.measure(folder, max(setting.repeats, 2))
     for kind, taken in found.items():
         later = taken["later"]
-        target = grading_check.TARGETS.get(kind)
+        target = check_times.TARGETS.get(kind)
         below = f"; {sum(t <= target for t in later)} of {len(later)} within {target * 1e3:g}" if target else ""
         print(f"  {kind:11} first {spread(taken['first'], 1e-3)}, later {spread(later, 1e-3)}{below}")
     return found
@@ -187,19 +201,19 @@ def check(setting: Setting) -> dict[str, Any]:
 def otter(setting: Setting) -> dict[str, Any]:
     """A right, a partly right and a wrong submission through `otter run`."""
     try:
-        program = grading_otter.install(setting.folder / "otter-environment")
+        program = otter_grader.install(setting.folder / "otter-environment")
         learners = draw(LAB, 4, 1, setting.seed)
         chosen = {who: learners[who] for who in list(learners) if not who.endswith("2")}
         found = {}
         print("\notter run: a submission at a time, equal scores")
         for title, questions in (("no-lab", NO_LAB), ("lab", LAB)):
             part = {who: {q.name: answers[q.name] for q in questions} for who, answers in chosen.items()}
-            found[title] = grading_otter.measure(
+            found[title] = otter_grader.measure(
                 setting.folder / f"otter-{title}", program, questions, part, setting.limit
             )
             print(f"  {title:6} {spread(found[title]['seconds'])} s, {found[title]['peak'] / 1e6:,.0f} MB")
         return found
-    except grading_otter.NoOtter as error:
+    except otter_grader.NoOtter as error:
         print(f"\notter run: not measured, {error}")
         return {"skipped": str(error)}
 
@@ -293,7 +307,3 @@ def main(
             setting.record[part] = run[part](setting)
             if output is not None:
                 output.write_text(json.dumps(setting.record, indent=1) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

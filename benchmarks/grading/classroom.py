@@ -15,11 +15,10 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder import course
 from autograder.declaration import load_bank
-
-from .grading_runs import run
+from benchmarks.grading.runs import run
 
 NAME = "week1"  # the assignment
-BANK = Path(__file__).with_name("grading_bank.py")
+BANK = Path(__file__).with_name("bank.py")
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 SETUP = (
     "import math\nimport numpy as np\nimport sympy\nimport torch\nimport torch.distributed as dist\n"

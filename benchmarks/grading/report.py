@@ -1,4 +1,4 @@
-"""What `gpubook report` costs for a large class: `python -m benchmarks.report`.
+"""What `gpubook report` costs for a large class: `python -m benchmarks.grading.report`.
 
 A small class on a chapter is drawn (right, declared mistakes, answers that no mistake explains, errors, nothing) and
 graded. Each of its learners is then there many times over, with functions that differ, in submissions, journal and

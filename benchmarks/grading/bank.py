@@ -1,5 +1,8 @@
-"""The exercises of the grading benchmark, as a teacher declares them: `benchmarks.grading_class` copies this file into
-its course, and asks the same questions in an ordinary nbgrader notebook."""
+"""The exercises of the grading benchmark, as a teacher declares them.
+
+`benchmarks.grading.classroom` copies this file into its course, and asks the same questions in an ordinary nbgrader
+notebook.
+"""
 
 import random
 

@@ -10,8 +10,7 @@ from autograder.answers import JudgedBy
 from autograder.declaration import Bank, load_bank
 from autograder.declaration.bank import declared_below
 from autograder.values.book_root import book_root
-
-from .grading_class import BANK, NO_LAB
+from benchmarks.grading.classroom import BANK, NO_LAB
 
 START = "import math, os\nimport sympy\nfrom autograder import check, symbols\nos.environ['GPUBOOK_SOLUTIONS'] = {!r}"
 TARGETS = {"Quantity": 0.020, "Count": 0.020, "Choice": 0.020, "Expression": 0.050}  # seconds

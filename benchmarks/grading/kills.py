@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .grading_class import NAME
-from .grading_runs import Ran, grade_ours
+from benchmarks.grading.classroom import NAME
+from benchmarks.grading.runs import Ran, grade_ours
 
 KILLS = 10
 

@@ -1,0 +1,1 @@
+"""What grading, reports and the check service cost."""

@@ -1,7 +1,7 @@
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.ranks import main
+from benchmarks.speed.ranks import main
 
 
 @pytest.mark.nightly

@@ -1,8 +1,8 @@
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import simulator
-from benchmarks.simulator import Case, main, on_simpy
+from benchmarks.speed import simulator
+from benchmarks.speed.simulator import Case, main, on_simpy
 from hwlib.simulate import simulate_events
 from hwlib.topology import crossbar
 from hwlib.units import GB, us

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.page_weight import served, visit
+from benchmarks.speed.page_weight import served, visit
 from tests.conftest import ROOT
 from tests.kept import built
 

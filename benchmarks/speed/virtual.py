@@ -1,4 +1,4 @@
-"""How fast virtual clusters are: `python -m benchmarks.virtual`.
+"""How fast virtual clusters are: `python -m benchmarks.speed.virtual`.
 
 One process for 1,024 ranks: FSDP2 over tensor parallelism of a decoder without data; its set-up, its first step, the
 steps after that, and what these take where nobody counts; all of it once more by torch's own mode for tensors without

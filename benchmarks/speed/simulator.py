@@ -1,4 +1,4 @@
-"""How fast the event simulator is: `python -m benchmarks.simulator`.
+"""How fast the event simulator is: `python -m benchmarks.speed.simulator`.
 
 Chunks per second on a ring of 256 ranks and on a switch with 8, with and without messages that meet; an
 all-reduce over 1,024 ranks of an H100 SuperPOD; and the time to import the library. Beside them, where they are

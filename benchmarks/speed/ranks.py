@@ -1,4 +1,4 @@
-"""How long it takes to start real ranks: `python -m benchmarks.ranks`.
+"""How long it takes to start real ranks: `python -m benchmarks.speed.ranks`.
 
 One all-reduce of a kilobyte from a cell of a running kernel, by `run_ranks`, beside the same program under `torchrun`
 and under torch's own `mp.spawn`, in turn. Each line has the minimum, the median and the maximum of the repeats, in

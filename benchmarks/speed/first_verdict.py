@@ -1,6 +1,6 @@
 """How soon a page of the built book gives its first verdict, and the next ones.
 
-    python -m benchmarks.page build/html
+    python -m benchmarks.speed.first_verdict build/html
 
 Each run opens a chapter in a browser that has seen none of it, types an answer and checks it, and then another: the
 first verdict waits for Python to load, the next for Python alone. Over http from a server on this machine that
@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from autograder.book.chromium import find_chromium
-
-from .page_weight import FLAGS, served
+from benchmarks.speed.page_weight import FLAGS, served
 
 RUNS = 5
 CHAPTER, EXERCISE = "03-rooflines", "rooflines-vector-add"

@@ -1,4 +1,4 @@
-"""Kernels under hwlib.tl and under Triton's interpreter, side by side: `python -m benchmarks.kernels`.
+"""Kernels under hwlib.tl and Triton's interpreter, side by side: `python -m benchmarks.speed.interpreted_kernels`.
 
 Six kernels, each run in turn by both on the same arrays. A line has the minimum, the median and the maximum of the
 repeats in milliseconds of this process, and of their ratio. `hwlib.tl` also counts sectors, FLOPs and live tiles, and

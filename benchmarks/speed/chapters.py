@@ -1,4 +1,4 @@
-"""How long a chapter takes from its first cell to its last: `python -m benchmarks.chapters [NAME ...]`.
+"""How long a chapter takes from its first cell to its last: `python -m benchmarks.speed.chapters [NAME ...]`.
 
 The learner's notebook and the instructor's run in Jupyter's own kernel with every measurement, in turn, each
 `--repeats` times; printed are the minimum, the median and the maximum of the seconds, kernel start included, and

@@ -1,6 +1,6 @@
 """What a page of the built book weighs before its reader does anything, and how soon it is seen.
 
-    python -m benchmarks.page_weight build/html 03-rooflines index
+    python -m benchmarks.speed.page_weight build/html 03-rooflines index
 
 Each page is opened in Chromium with an empty cache, from a server on this machine that compresses nothing, and left
 alone until it asks for nothing more. Bytes and requests are the same in each of the RUNS; times are said as the

@@ -1,0 +1,1 @@
+"""How fast the simulators, the kernels, the ranks and the pages are."""

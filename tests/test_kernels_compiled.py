@@ -5,7 +5,7 @@ import importlib.util
 import numpy as np
 import pytest
 
-from benchmarks.gpu_kernels import kernels
+from benchmarks.gpu.kernels import kernels
 from tests.hwlib.under_triton import jitted
 
 pytestmark = [

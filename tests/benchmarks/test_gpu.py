@@ -6,8 +6,8 @@ from statistics import mean, median
 
 import pytest
 
-from benchmarks.gpu import SEED, shapes
-from benchmarks.gpu_kernels import counted_cases
+from benchmarks.gpu.kernels import counted_cases
+from benchmarks.gpu.labs import SEED, shapes
 from hwlib import tl
 from hwlib.calibrated import gemm_model, prefill_attention_time
 from hwlib.roofline import matmul_bytes, matmul_flops, roofline_time

@@ -18,8 +18,8 @@ from typing import Any
 
 import click
 
-from benchmarks.gpu_measurement import Row
-from benchmarks.gpu_step import steps
+from benchmarks.gpu.measurement import Row
+from benchmarks.gpu.step import steps
 from hwlib.calibrated import fit_kernel_model, gemm_model, prefill_attention_time
 from hwlib.labs import bandwidth, measure
 from hwlib.units import show
@@ -216,7 +216,3 @@ def _write(rows: list[Row], out: Path) -> None:
 
 def _text(x: float, form: str) -> str:
     return "" if math.isnan(x) else format(x, form)
-
-
-if __name__ == "__main__":
-    main()

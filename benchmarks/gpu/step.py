@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from benchmarks.gpu_measurement import Row
+from benchmarks.gpu.measurement import Row
 from hwlib.footprint import States, footprint
 from hwlib.specs import models
 from hwlib.steptime import step_time

@@ -1,4 +1,4 @@
-"""The book's kernels on a GPU: `python -m benchmarks.gpu_kernels --out FILE`.
+"""The book's kernels on a GPU: `python -m benchmarks.gpu.kernels --out FILE`.
 
 Each kernel of the tests, and each declared solution of a Kernel exercise, is compiled by Triton for the GPU and run on
 the arrays that `hwlib.tl` gets; its results must be the same. Where Nsight Compute is installed, the sectors of 32
@@ -165,7 +165,7 @@ def same_sectors() -> Iterator[list[Any]]:
         return
     cases = counted_cases()
     command = [ncu, "--csv", "--page", "raw", "--metrics", f"{LOADS},{STORES}", "-k", f"regex:^({'|'.join(cases)})$",
-               sys.executable, "-m", "benchmarks.gpu_kernels", "--under", "--out", os.devnull]  # fmt: skip
+               sys.executable, "-m", "benchmarks.gpu.kernels", "--under", "--out", os.devnull]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, timeout=180)
     lines = [line for line in done.stdout.splitlines() if line.startswith('"')]
     if done.returncode or len(lines) < 3:

@@ -4,8 +4,8 @@ import argparse
 
 import pytest
 
-from benchmarks import launch_arguments
-from benchmarks.launch_arguments import Row, Sources, of_parser, vllm, write
+from benchmarks.launch import arguments as launch_arguments
+from benchmarks.launch.arguments import Row, Sources, of_parser, vllm, write
 
 CONFIG = """
 Kind = Literal["a", "b"]

@@ -1,6 +1,6 @@
 """The names of the arguments that training and serving software takes, read from a checkout of each project.
 
-    python -m benchmarks.launch_arguments megatron|torchtitan|nemo|vllm CHECKOUT [MEGATRON]
+    python -m benchmarks.launch.arguments megatron|torchtitan|nemo|vllm CHECKOUT [MEGATRON]
 
 writes hwlib/launch/<software>.csv: a row an argument, with its kind and, where it has some, its choices; the revision
 that was read is typed into hwlib/launch/sources.toml. Megatron-LM's own parser is asked (it needs torch); of the others

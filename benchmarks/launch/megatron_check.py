@@ -1,4 +1,4 @@
-"""Plans parsed by Megatron-LM's own code, options and configuration: `python -m benchmarks.launch_check CHECKOUT`.
+"""Plans parsed by Megatron-LM's options and configuration: `python -m benchmarks.launch.megatron_check CHECKOUT`.
 
 Run by hand: it needs torch and a checkout of Megatron-LM at the revision of hwlib/launch/sources.toml, not its kernels:
 Transformer Engine is said to be there, and the generation of the chip. Every plan of a sweep over models and clusters

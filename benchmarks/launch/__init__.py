@@ -1,0 +1,1 @@
+"""The arguments of training and serving software, checked against the projects themselves."""

@@ -46,7 +46,12 @@ def floors(*rooms: str) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(names.split()) for names in rooms)
 
 
-DRAWERS: dict[str, Drawer] = {}
+DRAWERS = {
+    "benchmarks": Drawer(
+        loose=8,
+        floors=floors("paths", "rows grading term speed gpu launch", "fit", "score", "planner fidelity"),
+    ),
+}
 
 
 def room_of(path: Path, folder: Path) -> str:

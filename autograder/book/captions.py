@@ -6,6 +6,7 @@ alternative text is its name for one who cannot see it.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from .notebook import ChapterError, Source
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 PART = "caption"
+FIGURE = re.compile(r"^(?:plots|widgets)\.\w+(?=\()", re.M)  # the call that draws one
 
 
 def add_captions(nb: NotebookNode, source: Source | None = None, chapter: str = "") -> None:

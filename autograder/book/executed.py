@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from ..declaration.bank import bank_files
 from . import chapters
 from .kept import contents_of, files_below, kept, key_of
-from .measured import measured_on
-from .page import MEASURED_ON
+from .measured import MEASURED_ON, measured_on
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from .chapters import Chapter
 
 CELL_LIMIT = 180
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 IN_A_RUN = ("values", "declaration", "ranks", "answers", "learner")  # what a chapter can see of this package
 KERNEL_CONFIG = """\
 c.InlineBackend.figure_formats = {"svg"}

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from ..declaration.answer import JudgedBy
-from .answerbox import inline_html, script_json
+from ..values.inline_html import inline_html
 from .contents import WRITTEN, Entry, contents, find
 from .glyphs import glyph
 from .notebook import ChapterError
 from .page import live_data
-from .render import render
+from .render import render, script_json
 from .syllabus import Amount, Book
 
 if TYPE_CHECKING:

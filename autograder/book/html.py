@@ -33,13 +33,13 @@ from . import (
 )
 from .bibliography import for_page
 from .contents import contents
-from .executed import BookError, execute
+from .executed import WIDGET_STATE, BookError, execute
 from .finishing import finish
 from .indexes.formulas import introduced
 from .indexes.uses import uses_of
 from .kept import contents_of, files_below, kept, key_of
 from .mathml import MathError
-from .page import WIDGET_STATE, PageError, assemble
+from .page import PageError, assemble
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

@@ -17,11 +17,11 @@ from typing import Any
 
 from hwlib.formula import ops
 
-from .answerbox import script_json
 from .bibliography import Bibliography
 from .dragged import DragError, Dragged, dragged
 from .javascript import Compiler, NotCompiled
 from .provenance import Origins, has_origin
+from .render import script_json
 
 DRAG = re.compile(r"\{drag\}(`+)(.+?)(?<!`)\1(?!`)", re.S)
 USED = re.compile(r"data-(n|drag)=\\?\"(\w+)")

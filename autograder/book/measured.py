@@ -10,6 +10,9 @@ import subprocess
 from datetime import date
 from pathlib import Path
 
+MEASURED = "measured"  # the tag of a chapter's cells that time the machine
+MEASURED_ON = "measured_on"  # in the metadata of an executed notebook: the machine, and the day
+
 
 def machine(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
     """The processor of this machine with the cores that a process may use, and its GPUs: "AMD EPYC 7R13, 2 cores"."""

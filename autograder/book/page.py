@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..declaration.bank import declared_files
 from ..declaration.worked import solution_of
+from ..values.inline_html import inline_html
 from . import answerbox
-from .captions import alt_text, caption_id, image_options
+from .captions import FIGURE, alt_text, caption_id, image_options
+from .executed import WIDGET_STATE, WIDGET_VIEW
+from .measured import MEASURED, MEASURED_ON
 from .notebook import GUIDE, how_to_answer, points
-from .reading import FIGURE
-from .render import markdown, render
-from .whose import Answered, folds, line, solutions
+from .render import markdown, render, script_json
+from .whose import KEYED, Answered, calls, folds, line, solutions
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -31,12 +33,6 @@ if TYPE_CHECKING:
     from .chapters import Chapter
 
 POINTER = f"*New here? [How answers are read](answers.md) says {GUIDE}.*"
-WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
-WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
-MEASURED = "measured"  # the tag of a chapter's cells that time the machine
-MEASURED_ON = "measured_on"  # in the metadata of an executed notebook: the machine, and the day
-# What these calls show depends on the key; the course edition leaves their outputs out.
-KEYED = {"check", "exercise", "given", "grade", "hint", "reveal", "solution"}
 
 
 class PageError(ValueError):
@@ -127,7 +123,7 @@ def _below(say: str) -> str:
 
     It is not an output of the cell, each of which would have the caption of the cell's figure.
     """
-    return f'<p class="measured">{answerbox.inline_html(say)}</p>'
+    return f'<p class="measured">{inline_html(say)}</p>'
 
 
 def _solution(chapter: Chapter, cell: NotebookNode) -> str:
@@ -147,7 +143,7 @@ def card(exercise: Exercise, number: str, solution: str, chapter: str, *, course
         id=exercise.id,
         kind="Prediction" if exercise.predict else "Exercise",
         number=number,
-        title=answerbox.inline_html(exercise.title),
+        title=inline_html(exercise.title),
         points=points(exercise),
         prompt=markdown(exercise.prompt_text().strip(), POINTER if first else ""),
         asked=_with_above(exercise, box) if box else _asked(exercise, chapter),
@@ -271,22 +267,7 @@ def _live_caption(chapter: Chapter, cell: NotebookNode, caption: str) -> Markup:
     if "{cite" in caption:
         own = caption_id(cell)
         caption = next(c.source for c in chapter.instructor.cells if c.id == own)
-    return answerbox.inline_html(re.sub(r"\]\((?:\.\./[\w-]+/)?(\d\d-[\w-]+)\.ipynb", r"](\1.html", caption))
-
-
-def calls(source: str) -> dict[str, str]:
-    """The functions that a cell calls by name, each with its first argument where that is a text."""
-    try:
-        tree = ast.parse(source)
-    except SyntaxError:
-        return {}
-    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
-    return {ast.unparse(n.func): _text(n.args) for n in calls}
-
-
-def _text(args: list[ast.expr]) -> str:
-    value = args[0].value if args and isinstance(args[0], ast.Constant) else ""
-    return value if isinstance(value, str) else ""
+    return inline_html(re.sub(r"\]\((?:\.\./[\w-]+/)?(\d\d-[\w-]+)\.ipynb", r"](\1.html", caption))
 
 
 def _reveal(chapter: Chapter, cell: NotebookNode, done: NotebookNode, course: bool) -> NotebookNode:
@@ -351,4 +332,4 @@ def live_data(state: Mapping[str, Any]) -> dict[str, Any]:
 
 def _figure(kind: str, data: dict[str, Any], label: str, caption: Markup) -> Markup:
     """A figure with what live.js needs; its controls stay reachable, so it is not an "img" to a screen reader."""
-    return render("live_figure.html.j2", kind=kind, data=answerbox.script_json(data), label=label, caption=caption)
+    return render("live_figure.html.j2", kind=kind, data=script_json(data), label=label, caption=caption)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .captions import FIGURE
 from .notebook import Source, parse
 
 if TYPE_CHECKING:
     from ..declaration.bank import Bank
-
-FIGURE = re.compile(r"^(?:plots|widgets)\.\w+(?=\()", re.M)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -20,3 +21,9 @@ def render(name: str, **values: Any) -> Markup:
 def markdown(*parts: str) -> Markup:
     """Markdown for the page, one part under the other, empty ones left out; Sphinx reads it, so nothing is escaped."""
     return Markup("\n\n".join(part for part in parts if part))
+
+
+def script_json(data: Any) -> Markup:
+    """JSON that can stand inside a script element, on one line."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))

@@ -15,10 +15,11 @@ from typing import Any
 
 from ..declaration.answer import kinds
 from ..values.error_advice import EXTRAS
+from .captions import FIGURE
 from .live_numbers import DRAG
 from .order import NUMBER
 from .order_rules import formulas_are_introduced, terms_are_introduced, the_head_says_what_is_needed
-from .reading import FIGURE, Reading
+from .reading import Reading
 
 EXERCISES = 8, 16
 KINDS = 4

@@ -18,10 +18,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..values.digest import digest
-from .executed import joined
+from .executed import WIDGET_STATE, WIDGET_VIEW, joined
 from .kept import contents_of, kept, key_of
-from .page import KEYED, MEASURED, WIDGET_STATE, WIDGET_VIEW, calls
-from .whose import Answered, folds, given
+from .measured import MEASURED
+from .whose import KEYED, Answered, calls, folds, given
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

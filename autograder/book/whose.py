@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 SPOILER = "spoiler"
+KEYED = {"check", "exercise", "given", "grade", "hint", "reveal", "solution"}
+"""What calls of these show depends on the key; the course edition leaves their outputs out."""
 
 
 @dataclass
@@ -46,6 +48,21 @@ class Answered:
 def given(source: str) -> list[str]:
     """The names that a cell defines, assigns or imports."""
     return [name for statement in _body(source) for name in given_by(statement)]
+
+
+def calls(source: str) -> dict[str, str]:
+    """The functions that a cell calls by name, each with its first argument where that is a text."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return {}
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
+    return {ast.unparse(n.func): _text(n.args) for n in calls}
+
+
+def _text(args: list[ast.expr]) -> str:
+    value = args[0].value if args and isinstance(args[0], ast.Constant) else ""
+    return value if isinstance(value, str) else ""
 
 
 def folds(cell: NotebookNode) -> bool:

@@ -18,7 +18,7 @@ class ReleasedSolutions(BuildHookInterface):
         if version == "editable":
             return
         solutions = Path(self.root, "solutions")
-        drafts = runpy.run_path(str(Path(self.root, "autograder", "book", "drafts.py")))["drafts"](solutions)
+        drafts = runpy.run_path(str(Path(self.root, "autograder", "book", "source", "drafts.py")))["drafts"](solutions)
         for folder in sorted(path for path in solutions.iterdir() if path.is_dir() and path.name not in drafts):
             build_data["force_include"][str(folder)] = f"autograder/_book/solutions/{folder.name}"
         for archive in sorted(Path(self.root, ".build", "shown").glob(f"*{KEY}")):

@@ -146,7 +146,7 @@ def _entries_are_list_items(_app, _page, _template, context, _doctree):
 
 
 def _inline_tex(writer, node):
-    r"""A formula in a line, as TeX between \( and \), which autograder.book.mathml converts in the finished page."""
+    r"""A formula in a line, as TeX between \( and \), which autograder.book.finishing.mathml converts in the end."""
     writer.body.append(rf'<span class="math">\({writer.encode(node.astext()).strip()}\)</span>')
     raise SkipNode
 

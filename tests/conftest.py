@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.book.chromium import find_chromium
+from autograder.book.print.chromium import find_chromium
 from autograder.cli import lazy_jsonschema
 from tests import dearest
 from tests.dearest import FOLDER, pytest_runtest_protocol, pytest_sessionfinish, pytest_testnodedown  # noqa: F401

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from autograder.book import chapters, html
+from autograder.book.site import html
+from autograder.book.source import chapters
 from tests.dearest import FOLDER
 from tests.imported import PACKAGES, all_modules
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.book.chapters import chapter_names
-from autograder.book.rules import RULES, Reading
+from autograder.book.rules.chapter_rules import RULES, Reading
+from autograder.book.source.chapters import chapter_names
 
 ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.slow

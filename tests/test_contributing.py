@@ -14,7 +14,7 @@ import hwlib
 from autograder import answers
 from autograder.answers.library_overlap import library_overlap
 from autograder.answers.selftest import selftest
-from autograder.book.rules import RULES
+from autograder.book.rules.chapter_rules import RULES
 from autograder.declaration import Exercise, load_bank
 from autograder.declaration.answer import Answer
 from hwlib import tl

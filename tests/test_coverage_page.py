@@ -7,9 +7,9 @@ import re
 
 import pytest
 
-from autograder.book import order
-from autograder.book.chapters import chapter_names
-from autograder.book.contents import WRITTEN, contents
+from autograder.book.source import concept_order
+from autograder.book.source.chapters import chapter_names
+from autograder.book.source.contents import WRITTEN, contents
 
 ROW = re.compile(r"^\| (.*?) \| (.*?) \|$", re.M)
 CODE = re.compile(r"`([^`\n]+)`")
@@ -62,7 +62,7 @@ def test_every_section_exists(root, texts, planned):
     written = {
         (name.partition("-")[0].lstrip("0"), line.text.lstrip("# "))
         for name in chapter_names(root)
-        for line in order.text_of(root / "solutions" / name / f"{name}.md").prose
+        for line in concept_order.text_of(root / "solutions" / name / f"{name}.md").prose
         if line.text.startswith("##")
     }
     numbers = {entry.number for entry in planned}

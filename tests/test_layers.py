@@ -195,7 +195,7 @@ def test_only_the_course_and_the_release_know_nbgrader():
         if name.split(".")[0] == "nbgrader"
     }
     assert knowing == {
-        "book/release.py",
+        "book/source/release.py",
         "course/by_hand/answers.py",
         "course/extensions.py",
         "course/grade_entry.py",

@@ -18,8 +18,9 @@ import nbformat
 import numpy as np
 import pytest
 
-from autograder.book import chapters, executed, shown
-from autograder.book.misconceptions import misconceptions
+from autograder.book.outputs import executed, prerun_outputs
+from autograder.book.site.misconceptions import misconceptions
+from autograder.book.source import chapters
 from autograder.declaration import call_with
 from autograder.declaration.worked import solution_of
 from tests.kept import built, loaded
@@ -215,7 +216,7 @@ def test_what_a_fresh_notebook_shows_holds_none(root):
     for name in chapters.chapter_names(root):
         chapter = loaded(root, name)
         learner = nbformat.read(root / "chapters" / name / f"{name}.ipynb", as_version=4)
-        path = shown.keep(work / "shown", chapter, learner, executed.run(chapter, root, work))
+        path = prerun_outputs.keep(work / "shown", chapter, learner, executed.run(chapter, root, work))
         data = json.loads(gzip.decompress(path.read_bytes()))
         text += strings(data)
         exercises = {cell.id for cell in learner.cells if cell.metadata.get("gpubook", {}).get("part")}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.book.rules import typed_numbers
+from autograder.book.rules.chapter_rules import typed_numbers
 
 
 @pytest.mark.parametrize(

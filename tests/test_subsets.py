@@ -12,7 +12,7 @@ import sys
 import pytest
 from nbformat import from_dict
 
-from autograder.book import chapters, notebook, subset
+from autograder.book.source import chapters, notebook, subset
 from autograder.course.layout import texts_beside
 from autograder.declaration import load_bank
 from autograder.grading.judge import Judge

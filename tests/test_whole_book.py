@@ -21,7 +21,7 @@ import pytest
 from nbclient import NotebookClient
 
 from autograder import course
-from autograder.book import chapters
+from autograder.book.source import chapters
 from autograder.declaration import Exercise, call_with
 from autograder.declaration.bank import declared_below, load_bank
 from tests import graded_chapter

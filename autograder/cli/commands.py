@@ -63,7 +63,7 @@ def chapters(names: tuple[str, ...], check: bool) -> None:
     Of all chapters, or of NAMES; the exercises of what is built test themselves.
     A chapter with `draft: true` in its front matter is built and tested, but left out of chapters/.
     """
-    from ..book import chapters as pipeline
+    from ..book.source import chapters as pipeline
 
     root = book_root()
     changes = pipeline.build(root, list(names) or None, check=check)
@@ -80,8 +80,8 @@ def chapters(names: tuple[str, ...], check: bool) -> None:
 @click.argument("names", nargs=-1)
 def rules(names: tuple[str, ...]) -> None:
     """List the rules that all chapters and drafts, or NAMES, break."""
-    from ..book import rules as house
-    from ..book.chapters import chapter_names, check_names
+    from ..book.rules import chapter_rules as house
+    from ..book.source.chapters import chapter_names, check_names
 
     root, count = book_root(), 0
     for name in check_names(root, names) or chapter_names(root, with_drafts=True):
@@ -122,7 +122,7 @@ def new_chapter(name: str, sections: bool) -> None:
 @click.option("--out", type=FOLDER, default=Path("build/html"), show_default=True, help="The output folder.")
 def book(course: bool, drafts: bool, out: Path) -> None:
     """Build the book as static HTML."""
-    from ..book import html as pages
+    from ..book.site import html as pages
 
     pages.build(book_root(), out, course=course, with_drafts=drafts)
     click.echo(f"Open {out / 'index.html'}")

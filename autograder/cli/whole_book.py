@@ -19,7 +19,7 @@ def pdf(site: Path, out: Path, solutions: bool) -> None:
 
     The whole book takes some minutes. Build it first: gpubook book.
     """
-    from ..book.printing import print_book
+    from ..book.print.printing import print_book
 
     click.echo(f"Wrote {print_book(site, out, TITLE, solutions=solutions)}")
 
@@ -33,8 +33,8 @@ def epub(site: Path, out: Path) -> None:
     Hints and solutions stand at the end of each chapter. Figures that move in the pages are pictures where Chromium
     is installed to draw them, and else captions. Build the book first: gpubook book.
     """
-    from ..book.chromium import find_chromium
-    from ..book.epub import write_epub
+    from ..book.print.chromium import find_chromium
+    from ..book.print.epub import write_epub
 
     if find_chromium() is None:
         click.echo("No Chromium was found, so figures that move in the pages are left as captions.", err=True)

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..book.course_error import CourseError
-    from ..book.release import release
+    from ..book.source.release import release
     from .layout import FOLDERS, init
     from .operations import assign, drop, full_marks, grade, results, show_feedback
     from .steps import AUTOGRADE, SANITIZE, GradeInSandbox, configure
 
 _HOME = {
     "autograder.book.course_error": "CourseError",
-    "autograder.book.release": "release",
+    "autograder.book.source.release": "release",
     "autograder.course.layout": "FOLDERS init",
     "autograder.course.operations": "assign drop full_marks grade results show_feedback",
     "autograder.course.steps": "AUTOGRADE SANITIZE GradeInSandbox configure",

@@ -12,13 +12,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ..book import chapters, notebook, subset
 from ..book.bibliography import Bibliography
-from ..book.captions import add_captions
-from ..book.contents import contents
 from ..book.course_error import CourseError
-from ..book.notebook import Source
-from ..book.roles import Roles
+from ..book.source import chapters, notebook, subset
+from ..book.source.captions import add_captions
+from ..book.source.contents import contents
+from ..book.source.notebook import Source
+from ..book.source.roles import Roles
 from ..declaration.bank import Bank
 from ..declaration.renewal import renewed
 from ..declaration.worked import BEGIN, END

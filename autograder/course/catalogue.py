@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..book.course_error import CourseError
-from ..book.syllabus import Book
+from ..book.source.syllabus import Book
 from ..grading.restore import grade_cell, read_notebook
 from ..values.book_root import book_root
 from .layout import read_config, released

@@ -11,7 +11,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from ..book.course_error import CourseError
-from ..book.release import programs_on_path
+from ..book.source.release import programs_on_path
 
 
 def driver(db_url: str) -> str:

@@ -13,7 +13,7 @@ from nbgrader.api import Assignment, BaseCell, Grade, SubmittedAssignment, Submi
 from sqlalchemy.orm import Query
 
 from ..book.course_error import CourseError
-from ..book.notebook import used_exercises
+from ..book.source.notebook import used_exercises
 from ..grading.restore import FULL_MARKS
 from ..values.atomic_write import write_whole
 from ..values.own_folder import own

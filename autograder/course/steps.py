@@ -29,7 +29,7 @@ from nbgrader.utils import is_solution
 from traitlets import Bool, Float
 from traitlets.config import Config
 
-from ..book.release import NEVER_RELEASED, RELEASE
+from ..book.source.release import NEVER_RELEASED, RELEASE
 from ..grading import submission
 from ..grading.judge import Judge
 from ..grading.restore import read_notebook, restore

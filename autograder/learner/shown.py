@@ -24,7 +24,8 @@ from .notebook_file import Notebook
 MARK = {"gpubook": "book"}  # in the metadata of an output: a build of the book made it
 MODELS = "book-"  # how the names of its widgets' models begin
 WIDGETS = "application/vnd.jupyter.widget-state+json"
-SVG, HTML, CODED = "image/svg+xml", "text/html", "{svg in base64}"  # as autograder.book.shown writes them
+# As autograder.book.outputs.prerun_outputs writes them.
+SVG, HTML, CODED = "image/svg+xml", "text/html", "{svg in base64}"
 SUFFIX, KEY_LENGTH = ".json.gz", 20  # of an archive's name
 KEY = "shown"  # in a notebook's metadata: which archive was put in
 START = "00-start.ipynb"

@@ -14,7 +14,7 @@ from statistics import median
 
 import click
 
-from autograder.book import chapters
+from autograder.book.source import chapters
 from benchmarks.paths import ROOT
 
 

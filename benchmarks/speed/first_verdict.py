@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from autograder.book.chromium import find_chromium
+from autograder.book.print.chromium import find_chromium
 from benchmarks.speed.page_weight import FLAGS, served
 
 RUNS = 5

@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 
 from click.testing import CliRunner
 
-from autograder.book.release import programs_on_path
+from autograder.book.source.release import programs_on_path
 from autograder.cli import commands
 from benchmarks.term import importers
 from benchmarks.term.checks import GUEST, Tally

@@ -1,4 +1,4 @@
-/* Formulas as MathML, which browsers draw by themselves. Those of the page come converted (autograder/book/mathml.py runs
+/* Formulas as MathML, which browsers draw by themselves. Those of the page come converted (autograder/book/finishing/mathml.py runs
  * this file then, too); those that come later, in a verdict, are converted here: gpubook.typeset(element) loads Temml the
  * first time that there is one, and keeps a promise when its formulas stand. */
 (function () {

@@ -9,7 +9,7 @@ from typing import Any
 
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.book import notebook
+from autograder.book.source import notebook
 from autograder.declaration import Bank, load_bank
 from tests.autograder import lab
 from tests.autograder.answers.test_distributed import RIGHT as TORCH_RING

@@ -8,7 +8,7 @@ import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook
 
 from autograder.answers.written import STUB, untouched
-from autograder.book import notebook
+from autograder.book.source import notebook
 from autograder.declaration import load_bank
 from autograder.grading.restore import grade_cell, read_notebook, restore
 from autograder.grading.results import written_result

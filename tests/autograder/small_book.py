@@ -7,8 +7,8 @@ from pathlib import Path
 from filelock import FileLock
 from pybtex.database import BibliographyData, parse_file
 
-from autograder.book import html, vendor
-from autograder.book.in_page import archives, site
+from autograder.book.in_page import archives, python_folder
+from autograder.book.site import html, vendor
 from tests.kept import ROOT, kept
 
 SOURCE = """\
@@ -219,8 +219,8 @@ def lay_out_site(root: Path, repository: Path, source: str = SOURCE, exercises: 
     with FileLock(work / "packages.lock"):
         scripts = vendor.fetch(repository / "docs" / "vendor.json", work / "vendor")
         for name in archives.ON_DEMAND:
-            site.compiled(name, scripts / "pyodide", work)
-        site.library(scripts / "pyodide", work)
+            python_folder.compiled(name, scripts / "pyodide", work)
+        python_folder.library(scripts / "pyodide", work)
     for name in ("vendor", "compiled", "in_page"):
         shutil.copytree(work / name, book / ".build" / name)
     return book

@@ -7,7 +7,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder import course
-from autograder.book import notebook
+from autograder.book.source import notebook
 from autograder.declaration import Bank, load_bank
 from autograder.grading import worker
 

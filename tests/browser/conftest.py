@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from autograder.book.chromium import find_chromium
+from autograder.book.print.chromium import find_chromium
 from tests.browser.started import started
 from tests.conftest import ROOT
 

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.book import vendor
+from autograder.book.site import vendor
 from tests.conftest import ROOT
 
 # from the disk axe may not load the page's styles anew

@@ -8,7 +8,7 @@ import threading
 import pytest
 from playwright.sync_api import expect
 
-from autograder.book import vendor
+from autograder.book.site import vendor
 from tests.autograder import small_book
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

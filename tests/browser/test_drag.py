@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.book import html, vendor
+from autograder.book.site import html, vendor
 from tests.autograder.small_book import EXERCISES, SOURCE, lay_out_site
 from tests.conftest import ROOT
 from tests.kept import kept

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from autograder.book.chapters import chapter_names
+from autograder.book.source.chapters import chapter_names
 from tests.browser.conftest import Watch
 from tests.browser.served import checked
 from tests.conftest import ROOT

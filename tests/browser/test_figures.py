@@ -53,7 +53,7 @@ def explorer():
 
 @pytest.fixture(scope="module")
 def vendor():
-    from autograder.book.vendor import fetch
+    from autograder.book.site.vendor import fetch
 
     lock, folder = ROOT / "docs" / "vendor.json", ROOT / ".build" / "vendor"
     fetch(lock, folder)

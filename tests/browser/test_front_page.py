@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-from autograder.book import vendor
-from autograder.book.chapters import chapter_names
+from autograder.book.site import vendor
+from autograder.book.source.chapters import chapter_names
 from tests.browser.test_every_page import READY, SCROLLS_SIDEWAYS, TOO_WIDE
 from tests.conftest import ROOT
 from tests.kept import built

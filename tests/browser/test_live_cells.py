@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from autograder.book.in_page.site import CORE
+from autograder.book.in_page.python_folder import CORE
 from autograder.declaration import load_bank
 from hwlib.units import show
 from tests.browser.conftest import Watch

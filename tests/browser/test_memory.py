@@ -9,7 +9,7 @@ import threading
 import pytest
 from playwright.sync_api import expect
 
-from autograder.book import html, vendor
+from autograder.book.site import html, vendor
 from autograder.learner import record
 from autograder.learner.progress import Progress
 from tests.autograder.small_book import EXERCISES, lay_out_site

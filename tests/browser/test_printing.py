@@ -5,8 +5,8 @@ import io
 import pytest
 from pypdf import PdfReader
 
-from autograder.book import chromium, printing
-from autograder.book.assembly import parts
+from autograder.book.print import chromium, printing
+from autograder.book.print.assembly import parts
 from tests.autograder import small_book
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

@@ -6,7 +6,7 @@ import json
 import nbformat
 import pytest
 
-from autograder.book import executed, shown
+from autograder.book.outputs import executed, prerun_outputs
 from autograder.learner import start_page, trust
 from autograder.learner.notebook_file import written
 from autograder.learner.overview import overview
@@ -50,7 +50,7 @@ def test_figures_are_there_before_anything_runs_and_move(page, watch, lab, tmp_p
     url, study = lab
     chapter = loaded(ROOT, CHAPTER)
     learner = nbformat.read(ROOT / "chapters" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
-    archive = shown.keep(tmp_path, chapter, learner, executed.run(chapter, ROOT, ROOT / ".build"))
+    archive = prerun_outputs.keep(tmp_path, chapter, learner, executed.run(chapter, ROOT, ROOT / ".build"))
     edition = json.loads((ROOT / "chapters" / CHAPTER / f"{CHAPTER}.ipynb").read_text())
     (study / "unrun").mkdir()
     unrun = study / "unrun" / f"{CHAPTER}.ipynb"

@@ -1,5 +1,5 @@
 """What the page's Python loads: Pyodide, archives of the library, of the exercises and of packages, and a snapshot."""
 
-from .site import PythonError, build
+from .python_folder import PythonError, build
 
 __all__ = ["PythonError", "build"]

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..chapters import public_json
+from ..source.chapters import public_json
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-    from ..chapters import Chapter
+    from ..source.chapters import Chapter
 
 DATA = {".py", ".toml", ".csv", ".json", ".txt", ".log"}
 # What of this project no cell of a page can use: it draws with matplotlib, or starts processes.

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from .asked import exercises_page
 from .disagreements import disagreements_page
+from .exercises import exercises_page
 from .formulas import formula_index
 from .glossary import glossary
 from .notation import notation_page
 from .specs import specs_page
 
 if TYPE_CHECKING:
-    from ..chapters import Chapter
+    from ..source.chapters import Chapter
     from .uses import Uses
 
 

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..render import render
-from .asked import Asked, asked_in
+from .exercises import Asked, asked_in
 from .specs import TITLES, Row, Value, raw, row_of
 from .uses import Uses, tables
 
 if TYPE_CHECKING:
     from ..bibliography import Bibliography
-    from ..chapters import Chapter
+    from ..source.chapters import Chapter
 
 BINARY = (1.024, 1.048576)
 """The factors of a print whose KB is a KiB, or whose MB is a MiB."""

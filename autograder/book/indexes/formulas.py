@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from .. import order
-from ..contents import numbered
 from ..render import render
+from ..source import concept_order
+from ..source.contents import numbered
 from .places import escape, link, title_of
 from .uses import Thing, Uses, by_chapter
 
 if TYPE_CHECKING:
     from hwlib.formula import Formula
 
-    from ..chapters import Chapter
+    from ..source.chapters import Chapter
 
 
 def formula_index(chapters: Sequence[Chapter], uses: Uses) -> str:
@@ -46,11 +46,14 @@ def formula_index(chapters: Sequence[Chapter], uses: Uses) -> str:
     return "\n".join(lines) + "\n"
 
 
-def introduced(chapter: Chapter) -> Iterator[tuple[Formula, order.Place]]:
+def introduced(chapter: Chapter) -> Iterator[tuple[Formula, concept_order.Place]]:
     """The formulas with an equation that a chapter introduces, in its order."""
     from hwlib.formula import Formula
 
-    text, values = order.text_of(chapter.source.path), chapter.bank.namespace | order.imported(chapter.source.path)
+    text, values = (
+        concept_order.text_of(chapter.source.path),
+        chapter.bank.namespace | concept_order.imported(chapter.source.path),
+    )
     for name, place in sorted(text.names.items(), key=lambda item: item[1].line):
         value = values.get(name)
         if isinstance(value, Formula) and "tex" in value.readings:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from .. import order
+from ..source import concept_order
 from .places import link
 
 if TYPE_CHECKING:
-    from ..chapters import Chapter
+    from ..source.chapters import Chapter
 
 
 class Found(NamedTuple):
@@ -18,15 +18,15 @@ class Found(NamedTuple):
 
     name: str
     chapter: Chapter
-    place: order.Place
+    place: concept_order.Place
 
 
 def glossary(chapters: Sequence[Chapter]) -> str:
     """The page of the terms: each with the sentence that defines it, and a link to its section."""
     made: dict[str, Found] = {}
     for chapter in chapters:
-        for term, place in order.text_of(chapter.source.path).terms.items():
-            made.setdefault(order.key_of(term), Found(_inside(term, place.text), chapter, place))
+        for term, place in concept_order.text_of(chapter.source.path).terms.items():
+            made.setdefault(concept_order.key_of(term), Found(_inside(term, place.text), chapter, place))
     lines = ["# Glossary", "", "The terms of the field, each in the sentence that first uses it.", ""]
     if made:
         lines.append("```{glossary}")

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from .. import order
 from ..render import render
+from ..source import concept_order
 from .formulas import introduced
 from .places import escape, link
 
 if TYPE_CHECKING:
     from hwlib.formula import Formula
 
-    from ..chapters import Chapter
+    from ..source.chapters import Chapter
 
 
 class Symbolic(NamedTuple):
@@ -62,7 +62,7 @@ def _found(chapters: Sequence[Chapter]) -> dict[str, Symbolic]:
 def _in_text(chapters: Sequence[Chapter], tex: str) -> str:
     """Where a symbol of no introduced formula first stands in a text, as it is written; "" if it does nowhere."""
     for chapter in chapters:
-        for place in order.text_of(chapter.source.path).prose:
+        for place in concept_order.text_of(chapter.source.path).prose:
             if f"${tex}$" in place.text:
                 return link(chapter, place)
     return ""

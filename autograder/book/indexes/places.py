@@ -6,11 +6,11 @@ import html
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from .. import order
-from ..contents import Entry, numbered
+from ..source import concept_order
+from ..source.contents import Entry, numbered
 
 if TYPE_CHECKING:
-    from ..chapters import Chapter
+    from ..source.chapters import Chapter
 
 HEADING = re.compile(r"^(#{1,3}) (.+?)\s*$")
 PLAIN = re.compile(r"[\w ,.:;'’?!/()-]+")
@@ -24,7 +24,7 @@ class Section(NamedTuple):
     anchor: str
 
 
-def link(chapter: Chapter, place: order.Place) -> str:
+def link(chapter: Chapter, place: concept_order.Place) -> str:
     """A link to the section of a chapter in which something stands."""
     label = label_of(chapter)
     section = section_of(chapter, place.line)
@@ -50,7 +50,7 @@ def sections(chapter: Chapter) -> list[Section]:
 
     seen: set[str] = set()
     made = []
-    for place in order.text_of(chapter.source.path).prose:
+    for place in concept_order.text_of(chapter.source.path).prose:
         if not (found := HEADING.match(place.text)):
             continue
         level, title = len(found[1]), found[2]
@@ -64,7 +64,7 @@ def sections(chapter: Chapter) -> list[Section]:
 
 def title_of(chapter: Chapter) -> str:
     """The title of a chapter, without its number."""
-    found = (HEADING.match(place.text) for place in order.text_of(chapter.source.path).prose)
+    found = (HEADING.match(place.text) for place in concept_order.text_of(chapter.source.path).prose)
     return next((match[2] for match in found if match and len(match[1]) == 1), chapter.name)
 
 

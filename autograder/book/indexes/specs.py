@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hwlib.specs.reader import Record
 
     from ..bibliography import Bibliography
-    from ..chapters import Chapter
+    from ..source.chapters import Chapter
 
 TITLES = {
     "chips": "Chips", "links": "Links", "switches": "Switches", "nodes": "Nodes", "clusters": "Clusters",

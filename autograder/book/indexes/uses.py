@@ -13,11 +13,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...declaration.bank import declared_files
-from .. import order
+from ..source import concept_order
 from .places import label_of, plain_title, section_of
 
 if TYPE_CHECKING:
-    from ..chapters import Chapter
+    from ..source.chapters import Chapter
 
 ASKED = ("prompt", "given", "title")
 """What of an exercise's declaration its reader sees."""
@@ -78,13 +78,13 @@ def _of(chapter: Chapter) -> Iterator[tuple[Thing, Use]]:
     names = _Names(chapter.roles.namespace)
     files = declared_files(chapter.bank.path) if chapter.bank.path else []
     trees = [ast.parse(file.read_text(encoding="utf-8")) for file in files]
-    cells = [(cell, at) for cell, at in order.cells_of(chapter.source) if cell.cell_type == "code"]
+    cells = [(cell, at) for cell, at in concept_order.cells_of(chapter.source) if cell.cell_type == "code"]
     read = [(cell, at, tree) for cell, at in cells if (tree := _tree(cell.source)) is not None]
     for tree in (*trees, *(tree for cell, _, tree in read if "exercise" not in cell.metadata)):
         names.learn(tree)
     asked = {name: things for tree in trees for name, things in _asked(tree, names)}
     found: list[tuple[int, str, Iterable[Thing]]] = []
-    for place in order.text_of(chapter.source.path).prose:
+    for place in concept_order.text_of(chapter.source.path).prose:
         for role, text in _expressions(place.text):
             things = names.of(tree) if (tree := _tree(text)) is not None else ()
             found.append((place.line, role, things))
@@ -109,9 +109,9 @@ def _of(chapter: Chapter) -> Iterator[tuple[Thing, Use]]:
 
 
 def _expressions(text: str) -> Iterator[tuple[str, str]]:
-    for found in order.EQUATION.findall(text):
+    for found in concept_order.EQUATION.findall(text):
         yield "", found
-    for _, found in order.NUMBER.findall(text):
+    for _, found in concept_order.NUMBER.findall(text):
         yield "", found
 
 

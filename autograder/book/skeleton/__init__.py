@@ -5,7 +5,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from ..chapters import chapter_names
+from ..source.chapters import chapter_names
 
 NAME = re.compile(r"([0-9]{2})-([a-z][a-z0-9]*(?:-[a-z0-9]+)*)")
 HERE = Path(__file__).parent

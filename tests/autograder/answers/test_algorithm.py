@@ -337,8 +337,8 @@ def test_what_the_library_hands_over_is_withheld():
 
 
 def test_it_is_answered_in_an_editor_that_holds_its_stub():
-    from autograder.book.answerbox import form
-    from autograder.book.notebook import how_to_answer
+    from autograder.book.site.answer_box import form
+    from autograder.book.source.notebook import how_to_answer
 
     assert RING.stub() in form(RING, "06-collectives").unescape()
     assert how_to_answer(RING).startswith("write `ring(rank, n, x)`, a generator that plays one rank")

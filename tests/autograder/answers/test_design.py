@@ -14,7 +14,7 @@ from bs4 import BeautifulSoup
 from autograder import check, exercise, grade
 from autograder.answers import Condition, Design, Field, Known, Par, answer_from
 from autograder.answers.selftest import selftest
-from autograder.book.page import card
+from autograder.book.site.page import card
 from autograder.course import dask_cluster
 from autograder.course.banks import CourseBank
 from autograder.declaration import DeclarationError, Exercise, Mistake, load_bank

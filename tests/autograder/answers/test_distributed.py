@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.answers import Distributed, answer_from
 from autograder.answers.selftest import selftest
-from autograder.book import notebook
+from autograder.book.source import notebook
 from autograder.declaration import DeclarationError, Exercise, Mistake, load_bank
 from autograder.grading.judge import Judge
 from autograder.grading.submission import RunSettings, grade_notebook

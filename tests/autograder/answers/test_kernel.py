@@ -10,7 +10,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.answers import Kernel, Launch, answer_from, at_most
 from autograder.answers.selftest import selftest
-from autograder.book import notebook
+from autograder.book.source import notebook
 from autograder.declaration import Exercise, Mistake, load_bank
 from autograder.declaration.verdict import DeclarationError
 from autograder.grading.judge import Judge

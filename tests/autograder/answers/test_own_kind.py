@@ -16,8 +16,8 @@ from autograder import check, course, reveal
 from autograder.answers import answer_from
 from autograder.answers.library_overlap import library_overlap
 from autograder.answers.selftest import selftest
-from autograder.book import answerbox, html
-from autograder.book.page import card
+from autograder.book.site import answer_box, html
+from autograder.book.site.page import card
 from autograder.cli import commands
 from autograder.course.worked_solutions import worked
 from autograder.declaration import load_bank
@@ -312,7 +312,7 @@ def test_feedback_shows_the_order(bank):
 
 def test_the_page_offers_and_judges_it(bank, root):
     one = bank["own-order"]
-    fields = BeautifulSoup(answerbox.form(one, "07-links"), "html.parser").select("input[type=radio]")
+    fields = BeautifulSoup(answer_box.form(one, "07-links"), "html.parser").select("input[type=radio]")
     values = [field["value"] for field in fields]
     assert len(values) == 6
     kinds = [one.judge(one.answer.typed(value)).kind for value in values]

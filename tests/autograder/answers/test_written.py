@@ -18,8 +18,8 @@ from rich.console import Console
 from autograder import course
 from autograder.answers import Written, answer_from, written
 from autograder.answers.selftest import selftest
-from autograder.book.notebook import prompt_markdown
-from autograder.book.page import card
+from autograder.book.site.page import card
+from autograder.book.source.notebook import prompt_markdown
 from autograder.cli import commands
 from autograder.course import export, gradebook, results_table
 from autograder.declaration import DeclarationError, Exercise

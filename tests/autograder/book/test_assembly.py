@@ -2,8 +2,8 @@
 
 import pytest
 
-from autograder.book import assembly
-from autograder.book.html import BookError
+from autograder.book.print import assembly
+from autograder.book.site.html import BookError
 
 PAGE = """<html><head><link rel="stylesheet" href="_static/book.css"></head><body>
 <nav class="bd-links"><a class="reference internal" href="01-one.html">One</a>

@@ -10,8 +10,8 @@ import sys
 import nbformat
 import pytest
 
-from autograder.book import chapters
-from autograder.book.notebook import ChapterError
+from autograder.book.source import chapters
+from autograder.book.source.notebook import ChapterError
 from autograder.declaration import DeclarationError
 from tests.autograder.small_book import EXERCISES, SOURCE, lay_out
 
@@ -107,7 +107,9 @@ def test_a_chapter_reads_without_any_extension(built):
 
 def test_two_builds_are_the_same_bytes_whatever_the_hash_seed(built, tmp_path, root):
     again = lay_out(tmp_path, root)
-    code = f"from autograder.book import chapters; from pathlib import Path; chapters.build(Path({str(again)!r}))"
+    code = (
+        f"from autograder.book.source import chapters; from pathlib import Path; chapters.build(Path({str(again)!r}))"
+    )
     env = {**os.environ, "PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"}
     subprocess.run([sys.executable, "-c", code], cwd=root, env=env, check=True)
     assert digests(again / "chapters") == digests(built[0] / "chapters")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from autograder.book.contents import HEADING, IN_WORK, PLANNED, WRITTEN, contents, numbered, renew_readme, site
-from autograder.book.notebook import ChapterError
+from autograder.book.source.contents import HEADING, IN_WORK, PLANNED, WRITTEN, contents, numbered, renew_readme, site
+from autograder.book.source.notebook import ChapterError
 
 LISTED = """\
 [01-links]

@@ -3,8 +3,8 @@
 import nbformat
 import pytest
 
-from autograder.book.chapters import chapter_names
-from autograder.book.download import ID, add_instructions
+from autograder.book.site.notebook_download import ID, add_instructions
+from autograder.book.source.chapters import chapter_names
 
 
 @pytest.mark.parametrize("name", ["03-rooflines", "18-measuring"])

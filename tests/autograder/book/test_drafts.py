@@ -2,13 +2,15 @@
 
 import importlib.util
 import sys
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from autograder.book import chapters, html
-from autograder.book.drafts import DraftError, drafts, is_draft
-from autograder.book.notebook import ChapterError
+from autograder.book.site import html
+from autograder.book.source import chapters
+from autograder.book.source.drafts import DraftError, drafts, is_draft
+from autograder.book.source.notebook import ChapterError
 from tests.autograder.small_book import EXERCISES, SOURCE, lay_out
 
 DRAFT = SOURCE.replace("---\n\n# Links", "draft: true\n---\n\n# Links", 1)
@@ -100,9 +102,9 @@ def test_the_wheel_leaves_drafts_out(tmp_path, root, monkeypatch):
         archive.parent.mkdir(parents=True, exist_ok=True)
         archive.touch()
     (tmp_path / "chapters" / "01-done").mkdir(parents=True)
-    own = tmp_path / "autograder" / "book"
-    own.mkdir(parents=True)
-    (own / "drafts.py").write_bytes((root / "autograder" / "book" / "drafts.py").read_bytes())
+    reader = Path("autograder", "book", "source", "drafts.py")
+    (tmp_path / reader).parent.mkdir(parents=True)
+    (tmp_path / reader).write_bytes((root / reader).read_bytes())
     interface = ModuleType("hatchling.builders.hooks.plugin.interface")
     interface.BuildHookInterface = object  # the build has it; an environment to work in has not
     monkeypatch.setitem(sys.modules, interface.__name__, interface)

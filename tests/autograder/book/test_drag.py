@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from autograder.book import chapters
 from autograder.book.bibliography import Bibliography
-from autograder.book.dragged import DragError, dragged
-from autograder.book.javascript import Compiler, NotCompiled, unit_steps
-from autograder.book.live_numbers import LiveNumbers
-from autograder.book.notebook import ChapterError, Source
-from autograder.book.provenance import Origins
-from autograder.book.roles import Roles
+from autograder.book.numbers.dragged import DragError, dragged
+from autograder.book.numbers.javascript import Compiler, NotCompiled, unit_steps
+from autograder.book.numbers.live_numbers import LiveNumbers
+from autograder.book.numbers.provenance import Origins
+from autograder.book.source import chapters
+from autograder.book.source.notebook import ChapterError, Source
+from autograder.book.source.roles import Roles
 from autograder.declaration.bank import declared_files
 from hwlib import roofline
 from hwlib.specs import accelerators

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from autograder.book import epub
+from autograder.book.print import epub
 from tests.autograder import small_book
 
 pytestmark = pytest.mark.slow

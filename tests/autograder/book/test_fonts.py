@@ -2,7 +2,8 @@
 
 import pytest
 
-from autograder.book import fonts, vendor
+from autograder.book.finishing import fonts
+from autograder.book.site import vendor
 from tests.conftest import ROOT
 
 

@@ -9,11 +9,11 @@ from types import SimpleNamespace
 import pytest
 from bs4 import BeautifulSoup
 
-from autograder.book import front, glyphs
-from autograder.book.chapters import chapter_names
-from autograder.book.contents import contents
-from autograder.book.notebook import ChapterError
-from autograder.book.syllabus import Amount, Book
+from autograder.book.site import front, glyphs
+from autograder.book.source.chapters import chapter_names
+from autograder.book.source.contents import contents
+from autograder.book.source.notebook import ChapterError
+from autograder.book.source.syllabus import Amount, Book
 from tests.conftest import ROOT
 from tests.kept import loaded
 

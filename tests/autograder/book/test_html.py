@@ -6,10 +6,12 @@ import re
 import pytest
 from bs4 import BeautifulSoup
 
-from autograder.book import chapters, executed, html
-from autograder.book.html import BookError
 from autograder.book.in_page.archives import ON_DEMAND
-from autograder.book.page import PageError
+from autograder.book.outputs import executed
+from autograder.book.site import html
+from autograder.book.site.html import BookError
+from autograder.book.site.page import PageError
+from autograder.book.source import chapters
 from autograder.planned import FORMS
 from tests.autograder import small_book
 from tests.autograder.small_book import SOURCE, lay_out_site

@@ -1,6 +1,7 @@
 """A site keeps the icons that it uses."""
 
-from autograder.book import icons, vendor
+from autograder.book.finishing import icons
+from autograder.book.site import vendor
 from tests.conftest import ROOT
 
 SHEET = (

@@ -5,7 +5,7 @@ import shutil
 import nbformat
 import pytest
 
-from autograder.book import html, sphinx_site
+from autograder.book.site import html, sphinx_site
 from tests.autograder.small_book import lay_out_site
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from autograder.book import licences, vendor
+from autograder.book.site import licences, vendor
 from tests.conftest import ROOT
 
 

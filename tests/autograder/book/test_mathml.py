@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from autograder.book import vendor
-from autograder.book.mathml import MathError, converted, with_mathml
+from autograder.book.finishing.mathml import MathError, converted, with_mathml
+from autograder.book.site import vendor
 from tests.conftest import ROOT
 from tests.kept import built
 

@@ -7,8 +7,9 @@ import re
 import pytest
 
 from autograder.answers import Count, Quantity
-from autograder.book import chapters, memory
-from autograder.book.misconceptions import FILE, caught, misconceptions
+from autograder.book.site import script_data
+from autograder.book.site.misconceptions import FILE, caught, misconceptions
+from autograder.book.source import chapters
 from autograder.declaration import Exercise, Mistake
 from autograder.declaration.verdict import DeclarationError
 from autograder.values.slips import NAMES, SLIPS, slip_name
@@ -121,7 +122,7 @@ def test_every_declared_mistake_of_the_book_that_is_a_value_is_named_by_its_verd
 
 
 def test_the_script_says_what_catches_what_and_how_many_variants_there_are():
-    script = memory.mistakes_js(ROOT, [loaded(ROOT, "04-node-networking")])
+    script = script_data.mistakes_js(ROOT, [loaded(ROOT, "04-node-networking")])
     data = json.loads(script[script.index("misconceptions: ") + len("misconceptions: ") :].removesuffix(" });\n"))
     assert data["names"].keys() == TABLE.keys()
     both = data["names"]["both-directions"]

@@ -6,8 +6,8 @@ import nbformat
 import pytest
 
 from autograder.answers import Choice, Count, Quantity
-from autograder.book import chapters, notebook
-from autograder.book.notebook import ChapterError, Source
+from autograder.book.source import chapters, notebook
+from autograder.book.source.notebook import ChapterError, Source
 from autograder.declaration import Exercise, Mistake
 from autograder.declaration.worked import solution_of
 from tests.autograder.small_book import lay_out

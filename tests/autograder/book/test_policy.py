@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from autograder.book.policy import with_policy
+from autograder.book.finishing.policy import with_policy
 
 PAGE = """<!DOCTYPE html>
 <html><head>

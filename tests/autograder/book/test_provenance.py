@@ -6,7 +6,7 @@ import re
 import pytest
 
 from autograder.book.bibliography import Bibliography
-from autograder.book.provenance import Origins, has_origin
+from autograder.book.numbers.provenance import Origins, has_origin
 from hwlib import roofline
 from hwlib.specs import accelerators, measured_link, measured_links
 from hwlib.units import GB, show

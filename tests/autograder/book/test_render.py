@@ -6,9 +6,9 @@ from jinja2 import UndefinedError
 from markupsafe import Markup
 
 from autograder.answers import Choice, Written
-from autograder.book import answerbox
-from autograder.book.page import card
 from autograder.book.render import markdown, render
+from autograder.book.site import answer_box
+from autograder.book.site.page import card
 from autograder.declaration import Exercise, Mistake
 
 HOSTILE = '"><script>alert(1)</script>'
@@ -33,7 +33,7 @@ def test_the_key_of_an_option_is_text():
         id="page-option", prompt="?", answer=Choice({HOSTILE: "A", "b": "B"}), solution="b",
         mistakes=(Mistake(HOSTILE, "No."),),
     )  # fmt: skip
-    form = soup(answerbox.form(one, "01-x")).form
+    form = soup(answer_box.form(one, "01-x")).form
     assert [field["value"] for field in form.select("input")] == [HOSTILE, "b"]
     assert form.find_all("script") == []
 

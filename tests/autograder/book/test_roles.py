@@ -5,9 +5,9 @@ import re
 import pytest
 
 from autograder.book.bibliography import Bibliography
-from autograder.book.contents import IN_WORK, PLANNED, WRITTEN, Entry
-from autograder.book.notebook import ChapterError, Source
-from autograder.book.roles import Roles
+from autograder.book.source.contents import IN_WORK, PLANNED, WRITTEN, Entry
+from autograder.book.source.notebook import ChapterError, Source
+from autograder.book.source.roles import Roles
 from hwlib import roofline
 from hwlib.units import GB, show
 from tests.autograder.small_book import BIBLIOGRAPHY

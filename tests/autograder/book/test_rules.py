@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.book import rules
+from autograder.book.rules import chapter_rules
 
 EXERCISES = """\
 from autograder.answers import Choice, Count, Expression, Quantity, Written, positive
@@ -68,13 +68,13 @@ def reading(tmp_path):
         assert not old or TEXT.count(old) + EXERCISES.count(old) >= 1
         (folder / "07-links.md").write_text(TEXT.replace(old, new) if old else TEXT)
         (folder / "exercises.py").write_text(EXERCISES.replace(old, new) if old else EXERCISES)
-        return rules.Reading.of(tmp_path, "07-links")
+        return chapter_rules.Reading.of(tmp_path, "07-links")
 
     return read
 
 
 def test_a_chapter_may_keep_all_rules(reading):
-    assert list(rules.broken(reading())) == []
+    assert list(chapter_rules.broken(reading())) == []
 
 
 BROKEN = [
@@ -276,7 +276,7 @@ BROKEN = [
 )
 def test_a_broken_rule_says_where_what_was_found_and_what_was_expected(reading, rule, old, new, says):
     chapter = "solutions/07-links/"
-    found = list(getattr(rules, rule)(reading(old, new)))
+    found = list(getattr(chapter_rules, rule)(reading(old, new)))
     assert found == [chapter + (line if line.startswith("exercises") else f"07-links.{line}") for line in says]
 
 
@@ -323,7 +323,7 @@ def test_a_chapter_keeps_to_the_order_of_the_book(reading, tmp_path, rule, befor
     for name, content in (("06-wires", before), ("08-racks", after)):
         (tmp_path / "solutions" / name).mkdir()
         (tmp_path / "solutions" / name / f"{name}.md").write_text(f"{HEAD}{content}\n")
-    found = list(getattr(rules, rule)(chapter))
+    found = list(getattr(chapter_rules, rule)(chapter))
     assert len(found) == len(says)
     for line, start in zip(found, says, strict=True):
         assert line.startswith(f"solutions/07-links/07-links.{start}")
@@ -337,18 +337,18 @@ def test_a_chapter_keeps_to_the_order_of_the_book(reading, tmp_path, rule, befor
 ])  # fmt: skip
 def test_torch_stands_in_any_cell_but_the_first(reading, before, after, then, broken):
     text = FIRST.format(before, after) + f"\n```{{code-cell}} ipython3\n{then}\n```\n" + FIGURE
-    found = list(rules.the_first_cell_needs_no_torch(reading(FIGURE, text)))
+    found = list(chapter_rules.the_first_cell_needs_no_torch(reading(FIGURE, text)))
     assert [int(line.split(":")[1]) for line in found] == broken
 
 
 def test_no_package_comes_before_the_cell_that_imports_autograder(reading):
     text = "\n```{code-cell} ipython3\nx = 1\n```\n\n```{code-cell} ipython3\nimport sympy\n```\n"
-    found = list(rules.the_first_cell_needs_no_torch(reading(FIGURE, text + FIRST.format("", "") + FIGURE)))
+    found = list(chapter_rules.the_first_cell_needs_no_torch(reading(FIGURE, text + FIRST.format("", "") + FIGURE)))
     assert [line.split(": ")[1].split()[0] for line in found] == ["sympy"]
 
 
 def test_every_rule_is_tried():
-    assert {rule for rule, *_ in (*BROKEN, *ORDER)} == {rule.__name__ for rule in rules.RULES}
+    assert {rule for rule, *_ in (*BROKEN, *ORDER)} == {rule.__name__ for rule in chapter_rules.RULES}
 
 
 def test_an_answer_that_the_library_hands_over_is_named(reading):
@@ -356,6 +356,6 @@ def test_an_answer_that_the_library_hands_over_is_named(reading):
     chapter = reading(
         'Expression({"x": positive()}), solution=lambda x: x/3', f"Expression({symbols}), solution=lambda C, W: C/W"
     )
-    (line, *_) = rules.broken(chapter)
+    (line, *_) = chapter_rules.broken(chapter)
     assert line.startswith("solutions/07-links/exercises.py:8: links-half: hwlib.")
     assert "solution" in line

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from autograder.book import search
+from autograder.book.site import search
 
 PAGE = """<html><body><article class="bd-article"><section id="links"><h1>7. Links<a class="headerlink">#</a></h1>
 <p>Before all.</p>

@@ -9,8 +9,11 @@ import pytest
 
 from autograder.answers.library_overlap import library_overlap
 from autograder.answers.selftest import selftest
-from autograder.book import chapters, executed, rules, skeleton
+from autograder.book import skeleton
+from autograder.book.outputs import executed
+from autograder.book.rules import chapter_rules
 from autograder.book.skeleton import SkeletonError, new_chapter
+from autograder.book.source import chapters
 
 NAME = "08-sharded-matmuls"
 
@@ -24,7 +27,7 @@ def book(tmp_path, root):
 
 
 def left_to_do(book):
-    return list(rules.nothing_is_left_to_write(rules.Reading.of(book, NAME)))
+    return list(chapter_rules.nothing_is_left_to_write(chapter_rules.Reading.of(book, NAME)))
 
 
 @pytest.mark.slow
@@ -44,11 +47,17 @@ def test_it_builds_and_tests_itself(book, sections):
 def test_it_is_a_draft_whose_rules_say_what_is_left(book):
     new_chapter(book, NAME)
     assert chapters.chapter_names(book) == []
-    counting = (rules.number_of_exercises, rules.kinds_that_every_chapter_asks, rules.live_figures)
-    counting = (*counting, rules.numbers_can_be_dragged)
-    unmet = (*counting, rules.prose_for_each_line_of_code, rules.nothing_is_left_to_write)
-    reading = rules.Reading.of(book, NAME)
-    assert [rule for rule in rules.RULES if list(rule(reading))] == [r for r in rules.RULES if r in unmet]
+    counting = (
+        chapter_rules.number_of_exercises,
+        chapter_rules.kinds_that_every_chapter_asks,
+        chapter_rules.live_figures,
+    )
+    counting = (*counting, chapter_rules.numbers_can_be_dragged)
+    unmet = (*counting, chapter_rules.prose_for_each_line_of_code, chapter_rules.nothing_is_left_to_write)
+    reading = chapter_rules.Reading.of(book, NAME)
+    assert [rule for rule in chapter_rules.RULES if list(rule(reading))] == [
+        r for r in chapter_rules.RULES if r in unmet
+    ]
     assert len(left_to_do(book)) > 8
 
 

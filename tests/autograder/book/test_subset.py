@@ -3,8 +3,8 @@
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.book.subset import SUPPLIED, without
-from autograder.book.whose import SPOILER
+from autograder.book.source.output_dependence import SPOILER
+from autograder.book.source.subset import SUPPLIED, without
 
 SOLUTION = "### BEGIN SOLUTION\n{}\n### END SOLUTION"
 

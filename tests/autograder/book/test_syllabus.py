@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from autograder.book.notebook import ChapterError
-from autograder.book.syllabus import UNKNOWN, Book, filled, renew_course, tables
+from autograder.book.source.notebook import ChapterError
+from autograder.book.source.syllabus import UNKNOWN, Book, filled, renew_course, tables
 
 PLAN = """\
 words_a_minute = 2

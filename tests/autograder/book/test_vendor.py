@@ -8,8 +8,8 @@ import tarfile
 
 import pytest
 
-from autograder.book import vendor
-from autograder.book.vendor import VendorError
+from autograder.book.site import vendor
+from autograder.book.site.vendor import VendorError
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from autograder import sandbox
-from autograder.book import chapters
+from autograder.book.source import chapters
 from autograder.cli import commands
 from autograder.grading import judge
 from autograder.learner import progress

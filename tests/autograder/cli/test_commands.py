@@ -137,7 +137,7 @@ def test_an_authors_slip_is_one_line(book, command, says):
     ],
 )
 def test_a_key_alone_is_said_with_its_place(monkeypatch, program, says):
-    from autograder.book import chapters
+    from autograder.book.source import chapters
 
     monkeypatch.setattr(chapters, "build", lambda *_args, **_more: exec(program))
     code, said = run("chapters")

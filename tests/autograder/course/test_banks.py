@@ -3,7 +3,7 @@ import re
 import nbformat
 import pytest
 
-from autograder.book.release import CourseError
+from autograder.book.source.release import CourseError
 from autograder.course.banks import bank_of, checked_name
 from tests.autograder import tiny
 

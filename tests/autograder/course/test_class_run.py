@@ -18,7 +18,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder import course
-from autograder.book.release import CourseError
+from autograder.book.source.release import CourseError
 from autograder.course import grade_entry, journal, recording, releasable
 from autograder.course.journal import Journal
 from autograder.course.report import explanation

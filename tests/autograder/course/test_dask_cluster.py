@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from autograder import course
-from autograder.book.release import CourseError
+from autograder.book.source.release import CourseError
 from autograder.course import dask_cluster
 from autograder.grading.restore import read_notebook
 from tests.autograder import tiny

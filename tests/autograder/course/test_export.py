@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from nbgrader.api import Gradebook
 
 from autograder import course
-from autograder.book.release import CourseError
+from autograder.book.source.release import CourseError
 from autograder.cli import commands
 from autograder.course import class_result, export, gradebook, gradebook_url, spreadsheet
 from autograder.course.class_result import ClassResult, Learner

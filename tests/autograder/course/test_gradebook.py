@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from nbgrader.api import Gradebook
 
 from autograder import course
-from autograder.book.notebook import ChapterError
-from autograder.book.release import CourseError
+from autograder.book.source.notebook import ChapterError
+from autograder.book.source.release import CourseError
 from autograder.cli import commands
 from autograder.course import assignment, gradebook, set_aside
 from tests.autograder import tiny

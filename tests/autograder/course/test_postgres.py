@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from autograder import course
-from autograder.book.release import CourseError
+from autograder.book.source.release import CourseError
 from autograder.course import assignment, export, gradebook, gradebook_url, layout
 from tests.autograder import postgres, tiny
 from tests.autograder.course.test_operations import hand_in, run_nbgrader

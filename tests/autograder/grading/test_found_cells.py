@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.book import notebook
+from autograder.book.source import notebook
 from autograder.declaration import load_bank
 from autograder.grading import restore
 from autograder.grading.found_cells import FoundCells, graded_in

@@ -8,7 +8,7 @@ import sys
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.book import notebook
+from autograder.book.source import notebook
 from autograder.declaration import load_bank
 from autograder.grading.judge import Judge
 from autograder.grading.rank_processes import needed_cells

@@ -9,7 +9,8 @@ import pytest
 import autograder
 from autograder.answers import Choice, Count, Quantity
 from autograder.answers.function import Function
-from autograder.book import notebook, page
+from autograder.book.site import page
+from autograder.book.source import notebook
 from autograder.declaration import Exercise
 from autograder.declaration.bank import declared_below, load_bank
 from autograder.values import encoding

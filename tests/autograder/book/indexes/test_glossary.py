@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from autograder.book import chapters, indexes
+from autograder.book import indexes
 from autograder.book.indexes.uses import uses_of
+from autograder.book.source import chapters
 from tests.autograder.small_book import SOURCE, lay_out
 
 SECTIONS = """\

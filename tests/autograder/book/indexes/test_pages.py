@@ -5,11 +5,11 @@ import re
 import pytest
 from bs4 import BeautifulSoup
 
-from autograder.book import chapters
-from autograder.book.indexes.asked import asked_in, exercises_page
 from autograder.book.indexes.disagreements import disagreements_page
+from autograder.book.indexes.exercises import asked_in, exercises_page
 from autograder.book.indexes.notation import notation_page
 from autograder.book.indexes.uses import tables
+from autograder.book.source import chapters
 from hwlib.notation import NOTATION
 from tests.autograder.small_book import EXERCISES, SOURCE, lay_out
 

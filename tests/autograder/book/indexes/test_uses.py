@@ -2,8 +2,8 @@
 
 import pytest
 
-from autograder.book import chapters
 from autograder.book.indexes.uses import Thing, by_chapter, uses_of
+from autograder.book.source import chapters
 from tests.autograder.small_book import EXERCISES, SOURCE, lay_out
 
 CELL = """\

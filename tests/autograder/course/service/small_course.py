@@ -11,7 +11,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder import course
-from autograder.book import chapters, notebook
+from autograder.book.source import chapters, notebook
 from autograder.course import gradebook
 from autograder.course.layout import read_config
 from autograder.course.service.desk import Desk

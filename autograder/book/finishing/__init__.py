@@ -1,0 +1,1 @@
+"""What a site that Sphinx has written still needs."""

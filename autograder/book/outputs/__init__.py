@@ -1,0 +1,1 @@
+"""What a chapter's cells put out: run once, kept, and shown before a learner runs anything."""

@@ -1,0 +1,1 @@
+"""The whole book in one file: for paper, and for a reader."""

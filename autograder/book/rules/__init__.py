@@ -1,0 +1,1 @@
+"""The rules of a chapter that a machine can check."""

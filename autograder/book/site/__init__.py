@@ -1,0 +1,1 @@
+"""The book as static HTML, and what its pages are made of."""

@@ -79,7 +79,7 @@ def enter(folder: Path, name: str) -> None:
     """Enter what was granted for an assignment into the gradebook, wherever there is a submission by now, and compute
     late penalties again where that changes anything."""
     due, _ = gradebook.deadlines(url := gradebook.url_of(folder), name)
-    granted = granted_for(folder, name, due)
+    granted = terms.granted_for(folder, name, due)
     changed = False
     with opened(url) as book:
         for one in book.assignment_submissions(name) if granted else ():
@@ -89,13 +89,6 @@ def enter(folder: Path, name: str) -> None:
         book.db.commit()
     if changed:
         gradebook.update_late_penalties(folder, name)
-
-
-def granted_for(folder: Path, name: str, due: datetime | None) -> dict[str, timedelta]:
-    """By learner, how much longer than until `due` they have by the terms; nothing where there is no deadline."""
-    if due is None:
-        return {}
-    return {who: one.beyond(due) for who, one in terms.read(folder, name).extensions.items()}
 
 
 def known_learners(folder: Path) -> tuple[set[str], set[str]]:

@@ -37,11 +37,11 @@ from ..values.atomic_write import write_whole
 from ..values.digest import digest
 from . import inert_files, releasable, shared
 from .banks import bank_of
-from .extensions import granted_for
 from .grade_entry import GradeEntry
 from .gradebook import Score, cell_texts, deadlines, late_period, scores
 from .lateness import Lateness
 from .submission_time import CountedTime, SubmissionTime
+from .terms import granted_for
 
 MOST_NAMES = 10  # of files that were renamed, in a feedback page
 

@@ -71,6 +71,13 @@ def read(folder: Path, name: str) -> Terms:
     return _terms(folder / FILE, name, _all(folder).get(name, {}))
 
 
+def granted_for(folder: Path, name: str, due: datetime | None) -> dict[str, timedelta]:
+    """By learner, how much longer than until `due` they have by the terms; nothing where there is no deadline."""
+    if due is None:
+        return {}
+    return {learner: extension.beyond(due) for learner, extension in read(folder, name).extensions.items()}
+
+
 @contextmanager
 def changing(folder: Path, name: str) -> Iterator[Terms]:
     """The terms of an assignment, which are written at the end of the block unless it fails; one at a time."""

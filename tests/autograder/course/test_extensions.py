@@ -78,7 +78,7 @@ def test_nobody_needs_longer_where_nothing_is_due_and_nobody_unknown_gets_it(fol
         extensions.extend(folder, "open", ["ann"], Extension(days=1))
     with pytest.raises(CourseError, match="did you mean ann"):
         extensions.extend(folder, "hw", ["anne"], Extension(days=1))
-    assert extensions.granted_for(folder, "open", None) == {}
+    assert terms.granted_for(folder, "open", None) == {}
 
 
 def test_an_extension_is_taken_back_where_there_is_one(folder):
@@ -88,7 +88,7 @@ def test_an_extension_is_taken_back_where_there_is_one(folder):
     assert granted(folder) is None
     with pytest.raises(CourseError, match="ann: no extension for hw; there is one for bob"):
         extensions.remove(folder, "hw", ["ann", "bob"])
-    assert extensions.granted_for(folder, "hw", DUE) == {"bob": timedelta(days=2)}
+    assert terms.granted_for(folder, "hw", DUE) == {"bob": timedelta(days=2)}
 
 
 def test_what_nbgraders_own_interface_granted_is_listed_too(folder):

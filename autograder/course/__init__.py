@@ -13,15 +13,17 @@ if TYPE_CHECKING:
     from ..book.course_error import CourseError
     from ..book.source.release import release
     from .layout import FOLDERS, init
-    from .operations import assign, drop, full_marks, grade, results, show_feedback
+    from .operations import assign, drop, full_marks, grade, show_feedback
     from .steps import AUTOGRADE, SANITIZE, GradeInSandbox, configure
+    from .stored_results import results
 
 _HOME = {
     "autograder.book.course_error": "CourseError",
     "autograder.book.source.release": "release",
     "autograder.course.layout": "FOLDERS init",
-    "autograder.course.operations": "assign drop full_marks grade results show_feedback",
+    "autograder.course.operations": "assign drop full_marks grade show_feedback",
     "autograder.course.steps": "AUTOGRADE SANITIZE GradeInSandbox configure",
+    "autograder.course.stored_results": "results",
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names.split()}
 

@@ -13,13 +13,13 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from .. import course
 from ..book.course_error import CourseError
 from . import gradebook, moodle_worksheet
 from .class_result import Learner
 from .gradebook import Score, full_name
 from .question_points import QuestionPoints, by_question
 from .spreadsheet import Table, inert, number
+from .stored_results import results
 
 FORMATS = ("canvas", "moodle", "csv")
 CANVAS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
@@ -147,7 +147,7 @@ def _comments(folder: Path, name: str, rows: list[Score], points: QuestionPoints
     """By learner, what Moodle shows beside the grade, as HTML: a line for each exercise with its points and the
     sentence of the last run, the teacher's own words, what being late cost."""
     try:
-        said = {learner.name: _sentences(learner) for learner in course.results(folder, name).learners}
+        said = {learner.name: _sentences(learner) for learner in results(folder, name).learners}
     except FileNotFoundError:
         said = {}
     made = {}

@@ -1,4 +1,4 @@
-"""The operations on a course: assign, drop, grade, read the results, write feedback."""
+"""The operations on a course: assign, drop, grade, write feedback."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -16,7 +15,6 @@ from types import MappingProxyType
 from ..book.course_error import CourseError
 from ..book.source.release import release
 from ..grading.restore import read_notebook
-from ..values.own_folder import own
 from . import (
     assignment,
     class_run,
@@ -32,14 +30,13 @@ from . import (
     terms,
 )
 from .banks import bank_of, checked_name
-from .class_result import ClassResult, add, enter_penalties, load, save
+from .class_result import ClassResult, add, enter_penalties, save
 from .journal import Journal, reporting_full_machine
 from .layout import read_config, released
 from .recording import GradebookWriter, WorkedSolutions
 from .service.settings import CheckService
 from .steps import GradeInSandbox
-
-GRADED = "Graded by your teacher."
+from .stored_results import results_path, with_grades_by_hand
 
 
 def assign(
@@ -207,30 +204,12 @@ def grade(
                 result.problems += groups.take_back(folder, name, had, [*sum(shares.values(), unsure)])
             _pass_on(folder, name, writer)
             penalties = {one.person.id: one.late_penalty for one in gradebook.scores(folder, [name])[name]}
-            enter_penalties(result, penalties, _results_path(folder, name))
+            enter_penalties(result, penalties, results_path(folder, name))
             result.seconds = time.monotonic() - began
-            (save if students is None else add)(result, _results_path(folder, name))
+            (save if students is None else add)(result, results_path(folder, name))
             if students is None:
                 journal.end()
-    return _with_grades_by_hand(result)
-
-
-def results(folder: Path | str, name: str) -> ClassResult:
-    """The results of the last `grade`, with the grades that a teacher has given to written answers since."""
-    return _with_grades_by_hand(load(_results_path(Path(folder), name)))
-
-
-def _with_grades_by_hand(result: ClassResult) -> ClassResult:
-    """Put what a teacher gave for written answers, and said of them, in place of their waiting."""
-    if not any(one.kind == "waiting" for learner in result.learners for one in learner.results):
-        return result
-    given = gradebook.by_hand(gradebook.url_of(result.folder), result.assignment)
-    for learner in result.learners:
-        for at, one in enumerate(learner.results):
-            if one.kind == "waiting" and (learner.name, one.exercise) in given:
-                points, comment = given[learner.name, one.exercise]
-                learner.results[at] = replace(one, points=points, say=comment or GRADED, kind="by hand")
-    return result
+    return with_grades_by_hand(result)
 
 
 def show_feedback(folder: Path | str, name: str) -> list[Path]:
@@ -252,7 +231,3 @@ def _pass_on(folder: Path, name: str, writer: GradebookWriter) -> None:
         gradebook.update_late_penalties(folder, name)
         for learner in changed:
             writer.show(learner)
-
-
-def _results_path(folder: Path, name: str) -> Path:
-    return own(folder, f"{name}.results.json")

@@ -1,6 +1,6 @@
 """nbgrader's exchange as it is after a submission was collected: the file beside the notebook, and what it keeps."""
 
-from autograder.course.operations import read_config
+from autograder.course.layout import read_config
 
 
 def submitted_at(folder, who, name, when):

@@ -26,7 +26,7 @@ from ..class_result import ClassResult
 from ..gradebook import Score, full_name
 from ..journal import Entry, finished_entries
 from ..layout import read_config, released
-from ..operations import results
+from ..stored_results import results
 
 MOST_SHOWN = 120  # letters of an answer
 NOTHING = object()  # in place of an answer that was not kept

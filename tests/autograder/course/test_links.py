@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from autograder.course import collected, operations, set_aside, shared, terms
+from autograder.course import collected, set_aside, shared, stored_results, terms
 from autograder.course.by_hand import marks
 from autograder.course.journal import Journal, finished_entries
 from autograder.course.report import of_class
@@ -26,7 +26,7 @@ WRITERS = {
     "secret": secret_of,
     "week1.collected.json": lambda folder: collected.save(folder, "week1", {}),
     "week1.shared.json": lambda folder: shared.write(folder, "week1", {}),
-    "week1.results.json": lambda folder: operations._results_path(folder, "week1"),
+    "week1.results.json": lambda folder: stored_results.results_path(folder, "week1"),
     "week1.set-aside.json": lambda folder: set_aside._path(folder, "week1"),
     "terms.lock": entered(lambda folder: terms.changing(folder, "week1")),
     "tokens.json": Tokens,

@@ -198,6 +198,7 @@ def test_only_the_course_and_the_release_know_nbgrader():
         "book/source/release.py",
         "course/by_hand/answers.py",
         "course/extensions.py",
+        "course/feedback_steps.py",
         "course/grade_entry.py",
         "course/gradebook.py",
         "course/gradebook_url.py",

@@ -31,9 +31,10 @@ from . import (
 )
 from .banks import bank_of, checked_name
 from .class_result import ClassResult, add, enter_penalties, save
+from .feedback_steps import WorkedSolutions
 from .journal import Journal, reporting_full_machine
 from .layout import read_config, released
-from .recording import GradebookWriter, WorkedSolutions
+from .recording import GradebookWriter
 from .service.settings import CheckService
 from .steps import GradeInSandbox
 from .stored_results import results_path, with_grades_by_hand

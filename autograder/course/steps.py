@@ -39,11 +39,11 @@ from . import inert_files, submissions
 from .banks import bank_of
 from .by_hand.steps import CriteriaInFeedback, RubricInFormgrader
 from .feedback import FILTERS, HERE, FeedbackPage
+from .feedback_steps import ShowGrades, WorkedSolutions
 from .grade_entry import automatic_score
 from .gradebook import deadlines
 from .gradebook_url import opened
 from .layout import texts_beside
-from .recording import ShowGrades, WorkedSolutions
 from .terms import granted_for
 
 

@@ -14,7 +14,7 @@ from traitlets.config import Config
 
 from autograder import course
 from autograder.cli import commands
-from autograder.course import gradebook, recording, worked_solutions
+from autograder.course import feedback_steps, gradebook, worked_solutions
 from autograder.declaration import load_bank
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import hand_in
@@ -167,7 +167,7 @@ def configure(folder, *lines):
 
 def shown(folder, monkeypatch, now, write=course.show_feedback):
     """Which of the solutions each learner's page shows, written at that time."""
-    monkeypatch.setattr(recording.WorkedSolutions, "clock", staticmethod(lambda: now))
+    monkeypatch.setattr(feedback_steps.WorkedSolutions, "clock", staticmethod(lambda: now))
     write(folder, "hw")
     found = {}
     for who in ("ann", "bob"):

@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..book.course_error import CourseError
     from ..book.source.release import release
+    from .assigning import assign, drop, full_marks
+    from .class_grading import grade, show_feedback
     from .layout import FOLDERS, init
-    from .operations import assign, drop, full_marks, grade, show_feedback
     from .steps import AUTOGRADE, SANITIZE, GradeInSandbox, configure
     from .stored_results import results
 
 _HOME = {
     "autograder.book.course_error": "CourseError",
     "autograder.book.source.release": "release",
+    "autograder.course.assigning": "assign drop full_marks",
     "autograder.course.layout": "FOLDERS init",
-    "autograder.course.operations": "assign drop full_marks grade show_feedback",
+    "autograder.course.class_grading": "grade show_feedback",
     "autograder.course.steps": "AUTOGRADE SANITIZE GradeInSandbox configure",
     "autograder.course.stored_results": "results",
 }

@@ -1,22 +1,14 @@
-"""The operations on a course: assign, drop, grade, write feedback."""
+"""Grade a class: what it has submitted, entered in the gradebook, with results and feedback for everybody."""
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import datetime
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 
-from ..book.course_error import CourseError
-from ..book.source.release import release
 from ..grading.restore import read_notebook
 from . import (
-    assignment,
     class_run,
     dask_cluster,
     extensions,
@@ -24,116 +16,17 @@ from . import (
     gradebook_url,
     groups,
     late_work,
-    set_aside,
     shared,
     submissions,
     terms,
 )
 from .banks import bank_of, checked_name
 from .class_result import ClassResult, add, enter_penalties, save
-from .feedback_steps import WorkedSolutions
 from .journal import Journal, reporting_full_machine
 from .layout import read_config, released
 from .recording import GradebookWriter
-from .service.settings import CheckService
 from .steps import GradeInSandbox
 from .stored_results import results_path, with_grades_by_hand
-
-
-def assign(
-    folder: Path | str,
-    name: str,
-    *,
-    chapter: str | None = None,
-    exercises: Sequence[str] | None = None,
-    text: Path | str | None = None,
-    due: datetime | None = None,
-    no_due: bool = False,
-    without: Sequence[str] = (),
-    points: Mapping[str, float] = MappingProxyType({}),
-) -> Path:
-    """Release the assignment `name` and return the learner's notebook; see `assignment.stage` for what it is
-    made of.
-
-    A second call replaces the notebook and keeps a teacher's other files in source/NAME/, and the deadline unless it
-    has `no_due` or another one. What was dropped, or given to everybody, counts again.
-    """
-    folder, name = Path(folder).resolve(), checked_name(name)
-    config = read_config(folder)
-    if due is not None and no_due:
-        raise CourseError(f"{name}: a deadline, and none; one of the two was expected")
-    if due is None and not no_due:
-        due = gradebook.due_date(gradebook.url_of(folder), name)
-    with _all_or_nothing(folder, name):
-        assignment.stage(
-            folder,
-            name,
-            chapter=chapter,
-            exercises=exercises,
-            text=None if text is None else Path(text),
-            variants=GradeInSandbox(config=config).variants,
-            due=due,
-            shows_solutions=WorkedSolutions(config=config).after_due,
-            without=without,
-            points=points,
-            service=CheckService.of(config),
-        )
-        path = _publish(folder, name)
-    gradebook.set_due(gradebook.url_of(folder), name, due)
-    set_aside.bring_back(folder, name, read_notebook(path))
-    extensions.enter(folder, name)
-    gradebook.update_late_penalties(folder, name)
-    return path
-
-
-def drop(folder: Path | str, name: str, exercise: str) -> Path:
-    """Exclude an exercise of a released assignment from every score: 0 of 0 points, in the gradebook at once.
-
-    The learners' notebooks need not change; the prompt says so in feedback made from now on. Assigning again
-    undoes it.
-    """
-    return _decide_for_all(folder, name, exercise, full=False)
-
-
-def full_marks(folder: Path | str, name: str, exercise: str) -> Path:
-    """Give everybody who submits all points of an exercise, in the gradebook at once, whatever they answered; the
-    same holds as for `drop`."""
-    return _decide_for_all(folder, name, exercise, full=True)
-
-
-def _decide_for_all(folder: Path | str, name: str, exercise: str, full: bool) -> Path:
-    folder, name = Path(folder).resolve(), checked_name(name)
-    gradebook.url_of(folder)
-    released(folder, name)
-    with _all_or_nothing(folder, name):
-        cell = set_aside.mark(folder / "source" / name / f"{name}.ipynb", exercise, full)
-        path = _publish(folder, name)
-    set_aside.set_aside(folder, name, cell, full)
-    gradebook.update_late_penalties(folder, name)
-    return path
-
-
-@contextmanager
-def _all_or_nothing(folder: Path, name: str) -> Iterator[None]:
-    """Put source/NAME and release/NAME back as they were where what is done to them fails: nbgrader refuses
-    other cells once there are submissions, and has deleted the release by then."""
-    folders = [folder / part / name for part in ("source", "release")]
-    with tempfile.TemporaryDirectory() as scratch:
-        kept = {one: Path(scratch) / one.parent.name for one in folders if one.is_dir()}
-        for one, copy in kept.items():
-            shutil.copytree(one, copy)
-        try:
-            yield
-        except BaseException:
-            for one in folders:
-                shutil.rmtree(one, ignore_errors=True)
-                if one in kept:
-                    shutil.copytree(kept[one], one)
-            raise
-
-
-def _publish(folder: Path, name: str) -> Path:
-    return release(folder / "source", folder / "release", name, gradebook.url_of(folder))
 
 
 def grade(

@@ -1,22 +1,15 @@
-"""A course's gradebook, through nbgrader's own API: scores, late penalties, an exercise that no longer counts.
-
-Nothing here runs or judges anything.
-"""
+"""What each learner has for an assignment, through nbgrader's own API; nothing here runs or judges anything."""
 
 from __future__ import annotations
 
-import json
-import logging
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from nbformat.v4 import new_notebook
 from nbgrader.api import (
     Assignment,
     BaseCell,
@@ -26,36 +19,13 @@ from nbgrader.api import (
     SubmittedAssignment,
     SubmittedNotebook,
 )
-from nbgrader.coursedir import CourseDirectory
-from nbgrader.plugins import LateSubmissionPlugin
-from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy.orm import Query
-from traitlets import Float
 
-from ..book.course_error import CourseError
-from ..grading.attachments import text_with_pictures
-from . import terms
-from .gradebook_url import location, opened
-from .layout import read_config
-from .terms import Terms
-
-DAY = 86400
-
-
-class LatePerDay(LateSubmissionPlugin):
-    """Takes a fraction of the score for each day begun after the deadline, all of it at most.
-
-    For `c.AssignLatePenalties.plugin_class`; nbgrader's own plugin knows only none of the score and all of it.
-    """
-
-    fraction = Float(0.1, min=0.0, max=1.0, help="Of the score, for each day begun.").tag(config=True)
-    grace = Float(0.0, min=0.0, help="Minutes after the deadline that cost nothing.").tag(config=True)
-
-    def late_submission_penalty(self, student_id, score, total_seconds_late):  # noqa: ARG002
-        """The points to take away, between 0 and the score."""
-        late = total_seconds_late - 60 * self.grace
-        days = math.ceil(late / DAY) if late > 0 else 0
-        return score * min(1.0, self.fraction * days)
+from ...book.course_error import CourseError
+from .. import terms
+from ..gradebook_url import opened
+from ..terms import Terms
+from .course_database import opened_course
 
 
 @dataclass(frozen=True)
@@ -110,28 +80,9 @@ class Score:
         return max(0.0, self.raw - self.late_penalty)
 
 
-def url_of(folder: Path | str) -> str:
-    """The URL of a course's gradebook."""
-    return CourseDirectory(config=read_config(Path(folder).resolve())).db_url
-
-
-def _is_missing(db_url: str) -> bool:
-    return db_url.startswith("sqlite") and not Path(location(db_url)).is_file()
-
-
-@contextmanager
-def _of_course(folder: Path) -> Iterator[Gradebook]:
-    """The gradebook of a course that has one; opening never makes a new file."""
-    db_url = url_of(folder)
-    if _is_missing(db_url):
-        raise CourseError(f"{location(db_url)} is missing: nothing has been assigned or graded in {folder} yet")
-    with opened(db_url) as gradebook:
-        yield gradebook
-
-
 def learners(folder: Path | str) -> list[str]:
     """The ids of everybody in the gradebook."""
-    with _of_course(Path(folder).resolve()) as gradebook:
+    with opened_course(Path(folder).resolve()) as gradebook:
         return sorted(student.id for student in gradebook.students)
 
 
@@ -141,7 +92,7 @@ def scores(folder: Path | str, names: Sequence[str] = ()) -> dict[str, list[Scor
     A learner of the gradebook without a submission is there, with `graded` False.
     """
     folder = Path(folder).resolve()
-    with _of_course(folder) as gradebook:
+    with opened_course(folder) as gradebook:
         known = [assignment.name for assignment in gradebook.assignments]
         if unknown := [name for name in names if name not in known]:
             raise CourseError(
@@ -196,74 +147,6 @@ def _of_assignment(gradebook: Gradebook, name: str, people: list[Person], agreed
     return [done.get(score.person.id, score) for score in blank]
 
 
-def set_due(db_url: str, name: str, due: datetime | None) -> None:
-    """Enter an assignment and its deadline (UTC), or that it has none, into the gradebook."""
-    with opened(db_url) as gradebook:
-        gradebook.update_or_create_assignment(name, duedate=due)
-
-
-def due_date(db_url: str, name: str) -> datetime | None:
-    """The deadline (UTC) of an assignment; None where it has none, or was never assigned."""
-    return None if _is_missing(db_url) else deadlines(db_url, name)[0]
-
-
-def deadlines(db_url: str, name: str) -> tuple[datetime | None, dict[str, timedelta]]:
-    """When an assignment is due (UTC), and the extensions that learners have."""
-    with opened(db_url) as gradebook:
-        due = gradebook.db.query(Assignment.duedate).filter(Assignment.name == name).scalar()
-        rows = gradebook.db.query(SubmittedAssignment.student_id, SubmittedAssignment.extension)
-        rows = rows.join(SubmittedAssignment.assignment).filter(Assignment.name == name)
-        return due, {who: extension for who, extension in rows if extension}
-
-
-def late_period(config: Any) -> timedelta | None:
-    """How long after its deadline work is still worth something by the course's penalties; None: for ever.
-
-    A course without penalties of ours has no such period: work is in time, or is the teacher's to decide about.
-    """
-    if not issubclass(AssignLatePenalties(config=config, log=_quiet()).plugin_class, LatePerDay):
-        return timedelta()
-    penalty = LatePerDay(config=config)
-    if penalty.fraction == 0:
-        return None
-    return timedelta(days=math.ceil(1 / penalty.fraction) - 1, minutes=penalty.grace)
-
-
-def _quiet() -> logging.Logger:
-    """A log for nbgrader, which warns of every penalty."""
-    quiet = logging.getLogger("gpubook.late")
-    quiet.addHandler(logging.NullHandler())
-    quiet.propagate = False
-    return quiet
-
-
-def update_late_penalties(folder: Path | str, name: str) -> list[tuple[str, float]]:
-    """Recompute the late penalties of an assignment, and return the points that each learner loses.
-
-    nbgrader computes them while it grades, from the score and the deadline of that moment: grades given by hand and
-    extensions come later.
-    """
-    folder = Path(folder).resolve()
-    config, db_url = read_config(folder), url_of(folder)
-    concerned = {s.person.id for s in scores(folder, [name])[name] if s.late or s.late_penalty}
-    with opened(db_url) as gradebook:
-        submissions = [s for s in gradebook.assignment_submissions(name) if s.student_id in concerned]
-        todo = [(s.student_id, notebook.name) for s in submissions for notebook in s.notebooks]
-    for learner, notebook in todo:
-        about = {"assignment": name, "student": learner, "notebook": notebook, "db_url": db_url}
-        AssignLatePenalties(config=config, log=_quiet()).preprocess(new_notebook(), {"nbgrader": about})
-    return [(s.person.id, s.late_penalty) for s in scores(folder, [name])[name] if s.late_penalty]
-
-
-def cell_texts(path: Path) -> dict[str, str]:
-    """The text of each cell that nbgrader knows, with its pictures, in a notebook that may not be there."""
-    if not path.is_file():
-        return {}
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    known = [(cell["metadata"].get("nbgrader", {}).get("grade_id"), cell) for cell in cells]
-    return {name: text_with_pictures("".join(cell["source"]), cell.get("attachments")) for name, cell in known if name}
-
-
 def waiting(folder: Path | str, name: str) -> dict[str, int]:
     """The learners with answers that a teacher has still to grade by hand, and how many."""
     return {score.person.id: score.waiting for score in scores(folder, [name])[name] if score.waiting}
@@ -271,7 +154,7 @@ def waiting(folder: Path | str, name: str) -> dict[str, int]:
 
 def waiting_by_cell(folder: Path | str, name: str) -> dict[str, int]:
     """How many answers to each question a teacher has still to grade by hand, by the name of its cell."""
-    with _of_course(Path(folder).resolve()) as gradebook:
+    with opened_course(Path(folder).resolve()) as gradebook:
         rows = gradebook.db.query(BaseCell.name).select_from(Grade).join(Grade.cell).join(Grade.notebook)
         rows = rows.join(SubmittedNotebook.assignment).join(SubmittedAssignment.assignment)
         names = rows.filter(Assignment.name == name, Grade.needs_manual_grade.is_(True)).order_by(BaseCell.name)

@@ -14,7 +14,7 @@ from .parameters import FILE, FOLDER, TIME, assignment_name
 from .rubric import rubric
 
 if TYPE_CHECKING:
-    from ..course.deadline_time import Moment
+    from ..course.terms.deadline_time import Moment
 
 WRITTEN_SOONER = 2  # a formula of the library with fewer operations gives no answer away
 _RENEW = "To update feedback and table, without running any cell: gpubook grade {} {} --resume"

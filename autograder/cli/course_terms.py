@@ -10,8 +10,8 @@ import click
 from .parameters import FILE, FOLDER, TIME, assignment_name
 
 if TYPE_CHECKING:
-    from ..course.deadline_time import Moment
     from ..course.extensions import Extended
+    from ..course.terms.deadline_time import Moment
 
 
 @click.command("extend")
@@ -37,7 +37,7 @@ def course_extend(
     learner replaces the first.
     """
     from ..course import extensions
-    from ..course.terms import Extension
+    from ..course.terms.agreed_terms import Extension
 
     if sum([days is not None, until is not None, shows, remove]) != 1:
         raise click.UsageError("one of --days, --until, --list and --remove was expected")
@@ -59,8 +59,8 @@ def course_extend(
 
 
 def _line(one: Extended) -> str:
-    from ..course.deadline_time import shown
     from ..course.results_table import inert
+    from ..course.terms.deadline_time import shown
 
     granted = one.granted or "by nbgrader"
     when = "nothing submitted yet" if one.submitted is None else f"submitted {shown(one.submitted)}"
@@ -84,8 +84,9 @@ def course_groups(folder: Path, name: str, file: Path | None, remove: bool) -> N
     FILE is CSV with the columns `group,learner`. One of a group submits, and all get the points, the feedback and the
     penalties; without FILE, list the groups.
     """
-    from ..course import groups, terms
+    from ..course import groups
     from ..course.layout import read_config
+    from ..course.terms import agreed_terms
 
     read_config(folder)
     if file is not None and remove:
@@ -96,7 +97,7 @@ def course_groups(folder: Path, name: str, file: Path | None, remove: bool) -> N
         return
     if file is not None and not groups.form(folder, name, groups.read_csv(file)):
         click.echo("Note: the gradebook has no roster, so nothing could tell whether these are its learners.", err=True)
-    agreed = terms.read(folder.resolve(), name).groups
+    agreed = agreed_terms.read(folder.resolve(), name).groups
     for group, members in agreed.items():
         click.echo(f"{_named((group,))}: {_named(tuple(members))}")
     if not agreed:

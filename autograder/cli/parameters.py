@@ -16,7 +16,7 @@ class Time(click.ParamType):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """The `Moment` that is written there."""
-        from ..course.deadline_time import read_time
+        from ..course.terms.deadline_time import read_time
 
         try:
             return read_time(value) if isinstance(value, str) else value

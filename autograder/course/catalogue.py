@@ -88,8 +88,9 @@ def assignments(folder: Path) -> list[Part]:
 
 def assignment(folder: Path, name: str) -> Part:
     """A released assignment, with the points that its exercises have there, and what is agreed about it."""
-    from . import gradebook, terms
-    from .deadline_time import shown
+    from . import gradebook
+    from .terms import agreed_terms
+    from .terms.deadline_time import shown
 
     path = released(folder, name)
     records = json.loads((path.parent / "exercises.json").read_text(encoding="utf-8"))["exercises"]
@@ -102,7 +103,7 @@ def assignment(folder: Path, name: str) -> Part:
         points = one.points if role is None else role.points
         exercises.append(Listed(one.id, one.kind, points, one.minutes, one.title, note))
     due = gradebook.due_date(gradebook.url_of(folder), name)
-    agreed = terms.read(folder, name)
+    agreed = agreed_terms.read(folder, name)
     facts = {
         "due": shown(due) if due is not None else "",
         "extensions": str(len(agreed.extensions) or ""),

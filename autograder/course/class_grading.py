@@ -8,18 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from ..grading.restore import read_notebook
-from . import (
-    class_run,
-    dask_cluster,
-    extensions,
-    gradebook,
-    gradebook_url,
-    groups,
-    late_work,
-    shared,
-    submissions,
-    terms,
-)
+from . import class_run, dask_cluster, extensions, gradebook, gradebook_url, groups, late_work, submissions
 from .banks import bank_of, checked_name
 from .class_result import ClassResult, add, enter_penalties, save
 from .journal import Journal, reporting_full_machine
@@ -27,6 +16,7 @@ from .layout import read_config, released
 from .recording import GradebookWriter
 from .steps import GradeInSandbox
 from .stored_results import results_path, with_grades_by_hand
+from .terms import agreed_terms, group_shares
 
 
 def grade(
@@ -70,7 +60,7 @@ def grade(
         result = ClassResult(name, assigned.exercises, folder=str(folder))
         result.problems += [f"{error}; left out, for {name} asks for nothing of it" for error in bank.left_out]
         result.gradebook = gradebook_url.location(gradebook.url_of(folder))
-        agreed = terms.read(folder, name)
+        agreed = agreed_terms.read(folder, name)
         if students is not None:
             students = groups.whole_groups(folder, name, students, agreed.groups)
         found = submissions.collect(folder, name, students, result)
@@ -83,7 +73,7 @@ def grade(
         shares = groups.share_out(found, agreed.groups, writer.times.of, result)
         with writer, Journal.open(folder, name) as journal:
             extensions.enter(folder, name)
-            had = shared.read(folder, name)
+            had = group_shares.read(folder, name)
             if started is not None:
                 started(len(found), journal.remark(resume or students is not None))
             if students is None:
@@ -91,7 +81,7 @@ def grade(
             tell = progress or (lambda _: None)
             class_run.ClassRun(
                 assigned, found, result, journal, writer, executor, resume, tell, shares, had,
-                lambda: shared.write(folder, name, had),
+                lambda: group_shares.write(folder, name, had),
             ).run()  # fmt: skip
             if students is None:
                 unsure = [learner.name for learner in result.learners if learner.problem]

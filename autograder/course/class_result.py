@@ -9,7 +9,7 @@ from typing import Any
 from ..grading.found_cells import ALL_THERE, FoundCells
 from ..grading.results import Result
 from ..values.atomic_write import write_whole
-from .lateness import DIGITS
+from .terms.lateness import DIGITS
 
 
 @dataclass

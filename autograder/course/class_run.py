@@ -28,8 +28,8 @@ from . import submissions
 from .banks import CourseBank
 from .class_result import Change, ClassResult, Learner
 from .journal import Entry, Journal
-from .lateness import Lateness
-from .shared import Share
+from .terms.group_shares import Share
+from .terms.lateness import Lateness
 
 THEIRS = (errno.ENAMETOOLONG, errno.EACCES, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOENT)
 AHEAD = 2  # submissions on their way for each worker: read in time, and not all at once

@@ -11,10 +11,11 @@ from pathlib import Path
 from nbgrader.api import Assignment, SubmittedAssignment
 
 from ..book.course_error import CourseError
-from . import gradebook, terms
-from .deadline_time import shown
+from . import gradebook
 from .gradebook_url import opened
-from .terms import Extension
+from .terms import agreed_terms
+from .terms.agreed_terms import Extension
+from .terms.deadline_time import shown
 
 MOST_NAMED = 20
 
@@ -37,7 +38,7 @@ def extend(folder: Path | str, name: str, learners: Sequence[str], extension: Ex
     if extension.until is not None and extension.until <= due:
         raise CourseError(f"{shown(extension.until)} is not after the deadline of {name}, {shown(due)}")
     check_learners(folder, learners)
-    with terms.changing(folder, name) as agreed:
+    with agreed_terms.changing(folder, name) as agreed:
         agreed.extensions |= dict.fromkeys(learners, extension)
     enter(folder, name)
     return [one for one in listed(folder, name) if one.learner in learners]
@@ -49,7 +50,7 @@ def remove(folder: Path | str, name: str, learners: Sequence[str]) -> None:
     have = {one.learner for one in listed(folder, name)}
     if none := [who for who in learners if who not in have]:
         raise CourseError(f"{', '.join(none)}: no extension for {name}; there is one for {_named(have)}")
-    with terms.changing(folder, name) as agreed:
+    with agreed_terms.changing(folder, name) as agreed:
         for who in learners:
             agreed.extensions.pop(who, None)
     with opened(gradebook.url_of(folder)) as book:
@@ -64,7 +65,7 @@ def listed(folder: Path | str, name: str) -> list[Extended]:
     """Everybody with more time, by learner: from the terms, and what nbgrader's own interface has granted."""
     folder = Path(folder).resolve()
     due = _due(folder, name)
-    agreed = {who: (str(one), one.beyond(due)) for who, one in terms.read(folder, name).extensions.items()}
+    agreed = {who: (str(one), one.beyond(due)) for who, one in agreed_terms.read(folder, name).extensions.items()}
     with opened(gradebook.url_of(folder)) as book:
         one = SubmittedAssignment
         asked = book.db.query(one.student_id, one.timestamp, one.extension).join(one.assignment)
@@ -79,7 +80,7 @@ def enter(folder: Path, name: str) -> None:
     """Enter what was granted for an assignment into the gradebook, wherever there is a submission by now, and compute
     late penalties again where that changes anything."""
     due, _ = gradebook.deadlines(url := gradebook.url_of(folder), name)
-    granted = terms.granted_for(folder, name, due)
+    granted = agreed_terms.granted_for(folder, name, due)
     changed = False
     with opened(url) as book:
         for one in book.assignment_submissions(name) if granted else ():

@@ -12,9 +12,9 @@ from traitlets import Bool, Float
 
 from ..declaration.bank import Bank
 from ..grading.restore import grade_cell
-from . import shared
 from .banks import bank_of
 from .gradebook import deadlines, late_period
+from .terms import group_shares
 
 
 class ShowGrades(GetGrades):
@@ -62,7 +62,7 @@ class WorkedSolutions(NbGraderPreprocessor):
     def _owner(self, about: Any) -> str:
         """Whose numbers the learner's answers are for: of a group, those of who submitted."""
         folder = Path(self.parent.parent.coursedir.root)
-        return shared.submitters(folder, about["assignment"]).get(about["student"], about["student"])
+        return group_shares.submitters(folder, about["assignment"]).get(about["student"], about["student"])
 
     def _over(self, about: Any) -> bool:
         period = late_period(self.config) if self.late_days is None else timedelta(days=self.late_days)

@@ -18,11 +18,12 @@ from nbgrader.api import Comment, Grade, Gradebook
 
 from ..book.course_error import CourseError
 from ..grading.restore import SubmissionError
-from . import gradebook, shared, terms
+from . import gradebook
 from .class_result import ClassResult, Learner
 from .extensions import check_learners
 from .gradebook_url import opened
-from .shared import Given, Share
+from .terms import agreed_terms, group_shares
+from .terms.group_shares import Given, Share
 
 COLUMNS = "group,learner"
 
@@ -62,11 +63,11 @@ def form(folder: Path | str, name: str, groups: Mapping[str, Sequence[str]]) -> 
     a roster that knows them all. CourseError for a learner who is in two, or whom the roster lacks."""
     folder = Path(folder).resolve()
     gradebook.scores(folder, [name])
-    everyone = [terms.checked_learner(who) for members in groups.values() for who in members]
+    everyone = [agreed_terms.checked_learner(who) for members in groups.values() for who in members]
     if twice := sorted({who for who in everyone if everyone.count(who) > 1}):
         raise CourseError(f"{', '.join(twice)}: in more than one group; one was expected")
     known = check_learners(folder, everyone)
-    with terms.changing(folder, name) as agreed:
+    with agreed_terms.changing(folder, name) as agreed:
         agreed.groups = {group: list(members) for group, members in groups.items()}
     return known
 
@@ -147,7 +148,7 @@ def take_back(folder: Path, name: str, shares: dict[str, Share], still: Iterable
             shutil.rmtree(folder / part / who / name, ignore_errors=True)
     said = "{} no longer shares the submission of {}: its grades were taken back"
     notes = [said.format(who, shares.pop(who).by) for who in gone]
-    shared.write(folder, name, shares)
+    group_shares.write(folder, name, shares)
     return notes
 
 
@@ -157,7 +158,7 @@ def pass_on(folder: Path, name: str) -> list[str]:
 
     What a teacher gave to a member alone afterwards stays: only what still is as it was passed on follows.
     """
-    shares, changed = shared.read(folder, name), list[str]()
+    shares, changed = group_shares.read(folder, name), list[str]()
     if not shares:
         return []
     with opened(gradebook.url_of(folder)) as book:
@@ -166,7 +167,9 @@ def pass_on(folder: Path, name: str) -> list[str]:
             follows = {who: dict(shares[who].given) for who in mates}
             changed += _agreed(book, name, by, follows)
             shares |= {who: replace(shares[who], given=given) for who, given in follows.items()}
-        shared.write(folder, name, shares)  # before they are: a kill in between leaves nothing that looks like a choice
+        group_shares.write(
+            folder, name, shares
+        )  # before they are: a kill in between leaves nothing that looks like a choice
         book.db.commit()
     return changed
 

@@ -23,7 +23,7 @@ from ..grading.worker import JobOutcome
 from ..values.atomic_write import write_whole
 from ..values.digest import digest
 from ..values.own_folder import OWN, own
-from .lateness import Lateness
+from .terms.lateness import Lateness
 
 
 @dataclass(frozen=True)

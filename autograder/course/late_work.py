@@ -9,12 +9,13 @@ from datetime import datetime
 from pathlib import Path
 
 from ..grading.restore import SubmissionError
-from . import extensions, gradebook, groups, shared
+from . import extensions, gradebook, groups
 from .gradebook_url import opened
 from .journal import recorded_lateness
-from .lateness import Lateness
 from .layout import read_config
 from .submission_time import SubmissionTime
+from .terms import group_shares
+from .terms.lateness import Lateness
 
 
 def bring_up_to_date(folder: Path | str, name: str, trust_timestamps: bool = False) -> list[str]:
@@ -59,7 +60,7 @@ def _entered(folder: Path, name: str) -> dict[str, tuple[str, Lateness | None]]:
     own: dict[str, tuple[str, Lateness | None]] = {
         who: (who, late) for who, late in recorded_lateness(folder, name).items()
     }
-    return own | {who: (share.by, share.lateness) for who, share in shared.read(folder, name).items()}
+    return own | {who: (share.by, share.lateness) for who, share in group_shares.read(folder, name).items()}
 
 
 def _time(times: SubmissionTime, by: str, late: Lateness | None) -> datetime | None:

@@ -31,12 +31,13 @@ from ..grading.restore import SubmissionError
 from ..ranks import seeds
 from ..values.atomic_write import write_whole
 from ..values.digest import digest
-from . import inert_files, releasable, shared
+from . import inert_files, releasable
 from .grade_entry import GradeEntry
 from .gradebook import Score, cell_texts, deadlines, scores
-from .lateness import Lateness
 from .submission_time import CountedTime, SubmissionTime
-from .terms import granted_for
+from .terms import group_shares
+from .terms.agreed_terms import granted_for
+from .terms.lateness import Lateness
 
 MOST_NAMES = 10  # of files that were renamed, in a feedback page
 
@@ -140,7 +141,7 @@ class GradebookWriter:
 
     def _write_page(self, learner: str, nb: Any, resources: dict[str, Any]) -> Path:
         beside, target = self._notebook(learner).parent, self.page_of(learner).parent
-        resources["nbgrader"]["submitted_by"] = shared.submitters(self.folder, self.name).get(learner, "")
+        resources["nbgrader"]["submitted_by"] = group_shares.submitters(self.folder, self.name).get(learner, "")
         resources["nbgrader"]["renamed"] = inert_files.renamed_in(beside)[:MOST_NAMES]
         page, _ = self.page.from_notebook_node(nb, {**resources, "metadata": {"name": self.name}})
         target.mkdir(parents=True, exist_ok=True)

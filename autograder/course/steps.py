@@ -44,7 +44,7 @@ from .grade_entry import automatic_score
 from .gradebook import deadlines
 from .gradebook_url import opened
 from .layout import texts_beside
-from .terms import granted_for
+from .terms.agreed_terms import granted_for
 
 
 class Submissions(NotebookExporter):

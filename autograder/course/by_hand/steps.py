@@ -14,8 +14,8 @@ from traitlets import Bool
 
 from ...answers.written import rubric_markdown
 from ...grading.restore import grade_cell
-from .. import shared
 from ..layout import CONFIG_FILE
+from ..terms import group_shares
 from . import marks
 from .questions import Question, questions, shown_criteria
 
@@ -77,7 +77,7 @@ class CriteriaInFeedback(Preprocessor):
         kept = marks.exercises(folder, about["assignment"])
         if not kept:
             return nb, resources
-        notes, whose = {}, shared.mates(folder, about["assignment"], about["student"])
+        notes, whose = {}, group_shares.mates(folder, about["assignment"], about["student"])
         for cell in nb.cells:
             role = grade_cell(cell)
             if role is None or role.part != "written" or role.exercise not in kept:

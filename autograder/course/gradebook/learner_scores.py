@@ -22,9 +22,9 @@ from nbgrader.api import (
 from sqlalchemy.orm import Query
 
 from ...book.course_error import CourseError
-from .. import terms
 from ..gradebook_url import opened
-from ..terms import Terms
+from ..terms import agreed_terms
+from ..terms.agreed_terms import Terms
 from .course_database import opened_course
 
 
@@ -104,7 +104,7 @@ def scores(folder: Path | str, names: Sequence[str] = ()) -> dict[str, list[Scor
             for s in sorted(gradebook.students, key=lambda student: student.id)
         ]
         wanted = dict.fromkeys(names or known)
-        return {name: _of_assignment(gradebook, name, people, terms.read(folder, name)) for name in wanted}
+        return {name: _of_assignment(gradebook, name, people, agreed_terms.read(folder, name)) for name in wanted}
 
 
 def _of_assignment(gradebook: Gradebook, name: str, people: list[Person], agreed: Terms) -> list[Score]:

@@ -18,7 +18,7 @@ from autograder.cli import commands
 from autograder.course import extensions, gradebook, groups, set_aside
 from autograder.course.by_hand.answers import answers, enter
 from autograder.course.by_hand.questions import questions
-from autograder.course.terms import Extension
+from autograder.course.terms.agreed_terms import Extension
 from autograder.grading import submission
 from autograder.grading.results import FULL
 from tests.autograder import tiny

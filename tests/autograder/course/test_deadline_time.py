@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from autograder.book.course_error import CourseError
-from autograder.course.deadline_time import read_time
+from autograder.course.terms.deadline_time import read_time
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,10 @@ import pytest
 from nbgrader import api
 
 from autograder.book.course_error import CourseError
-from autograder.course import extensions, gradebook, terms
+from autograder.course import extensions, gradebook
 from autograder.course.gradebook_url import opened
-from autograder.course.terms import Extension
+from autograder.course.terms import agreed_terms
+from autograder.course.terms.agreed_terms import Extension
 
 DUE = datetime(2030, 1, 1)
 
@@ -63,14 +64,14 @@ def test_more_time_is_granted_before_and_after_a_submission(folder):
     made = extensions.extend(folder, "hw", ["bob"], Extension(until=DUE + timedelta(seconds=1)))
     assert [one.learner for one in made] == ["bob"]
     assert made[0].until == DUE + timedelta(seconds=1)
-    assert set(terms.read(folder, "hw").extensions) == {"ann", "bob"}
+    assert set(agreed_terms.read(folder, "hw").extensions) == {"ann", "bob"}
 
 
 @pytest.mark.parametrize("seconds", [0, -1])
 def test_a_time_that_is_not_after_the_deadline_is_no_extension(folder, seconds):
     with pytest.raises(CourseError, match="is not after the deadline"):
         extensions.extend(folder, "hw", ["ann"], Extension(until=DUE + timedelta(seconds=seconds)))
-    assert terms.read(folder, "hw").extensions == {}
+    assert agreed_terms.read(folder, "hw").extensions == {}
 
 
 def test_nobody_needs_longer_where_nothing_is_due_and_nobody_unknown_gets_it(folder):
@@ -78,7 +79,7 @@ def test_nobody_needs_longer_where_nothing_is_due_and_nobody_unknown_gets_it(fol
         extensions.extend(folder, "open", ["ann"], Extension(days=1))
     with pytest.raises(CourseError, match="did you mean ann"):
         extensions.extend(folder, "hw", ["anne"], Extension(days=1))
-    assert terms.granted_for(folder, "open", None) == {}
+    assert agreed_terms.granted_for(folder, "open", None) == {}
 
 
 def test_an_extension_is_taken_back_where_there_is_one(folder):
@@ -88,7 +89,7 @@ def test_an_extension_is_taken_back_where_there_is_one(folder):
     assert granted(folder) is None
     with pytest.raises(CourseError, match="ann: no extension for hw; there is one for bob"):
         extensions.remove(folder, "hw", ["ann", "bob"])
-    assert terms.granted_for(folder, "hw", DUE) == {"bob": timedelta(days=2)}
+    assert agreed_terms.granted_for(folder, "hw", DUE) == {"bob": timedelta(days=2)}
 
 
 def test_what_nbgraders_own_interface_granted_is_listed_too(folder):

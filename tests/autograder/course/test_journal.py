@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from autograder.course.journal import Journal, finished_entries, recorded_lateness
-from autograder.course.lateness import Lateness
+from autograder.course.terms.lateness import Lateness
 from autograder.grading.fingerprints import Fingerprint
 from autograder.grading.results import Result
 from autograder.grading.worker import JobOutcome

@@ -4,12 +4,13 @@ import re
 
 import pytest
 
-from autograder.course import collected, set_aside, shared, stored_results, terms
+from autograder.course import collected, set_aside, stored_results
 from autograder.course.by_hand import marks
 from autograder.course.journal import Journal, finished_entries
 from autograder.course.report import of_class
 from autograder.course.service.attempts import Ledger, used
 from autograder.course.service.tokens import Tokens
+from autograder.course.terms import agreed_terms, group_shares
 from autograder.ranks.seeds import secret_of
 from autograder.values.own_folder import LinkInTheWay
 
@@ -25,10 +26,10 @@ def entered(make):
 WRITERS = {
     "secret": secret_of,
     "week1.collected.json": lambda folder: collected.save(folder, "week1", {}),
-    "week1.shared.json": lambda folder: shared.write(folder, "week1", {}),
+    "week1.shared.json": lambda folder: group_shares.write(folder, "week1", {}),
     "week1.results.json": lambda folder: stored_results.results_path(folder, "week1"),
     "week1.set-aside.json": lambda folder: set_aside._path(folder, "week1"),
-    "terms.lock": entered(lambda folder: terms.changing(folder, "week1")),
+    "terms.lock": entered(lambda folder: agreed_terms.changing(folder, "week1")),
     "tokens.json": Tokens,
     "tokens.lock": Tokens,
     "checks.db": Ledger,

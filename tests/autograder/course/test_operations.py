@@ -27,7 +27,7 @@ from autograder.course import class_result, extensions, gradebook, results_table
 from autograder.course.journal import Journal
 from autograder.course.layout import MOST_TEXT, read_config, texts_beside
 from autograder.course.report import of_class
-from autograder.course.terms import Extension
+from autograder.course.terms.agreed_terms import Extension
 from autograder.declaration import load_bank
 from autograder.grading import restore, worker
 from autograder.sandbox import NoSandbox, Zygote

@@ -14,7 +14,7 @@ from nbgrader.api import Gradebook
 from autograder import course
 from autograder.cli import commands
 from autograder.course import extensions, gradebook, groups
-from autograder.course.terms import Extension
+from autograder.course.terms.agreed_terms import Extension
 from autograder.grading import worker
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import hand_in

@@ -9,9 +9,10 @@ import pytest
 
 from autograder import course
 from autograder.book.course_error import CourseError
-from autograder.course import banks, groups, terms
+from autograder.course import banks, groups
 from autograder.course.class_result import ClassResult, Learner
-from autograder.course.terms import Extension
+from autograder.course.terms import agreed_terms
+from autograder.course.terms.agreed_terms import Extension
 from autograder.declaration import DeclarationError, load_bank
 from autograder.values.own_folder import own as own_file
 from tests.autograder import tiny
@@ -20,29 +21,29 @@ DUE = datetime(2030, 1, 1)
 
 
 def test_terms_are_read_as_they_were_written_and_those_of_others_stay(tmp_path):
-    with terms.changing(tmp_path, "hw1") as agreed:
+    with agreed_terms.changing(tmp_path, "hw1") as agreed:
         agreed.extensions = {"zoë": Extension(days=0.5), "ann": Extension(until=datetime(2030, 1, 3, 12))}
         agreed.groups = {"A": ["ann", "bob"]}
-    with terms.changing(tmp_path, "hw2") as agreed:
+    with agreed_terms.changing(tmp_path, "hw2") as agreed:
         agreed.extensions["bob"] = Extension(days=2)
-    found = terms.read(tmp_path, "hw1")
+    found = agreed_terms.read(tmp_path, "hw1")
     assert {who: one.beyond(DUE) for who, one in found.extensions.items()} == {
         "ann": timedelta(days=2, hours=12), "zoë": timedelta(hours=12)
     }  # fmt: skip
     assert found.group_of("bob") == "A"
-    assert "zoë" in (tmp_path / terms.FILE).read_text(encoding="utf-8")
-    with terms.changing(tmp_path, "hw1") as agreed:
+    assert "zoë" in (tmp_path / agreed_terms.FILE).read_text(encoding="utf-8")
+    with agreed_terms.changing(tmp_path, "hw1") as agreed:
         agreed.extensions, agreed.groups = {}, {}
-    assert list(json.loads((tmp_path / terms.FILE).read_text())) == ["hw2"]
+    assert list(json.loads((tmp_path / agreed_terms.FILE).read_text())) == ["hw2"]
 
 
 def test_a_change_that_fails_changes_nothing(tmp_path):
-    with terms.changing(tmp_path, "hw1") as agreed:
+    with agreed_terms.changing(tmp_path, "hw1") as agreed:
         agreed.groups = {"A": ["ann"]}
-    before = (tmp_path / terms.FILE).read_bytes()
-    with pytest.raises(KeyError), terms.changing(tmp_path, "hw1") as agreed:
+    before = (tmp_path / agreed_terms.FILE).read_bytes()
+    with pytest.raises(KeyError), agreed_terms.changing(tmp_path, "hw1") as agreed:
         agreed.groups = {"B": agreed.groups.pop("nobody")}
-    assert (tmp_path / terms.FILE).read_bytes() == before
+    assert (tmp_path / agreed_terms.FILE).read_bytes() == before
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no flock")
@@ -53,37 +54,37 @@ def test_two_who_change_terms_do_so_one_after_the_other(tmp_path):
         with open(own_file(tmp_path, "terms.lock"), "a", encoding="utf-8") as file:
             flock(file, LOCK_EX | LOCK_NB)
 
-    with terms.changing(tmp_path, "hw1") as agreed:
+    with agreed_terms.changing(tmp_path, "hw1") as agreed:
         agreed.groups = {"A": ["ann"]}
         with pytest.raises(BlockingIOError):
             take()
     take()  # and the lock is left at the end
-    with pytest.raises(KeyError), terms.changing(tmp_path, "hw1"):
+    with pytest.raises(KeyError), agreed_terms.changing(tmp_path, "hw1"):
         raise KeyError
     take()
 
 
 @pytest.mark.parametrize("name", ["a.b", "ann", "-", "zoë b"])
 def test_the_id_of_a_learner_is_the_name_of_a_folder(name):
-    assert terms.checked_learner(name) == name
+    assert agreed_terms.checked_learner(name) == name
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", ".ann", "a/b", "a\\b", "a\0"])
 def test_a_path_or_a_hidden_folder_is_no_learners_id(name):
     with pytest.raises(CourseError, match="learner's id"):
-        terms.checked_learner(name)
+        agreed_terms.checked_learner(name)
 
 
 def test_an_until_that_a_later_deadline_has_overtaken_is_no_extension():
     assert Extension(until=datetime(2029, 12, 1)).beyond(DUE) == timedelta()
 
 
-@pytest.mark.parametrize("days", [1e-3, 1, terms.MOST_DAYS])
+@pytest.mark.parametrize("days", [1e-3, 1, agreed_terms.MOST_DAYS])
 def test_an_extension_goes_as_many_days_beyond(days):
     assert Extension(days=days).beyond(DUE) == timedelta(seconds=round(86400 * days))
 
 
-@pytest.mark.parametrize("days", [terms.MOST_DAYS + 0.01, 0, -1, float("nan"), float("inf"), 10**6])
+@pytest.mark.parametrize("days", [agreed_terms.MOST_DAYS + 0.01, 0, -1, float("nan"), float("inf"), 10**6])
 def test_an_extension_is_some_days(days):
     with pytest.raises(CourseError, match="days"):
         Extension(days=days)
@@ -101,9 +102,9 @@ def test_an_extension_is_some_days(days):
     ],
 )  # fmt: skip
 def test_a_file_that_a_hand_broke_is_named(tmp_path, written):
-    (tmp_path / terms.FILE).write_text(written)
+    (tmp_path / agreed_terms.FILE).write_text(written)
     with pytest.raises(CourseError, match=r"terms\.json: "):
-        terms.read(tmp_path, "hw")
+        agreed_terms.read(tmp_path, "hw")
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from autograder.course.service.judging import Judging, NotJudged
 from autograder.course.service.limits import Later, Rate
 from autograder.course.service.requests import MAX_BODY, read
 from autograder.course.service.server import Door
-from autograder.course.terms import Extension
+from autograder.course.terms.agreed_terms import Extension
 from autograder.learner import check_service
 from tests.autograder import tiny
 from tests.autograder.course.service import small_course

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..values.atomic_write import write_whole
-from ..values.own_folder import own
+from ...values.atomic_write import write_whole
+from ...values.own_folder import own
 from .lateness import Lateness
 
 Given = tuple[float | None, float | None, str]  # by hand: points, extra credit, comment

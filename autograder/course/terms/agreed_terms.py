@@ -14,9 +14,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from ..book.course_error import CourseError
-from ..values.atomic_write import write_whole
-from ..values.own_folder import own
+from ...book.course_error import CourseError
+from ...values.atomic_write import write_whole
+from ...values.own_folder import own
 from .deadline_time import read_time, shown
 
 FILE = "terms.json"

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
-from ..book.course_error import CourseError
+from ...book.course_error import CourseError
 
 WRITTEN = re.compile(
     r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{1,2}:\d{2}(?::\d{2})?))?\s*(Z|[+-]\d{2}:?\d{2}|[A-Za-z][\w+-]*(?:/[\w+-]+)*)?",

@@ -17,7 +17,7 @@ from ..book.course_error import CourseError
 from . import gradebook, moodle_worksheet
 from .class_result import Learner
 from .gradebook import Score, full_name
-from .question_points import QuestionPoints, by_question
+from .gradebook.question_points import QuestionPoints, by_question
 from .spreadsheet import Table, inert, number
 from .stored_results import results
 

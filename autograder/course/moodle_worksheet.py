@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..book.course_error import CourseError
 from .gradebook import Person, Score, full_name
-from .question_points import QuestionPoints
+from .gradebook.question_points import QuestionPoints
 from .spreadsheet import inert, number
 
 IDENTIFIER, GRADE, COMMENTS = "Identifier", "Grade", "Feedback comments"

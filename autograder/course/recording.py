@@ -32,8 +32,8 @@ from ..ranks import seeds
 from ..values.atomic_write import write_whole
 from ..values.digest import digest
 from . import inert_files, releasable
-from .grade_entry import GradeEntry
 from .gradebook import Score, cell_texts, deadlines, scores
+from .gradebook.grade_entry import GradeEntry
 from .submission_time import CountedTime, SubmissionTime
 from .terms import group_shares
 from .terms.agreed_terms import granted_for

@@ -40,8 +40,8 @@ from .banks import bank_of
 from .by_hand.steps import CriteriaInFeedback, RubricInFormgrader
 from .feedback import FILTERS, HERE, FeedbackPage
 from .feedback_steps import ShowGrades, WorkedSolutions
-from .grade_entry import automatic_score
 from .gradebook import deadlines
+from .gradebook.grade_entry import automatic_score
 from .gradebook_url import opened
 from .layout import texts_beside
 from .terms.agreed_terms import granted_for

@@ -16,7 +16,7 @@ from typing import Any
 from autograder import course
 from autograder.answers import Quantity
 from autograder.course import gradebook
-from autograder.course.question_points import by_question
+from autograder.course.gradebook.question_points import by_question
 from autograder.course.report import explanation
 from autograder.declaration import call_with
 from benchmarks.term.classroom import Person

@@ -18,7 +18,7 @@ from autograder.book.source.release import CourseError
 from autograder.cli import commands
 from autograder.course import class_result, export, gradebook, gradebook_url, spreadsheet
 from autograder.course.class_result import ClassResult, Learner
-from autograder.course.question_points import by_question
+from autograder.course.gradebook.question_points import by_question
 from autograder.grading.results import Result
 
 PEOPLE = {

@@ -8,7 +8,7 @@ import pytest
 from autograder.book.course_error import CourseError
 from autograder.course import export
 from autograder.course.gradebook import Person, Score
-from autograder.course.question_points import QuestionPoints
+from autograder.course.gradebook.question_points import QuestionPoints
 from autograder.course.report.tables import _term_points
 
 ANN = Person("ann", "Ann", "=A", "ann@x.org", "4711")

@@ -25,10 +25,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session, joinedload
 from traitlets.config import Config
 
-from ..book.course_error import CourseError
-from ..grading.attachments import text_with_pictures
-from ..grading.restore import grade_cell
-from .gradebook_url import first_line, location, opened
+from ...book.course_error import CourseError
+from ...grading.attachments import text_with_pictures
+from ...grading.restore import grade_cell
+from ..gradebook_url import first_line, location, opened
 
 PATIENCE = 30.0  # seconds to wait for a database that another program has locked
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from nbgrader.api import Assignment, BaseCell, Grade, GradeCell, Notebook, SubmittedAssignment, SubmittedNotebook
 
-from .gradebook import cell_texts, url_of
-from .gradebook_url import opened
-from .spreadsheet import inert, number
+from ..gradebook_url import opened
+from ..spreadsheet import inert, number
+from . import cell_texts, url_of
 
 GRADE = "-grade"  # the end of a grade cell's name; a written answer is its own grade cell
 

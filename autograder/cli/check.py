@@ -168,6 +168,6 @@ def _summary(totals: Any) -> str:
 
 def _inert(text: str) -> str:
     """Without what a terminal would obey."""
-    from ..course.results_table import inert
+    from ..course.class_results.results_table import inert
 
     return inert(text)

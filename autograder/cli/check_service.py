@@ -88,8 +88,8 @@ def tokens(
     place where the tokens are.
     """
     from ..course import gradebook, spreadsheet
+    from ..course.class_results.results_table import inert
     from ..course.layout import read_config
-    from ..course.results_table import inert
     from ..course.service.tokens import Tokens
 
     folder = folder.resolve()
@@ -124,8 +124,8 @@ def attempts(folder: Path, learner: str | None, again: str | None, output: Path 
     Of everybody, or of LEARNER.
     """
     from ..course import spreadsheet
+    from ..course.class_results.results_table import inert
     from ..course.layout import read_config
-    from ..course.results_table import inert
     from ..course.service.attempts import Ledger, used
 
     folder = folder.resolve()

@@ -53,7 +53,7 @@ def _zone(name: str | None) -> ZoneInfo | None:
 
 
 def _print(report: "Report", dry_run: bool) -> None:
-    from ..course.results_table import inert
+    from ..course.class_results.results_table import inert
 
     def say(line: str) -> None:
         click.echo(inert(line))

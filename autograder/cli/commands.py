@@ -227,7 +227,8 @@ def grade(
     with zygote_ahead() if here else nullcontext():
         lazy_jsonschema.notebooks()
         from .. import course as courses
-        from ..course import gradebook, results_table
+        from ..course import gradebook
+        from ..course.class_results import results_table
         from .progress_bar import Meter
 
         if show:

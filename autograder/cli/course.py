@@ -148,7 +148,7 @@ def course_full_marks(folder: Path, name: str, exercise: str) -> None:
 def course_late(folder: Path, name: str, trust_timestamps: bool) -> None:
     """Recompute late penalties, from times of submission, extensions, grades and the course's rule as they are now."""
     from ..course import gradebook, late_work
-    from ..course.results_table import inert
+    from ..course.class_results.results_table import inert
 
     for note in late_work.bring_up_to_date(folder, name, trust_timestamps):
         click.echo(f"Note: {inert(note)}", err=True)

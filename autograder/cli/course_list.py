@@ -76,7 +76,7 @@ def _print(parts: dict[str, list[Part]], whole: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from ..course.results_table import inert
+    from ..course.class_results.results_table import inert
 
     console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
     for key, found in parts.items():

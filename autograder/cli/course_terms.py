@@ -59,7 +59,7 @@ def course_extend(
 
 
 def _line(one: Extended) -> str:
-    from ..course.results_table import inert
+    from ..course.class_results.results_table import inert
     from ..course.terms.deadline_time import shown
 
     granted = one.granted or "by nbgrader"
@@ -68,7 +68,7 @@ def _line(one: Extended) -> str:
 
 
 def _named(learners: tuple[str, ...]) -> str:
-    from ..course.results_table import inert
+    from ..course.class_results.results_table import inert
 
     return ", ".join(map(inert, learners))
 

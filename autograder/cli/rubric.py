@@ -30,7 +30,7 @@ def rubric(folder: Path, name: str, exercise: str | None, output: Path | None, f
     """
     from ..course import spreadsheet
     from ..course.by_hand import questions, table
-    from ..course.results_table import inert
+    from ..course.class_results.results_table import inert
 
     if (output or filled) and exercise is None:
         raise click.UsageError("--write and --read need an EXERCISE: a table has the answers to one question")

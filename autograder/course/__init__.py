@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from ..book.source.release import release
     from .assigning import assign, drop, full_marks
     from .class_grading import grade, show_feedback
+    from .class_results.stored_results import results
     from .layout import FOLDERS, init
     from .steps import AUTOGRADE, SANITIZE, GradeInSandbox, configure
-    from .stored_results import results
 
 _HOME = {
     "autograder.book.course_error": "CourseError",
@@ -25,7 +25,7 @@ _HOME = {
     "autograder.course.layout": "FOLDERS init",
     "autograder.course.class_grading": "grade show_feedback",
     "autograder.course.steps": "AUTOGRADE SANITIZE GradeInSandbox configure",
-    "autograder.course.stored_results": "results",
+    "autograder.course.class_results.stored_results": "results",
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names.split()}
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from ..grading.restore import read_notebook
 from . import class_run, dask_cluster, extensions, gradebook, gradebook_url, groups, late_work, submissions
 from .banks import bank_of, checked_name
-from .class_result import ClassResult, add, enter_penalties, save
+from .class_results.class_result import ClassResult, add, enter_penalties, save
+from .class_results.stored_results import results_path, with_grades_by_hand
 from .journal import Journal, reporting_full_machine
 from .layout import read_config, released
 from .recording import GradebookWriter
 from .steps import GradeInSandbox
-from .stored_results import results_path, with_grades_by_hand
 from .terms import agreed_terms, group_shares
 
 

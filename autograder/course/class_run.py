@@ -26,7 +26,7 @@ from ..grading.submission import RunSettings
 from ..grading.worker import Grader, Job, JobOutcome, cores
 from . import submissions
 from .banks import CourseBank
-from .class_result import Change, ClassResult, Learner
+from .class_results.class_result import Change, ClassResult, Learner
 from .journal import Entry, Journal
 from .terms.group_shares import Share
 from .terms.lateness import Lateness

@@ -15,11 +15,11 @@ from pathlib import Path
 
 from ..book.course_error import CourseError
 from . import gradebook, moodle_worksheet
-from .class_result import Learner
+from .class_results.class_result import Learner
+from .class_results.stored_results import results
 from .gradebook import Score, full_name
 from .gradebook.question_points import QuestionPoints, by_question
 from .spreadsheet import Table, inert, number
-from .stored_results import results
 
 FORMATS = ("canvas", "moodle", "csv")
 CANVAS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]

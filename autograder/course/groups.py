@@ -19,7 +19,7 @@ from nbgrader.api import Comment, Grade, Gradebook
 from ..book.course_error import CourseError
 from ..grading.restore import SubmissionError
 from . import gradebook
-from .class_result import ClassResult, Learner
+from .class_results.class_result import ClassResult, Learner
 from .extensions import check_learners
 from .gradebook_url import opened
 from .terms import agreed_terms, group_shares

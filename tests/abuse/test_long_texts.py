@@ -18,8 +18,9 @@ from nbformat import from_dict
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from rich.console import Console
 
-from autograder.course import class_result, feedback, layout, recording, results_table, steps
+from autograder.course import feedback, layout, recording, steps
 from autograder.course.assignment import own_bank
+from autograder.course.class_results import class_result, results_table
 from autograder.course.class_run import ReleasedAssignment
 from autograder.declaration.verdict import Verdict
 from autograder.grading import results, submission

@@ -16,7 +16,7 @@ from ...grading.judge import Judge, JudgeFailed, Question
 from ...grading.results import FAILED, Result, result_of
 from ...values.numbers import Unreadable
 from ...values.texts import FIELD
-from ..results_table import inert, short
+from ..class_results.results_table import inert, short
 from .gathered import NOTHING, Answered, Gathered
 
 MOST_SOURCE = 4000  # letters of a cell that are shown

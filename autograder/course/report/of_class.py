@@ -15,7 +15,7 @@ from ...declaration.misconceptions import misconceptions
 from ...values.book_root import book_root
 from ...values.own_folder import own
 from .. import gradebook
-from ..class_result import ClassResult
+from ..class_results.class_result import ClassResult
 from ..gradebook import Score
 from . import beliefs as believed
 from .beliefs import Belief, Borrowed, Unexplained

@@ -13,7 +13,7 @@ from ...values.atomic_write import write_whole
 from ...values.inline_html import harmless, inline_html
 from ...values.mathml import with_mathml
 from ...values.templates import rendered
-from ..results_table import in_order, is_right, short
+from ..class_results.results_table import in_order, is_right, short
 from . import beliefs, copies, plots
 from .gathered import OUTCOMES
 from .of_class import Report, Term, histogram, summary

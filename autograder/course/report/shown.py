@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..results_table import inert, print_table, short
+from ..class_results.results_table import inert, print_table, short
 from . import beliefs as believed
 from . import copies as copied
 from .beliefs import Belief, Unexplained

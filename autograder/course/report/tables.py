@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from ...book.course_error import CourseError
+from ..class_results.results_table import in_order
 from ..layout import PRIVATE
-from ..results_table import in_order
 from ..spreadsheet import Table, inert, number
 from ..spreadsheet import write as write_table
 from .gathered import OUTCOMES

@@ -21,7 +21,8 @@ from autograder.answers.selftest import selftest
 from autograder.book.site.page import card
 from autograder.book.source.notebook import prompt_markdown
 from autograder.cli import commands
-from autograder.course import export, gradebook, results_table
+from autograder.course import export, gradebook
+from autograder.course.class_results import results_table
 from autograder.declaration import DeclarationError, Exercise
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import hand_in

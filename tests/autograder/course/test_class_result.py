@@ -2,8 +2,8 @@
 
 import json
 
-from autograder.course import class_result
-from autograder.course.class_result import Change, ClassResult, LateChange, Learner
+from autograder.course.class_results import class_result
+from autograder.course.class_results.class_result import Change, ClassResult, LateChange, Learner
 from autograder.grading.results import Result
 
 STUCK = Result("links-ring", 0.0, 2.0, "They wait for each other.", kind="wrong", reason="deadlock")

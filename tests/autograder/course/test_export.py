@@ -16,8 +16,9 @@ from nbgrader.api import Gradebook
 from autograder import course
 from autograder.book.source.release import CourseError
 from autograder.cli import commands
-from autograder.course import class_result, export, gradebook, gradebook_url, spreadsheet
-from autograder.course.class_result import ClassResult, Learner
+from autograder.course import export, gradebook, gradebook_url, spreadsheet
+from autograder.course.class_results import class_result
+from autograder.course.class_results.class_result import ClassResult, Learner
 from autograder.course.gradebook.question_points import by_question
 from autograder.grading.results import Result
 

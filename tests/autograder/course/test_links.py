@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from autograder.course import collected, set_aside, stored_results
+from autograder.course import collected, set_aside
 from autograder.course.by_hand import marks
+from autograder.course.class_results import stored_results
 from autograder.course.journal import Journal, finished_entries
 from autograder.course.report import of_class
 from autograder.course.service.attempts import Ledger, used

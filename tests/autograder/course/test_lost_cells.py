@@ -10,7 +10,8 @@ from nbgrader.api import Gradebook
 from rich.console import Console
 
 from autograder import course
-from autograder.course import gradebook, groups, results_table
+from autograder.course import gradebook, groups
+from autograder.course.class_results import results_table
 from autograder.course.report import of_class, page, shown
 from autograder.grading.found_cells import LOST
 from autograder.values.inline_html import inline_html

@@ -3,8 +3,8 @@ import io
 import pytest
 from rich.console import Console
 
-from autograder.course import results_table
-from autograder.course.class_result import Change, ClassResult, LateChange, Learner
+from autograder.course.class_results import results_table
+from autograder.course.class_results.class_result import Change, ClassResult, LateChange, Learner
 from autograder.course.gradebook import Person, Score
 from autograder.grading.results import Result
 

@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.course import submissions
-from autograder.course.class_result import ClassResult
+from autograder.course.class_results.class_result import ClassResult
 from autograder.grading.restore import SubmissionError
 
 

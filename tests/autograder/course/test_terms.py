@@ -10,7 +10,7 @@ import pytest
 from autograder import course
 from autograder.book.course_error import CourseError
 from autograder.course import banks, groups
-from autograder.course.class_result import ClassResult, Learner
+from autograder.course.class_results.class_result import ClassResult, Learner
 from autograder.course.terms import agreed_terms
 from autograder.course.terms.agreed_terms import Extension
 from autograder.declaration import DeclarationError, load_bank

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.answers import Choice, Count, Expression, Function, Quantity, Written, positive
-from autograder.course.class_result import ClassResult, Learner
+from autograder.course.class_results.class_result import ClassResult, Learner
 from autograder.course.gradebook import Person, Score
 from autograder.course.journal import Entry
 from autograder.course.report.gathered import Gathered

@@ -4,7 +4,7 @@ import pytest
 
 from autograder.answers import Quantity
 from autograder.answers.undeclared import product, ratio_to
-from autograder.course.class_result import Learner
+from autograder.course.class_results.class_result import Learner
 from autograder.course.report import beliefs as believed
 from autograder.course.report.beliefs import beliefs, borrowed, pairs, unexplained
 from autograder.course.report.gathered import Gathered

@@ -3,7 +3,7 @@
 import numpy
 import pytest
 
-from autograder.course.class_result import Learner
+from autograder.course.class_results.class_result import Learner
 from autograder.course.report.items import correlation, items
 from autograder.declaration.verdict import AS_PREDICTED
 from autograder.grading.results import Result

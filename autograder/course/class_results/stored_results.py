@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from ..values.own_folder import own
-from . import gradebook
+from ...values.own_folder import own
+from .. import gradebook
 from .class_result import ClassResult, load
 
 GRADED = "Graded by your teacher."

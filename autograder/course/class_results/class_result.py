@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..grading.found_cells import ALL_THERE, FoundCells
-from ..grading.results import Result
-from ..values.atomic_write import write_whole
-from .terms.lateness import DIGITS
+from ...grading.found_cells import ALL_THERE, FoundCells
+from ...grading.results import Result
+from ...values.atomic_write import write_whole
+from ..terms.lateness import DIGITS
 
 
 @dataclass

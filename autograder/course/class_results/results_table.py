@@ -7,12 +7,12 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..declaration.verdict import AS_PREDICTED
-from ..grading.results import Result
+from ...declaration.verdict import AS_PREDICTED
+from ...grading.results import Result
 from .class_result import Change, ClassResult, LateChange, Learner
 
 if TYPE_CHECKING:
-    from .gradebook import Score
+    from ..gradebook import Score
 
 LEAST_NAME, WIDEST_NAME = 8, 22  # letters of a name
 Read = Callable[[str, Result], str]  # what a learner has answered, as it was read; "" where nobody knows

@@ -1,0 +1,1 @@
+"""The results of a class: kept beside the gradebook, shown as a table."""

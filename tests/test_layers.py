@@ -209,7 +209,7 @@ def test_only_the_course_and_the_release_know_nbgrader():
         "course/recording.py",
         "course/set_aside.py",
         "course/steps.py",
-        "course/submission_time.py",
+        "course/submissions/submission_time.py",
     }
 
 

@@ -18,7 +18,7 @@ from typing import IO
 
 from ..book.course_error import CourseError
 from ..grading.restore import MAX_BYTES
-from .submissions import KINDS, printable
+from .submissions.submission_folders import KINDS, printable
 
 MAX_MEMBERS, MAX_TOTAL, MAX_DEPTH, MAX_NAME = 20_000, 16 << 30, 20, 255
 UTF8 = 0x800  # the flag of a zip's member whose name is in UTF-8

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from ..grading.restore import read_notebook
-from . import class_run, dask_cluster, extensions, gradebook, gradebook_url, groups, late_work, submissions
+from . import class_run, dask_cluster, extensions, gradebook, gradebook_url, groups, late_work
 from .banks import bank_of, checked_name
 from .class_results.class_result import ClassResult, add, enter_penalties, save
 from .class_results.stored_results import results_path, with_grades_by_hand
@@ -16,6 +16,7 @@ from .journal import Journal, reporting_full_machine
 from .layout import read_config, released
 from .recording import GradebookWriter
 from .steps import GradeInSandbox
+from .submissions import submission_folders
 from .terms import agreed_terms, group_shares
 
 
@@ -63,7 +64,7 @@ def grade(
         agreed = agreed_terms.read(folder, name)
         if students is not None:
             students = groups.whole_groups(folder, name, students, agreed.groups)
-        found = submissions.collect(folder, name, students, result)
+        found = submission_folders.collect(folder, name, students, result)
         if scheduler is None:
             executor = partial(class_run.local_executor, assigned, workers)
         else:

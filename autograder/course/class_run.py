@@ -24,10 +24,10 @@ from ..grading.rejudging import Earlier, Reuse, reuse
 from ..grading.restore import SubmissionError, grade_cell
 from ..grading.submission import RunSettings
 from ..grading.worker import Grader, Job, JobOutcome, cores
-from . import submissions
 from .banks import CourseBank
 from .class_results.class_result import Change, ClassResult, Learner
 from .journal import Entry, Journal
+from .submissions import submission_folders
 from .terms.group_shares import Share
 from .terms.lateness import Lateness
 
@@ -144,7 +144,7 @@ class ClassRun:
         """What is to be graded; enters on the way what need not be."""
         for name, folder in self.submissions.items():
             try:
-                text = json.dumps(submissions.read(folder), ensure_ascii=False)
+                text = json.dumps(submission_folders.read(folder), ensure_ascii=False)
             except SubmissionError as error:
                 self._fail(name, str(error))
                 continue

@@ -9,17 +9,18 @@ from pathlib import Path
 
 from ..grading.restore import SubmissionError
 from ..values.atomic_write import write_whole
-from . import archives, collected, gradebook, moodle_times, moodle_worksheet, notebook_choice
+from . import archives, gradebook, moodle_times, moodle_worksheet, notebook_choice
 from .archives import Refused
 from .banks import checked_name
-from .collected import Collected
 from .downloads import Upload
 from .layout import read_config, released
 from .moodle_worksheet import Participant
 from .notebook_choice import Chosen
 from .ownership import by_owner, listed
 from .roster_match import Roster
-from .submission_time import FILE, SubmissionTime
+from .submissions import collected_files
+from .submissions.collected_files import Collected
+from .submissions.submission_time import FILE, SubmissionTime
 
 STAMP = "%Y-%m-%d %H:%M:%S.%f %Z"  # nbgrader's own
 
@@ -108,7 +109,7 @@ class _Collecting:
     def __init__(self, folder: Path, name: str, times: SubmissionTime, replace_others: bool, dry_run: bool):
         self.folder, self.name, self.times = folder, name, times
         self.replace_others, self.dry_run = replace_others, dry_run
-        self.before = collected.load(folder, name)
+        self.before = collected_files.load(folder, name)
         self.questions = {
             path.parent.name: notebook_choice.asked(path) for path in sorted((folder / "release").glob("*/*.ipynb"))
         }
@@ -172,7 +173,7 @@ class _Collecting:
         if path.exists() and (there := _digest(path.read_bytes())) != made.digest:
             made = replace(made, over=there)
         self.before[learner] = made
-        collected.save(self.folder, self.name, self.before)
+        collected_files.save(self.folder, self.name, self.before)
         home.mkdir(parents=True, exist_ok=True)
         if made.submitted:
             write_whole(stamp, made.submitted)

@@ -13,7 +13,7 @@ from . import extensions, gradebook, groups
 from .gradebook_url import opened
 from .journal import recorded_lateness
 from .layout import read_config
-from .submission_time import SubmissionTime
+from .submissions.submission_time import SubmissionTime
 from .terms import group_shares
 from .terms.lateness import Lateness
 

@@ -31,10 +31,11 @@ from ..grading.restore import SubmissionError
 from ..ranks import seeds
 from ..values.atomic_write import write_whole
 from ..values.digest import digest
-from . import inert_files, releasable
+from . import releasable
 from .gradebook import Score, cell_texts, deadlines, scores
 from .gradebook.grade_entry import GradeEntry
-from .submission_time import CountedTime, SubmissionTime
+from .submissions import inert_files
+from .submissions.submission_time import CountedTime, SubmissionTime
 from .terms import group_shares
 from .terms.agreed_terms import granted_for
 from .terms.lateness import Lateness

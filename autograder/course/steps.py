@@ -35,7 +35,6 @@ from ..grading.judge import Judge
 from ..grading.restore import read_notebook, restore
 from ..ranks import seeds
 from ..sandbox import Limits, Zygote
-from . import inert_files, submissions
 from .banks import bank_of
 from .by_hand.steps import CriteriaInFeedback, RubricInFormgrader
 from .feedback import FILTERS, HERE, FeedbackPage
@@ -44,6 +43,7 @@ from .gradebook import deadlines
 from .gradebook.grade_entry import automatic_score
 from .gradebook_url import opened
 from .layout import texts_beside
+from .submissions import inert_files, submission_folders
 from .terms.agreed_terms import granted_for
 
 
@@ -60,7 +60,7 @@ class Submissions(NotebookExporter):
         course, begin, copy = converter.coursedir, converter.init_destination, converter.init_assignment
 
         def checked(assignment: str, student: str) -> bool:
-            submissions.check_folder(Path(course.format_path(course.submitted_directory, student, assignment)))
+            submission_folders.check_folder(Path(course.format_path(course.submitted_directory, student, assignment)))
             return begin(assignment, student)
 
         def copied(assignment: str, student: str) -> None:

@@ -9,7 +9,8 @@ import stat
 import pytest
 
 from autograder import course
-from autograder.course import recording, submissions
+from autograder.course import recording
+from autograder.course.submissions import submission_folders
 from autograder.grading.restore import SubmissionError
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import NAME, hand_in, make_course, run_nbgrader, scores
@@ -56,7 +57,7 @@ def deep(folder):
 
 
 def many(folder):
-    for number in range(submissions.MAX_FILES + 1):
+    for number in range(submission_folders.MAX_FILES + 1):
         (folder / str(number)).touch()
 
 
@@ -102,14 +103,14 @@ def test_a_notebook_and_its_files_are_read(folder):
     (folder / "data" / "inner").mkdir(parents=True)
     (folder / "data" / "inner" / "x.csv").write_text("1,2")
     (folder / "timestamp.txt").write_text("2027-02-01 22:00:00 UTC")
-    assert submissions.read(folder)["cells"] == []
+    assert submission_folders.read(folder)["cells"] == []
 
 
 @pytest.mark.parametrize("odd", FOLDERS, ids=lambda odd: odd.__name__)
 def test_what_is_odd_is_refused_by_name(folder, odd):
     odd(folder)
     with pytest.raises(SubmissionError, match=r"expected|beyond the limits") as refused:
-        submissions.read(folder)
+        submission_folders.read(folder)
     said = str(refused.value)
     assert str(folder)[-50:] in said or odd is deep
     assert said.isprintable()

@@ -12,9 +12,10 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.book.course_error import CourseError
 from autograder.cli import commands
-from autograder.course import collected, collection, moodle_times
+from autograder.course import collection, moodle_times
 from autograder.course.layout import read_config
-from autograder.course.submission_time import SubmissionTime
+from autograder.course.submissions import collected_files
+from autograder.course.submissions.submission_time import SubmissionTime
 from autograder.values import atomic_write
 from tests.autograder.course.downloads import ASSIGNMENTS, notebook, packed, small_course
 from tests.autograder.exchange import submitted_at
@@ -325,7 +326,7 @@ def test_a_kill_leaves_a_whole_notebook_and_is_made_good(folder, tmp_path, monke
         write(*given)
 
     with monkeypatch.context() as patch:
-        for module in (collection, collected):
+        for module in (collection, collected_files):
             patch.setattr(module, "write_whole", killed)
         if files < 2:  # the record, then the notebook
             with pytest.raises(KeyboardInterrupt):

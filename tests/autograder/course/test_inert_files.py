@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import inert_files
+from autograder.course.submissions import inert_files
 
 ACTIVE = ["a.html", "a.HTM", "b/a.svg", "a.svgz", "a.xml", "a.js", "a.mjs", "a.xht", "a.mht", "a.rdf", "a.html.gz",
           "a.atom", "a.xsl", "html.html"]  # fmt: skip

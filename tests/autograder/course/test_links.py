@@ -4,13 +4,14 @@ import re
 
 import pytest
 
-from autograder.course import collected, set_aside
+from autograder.course import set_aside
 from autograder.course.by_hand import marks
 from autograder.course.class_results import stored_results
 from autograder.course.journal import Journal, finished_entries
 from autograder.course.report import of_class
 from autograder.course.service.attempts import Ledger, used
 from autograder.course.service.tokens import Tokens
+from autograder.course.submissions import collected_files
 from autograder.course.terms import agreed_terms, group_shares
 from autograder.ranks.seeds import secret_of
 from autograder.values.own_folder import LinkInTheWay
@@ -26,7 +27,7 @@ def entered(make):
 
 WRITERS = {
     "secret": secret_of,
-    "week1.collected.json": lambda folder: collected.save(folder, "week1", {}),
+    "week1.collected.json": lambda folder: collected_files.save(folder, "week1", {}),
     "week1.shared.json": lambda folder: group_shares.write(folder, "week1", {}),
     "week1.results.json": lambda folder: stored_results.results_path(folder, "week1"),
     "week1.set-aside.json": lambda folder: set_aside._path(folder, "week1"),

@@ -8,7 +8,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder.course.layout import read_config
-from autograder.course.submission_time import SubmissionTime
+from autograder.course.submissions.submission_time import SubmissionTime
 from autograder.grading.restore import SubmissionError
 from tests.autograder.exchange import kept_at
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from autograder.course import submissions
 from autograder.course.class_results.class_result import ClassResult
+from autograder.course.submissions import submission_folders
 from autograder.grading.restore import SubmissionError
 
 
@@ -17,7 +17,7 @@ def made(folder, *paths):
 def collected(folder, students=None):
     """The learners with a folder for hw2, and by name the problems of all who are reported."""
     result = ClassResult("hw2", {})
-    found = submissions.collect(folder, "hw2", students, result)
+    found = submission_folders.collect(folder, "hw2", students, result)
     return sorted(found), {one.name: one.problem for one in result.learners}, result.problems
 
 
@@ -42,11 +42,11 @@ def test_a_submission_without_its_notebook_names_those_that_it_has(tmp_path):
     folder = tmp_path / "ann" / "hw"
     folder.mkdir(parents=True)
     with pytest.raises(SubmissionError, match=r"hw\.ipynb: missing; the submitted"):
-        submissions.read(folder)
+        submission_folders.read(folder)
     for at in range(11):
         (folder / f"n{at:02}.ipynb").write_text("{}")
     with pytest.raises(SubmissionError, match=r"missing, found n00\.ipynb, .* n09\.ipynb; the submitted"):
-        submissions.read(folder)
+        submission_folders.read(folder)
 
 
 @pytest.mark.parametrize(("name", "most"), [("MAX_FILES", 3), ("MAX_SIZE", 6), ("MAX_DEPTH", 1)])
@@ -55,11 +55,11 @@ def test_a_submitted_folder_is_as_large_as_may_be(tmp_path, monkeypatch, name, m
     for path in ("x", "a/y"):
         (tmp_path / "hw" / path).write_text("abc")
     size = (tmp_path / "hw" / "a").stat().st_size if name == "MAX_SIZE" else 0
-    monkeypatch.setattr(submissions, name, most + size)
-    submissions.check_folder(tmp_path / "hw")
-    monkeypatch.setattr(submissions, name, most + size - 1)
+    monkeypatch.setattr(submission_folders, name, most + size)
+    submission_folders.check_folder(tmp_path / "hw")
+    monkeypatch.setattr(submission_folders, name, most + size - 1)
     with pytest.raises(SubmissionError, match="beyond the limits"):
-        submissions.check_folder(tmp_path / "hw")
+        submission_folders.check_folder(tmp_path / "hw")
 
 
 def test_a_link_in_place_of_a_submitted_folder_is_refused(tmp_path):
@@ -68,5 +68,5 @@ def test_a_link_in_place_of_a_submitted_folder_is_refused(tmp_path):
     (tmp_path / "ann" / "other").symlink_to(tmp_path / "ann" / "hw")
     for path in ("bob/hw", "ann/other"):
         with pytest.raises(SubmissionError, match="a link"):
-            submissions.check_folder(tmp_path / path)
-    submissions.check_folder(tmp_path / "ann" / "hw")
+            submission_folders.check_folder(tmp_path / path)
+    submission_folders.check_folder(tmp_path / "ann" / "hw")

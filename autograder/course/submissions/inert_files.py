@@ -7,7 +7,7 @@ with the rights of the teacher who opened it.
 from mimetypes import guess_type
 from pathlib import Path
 
-from .submissions import printable
+from .submission_folders import printable
 
 SUFFIX = ".txt"
 ACTIVE = frozenset(

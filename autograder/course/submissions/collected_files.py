@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 
-from ..values.atomic_write import write_whole
-from ..values.own_folder import own
+from ...values.atomic_write import write_whole
+from ...values.own_folder import own
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..grading.restore import SubmissionError, read_notebook
-from .class_results.class_result import ClassResult, Learner
+from ...grading.restore import SubmissionError, read_notebook
+from ..class_results.class_result import ClassResult, Learner
 
 MAX_FILES, MAX_SIZE, MAX_DEPTH = 2000, 512 << 20, 20  # a submission is copied, and kept for years
 KINDS = {

@@ -21,9 +21,9 @@ from nbgrader.utils import parse_utc
 from traitlets import Bool
 from traitlets.config import Config, ConfigFileNotFound, Configurable, PyFileConfigLoader
 
-from ..grading.restore import SubmissionError
-from . import collected
-from .layout import CONFIG_FILE
+from ...grading.restore import SubmissionError
+from ..layout import CONFIG_FILE
+from . import collected_files
 
 FILE = "timestamp.txt"
 LONGEST = 100  # characters of it that are read
@@ -106,7 +106,7 @@ class SubmissionTime(Configurable):
         if not issubclass(collect, default.Exchange):
             return None
         root = collect(coursedir=self.course, authenticator=None, config=config).root
-        kept = {(who, one.submitted) for who, one in collected.load(self.folder, self.name).items()}
+        kept = {(who, one.submitted) for who, one in collected_files.load(self.folder, self.name).items()}
         with suppress(OSError):
             for folder in Path(root, config.CourseDirectory.get("course_id", ""), "inbound").iterdir():
                 learner, _, rest = folder.name.partition(f"+{self.name}+")

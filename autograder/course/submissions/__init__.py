@@ -1,0 +1,1 @@
+"""What learners have submitted, as it lies in submitted/: folders, times, files beside a notebook."""

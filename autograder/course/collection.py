@@ -9,12 +9,13 @@ from pathlib import Path
 
 from ..grading.restore import SubmissionError
 from ..values.atomic_write import write_whole
-from . import archives, gradebook, moodle_times, moodle_worksheet, notebook_choice
+from . import archives, gradebook, notebook_choice
 from .archives import Refused
 from .banks import checked_name
 from .downloads import Upload
 from .layout import read_config, released
-from .moodle_worksheet import Participant
+from .moodle import moodle_times, moodle_worksheet
+from .moodle.moodle_worksheet import Participant
 from .notebook_choice import Chosen
 from .ownership import by_owner, listed
 from .roster_match import Roster

@@ -14,11 +14,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..book.course_error import CourseError
-from . import gradebook, moodle_worksheet
+from . import gradebook
 from .class_results.class_result import Learner
 from .class_results.stored_results import results
 from .gradebook import Score, full_name
 from .gradebook.question_points import QuestionPoints, by_question
+from .moodle import moodle_worksheet
 from .spreadsheet import Table, inert, number
 
 FORMATS = ("canvas", "moodle", "csv")

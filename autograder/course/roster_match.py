@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from .archives import Refused
 from .downloads import Owner, Upload, composed
 from .gradebook import Person
-from .moodle_worksheet import Participant
+from .moodle.moodle_worksheet import Participant
 
 
 class Roster:

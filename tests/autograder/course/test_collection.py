@@ -12,8 +12,9 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.book.course_error import CourseError
 from autograder.cli import commands
-from autograder.course import collection, moodle_times
+from autograder.course import collection
 from autograder.course.layout import read_config
+from autograder.course.moodle import moodle_times
 from autograder.course.submissions import collected_files
 from autograder.course.submissions.submission_time import SubmissionTime
 from autograder.values import atomic_write

@@ -8,7 +8,7 @@ import pytest
 from autograder.book.course_error import CourseError
 from autograder.course.gradebook import Person, Score
 from autograder.course.gradebook.question_points import QuestionPoints
-from autograder.course.moodle_worksheet import fill, participants
+from autograder.course.moodle.moodle_worksheet import fill, participants
 
 HEAD = ["Identifier", "Full name", "Email address", "Grade", "Last modified (grade)", "Feedback comments"]
 POINTS = QuestionPoints({"t-steps": 2.0}, {"ann": {"t-steps": 1.5}, "bob": {"t-steps": None}})

@@ -7,7 +7,7 @@ import pytest
 from autograder.course.archives import Member
 from autograder.course.downloads import is_submitted, upload
 from autograder.course.gradebook import Person
-from autograder.course.moodle_worksheet import Participant
+from autograder.course.moodle.moodle_worksheet import Participant
 from autograder.course.ownership import by_owner
 from autograder.course.roster_match import Roster
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..book.course_error import CourseError
-from .gradebook import Person, Score, full_name
-from .gradebook.question_points import QuestionPoints
-from .spreadsheet import inert, number
+from ...book.course_error import CourseError
+from ..gradebook import Person, Score, full_name
+from ..gradebook.question_points import QuestionPoints
+from ..spreadsheet import inert, number
 
 IDENTIFIER, GRADE, COMMENTS = "Identifier", "Grade", "Feedback comments"
 MODIFIED, SUBMITTED = "Last modified (grade)", "Last modified (submission)"

@@ -1,0 +1,1 @@
+"""Moodle's grading worksheet, which it writes and reads."""

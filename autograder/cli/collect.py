@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import click
 
 if TYPE_CHECKING:
-    from ..course.collection import Report
+    from ..course.intake.collect_archive import Report
 
 
 @click.command()
@@ -27,9 +27,9 @@ def collect(
     ARCHIVE is the zip that the platform lets you download, or a zip or a folder with LEARNER.ipynb or
     LEARNER/NAME.ipynb. Each learner's notebook goes to FOLDER/submitted/LEARNER/NAME/NAME.ipynb.
     """
-    from ..course import collection
+    from ..course.intake import collect_archive
 
-    report = collection.collect(
+    report = collect_archive.collect(
         folder,
         name,
         archive,
@@ -39,7 +39,7 @@ def collect(
         dry_run=dry_run,
     )
     _print(report, dry_run)
-    if not collection.taken(report):
+    if not collect_archive.taken(report):
         raise SystemExit(1)
 
 

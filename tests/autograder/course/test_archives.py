@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from autograder.book.course_error import CourseError
-from autograder.course import archives
+from autograder.course.intake import archives
 from autograder.grading.restore import MAX_BYTES
 from tests.autograder.course.downloads import packed
 

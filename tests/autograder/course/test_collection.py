@@ -12,7 +12,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.book.course_error import CourseError
 from autograder.cli import commands
-from autograder.course import collection
+from autograder.course.intake import collect_archive
 from autograder.course.layout import read_config
 from autograder.course.moodle import moodle_times
 from autograder.course.submissions import collected_files
@@ -43,7 +43,7 @@ def folder(blank, tmp_path):
 
 
 def take(folder, source, name="week1", **more):
-    return collection.collect(folder, name, source, **more)
+    return collect_archive.collect(folder, name, source, **more)
 
 
 def kinds(report):
@@ -327,7 +327,7 @@ def test_a_kill_leaves_a_whole_notebook_and_is_made_good(folder, tmp_path, monke
         write(*given)
 
     with monkeypatch.context() as patch:
-        for module in (collection, collected_files):
+        for module in (collect_archive, collected_files):
             patch.setattr(module, "write_whole", killed)
         if files < 2:  # the record, then the notebook
             with pytest.raises(KeyboardInterrupt):

@@ -4,12 +4,12 @@ import unicodedata
 
 import pytest
 
-from autograder.course.archives import Member
-from autograder.course.downloads import is_submitted, upload
 from autograder.course.gradebook import Person
+from autograder.course.intake.archives import Member
+from autograder.course.intake.download_names import is_submitted, upload
+from autograder.course.intake.ownership import by_owner
+from autograder.course.intake.roster_match import Roster
 from autograder.course.moodle.moodle_worksheet import Participant
-from autograder.course.ownership import by_owner
-from autograder.course.roster_match import Roster
 
 ANN = Person("ann", "Ann", "Other", "ann@x.org", "11")
 VIC = Person("vic", "Vic", "Tor", "vic@x.org", "12")

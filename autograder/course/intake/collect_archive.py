@@ -7,21 +7,22 @@ from datetime import UTC, datetime, tzinfo
 from hashlib import sha256
 from pathlib import Path
 
-from ..grading.restore import SubmissionError
-from ..values.atomic_write import write_whole
-from . import archives, gradebook, notebook_choice
+from ...grading.restore import SubmissionError
+from ...values.atomic_write import write_whole
+from .. import gradebook
+from ..banks import checked_name
+from ..layout import read_config, released
+from ..moodle import moodle_times, moodle_worksheet
+from ..moodle.moodle_worksheet import Participant
+from ..submissions import collected_files
+from ..submissions.collected_files import Collected
+from ..submissions.submission_time import FILE, SubmissionTime
+from . import archives, notebook_choice
 from .archives import Refused
-from .banks import checked_name
-from .downloads import Upload
-from .layout import read_config, released
-from .moodle import moodle_times, moodle_worksheet
-from .moodle.moodle_worksheet import Participant
+from .download_names import Upload
 from .notebook_choice import Chosen
 from .ownership import by_owner, listed
 from .roster_match import Roster
-from .submissions import collected_files
-from .submissions.collected_files import Collected
-from .submissions.submission_time import FILE, SubmissionTime
 
 STAMP = "%Y-%m-%d %H:%M:%S.%f %Z"  # nbgrader's own
 

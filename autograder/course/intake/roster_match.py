@@ -4,10 +4,10 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from ..gradebook import Person
+from ..moodle.moodle_worksheet import Participant
 from .archives import Refused
-from .downloads import Owner, Upload, composed
-from .gradebook import Person
-from .moodle.moodle_worksheet import Participant
+from .download_names import Owner, Upload, composed
 
 
 class Roster:

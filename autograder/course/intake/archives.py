@@ -16,9 +16,9 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from ..book.course_error import CourseError
-from ..grading.restore import MAX_BYTES
-from .submissions.submission_folders import KINDS, printable
+from ...book.course_error import CourseError
+from ...grading.restore import MAX_BYTES
+from ..submissions.submission_folders import KINDS, printable
 
 MAX_MEMBERS, MAX_TOTAL, MAX_DEPTH, MAX_NAME = 20_000, 16 << 30, 20, 255
 UTF8 = 0x800  # the flag of a zip's member whose name is in UTF-8

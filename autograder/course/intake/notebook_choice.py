@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..grading.found_cells import normalised
-from ..grading.restore import SubmissionError, grade_cell, grade_id, notebook_in
+from ...grading.found_cells import normalised
+from ...grading.restore import SubmissionError, grade_cell, grade_id, notebook_in
 from .archives import Refused
-from .downloads import NOTEBOOK, Upload
+from .download_names import NOTEBOOK, Upload
 
 MAX_NOTEBOOKS = 20  # of one learner that are looked into
 NUMBERED = r"(?:[-_ ]\d+| ?\(\d+\))?"  # what a platform or a browser puts behind a name that is taken

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 
 from .archives import Member, Refused
-from .downloads import NOTEBOOK, Upload, composed, is_submitted, label_of, upload
+from .download_names import NOTEBOOK, Upload, composed, is_submitted, label_of, upload
 from .roster_match import Roster
 
 AROUND = ("submissions", "submitted", "class")  # how those who pack an archive call a folder around everything

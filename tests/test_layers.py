@@ -198,7 +198,7 @@ def test_only_the_course_and_the_release_know_nbgrader():
         "book/source/release.py",
         "course/by_hand/answers.py",
         "course/extensions.py",
-        "course/feedback_steps.py",
+        "course/feedback/feedback_steps.py",
         "course/gradebook/grade_entry.py",
         "course/gradebook/course_database.py",
         "course/gradebook/late_penalties.py",

@@ -15,7 +15,7 @@ from ..book.release import release
 from ..grading.restore import read_notebook
 from . import assignment, extensions, gradebook, set_aside
 from .banks import checked_name
-from .feedback_steps import WorkedSolutions
+from .feedback.feedback_steps import WorkedSolutions
 from .layout import read_config, released
 from .service.settings import CheckService
 from .steps import GradeInSandbox

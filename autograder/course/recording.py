@@ -31,7 +31,7 @@ from ..grading.restore import SubmissionError
 from ..ranks import seeds
 from ..values.atomic_write import write_whole
 from ..values.digest import digest
-from . import releasable
+from .feedback import releasable
 from .gradebook import Score, cell_texts, deadlines, scores
 from .gradebook.grade_entry import GradeEntry
 from .submissions import inert_files

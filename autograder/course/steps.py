@@ -38,7 +38,7 @@ from ..sandbox import Limits, Zygote
 from .banks import bank_of
 from .by_hand.steps import CriteriaInFeedback, RubricInFormgrader
 from .feedback import FILTERS, HERE, FeedbackPage
-from .feedback_steps import ShowGrades, WorkedSolutions
+from .feedback.feedback_steps import ShowGrades, WorkedSolutions
 from .gradebook import deadlines
 from .gradebook.grade_entry import automatic_score
 from .gradebook_url import opened

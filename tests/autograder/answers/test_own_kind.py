@@ -19,7 +19,7 @@ from autograder.answers.selftest import selftest
 from autograder.book.site import answer_box, html
 from autograder.book.site.page import card
 from autograder.cli import commands
-from autograder.course.worked_solutions import worked
+from autograder.course.feedback.worked_solutions import worked
 from autograder.declaration import load_bank
 from autograder.declaration.answer import JudgedBy
 from autograder.declaration.renewal import renew

@@ -19,7 +19,8 @@ from nbgrader.api import Gradebook
 
 from autograder import course
 from autograder.book.source.release import CourseError
-from autograder.course import journal, recording, releasable
+from autograder.course import journal, recording
+from autograder.course.feedback import releasable
 from autograder.course.gradebook import grade_entry
 from autograder.course.journal import Journal
 from autograder.course.report import explanation

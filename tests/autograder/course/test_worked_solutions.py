@@ -14,7 +14,8 @@ from traitlets.config import Config
 
 from autograder import course
 from autograder.cli import commands
-from autograder.course import feedback_steps, gradebook, worked_solutions
+from autograder.course import gradebook
+from autograder.course.feedback import feedback_steps, worked_solutions
 from autograder.declaration import load_bank
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import hand_in

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..declaration.bank import Bank
-from ..declaration.worked import worked
+from ...declaration.bank import Bank
+from ...declaration.worked import worked
 
 
 def solutions(source: Any, bank: Bank, owner: str | None) -> dict[str, str]:

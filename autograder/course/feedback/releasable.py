@@ -10,9 +10,9 @@ import hmac
 import shutil
 from pathlib import Path
 
-from ..ranks.seeds import secret_of
-from ..values.atomic_write import write_whole
-from ..values.digest import add_parts
+from ...ranks.seeds import secret_of
+from ...values.atomic_write import write_whole
+from ...values.digest import add_parts
 
 TIME, SECRET = "timestamp.txt", "submission_secret.txt"
 

@@ -10,11 +10,11 @@ from nbformat.v4 import new_markdown_cell
 from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
 from traitlets import Bool, Float
 
-from ..declaration.bank import Bank
-from ..grading.restore import grade_cell
-from .banks import bank_of
-from .gradebook import deadlines, late_period
-from .terms import group_shares
+from ...declaration.bank import Bank
+from ...grading.restore import grade_cell
+from ..banks import bank_of
+from ..gradebook import deadlines, late_period
+from ..terms import group_shares
 
 
 class ShowGrades(GetGrades):

@@ -206,9 +206,9 @@ def test_only_the_course_and_the_release_know_nbgrader():
         "course/gradebook_url.py",
         "course/groups.py",
         "course/gradebook/question_points.py",
-        "course/recording.py",
+        "course/run/gradebook_writer.py",
         "course/set_aside.py",
-        "course/steps.py",
+        "course/run/nbgrader_steps.py",
         "course/submissions/submission_time.py",
     }
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .class_grading import grade, show_feedback
     from .class_results.stored_results import results
     from .layout import FOLDERS, init
-    from .steps import AUTOGRADE, SANITIZE, GradeInSandbox, configure
+    from .run.nbgrader_steps import AUTOGRADE, SANITIZE, GradeInSandbox, configure
 
 _HOME = {
     "autograder.book.course_error": "CourseError",
@@ -24,7 +24,7 @@ _HOME = {
     "autograder.course.assigning": "assign drop full_marks",
     "autograder.course.layout": "FOLDERS init",
     "autograder.course.class_grading": "grade show_feedback",
-    "autograder.course.steps": "AUTOGRADE SANITIZE GradeInSandbox configure",
+    "autograder.course.run.nbgrader_steps": "AUTOGRADE SANITIZE GradeInSandbox configure",
     "autograder.course.class_results.stored_results": "results",
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names.split()}

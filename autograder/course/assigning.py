@@ -17,8 +17,8 @@ from . import assignment, extensions, gradebook, set_aside
 from .banks import checked_name
 from .feedback.feedback_steps import WorkedSolutions
 from .layout import read_config, released
+from .run.nbgrader_steps import GradeInSandbox
 from .service.settings import CheckService
-from .steps import GradeInSandbox
 
 
 def assign(

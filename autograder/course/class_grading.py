@@ -8,14 +8,15 @@ from functools import partial
 from pathlib import Path
 
 from ..grading.restore import read_notebook
-from . import class_run, dask_cluster, extensions, gradebook, gradebook_url, groups, late_work
+from . import extensions, gradebook, gradebook_url, groups, late_work
 from .banks import bank_of, checked_name
 from .class_results.class_result import ClassResult, add, enter_penalties, save
 from .class_results.stored_results import results_path, with_grades_by_hand
-from .journal import Journal, reporting_full_machine
 from .layout import read_config, released
-from .recording import GradebookWriter
-from .steps import GradeInSandbox
+from .run import class_run, dask_cluster
+from .run.gradebook_writer import GradebookWriter
+from .run.journal import Journal, reporting_full_machine
+from .run.nbgrader_steps import GradeInSandbox
 from .submissions import submission_folders
 from .terms import agreed_terms, group_shares
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from ..grading.restore import SubmissionError
 from . import extensions, gradebook, groups
 from .gradebook_url import opened
-from .journal import recorded_lateness
 from .layout import read_config
+from .run.journal import recorded_lateness
 from .submissions.submission_time import SubmissionTime
 from .terms import group_shares
 from .terms.lateness import Lateness

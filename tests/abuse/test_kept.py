@@ -5,7 +5,7 @@ import json
 import nbformat
 import pytest
 
-from autograder.course.journal import Journal
+from autograder.course.run.journal import Journal
 from autograder.grading.fingerprints import Fingerprint
 from autograder.grading.rejudging import judge_again
 from autograder.grading.restore import grade_id

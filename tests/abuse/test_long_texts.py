@@ -18,10 +18,11 @@ from nbformat import from_dict
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from rich.console import Console
 
-from autograder.course import feedback, layout, recording, steps
+from autograder.course import feedback, layout
 from autograder.course.assignment import own_bank
 from autograder.course.class_results import class_result, results_table
-from autograder.course.class_run import ReleasedAssignment
+from autograder.course.run import gradebook_writer, nbgrader_steps
+from autograder.course.run.class_run import ReleasedAssignment
 from autograder.declaration.verdict import Verdict
 from autograder.grading import results, submission
 from autograder.grading.outputs import cell_outputs
@@ -101,7 +102,7 @@ def notebook_of(place, cells):
 def record(place, text):
     """The gradebook, autograded/ and the feedback page, of one cell and of many."""
     config = layout.read_config(place.folder)
-    with recording.GradebookWriter(place.folder, NAME, config, steps.GradeInSandbox) as writer:
+    with gradebook_writer.GradebookWriter(place.folder, NAME, config, nbgrader_steps.GradeInSandbox) as writer:
         writer.record("mallory", json.dumps(notebook_of(place, cells_of(text, PIECE))))
 
 
@@ -112,7 +113,7 @@ def record_whole(place, text):
         new_markdown_cell(text),
         new_code_cell("1", outputs=[new_output("stream", text=text)]),
     ]
-    with recording.GradebookWriter(place.folder, NAME, config, steps.GradeInSandbox) as writer:
+    with gradebook_writer.GradebookWriter(place.folder, NAME, config, nbgrader_steps.GradeInSandbox) as writer:
         writer.record("mallory", json.dumps(notebook_of(place, whole)))
 
 

@@ -9,7 +9,7 @@ import stat
 import pytest
 
 from autograder import course
-from autograder.course import recording
+from autograder.course.run import gradebook_writer
 from autograder.course.submissions import submission_folders
 from autograder.grading.restore import SubmissionError
 from tests.autograder import tiny
@@ -175,11 +175,11 @@ def test_a_file_of_holes_takes_no_more_place_as_a_copy(tmp_path):
                 file.write(data)
         if name == "holes":
             os.truncate(tmp_path / name, 64 << 20)
-        recording.copy_file(tmp_path / name, tmp_path / "copy")
+        gradebook_writer.copy_file(tmp_path / name, tmp_path / "copy")
         assert (tmp_path / "copy").read_bytes() == (tmp_path / name).read_bytes()
         assert (tmp_path / "copy").stat().st_blocks <= (tmp_path / name).stat().st_blocks + 16
     (tmp_path / "empty").touch()
-    recording.copy_file(tmp_path / "empty", tmp_path / "copy")
+    gradebook_writer.copy_file(tmp_path / "empty", tmp_path / "copy")
     assert (tmp_path / "copy").stat().st_size == 0
 
 

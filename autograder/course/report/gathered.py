@@ -25,8 +25,8 @@ from ..banks import CourseBank, bank_of
 from ..class_results.class_result import ClassResult
 from ..class_results.stored_results import results
 from ..gradebook import Score, full_name
-from ..journal import Entry, finished_entries
 from ..layout import read_config, released
+from ..run.journal import Entry, finished_entries
 
 MOST_SHOWN = 120  # letters of an answer
 NOTHING = object()  # in place of an answer that was not kept

@@ -84,7 +84,7 @@ def read(folder: Path, unsafe: bool = False) -> Catalogue:
     log, and left out; CourseError where the folder is not a course."""
     import nbformat
 
-    from ..steps import GradeInSandbox
+    from ..run.nbgrader_steps import GradeInSandbox
 
     version, config = version_of(folder), read_config(folder)
     service, sandbox = CheckService.of(config), GradeInSandbox(config=config)

@@ -15,8 +15,8 @@ from autograder import check, exercise, grade
 from autograder.answers import Condition, Design, Field, Known, Par, answer_from
 from autograder.answers.selftest import selftest
 from autograder.book.site.page import card
-from autograder.course import dask_cluster
 from autograder.course.banks import CourseBank
+from autograder.course.run import dask_cluster
 from autograder.declaration import DeclarationError, Exercise, Mistake, load_bank
 from autograder.declaration.bank import bank_files, built_file
 from autograder.declaration.renewal import current, renew

@@ -25,8 +25,8 @@ from autograder.course.by_hand import marks, page, table
 from autograder.course.by_hand.answers import Conflict, answers, enter, picture
 from autograder.course.by_hand.questions import question, questions
 from autograder.course.by_hand.steps import RubricInFormgrader
-from autograder.course.recording import GradebookWriter
-from autograder.course.steps import GradeInSandbox
+from autograder.course.run.gradebook_writer import GradebookWriter
+from autograder.course.run.nbgrader_steps import GradeInSandbox
 from tests.autograder.answers.test_written import DECLARED, HOSTILE
 from tests.autograder.course.made_class import grade_of, hand_in, in_formgrader, make_class
 from tests.autograder.grading.test_attachments import base, png

@@ -19,11 +19,11 @@ from nbgrader.api import Gradebook
 
 from autograder import course
 from autograder.book.source.release import CourseError
-from autograder.course import journal, recording
 from autograder.course.feedback import releasable
 from autograder.course.gradebook import grade_entry
-from autograder.course.journal import Journal
 from autograder.course.report import explanation
+from autograder.course.run import gradebook_writer, journal
+from autograder.course.run.journal import Journal
 from autograder.grading import worker
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import hand_in, make_course, run_nbgrader
@@ -167,7 +167,7 @@ def test_a_run_killed_at_its_start_amid_its_work_and_while_recording_is_the_run_
         said = (killed / ".gpubook" / f"{NAME}.journal").read_text()
         return any(f'"recorded": "{learner}"' not in said for learner in autograded(killed) - before)
 
-    kill_when(killed, recording)
+    kill_when(killed, gradebook_writer)
     goes_on_as_if_nothing_had_been(killed, whole, 12)
 
 
@@ -315,7 +315,7 @@ def test_one_run_at_a_time(tmp_path):
 def test_a_locked_database_loses_nothing(tmp_path, monkeypatch):
     folder = make_class(tmp_path, 2)
     monkeypatch.setattr(grade_entry, "PATIENCE", 0.3)
-    record = recording.GradebookWriter.record
+    record = gradebook_writer.GradebookWriter.record
     other = sqlite3.connect(folder / "gradebook.db")
 
     def locked(self, learner, text):
@@ -323,12 +323,12 @@ def test_a_locked_database_loses_nothing(tmp_path, monkeypatch):
             other.execute("BEGIN EXCLUSIVE")
         return record(self, learner, text)
 
-    monkeypatch.setattr(recording.GradebookWriter, "record", locked)
+    monkeypatch.setattr(gradebook_writer.GradebookWriter, "record", locked)
     with pytest.raises(CourseError, match=r"gradebook\.db: database is locked.* --resume"):
         course.grade(folder, NAME, cell_limit=5.0, workers=1)
     other.rollback()
     other.close()
-    monkeypatch.setattr(recording.GradebookWriter, "record", record)
+    monkeypatch.setattr(gradebook_writer.GradebookWriter, "record", record)
     graded = counted(monkeypatch)
     result = course.grade(folder, NAME, cell_limit=5.0, resume=True)
     assert list(graded) == []

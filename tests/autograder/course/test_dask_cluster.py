@@ -10,7 +10,7 @@ import pytest
 
 from autograder import course
 from autograder.book.source.release import CourseError
-from autograder.course import dask_cluster
+from autograder.course.run import dask_cluster
 from autograder.grading.restore import read_notebook
 from tests.autograder import tiny
 from tests.autograder.course.test_class_run import NAME, everything, make_class

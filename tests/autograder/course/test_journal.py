@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from autograder.course.journal import Journal, finished_entries, recorded_lateness
+from autograder.course.run.journal import Journal, finished_entries, recorded_lateness
 from autograder.course.terms.lateness import Lateness
 from autograder.grading.fingerprints import Fingerprint
 from autograder.grading.results import Result

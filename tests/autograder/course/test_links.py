@@ -7,8 +7,8 @@ import pytest
 from autograder.course import set_aside
 from autograder.course.by_hand import marks
 from autograder.course.class_results import stored_results
-from autograder.course.journal import Journal, finished_entries
 from autograder.course.report import of_class
+from autograder.course.run.journal import Journal, finished_entries
 from autograder.course.service.attempts import Ledger, used
 from autograder.course.service.tokens import Tokens
 from autograder.course.submissions import collected_files

@@ -25,9 +25,9 @@ from autograder import course, sandbox
 from autograder.cli import commands
 from autograder.course import extensions, gradebook
 from autograder.course.class_results import class_result, results_table
-from autograder.course.journal import Journal
 from autograder.course.layout import MOST_TEXT, read_config, texts_beside
 from autograder.course.report import of_class
+from autograder.course.run.journal import Journal
 from autograder.course.terms.agreed_terms import Extension
 from autograder.declaration import load_bank
 from autograder.grading import restore, worker

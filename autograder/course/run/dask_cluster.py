@@ -15,14 +15,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..book.course_error import CourseError
-from ..declaration.bank import bank_files, load_bank
-from ..grading.judge import Judge
-from ..grading.submission import RunSettings
-from ..grading.worker import Grader, Job, JobOutcome
-from ..sandbox import Limits
-from ..values.digest import digest
-from .banks import CourseBank
+from ...book.course_error import CourseError
+from ...declaration.bank import bank_files, load_bank
+from ...grading.judge import Judge
+from ...grading.submission import RunSettings
+from ...grading.worker import Grader, Job, JobOutcome
+from ...sandbox import Limits
+from ...values.digest import digest
+from ..banks import CourseBank
 
 if TYPE_CHECKING:
     from .class_run import ReleasedAssignment, Submit

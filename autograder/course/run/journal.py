@@ -15,15 +15,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from ..book.course_error import CourseError
-from ..grading.fingerprints import Fingerprint
-from ..grading.found_cells import ALL_THERE, FoundCells
-from ..grading.results import Result
-from ..grading.worker import JobOutcome
-from ..values.atomic_write import write_whole
-from ..values.digest import digest
-from ..values.own_folder import OWN, own
-from .terms.lateness import Lateness
+from ...book.course_error import CourseError
+from ...grading.fingerprints import Fingerprint
+from ...grading.found_cells import ALL_THERE, FoundCells
+from ...grading.results import Result
+from ...grading.worker import JobOutcome
+from ...values.atomic_write import write_whole
+from ...values.digest import digest
+from ...values.own_folder import OWN, own
+from ..terms.lateness import Lateness
 
 
 @dataclass(frozen=True)

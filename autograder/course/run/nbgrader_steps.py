@@ -29,22 +29,22 @@ from nbgrader.utils import is_solution
 from traitlets import Bool, Float
 from traitlets.config import Config
 
-from ..book.source.release import NEVER_RELEASED, RELEASE
-from ..grading import submission
-from ..grading.judge import Judge
-from ..grading.restore import read_notebook, restore
-from ..ranks import seeds
-from ..sandbox import Limits, Zygote
-from .banks import bank_of
-from .by_hand.steps import CriteriaInFeedback, RubricInFormgrader
-from .feedback import FILTERS, HERE, FeedbackPage
-from .feedback.feedback_steps import ShowGrades, WorkedSolutions
-from .gradebook import deadlines
-from .gradebook.grade_entry import automatic_score
-from .gradebook_url import opened
-from .layout import texts_beside
-from .submissions import inert_files, submission_folders
-from .terms.agreed_terms import granted_for
+from ...book.source.release import NEVER_RELEASED, RELEASE
+from ...grading import submission
+from ...grading.judge import Judge
+from ...grading.restore import read_notebook, restore
+from ...ranks import seeds
+from ...sandbox import Limits, Zygote
+from ..banks import bank_of
+from ..by_hand.steps import CriteriaInFeedback, RubricInFormgrader
+from ..feedback import FILTERS, HERE, FeedbackPage
+from ..feedback.feedback_steps import ShowGrades, WorkedSolutions
+from ..gradebook import deadlines
+from ..gradebook.grade_entry import automatic_score
+from ..gradebook_url import opened
+from ..layout import texts_beside
+from ..submissions import inert_files, submission_folders
+from ..terms.agreed_terms import granted_for
 
 
 class Submissions(NotebookExporter):

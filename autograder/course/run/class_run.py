@@ -16,20 +16,20 @@ from typing import Any, Protocol
 
 from nbformat import from_dict
 
-from ..book.course_error import CourseError
-from ..grading.fingerprints import Fingerprint, of_run
-from ..grading.judge import Judge
-from ..grading.reissue import reissued
-from ..grading.rejudging import Earlier, Reuse, reuse
-from ..grading.restore import SubmissionError, grade_cell
-from ..grading.submission import RunSettings
-from ..grading.worker import Grader, Job, JobOutcome, cores
-from .banks import CourseBank
-from .class_results.class_result import Change, ClassResult, Learner
+from ...book.course_error import CourseError
+from ...grading.fingerprints import Fingerprint, of_run
+from ...grading.judge import Judge
+from ...grading.reissue import reissued
+from ...grading.rejudging import Earlier, Reuse, reuse
+from ...grading.restore import SubmissionError, grade_cell
+from ...grading.submission import RunSettings
+from ...grading.worker import Grader, Job, JobOutcome, cores
+from ..banks import CourseBank
+from ..class_results.class_result import Change, ClassResult, Learner
+from ..submissions import submission_folders
+from ..terms.group_shares import Share
+from ..terms.lateness import Lateness
 from .journal import Entry, Journal
-from .submissions import submission_folders
-from .terms.group_shares import Share
-from .terms.lateness import Lateness
 
 THEIRS = (errno.ENAMETOOLONG, errno.EACCES, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOENT)
 AHEAD = 2  # submissions on their way for each worker: read in time, and not all at once

@@ -27,18 +27,18 @@ from nbgrader.preprocessors import (
 from nbgrader.utils import find_all_files
 from traitlets.config import Config
 
-from ..grading.restore import SubmissionError
-from ..ranks import seeds
-from ..values.atomic_write import write_whole
-from ..values.digest import digest
-from .feedback import releasable
-from .gradebook import Score, cell_texts, deadlines, scores
-from .gradebook.grade_entry import GradeEntry
-from .submissions import inert_files
-from .submissions.submission_time import CountedTime, SubmissionTime
-from .terms import group_shares
-from .terms.agreed_terms import granted_for
-from .terms.lateness import Lateness
+from ...grading.restore import SubmissionError
+from ...ranks import seeds
+from ...values.atomic_write import write_whole
+from ...values.digest import digest
+from ..feedback import releasable
+from ..gradebook import Score, cell_texts, deadlines, scores
+from ..gradebook.grade_entry import GradeEntry
+from ..submissions import inert_files
+from ..submissions.submission_time import CountedTime, SubmissionTime
+from ..terms import group_shares
+from ..terms.agreed_terms import granted_for
+from ..terms.lateness import Lateness
 
 MOST_NAMES = 10  # of files that were renamed, in a feedback page
 

@@ -147,7 +147,8 @@ def course_full_marks(folder: Path, name: str, exercise: str) -> None:
 @click.option("--trust-timestamps", is_flag=True, help="Count a timestamp.txt that nbgrader's exchange did not write.")
 def course_late(folder: Path, name: str, trust_timestamps: bool) -> None:
     """Recompute late penalties, from times of submission, extensions, grades and the course's rule as they are now."""
-    from ..course import gradebook, late_work
+    from ..course import gradebook
+    from ..course.agreements import late_work
     from ..course.class_results.results_table import inert
 
     for note in late_work.bring_up_to_date(folder, name, trust_timestamps):

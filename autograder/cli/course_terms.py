@@ -10,7 +10,7 @@ import click
 from .parameters import FILE, FOLDER, TIME, assignment_name
 
 if TYPE_CHECKING:
-    from ..course.extensions import Extended
+    from ..course.agreements.extensions import Extended
     from ..course.terms.deadline_time import Moment
 
 
@@ -36,7 +36,7 @@ def course_extend(
     Before a submission or after it; the gradebook and late penalties follow at once. Another extension of the same
     learner replaces the first.
     """
-    from ..course import extensions
+    from ..course.agreements import extensions
     from ..course.terms.agreed_terms import Extension
 
     if sum([days is not None, until is not None, shows, remove]) != 1:
@@ -84,7 +84,7 @@ def course_groups(folder: Path, name: str, file: Path | None, remove: bool) -> N
     FILE is CSV with the columns `group,learner`. One of a group submits, and all get the points, the feedback and the
     penalties; without FILE, list the groups.
     """
-    from ..course import groups
+    from ..course.agreements import learner_groups
     from ..course.layout import read_config
     from ..course.terms import agreed_terms
 
@@ -92,10 +92,10 @@ def course_groups(folder: Path, name: str, file: Path | None, remove: bool) -> N
     if file is not None and remove:
         raise click.UsageError("a file of groups or --remove was expected, not both")
     if remove:
-        groups.form(folder, name, {})
+        learner_groups.form(folder, name, {})
         click.echo(f"Everybody submits {name} alone.")
         return
-    if file is not None and not groups.form(folder, name, groups.read_csv(file)):
+    if file is not None and not learner_groups.form(folder, name, learner_groups.read_csv(file)):
         click.echo("Note: the gradebook has no roster, so nothing could tell whether these are its learners.", err=True)
     agreed = agreed_terms.read(folder.resolve(), name).groups
     for group, members in agreed.items():

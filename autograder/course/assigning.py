@@ -13,7 +13,8 @@ from types import MappingProxyType
 from ..book.course_error import CourseError
 from ..book.release import release
 from ..grading.restore import read_notebook
-from . import assignment, extensions, gradebook, set_aside
+from . import assignment, gradebook, set_aside
+from .agreements import extensions
 from .banks import checked_name
 from .feedback.feedback_steps import WorkedSolutions
 from .layout import read_config, released

@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from ..grading.restore import read_notebook
-from . import extensions, gradebook, gradebook_url, groups, late_work
+from . import gradebook, gradebook_url
+from .agreements import extensions, late_work, learner_groups
 from .banks import bank_of, checked_name
 from .class_results.class_result import ClassResult, add, enter_penalties, save
 from .class_results.stored_results import results_path, with_grades_by_hand
@@ -64,7 +65,7 @@ def grade(
         result.gradebook = gradebook_url.location(gradebook.url_of(folder))
         agreed = agreed_terms.read(folder, name)
         if students is not None:
-            students = groups.whole_groups(folder, name, students, agreed.groups)
+            students = learner_groups.whole_groups(folder, name, students, agreed.groups)
         found = submission_folders.collect(folder, name, students, result)
         if scheduler is None:
             executor = partial(class_run.local_executor, assigned, workers)
@@ -72,7 +73,7 @@ def grade(
             executor = partial(dask_cluster.executor, assigned, scheduler, workers)
         writer = GradebookWriter(folder, name, config, GradeInSandbox)
         result.problems += writer.times.doubted(found)
-        shares = groups.share_out(found, agreed.groups, writer.times.of, result)
+        shares = learner_groups.share_out(found, agreed.groups, writer.times.of, result)
         with writer, Journal.open(folder, name) as journal:
             extensions.enter(folder, name)
             had = group_shares.read(folder, name)
@@ -87,7 +88,7 @@ def grade(
             ).run()  # fmt: skip
             if students is None:
                 unsure = [learner.name for learner in result.learners if learner.problem]
-                result.problems += groups.take_back(folder, name, had, [*sum(shares.values(), unsure)])
+                result.problems += learner_groups.take_back(folder, name, had, [*sum(shares.values(), unsure)])
             _pass_on(folder, name, writer)
             penalties = {one.person.id: one.late_penalty for one in gradebook.scores(folder, [name])[name]}
             enter_penalties(result, penalties, results_path(folder, name))
@@ -113,7 +114,7 @@ def show_feedback(folder: Path | str, name: str) -> list[Path]:
 
 def _pass_on(folder: Path, name: str, writer: GradebookWriter) -> None:
     """Grades by hand to all of a group, and their pages with it."""
-    if changed := groups.pass_on(folder, name):
+    if changed := learner_groups.pass_on(folder, name):
         gradebook.update_late_penalties(folder, name)
         for learner in changed:
             writer.show(learner)

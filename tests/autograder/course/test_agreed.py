@@ -15,7 +15,8 @@ from nbgrader.api import Gradebook
 from autograder import course
 from autograder.book.course_error import CourseError
 from autograder.cli import commands
-from autograder.course import extensions, gradebook, groups, set_aside
+from autograder.course import gradebook, set_aside
+from autograder.course.agreements import extensions, learner_groups
 from autograder.course.by_hand.answers import answers, enter
 from autograder.course.by_hand.questions import questions
 from autograder.course.terms.agreed_terms import Extension
@@ -48,7 +49,7 @@ def folder(tmp_path_factory, zygotes):
         for who in ("ann", "bob", "cy", "dan"):
             book.add_student(who)
     extensions.extend(folder, "hw", ["cy", "bob", "dan"], Extension(days=0.5))
-    assert groups.form(folder, "hw", {"A": ["ann", "bob"]})
+    assert learner_groups.form(folder, "hw", {"A": ["ann", "bob"]})
     with pytest.MonkeyPatch.context() as patch:
         tiny.lend(patch, zygotes())
         yield folder
@@ -96,13 +97,13 @@ def test_extensions_and_groups_are_agreed_before_anything_is_submitted(folder):
     due = {one.person.id: one.due for one in gradebook.scores(folder, ["hw"])["hw"]}
     assert due == {"ann": datetime(2030, 1, 1)} | dict.fromkeys(("bob", "cy", "dan"), datetime(2030, 1, 1, 12))
     for refused in (lambda: extensions.extend(folder, "hw", ["bobb"], Extension(days=1)),
-                    lambda: groups.form(folder, "hw", {"A": ["ann", "bobb"]})):  # fmt: skip
+                    lambda: learner_groups.form(folder, "hw", {"A": ["ann", "bobb"]})):  # fmt: skip
         with pytest.raises(CourseError, match=r"bobb: not in the roster .*did you mean bob\? "):
             refused()
     with pytest.raises(CourseError, match=r"'\.\./ann' is not a learner's id"):
-        groups.form(folder, "hw", {"A": ["../ann", "bob"]})
+        learner_groups.form(folder, "hw", {"A": ["../ann", "bob"]})
     with pytest.raises(CourseError, match="ann: in more than one group"):
-        groups.form(folder, "hw", {"A": ["ann"], "B": ["ann"]})
+        learner_groups.form(folder, "hw", {"A": ["ann"], "B": ["ann"]})
     with pytest.raises(CourseError, match="not after the deadline"):
         extensions.extend(folder, "hw", ["ann"], Extension(until=datetime(2029, 1, 1)))
     said = CliRunner().invoke(commands.main, ["course", "extend", str(folder), "hw", "--list"])
@@ -176,7 +177,7 @@ def test_all_of_it_holds_when_the_class_is_graded_and_afterwards(folder, monkeyp
     extensions.remove(folder, "hw", ["bob"])
     extensions.extend(folder, "hw", ["cy"], Extension(until=datetime(2030, 1, 2)))
     assert [scores(folder)[who][1] for who in ("bob", "cy")] == [0.55, 0.0]
-    groups.form(folder, "hw", {})
+    learner_groups.form(folder, "hw", {})
     result = course.grade(folder, "hw", resume=True)
     assert sorted(scores(folder)) == ["ann", "cy"]
     assert [line for line in result.problems if "bob no longer shares the submission of ann" in line]

@@ -8,7 +8,8 @@ import pytest
 from nbgrader import api
 
 from autograder.book.course_error import CourseError
-from autograder.course import extensions, gradebook
+from autograder.course import gradebook
+from autograder.course.agreements import extensions
 from autograder.course.gradebook_url import opened
 from autograder.course.terms import agreed_terms
 from autograder.course.terms.agreed_terms import Extension

@@ -3,7 +3,8 @@
 import pytest
 
 from autograder.book.course_error import CourseError
-from autograder.course import extensions, layout
+from autograder.course import layout
+from autograder.course.agreements import extensions
 from autograder.course.gradebook_url import driver, first_line, location
 
 

@@ -10,7 +10,8 @@ from nbgrader.api import Gradebook
 from rich.console import Console
 
 from autograder import course
-from autograder.course import gradebook, groups
+from autograder.course import gradebook
+from autograder.course.agreements import learner_groups
 from autograder.course.class_results import results_table
 from autograder.course.report import of_class, page, shown
 from autograder.grading.found_cells import LOST
@@ -57,7 +58,7 @@ def graded(tmp_path_factory, zygotes):
     with Gradebook(gradebook.url_of(folder)) as book:
         for who in (*LEARNERS, "mate"):
             book.add_student(who)
-    groups.form(folder, "hw", {"A": ["copied", "mate"]})
+    learner_groups.form(folder, "hw", {"A": ["copied", "mate"]})
     for who, edit in LEARNERS.items():
         nb = tiny.fill(nbformat.read(released, as_version=4), tiny.RIGHT | {"tiny-why": f"Because, says {who}."})
         edit(nb)

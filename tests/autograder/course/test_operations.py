@@ -23,7 +23,8 @@ from rich.console import Console
 
 from autograder import course, sandbox
 from autograder.cli import commands
-from autograder.course import extensions, gradebook
+from autograder.course import gradebook
+from autograder.course.agreements import extensions
 from autograder.course.class_results import class_result, results_table
 from autograder.course.layout import MOST_TEXT, read_config, texts_beside
 from autograder.course.report import of_class

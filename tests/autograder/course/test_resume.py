@@ -13,7 +13,8 @@ from nbgrader.api import Gradebook
 
 from autograder import course
 from autograder.cli import commands
-from autograder.course import extensions, gradebook, groups
+from autograder.course import gradebook
+from autograder.course.agreements import extensions, learner_groups
 from autograder.course.terms.agreed_terms import Extension
 from autograder.grading import worker
 from tests.autograder import tiny
@@ -137,7 +138,7 @@ def test_what_concerns_one_learner(folder, ran):
     stamp(folder, "unknown").unlink()
     stamp(folder, "by-hand").write_text(TWO_LATE)  # the teacher, who trusts it from now on
     extensions.extend(folder, "hw", ["longer"], Extension(days=1))
-    groups.form(folder, "hw", {"A": ["one", "other"]})
+    learner_groups.form(folder, "hw", {"A": ["one", "other"]})
     result = course.grade(folder, "hw", resume=True, trust_timestamps=True)
     assert ran == ["again"]
     assert late(result) == {

@@ -9,7 +9,8 @@ import pytest
 
 from autograder import course
 from autograder.book.course_error import CourseError
-from autograder.course import banks, groups
+from autograder.course import banks
+from autograder.course.agreements import learner_groups
 from autograder.course.class_results.class_result import ClassResult, Learner
 from autograder.course.terms import agreed_terms
 from autograder.course.terms.agreed_terms import Extension
@@ -123,12 +124,12 @@ def test_a_file_that_a_hand_broke_is_named(tmp_path, written):
 def test_a_file_of_groups_is_refused_at_its_line(tmp_path, text, says):
     (tmp_path / "groups.csv").write_text(text)
     with pytest.raises(CourseError, match=says):
-        groups.read_csv(tmp_path / "groups.csv")
+        learner_groups.read_csv(tmp_path / "groups.csv")
 
 
 def test_a_file_of_groups_may_have_its_columns_in_any_order_and_a_mark_before(tmp_path):
     (tmp_path / "groups.csv").write_text("\ufefflearner, group\r\nann,A\r\n\r\nzoë,A\r\nbob,B\r\n", encoding="utf-8")
-    assert groups.read_csv(tmp_path / "groups.csv") == {"A": ["ann", "zoë"], "B": ["bob"]}
+    assert learner_groups.read_csv(tmp_path / "groups.csv") == {"A": ["ann", "zoë"], "B": ["bob"]}
 
 
 def shared_out(folder: Path, times, group=("ann", "bob", "cy")):
@@ -137,7 +138,7 @@ def shared_out(folder: Path, times, group=("ann", "bob", "cy")):
     for path in found.values():
         path.mkdir()
     result = ClassResult("hw", {}, [Learner(who) for who in found])
-    shares = groups.share_out(found, {"A": list(group)}, times.get, result)
+    shares = learner_groups.share_out(found, {"A": list(group)}, times.get, result)
     return shares, sorted(found), result
 
 

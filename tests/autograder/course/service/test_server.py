@@ -12,7 +12,7 @@ from datetime import datetime
 import pytest
 
 import autograder
-from autograder.course import extensions
+from autograder.course.agreements import extensions
 from autograder.course.service.attempts import Ledger
 from autograder.course.service.desk import Desk
 from autograder.course.service.judging import Judging, NotJudged

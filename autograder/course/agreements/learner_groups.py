@@ -16,14 +16,14 @@ from pathlib import Path
 
 from nbgrader.api import Comment, Grade, Gradebook
 
-from ..book.course_error import CourseError
-from ..grading.restore import SubmissionError
-from . import gradebook
-from .class_results.class_result import ClassResult, Learner
+from ...book.course_error import CourseError
+from ...grading.restore import SubmissionError
+from .. import gradebook
+from ..class_results.class_result import ClassResult, Learner
+from ..gradebook_url import opened
+from ..terms import agreed_terms, group_shares
+from ..terms.group_shares import Given, Share
 from .extensions import check_learners
-from .gradebook_url import opened
-from .terms import agreed_terms, group_shares
-from .terms.group_shares import Given, Share
 
 COLUMNS = "group,learner"
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from nbgrader.api import Assignment, SubmittedAssignment
 
-from ..book.course_error import CourseError
-from . import gradebook
-from .gradebook_url import opened
-from .terms import agreed_terms
-from .terms.agreed_terms import Extension
-from .terms.deadline_time import shown
+from ...book.course_error import CourseError
+from .. import gradebook
+from ..gradebook_url import opened
+from ..terms import agreed_terms
+from ..terms.agreed_terms import Extension
+from ..terms.deadline_time import shown
 
 MOST_NAMED = 20
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-from ..grading.restore import SubmissionError
-from . import extensions, gradebook, groups
-from .gradebook_url import opened
-from .layout import read_config
-from .run.journal import recorded_lateness
-from .submissions.submission_time import SubmissionTime
-from .terms import group_shares
-from .terms.lateness import Lateness
+from ...grading.restore import SubmissionError
+from .. import gradebook
+from ..gradebook_url import opened
+from ..layout import read_config
+from ..run.journal import recorded_lateness
+from ..submissions.submission_time import SubmissionTime
+from ..terms import group_shares
+from ..terms.lateness import Lateness
+from . import extensions, learner_groups
 
 
 def bring_up_to_date(folder: Path | str, name: str, trust_timestamps: bool = False) -> list[str]:
@@ -28,7 +29,7 @@ def bring_up_to_date(folder: Path | str, name: str, trust_timestamps: bool = Fal
     gradebook.scores(folder, [name])  # which says what is missing
     extensions.enter(folder, name)
     notes = _enter_times(folder, name, trust_timestamps)
-    groups.pass_on(folder, name)
+    learner_groups.pass_on(folder, name)
     gradebook.update_late_penalties(folder, name)
     return notes
 

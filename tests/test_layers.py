@@ -207,7 +207,7 @@ def test_only_the_course_and_the_release_know_nbgrader():
         "course/agreements/learner_groups.py",
         "course/gradebook/question_points.py",
         "course/run/gradebook_writer.py",
-        "course/set_aside.py",
+        "course/assigning/dropped_exercises.py",
         "course/run/nbgrader_steps.py",
         "course/submissions/submission_time.py",
     }

@@ -100,7 +100,7 @@ def course_check(folder: Path) -> None:
     """Run the self-tests of your own exercises, in FOLDER/exercises."""
     from ..answers.library_overlap import library_overlap
     from ..answers.selftest import selftest
-    from ..course.assignment import own_bank
+    from ..course.assigning.instructor_notebook import own_bank
 
     bank = own_bank(folder, ())
     faults = len(bank.left_out)

@@ -12,7 +12,7 @@ import click
 from .parameters import FOLDER
 
 if TYPE_CHECKING:
-    from ..course.catalogue import Part
+    from ..course.assigning.course_catalogue import Part
 
 
 @click.command("list")
@@ -26,24 +26,24 @@ def course_list(folder: Path | None, name: str | None, chapter: str | None, plai
     Without FOLDER the book's chapters; of a course its assignments and your own exercises, and of one NAME, an
     assignment or a chapter, the exercises. Minutes are estimates.
     """
-    from ..course import catalogue
+    from ..course.assigning import course_catalogue
 
     if chapter is not None and folder is not None:
         raise click.UsageError("a chapter by --chapter, or a course's folder and a NAME, was expected")
     left_out: list[str] = []
     if chapter is not None:
-        whole, parts = True, {"chapters": [catalogue.chapter(chapter)]}
+        whole, parts = True, {"chapters": [course_catalogue.chapter(chapter)]}
     elif folder is None:
-        whole, parts = False, {"chapters": catalogue.chapters()}
+        whole, parts = False, {"chapters": course_catalogue.chapters()}
     elif name is not None:
         whole, parts = True, _named(folder.resolve(), name)
     else:
         folder = folder.resolve()
-        own, left_out = catalogue.own(folder)
-        assigned = catalogue.assignments(folder)
+        own, left_out = course_catalogue.own(folder)
+        assigned = course_catalogue.assignments(folder)
         whole, parts = False, {"assignments": assigned, "own": [own] if own.exercises else []}
         if not assigned:
-            parts["chapters"] = catalogue.chapters()
+            parts["chapters"] = course_catalogue.chapters()
     if plain:
         said = {key: [part.as_plain() for part in found] for key, found in parts.items()}
         click.echo(json.dumps(said | ({"left_out": left_out} if left_out else {}), indent=1, ensure_ascii=False))
@@ -58,16 +58,16 @@ def course_list(folder: Path | None, name: str | None, chapter: str | None, plai
 def _named(folder: Path, name: str) -> dict[str, list[Part]]:
     """An assignment of that name, or else a chapter; CourseError lists both."""
     from ..book.course_error import CourseError
-    from ..course import catalogue
+    from ..course.assigning import course_catalogue
     from ..course.layout import read_config
 
     read_config(folder)
     if (folder / "release" / name).is_dir() and "/" not in name:
-        return {"assignments": [catalogue.assignment(folder, name)]}
-    if name not in (known := [part.name for part in catalogue.chapters()]):
-        have = ", ".join(part.name for part in catalogue.assignments(folder)) or "none"
+        return {"assignments": [course_catalogue.assignment(folder, name)]}
+    if name not in (known := [part.name for part in course_catalogue.chapters()]):
+        have = ", ".join(part.name for part in course_catalogue.assignments(folder)) or "none"
         raise CourseError(f"{name!r} is neither an assignment ({have}) nor a chapter ({', '.join(known)})")
-    return {"chapters": [catalogue.chapter(name)]}
+    return {"chapters": [course_catalogue.chapter(name)]}
 
 
 def _print(parts: dict[str, list[Part]], whole: bool) -> None:

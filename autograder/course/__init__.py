@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..book.course_error import CourseError
     from ..book.source.release import release
-    from .assigning import assign, drop, full_marks
+    from .assigning.assign_and_drop import assign, drop, full_marks
     from .class_grading import grade, show_feedback
     from .class_results.stored_results import results
     from .layout import FOLDERS, init
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _HOME = {
     "autograder.book.course_error": "CourseError",
     "autograder.book.source.release": "release",
-    "autograder.course.assigning": "assign drop full_marks",
+    "autograder.course.assigning.assign_and_drop": "assign drop full_marks",
     "autograder.course.layout": "FOLDERS init",
     "autograder.course.class_grading": "grade show_feedback",
     "autograder.course.run.nbgrader_steps": "AUTOGRADE SANITIZE GradeInSandbox configure",

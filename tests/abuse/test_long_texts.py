@@ -19,7 +19,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from rich.console import Console
 
 from autograder.course import feedback, layout
-from autograder.course.assignment import own_bank
+from autograder.course.assigning.instructor_notebook import own_bank
 from autograder.course.class_results import class_result, results_table
 from autograder.course.run import gradebook_writer, nbgrader_steps
 from autograder.course.run.class_run import ReleasedAssignment

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import nbformat
 
-from autograder.course import assignment, layout
+from autograder.course import layout
+from autograder.course.assigning import instructor_notebook
 from autograder.course.gradebook import url_of
 from autograder.course.gradebook_url import opened
 from tests.autograder.answers.test_written import DECLARED
@@ -18,7 +19,7 @@ def make_class(folder: Path, answers: dict[str, dict[str, str]], pictures=None, 
     """A course with the assignment hw; `answers`: learner → exercise → text, of which an empty one was judged."""
     layout.init(folder)
     (folder / "exercises" / "mine.py").write_text(declared)
-    source = nbformat.read(assignment.stage(folder, "hw", exercises=list(IDS)), as_version=4)
+    source = nbformat.read(instructor_notebook.stage(folder, "hw", exercises=list(IDS)), as_version=4)
     written = [cell for cell in source.cells if cell.metadata.get("nbgrader", {}).get("grade")]
     for cell in written:
         cell.metadata["nbgrader"]["points"] = (points or {}).get(cell.id, cell.metadata["nbgrader"]["points"])

@@ -15,8 +15,9 @@ from nbgrader.api import Gradebook
 from autograder import course
 from autograder.book.course_error import CourseError
 from autograder.cli import commands
-from autograder.course import gradebook, set_aside
+from autograder.course import gradebook
 from autograder.course.agreements import extensions, learner_groups
+from autograder.course.assigning import dropped_exercises
 from autograder.course.by_hand.answers import answers, enter
 from autograder.course.by_hand.questions import questions
 from autograder.course.terms.agreed_terms import Extension
@@ -162,7 +163,7 @@ def test_all_of_it_holds_when_the_class_is_graded_and_afterwards(folder, monkeyp
     assert [one.points for one in result.learner("cy").results] == [2.0, 0.0, 2.0]
     assert result.learner("cy").results[0].say.startswith(f"{FULL} ")
     assert gradebook.waiting(folder, "hw") == {}
-    for said in (set_aside.DROPPED, set_aside.FULL):
+    for said in (dropped_exercises.DROPPED, dropped_exercises.FULL):
         assert said.strip("*") in page(folder, "bob")
     with pytest.raises(CourseError, match="tiny-time was dropped"):
         course.full_marks(folder, "hw", "tiny-time")

@@ -9,7 +9,8 @@ from autograder import course
 
 LIGHT = """
 import sys
-from autograder.course import assignment, banks, layout
+from autograder.course import banks, layout
+from autograder.course.assigning import instructor_notebook
 print({"nbgrader", "nbformat"} & {*sys.modules})
 """
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from autograder.course import set_aside
+from autograder.course.assigning import dropped_exercises
 from autograder.course.by_hand import marks
 from autograder.course.class_results import stored_results
 from autograder.course.report import of_class
@@ -30,7 +30,7 @@ WRITERS = {
     "week1.collected.json": lambda folder: collected_files.save(folder, "week1", {}),
     "week1.shared.json": lambda folder: group_shares.write(folder, "week1", {}),
     "week1.results.json": lambda folder: stored_results.results_path(folder, "week1"),
-    "week1.set-aside.json": lambda folder: set_aside._path(folder, "week1"),
+    "week1.set-aside.json": lambda folder: dropped_exercises._path(folder, "week1"),
     "terms.lock": entered(lambda folder: agreed_terms.changing(folder, "week1")),
     "tokens.json": Tokens,
     "tokens.lock": Tokens,

@@ -10,7 +10,8 @@ import pytest
 
 from autograder import course
 from autograder.book.source.release import CourseError
-from autograder.course import assignment, export, gradebook, gradebook_url, layout
+from autograder.course import export, gradebook, gradebook_url, layout
+from autograder.course.assigning import instructor_notebook
 from tests.autograder import postgres, tiny
 from tests.autograder.course.test_operations import hand_in, run_nbgrader
 from tests.autograder.exchange import submitted_at
@@ -123,7 +124,7 @@ def test_nbgraders_own_commands_use_the_same_database(server, tmp_path):
     folder = tmp_path / "course"
     layout.init(folder, postgres.new_database(server, "commands"))
     (folder / "exercises" / "tiny.py").write_text(tiny.EXERCISES)
-    assignment.stage(folder, NAME, exercises=["tiny-time", "tiny-steps"])
+    instructor_notebook.stage(folder, NAME, exercises=["tiny-time", "tiny-steps"])
     done = run_nbgrader(folder, "generate_assignment", NAME)
     assert done.returncode == 0, done.stderr
     release = nbformat.read(folder / "release" / NAME / f"{NAME}.ipynb", as_version=4)

@@ -6,7 +6,7 @@ from datetime import datetime
 import pytest
 
 import autograder
-from autograder.course import assignment
+from autograder.course.assigning import instructor_notebook
 from autograder.declaration import load_bank
 from autograder.learner.progress import Progress
 from tests.autograder.learner.declared import SEVERAL
@@ -147,6 +147,6 @@ def test_what_is_assigned_says_so(tmp_path):
     (tmp_path / "exercises").mkdir()
     (tmp_path / "exercises" / "mine.py").write_text(SEVERAL)
     for due, said in ((None, ""), (datetime(2030, 1, 1, 12), "2030-01-01 12:00 UTC")):
-        staged = assignment.stage(tmp_path, "week1", exercises=["t-time"], due=due, shows_solutions=True)
+        staged = instructor_notebook.stage(tmp_path, "week1", exercises=["t-time"], due=due, shows_solutions=True)
         data = json.loads((staged.parent / "exercises.json").read_text())
         assert data["assignment"] == {"name": "week1", "due": said, "shows_solutions": True}

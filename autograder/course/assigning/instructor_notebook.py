@@ -12,24 +12,24 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ..book.bibliography import Bibliography
-from ..book.course_error import CourseError
-from ..book.source import chapters, notebook, subset
-from ..book.source.captions import add_captions
-from ..book.source.contents import contents
-from ..book.source.notebook import Source
-from ..book.source.roles import Roles
-from ..declaration.bank import Bank
-from ..declaration.renewal import renewed
-from ..declaration.worked import BEGIN, END
-from ..values.book_root import book_root
-from .banks import CourseBank, load_own
-from .points import set_points, with_points
+from ...book import chapters, notebook, subset
+from ...book.bibliography import Bibliography
+from ...book.source.captions import add_captions
+from ...book.source.contents import contents
+from ...book.course_error import CourseError
+from ...book.source.notebook import Source
+from ...book.source.roles import Roles
+from ...declaration.bank import Bank
+from ...declaration.renewal import renewed
+from ...declaration.worked import BEGIN, END
+from ...values.book_root import book_root
+from ..banks import CourseBank, load_own
+from .exercise_points import set_points, with_points
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-    from .service.settings import CheckService
+    from ..service.settings import CheckService
 
 
 ASKS = re.compile(r"""^:?[ ]*exercise:[ ]*["']?([\w-]+)""", re.MULTILINE)  # of a cell of a teacher's text

@@ -9,11 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..book.course_error import CourseError
-from ..book.source.syllabus import Book
-from ..grading.restore import grade_cell, read_notebook
-from ..values.book_root import book_root
-from .layout import read_config, released
+from ...book.course_error import CourseError
+from ...book.source.syllabus import Book
+from ...grading.restore import grade_cell, read_notebook
+from ...values.book_root import book_root
+from ..layout import read_config, released
 
 
 @dataclass(frozen=True)
@@ -88,9 +88,9 @@ def assignments(folder: Path) -> list[Part]:
 
 def assignment(folder: Path, name: str) -> Part:
     """A released assignment, with the points that its exercises have there, and what is agreed about it."""
-    from . import gradebook
-    from .terms import agreed_terms
-    from .terms.deadline_time import shown
+    from .. import gradebook
+    from ..terms import agreed_terms
+    from ..terms.deadline_time import shown
 
     path = released(folder, name)
     records = json.loads((path.parent / "exercises.json").read_text(encoding="utf-8"))["exercises"]
@@ -114,8 +114,8 @@ def assignment(folder: Path, name: str) -> Part:
 
 def _own_records(folder: Path) -> tuple[dict[str, dict[str, Any]], list[str]]:
     """The public records of the teacher's own exercises, and why each file that cannot be loaded cannot be."""
-    from ..declaration.bank import load_bank
-    from .banks import load_own
+    from ...declaration.bank import load_bank
+    from ..banks import load_own
 
     banks, left_out = load_own(sorted((folder / "exercises").glob("*.py")), load_bank, ())
     return {key: exercise.public() for bank in banks for key, exercise in bank.items()}, left_out

@@ -12,13 +12,13 @@ from typing import Any
 from nbgrader.api import Assignment, BaseCell, Grade, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy.orm import Query
 
-from ..book.course_error import CourseError
-from ..book.source.notebook import used_exercises
-from ..grading.restore import FULL_MARKS
-from ..values.atomic_write import write_whole
-from ..values.own_folder import own
-from . import gradebook
-from .gradebook_url import opened
+from ...book.course_error import CourseError
+from ...book.source.notebook import used_exercises
+from ...grading.restore import FULL_MARKS
+from ...values.atomic_write import write_whole
+from ...values.own_folder import own
+from .. import gradebook
+from ..gradebook_url import opened
 
 DROPPED = "**This exercise was dropped: it counts for nobody.**"
 FULL = "**Everybody gets full marks for this exercise.**"

@@ -10,16 +10,17 @@ from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 
-from ..book.course_error import CourseError
-from ..book.release import release
-from ..grading.restore import read_notebook
-from . import assignment, gradebook, set_aside
-from .agreements import extensions
-from .banks import checked_name
-from .feedback.feedback_steps import WorkedSolutions
-from .layout import read_config, released
-from .run.nbgrader_steps import GradeInSandbox
-from .service.settings import CheckService
+from ...book.course_error import CourseError
+from ...book.release import release
+from ...grading.restore import read_notebook
+from .. import gradebook
+from ..agreements import extensions
+from ..banks import checked_name
+from ..feedback.feedback_steps import WorkedSolutions
+from ..layout import read_config, released
+from ..run.nbgrader_steps import GradeInSandbox
+from ..service.settings import CheckService
+from . import dropped_exercises, instructor_notebook
 
 
 def assign(
@@ -47,7 +48,7 @@ def assign(
     if due is None and not no_due:
         due = gradebook.due_date(gradebook.url_of(folder), name)
     with _all_or_nothing(folder, name):
-        assignment.stage(
+        instructor_notebook.stage(
             folder,
             name,
             chapter=chapter,
@@ -62,7 +63,7 @@ def assign(
         )
         path = _publish(folder, name)
     gradebook.set_due(gradebook.url_of(folder), name, due)
-    set_aside.bring_back(folder, name, read_notebook(path))
+    dropped_exercises.bring_back(folder, name, read_notebook(path))
     extensions.enter(folder, name)
     gradebook.update_late_penalties(folder, name)
     return path
@@ -88,9 +89,9 @@ def _decide_for_all(folder: Path | str, name: str, exercise: str, full: bool) ->
     gradebook.url_of(folder)
     released(folder, name)
     with _all_or_nothing(folder, name):
-        cell = set_aside.mark(folder / "source" / name / f"{name}.ipynb", exercise, full)
+        cell = dropped_exercises.mark(folder / "source" / name / f"{name}.ipynb", exercise, full)
         path = _publish(folder, name)
-    set_aside.set_aside(folder, name, cell, full)
+    dropped_exercises.set_aside(folder, name, cell, full)
     gradebook.update_late_penalties(folder, name)
     return path
 

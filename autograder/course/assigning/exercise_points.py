@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..book.course_error import CourseError
-from ..book.source import notebook
-from ..declaration.bank import Bank
-from ..declaration.verdict import DeclarationError
+from ...book import notebook
+from ...book.course_error import CourseError
+from ...declaration.bank import Bank
+from ...declaration.verdict import DeclarationError
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-    from ..declaration.exercise import Exercise
+    from ...declaration.exercise import Exercise
 
 
 def with_points(bank: Bank, asked: Sequence[str], key: str, points: float) -> Exercise:

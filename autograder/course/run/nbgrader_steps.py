@@ -36,7 +36,7 @@ from ...grading.restore import read_notebook, restore
 from ...ranks import seeds
 from ...sandbox import Limits, Zygote
 from ..banks import bank_of
-from ..by_hand.steps import CriteriaInFeedback, RubricInFormgrader
+from ..by_hand.rubric_steps import CriteriaInFeedback, RubricInFormgrader
 from ..feedback import FILTERS, HERE, FeedbackPage
 from ..feedback.feedback_steps import ShowGrades, WorkedSolutions
 from ..gradebook import deadlines

@@ -25,7 +25,7 @@ from autograder.course.assigning import dropped_exercises
 from autograder.course.by_hand import marks, page, table
 from autograder.course.by_hand.answers import Conflict, answers, enter, picture
 from autograder.course.by_hand.questions import question, questions
-from autograder.course.by_hand.steps import RubricInFormgrader
+from autograder.course.by_hand.rubric_steps import RubricInFormgrader
 from autograder.course.run.gradebook_writer import GradebookWriter
 from autograder.course.run.nbgrader_steps import GradeInSandbox
 from tests.autograder.answers.test_written import DECLARED, HOSTILE

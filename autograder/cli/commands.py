@@ -232,7 +232,7 @@ def grade(
         from .progress_bar import Meter
 
         if show:
-            from ..course.report.gathered import reader
+            from ..course.report.gathered_answers import reader
 
             results_table.show(courses.results(folder, name), show, read=reader(folder, name))
             return

@@ -28,7 +28,7 @@ def report(folder: Path, name: str | None, html: Path | None, csv: Path | None, 
 
     lazy_jsonschema.notebooks()
     from ..course.banks import checked_name
-    from ..course.report import of_class, page, shown, tables
+    from ..course.report import of_class, page, tables, terminal_report
 
     found = of_class.of_term(folder) if name is None else of_class.of_assignment(folder, checked_name(name))
     if html:
@@ -37,7 +37,7 @@ def report(folder: Path, name: str | None, html: Path | None, csv: Path | None, 
     for path in tables.write(tables.of(found), csv) if csv else ():
         click.echo(f"Wrote {path}")
     if not (html or csv):
-        shown.show(found, Console(highlight=False), table=not short)
+        terminal_report.show(found, Console(highlight=False), table=not short)
 
 
 @click.command()

@@ -15,7 +15,7 @@ from ...declaration.verdict import NOT_YET
 from ...values.book_root import book_root
 from ...values.numbers import Unreadable
 from ...values.texts import FIELD, letter
-from .gathered import MOST_SHOWN, NOTHING, Answered, Gathered
+from .gathered_answers import MOST_SHOWN, NOTHING, Answered, Gathered
 
 FEWEST = 2  # learners with one unexplained answer, or the share below where that is more
 SHARE = 0.03

@@ -9,7 +9,7 @@ from itertools import combinations
 
 from ...answers.written import untouched
 from ...declaration.answer import JudgedBy
-from .gathered import Gathered
+from .gathered_answers import Gathered
 from .likeness import CODE_ALIKE, TEXT_ALIKE, Trace, code_trace, groups, of_others, stub_trace, text_trace
 
 USUAL = 0.25  # of those who wrote something: what so many share is how one writes it

@@ -17,7 +17,7 @@ from ...grading.results import FAILED, Result, result_of
 from ...values.numbers import Unreadable
 from ...values.texts import FIELD
 from ..class_results.results_table import inert, short
-from .gathered import NOTHING, Answered, Gathered
+from .gathered_answers import NOTHING, Answered, Gathered
 
 MOST_SOURCE = 4000  # letters of a cell that are shown
 MOST_READ = 400  # of an answer

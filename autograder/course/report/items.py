@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from .gathered import OUTCOMES, Answered, Gathered
+from .gathered_answers import OUTCOMES, Answered, Gathered
 
 FEWEST = 5  # learners of whom a correlation is told
 

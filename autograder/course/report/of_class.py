@@ -20,7 +20,7 @@ from ..gradebook import Score
 from . import beliefs as believed
 from .beliefs import Belief, Borrowed, Unexplained
 from .copies import Copy, copies
-from .gathered import Gathered
+from .gathered_answers import Gathered
 from .items import Item, items
 
 BINS = 10  # of a histogram

@@ -15,9 +15,9 @@ from ...values.mathml import with_mathml
 from ...values.templates import rendered
 from ..class_results.results_table import in_order, is_right, short
 from . import beliefs, copies, plots
-from .gathered import OUTCOMES
+from .gathered_answers import OUTCOMES
 from .of_class import Report, Term, histogram, summary
-from .shown import assignment_row, hardest, how_alike
+from .terminal_report import assignment_row, hardest, how_alike
 
 HERE = Path(__file__).parent
 MOST_SENTENCE = 4000  # letters of a sentence

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from .gathered import OUTCOMES
+from .gathered_answers import OUTCOMES
 from .items import Item
 
 WIDE, HIGH = 360, 220  # in the page's pixels on a telephone, so that a label is as large as the text

@@ -11,7 +11,7 @@ from ..class_results.results_table import in_order
 from ..layout import PRIVATE
 from ..spreadsheet import Table, inert, number
 from ..spreadsheet import write as write_table
-from .gathered import OUTCOMES
+from .gathered_answers import OUTCOMES
 from .of_class import Report, Term
 
 EXERCISES = "exercises"  # the table that a single file holds

@@ -13,7 +13,7 @@ from autograder import course
 from autograder.course import gradebook
 from autograder.course.agreements import learner_groups
 from autograder.course.class_results import results_table
-from autograder.course.report import of_class, page, shown
+from autograder.course.report import of_class, page, terminal_report
 from autograder.grading.found_cells import LOST
 from autograder.values.inline_html import inline_html
 from tests.autograder import tiny
@@ -111,7 +111,7 @@ def test_the_teacher_is_told(graded):
     }
     assert saved["words"] == {"asked": 3, "missing": ["tiny-why"], "found": ["tiny-why"], "own": 1, "repeated": []}
     report = of_class.of_assignment(folder, "hw")
-    assert alone in text_of(shown.show, report)
+    assert alone in text_of(terminal_report.show, report)
     assert alone in " ".join(page.of(report).split())
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from autograder.answers import Choice, Count, Expression, Function, Quantity, Written, positive
 from autograder.course.class_results.class_result import ClassResult, Learner
 from autograder.course.gradebook import Person, Score
-from autograder.course.report.gathered import Gathered
+from autograder.course.report.gathered_answers import Gathered
 from autograder.course.run.journal import Entry
 from autograder.declaration import Bank, Exercise, Mistake
 from autograder.grading.fingerprints import Fingerprint

@@ -7,7 +7,7 @@ from autograder.answers.undeclared import product, ratio_to
 from autograder.course.class_results.class_result import Learner
 from autograder.course.report import beliefs as believed
 from autograder.course.report.beliefs import beliefs, borrowed, pairs, unexplained
-from autograder.course.report.gathered import Gathered
+from autograder.course.report.gathered_answers import Gathered
 from autograder.declaration import Bank, Exercise, Mistake
 from autograder.grading.results import Result
 from tests.autograder.course.report.made import COPY, MEAN, STEPS, TERM, WHICH, Class

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from autograder.book.course_error import CourseError
-from autograder.course.report import page, shown, tables
+from autograder.course.report import page, tables, terminal_report
 from autograder.course.report.beliefs import beliefs, borrowed, unexplained
 from autograder.course.report.copies import copies
 from autograder.course.report.items import items
@@ -82,7 +82,7 @@ def test_the_page_is_one_file_without_a_script_and_shows_what_learners_wrote_as_
 
 def test_the_terminal_shows_all_of_it_and_obeys_nothing(report):
     out = io.StringIO()
-    shown.show(report, Console(file=out, width=160))
+    terminal_report.show(report, Console(file=out, width=160))
     said = out.getvalue()
     assert "\x1b" not in said
     for words in ("Turn the quotient over.", "gave 99", "right for the numbers of", "mean: the same (4): ", "mean %",
@@ -92,7 +92,7 @@ def test_the_terminal_shows_all_of_it_and_obeys_nothing(report):
 
 def test_the_terminal_shows_a_term(report):
     out = io.StringIO()
-    shown.show(Term("course", [report, report]), Console(file=out, width=160))
+    terminal_report.show(Term("course", [report, report]), Console(file=out, width=160))
     said = out.getvalue()
     assert "course: 2 assignments" in said
     assert "upside-down: You turned a ratio upside down." in said

@@ -16,12 +16,12 @@ from typing import Any
 from ...declaration.verdict import Verdict
 from ...grading.worker import cores
 from .attempts import Ledger
-from .catalogue import Served
 from .deadlines import Deadlines
 from .generations import Generations
 from .judging import Judged, Judging, NotJudged
 from .limits import Later, OneAtATime, Queue, Rate
 from .requests import Asked, BadRequest
+from .served_assignments import Served
 
 log = logging.getLogger("gpubook.service")
 BURST, INTERVAL = 40, 2.0  # requests of a learner at once, as Run All makes them, and seconds for each one more

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from . import catalogue
+from . import served_assignments
 from .judging import Judging
 
 log = logging.getLogger("gpubook.service")
@@ -35,12 +35,12 @@ class Generations:
         self.close()
 
     def _made(self) -> Judging:
-        read = catalogue.read(self.folder, self.unsafe)
+        read = served_assignments.read(self.folder, self.unsafe)
         self._seen = read.version
         return Judging(read)
 
     @property
-    def catalogue(self) -> catalogue.Catalogue:
+    def catalogue(self) -> served_assignments.Catalogue:
         return self._now.catalogue
 
     @contextmanager
@@ -62,7 +62,7 @@ class Generations:
 
     def renew(self) -> bool:
         """Take the course's files as they are now, where they have changed; whether they are served."""
-        if (version := catalogue.version_of(self.folder)) == self._seen:
+        if (version := served_assignments.version_of(self.folder)) == self._seen:
             return False
         self._seen = version
         try:

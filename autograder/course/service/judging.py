@@ -17,7 +17,7 @@ from ...grading.judge import Judge, JudgeFailed, JudgeGone, Question
 from ...grading.restore import only
 from ...grading.worker import TRIES, Grader, Job
 from ...ranks import seeds
-from .catalogue import Catalogue, Served
+from .served_assignments import Catalogue, Served
 
 SOON = 5.0  # seconds: code that ends sooner without an answer costs no attempt
 

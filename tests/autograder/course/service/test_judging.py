@@ -7,8 +7,8 @@ import pytest
 from autograder.answers import Quantity
 from autograder.course.banks import CourseBank
 from autograder.course.service import judging as module
-from autograder.course.service.catalogue import Catalogue, Served
 from autograder.course.service.judging import SOON, Code, Judging, NotJudged
+from autograder.course.service.served_assignments import Catalogue, Served
 from autograder.declaration import Exercise, Verdict
 from autograder.grading.judge import JudgeFailed, JudgeGone
 from autograder.grading.results import Result

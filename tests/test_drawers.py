@@ -46,10 +46,19 @@ def floors(*rooms: str) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(names.split()) for names in rooms)
 
 
-DRAWERS = {
-    "benchmarks": Drawer(
-        loose=8,
-        floors=floors("paths", "rows grading term speed gpu launch", "fit", "score", "planner fidelity"),
+DRAWERS: dict[str, Drawer] = {
+    "autograder/course": Drawer(
+        floors(
+            "banks gradebook_url spreadsheet terms",
+            "layout",
+            "gradebook",
+            "class_results feedback moodle",
+            "by_hand export submissions",
+            "intake run",
+            "agreements report service",
+            "assigning class_grading",
+        ),
+        loose=6,
     ),
 }
 

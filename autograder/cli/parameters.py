@@ -10,7 +10,7 @@ FILE = click.Path(dir_okay=False, exists=True, path_type=Path)
 
 
 class Time(click.ParamType):
-    """A point in time, see `course.deadline_time`."""
+    """A point in time, see `course.terms.deadline_time`."""
 
     name = "time"
 

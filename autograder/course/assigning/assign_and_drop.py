@@ -35,7 +35,7 @@ def assign(
     without: Sequence[str] = (),
     points: Mapping[str, float] = MappingProxyType({}),
 ) -> Path:
-    """Release the assignment `name` and return the learner's notebook; see `assignment.stage` for what it is
+    """Release the assignment `name` and return the learner's notebook; see `instructor_notebook.stage` for what it is
     made of.
 
     A second call replaces the notebook and keeps a teacher's other files in source/NAME/, and the deadline unless it

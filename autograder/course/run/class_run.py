@@ -38,7 +38,7 @@ Submit = Callable[[Job], "Future[JobOutcome]"]
 
 
 class Writer(Protocol):
-    """Enters graded notebooks into the gradebook: a `recording.GradebookWriter`."""
+    """Enters graded notebooks into the gradebook: a `gradebook_writer.GradebookWriter`."""
 
     def record(self, learner: str, text: str, by: str = "") -> Lateness:
         """Enter it, and return how late it counts; `by` is who submitted it, where another did."""
@@ -113,7 +113,7 @@ class ClassRun:
     progress: Callable[[str], None] = lambda _: None
     shares: Mapping[str, Sequence[str]] = field(default_factory=dict)  # whose submission counts for whom besides
     shared: dict[str, Share] = field(default_factory=dict)  # as entered by earlier runs, and from now on by this one
-    note_share: Callable[[], None] = lambda: None  # keeps `shared`
+    note_share: Callable[[], None] = lambda: None  # keeps `group_shares`
 
     def __post_init__(self):
         self.learners = {learner.name: learner for learner in self.result.learners}

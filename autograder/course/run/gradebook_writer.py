@@ -1,4 +1,4 @@
-"""Enter graded notebooks into nbgrader's gradebook (see `grade_entry`), autograded/ and feedback/.
+"""Enter graded notebooks into nbgrader's gradebook (see `gradebook.grade_entry`), autograded/ and feedback/.
 
 The result is what `nbgrader autograde` and `nbgrader generate_feedback` leave with the course's configuration.
 """

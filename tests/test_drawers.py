@@ -60,6 +60,10 @@ DRAWERS: dict[str, Drawer] = {
         ),
         loose=6,
     ),
+    "benchmarks": Drawer(
+        floors("paths", "rows grading term speed gpu launch", "fit", "score", "planner fidelity"),
+        loose=8,
+    ),
 }
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ...book.course_error import CourseError
-from ...book.release import release
+from ...book.source.release import release
 from ...grading.restore import read_notebook
 from .. import gradebook
 from ..agreements import extensions

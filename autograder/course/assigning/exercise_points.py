@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...book import notebook
 from ...book.course_error import CourseError
+from ...book.source import notebook
 from ...declaration.bank import Bank
 from ...declaration.verdict import DeclarationError
 

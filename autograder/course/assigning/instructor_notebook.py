@@ -12,11 +12,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ...book import chapters, notebook, subset
 from ...book.bibliography import Bibliography
+from ...book.course_error import CourseError
+from ...book.source import chapters, notebook, subset
 from ...book.source.captions import add_captions
 from ...book.source.contents import contents
-from ...book.course_error import CourseError
 from ...book.source.notebook import Source
 from ...book.source.roles import Roles
 from ...declaration.bank import Bank

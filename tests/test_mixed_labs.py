@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autograder.declaration import load_bank
-from hwlib.planner import Allowed, Software, machine_of
+from hwlib.planner import Allowed, SoftwareSettings, machine_of
 from hwlib.planner.search import search
 from hwlib.planner.task import task_of
 from hwlib.strategy import RECOMPUTED
@@ -71,7 +71,7 @@ def test_a_plan_of_the_design_lab_costs_what_the_planner_says(names, number):
     """Every hundredth of its valid plans: the record is accepted, and takes the same time and memory."""
     beat = names.beat
     given = beat.BEAT_TASKS[number]
-    software = Software(stack=beat.STACK.key)
+    software = SoftwareSettings(stack=beat.STACK.key)
     task = task_of(
         beat.KEYS[given["model"]], beat.cluster_of(given["gpus"]), B=given["B"], T=given["T"], software=software
     )

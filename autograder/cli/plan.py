@@ -251,7 +251,7 @@ class PlanQuery:
             "B": batch[0], "T": T, "memory": memory,
             "price": None if price is None else price / SECONDS_AN_HOUR,
             "allowed": planner.Allowed(**{f.name: degrees[f.name] for f in fields(planner.Allowed)}),
-            "software": planner.Software(
+            "software": planner.SoftwareSettings(
                 stack=stack, dtype=dtype, dedup_dispatch=dedup_dispatch, features=features, mtp=mtp,
                 offload=offload or (), release=release, states=states, fused=fused,
             ),

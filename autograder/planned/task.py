@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hwlib.planner import Machine, PlanError, Software, Task
+from hwlib.planner import Machine, PlanError, SoftwareSettings, Task
 from hwlib.planner.advice import NOISE, tolerance, typed
 from hwlib.planner.costs import Plan, parts
 from hwlib.planner.explain import WORDS, rests_words
@@ -41,7 +41,7 @@ HELD = {
 
 
 SOFTWARE = ("dtype", "features", "stack", "release", "states", "offload", "fused", "dedup_dispatch", "mtp")
-"""Fields that `Software` has too."""
+"""Fields that `SoftwareSettings` has too."""
 
 
 def arguments(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def arguments(found: Mapping[str, Any]) -> dict[str, Any]:
     given = {name: found[name] for name in SOFTWARE if name in found}
     return {
         "model": found["model"], "cluster": found["cluster"], "B": B, "T": T or long,
-        "gpus": gpus[0] if isinstance(gpus, tuple) and len(gpus) == 1 else gpus, "software": Software(**given),
+        "gpus": gpus[0] if isinstance(gpus, tuple) and len(gpus) == 1 else gpus, "software": SoftwareSettings(**given),
         "memory": found.get("memory"), "price": found["price"] / HOUR if "price" in found else None,
     }  # fmt: skip
 

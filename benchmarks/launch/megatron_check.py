@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hwlib.launch import Launch, emit_training
-from hwlib.planner import Allowed, Plan, Software, plan
+from hwlib.planner import Allowed, Plan, SoftwareSettings, plan
 from hwlib.planner.task import Task
 
 SWEEP: tuple[tuple[str, str, int, dict[str, Any]], ...] = (
@@ -24,7 +24,7 @@ SWEEP: tuple[tuple[str, str, int, dict[str, Any]], ...] = (
     ("gpt3-175b", "128xdgx-a100", 1536, {}),
     ("mixtral-8x7b", "8xdgx-h100", 1024, {}),
     ("deepseek-v3", "128xdgx-h100", 15360, {}),
-    ("deepseek-v3", "256xdgx-h100", 15360, {"software": Software(dtype="fp8")}),
+    ("deepseek-v3", "256xdgx-h100", 15360, {"software": SoftwareSettings(dtype="fp8")}),
     ("gpt-oss-120b", "8xdgx-h100", 512, {}),
     ("qwen3-235b-a22b", "32xdgx-h100", 1024, {}),
     ("qwen3-0.6b", "dgx-a100", 256, {}),
@@ -35,7 +35,7 @@ SWEEP: tuple[tuple[str, str, int, dict[str, Any]], ...] = (
     ("mixtral-8x22b", "16xdgx-h100", 1024, {"allowed": Allowed(etp=1)}),
     ("llama4-maverick", "32xdgx-h100", 1024, {}),
     ("bloom-176b", "48xdgx-a100", 2048, {}),
-    ("llama3-405b", "gb200-nvl72", 512, {"software": Software(dtype="fp8")}),
+    ("llama3-405b", "gb200-nvl72", 512, {"software": SoftwareSettings(dtype="fp8")}),
 )
 """A model, a cluster, sequences of a batch, and more arguments of the planner."""
 ADDED = ("--mock-data", "--tokenizer-type", "NullTokenizer", "--train-iters", "10", "--lr", "1e-4", "--no-rope-fusion")

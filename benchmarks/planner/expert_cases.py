@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hwlib.planner import Plan, Plans, Software, plan
+from hwlib.planner import Plan, Plans, SoftwareSettings, plan
 from hwlib.planner.advice import rests
 from hwlib.planner.costs import costed_plan
 from hwlib.planner.explain import difference
@@ -36,7 +36,7 @@ class Case:
     source: str
     measured: float | None = None
     gpus: int | None = None
-    software: Software = field(default_factory=Software)
+    software: SoftwareSettings = field(default_factory=SoftwareSettings)
 
     def found(self) -> Plans:
         """What the planner says."""
@@ -58,7 +58,7 @@ def from_flops(model: str, B: int, T: int, gpus: int, rate: float) -> float:
     return float(step_flops(model, B, T)) / (gpus * rate)
 
 
-FP8 = Software(dtype="fp8", states="mixed")  # NVIDIA's recipes sum gradients in 16 bits
+FP8 = SoftwareSettings(dtype="fp8", states="mixed")  # NVIDIA's recipes sum gradients in 16 bits
 GPT3_FLOPS = float(gpt_recompute_training_flops(1536 * 2048, 2048, 96, 12288, 51200))
 LLAMA = {"tp": 4, "pp": 8, "v": 5, "zero": 1}  # NVIDIA's plan for 70B on H100
 CASES = (
@@ -86,21 +86,21 @@ CASES = (
     Case(
         "405B on 16,384 H100", "llama3-405b", "h100-superpod-16k", 2**24, 8192,
         {"tp": 8, "pp": 16, "v": 8, "zero": 2}, "400 TFLOP/s a GPU, 41 % MFU; the number of chunks is not printed",
-        "llama3", from_flops("llama3-405b", 2**24, 8192, 16384, 400e12), software=Software(features="llama3"),
+        "llama3", from_flops("llama3-405b", 2**24, 8192, 16384, 400e12), software=SoftwareSettings(features="llama3"),
     ),
     Case(
         "GPT-3 on 1,024 A100", "gpt3-175b", "128 x dgx-a100", 1536 * 2048, 2048,
         {"tp": 8, "pp": 8, "v": 2, "recompute": "full", "sp": False},
         "140 TFLOP/s a GPU, recomputation counted; its plan is not printed, this is that of the 145B model beside it",
         "narayanan2021", GPT3_FLOPS / (1024 * 140e12),
-        software=Software(stack="megatron-2021-a100", fused=False, dtype="fp16"),
+        software=SoftwareSettings(stack="megatron-2021-a100", fused=False, dtype="fp16"),
     ),
     Case(
         "DeepSeek-V3 on 2,048 H800, FP8", "deepseek-v3", "256 x hgx-h800", 15360 * 4096, 4096,
         {"pp": 16, "v": 2, "ep": 64, "zero": 1, "schedule": "dualpipe", "recompute": "layernorm+mla_up_proj"},
         "180,000 GPU hours for 10^12 tokens; it recomputes norms and MLA's up-projections alone, and overlaps "
         "all-to-alls", "deepseek-v3", 15360 * 4096 / 1e12 * 180e3 * 3600 / 2048,
-        software=Software(dtype="fp8", features="hai-llm"),
+        software=SoftwareSettings(dtype="fp8", features="hai-llm"),
     ),
     Case(
         "Mixtral 8x7B on 64 H100", "mixtral-8x7b", "8 x dgx-h100", 256 * 4096, 4096,

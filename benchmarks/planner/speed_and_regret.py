@@ -35,7 +35,7 @@ from benchmarks.score.predictions import Prediction, predict_step
 from hwlib.planner.advice import Order, choose, complexity, tolerance, typed, worse
 from hwlib.planner.allowed import Allowed, axes_of
 from hwlib.planner.costs import footprints, step_times
-from hwlib.planner.software import Software
+from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.planner.space import Space, space
 from hwlib.planner.task import Task, task_of
 from hwlib.specs import Stack, stacks
@@ -52,7 +52,7 @@ COMMAND = ["-m", "autograder", "plan", "llama3-405b", "--cluster", "h100-superpo
 
 def wide_task(model: str) -> Task:
     """15,360 GPUs and as many sequences, numbers with many divisors, so with many plans; a software that has all."""
-    everything = Software(features="any")
+    everything = SoftwareSettings(features="any")
     return task_of(model, "h100-superpod-16k", B=15360 * 2048, T=2048, gpus=15360, software=everything)
 
 

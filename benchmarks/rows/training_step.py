@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.rows.training_units import Counts, Measured
-from hwlib.planner import Software, Task
+from hwlib.planner import SoftwareSettings, Task
 from hwlib.planner.costs import footprints, step_times
 from hwlib.planner.task import task_of
 from hwlib.specs import Model, OwnCluster, accelerators
@@ -48,7 +48,7 @@ class Step:
     plan: Mapping[str, Any]
     seconds: float
     gpus: int
-    software: Software
+    software: SoftwareSettings
     typical: Stack | None = None
 
     def task(self, stack: Stack | None = None) -> Task:
@@ -185,7 +185,9 @@ def step(
     at_most = {"v": v if pp * v <= model.layers + 2 else model.layers // pp, "ep": ep}
     printed = {name: x for name, x in plan.items() if name != "etp"}
     named = software_stack(stack, chip)
-    software = Software(stack=named, dtype=dtype, fused=plan.get("fused", True), release=release or None, mtp=mtp)
+    software = SoftwareSettings(
+        stack=named, dtype=dtype, fused=plan.get("fused", True), release=release or None, mtp=mtp
+    )
     does = software.on(accelerators[chip], model)
     assert isinstance(does.stack, Stack)
     printed |= {"dedup_dispatch": does.dedup_dispatch} if model.moe else {}

@@ -14,7 +14,7 @@ from hwlib.planner.pairs import Pair, pairs, retrodicted, share_right
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.plans import Plans
 from hwlib.planner.search import plan
-from hwlib.planner.software import Software
+from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.planner.sweep import pareto
 from hwlib.planner.task import Machine, Task, machine_of
 
@@ -30,7 +30,7 @@ __all__ = [
     "PlanCloud",
     "PlanError",
     "Plans",
-    "Software",
+    "SoftwareSettings",
     "Task",
     "decide",
     "machine_of",

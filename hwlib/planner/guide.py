@@ -23,7 +23,7 @@ from hwlib.pipeline import pipeline_bubble_fraction
 from hwlib.planner.allowed import SHORTEST_CUT, Allowed, divisors
 from hwlib.planner.costs import footprints
 from hwlib.planner.plan_error import PlanError
-from hwlib.planner.software import Software
+from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.planner.task import Machine, Task, memory_of, plural, task_of
 from hwlib.specs import Model
 from hwlib.specs.cluster import Place
@@ -98,7 +98,7 @@ class _Bounds:
 
 def decide(
     model: Model | str, cluster: Place | str, *, B: Any, T: Any = None, gpus: int | None = None,
-    software: Software | None = None, memory: float | None = None,
+    software: SoftwareSettings | None = None, memory: float | None = None,
 ) -> Decision:  # fmt: skip
     """A rule of thumb for training `model` with batches of B tokens on a cluster, from bounds alone. Raises PlanError.
 

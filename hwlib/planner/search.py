@@ -10,7 +10,7 @@ from hwlib.planner.costs import Costed, Plan, costed_plan, footprints, step_time
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.plans import Plans
 from hwlib.planner.rejections import no_plan, nothing_fits
-from hwlib.planner.software import Software
+from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.planner.space import space
 from hwlib.planner.task import Task, task_of
 from hwlib.specs import Model
@@ -22,7 +22,7 @@ NO_ROOM = "does not fit in memory"
 
 def plan(
     model: Model | str, cluster: Place | str, *, B: int, T: int | None = None, gpus: int | None = None,
-    allowed: Allowed | None = None, software: Software | None = None, memory: float | None = None,
+    allowed: Allowed | None = None, software: SoftwareSettings | None = None, memory: float | None = None,
     price: float | None = None, count: int = 5,
 ) -> Plans:  # fmt: skip
     """The fastest plans that train `model` on a cluster with batches of B tokens, the best first.
@@ -48,7 +48,7 @@ def plan(
     `software` is what a strategy does not say: the dtype, what a parameter costs, and the stack whose constants the
     times have:
 
-    >>> plan("llama3-8b", "dgx-h100", B=2**20, software=Software(dtype="fp8"))[0].seconds < found[0].seconds
+    >>> plan("llama3-8b", "dgx-h100", B=2**20, software=SoftwareSettings(dtype="fp8"))[0].seconds < found[0].seconds
     True
 
     `memory` is what a plan may take of a GPU, in bytes (95 % of the data sheet's); `price` is in dollars a second and

@@ -10,7 +10,7 @@ from hwlib.planner.front import BEATEN, CRITERIA, ParetoFront, undominated
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.plans import Plans
 from hwlib.planner.search import plan
-from hwlib.planner.software import Software
+from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.planner.task import machine_of
 from hwlib.specs import Model
 from hwlib.specs.cluster import Place
@@ -19,7 +19,7 @@ from hwlib.specs.cluster import Place
 def pareto(
     model: Model | str, cluster: Place | str, *, B: int, gpus: int | Iterable[int],
     of: str | Iterable[str] = ("time", "memory", "gpus", "cost"), T: int | None = None, allowed: Allowed | None = None,
-    software: Software | None = None, memory: float | None = None, price: float | None = None,
+    software: SoftwareSettings | None = None, memory: float | None = None, price: float | None = None,
 ) -> ParetoFront:  # fmt: skip
     """The plans, over one or several numbers of GPUs, that no other one dominates in what `of` names, fastest first.
 

@@ -9,7 +9,7 @@ from hwlib.arguments import is_number
 from hwlib.constraints import Setting
 from hwlib.footprint import MEGATRON_ADAM, States
 from hwlib.planner.plan_error import PlanError
-from hwlib.planner.software import Software
+from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.specs import (
     Accelerator,
     Cluster,
@@ -172,7 +172,7 @@ class Task:
     machine: Machine
     B: int
     T: int
-    software: Software
+    software: SoftwareSettings
     memory: float
     price: float = 0.0
 
@@ -257,7 +257,7 @@ class Task:
 
 def task_of(
     model: Model | str, cluster: Place | str, *, B: Any, T: Any = None, gpus: int | None = None,
-    software: Software | None = None, memory: float | None = None, price: float | None = None,
+    software: SoftwareSettings | None = None, memory: float | None = None, price: float | None = None,
 ) -> Task:  # fmt: skip
     """The task, checked; without a price, that of the machine. Raises PlanError."""
     model, machine = model_of(model), machine_of(cluster, gpus)
@@ -265,7 +265,7 @@ def task_of(
     price = machine.price if price is None else price
     if not (is_number(price) and 0 <= price < inf):
         raise PlanError("price", f"expected dollars of at least 0, got {price!r}")
-    on_chip = (software or Software()).on(machine.chip, model)
+    on_chip = (software or SoftwareSettings()).on(machine.chip, model)
     if on_chip.offload and not machine.host:
         say = "; in a cluster's file host_bandwidth does, in its line host, as in 'host 50 GB/s'"
         raise PlanError("offload", f"nobody says what joins a GPU of {machine.name} with its host{say}")

@@ -89,9 +89,9 @@ def words_of_devices() -> type:
     def loss(func: Any, args: Any, kwargs: Any) -> Any:
         out = func(*args, **kwargs)
         world = Playing.world
-        if world is not None and world.software is not None:
+        if world is not None and world.kernel_times is not None:
             logits = args[0] if args else kwargs["input"]
-            world.software.loss(world.clock, getattr(logits, "_local_tensor", logits).numel())
+            world.kernel_times.loss(world.clock, getattr(logits, "_local_tensor", logits).numel())
         return out
 
     def attention(func: Any, args: Any, kwargs: Any) -> Any:

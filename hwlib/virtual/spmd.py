@@ -44,8 +44,8 @@ class SpmdTransport(Transport):
         if world is None or self.size == 1:
             return SpmdPending()
         S = buffer_bytes(call, outputs, inputs, self.size)
-        if world.software:
-            world.software.sent(call, outputs, inputs, self.size)
+        if world.kernel_times:
+            world.kernel_times.sent(call, outputs, inputs, self.size)
         return SpmdPending(world.call(call, S, self.name, self.ranks), world.clock)
 
     def send(self, tensor: Any, to: int, tag: int) -> Any:

@@ -9,8 +9,8 @@ from functools import cache
 from math import prod
 from typing import Any
 
+from hwlib.virtual.kernel_times import Cost
 from hwlib.virtual.playing import Playing, nbytes
-from hwlib.virtual.software import Cost
 
 NOTHING = (  # that allocate or rename, and run no kernel; views are known by their schema
     "empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "_unsafe_view", "lift_fresh", "detach",
@@ -189,9 +189,9 @@ def watcher() -> type:
                     given = size(args, n)
                     S = n * sum(given) if call == "all_to_all" else prod(given)
                     end = world.call(call, S, group, ranks)
-                    if world.software:
+                    if world.kernel_times:
                         for one, given in zip(tensors_of(out), tensors_of(args), strict=False):
-                            world.software.sent(call, one, given, n)
+                            world.kernel_times.sent(call, one, given, n)
                     for tensor in tensors_of(out):
                         storage = tensor.untyped_storage()
                         self.coming[storage._cdata] = (StorageWeakRef(storage), end)

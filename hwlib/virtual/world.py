@@ -13,11 +13,11 @@ from hwlib.specs.cluster import place_of
 from hwlib.torch_groups import register
 from hwlib.virtual.clock import VirtualClock
 from hwlib.virtual.gpus import as_on_gpus
+from hwlib.virtual.kernel_times import Cost, KernelTimes
 from hwlib.virtual.network import Network, network
 from hwlib.virtual.playing import Playing
 from hwlib.virtual.record import StepTiming, summed
 from hwlib.virtual.shapes import shapes_mode, told_in_a_sentence
-from hwlib.virtual.software import Cost, Software
 from hwlib.virtual.spmd import SpmdTransport
 
 KernelTime = KernelModel | Callable[[str, float, float], float]
@@ -32,7 +32,7 @@ class World:
         stack: Stack | None = None,
     ):  # fmt: skip
         self.network, self.chip, self.rank, self.slow, self.data = net, chip, rank, slow, data
-        self.stack, self.software = stack, Software(stack, slow) if stack else None
+        self.stack, self.kernel_times = stack, KernelTimes(stack, slow) if stack else None
         self.clock = VirtualClock()
         self.rendezvous: Any = None  # of the threads, where each plays a rank
         self._kernel_time, self._call_time = kernel_time, call_time
@@ -65,8 +65,8 @@ class World:
         """Put a kernel on the clock: a roofline, unless the world has a stack or was given another time."""
         if self.steps is not None:
             self.steps.another()
-        if self.software is not None:
-            return self.software.kernel(self.clock, cost, args, dict(more or {}), out)
+        if self.kernel_times is not None:
+            return self.kernel_times.kernel(self.clock, cost, args, dict(more or {}), out)
         name, flops, bytes, dtype = cost
         if self._kernel_time is None or isinstance(self._kernel_time, KernelModel):
             key = (flops, bytes, dtype)
@@ -128,27 +128,27 @@ class World:
 
     def updating(self, now: bool) -> None:
         """An optimizer begins its work, or ends it."""
-        if self.software is not None:
-            self.software.update(now)
+        if self.kernel_times is not None:
+            self.kernel_times.update(now)
         if self.steps is not None:
             self.steps.updating(now)
 
     def restarted(self) -> VirtualClock:
         """A new clock, for a step."""
         self.renew()
-        self.clock = VirtualClock() if self.software is None else self.software.clock()
+        self.clock = VirtualClock() if self.kernel_times is None else self.kernel_times.clock()
         return self.clock
 
     def renew(self) -> None:
         """What a stack knows of a step is of the next one."""
         if self.stack is not None:
-            widths = self.software.widths if self.software else {}
-            self.software = Software(self.stack, self.slow, widths=widths)
+            widths = self.kernel_times.widths if self.kernel_times else {}
+            self.kernel_times = KernelTimes(self.stack, self.slow, widths=widths)
 
     def taken(self) -> StepTiming:
         """The record of the clock so far."""
-        if self.software is not None:
-            self.software.end(self.clock)
+        if self.kernel_times is not None:
+            self.kernel_times.end(self.clock)
         given = sorted(self.clock.spans, key=lambda span: span.start)  # other threads note what all did
         spans = tuple(sorted(self.clock.real_spans(), key=lambda span: span.start))
         levels = {span.ranks: self._outermost(span.ranks) for span in spans if span.ranks}

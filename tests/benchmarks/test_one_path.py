@@ -10,14 +10,14 @@ from click.testing import CliRunner
 
 from autograder.cli.commands import main as gpubook
 from autograder.planned.filling import the_plan
-from benchmarks.planner.one_path import CLOSE, ask, compared, table, unsaid, words_of
 from benchmarks.rows.kept_rows import KEPT as SAMPLE
+from benchmarks.planner.one_path import CLOSE, ask, compared, table, unsaid, words_of
+from benchmarks.score.predictions import Prediction, predict
 from benchmarks.rows.published import ROWS, Row, steps
 from benchmarks.rows.reader_names import reader_of
 from benchmarks.rows.training_rows import training_case
 from benchmarks.rows.training_step import Step
-from benchmarks.score.predictions import Prediction, predict
-from hwlib.planner import Software
+from hwlib.planner import SoftwareSettings
 from hwlib.specs import measured_plans, models, stacks
 from hwlib.steptime.published import predicted_step, published_strategy, published_time
 
@@ -62,7 +62,7 @@ def test_every_plan_of_the_book_costs_the_same_by_the_command(run):
     s = published_strategy(run)
     plan = s.degrees | {"B": run.B, "T": run.T, "fused": run.fused, "dtype": run.dtype}
     plan = {name: x for name, x in plan.items() if x is not None}
-    software = Software(stack=stacks[run.stack], dtype=run.dtype, fused=run.fused)
+    software = SoftwareSettings(stack=stacks[run.stack], dtype=run.dtype, fused=run.fused)
     seconds = published_time(run)
     case = Step("", run.stack, run.chip, run.shape, run.levels, plan, seconds, run.gpus, software)
     assert close(ask(case).seconds, float(predicted_step(run).total))

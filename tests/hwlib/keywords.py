@@ -10,7 +10,7 @@ from hwlib import footprint as footprints
 from hwlib import parallel, planner, steptime
 from hwlib.footprint import Footprint
 from hwlib.parallel import Transfer
-from hwlib.planner import Allowed, ParetoFront, Plans, Software
+from hwlib.planner import Allowed, ParetoFront, Plans, SoftwareSettings
 from hwlib.steptime import StepTime
 from hwlib.strategy import Strategy
 
@@ -24,9 +24,9 @@ def split(given: dict[str, Any]) -> tuple[Strategy, dict[str, Any]]:
 
 
 def planned(given: dict[str, Any]) -> dict[str, Any]:
-    """The same with fields of Allowed and Software among what is given as these records."""
+    """The same with fields of Allowed and SoftwareSettings among what is given as these records."""
     rest = dict(given)
-    for name, kind in (("allowed", Allowed), ("software", Software)):
+    for name, kind in (("allowed", Allowed), ("software", SoftwareSettings)):
         fields_of = {f.name: rest.pop(f.name) for f in fields(kind) if f.name in rest}
         if fields_of:
             rest[name] = kind(**fields_of)

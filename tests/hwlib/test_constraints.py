@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hwlib import constraints
 from hwlib.constraints import Setting, broken, candidates, in_levels, lacking, plan_rules, refusal
-from hwlib.planner import Allowed, PlanError, Software, decide, plan
+from hwlib.planner import Allowed, PlanError, SoftwareSettings, decide, plan
 from hwlib.planner.allowed import Axes
 from hwlib.planner.checked import checked_axes
 from hwlib.planner.guide import rule_of_thumb
@@ -212,7 +212,7 @@ CLUSTERS = st.sampled_from(
 @given(SHAPES, CLUSTERS, st.integers(1, 4096), st.sampled_from([None, "megatron-core", "torchtitan", "llm-foundry"]))
 @settings(max_examples=40, deadline=None)
 def test_the_rule_of_thumb_is_a_plan_that_the_search_takes(model, cluster, sequences, software):
-    asked = {"B": sequences * 8192, "T": 8192, "software": Software(features=software)}
+    asked = {"B": sequences * 8192, "T": 8192, "software": SoftwareSettings(features=software)}
     try:
         chosen = decide(model, cluster, **asked).strategy
     except PlanError:
@@ -226,7 +226,7 @@ def test_the_rule_of_thumb_is_a_plan_that_the_search_takes(model, cluster, seque
 @given(SHAPES, CLUSTERS, st.integers(1, 512), st.sampled_from(["any", "megatron-core", "torchtitan"]))
 @settings(max_examples=15, deadline=None)
 def test_the_search_keeps_what_obeys_every_rule_and_nothing_else(model, cluster, sequences, software):
-    task = task_of(model, cluster, B=sequences * 8192, T=8192, software=Software(features=software))
+    task = task_of(model, cluster, B=sequences * 8192, T=8192, software=SoftwareSettings(features=software))
     grid = Axes(
         tp=(1, 2, 6, 8),
         pp=(1, 2, 3),

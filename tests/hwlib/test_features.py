@@ -3,7 +3,7 @@
 import pytest
 
 from hwlib.constraints import lacking
-from hwlib.planner import Allowed, PlanError, Software
+from hwlib.planner import Allowed, PlanError, SoftwareSettings
 from hwlib.planner.allowed import axes_of
 from hwlib.planner.space import space
 from hwlib.planner.task import task_of
@@ -79,7 +79,7 @@ def test_no_plan_needs_what_its_software_lacks_and_others_are_counted_with_the_r
         "zero": (0, 1, 2, 3),
         "recompute": ("none", "selective", "full"),
     }
-    task = task_of("llama3-8b", "superpod-h100-1su", B=2**22, software=Software(stack=key))
+    task = task_of("llama3-8b", "superpod-h100-1su", B=2**22, software=SoftwareSettings(stack=key))
     found = space(task, axes_of(task, Allowed(**everything)))
     assert sum(found.rejected.values()) + found.size == found.considered
     has = features[stacks[key].features]

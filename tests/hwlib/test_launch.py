@@ -16,7 +16,7 @@ from hwlib.launch.layouts import chunk_layers, layout_text
 from hwlib.launch.nemo import RECIPES, recipe_of
 from hwlib.launch.origins import sources
 from hwlib.launch.torchtitan import FLAVORS
-from hwlib.planner import Software
+from hwlib.planner import SoftwareSettings
 from hwlib.planner.costs import Plan
 from hwlib.planner.task import task_of
 from hwlib.specs import models
@@ -66,7 +66,7 @@ EVERY = [
 @each("case", EVERY)
 def test_every_argument_is_one_that_the_software_takes(case):
     key, software, shape = case
-    settings = Software(dtype="fp8", features="any", offload=("optimizer",), dedup_dispatch=True)
+    settings = SoftwareSettings(dtype="fp8", features="any", offload=("optimizer",), dedup_dispatch=True)
     for given in (None, settings):
         *_, launch = emitted(key, software, settings=given, **shape)
         assert problems(launch) == []
@@ -185,7 +185,7 @@ def test_a_layout_has_every_layer_once_and_the_stages_that_are_timed(key):
 def test_the_configuration_runs_and_sets_what_is_said(case, monkeypatch):
     """With modules that are there in name only: the code is the software's, and is not here."""
     key, software, shape = case
-    task, plan, launch = emitted(key, software, settings=Software(dtype="fp8", features="any"), **shape)
+    task, plan, launch = emitted(key, software, settings=SoftwareSettings(dtype="fp8", features="any"), **shape)
     flavor = FLAVORS[key]
     kept: dict[str, Any] = {}
 
@@ -253,18 +253,18 @@ def test_a_table_has_kinds_that_are_known_and_a_source(software):
         ("megatron", None, {"pp": 4, "zero": 3}, "no ZeRO-3 with a pipeline"),
         ("megatron", None, {"recompute": "op"}, "no op recomputation"),
         ("megatron", None, {"cp": 8, "zero": 1, "shards": 4}, "16 copies do not divide dp 8"),
-        ("megatron", Software(dtype="fp8"), {}, "recipe of scaling"),
-        ("megatron", Software(offload=("activations",)), {"pp": 4}, "activations in the host"),
-        ("megatron", Software(expert_imbalance=1.5), {}, "1.5 times the mean load"),
-        ("nemo", Software(dtype="fp32"), {}, "fp32"),
+        ("megatron", SoftwareSettings(dtype="fp8"), {}, "recipe of scaling"),
+        ("megatron", SoftwareSettings(offload=("activations",)), {"pp": 4}, "activations in the host"),
+        ("megatron", SoftwareSettings(expert_imbalance=1.5), {}, "1.5 times the mean load"),
+        ("nemo", SoftwareSettings(dtype="fp32"), {}, "fp32"),
         ("nemo", None, {"pp": 4, "schedule": "gpipe"}, "no schedule gpipe"),
         ("torchtitan", None, {"zero": 1}, "ZeRO-1"),
         ("torchtitan", None, {"cp": 2}, "not divided"),
         ("torchtitan", None, {"pp": 4, "v": 2, "schedule": "dualpipe", "zero": 2}, "DualPipeV"),
         ("torchtitan", None, {"tp": 2, "zero": 2}, "cut among 2 ranks"),
         ("torchtitan", None, {"zero": 2}, "megatron-core-h100"),
-        ("torchtitan", Software(dtype="fp16"), {"zero": 2}, "fp16"),
-        ("torchtitan", Software(offload=("optimizer",)), {"zero": 2}, "optimizer in the host"),
+        ("torchtitan", SoftwareSettings(dtype="fp16"), {"zero": 2}, "fp16"),
+        ("torchtitan", SoftwareSettings(offload=("optimizer",)), {"zero": 2}, "optimizer in the host"),
     ],
 )  # fmt: skip
 def test_what_no_argument_says_is_said(software, given, degrees, says):
@@ -274,11 +274,11 @@ def test_what_no_argument_says_is_said(software, given, degrees, says):
 
 
 def test_what_a_plan_has_is_said_in_arguments_where_they_can():
-    *_, dedup = emitted("mixtral-8x7b", ep=8, zero=1, settings=Software(dedup_dispatch=True))
+    *_, dedup = emitted("mixtral-8x7b", ep=8, zero=1, settings=SoftwareSettings(dedup_dispatch=True))
     assert dedup.commands[0].value("--moe-flex-dispatcher-backend") == "deepep"
     *_, rack = emitted("mixtral-8x7b", ep=8, zero=1, cluster="gb200-nvl72", gpus=64)
     assert rack.commands[0].value("--moe-flex-dispatcher-backend") == "hybridep"
-    *_, copies = emitted("mixtral-8x7b", ep=8, zero=1, settings=Software(dedup_dispatch=False))
+    *_, copies = emitted("mixtral-8x7b", ep=8, zero=1, settings=SoftwareSettings(dedup_dispatch=False))
     assert "flex" not in copies.text
     *_, hsdp = emitted("llama3-8b", zero=3, shards=8)
     assert hsdp.commands[0].value("--num-distributed-optimizer-instances") == 8
@@ -290,7 +290,9 @@ def test_what_a_plan_has_is_said_in_arguments_where_they_can():
     *_, rack = emitted("llama3-8b", tp=2, cluster="gb200-nvl72", gpus=72)
     assert rack.commands[0].environment == ()
     assert "--nnodes 18" in rack.commands[0].head
-    *_, later = emitted("deepseek-v3", "torchtitan", zero=2, ep=8, settings=Software(mtp=True, dedup_dispatch=True))
+    *_, later = emitted(
+        "deepseek-v3", "torchtitan", zero=2, ep=8, settings=SoftwareSettings(mtp=True, dedup_dispatch=True)
+    )
     assert 'moe_comm_backend="deepep", num_mtp_layers=1' in later.files[0].text
 
 

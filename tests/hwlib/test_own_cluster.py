@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hwlib.planner import Allowed, PlanError, Software, machine_of, plan
+from hwlib.planner import Allowed, PlanError, SoftwareSettings, machine_of, plan
 from hwlib.planner.task import task_of
 from hwlib.serving_planner import plan_serving
 from hwlib.serving_planner.layouts import Layout, server_of
@@ -177,7 +177,7 @@ def test_the_link_to_the_host_is_that_of_the_chips_nodes_unless_it_is_said():
     offload, one = ("optimizer",), Strategy.of(gpus=32, zero=1)
     bare = "4x8 h100-pcie, node 20 GB/s, network 100 Gbit/s"
     with pytest.raises(PlanError, match=r"^offload: .* host_bandwidth .* 'host 50 GB/s'"):
-        task_of("llama3-8b", bare, B=2**20, software=Software(offload=offload))
+        task_of("llama3-8b", bare, B=2**20, software=SoftwareSettings(offload=offload))
     where = [f"{bare}, host {GB_S} GB/s" for GB_S in (20, 40)]
     slow, fast = (
         step_time("llama3-8b", Stack.ideal("h100-pcie"), w, one, B=2**20, T=8192, offload=offload) for w in where
@@ -223,7 +223,7 @@ def test_a_chip_of_ones_own_is_timed_by_its_own_figures():
 def test_constants_that_no_step_of_the_chip_was_fitted_to_are_said_to_be_so():
     own = task_of("llama3-8b", str(FILES / "mi300x.toml"), B=2**20)
     assert "typical, not fitted to MI300X: they are those of megatron-core-h100" in own.caveat
-    ideal = task_of("llama3-8b", "dgx-h100", B=2**20, software=Software(stack=Stack.ideal("h100-sxm")))
+    ideal = task_of("llama3-8b", "dgx-h100", B=2**20, software=SoftwareSettings(stack=Stack.ideal("h100-sxm")))
     assert "ideal, not fitted" in ideal.caveat
     assert task_of("llama3-8b", "dgx-h100", B=2**20).caveat == ""
     found = plan("llama3-8b", str(FILES / "mi300x.toml"), B=2**20, allowed=SIMPLE, count=1)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hwlib.footprint import footprint
-from hwlib.planner import Allowed, PlanError, Software, machine_of
+from hwlib.planner import Allowed, PlanError, SoftwareSettings, machine_of
 from hwlib.planner.allowed import axes_of, usual_tp
 from hwlib.planner.costs import footprints, step_times
 from hwlib.planner.rejections import smallest
@@ -28,7 +28,7 @@ EXPERTS = SMALL.replace(experts=4, experts_per_token=2, expert_ffn=1024)
 
 
 def task(model="llama3-8b", cluster="dgx-h100", B=2**18, T=8192, gpus=None):
-    return task_of(model, cluster, B=B, T=T, gpus=gpus, software=Software(stack=IDEAL))
+    return task_of(model, cluster, B=B, T=T, gpus=gpus, software=SoftwareSettings(stack=IDEAL))
 
 
 def fills(node, size, inner):
@@ -402,7 +402,9 @@ def test_within_a_node_the_smallest_cluster_is_part_of_it():
 
 
 def test_a_node_of_72_is_taken_in_parts():
-    asked = task_of("llama3-405b", "gb200-nvl72", B=2**20, gpus=8, software=Software(Stack.ideal("gb200-nvl72")))
+    asked = task_of(
+        "llama3-405b", "gb200-nvl72", B=2**20, gpus=8, software=SoftwareSettings(Stack.ideal("gb200-nvl72"))
+    )
     n, _, need = smallest(asked, Allowed())
     assert n == 64
     assert need <= asked.memory
@@ -431,6 +433,6 @@ def test_reasons_are_counted():
     ],
 )
 def test_modules_of_experts_are_recomputed_where_the_software_can(model, software, ways):
-    task = task_of(model, "8xdgx-h100", B=2**20, T=4096, software=Software(**software))
+    task = task_of(model, "8xdgx-h100", B=2**20, T=4096, software=SoftwareSettings(**software))
     assert axes_of(task, Allowed()).recompute == ways
     assert axes_of(task, Allowed(recompute="full")).recompute == ("full",)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from hwlib.planner import Allowed, PlanError, Software, plan
+from hwlib.planner import Allowed, PlanError, SoftwareSettings, plan
 from hwlib.specs import Model
 from hwlib.strategy import StrategyError
 from tests.each import each
@@ -23,7 +23,7 @@ def cluster(nodes, node):
 
 
 def refused(model, where, sequences, allowed, features="any", gpus=None):
-    software = Software(features=features)
+    software = SoftwareSettings(features=features)
     with pytest.raises(PlanError) as error:
         plan(model, where, B=sequences * T, T=T, gpus=gpus, allowed=Allowed(**allowed), software=software)
     return error.value
@@ -54,7 +54,14 @@ def test_every_value_that_is_offered_makes_a_plan(case):
     for value in offered:
         others = Allowed(**allowed | {option: value})
         assert len(
-            plan(model, cluster(nodes, node), B=sequences * T, T=T, allowed=others, software=Software(features="any"))
+            plan(
+                model,
+                cluster(nodes, node),
+                B=sequences * T,
+                T=T,
+                allowed=others,
+                software=SoftwareSettings(features="any"),
+            )
         )
 
 
@@ -85,7 +92,7 @@ def test_every_batch_that_is_offered_makes_a_plan(case):
     for batch, tokens in offered:
         (count,), (B,) = numbers(batch), numbers(tokens)
         assert count * T == B
-        assert len(plan(DENSE, where, B=B, T=T, allowed=Allowed(**allowed), software=Software(features="any")))
+        assert len(plan(DENSE, where, B=B, T=T, allowed=Allowed(**allowed), software=SoftwareSettings(features="any")))
 
 
 @each("case", [(EXPERTS, 8, 72, 512, {"tp": 4}), (WIDE, 3, 8, 500, {"tp": 12})])
@@ -95,7 +102,7 @@ def test_as_many_gpus_of_uneven_nodes_as_are_offered_make_a_plan(case):
     error = refused(model, where, sequences, allowed)
     assert error.field == "gpus"
     (gpus,) = numbers(re.search(r"\(([\d,]+) in all\)", error.problem)[1])
-    asked = {"gpus": gpus, "allowed": Allowed(**allowed), "software": Software(features="any")}
+    asked = {"gpus": gpus, "allowed": Allowed(**allowed), "software": SoftwareSettings(features="any")}
     assert len(plan(model, where, B=sequences * T, T=T, **asked))
     for _, tokens in re.findall(r"([\d,]+) \(([\d,]+) tokens\)", error.problem):
         (B,) = numbers(tokens)

@@ -6,7 +6,7 @@ from math import inf, nan
 import pytest
 
 from hwlib.planner.plan_error import PlanError
-from hwlib.planner.software import Software
+from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.planner.task import FRAMEWORK, batch_of, machine_of, memory_of, task_of
 from hwlib.specs import accelerators, models
 
@@ -69,18 +69,18 @@ def test_a_sequence_is_at_most_the_learned_positions():
 @pytest.mark.parametrize(("imbalance", "good"), [(1, True), (1.5, True), (0.999, False), (inf, False), (nan, False)])
 def test_the_busiest_expert_has_at_least_the_mean(imbalance, good):
     if good:
-        assert Software(expert_imbalance=imbalance).expert_imbalance == imbalance
+        assert SoftwareSettings(expert_imbalance=imbalance).expert_imbalance == imbalance
     else:
-        refused("expert_imbalance", lambda: Software(expert_imbalance=imbalance))
+        refused("expert_imbalance", lambda: SoftwareSettings(expert_imbalance=imbalance))
 
 
 def test_settings_of_software_are_known_words():
-    refused("dtype", lambda: Software(dtype="int8"))
-    refused("offload", lambda: Software(offload=("activations", "weights")))
-    assert Software(offload=["activations"]).offload == ("activations",)
+    refused("dtype", lambda: SoftwareSettings(dtype="int8"))
+    refused("offload", lambda: SoftwareSettings(offload=("activations", "weights")))
+    assert SoftwareSettings(offload=["activations"]).offload == ("activations",)
     for name in ("fused", "dedup_dispatch", "mtp"):
-        refused(name, lambda name=name: Software(**{name: 2}))
-        assert getattr(Software(**{name: 1}), name) is True
+        refused(name, lambda name=name: SoftwareSettings(**{name: 2}))
+        assert getattr(SoftwareSettings(**{name: 1}), name) is True
 
 
 @pytest.mark.parametrize(("price", "good"), [(0, True), (2.5, True), (-0.01, False), (inf, False), ("2", False)])
@@ -92,8 +92,8 @@ def test_a_price_is_dollars_of_at_least_zero(price, good):
 
 
 def test_prediction_modules_need_a_model_that_has_some():
-    refused("mtp", lambda: task_of(LLAMA, "dgx-h100", B=8192, software=Software(mtp=True)))
-    assert task_of("deepseek-v3", "dgx-h100", B=8192, software=Software(mtp=True)).software.mtp
+    refused("mtp", lambda: task_of(LLAMA, "dgx-h100", B=8192, software=SoftwareSettings(mtp=True)))
+    assert task_of("deepseek-v3", "dgx-h100", B=8192, software=SoftwareSettings(mtp=True)).software.mtp
 
 
 @pytest.mark.parametrize("gpus", [0, 9, 1.5, -1, nan, inf, True, "4"])

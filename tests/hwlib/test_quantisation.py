@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hwlib.planner import PlanError, Software
+from hwlib.planner import PlanError, SoftwareSettings
 from hwlib.planner.task import task_of
 from hwlib.serving_planner import question_of
 from hwlib.specs import Model, SpecError, read_config
@@ -195,7 +195,7 @@ def test_training_from_a_quantised_checkpoint_says_the_precision_of_the_plan():
     for model in (of(AWQ), read_config(FILES / V3)):
         task = task_of(model, "4xdgx-h100", B=2**20, T=2048)
         assert f"{model.quantisation}; planned in bf16" in str(task)
-    assert "planned in fp8" in str(task_of(of(AWQ), "dgx-h100", B=2**20, software=Software(dtype="fp8")))
+    assert "planned in fp8" in str(task_of(of(AWQ), "dgx-h100", B=2**20, software=SoftwareSettings(dtype="fp8")))
 
 
 def test_models_of_the_tables_and_of_ones_own_are_no_checkpoints():

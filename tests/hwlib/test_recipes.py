@@ -3,7 +3,7 @@
 import pytest
 
 from hwlib.footprint import MIXED_ADAM
-from hwlib.planner import PlanError, Software
+from hwlib.planner import PlanError, SoftwareSettings
 from hwlib.planner.costs import footprints, step_times
 from hwlib.planner.task import task_of
 from hwlib.specs import SpecError, Stack, accelerators, features, merges_tokens, models, recipes, release_of
@@ -42,20 +42,20 @@ def test_a_recipe_has_a_source_and_is_of_models_that_there_are(key, sources):
 def test_recipes_by_model_chip_and_release(model, chip, dtype, release, merged):
     run = {"chip": chip, "dtype": dtype, "release": release_of(release)}
     assert merges_tokens(features["megatron-core"], models[model], **run) is merged
-    assert Software(dtype=dtype, release=release).on(accelerators[chip], models[model]).dedup_dispatch is merged
+    assert SoftwareSettings(dtype=dtype, release=release).on(accelerators[chip], models[model]).dedup_dispatch is merged
 
 
 def test_without_a_software_and_in_software_without_it_copies_travel():
     deepseek = models["deepseek-v3"]
     assert not merges_tokens(None, deepseek, chip="h100-sxm", dtype="fp8")
     assert not merges_tokens(features["torchtitan"], deepseek, chip="h100-sxm", dtype="fp8")
-    ideal = Software(stack=Stack.ideal("h100-sxm")).on(accelerators["h100-sxm"], deepseek)
+    ideal = SoftwareSettings(stack=Stack.ideal("h100-sxm")).on(accelerators["h100-sxm"], deepseek)
     assert (ideal.dedup_dispatch, ideal.mtp, ideal.release) == (False, False, None)
 
 
 def test_the_default_is_what_the_newest_release_does_and_can_be_told_otherwise():
     usual, told, copies = (
-        task_of("qwen3-30b-a3b", "8xdgx-h100", software=Software(dtype="fp8", dedup_dispatch=choice), **RUN)
+        task_of("qwen3-30b-a3b", "8xdgx-h100", software=SoftwareSettings(dtype="fp8", dedup_dispatch=choice), **RUN)
         for choice in (None, True, False)
     )
     plan = Strategy.of(gpus=64, ep=16, zero=1)
@@ -67,8 +67,8 @@ def test_the_default_is_what_the_newest_release_does_and_can_be_told_otherwise()
 
 def test_modules_for_multi_token_prediction_are_trained_where_the_software_does():
     usual = task_of("deepseek-v3", "8xdgx-h100", **RUN)
-    without = task_of("deepseek-v3", "8xdgx-h100", software=Software(mtp=False), **RUN)
-    torch = task_of("deepseek-v3", "8xdgx-h100", software=Software(stack="torchtitan-h100"), **RUN)
+    without = task_of("deepseek-v3", "8xdgx-h100", software=SoftwareSettings(mtp=False), **RUN)
+    torch = task_of("deepseek-v3", "8xdgx-h100", software=SoftwareSettings(stack="torchtitan-h100"), **RUN)
     assert (usual.software.mtp, without.software.mtp, torch.software.mtp) == (True, False, False)
     assert usual.choices[-1] != without.choices[-1]
     dense = task_of("llama3-8b", "8xdgx-h100", **RUN)
@@ -77,21 +77,23 @@ def test_modules_for_multi_token_prediction_are_trained_where_the_software_does(
 
 def test_what_a_parameter_costs_can_be_named():
     plan = Strategy.of(gpus=64, tp=8, zero=1)
-    usual, mixed = (task_of("llama3-8b", "8xdgx-h100", software=Software(states=x), **RUN) for x in (None, "mixed"))
+    usual, mixed = (
+        task_of("llama3-8b", "8xdgx-h100", software=SoftwareSettings(states=x), **RUN) for x in (None, "mixed")
+    )
     assert (usual.states.gradient, mixed.states) == (4, MIXED_ADAM)
     assert footprints(usual, plan, 32).gradients == 2 * footprints(mixed, plan, 32).gradients
     assert any("16 bytes" in words for words in mixed.choices)
     with pytest.raises(PlanError) as error:
-        Software(states="adam")
+        SoftwareSettings(states="adam")
     assert error.value.field == "states"
 
 
 @pytest.mark.parametrize("release", ["26", "26.13", "26.00", "2026-04", "latest", 26.04])
 def test_a_release_that_is_none_is_refused(release):
     with pytest.raises(PlanError) as error:
-        Software(release=release)
+        SoftwareSettings(release=release)
     assert error.value.field == "release"
-    assert str(Software(release="26.04.01").release) == "26.04.01"
+    assert str(SoftwareSettings(release="26.04.01").release) == "26.04.01"
 
 
 @pytest.mark.parametrize(

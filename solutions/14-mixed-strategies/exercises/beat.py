@@ -4,7 +4,7 @@ from autograder.answers import Breakdown, Condition, Design, Field, Known, Par
 from autograder.declaration import Exercise, Mistake
 from hwlib.constraints import MICROBATCH, PIPELINE, SHAPE, Setting, broken, software_rules
 from hwlib.footprint import footprint
-from hwlib.planner import Allowed, Software, decide, machine_of, plan
+from hwlib.planner import Allowed, SoftwareSettings, decide, machine_of, plan
 from hwlib.specs import features, framework_of, models, stacks
 from hwlib.steptime import step_time
 from hwlib.strategy import RECOMPUTE, Strategy
@@ -79,7 +79,9 @@ def rule_time(model, gpus, B, T) -> float:
 def best_time(model, gpus, B, T) -> float:
     """Seconds of the planner's best, with as many chunks as the software has."""
     chunks = Allowed(v=range(1, SOFTWARE.most_chunks + 1))
-    return plan(KEYS[model], cluster_of(gpus), B=B, T=T, allowed=chunks, software=Software(stack=STACK.key))[0].seconds
+    return plan(KEYS[model], cluster_of(gpus), B=B, T=T, allowed=chunks, software=SoftwareSettings(stack=STACK.key))[
+        0
+    ].seconds
 
 
 def planned_record(model) -> dict:

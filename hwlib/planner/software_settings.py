@@ -26,7 +26,7 @@ ANY = "any"
 
 
 @dataclass(frozen=True)
-class Software:
+class SoftwareSettings:
     """The software of a run: its settings beside the strategy, and its efficiency.
 
     `stack` has the constants of `hwlib.steptime`, by default those usual on the chip; `features` is what the software
@@ -74,11 +74,11 @@ class Software:
             except ValueError as error:
                 raise PlanError("release", str(error)) from None
 
-    def on(self, chip: Accelerator, model: Model) -> "Software":
+    def on(self, chip: Accelerator, model: Model) -> "SoftwareSettings":
         """The same with nothing left open: its stack on this chip, and what it does with this model. Raises PlanError.
 
         >>> from hwlib.specs import accelerators, models
-        >>> run = Software(dtype="fp8").on(accelerators["gb200-nvl72"], models["qwen3-30b-a3b"])
+        >>> run = SoftwareSettings(dtype="fp8").on(accelerators["gb200-nvl72"], models["qwen3-30b-a3b"])
         >>> run.stack.key, str(run.release), run.dedup_dispatch
         ('megatron-core-2606-gb200', '26.06', True)
         """
@@ -102,7 +102,7 @@ class Software:
         )
 
 
-def _stack_of(chip: Accelerator, model: Model, software: Software) -> Stack:
+def _stack_of(chip: Accelerator, model: Model, software: SoftwareSettings) -> Stack:
     assert not isinstance(software.release, str)
     if software.stack is None:
         return stack_for(chip, moe=model.moe, dtype=software.dtype, release=software.release)

@@ -50,7 +50,7 @@ class _Kept:
 
 
 @dataclass
-class Software:
+class KernelTimes:
     """One step's kernels with the rates of a stack, put on a clock."""
 
     stack: Stack

@@ -158,7 +158,7 @@ def _what_is_known() -> str:
     "full, bfloat16, 8bit, fp8-moments, deepseek, muon, sgd.  [default: as the software's]",
 )
 @click.option("--release", help="Release of the software, e.g. 26.04.  [default: the newest fitted one]")
-@click.option("--features", help="What the software can do: a key of features.toml, or any.  [default: the stack's]")
+@click.option("--features", help="What the software can do: a key of software.toml, or any.  [default: the stack's]")
 @click.option("--memory", callback=_bytes, help="Memory budget per GPU, e.g. 72GB.  [default: 95 % of the chip's]")
 @click.option("--price", type=click.FloatRange(0), help="Dollars per GPU hour.  [default: the cluster file's]")
 @run_options

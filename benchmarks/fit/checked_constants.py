@@ -1,7 +1,7 @@
 """Which typed constants published steps rest on: `python -m benchmarks.fit.checked_constants --data FILE [...]`.
 
 A constant that was typed but moves many measured steps, whose error is known, is checked by them; one that moves none
-could be anything. The first are written into `checked` of hwlib/specs/stacks.toml: those that, at half their value (a
+could be anything. The first are written into `checked` of hwlib/specs/software.toml: those that, at half their value (a
 latency at twice), would make at least LEAST steps slower by more than noise. The steps are those of the stack, and of
 those that are like it and have the same value.
 """
@@ -14,14 +14,16 @@ from pathlib import Path
 
 import click
 
+from benchmarks.fit.toml_values import table_name
 from benchmarks.paths import SPECS
 from benchmarks.rows.published import case_of, rows_to_fit
 from benchmarks.rows.training_step import Step
 from hwlib.planner.advice import NOISE, worse
 from hwlib.specs import stacks
+from hwlib.specs.software_sections import FILE
 from hwlib.specs.stack import CONSTANTS
 
-STACKS = SPECS / "stacks.toml"
+SOFTWARE = SPECS / FILE
 LEAST = 8
 
 
@@ -58,15 +60,15 @@ def sharing(key: str, name: str) -> Iterable[str]:
 
 
 def written(text: str, found: Mapping[str, Counter[str]]) -> str:
-    """The text of stacks.toml with the lists anew."""
+    """The text of software.toml with the lists anew."""
     for key, counted in found.items():
         fitted = stacks[key].fitted
         names = json.dumps([name for name in CONSTANTS if counted[name] >= LEAST and name not in fitted])
         line = "" if names == "[]" else f"checked = {names}\n"
-        head, mark, rest = text.partition(f"[{key}]\n")
+        head, mark, rest = text.partition(f"[{table_name(stacks[key])}]\n")
         row, gap, after = rest.partition("\n\n")
         row = re.sub(r"^checked = .*\n", "", row, flags=re.M)
-        after_line = "fitted" if re.search(r"^fitted = ", row, re.M) else "source"
+        after_line = "fitted" if re.search(r"^fitted = ", row, re.M) else "name"
         before, that, more = re.split(rf"^({after_line} = .*\n)", row + "\n", flags=re.M)
         row = (before + that + line + more).removesuffix("\n")
         text = head + mark + row + gap + after
@@ -78,7 +80,7 @@ def written(text: str, found: Mapping[str, Counter[str]]) -> str:
 def main(data: tuple[Path, ...]) -> None:
     """Write `checked` of every stack."""
     found = counts(steps_of(data))
-    STACKS.write_text(written(STACKS.read_text("utf-8"), found), "utf-8")
+    SOFTWARE.write_text(written(SOFTWARE.read_text("utf-8"), found), "utf-8")
     for key, counted in found.items():
         print(f"{key}: {', '.join(f'{name} {n}' for name, n in counted.most_common() if n)}")
 

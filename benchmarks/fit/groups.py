@@ -19,12 +19,13 @@ from benchmarks.fit.constants import HEAD, PARTS, fit_part, toml
 from benchmarks.fit.memory import fit_memory
 from benchmarks.fit.serving import fit_servings
 from benchmarks.fit.stacks import kept_or_better
-from benchmarks.fit.toml_values import changed_lines, with_rows, with_values
+from benchmarks.fit.toml_values import changed_lines, table_name, with_rows, with_values
 from benchmarks.paths import SPECS
 from benchmarks.rows.published import ROWS, DataError, rows_to_fit, steps
 from hwlib.specs import Framework, Stack
 from hwlib.specs.fitted import Fitted
 from hwlib.specs.serving_stack import ServingStack
+from hwlib.specs.software_sections import FILE
 
 PASSING = re.compile(r'date = "[\d-]+"\n|held_out = \S+\n')  # what two fits that agree may differ in
 
@@ -68,28 +69,28 @@ def _numbers(of: Stack | ServingStack | Framework) -> dict[str, str]:
 
 def _stacks(text: str, data: Path, _: bool, keys: Sequence[str] = ()) -> str:
     for stack in kept_or_better(steps(data), keys):
-        text = with_values(text, stack.key, _numbers(stack))
+        text = with_values(text, table_name(stack), _numbers(stack))
     return text
 
 
 def _memory(text: str, data: Path, _: bool) -> str:
     for fit in fit_memory(data):
-        text = with_values(text, fit.framework.key, _numbers(fit.framework))
+        text = with_values(text, table_name(fit.framework), _numbers(fit.framework))
     return text
 
 
 def _serving(text: str, data: Path, _: bool) -> str:
     for fit in fit_servings(data):
-        text = with_values(text, fit.stack.key, _numbers(fit.stack))
-        text = with_rows(text, fit.stack.key, fit.rows)
+        text = with_values(text, table_name(fit.stack), _numbers(fit.stack))
+        text = with_rows(text, table_name(fit.stack), fit.rows)
     return text
 
 
 GROUPS = {
     **{name: Group("fitted.toml", partial(_entries, name=name)) for name in PARTS},
-    "training": Group("stacks.toml", _stacks),
-    "memory": Group("frameworks.toml", _memory),
-    "serving": Group("serving_stacks.toml", _serving),
+    "training": Group(FILE, _stacks),
+    "memory": Group(FILE, _memory),
+    "serving": Group(FILE, _serving),
 }
 
 

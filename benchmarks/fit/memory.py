@@ -1,4 +1,4 @@
-"""Fit the constants of frameworks' memory to published peaks: what hwlib/specs/frameworks.toml keeps.
+"""Fit the constants of frameworks' memory to published peaks: what hwlib/specs/software.toml keeps.
 
 A framework's `fitted` constants are searched on a grid, at the least mean error of its rows and of those that are
 `like` it. Rows that leave something open are never fitted.
@@ -11,6 +11,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from benchmarks.fit.folds import folds
+from benchmarks.fit.toml_values import table_name
 from benchmarks.rows.memory_rows import Peak, peak_case
 from benchmarks.rows.published import rows_to_fit
 from hwlib.specs import Framework, frameworks
@@ -89,5 +90,9 @@ def folds_report(path: Path) -> Iterator[tuple[str, int, float, int, float, int]
 
 def toml(fit: Fit) -> str:
     """The lines of an entry that a fit gives anew."""
-    lines = [f"# {fit.rows} rows: mean error {fit.error:.1%}", f"[{fit.framework.key}]", f"error = {fit.error:.3f}"]
+    lines = [
+        f"# {fit.rows} rows: mean error {fit.error:.1%}",
+        f"[{table_name(fit.framework)}]",
+        f"error = {fit.error:.3f}",
+    ]
     return "\n".join(lines + [f"{name} = {getattr(fit.framework, name):.3g}" for name in fit.framework.fitted])

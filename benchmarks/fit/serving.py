@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.fit.folds import folds
+from benchmarks.fit.toml_values import table_name
 from benchmarks.rows.published import case_of, rows_to_fit
 from benchmarks.rows.serving_rows import Serving
 from hwlib.calibrated.serving_step import Work
@@ -204,10 +205,9 @@ def _means(errors: tuple[list[tuple[bool, float]], list[tuple[bool, float]]]) ->
 
 
 def toml(fit: Fit) -> str:
-    """One entry as it stands in serving_stacks.toml: fitted constants with three digits, typed ones as they are."""
+    """One section as it stands in software.toml: fitted constants with three digits, typed ones as they are."""
     kept = serving_stacks[fit.stack.key]
-    key = f'"{fit.stack.key}"' if "." in fit.stack.key else fit.stack.key
-    lines = [f"# {fit.rows} rows", f"[{key}]"]
+    lines = [f"# {fit.rows} rows", f"[{table_name(fit.stack)}]"]
     texts = {name: getattr(kept, name) for name in ("name", "software", "source", "like")}
     lines += [f'{name} = "{value}"' for name, value in texts.items() if value]
     for name in ("rows", "fitted"):

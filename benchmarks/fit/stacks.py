@@ -1,6 +1,6 @@
 """Fit the constants of training stacks to published steps: `make fit`, or `benchmarks.fidelity --fit-stacks` to print.
 
-The constants that a stack's row of stacks.toml names as `fitted` are searched; one that is `like` another takes
+The constants that a stack's section of software.toml names as `fitted` are searched; one that is `like` another takes
 the rest from that one. Where several stacks of one source are like each other (a software on several chips), the
 constants that they share are searched on the rows of all. The plans fall into two folds (`benchmarks.fit.folds`): each
 is held back once, and the mean error of rows that the fit had not seen is printed beside that of the fit.
@@ -17,6 +17,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.fit.folds import folds
+from benchmarks.fit.toml_values import table_name
 from benchmarks.rows.published import steps
 from benchmarks.rows.training_step import Step, own_constants, parted
 from hwlib.specs.stack import CONSTANTS, Stack, stacks
@@ -263,10 +264,10 @@ def folds_report(path: Path, keys: Sequence[str] = ()) -> Iterator[tuple[str, in
 
 
 def toml(fit: Fit) -> str:
-    """One entry as it stands in stacks.toml: its error, and fitted constants with three digits; none that was typed."""
+    """A section as it stands in software.toml: its error, and fitted constants with three digits, but no typed ones."""
     held = "" if math.isnan(fit.held_out) else f", {fit.held_out:.1%} where held back"
-    lines = [f"# {fit.rows} rows: mean error {fit.error:.1%}{held}", f"[{fit.stack.key}]"]
-    texts = ("name", "chip", "software", "source", "like", "note")
+    lines = [f"# {fit.rows} rows: mean error {fit.error:.1%}{held}", f"[{table_name(fit.stack)}]"]
+    texts = ("name", "software", "source", "like", "note")
     lines += [f'{name} = "{value}"' for name in texts if (value := getattr(fit.stack, name))]
     lines += [
         f"{name} = [" + ", ".join(f'"{x}"' for x in getattr(fit.stack, name)) + "]" for name in ("rows", "fitted")

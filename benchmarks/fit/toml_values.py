@@ -4,26 +4,46 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping
 
+from hwlib.specs import Framework, Stack
+from hwlib.specs.serving_stack import ServingStack
 
-def with_values(text: str, key: str, values: Mapping[str, str]) -> str:
-    """The text with these numbers in the table `[key]`; one that is equal to what stands keeps its spelling.
 
-    Raises ValueError for a table, or a name in it, that the text does not have.
+def table_name(record: Stack | Framework | ServingStack) -> str:
+    """The name of the table of software.toml that a record stands in, as it is written.
+
+    >>> from hwlib.specs import stacks
+    >>> from hwlib.specs.serving_stack import serving_stacks
+    >>> table_name(stacks["torchtitan-h100"]), table_name(serving_stacks["tensorrt-llm-1.1"])
+    ('torchtitan.time.h100-sxm', '"tensorrt-llm-1.1".serving')
     """
-    begin, end = _span(text, key)
+    if isinstance(record, Stack):
+        return f"{_written(record.row)}.time.{record.chip}"
+    return f"{_written(record.key)}.{'memory' if isinstance(record, Framework) else 'serving'}"
+
+
+def _written(key: str) -> str:
+    return f'"{key}"' if "." in key else key
+
+
+def with_values(text: str, name: str, values: Mapping[str, str]) -> str:
+    """The text with these numbers in the table `[name]`; one that is equal to what stands keeps its spelling.
+
+    Raises ValueError for a table, or a number in it, that the text does not have.
+    """
+    begin, end = _span(text, name)
     body = text[begin:end]
-    for name, value in values.items():
-        found = re.search(rf"(?m)^{re.escape(name)} = (\S+)", body)
+    for constant, value in values.items():
+        found = re.search(rf"(?m)^{re.escape(constant)} = (\S+)", body)
         if not found:
-            raise ValueError(f"[{key}] has no {name}")
+            raise ValueError(f"[{name}] has no {constant}")
         if float(found[1]) != float(value):
             body = body[: found.start(1)] + value + body[found.end(1) :]
     return text[:begin] + body + text[end:]
 
 
-def with_rows(text: str, key: str, count: int) -> str:
-    """The text with another number in the comment "# ... rows" right above the table `[key]`, if there is one."""
-    begin, _ = _span(text, key)
+def with_rows(text: str, name: str, count: int) -> str:
+    """The text with another number in the comment "# ... rows" right above the table `[name]`, if there is one."""
+    begin, _ = _span(text, name)
     head = re.sub(r"(?m)^# \d+ rows\n\Z", f"# {count} rows\n", text[:begin])
     return head + text[begin:]
 
@@ -35,10 +55,10 @@ def changed_lines(before: str, after: str) -> Iterator[str]:
             yield line
 
 
-def _span(text: str, key: str) -> tuple[int, int]:
-    """Where the table `[key]` begins, with its head, and where it ends."""
-    head = re.search(rf'(?m)^\["?{re.escape(key)}"?\]$', text)
+def _span(text: str, name: str) -> tuple[int, int]:
+    """Where the table `[name]` begins, with its head, and where it ends."""
+    head = re.search(rf"(?m)^\[{re.escape(name)}\]$", text)
     if not head:
-        raise ValueError(f"there is no table [{key}]")
+        raise ValueError(f"there is no table [{name}]")
     after = re.search(r"(?m)^(#|\[)", text[head.end() :])
     return head.start(), head.end() + after.start() if after else len(text)

@@ -30,7 +30,7 @@ class SoftwareSettings:
     """The software of a run: its settings beside the strategy, and its efficiency.
 
     `stack` has the constants of `hwlib.steptime`, by default those usual on the chip; `features` is what the software
-    can do (a row of features.toml, or "any" for everything), by default what the stack's can; `dtype` is that of the
+    can do (a row of software.toml, or "any" for everything), by default what the stack's can; `dtype` is that of the
     layers' matrix products; `states` what a parameter costs, or a name of `hwlib.footprint.STATES`, by default what it
     costs in the software. `fused` attention keeps no scores. The busiest experts see `expert_imbalance` times the mean
     tokens; `offload` is what the host keeps, of "activations" and "optimizer".
@@ -122,7 +122,7 @@ def _features_of(stack: Stack, given: Features | str | None) -> Features | str:
     if found == ANY or isinstance(found, Features):
         return found
     if not isinstance(found, str):
-        raise PlanError("features", f"expected a key of features.toml, {ANY!r} or Features, got {found!r}")
+        raise PlanError("features", f"expected a key of software.toml, {ANY!r} or Features, got {found!r}")
     try:
         return features.of(found)
     except KeyError as error:

@@ -34,7 +34,7 @@ from hwlib.specs.failure_measurements import (
     measured_failures,
 )
 from hwlib.specs.feature import Features, features
-from hwlib.specs.framework import Framework, framework_of, frameworks
+from hwlib.specs.framework import Framework, frameworks
 from hwlib.specs.gemm_measurements import MeasuredGemm, measured_gemms
 from hwlib.specs.interruption_measurements import MeasuredInterruption, measured_interruptions
 from hwlib.specs.level import Level
@@ -54,6 +54,7 @@ from hwlib.specs.recipe import Recipe, merges_tokens, recipes
 from hwlib.specs.release import Release, release_of
 from hwlib.specs.run_measurements import MeasuredRun, measured_run, measured_runs
 from hwlib.specs.serving_measurements import MeasuredLength, MeasuredService, measured_lengths, measured_services
+from hwlib.specs.software_record import Software, framework_of, software, software_of
 from hwlib.specs.split_measurements import MeasuredRequest, MeasuredSplit, measured_requests, measured_splits
 from hwlib.specs.stack import Stack, stack_for, stack_on, stacks
 from hwlib.specs.table import SpecError
@@ -98,6 +99,7 @@ __all__ = [
     "OwnCluster",
     "Recipe",
     "Release",
+    "Software",
     "SpecError",
     "Stack",
     "Switch",
@@ -143,6 +145,8 @@ __all__ = [
     "read_config",
     "recipes",
     "release_of",
+    "software",
+    "software_of",
     "stack_for",
     "stack_on",
     "stacks",

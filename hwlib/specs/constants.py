@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self, TypeVar
 
-from hwlib.specs.reader import quantities, rows_of, text, texts, values_of
+from hwlib.specs.reader import quantities, text, texts
+from hwlib.specs.software_sections import sections_of
 from hwlib.specs.table import SpecError, unknown
 from hwlib.units import show
 
@@ -49,22 +50,21 @@ R = TypeVar("R", bound=Constants)
 
 
 def read_constants(
-    kind: type[R], what: str, file: str, content: str, inherited: Sequence[str] = ()
+    kind: type[R], what: str, file: str, content: str, section: str, inherited: Sequence[str] = ()
 ) -> Iterator[R]:  # fmt: skip
-    """The records of a file's text: a row that is `like` one before it takes its constants, and its `inherited` fields,
-    but those that it gives itself. `what` is a record in words.
+    """The records of the sections of one name of a file's text: one that is `like` one before it takes its constants,
+    and its `inherited` fields, but those that it gives itself. `what` is a record in words.
 
-    Raises SpecError, naming file, row and field.
+    Raises SpecError, naming file, row, section and field.
     """
     known = quantities(kind)
     found: dict[str, R] = {}
-    for key, row in rows_of(file, content).items():
-        values = values_of(kind, f"{file}, {key}", row)
-        if odd := [name for name in values.get("fitted", ()) if name not in row or name not in known]:
-            raise SpecError(f"{file}, {key}.fitted: {odd[0]!r} is not a constant that the row gives")
+    for written, values in sections_of(kind, file, content, section):
+        if odd := [name for name in values.get("fitted", ()) if name not in written.fields or name not in known]:
+            raise SpecError(f"{written.place}.fitted: {odd[0]!r} is not a constant that the row gives")
         if like := values.get("like"):
             if like not in found:
-                raise SpecError(f"{file}, {key}.like: names a row before it, " + unknown(what, like, found))
+                raise SpecError(f"{written.place}.like: names a row before it, " + unknown(what, like, found))
             values = {name: getattr(found[like], name) for name in (*known, *inherited)} | values
-        found[key] = kind(key=key, **values)
-        yield found[key]
+        found[written.key] = kind(key=written.key, **values)
+        yield found[written.key]

@@ -1,4 +1,5 @@
-"""Features: what a training software can do, as far as a plan chooses it; frozen records read from features.toml.
+"""Features: what a training software can do, as far as a plan chooses it; frozen records, from the
+sections `features` of software.toml.
 
 Schedules, chunks and stages of ZeRO are the software's to offer: a plan with a schedule that nobody has written for it
 is a wish. A stack names the row of its software; one that names none, such as an ideal machine, has everything.
@@ -13,7 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from hwlib.specs.reader import number, rows_of, switch, text, texts, values_of
+from hwlib.specs.reader import number, switch, text, texts
+from hwlib.specs.software_sections import FILE, sections_of
 from hwlib.specs.table import SpecError, Table, file_text
 
 DEGREES = {
@@ -74,12 +76,12 @@ class Features:
 
 
 def read_features(file: str, content: str) -> Iterator[Features]:
-    """The rows of a file's text. Raises SpecError, naming file, row and field."""
-    for key, row in rows_of(file, content).items():
-        found = Features(key=key, **values_of(Features, f"{file}, {key}", row))
-        if not found.schedules or found.most_chunks < 1:
-            raise SpecError(f"{file}, {key}: expected at least one schedule, and one chunk")
-        yield found
+    """The features of a file's text. Raises SpecError, naming file, row, section and field."""
+    for section, values in sections_of(Features, file, content, "features"):
+        row = Features(key=section.key, **values)
+        if not row.schedules or row.most_chunks < 1:
+            raise SpecError(f"{section.place}: expected at least one schedule, and one chunk")
+        yield row
 
 
-features: Table[Features] = Table("features", lambda file: read_features(file, file_text(file)), ("features.toml",))
+features: Table[Features] = Table("features", lambda file: read_features(file, file_text(file)), (FILE,))

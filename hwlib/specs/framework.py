@@ -1,4 +1,5 @@
-"""Frameworks: what a training software holds of a GPU's memory beside what formulas count, from frameworks.toml.
+"""Frameworks: what a training software holds of a GPU's memory beside what formulas count, from the
+sections `memory` of software.toml.
 
 Two programs that train one model with one plan differ by tens of gigabytes: in the bytes of a parameter's states, in
 the copies of the logits that a loss makes, in what FSDP keeps unsharded, and in what the allocator and the context
@@ -13,12 +14,9 @@ from dataclasses import dataclass
 from math import nextafter
 
 from hwlib.specs.constants import Constants, read_constants
-from hwlib.specs.reader import constant, number, quantities, switch, texts
-from hwlib.specs.stack import Stack
+from hwlib.specs.reader import constant, number, quantities, switch
+from hwlib.specs.software_sections import FILE
 from hwlib.specs.table import Table, file_text
-
-FILE = "frameworks.toml"
-USUAL = "megatron-core"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -38,8 +36,6 @@ class Framework(Constants):
     """
 
     source: str
-    stacks: tuple[str, ...] = texts()
-    features: tuple[str, ...] = texts()
     error: float = number(0.0, high=nextafter(1, 0))
     unsharded_in_pipeline: bool = switch(False)
     gathered_inputs: bool = switch(False)
@@ -81,31 +77,10 @@ SWITCHES = (
 
 
 def read_frameworks(file: str, content: str) -> Iterator[Framework]:
-    """The frameworks of a file's text: a row that is `like` another takes what it does not give itself, its name and
-    what was fitted to it apart. Raises SpecError, naming file, row and field.
+    """The frameworks of a file's text: one that is `like` another takes what it does not give itself, its name and
+    what was fitted to it apart. Raises SpecError, naming file, row, section and field.
     """
-    yield from read_constants(Framework, "framework", file, content, SWITCHES)
+    yield from read_constants(Framework, "framework", file, content, "memory", SWITCHES)
 
 
 frameworks: Table[Framework] = Table("framework", lambda file: read_frameworks(file, file_text(file)), (FILE,))
-
-
-def framework_of(stack: Stack | str, features: str = "") -> Framework:
-    """The memory of a stack's software: that of the row of features.toml which the software was said to be, where a
-    framework names it; the first framework with a prefix of the stack's key, or of the key of the stack that it is
-    like; else that of Megatron Core.
-
-    >>> framework_of("llm-foundry-h100").key, framework_of("typical-h200-sxm").key
-    ('llm-foundry', 'megatron-core')
-    >>> framework_of("typical-h800-sxm", "hai-llm").key
-    'deepseek-v3'
-    """
-    for framework in frameworks.values():
-        if features and features in framework.features:
-            return framework
-    names = (stack,) if isinstance(stack, str) else (stack.key, stack.like)
-    for name in names:
-        for framework in frameworks.values():
-            if name and name.startswith(framework.stacks):
-                return framework
-    return frameworks[USUAL]

@@ -1,4 +1,5 @@
-"""Recipes: what a software sets for one model, where that differs from what it usually does, from recipes.toml.
+"""Recipes: what a software sets for one model, where that differs from what it usually does, from the
+sections `recipes` of software.toml.
 
 Whether a token goes once to each node and rank that has one of its experts, or in as many copies as it has experts, is
 a setting of the software (Megatron's flex dispatcher with DeepEP or HybridEP, or its all-to-all dispatcher). A software
@@ -14,13 +15,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hwlib.specs.accelerator import accelerators
-from hwlib.specs.feature import Features, features
+from hwlib.specs.feature import Features
 from hwlib.specs.model import Model
-from hwlib.specs.reader import rows_of, switch, text, texts, values_of
+from hwlib.specs.reader import switch, text, texts
 from hwlib.specs.release import Release, release_of
-from hwlib.specs.table import SpecError, Table, file_text, refer, unknown
-
-FILE = "recipes.toml"
+from hwlib.specs.software_sections import FILE, sections_of
+from hwlib.specs.table import SpecError, Table, file_text, unknown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +34,7 @@ class Recipe:
 
     key: str
     name: str
-    features: str
+    features: str = text()
     source: str
     models: tuple[str, ...] = texts()
     chips: tuple[str, ...] = texts()
@@ -54,19 +54,20 @@ class Recipe:
 
 
 def read_recipes(file: str, content: str) -> Iterator[Recipe]:
-    """The rows of a file's text. Raises SpecError, naming file, row and field."""
-    for key, row in rows_of(file, content).items():
-        recipe = Recipe(key=key, **values_of(Recipe, f"{file}, {key}", row))
-        refer(file, recipe, "features", features)
+    """The recipes of a file's text. Raises SpecError, naming file, row, section and field."""
+    for section, values in sections_of(Recipe, file, content, "recipes"):
+        recipe, place = Recipe(key=section.key, **values), section.place
+        if not recipe.features:
+            raise SpecError(f"{place}: recipes are of software whose features are known")
         if not recipe.models:
-            raise SpecError(f"{file}, {key}.models: expected the beginning of at least one model's key")
+            raise SpecError(f"{place}.models: expected the beginning of at least one model's key")
         if odd := [chip for chip in (*recipe.chips, *recipe.except_chips) if chip not in accelerators]:
-            raise SpecError(f"{file}, {key}.chips: " + unknown("accelerator", odd[0], accelerators))
+            raise SpecError(f"{place}.chips: " + unknown("accelerator", odd[0], accelerators))
         try:
             if recipe.before:
                 release_of(recipe.before)
         except ValueError as error:
-            raise SpecError(f"{file}, {key}.before: {error}") from None
+            raise SpecError(f"{place}.before: {error}") from None
         yield recipe
 
 

@@ -1,5 +1,5 @@
-"""Serving stacks: what a serving software adds to the kernels that it launches; frozen records from
-serving_stacks.toml.
+"""Serving stacks: what a serving software adds to the kernels that it launches; frozen records, from
+the sections `serving` of software.toml.
 
 A stack is a software and a release, on any chip: the chip's rates are in the models of kernels. Constants that
 `fitted` names rest on published rows, whose ids begin with one of `rows`; the others are round values, or those of
@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from hwlib.specs.accelerator import Accelerator, accelerators
 from hwlib.specs.constants import Constants, read_constants
 from hwlib.specs.reader import constant, number, quantities, switch, text
+from hwlib.specs.software_sections import FILE
 from hwlib.specs.table import Table, file_text
 
-FILE = "serving_stacks.toml"
 USUAL = "tensorrt-llm-1.1"
 """The software whose constants are taken where none is named, and on a chip that nothing was fitted to."""
 TYPICAL, TYPICAL_MOE = 0.14, 0.62
@@ -73,11 +73,11 @@ CONSTANTS = quantities(ServingStack)
 
 
 def read_serving_stacks(file: str, content: str) -> Iterator[ServingStack]:
-    """The stacks of a file's text: a row that is `like` another takes its constants but those it gives itself.
+    """The stacks of a file's text: one that is `like` another takes its constants but those it gives itself.
 
-    Raises SpecError, naming file, row and field.
+    Raises SpecError, naming file, row, section and field.
     """
-    yield from read_constants(ServingStack, "serving stack", file, content)
+    yield from read_constants(ServingStack, "serving stack", file, content, "serving")
 
 
 serving_stacks: Table[ServingStack] = Table(

@@ -1,9 +1,10 @@
-"""Stacks: the share of a chip's data sheet that a training software reaches; frozen records read from stacks.toml.
+"""Stacks: the share of a chip's data sheet that a training software reaches; frozen records, from the
+sections `time` of software.toml.
 
 A stack is a chip and a software with a few constants. Those that `fitted` names rest on published steps, whose ids
 begin with one of `rows`; the others are round values, or those of the stack that it is `like`. Those that `checked`
 names were typed, but at least eight of these steps rest on them (`python -m benchmarks.fit.checked_constants`). Where
-nothing was fitted, `note` says where the constants come from. `features` is the row of features.toml that says what the
+nothing was fitted, `note` says where the constants come from. `features` is the row of software.toml that says what the
 software can do; without one it can do everything. `released` is the newest release that they stand for, and a stack
 that `follows` another takes its place from its own release on.
 
@@ -23,9 +24,9 @@ from hwlib.specs.constants import Constants, read_constants
 from hwlib.specs.feature import features
 from hwlib.specs.reader import constant, number, quantities, switch, text, texts
 from hwlib.specs.release import Release, release_of
-from hwlib.specs.table import SpecError, Table, file_text, refer
+from hwlib.specs.software_sections import FILE
+from hwlib.specs.table import SpecError, Table, file_text, unknown
 
-FILE = "stacks.toml"
 SAME_DIE = {"h200-sxm": "h100-sxm", "h800-sxm": "h100-sxm"}
 """Chips that have the die of another, with other memory or links: its constants are typical of them."""
 FITTED_TOGETHER = {"a100-40gb-sxm": "a100-80gb-sxm"}
@@ -89,6 +90,11 @@ class Stack(Constants):
     @property
     def accelerator(self) -> Accelerator:
         return accelerators[self.chip]
+
+    @property
+    def row(self) -> str:
+        """The row of software.toml that has it: its key without the chip's."""
+        return self.key.removesuffix(f"-{self.chip}").removesuffix(f"-{self.chip.partition('-')[0]}")
 
     @property
     def constants(self) -> dict[str, float]:
@@ -188,35 +194,37 @@ def typical_words(chip: str, like: str) -> str:
 
 
 def read_stacks(file: str, content: str) -> Iterator[Stack]:
-    """The stacks of a file's text: a row that is `like` another takes its constants but those it gives itself.
+    """The stacks of a file's text: one that is `like` another takes its constants but those it gives itself.
 
-    Raises SpecError, naming file, row and field.
+    Raises SpecError, naming file, row, section and field.
     """
     seen: dict[str, Stack] = {}
-    for row in read_constants(Stack, "stack", file, content, ("features",)):
-        if odd := [name for name in row.checked if name not in CONSTANTS]:
-            raise SpecError(f"{file}, {row.key}.checked: {odd[0]!r} is not a constant")
-        refer(file, row, "chip", accelerators)
-        refer(file, row, "features", features)
-        _check_release(file, row, seen)
-        seen[row.key] = row
-        yield row
+    for stack in read_constants(Stack, "stack", file, content, "time"):
+        place = f"{file}, {stack.row}.time.{stack.chip}"
+        if odd := [name for name in stack.checked if name not in CONSTANTS]:
+            raise SpecError(f"{place}.checked: {odd[0]!r} is not a constant")
+        if stack.chip not in accelerators:
+            raise SpecError(f"{place}: " + unknown("accelerator", stack.chip, accelerators))
+        _check_release(place, stack, seen)
+        seen[stack.key] = stack
+        yield stack
 
 
-def _check_release(file: str, row: Stack, before: Mapping[str, Stack]) -> None:
+def _check_release(place: str, stack: Stack, before: Mapping[str, Stack]) -> None:
     """Raises SpecError for a release that is none, or one that follows none before it on its chip."""
     try:
-        released = row.release
+        released = stack.release
     except ValueError as error:
-        raise SpecError(f"{file}, {row.key}.released: {error}") from None
-    if not row.follows:
+        raise SpecError(f"{place}.released: {error}") from None
+    if not stack.follows:
         return
-    refer(file, row, "follows", before)
-    earlier = before[row.follows]
-    if earlier.chip != row.chip:
-        raise SpecError(f"{file}, {row.key}.follows: {earlier.key} is for {earlier.chip}, not for {row.chip}")
+    if stack.follows not in before:
+        raise SpecError(f"{place}.follows: " + unknown("stack", stack.follows, before))
+    earlier = before[stack.follows]
+    if earlier.chip != stack.chip:
+        raise SpecError(f"{place}.follows: {earlier.key} is for {earlier.chip}, not for {stack.chip}")
     if not (released and earlier.release and earlier.release < released):
-        raise SpecError(f"{file}, {row.key}.released: expected a release after that of {earlier.key}")
+        raise SpecError(f"{place}.released: expected a release after that of {earlier.key}")
 
 
 stacks: Table[Stack] = Table("stack", lambda file: read_stacks(file, file_text(file)), (FILE,))

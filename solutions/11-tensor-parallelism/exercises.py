@@ -49,9 +49,7 @@ W_NVLINK = h100.scaleup_bandwidth
 W_CARD = nodes["dgx-h100"].network_bandwidth / 8
 TYPICAL = 0.65  # of the peak that large products reach on an H100, attention and small kernels included (assumed)
 STREAM = 0.9  # of the memory's bandwidth that a decode step reaches (assumed)
-LAYER = (
-    50 * us
-)  # of a layer beside its products and collectives (assumed; specs/serving_stacks.toml: 48.5 us, sglang-0.4)
+LAYER = 50 * us  # of a layer beside its products and collectives (assumed; specs/software.toml: 48.5 us, sglang-0.4)
 # Forward, one layer, four ranks, 32,768 tokens: Pith-Train, pull request 39 (pith-train-39), as printed
 IN_ORDER, ZIGZAG = 4.14e-3, 2.47e-3  # s
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from benchmarks.fit.checked_constants import LEAST, STACKS, counts, steps_of, written
+from benchmarks.fit.checked_constants import LEAST, SOFTWARE, counts, steps_of, written
 from benchmarks.rows.kept_rows import KEPT as DATA
 from hwlib.specs import stacks
 from hwlib.specs.stack import read_stacks
@@ -16,11 +16,11 @@ def test_the_kept_rows_check_no_more_than_all_rows_did():
 
 
 def test_lists_are_written_where_they_stand_and_nothing_else_changes():
-    text = STACKS.read_text("utf-8")
+    text = SOFTWARE.read_text("utf-8")
     found = {key: Counter(dict.fromkeys(stack.checked, LEAST)) for key, stack in stacks.items()}
     assert written(text, found) == text
     less = written(text, {"vtrain-a100": Counter(eta_in=LEAST, t_step=LEAST - 1)})
-    changed = {one.key: one for one in read_stacks("stacks.toml", less)}
+    changed = {one.key: one for one in read_stacks("software.toml", less)}
     assert changed["vtrain-a100"].checked == ("eta_in",)
     assert {**changed, "vtrain-a100": None} == {**stacks, "vtrain-a100": None}
 

@@ -34,15 +34,15 @@ eta = 0.5
 def test_a_number_is_changed_where_it_stands_and_nothing_else():
     made = with_values(TABLE, "a", {"error": "0.021", "eta": "0.5", "t": "6e-05"})
     assert list(changed_lines(TABLE, made)) == ["-error = 0.020  # of what", "+error = 0.021  # of what"]
-    assert with_values(TABLE, "b.1", {"eta": "0.6"}) == TABLE.replace('"]\neta = 0.5', '"]\neta = 0.6')
+    assert with_values(TABLE, '"b.1"', {"eta": "0.6"}) == TABLE.replace('"]\neta = 0.5', '"]\neta = 0.6')
 
 
 def test_the_number_of_rows_is_that_of_the_table_below():
     assert with_rows(TABLE, "a", 13) == TABLE.replace("12 rows", "13 rows")
-    assert with_rows(TABLE, "b.1", 13) == TABLE
+    assert with_rows(TABLE, '"b.1"', 13) == TABLE
 
 
-@pytest.mark.parametrize(("key", "name"), [("c", "eta"), ("a", "et"), ("b.1", "t")])
+@pytest.mark.parametrize(("key", "name"), [("c", "eta"), ("a", "et"), ('"b.1"', "t")])
 def test_a_number_that_does_not_stand_there_is_refused(key, name):
     with pytest.raises(ValueError, match=rf"\[{re.escape(key)}\]"):
         with_values(TABLE, key, {name: "1"})

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from benchmarks.fit.stacks import alike, fit_stack, mean_error, rows_of
 from benchmarks.fit.stacks import toml as stack_toml
+from benchmarks.fit.toml_values import table_name
 from benchmarks.rows.kept_rows import KEPT as DATA
 from benchmarks.rows.published import COLUMNS, ROWS, read_rows, steps
 from benchmarks.score.fidelity import main
@@ -134,7 +135,7 @@ def test_what_is_printed_is_a_table_that_the_reader_takes(tmp_path):
     ran = CliRunner().invoke(main, ["--fit-stacks", "--stack", key, "--data", str(path)])
     assert ran.exit_code == 0, ran.output
     kept = stacks[key]
-    assert f"[{key}]" in ran.output
+    assert f"[{table_name(kept)}]" in ran.output
     text = ran.output.replace(f'like = "{kept.like}"', "")
     [entry] = read_stacks("printed", text)
     assert entry.rows == kept.rows

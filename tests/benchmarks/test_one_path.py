@@ -10,13 +10,13 @@ from click.testing import CliRunner
 
 from autograder.cli.commands import main as gpubook
 from autograder.planned.filling import the_plan
-from benchmarks.rows.kept_rows import KEPT as SAMPLE
 from benchmarks.planner.one_path import CLOSE, ask, compared, table, unsaid, words_of
-from benchmarks.score.predictions import Prediction, predict
+from benchmarks.rows.kept_rows import KEPT as SAMPLE
 from benchmarks.rows.published import ROWS, Row, steps
 from benchmarks.rows.reader_names import reader_of
 from benchmarks.rows.training_rows import training_case
 from benchmarks.rows.training_step import Step
+from benchmarks.score.predictions import Prediction, predict
 from hwlib.planner import SoftwareSettings
 from hwlib.specs import measured_plans, models, stacks
 from hwlib.steptime.published import predicted_step, published_strategy, published_time

@@ -12,7 +12,7 @@ from hwlib.specs.feature import read_features
 from hwlib.strategy import RECOMPUTED, SCHEDULES, Strategy
 from tests.hwlib.keywords import plan
 
-ROW = '[a]\nname = "A"\nsource = "s"\ndegrees = ["tp"]\nschedules = ["1f1b"]\nzero = [0]\npiped_zero = [0]\n'
+ROW = '[a.features]\nname = "A"\nsource = "s"\ndegrees = ["tp"]\nschedules = ["1f1b"]\nzero = [0]\npiped_zero = [0]\n'
 
 
 @pytest.mark.parametrize("key", features)
@@ -60,16 +60,16 @@ def test_what_a_plan_needs_and_a_software_lacks(key, needs, said):
 @pytest.mark.parametrize(
     ("row", "says"),
     [
-        (ROW.replace("[0]", "[4]"), "a.zero.*0 to 3, got \\[4\\]"),
-        (ROW.replace('["tp"]', '["dp"]'), "a.degrees.*tp, sp, pp, cp, ep, got \\['dp'\\]"),
-        (ROW.replace('schedules = ["1f1b"]\n', ""), "a: expected at least one schedule"),
-        (ROW + "most_chunks = 0\n", "a: expected at least one schedule, and one chunk"),
+        (ROW.replace("[0]", "[4]"), "a.features.zero.*0 to 3, got \\[4\\]"),
+        (ROW.replace('["tp"]', '["dp"]'), "a.features.degrees.*tp, sp, pp, cp, ep, got \\['dp'\\]"),
+        (ROW.replace('schedules = ["1f1b"]\n', ""), "a.features: expected at least one schedule"),
+        (ROW + "most_chunks = 0\n", "a.features: expected at least one schedule, and one chunk"),
         (ROW.replace("piped_zero = [0]\n", ""), "piped_zero missing"),
     ],
 )
 def test_a_row_that_cannot_be_is_named(row, says):
     with pytest.raises(SpecError, match=says):
-        list(read_features("features.toml", row))
+        list(read_features("f.toml", row))
 
 
 @pytest.mark.parametrize("key", ["megatron-core-h100", "nemo-2024-h100", "llm-foundry-h100"])

@@ -40,14 +40,16 @@ def test_a_constant_was_fitted_or_checked_here_or_elsewhere_or_typed(key):
 
 
 def test_a_value_of_its_own_is_not_the_one_that_was_fitted_elsewhere():
-    row = 'chip = "h100-sxm"\nsoftware = "S"\nsource = "s"\n'
-    first = f'[a]\nname = "A"\n{row}fitted = ["eta_C"]\neta_C = 0.7\n'
-    [_, same, other] = read_stacks("f", first + "".join(
-        f'[{key}]\nname = "B"\n{row}like = "a"\n{more}' for key, more in (("b", ""), ("c", "eta_C = 0.6\n"))
-    ))  # fmt: skip
-    assert (same.like, other.eta_C) == ("a", 0.6)
+    row = 'software = "S"\nsource = "s"\n'
+    first = f'[a.time.h100-sxm]\nname = "A"\n{row}fitted = ["eta_C"]\neta_C = 0.7\n'
+    others = (
+        f'[{key}.time.h100-sxm]\nname = "B"\n{row}like = "a-h100"\n{more}'
+        for key, more in (("b", ""), ("c", "eta_C = 0.6\n"))
+    )
+    [_, same, other] = read_stacks("f", first + "".join(others))
+    assert (same.like, other.eta_C) == ("a-h100", 0.6)
     assert H100.replace(eta_low=0.5, fitted=(), checked=(), like=H100.key).origin("eta_low") == "typed"
-    with pytest.raises(SpecError, match=r"a\.checked: 'eta_X' is not a constant"):
+    with pytest.raises(SpecError, match=r"a\.time\.h100-sxm\.checked: 'eta_X' is not a constant"):
         list(read_stacks("f", first + 'checked = ["eta_X"]\n'))
 
 
@@ -151,7 +153,7 @@ def test_deepseeks_plan_is_a_plan():
     assert (one.tp, one.pp, one.ep, one.zero, one.dp, one.schedule) == (1, 16, 64, 1, 128, "dualpipe")
     published = {**degrees, "v": 2, "recompute": "layernorm+mla_up_proj"}
     held = plan("deepseek-v3", "256 x hgx-h800", **published, **ask, mtp=True)
-    assert held.task.framework.key == "deepseek-v3"  # whose states take 13 bytes, not 18
+    assert held.task.framework.key == "hai-llm"  # whose states take 13 bytes, not 18
     assert held[0].memory.total < 80e9
     with pytest.raises(PlanError, match="no schedule dualpipe"):
         plan("deepseek-v3", "256 x hgx-h800", **degrees, **{**ask, "features": None})

@@ -11,7 +11,8 @@ from hwlib.specs.recipe import read_recipes
 from hwlib.strategy import Strategy
 
 RUN = {"B": 256 * 4096, "T": 4096, "gpus": 64}
-ROW = "[a]\nname = 'A'\nfeatures = 'megatron-core'\nsource = 's'\nmodels = ['gpt-oss']\n"
+ABLE = "[a.features]\nname = 'A'\nsource = 's'\ndegrees = []\nschedules = ['1f1b']\nzero = [0]\npiped_zero = [0]\n"
+ROW = "[a.recipes.r]\nname = 'R'\nsource = 's'\nmodels = ['gpt-oss']\n"
 
 
 @pytest.mark.parametrize("key", recipes)
@@ -101,9 +102,10 @@ def test_a_release_that_is_none_is_refused(release):
     [("before = '26.13'", "before"), ("chips = ['h1000']", "chips"), ("features = 'x'", "features")],
 )
 def test_what_no_recipe_can_be_is_refused(more, field):
-    row = ROW.replace("features = 'megatron-core'\n", "") if field == "features" else ROW
-    with pytest.raises(SpecError, match=rf"f, a\.{field}: "):
-        list(read_recipes("f", row + more))
-    assert [recipe.key for recipe in read_recipes("f", ROW)] == ["a"]
-    with pytest.raises(SpecError, match=r"f, a\.models: "):
-        list(read_recipes("f", ROW.replace("['gpt-oss']", "[]")))
+    with pytest.raises(SpecError, match=rf"f, a\.recipes\.r\.{field}: "):
+        list(read_recipes("f", ABLE + ROW + more))
+    assert [(recipe.key, recipe.features) for recipe in read_recipes("f", ABLE + ROW)] == [("r", "a")]
+    with pytest.raises(SpecError, match=r"f, a\.recipes\.r\.models: "):
+        list(read_recipes("f", ABLE + ROW.replace("['gpt-oss']", "[]")))
+    with pytest.raises(SpecError, match=r"f, a\.recipes\.r: "):
+        list(read_recipes("f", ROW))

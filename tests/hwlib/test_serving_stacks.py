@@ -35,7 +35,7 @@ def test_software_that_costs_nothing_has_no_time_and_full_rates():
 
 
 def test_a_row_takes_what_it_does_not_say_from_the_one_it_is_like():
-    text = f'[a]\n{ROW}t_layer = 1e-5\neta = 0.8\n[b]\n{ROW}like = "a"\neta = 0.7\n'
+    text = f'[a.serving]\n{ROW}t_layer = 1e-5\neta = 0.8\n[b.serving]\n{ROW}like = "a"\neta = 0.7\n'
     a, b = read_serving_stacks("t.toml", text)
     assert (a.t_layer, a.eta) == (1e-5, 0.8)
     assert (b.t_layer, b.eta, b.eta_net) == (1e-5, 0.7, 1.0)
@@ -44,16 +44,16 @@ def test_a_row_takes_what_it_does_not_say_from_the_one_it_is_like():
 @pytest.mark.parametrize(
     ("text", "field"),
     [
-        (f'[a]\n{ROW}fitted = ["eta"]\n', "fitted"),
-        (f'[a]\n{ROW}like = "b"\n', "like"),
-        (f"[a]\n{ROW}eta = 0\n", "eta"),
-        (f"[a]\n{ROW}cache_share = 1.5\n", "cache_share"),
-        (f"[a]\n{ROW}t_layer = -1.0\n", "t_layer"),
-        ('[a]\nname = "A"\n', "software"),
+        (f'[a.serving]\n{ROW}fitted = ["eta"]\n', "fitted"),
+        (f'[a.serving]\n{ROW}like = "b"\n', "like"),
+        (f"[a.serving]\n{ROW}eta = 0\n", "eta"),
+        (f"[a.serving]\n{ROW}cache_share = 1.5\n", "cache_share"),
+        (f"[a.serving]\n{ROW}t_layer = -1.0\n", "t_layer"),
+        ('[a.serving]\nname = "A"\n', "software"),
     ],
 )
 def test_a_bad_row_is_named(text, field):
-    with pytest.raises(SpecError, match=rf"t\.toml, a.*{field}"):
+    with pytest.raises(SpecError, match=rf"t\.toml, a\.serving.*{field}"):
         list(read_serving_stacks("t.toml", text))
 
 

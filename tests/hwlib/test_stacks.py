@@ -20,7 +20,8 @@ from hwlib.specs import (
 from hwlib.specs.stack import CONSTANTS, read_stacks
 from tests.hwlib.keywords import step_time
 
-ROW = 'name = "A"\nchip = "h100-sxm"\nsoftware = "S"\nsource = "narayanan2021"\n'
+ROW = 'name = "A"\nsoftware = "S"\nsource = "narayanan2021"\n'
+A, B = "[a.time.h100-sxm]\n", "[b.time.h100-sxm]\n"
 
 
 @pytest.mark.parametrize("key", stacks)
@@ -107,15 +108,16 @@ def test_a_stack_moves_to_a_chip_with_its_die_alone():
         ({"released": "26.02"}, "released"),
         ({"released": ""}, "released"),
         ({"follows": "c"}, "follows"),
-        ({"chip": "h200-sxm"}, "follows"),
     ],
 )
 def test_a_release_follows_an_earlier_one_of_its_chip(changed, field):
-    later = {"name": "B", "chip": "h100-sxm", "software": "s", "source": "s", "released": "26.04", "follows": "a"}
-    rows = lambda row: f"[a]\n{ROW}released = '26.02'\n[b]\n" + "".join(f"{k} = '{x}'\n" for k, x in row.items())
-    assert [stack.key for stack in read_stacks("f", rows(later))] == ["a", "b"]
-    with pytest.raises(SpecError, match=rf"f, b\.{field}: "):
-        list(read_stacks("f", rows(later | changed)))
+    later = {"name": "B", "software": "s", "source": "s", "released": "26.04", "follows": "a-h100"}
+    text = lambda row: f"{A}{ROW}released = '26.02'\n{B}" + "".join(f"{k} = '{x}'\n" for k, x in row.items())
+    assert [stack.key for stack in read_stacks("f", text(later))] == ["a-h100", "b-h100"]
+    with pytest.raises(SpecError, match=rf"f, b\.time\.h100-sxm\.{field}: "):
+        list(read_stacks("f", text(later | changed)))
+    with pytest.raises(SpecError, match=r"f, b\.time\.h200-sxm\.follows: "):
+        list(read_stacks("f", text(later).replace(B, B.replace("h100", "h200"))))
 
 
 def test_an_unknown_stack_is_answered_with_those_there_are():
@@ -126,7 +128,7 @@ def test_an_unknown_stack_is_answered_with_those_there_are():
 
 
 def test_a_row_takes_the_constants_of_the_one_it_is_like():
-    [one, two] = read_stacks("f", f"[a]\n{ROW}eta_C = 0.5\neta_W = 0.5\n[b]\n{ROW}like = 'a'\neta_W = 0.25\n")
+    [one, two] = read_stacks("f", f"{A}{ROW}eta_C = 0.5\neta_W = 0.5\n{B}{ROW}like = 'a-h100'\neta_W = 0.25\n")
     assert two.constants == {"eta_C": 0.5, "eta_W": 0.25}
     assert one.constants == {"eta_C": 0.5, "eta_W": 0.5}
 
@@ -134,20 +136,20 @@ def test_a_row_takes_the_constants_of_the_one_it_is_like():
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ('[a]\nname = "A"\n', "f, a: chip, software, source "),
-        (f"[a]\n{ROW}eta_c = 0.5", "f, a: .*eta_c"),
-        (f"[a]\n{ROW}eta_C = 1.5", "f, a.eta_C: .* at most 1, got 1.5"),
-        (f"[a]\n{ROW}alpha_in = -1", "f, a.alpha_in: .* -1$"),
-        (f"[a]\n{ROW}error = 1.5", "f, a.error: .* at most 1, got 1.5"),
-        (f"[a]\n{ROW}error = 1.0", "f, a.error: .* got 1.0"),
-        (f"[a]\n{ROW}rows = 'x'", "f, a.rows: .*'x'$"),
-        (f"[a]\n{ROW}[a", "f: "),
-        (f"[a]\n{ROW}error = 'none'", "f, a.error: .* got 'none'"),
-        (f"[a]\n{ROW}alpha_in = true", "f, a.alpha_in: .*True$"),
-        (f"[a]\n{ROW}eta_C = nan", "f, a.eta_C: .* got nan"),
-        (f"[a]\n{ROW}like = 'b'", "f, a.like: .*'b'"),
-        (f"[a]\n{ROW.replace('h100', 'h101')}", "f, a.chip"),
-        (f"[a]\n{ROW}fitted = ['eta_C']", "f, a.fitted: 'eta_C' "),
+        (f'{A}name = "A"\n', r"f, a\.time\.h100-sxm: software, source "),
+        (f"{A}{ROW}eta_c = 0.5", r"f, a\.time\.h100-sxm: .*eta_c"),
+        (f"{A}{ROW}eta_C = 1.5", r"f, a\.time\.h100-sxm\.eta_C: .* at most 1, got 1.5"),
+        (f"{A}{ROW}alpha_in = -1", r"f, a\.time\.h100-sxm\.alpha_in: .* -1$"),
+        (f"{A}{ROW}error = 1.5", r"f, a\.time\.h100-sxm\.error: .* at most 1, got 1.5"),
+        (f"{A}{ROW}error = 1.0", r"f, a\.time\.h100-sxm\.error: .* got 1.0"),
+        (f"{A}{ROW}rows = 'x'", r"f, a\.time\.h100-sxm\.rows: .*'x'$"),
+        (f"{A}{ROW}[a", "f: "),
+        (f"{A}{ROW}error = 'none'", r"f, a\.time\.h100-sxm\.error: .* got 'none'"),
+        (f"{A}{ROW}alpha_in = true", r"f, a\.time\.h100-sxm\.alpha_in: .*True$"),
+        (f"{A}{ROW}eta_C = nan", r"f, a\.time\.h100-sxm\.eta_C: .* got nan"),
+        (f"{A}{ROW}like = 'b'", r"f, a\.time\.h100-sxm\.like: .*'b'"),
+        (f"{A.replace('h100', 'h101')}{ROW}", r"f, a\.time\.h101-sxm: .*'h101-sxm'"),
+        (f"{A}{ROW}fitted = ['eta_C']", r"f, a\.time\.h100-sxm\.fitted: 'eta_C' "),
     ],
 )
 def test_a_row_that_breaks_a_rule_is_refused(rows, message):

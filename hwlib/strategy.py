@@ -250,6 +250,23 @@ class Strategy:
         return ", ".join([" ".join(mesh), *(word for word in words if word)])
 
 
+def strategy_of(strategy: Strategy | None, degrees: dict[str, Any]) -> Strategy:
+    """The strategy that a function was called with: a record, or fields of one as plain keywords; without either, that
+    of a single GPU. Raises StrategyError for both, and TypeError for a keyword that is not a field.
+
+    >>> strategy_of(None, {"dp": 8, "zero": 1})
+    Strategy(dp=8, zero=1)
+    """
+    names = [f.name for f in fields(Strategy)]
+    if odd := [name for name in degrees if name not in names]:
+        raise TypeError(f"unexpected keyword argument {odd[0]!r}; a strategy has {', '.join(names)}")
+    if strategy is None:
+        return Strategy.of(**degrees)
+    for name, x in degrees.items():
+        raise StrategyError(name, x, "either a strategy or its fields as keywords, not both")
+    return strategy
+
+
 def checked(name: str, x: Any) -> Any:
     """A value of a field: an int, a truth value or a word; of a column floats. Raises StrategyError."""
     if name in ("shards", "recompute_layers", "etp") and x is None:

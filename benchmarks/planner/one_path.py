@@ -16,13 +16,14 @@ import click
 
 from autograder.cli.plan import PlanQuery
 from autograder.cli.plan import plan as command
+from benchmarks.score.predictions import Prediction, predict
 from benchmarks.rows.published import ROWS, steps
 from benchmarks.rows.training_step import Step, parted
-from benchmarks.score.predictions import Prediction, predict
+from hwlib.footprint import footprint
 from hwlib.planner import Task
-from hwlib.planner.costs import footprints, step_times
 from hwlib.planner.task import task_of
 from hwlib.specs import Stack, models, stacks
+from hwlib.steptime import step_time
 from hwlib.strategy import Strategy
 
 TASK = ("B", "T", "gpus", "software", "memory", "price")
@@ -41,13 +42,12 @@ class Asked:
     @property
     def seconds(self) -> float:
         """Of a step."""
-        return float(step_times(self.task, self.strategy).total)
+        return float(step_time(self.task, self.strategy).total)
 
     @property
     def memory(self) -> float:
         """Bytes of the fullest GPU."""
-        m = self.strategy.microbatches(self.task.B, self.task.T)
-        return float(footprints(self.task, self.strategy, m).total)
+        return float(footprint(self.task, self.strategy).total)
 
 
 def unsaid(case: Step) -> str:

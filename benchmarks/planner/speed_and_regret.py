@@ -29,16 +29,17 @@ import numpy as np
 
 from benchmarks.fit.folds import fold_of
 from benchmarks.planner.peers import PUBLISHED, NoPeer, install_mlsysim, measure_calculon, measure_mlsysim
+from benchmarks.score.predictions import Prediction, predict_step
 from benchmarks.rows.published import case_of, read_rows
 from benchmarks.rows.training_step import Step, parted
-from benchmarks.score.predictions import Prediction, predict_step
+from hwlib.footprint import footprint
 from hwlib.planner.advice import Order, choose, complexity, tolerance, typed, worse
 from hwlib.planner.allowed import Allowed, axes_of
-from hwlib.planner.costs import footprints, step_times
 from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.planner.space import Space, space
 from hwlib.planner.task import Task, task_of
 from hwlib.specs import Stack, stacks
+from hwlib.steptime import step_time
 from hwlib.strategy import MESH, Strategy
 
 WIDE: dict[str, Any] = {
@@ -61,12 +62,12 @@ def rates(task: Task) -> tuple[Space, dict[str, float]]:
     started = time.process_time()
     found = space(task, axes_of(task, Allowed(**WIDE)))
     listed = time.process_time()
-    memory = footprints(task, found.strategy, found.m).total
+    memory = footprint(task, found.strategy, m=found.m).total
     held = time.process_time()
     fits = memory <= task.memory
-    step_times(task, found.strategy[fits])
+    step_time(task, found.strategy[fits])
     searched = time.process_time()
-    step_times(task, found.strategy)
+    step_time(task, found.strategy)
     timed = time.process_time()
     n = found.size
     return found, {

@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.rows.training_units import Counts, Measured
+from hwlib.footprint import footprint
 from hwlib.planner import SoftwareSettings, Task
-from hwlib.planner.costs import footprints, step_times
 from hwlib.planner.task import task_of
 from hwlib.specs import Model, OwnCluster, accelerators
 from hwlib.specs.cluster import Level
@@ -65,13 +65,13 @@ class Step:
         task, (strategy, rest) = self.task(stack), parted(self.plan)
         if rest.get("frozen"):
             return float(step_time(self.model, task.stack, task.machine.levels, strategy, **rest).total)
-        return float(step_times(task, strategy).total)
+        return float(step_time(task, strategy).total)
 
     def memory(self) -> float:
         """Bytes of the fullest GPU, as the planner counts them; of adapters too, as if all matrices were trained."""
         task, (strategy, rest) = self.task(), parted(self.plan)
         m = max(strategy.microbatches(rest["B"], rest["T"]), 1.0)
-        return float(footprints(task, strategy, m).total)
+        return float(footprint(task, strategy, m=m).total)
 
 
 def parted(plan: Mapping[str, Any]) -> tuple[Strategy, dict[str, Any]]:

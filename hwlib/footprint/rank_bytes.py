@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass, fields
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 from hwlib.columns import bounded, by_blocks, choose, choose_by, is_one
 from hwlib.footprint.layer_bytes import Layer, layer_on_rank
@@ -11,7 +11,8 @@ from hwlib.footprint.stage_layers import StageLayers, stage_layers
 from hwlib.footprint.state_bytes import MEGATRON_ADAM, States
 from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.specs import Framework, Model, frameworks, models
-from hwlib.strategy import SCHEDULES, Strategy
+from hwlib.strategy import SCHEDULES, Strategy, strategy_of
+from hwlib.training_task import TrainingTask, is_task
 from hwlib.transformer import norm_parameters, parameter_count, with_mtp
 from hwlib.units import show
 
@@ -97,17 +98,40 @@ class _Job:
     """Modules for multi-token prediction."""
 
 
+@overload
+def footprint(task: TrainingTask, strategy: Strategy, /, *, m: Any = None, stage: Any = "worst") -> Footprint: ...
+
+
+@overload
 def footprint(
-    model: Model | str, strategy: Strategy, *, T: Any, m: Any = None, stage: Any = "worst",
-    states: States | None = None, fused: bool = True, framework: Framework | str | None = None,
-    trainable: Any = None, frozen: float = 2.0, offload: Collection[str] = (), mtp: bool = False,
-) -> Footprint:  # fmt: skip
+    model: Model | str,
+    strategy: Strategy | None = None,
+    /,
+    *,
+    T: Any,
+    m: Any = None,
+    stage: Any = "worst",
+    states: States | None = None,
+    fused: bool = True,
+    framework: Framework | str | None = None,
+    trainable: Any = None,
+    frozen: float = 2.0,
+    offload: Collection[str] = (),
+    mtp: bool = False,
+    **degrees: Any,
+) -> Footprint: ...
+
+
+def footprint(subject: Any, strategy: Strategy | None = None, /, **options: Any) -> Footprint:
     """Bytes on a rank of pipeline stage `stage`: a number, 0 the first; or "last"; or "worst", which needs most.
 
-    `strategy.micro` sequences of T tokens are a microbatch and m microbatches a step, enough to fill the pipeline if
-    not given. ZeRO divides the states among the strategy's shards, and those of experts among an ep-th of that.
-    `fused` attention keeps no scores; without it "selective" recomputes them. 1F1B is interleaved where v > 1;
-    DualPipe keeps its stage's weights twice, and in it and ZB-V the first rank has the last stage too.
+    Of a task, which has all that the strategy does not say; or of a model and what is given of the rest, where the
+    strategy may be plain keywords, too.
+
+    `strategy.micro` sequences of T tokens are a microbatch and m microbatches a step: if not given, those of the task,
+    or enough to fill the pipeline. ZeRO divides the states among the strategy's shards, and those of experts among an
+    ep-th of that. `fused` attention keeps no scores; without it "selective" recomputes them. 1F1B is interleaved where
+    v > 1; DualPipe keeps its stage's weights twice, and in it and ZB-V the first rank has the last stage too.
     `states` are by default those of the framework, or MEGATRON_ADAM, with gradients in 32 bits: 18 bytes a parameter,
     where papers of ZeRO, and the formulas in their letters, have 16 (MIXED_ADAM).
 
@@ -126,7 +150,28 @@ def footprint(
     >>> one = footprint("llama3-8b", Strategy.of(dp=8, zero=3, recompute="full"), T=8192)
     >>> show(one.states, "B"), show(one.activations, "B"), show(one.logits, "B")
     ('18.07 GB', '2.147 GB', '4.337 GB')
+    >>> footprint("llama3-8b", dp=8, zero=3, recompute="full", T=8192) == one
+    True
     """
+    if is_task(subject):
+        return _of_task(subject, strategy_of(strategy, {}), **options)
+    return _of_model(subject, strategy, **options)
+
+
+def _of_task(task: TrainingTask, strategy: Strategy, *, m: Any = None, stage: Any = "worst") -> Footprint:
+    uses, states = task.software, States(*task.states)
+    return _of_model(
+        task.model, strategy, T=task.T, m=strategy.microbatches(task.B, task.T) if m is None else m, stage=stage,
+        states=states, fused=uses.fused, framework=task.framework, offload=uses.offload, mtp=bool(uses.mtp),
+    )  # fmt: skip
+
+
+def _of_model(
+    model: Model | str, strategy: Strategy | None = None, *, T: Any, m: Any = None, stage: Any = "worst",
+    states: States | None = None, fused: bool = True, framework: Framework | str | None = None,
+    trainable: Any = None, frozen: float = 2.0, offload: Collection[str] = (), mtp: bool = False, **degrees: Any,
+) -> Footprint:  # fmt: skip
+    strategy = strategy_of(strategy, degrees)
     model = with_mtp(model) if mtp else models.of(model)
     framework = frameworks.of(framework) if framework is not None else None
     if states is None:

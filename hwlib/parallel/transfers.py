@@ -8,7 +8,7 @@ Degrees may be arrays, one element a plan: a transfer then holds arrays, with no
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 from hwlib.arguments import as_int, is_number
 from hwlib.collectives import axis_levels, axis_time, bus_factor, destination_fraction, level_times
@@ -16,7 +16,8 @@ from hwlib.columns import is_column
 from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.parallel.mixed_parallel import exposed_time
 from hwlib.specs import Level, Model, levels_of, models
-from hwlib.strategy import MESH, Strategy, StrategyError
+from hwlib.strategy import MESH, Strategy, StrategyError, strategy_of
+from hwlib.training_task import TrainingTask, is_task
 from hwlib.transformer import parameter_groups
 from hwlib.units import show
 
@@ -99,11 +100,37 @@ def sizes_of(model: Model, tokens: Any, tp: Any, pp: Any, cp: Any, ep: Any, etp:
     )
 
 
+@overload
 def transfers(
-    model: Model | str, strategy: Strategy, *, B: Any, m: Any = 1, b: float = 2, b_g: float = 2, b_disp: float = 2,
-    b_comb: float = 2, expert_imbalance: float = 1, dedup_dispatch: bool = False, n_lim: int = 0, ulysses: bool = False,
-) -> tuple[Transfer, ...]:  # fmt: skip
+    task: TrainingTask, strategy: Strategy, /, *, n_lim: int = 0, ulysses: bool = False
+) -> tuple[Transfer, ...]: ...
+
+
+@overload
+def transfers(
+    model: Model | str,
+    strategy: Strategy | None = None,
+    /,
+    *,
+    B: Any,
+    m: Any = 1,
+    b: float = 2,
+    b_g: float = 2,
+    b_disp: float = 2,
+    b_comb: float = 2,
+    expert_imbalance: float = 1,
+    dedup_dispatch: bool = False,
+    n_lim: int = 0,
+    ulysses: bool = False,
+    **degrees: Any,
+) -> tuple[Transfer, ...]: ...
+
+
+def transfers(subject: Any, strategy: Strategy | None = None, /, **options: Any) -> tuple[Transfer, ...]:
     """The collectives of one step of B tokens on a rank in the middle of the pipeline, with ceil(L/pp) layers.
+
+    Of a task, which has all that the strategy does not say; or of a model and what is given of the rest, where the
+    strategy may be plain keywords, too.
 
     A replica does its B/dp tokens in m microbatches. Gradients are summed once a step, but with ZeRO-2 and ZeRO-3
     once a microbatch. A token goes to the ranks of its k experts in k copies, or, with `dedup_dispatch`, once to each
@@ -116,7 +143,27 @@ def transfers(
     >>> transfers("llama3-405b", Strategy.of(dp=128, tp=8, pp=16), B=2**24, m=16)[-1]
     <dp: gradients, 1 x all-reduce of 6.341 GB over 128 ranks>
     """
-    model = models.of(model)
+    if is_task(subject):
+        return _of_task(subject, strategy_of(strategy, {}), **options)
+    return _of_model(subject, strategy, **options)
+
+
+def _of_task(
+    task: TrainingTask, strategy: Strategy, *, n_lim: int = 0, ulysses: bool = False
+) -> tuple[Transfer, ...]:  # fmt: skip
+    uses, m = task.software, strategy.microbatches(task.B, task.T)
+    return _of_model(
+        task.model, strategy, B=task.B, m=m, expert_imbalance=uses.expert_imbalance,
+        dedup_dispatch=bool(uses.dedup_dispatch), n_lim=n_lim, ulysses=ulysses,
+    )  # fmt: skip
+
+
+def _of_model(
+    model: Model | str, strategy: Strategy | None = None, *, B: Any, m: Any = 1, b: float = 2, b_g: float = 2,
+    b_disp: float = 2, b_comb: float = 2, expert_imbalance: float = 1, dedup_dispatch: bool = False, n_lim: int = 0,
+    ulysses: bool = False, **degrees: Any,
+) -> tuple[Transfer, ...]:  # fmt: skip
+    strategy, model = strategy_of(strategy, degrees), models.of(model)
     m = m if is_column(m) else as_int("transfers: m (microbatches)", m)
     dp, tp, pp, cp, ep, v = (getattr(strategy, name) for name in ("dp", "tp", "pp", "cp", "ep", "v"))
     zero, sp, shards = strategy.zero, strategy.sp, strategy.shards

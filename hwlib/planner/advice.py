@@ -9,10 +9,11 @@ from collections.abc import Callable
 from math import inf
 from typing import Any, NamedTuple
 
-from hwlib.planner.costs import Costed, step_times
+from hwlib.planner.costs import Costed
 from hwlib.planner.task import Task
 from hwlib.specs import Stack
 from hwlib.specs.stack import CONSTANTS
+from hwlib.steptime import step_time
 from hwlib.strategy import RECOMPUTED, Strategy
 
 NOISE = 0.02
@@ -61,8 +62,8 @@ def rests_of(task: Task, strategy: Strategy) -> dict[str, Any]:
     half as good.
     """
     names = [name for name in typed(task.stack) if worse(task.stack, name)]
-    base = step_times(task, strategy).total if names else 0.0
-    return {name: step_times(task, strategy, worse(task.stack, name)).total / base - 1 for name in names}
+    base = step_time(task, strategy).total if names else 0.0
+    return {name: step_time(task, strategy, stack=worse(task.stack, name)).total / base - 1 for name in names}
 
 
 def rests(task: Task, strategy: Strategy) -> tuple[Rest, ...]:

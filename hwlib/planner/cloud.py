@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 from hwlib.footprint import footprint
 from hwlib.planner.advice import tolerance
 from hwlib.planner.allowed import Allowed
-from hwlib.planner.costs import Costed, parts, step_times
+from hwlib.planner.costs import Costed, parts
 from hwlib.planner.front import time_memory_front
 from hwlib.planner.search import search
 from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.planner.task import Machine, Task, memory_of, plural
 from hwlib.specs import MeasuredPlan, accelerators, measured_plans
-from hwlib.steptime import StepTime, predicted_step, published_strategy, published_time
+from hwlib.steptime import StepTime, predicted_step, published_strategy, published_time, step_time
 from hwlib.strategy import MESH, Strategy
 
 SLOWEST = 2.0
@@ -116,7 +116,7 @@ def _thinned(costed: Costed, room: float) -> list[int]:
 
 
 def _points(task: Task, costed: Costed, chosen: list[int]) -> Iterator[CloudPoint]:
-    times = step_times(task, costed.strategy[chosen])
+    times = step_time(task, costed.strategy[chosen])
     for place, number in enumerate(chosen):
         strategy, m = costed.strategy[number], int(costed.m[number])
         one = StepTime(**{f.name: _at(getattr(times, f.name), place) for f in fields(StepTime)})
@@ -133,7 +133,7 @@ def _at(column: Any, place: int) -> float:
 def _published(run: MeasuredPlan) -> CloudPoint:
     """A published run, with its memory by the model where none was printed."""
     strategy, step, task = published_strategy(run), predicted_step(run), task_of_run(run)
-    held = footprint(run.shape, strategy, T=run.T, m=run.m, fused=run.fused, framework=task.framework)
+    held = footprint(task, strategy, m=run.m)
     return CloudPoint(
         _degrees(strategy), float(step.total), run.memory or float(held.total), parts(step),
         _words(strategy, run.m), published_time(run), run.key, not run.memory,

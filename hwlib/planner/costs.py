@@ -3,10 +3,8 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
-from hwlib.columns import is_column
 from hwlib.footprint import Footprint, footprint
 from hwlib.planner.task import Task, plural
-from hwlib.specs import Stack
 from hwlib.steptime import StepTime, step_time
 from hwlib.strategy import Strategy
 from hwlib.training import model_utilization, run_cost, token_rate
@@ -70,56 +68,17 @@ class Costed:
 
 def costed_plan(task: Task, strategy: Strategy, m: float) -> Plan:
     """One plan with all its costs."""
-    time = step_times(task, strategy)
+    time = step_time(task, strategy)
     seconds, flops = float(time.total), step_flops(task.model, task.B, task.T, mtp=bool(task.software.mtp))
     return Plan(
         strategy,
         int(m),
         time=time,
-        memory=footprints(task, strategy, m),
+        memory=footprint(task, strategy, m=m),
         mfu=float(model_utilization(flops, seconds, task.gpus, task.machine.chip.flops(task.software.dtype))),
         token_rate=float(token_rate(task.B, seconds)),
         cost=float(run_cost(task.gpus, task.price, seconds)) if task.price else 0.0,
     )
-
-
-def step_times(task: Task, strategy: Strategy, stack: Stack | None = None) -> StepTime:
-    """The time of a step for one plan or for columns of them, with the task's stack or another.
-
-    Plans whose states are divided among all ranks are timed apart from HSDP's, which have one more transfer.
-    """
-    if not is_column(strategy.shards):
-        return _step_times(task, strategy, stack)
-    import numpy as np
-
-    whole = strategy.shards == strategy.dp * strategy.cp
-    times: dict[str, Any] = {}
-    for mask, changed in ((whole, {"shards": None}), (~whole, {})):
-        if not mask.any():
-            continue
-        part = _step_times(task, strategy[mask].unchecked(changed), stack)
-        for f in fields(StepTime):
-            column = times.setdefault(f.name, np.empty(whole.size))
-            column[mask] = getattr(part, f.name)
-    return StepTime(**times)
-
-
-def _step_times(task: Task, strategy: Strategy, stack: Stack | None) -> StepTime:
-    uses = task.software
-    return step_time(
-        task.model, stack or task.stack, task.machine.levels, strategy, B=task.B, T=task.T, fused=uses.fused,
-        dtype=uses.dtype, expert_imbalance=uses.expert_imbalance, dedup_dispatch=bool(uses.dedup_dispatch),
-        mtp=bool(uses.mtp), offload=uses.offload, host=task.machine.host,
-    )  # fmt: skip
-
-
-def footprints(task: Task, strategy: Strategy, m: Any) -> Footprint:
-    """The bytes of the fullest GPU for one plan or for columns of them, with m microbatches a replica."""
-    uses, states = task.software, task.states if task.software.states else None
-    return footprint(
-        task.model, strategy, T=task.T, m=m, states=states, fused=uses.fused, framework=task.framework,
-        offload=uses.offload, mtp=bool(uses.mtp),
-    )  # fmt: skip
 
 
 def parts(time: StepTime) -> dict[str, float]:

@@ -21,7 +21,6 @@ from hwlib.footprint import MEGATRON_ADAM, footprint
 from hwlib.parallel import dp_critical_batch, dp_moe_critical_batch, ep_far_critical_width, tp_limit
 from hwlib.pipeline import pipeline_bubble_fraction
 from hwlib.planner.allowed import SHORTEST_CUT, Allowed, divisors
-from hwlib.planner.costs import footprints
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.planner.task import Machine, Task, memory_of, plural, task_of
@@ -93,7 +92,7 @@ class _Bounds:
     def fits(self, d: Strategy) -> bool:
         """Whether a plan has memory, by what formulas count and by what the software needs."""
         m = self.task.sequences // d.dp
-        return self.bytes(d) <= self.room and float(footprints(self.task, d, m).total) <= self.task.memory
+        return self.bytes(d) <= self.room and float(footprint(self.task, d, m=m).total) <= self.task.memory
 
 
 def decide(

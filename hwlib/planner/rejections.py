@@ -6,9 +6,9 @@ from math import prod
 from typing import Any
 
 from hwlib.constraints import BATCH, GPUS, MICROBATCH, WHOLE_NODES, refusal
+from hwlib.footprint import footprint
 from hwlib.planner.allowed import WHOLE, Allowed, Axes, axes_of
 from hwlib.planner.checked import ways_out, widened
-from hwlib.planner.costs import footprints
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.result import SearchResult
 from hwlib.planner.space import Space, space
@@ -158,7 +158,7 @@ def _smallest_memory(task: Task, allowed: Allowed) -> tuple[Strategy, float] | N
     found = space(task, least)
     if not found.size:
         return None
-    memory = np.broadcast_to(footprints(task, found.strategy, found.m).total, (found.size,))
+    memory = np.broadcast_to(footprint(task, found.strategy, m=found.m).total, (found.size,))
     i = int(memory.argmin())
     return (found.strategy[i], float(memory[i])) if memory[i] <= task.memory else None
 

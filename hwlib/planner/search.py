@@ -4,9 +4,10 @@ from dataclasses import replace
 from math import inf, log
 
 from hwlib.arguments import is_number
+from hwlib.footprint import footprint
 from hwlib.planner.allowed import Allowed, divisors, usual_tp
 from hwlib.planner.checked import checked_axes, widened
-from hwlib.planner.costs import Costed, Plan, costed_plan, footprints, step_times
+from hwlib.planner.costs import Costed, Plan, costed_plan
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.plans import Plans
 from hwlib.planner.rejections import no_plan, nothing_fits
@@ -15,6 +16,7 @@ from hwlib.planner.space import space
 from hwlib.planner.task import Task, task_of
 from hwlib.specs import Model
 from hwlib.specs.cluster import Place
+from hwlib.steptime import step_time
 from hwlib.strategy import MESH
 
 NO_ROOM = "does not fit in memory"
@@ -81,11 +83,11 @@ def search(task: Task, allowed: Allowed) -> Plans:
     memory, seconds = np.empty(0), np.empty(0)
     rejected = dict(found.rejected)
     if found.size:
-        memory = np.broadcast_to(footprints(task, found.strategy, found.m).total, (found.size,))
+        memory = np.broadcast_to(footprint(task, found.strategy, m=found.m).total, (found.size,))
         fits = memory <= task.memory
         seconds = np.full(found.size, np.nan)
         if fits.any():
-            seconds[fits] = step_times(task, found.strategy[fits]).total
+            seconds[fits] = step_time(task, found.strategy[fits]).total
         if lost := int(found.size - fits.sum()):
             rejected[NO_ROOM] = lost
     return Plans(task, (), found.considered, rejected, Costed(found.strategy, found.m, memory, seconds))

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 from hwlib.columns import bounded, by_blocks, choose, is_column, is_one
 from hwlib.formula import maximum, where
@@ -13,8 +13,9 @@ from hwlib.steptime.job import Job, rates_of
 from hwlib.steptime.offload_times import activation_time, host_bandwidth, optimizer_time
 from hwlib.steptime.stages import Slowest, slowest_stage
 from hwlib.steptime.transfer_times import Sends, exposed, exposed_data_time, sends_of
-from hwlib.strategy import RECOMPUTE, SCHEDULES, Strategy
+from hwlib.strategy import RECOMPUTE, SCHEDULES, Strategy, strategy_of
 from hwlib.training import hardware_utilization, model_utilization
+from hwlib.training_task import TrainingTask, is_task
 from hwlib.transformer import parameter_groups, step_flops, with_mtp
 from hwlib.units import show
 
@@ -64,13 +65,38 @@ class StepTime:
         return f"<StepTime: {', '.join(parts)}, total {show(float(self.total), 's')}>"
 
 
+@overload
+def step_time(task: TrainingTask, strategy: Strategy, /, *, stack: Stack | None = None) -> StepTime: ...
+
+
+@overload
 def step_time(
-    model: Model | str, stack: Stack | str, machine: Any, strategy: Strategy, *, B: Any, T: Any, fused: bool = True,
-    dtype: str = "bf16", expert_imbalance: Any = 1.0, dedup_dispatch: bool = False,
-    frozen: bool = False, mtp: bool = False, offload: Collection[str] = (), host: float | None = None,
+    model: Model | str,
+    stack: Stack | str,
+    machine: Any,
+    strategy: Strategy | None = None,
+    /,
+    *,
+    B: Any,
+    T: Any,
+    fused: bool = True,
+    dtype: str = "bf16",
+    expert_imbalance: Any = 1.0,
+    dedup_dispatch: bool = False,
+    frozen: bool = False,
+    mtp: bool = False,
+    offload: Collection[str] = (),
+    host: float | None = None,
     gradient_bytes: float = 2.0,
-) -> StepTime:  # fmt: skip
+    **degrees: Any,
+) -> StepTime: ...
+
+
+def step_time(subject: Any, /, *args: Any, **options: Any) -> StepTime:
     """Seconds of a step of B tokens in sequences of T, on the strategy's ranks, each a chip of the stack.
+
+    Of a task, which has all that the strategy does not say, with its stack or another; or of a model, a stack, a
+    machine and what is given of the rest, where the strategy may be plain keywords, too.
 
     `model` and `stack` may be keys; `machine` a cluster, a node, a topology, levels, or a key. A replica does its B/dp
     tokens in microbatches of `strategy.micro` sequences. Where attention is not `fused` its scores go through memory
@@ -91,6 +117,43 @@ def step_time(
     >>> 9 < step.total < 12
     True
     """
+    return (_of_task if is_task(subject) else _of_model)(subject, *args, **options)
+
+
+def _of_task(task: TrainingTask, strategy: Strategy, *, stack: Stack | None = None) -> StepTime:
+    """Plans whose states are divided among all ranks are timed apart from HSDP's, which have one more transfer."""
+    if not is_column(strategy.shards):
+        return _of_plans(task, strategy, stack)
+    import numpy as np
+
+    whole = strategy.shards == strategy.dp * strategy.cp
+    times: dict[str, Any] = {}
+    for mask, changed in ((whole, {"shards": None}), (~whole, {})):
+        if not mask.any():
+            continue
+        part = _of_plans(task, strategy[mask].unchecked(changed), stack)
+        for f in fields(StepTime):
+            column = times.setdefault(f.name, np.empty(whole.size))
+            column[mask] = getattr(part, f.name)
+    return StepTime(**times)
+
+
+def _of_plans(task: TrainingTask, strategy: Strategy, stack: Stack | None) -> StepTime:
+    uses = task.software
+    return _of_model(
+        task.model, stack or task.stack, task.machine.levels, strategy, B=task.B, T=task.T, fused=uses.fused,
+        dtype=uses.dtype, expert_imbalance=uses.expert_imbalance, dedup_dispatch=bool(uses.dedup_dispatch),
+        mtp=bool(uses.mtp), offload=uses.offload, host=task.machine.host,
+    )  # fmt: skip
+
+
+def _of_model(
+    model: Model | str, stack: Stack | str, machine: Any, strategy: Strategy | None = None, *, B: Any, T: Any,
+    fused: bool = True, dtype: str = "bf16", expert_imbalance: Any = 1.0, dedup_dispatch: bool = False,
+    frozen: bool = False, mtp: bool = False, offload: Collection[str] = (), host: float | None = None,
+    gradient_bytes: float = 2.0, **degrees: Any,
+) -> StepTime:  # fmt: skip
+    strategy = strategy_of(strategy, degrees)
     model, stack, levels = with_mtp(model) if mtp else models.of(model), stacks.of(stack), levels_of(machine)
     link = host_bandwidth(machine, host, offload)
     numbers = {"B": B, "T": T, "expert_imbalance": expert_imbalance}

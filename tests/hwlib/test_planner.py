@@ -11,7 +11,6 @@ import pytest
 from hwlib.footprint import footprint
 from hwlib.planner import Allowed, PlanError, SoftwareSettings, machine_of
 from hwlib.planner.allowed import axes_of, usual_tp
-from hwlib.planner.costs import footprints, step_times
 from hwlib.planner.rejections import smallest
 from hwlib.planner.search import NO_ROOM, search
 from hwlib.planner.space import space
@@ -135,10 +134,10 @@ def test_the_best_is_the_best_of_all_taken_one_by_one():
     best, quickest = None, inf
     for i in range(0, every.costed.memory.size):
         one = every.costed.strategy[i]
-        total = float(footprints(asked, one, every.costed.m[i]).total)
+        total = float(footprint(asked, one, m=every.costed.m[i]).total)
         assert total == pytest.approx(every.costed.memory[i], rel=1e-12)
         if total <= asked.memory:
-            seconds = float(step_times(asked, one).total)
+            seconds = float(step_time(asked, one).total)
             assert seconds == pytest.approx(every.costed.seconds[i], rel=1e-12)
             if seconds < quickest * (1 - 1e-9):
                 best, quickest = one, seconds

@@ -7,7 +7,6 @@ from hwlib.constraints import even_chunks
 from hwlib.footprint import footprint
 from hwlib.planner import PlanError, SoftwareSettings, machine_of
 from hwlib.planner.advice import advised, choose, rests, rests_of, tolerance, typed, worse
-from hwlib.planner.costs import step_times
 from hwlib.planner.task import task_of
 from hwlib.specs import Stack, stacks
 from hwlib.specs.stack import CONSTANTS, read_stacks
@@ -66,7 +65,7 @@ def test_zero_3_between_nodes_rests_on_how_gathers_hide_and_a_pipeline_does_not(
     task = task_of("llama3-70b", "superpod-h100-1su", B=2**22, gpus=64, software=SoftwareSettings(stack=TYPED))
     [one, *_] = rests(task, Strategy.of(gpus=64, tp=4, zero=3))
     other = TYPED.replace(hide_dp=0.4)
-    seconds = [step_times(task, Strategy.of(gpus=64, tp=4, zero=3), stack).total for stack in (TYPED, other)]
+    seconds = [step_time(task, Strategy.of(gpus=64, tp=4, zero=3), stack=stack).total for stack in (TYPED, other)]
     assert one.constant == "hide_dp"
     assert one.share == pytest.approx(seconds[1] / seconds[0] - 1)
     assert str(one) == f"hide_dp, typed (half as good: +{one.share:.0%})"

@@ -2,12 +2,12 @@
 
 import pytest
 
-from hwlib.footprint import MIXED_ADAM
+from hwlib.footprint import MIXED_ADAM, footprint
 from hwlib.planner import PlanError, SoftwareSettings
-from hwlib.planner.costs import footprints, step_times
 from hwlib.planner.task import task_of
 from hwlib.specs import SpecError, Stack, accelerators, features, merges_tokens, models, recipes, release_of
 from hwlib.specs.recipe import read_recipes
+from hwlib.steptime import step_time
 from hwlib.strategy import Strategy
 
 RUN = {"B": 256 * 4096, "T": 4096, "gpus": 64}
@@ -61,7 +61,7 @@ def test_the_default_is_what_the_newest_release_does_and_can_be_told_otherwise()
     )
     plan = Strategy.of(gpus=64, ep=16, zero=1)
     assert usual.software.dedup_dispatch is True
-    assert step_times(usual, plan).total == step_times(told, plan).total < step_times(copies, plan).total
+    assert step_time(usual, plan).total == step_time(told, plan).total < step_time(copies, plan).total
     assert "April 2026" in usual.terms
     assert usual.choices == told.choices != copies.choices
 
@@ -82,7 +82,7 @@ def test_what_a_parameter_costs_can_be_named():
         task_of("llama3-8b", "8xdgx-h100", software=SoftwareSettings(states=x), **RUN) for x in (None, "mixed")
     )
     assert (usual.states.gradient, mixed.states) == (4, MIXED_ADAM)
-    assert footprints(usual, plan, 32).gradients == 2 * footprints(mixed, plan, 32).gradients
+    assert footprint(usual, plan, m=32).gradients == 2 * footprint(mixed, plan, m=32).gradients
     assert any("16 bytes" in words for words in mixed.choices)
     with pytest.raises(PlanError) as error:
         SoftwareSettings(states="adam")

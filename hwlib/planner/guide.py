@@ -21,6 +21,7 @@ from hwlib.footprint import MEGATRON_ADAM, footprint
 from hwlib.parallel import dp_critical_batch, dp_moe_critical_batch, ep_far_critical_width, tp_limit
 from hwlib.pipeline import pipeline_bubble_fraction
 from hwlib.planner.allowed import SHORTEST_CUT, Allowed, divisors
+from hwlib.planner.keywords import settings_of
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.planner.task import Machine, Task, memory_of, plural, task_of
@@ -97,14 +98,17 @@ class _Bounds:
 
 def decide(
     model: Model | str, cluster: Place | str, *, B: Any, T: Any = None, gpus: int | None = None,
-    software: SoftwareSettings | None = None, memory: float | None = None,
+    software: SoftwareSettings | None = None, memory: float | None = None, **keywords: Any,
 ) -> Decision:  # fmt: skip
     """A rule of thumb for training `model` with batches of B tokens on a cluster, from bounds alone. Raises PlanError.
+
+    Fields of the software's settings may be plain keywords.
 
     >>> found = decide("llama3-405b", "h100-superpod-16k", B=2**24)
     >>> found.strategy
     Strategy(dp=128, tp=8, pp=8, cp=2, zero=1)
     """
+    software = settings_of(software, keywords)
     return decide_task(task_of(model, cluster, B=B, T=T, gpus=gpus, software=software, memory=memory))
 
 

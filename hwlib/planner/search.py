@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 from math import inf, log
+from typing import Any
 
 from hwlib.arguments import is_number
 from hwlib.footprint import footprint
 from hwlib.planner.allowed import Allowed, divisors, usual_tp
 from hwlib.planner.checked import checked_axes, widened
 from hwlib.planner.costs import Costed, Plan, costed_plan
+from hwlib.planner.keywords import records_of
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.plans import Plans
 from hwlib.planner.rejections import no_plan, nothing_fits
@@ -25,7 +27,7 @@ NO_ROOM = "does not fit in memory"
 def plan(
     model: Model | str, cluster: Place | str, *, B: int, T: int | None = None, gpus: int | None = None,
     allowed: Allowed | None = None, software: SoftwareSettings | None = None, memory: float | None = None,
-    price: float | None = None, count: int = 5,
+    price: float | None = None, count: int = 5, **keywords: Any,
 ) -> Plans:  # fmt: skip
     """The fastest plans that train `model` on a cluster with batches of B tokens, the best first.
 
@@ -53,6 +55,11 @@ def plan(
     >>> plan("llama3-8b", "dgx-h100", B=2**20, software=SoftwareSettings(dtype="fp8"))[0].seconds < found[0].seconds
     True
 
+    Fields of both may be plain keywords, too:
+
+    >>> plan("llama3-8b", "dgx-h100", B=2**20, tp=(2, 4), dtype="fp8")[0].strategy.tp
+    2
+
     `memory` is what a plan may take of a GPU, in bytes (95 % of the data sheet's); `price` is in dollars a second and
     GPU, by default what the description of a cluster of one's own says. Of each mesh (tp, cp, ep, pp, dp) the best plan
     is listed, `count` at most.
@@ -61,6 +68,7 @@ def plan(
     """
     if not is_number(count) or not 1 <= count < inf or count != int(count):
         raise PlanError("count", f"expected a whole number of plans, at least 1, got {count!r}")
+    allowed, software = records_of(allowed, software, keywords)
     task = task_of(model, cluster, B=B, T=T, gpus=gpus, software=software, memory=memory, price=price)
     asked = allowed = allowed or Allowed()
     found = search(task, allowed)

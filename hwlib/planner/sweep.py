@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from typing import Any
 
 from hwlib.arguments import is_number
 from hwlib.planner.allowed import Allowed
 from hwlib.planner.costs import Plan
 from hwlib.planner.front import BEATEN, CRITERIA, ParetoFront, undominated
+from hwlib.planner.keywords import records_of
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.plans import Plans
 from hwlib.planner.search import plan
@@ -19,7 +21,7 @@ from hwlib.specs.cluster import Place
 def pareto(
     model: Model | str, cluster: Place | str, *, B: int, gpus: int | Iterable[int],
     of: str | Iterable[str] = ("time", "memory", "gpus", "cost"), T: int | None = None, allowed: Allowed | None = None,
-    software: SoftwareSettings | None = None, memory: float | None = None, price: float | None = None,
+    software: SoftwareSettings | None = None, memory: float | None = None, price: float | None = None, **keywords: Any,
 ) -> ParetoFront:  # fmt: skip
     """The plans, over one or several numbers of GPUs, that no other one dominates in what `of` names, fastest first.
 
@@ -41,6 +43,7 @@ def pareto(
     for n in numbers:
         if not 1 <= n <= most or n != int(n):
             machine_of(cluster, n)  # says so
+    allowed, software = records_of(allowed, software, keywords)
     one = partial(plan, model, cluster, B=B, T=T, allowed=allowed, software=software, memory=memory, price=price)
     plans: list[Plan] = []
     failures: dict[int, PlanError] = {}

@@ -3,14 +3,13 @@
 import pytest
 
 from hwlib.constraints import lacking
-from hwlib.planner import Allowed, PlanError, SoftwareSettings
+from hwlib.planner import Allowed, PlanError, SoftwareSettings, plan
 from hwlib.planner.allowed import axes_of
 from hwlib.planner.space import space
 from hwlib.planner.task import task_of
 from hwlib.specs import SpecError, features, stack_for, stacks
 from hwlib.specs.feature import read_features
 from hwlib.strategy import RECOMPUTED, SCHEDULES, Strategy
-from tests.hwlib.keywords import plan
 
 ROW = '[a.features]\nname = "A"\nsource = "s"\ndegrees = ["tp"]\nschedules = ["1f1b"]\nzero = [0]\npiped_zero = [0]\n'
 

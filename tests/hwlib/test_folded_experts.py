@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from hwlib.constraints import lacking
-from hwlib.parallel import axis_bytes
-from hwlib.planner import PlanError
+from hwlib.footprint import footprint
+from hwlib.parallel import axis_bytes, transfers
+from hwlib.planner import PlanError, plan
 from hwlib.specs import Stack, clusters, features, models
+from hwlib.steptime import step_time
 from hwlib.strategy import Strategy, StrategyError
 from hwlib.transformer import parameter_groups
-from tests.hwlib.keywords import footprint, plan, step_time, transfers
 
 MIXTRAL = models["mixtral-8x7b"]
 LEVELS = clusters["superpod-h100-4su"].levels

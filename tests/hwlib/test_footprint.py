@@ -13,6 +13,7 @@ from hwlib.footprint import (
     MEGATRON_ADAM,
     MIXED_ADAM,
     SGD,
+    footprint,
     replicated_state_bytes,
     zero1_state_bytes,
     zero2_state_bytes,
@@ -22,7 +23,6 @@ from hwlib.specs import Model, accelerators, models
 from hwlib.strategy import RECOMPUTE, SCHEDULES, StrategyError
 from hwlib.transformer import layer_activation_bytes, parameter_count, parameter_groups, swiglu_layer_activation_bytes
 from hwlib.units import GB, GiB
-from tests.hwlib.keywords import footprint
 from tests.hwlib.worked import Row, check
 
 PARTS = ("weights", "gradients", "optimizer", "activations", "logits", "buffers", "total")

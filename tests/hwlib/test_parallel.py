@@ -13,9 +13,12 @@ from hwlib.parallel import (
     axis_times,
     dp_exact_critical_batch,
     exposed_times,
+    hiding_times,
+    transfers,
 )
 from hwlib.specs import Model, accelerators, clusters, models
 from hwlib.specs.cluster import Level
+from hwlib.strategy import Strategy
 from hwlib.transformer import (
     attention_step_flops,
     matmul_parameters,
@@ -23,7 +26,6 @@ from hwlib.transformer import (
     parameter_groups,
     step_flops,
 )
-from tests.hwlib.keywords import hiding_times, transfers
 
 SMALL = Model.small(layers=4, width=64, heads=8, kv_heads=4, vocab=256)
 MOE = Model.small(layers=4, width=64, heads=8, vocab=256, experts=16, experts_per_token=4, expert_ffn=32)
@@ -33,6 +35,12 @@ C = accelerators["h100-sxm"].bf16_flops
 
 
 # Formulas against counting, message by message
+
+
+def hidden_by(model, **given):
+    """`hiding_times` on ranks of C, with the degrees of a strategy as plain keywords."""
+    degrees = {name: given.pop(name) for name in ("dp", "pp", "cp", "zero") if name in given}
+    return hiding_times(model, Strategy.of(**degrees), C, **given)
 
 
 def test_ring_attention_passes_every_block_on_but_one():
@@ -346,8 +354,8 @@ def test_gradients_hide_beside_what_is_left_to_compute(zero, share):
     """Of one microbatch the whole backward pass; of four, with sums once a step, that of the last."""
     plan = {"B": 2**20, "T": 8192, "dp": 64, "zero": zero}
     model, math = models["llama3-70b"], step_flops(models["llama3-70b"], 2**20, 8192) / (64 * C)
-    assert hiding_times(model, C, **plan)["dp"] == pytest.approx(share * math)
-    four = hiding_times(model, C, m=4, **plan)["dp"]
+    assert hidden_by(model, **plan)["dp"] == pytest.approx(share * math)
+    four = hidden_by(model, m=4, **plan)["dp"]
     assert four == pytest.approx({0: 1 / 6, 1: 1 / 4, 2: 3 / 4, 3: 1}[zero] * math)
 
 
@@ -357,22 +365,22 @@ def test_at_the_critical_batch_nothing_of_the_gradients_is_exposed():
     bound = dp_exact_critical_batch(32, C, 400e9, 2) * parameter_count(model) / matmul_parameters(model)
     exposed = lambda tokens: exposed_times(
         axis_times(transfers(model, B=256 * tokens, dp=256), levels),
-        hiding_times(model, C, B=256 * tokens, T=1, dp=256),
+        hidden_by(model, B=256 * tokens, T=1, dp=256),
     )["dp"]  # fmt: skip
     assert exposed(bound) < 1e-3 * exposed(bound / 10) < exposed(0.9 * bound)
 
 
 def test_what_can_hide_on_other_axes():
     model, plan = models["deepseek-v3"], {"B": 2**20, "T": 4096, "dp": 8, "pp": 2, "cp": 2}
-    one, eight = (hiding_times(model, C, m=m, **plan) for m in (1, 8))
+    one, eight = (hidden_by(model, m=m, **plan) for m in (1, 8))
     whole = step_flops(model, 2**20, 4096) / (32 * C)
     assert (one["tp"], one["ep"], one["pp"]) == (0, 0, 0)
     assert eight["pp"] == pytest.approx(7 / 8 * whole)
-    assert hiding_times(model, C, paired=True, **plan)["ep"] == pytest.approx(whole)
+    assert hidden_by(model, paired=True, **plan)["ep"] == pytest.approx(whole)
     assert one["cp"] == eight["cp"] == pytest.approx(3 * attention_step_flops(model, 2**20, 4096) / (32 * C))
-    assert hiding_times(model, C, ulysses=True, **plan)["cp"] == 0
+    assert hidden_by(model, ulysses=True, **plan)["cp"] == 0
     with pytest.raises(ValueError, match=r"^zero: .* 4$"):
-        hiding_times(model, C, zero=4, **plan)
+        hidden_by(model, zero=4, **plan)
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,9 @@ import sympy
 
 from hwlib import parallel
 from hwlib.collectives import destination_fraction
-from hwlib.parallel import bounds, critical_points, tp_limit
+from hwlib.parallel import bounds, critical_points, tp_limit, transfers
 from hwlib.specs import Model, accelerators, clusters, models
 from hwlib.specs.cluster import Level
-from tests.hwlib.keywords import transfers
 
 LEVELS = clusters["superpod-h100-4su"].levels
 C = accelerators["h100-sxm"].bf16_flops

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 
+from hwlib.footprint import footprint
 from hwlib.pipeline import (
     SCHEDULES,
     Deadlock,
@@ -41,7 +42,6 @@ from hwlib.pipeline import (
 from hwlib.specs import models
 from hwlib.strategy import SCHEDULES as FOOTPRINT_SCHEDULES
 from tests.each import each
-from tests.hwlib.keywords import footprint
 
 
 def some(rng):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hwlib.footprint import footprint
-from hwlib.planner import Allowed, PlanError, SoftwareSettings, machine_of
+from hwlib.planner import Allowed, PlanError, SoftwareSettings, machine_of, plan
 from hwlib.planner.allowed import axes_of, usual_tp
 from hwlib.planner.rejections import smallest
 from hwlib.planner.search import NO_ROOM, search
@@ -19,7 +19,6 @@ from hwlib.specs import Level, Model, Stack, clusters, models, nodes
 from hwlib.steptime import step_time
 from hwlib.strategy import MESH, StrategyError
 from hwlib.units import GB
-from tests.hwlib.keywords import plan
 
 IDEAL = Stack.ideal("h100-sxm")
 SMALL = Model.small(layers=6, width=512, heads=12, kv_heads=4, ffn=1536, head_dim=64, context=8192)

@@ -5,7 +5,7 @@ import pytest
 
 from hwlib.constraints import even_chunks
 from hwlib.footprint import footprint
-from hwlib.planner import PlanError, SoftwareSettings, machine_of
+from hwlib.planner import PlanError, SoftwareSettings, machine_of, plan
 from hwlib.planner.advice import advised, choose, rests, rests_of, tolerance, typed, worse
 from hwlib.planner.task import task_of
 from hwlib.specs import Stack, stacks
@@ -13,7 +13,6 @@ from hwlib.specs.stack import CONSTANTS, read_stacks
 from hwlib.specs.table import SpecError
 from hwlib.steptime import step_time
 from hwlib.strategy import Strategy
-from tests.hwlib.keywords import plan
 
 H100 = stacks["megatron-core-h100"]
 TYPED = H100.replace(

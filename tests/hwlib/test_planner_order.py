@@ -5,8 +5,7 @@ from math import inf
 
 import pytest
 
-from hwlib.planner import PlanError
-from tests.hwlib.keywords import plan
+from hwlib.planner import PlanError, plan
 
 
 def seconds(*asked, **given):

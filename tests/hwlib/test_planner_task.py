@@ -5,6 +5,7 @@ from math import inf, nan
 
 import pytest
 
+from hwlib.planner import Allowed, decide, pareto, plan
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.planner.task import FRAMEWORK, batch_of, machine_of, memory_of, task_of
@@ -113,3 +114,30 @@ def test_some_gpus_fill_the_fewest_nodes_evenly(gpus, levels):
 
 def test_gpus_that_no_number_of_nodes_has_evenly_name_what_could():
     assert "8 or 16 can" in refused("gpus", lambda: machine_of("4 x dgx-h100", 9))
+
+
+def test_fields_of_both_records_may_be_plain_keywords():
+    ask = ("llama3-8b", "dgx-h100")
+    by_name = plan(*ask, B=2**20, tp=(2, 4), zero=1, dtype="fp8")
+    by_record = plan(*ask, B=2**20, allowed=Allowed(tp=(2, 4), zero=1), software=SoftwareSettings(dtype="fp8"))
+    assert [one.strategy for one in by_name] == [one.strategy for one in by_record]
+    assert [one.seconds for one in by_name] == [one.seconds for one in by_record]
+    front = pareto(*ask, B=2**20, gpus=8, tp=8, dtype="fp8")
+    assert {(one.strategy.tp, front.task.dtype) for one in front} == {(8, "fp8")}
+    assert decide(*ask, B=2**20, dtype="fp8") == decide(*ask, B=2**20, software=SoftwareSettings(dtype="fp8"))
+
+
+@pytest.mark.parametrize(
+    ("function", "keywords", "says"),
+    [
+        (plan, {"pt": 8}, "'pt'.*tp"),
+        (plan, {"tp": 8, "allowed": Allowed()}, "allowed.*tp"),
+        (plan, {"dtype": "fp8", "software": SoftwareSettings()}, "software.*dtype"),
+        (pareto, {"pt": 8, "gpus": 8}, "'pt'"),
+        (decide, {"tp": 8}, "'tp'"),
+        (decide, {"dtype": "fp8", "software": SoftwareSettings()}, "software.*dtype"),
+    ],
+)
+def test_a_keyword_is_a_field_of_one_record_that_is_not_given(function, keywords, says):
+    with pytest.raises(TypeError, match=says):
+        function("llama3-8b", "dgx-h100", B=2**20, **keywords)

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from hwlib.planner import PlanError, decide
+from hwlib.planner import PlanError, decide, pareto, plan
 from hwlib.planner.advice import choose, tolerance
 from hwlib.planner.costs import parts
 from hwlib.planner.explain import WORDS, changes, difference, versus, where_time_goes
@@ -16,7 +16,6 @@ from hwlib.planner.tables import rejected, waits
 from hwlib.specs import Stack, models
 from hwlib.strategy import Strategy
 from hwlib.units import GB, parse
-from tests.hwlib.keywords import pareto, plan
 
 H100 = Stack.ideal("h100-sxm").replace(key="test", eta_C=0.7, eta_W=0.8, eta_in=0.7, eta_out=0.8, alpha_in=1e-5)
 ASK = {"B": 2**22, "stack": H100}

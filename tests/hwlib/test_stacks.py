@@ -18,7 +18,7 @@ from hwlib.specs import (
     stacks,
 )
 from hwlib.specs.stack import CONSTANTS, read_stacks
-from tests.hwlib.keywords import step_time
+from hwlib.steptime import step_time
 
 ROW = 'name = "A"\nsoftware = "S"\nsource = "narayanan2021"\n'
 A, B = "[a.time.h100-sxm]\n", "[b.time.h100-sxm]\n"

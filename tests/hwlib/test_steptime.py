@@ -8,14 +8,13 @@ import pytest
 
 from hwlib import pipeline
 from hwlib.calibrated import ring_step
-from hwlib.parallel import axis_times
+from hwlib.parallel import axis_times, transfers
 from hwlib.pipeline import play
 from hwlib.specs import Level, Model, Stack, accelerators, clusters, models, nodes, stacks
-from hwlib.steptime import StepTime, levels_of
+from hwlib.steptime import StepTime, levels_of, step_time
 from hwlib.strategy import StrategyError
 from hwlib.topology import node
 from hwlib.transformer import attention_step_flops, matmul_parameters, parameter_groups, step_flops
-from tests.hwlib.keywords import step_time, transfers
 
 H100 = accelerators["h100-sxm"]
 C = H100.bf16_flops

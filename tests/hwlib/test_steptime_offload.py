@@ -2,12 +2,12 @@
 
 import pytest
 
-from hwlib.footprint import footprint as bytes_of
-from hwlib.planner import PlanError
+from hwlib.footprint import footprint
+from hwlib.planner import PlanError, plan
 from hwlib.specs import Level, Stack, accelerators, links, models, nodes
+from hwlib.steptime import step_time
 from hwlib.strategy import Strategy
 from hwlib.transformer import parameter_count, step_flops
-from tests.hwlib.keywords import footprint, plan, step_time
 
 H100 = accelerators["h100-sxm"]
 C = H100.bf16_flops
@@ -29,7 +29,7 @@ def test_the_link_is_the_machines_own():
 
 def test_activations_take_their_bytes_over_the_link():
     """Of a very slow link: all bytes that the layers keep, out and back for each microbatch, less the work beside."""
-    kept = float(bytes_of(LLAMA, Strategy.of(dp=1), T=T).activations)
+    kept = float(footprint(LLAMA, Strategy.of(dp=1), T=T).activations)
     layers = step_flops(LLAMA, 4 * T, T) / C - 6 * LLAMA.width * LLAMA.vocab * 4 * T / C
     assert waits(1e6, ["activations"]) == pytest.approx(2 * 4 * kept / 1e6 - layers, rel=1e-9)
 

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from hwlib.specs import Level, Model, models, stacks
 from hwlib.specs.stack import CONSTANTS
-from hwlib.steptime import StepTime
+from hwlib.steptime import StepTime, step_time
 from hwlib.strategy import RECOMPUTE, SCHEDULES
-from tests.hwlib.keywords import step_time
 
 T = 2048
 MODELS = [

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from hwlib import pipeline
+from hwlib.footprint import footprint
 from hwlib.footprint.stage_layers import stage_layers
 from hwlib.pipeline import play
-from hwlib.planner import PlanError
+from hwlib.planner import PlanError, plan
 from hwlib.specs import Level, Model, Stack, accelerators, models
+from hwlib.steptime import step_time
 from hwlib.transformer import mtp_parameters, step_flops, with_mtp
-from tests.hwlib.keywords import footprint, plan, step_time
 
 C = accelerators["h100-sxm"].bf16_flops
 IDEAL = Stack.ideal("h100-sxm")

@@ -16,9 +16,9 @@ import click
 
 from autograder.cli.plan import PlanQuery
 from autograder.cli.plan import plan as command
-from benchmarks.score.predictions import Prediction, predict
 from benchmarks.rows.published import ROWS, steps
 from benchmarks.rows.training_step import Step, parted
+from benchmarks.score.predictions import Prediction, predict
 from hwlib.footprint import footprint
 from hwlib.planner import Task
 from hwlib.planner.task import task_of

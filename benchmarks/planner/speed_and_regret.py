@@ -29,9 +29,9 @@ import numpy as np
 
 from benchmarks.fit.folds import fold_of
 from benchmarks.planner.peers import PUBLISHED, NoPeer, install_mlsysim, measure_calculon, measure_mlsysim
-from benchmarks.score.predictions import Prediction, predict_step
 from benchmarks.rows.published import case_of, read_rows
 from benchmarks.rows.training_step import Step, parted
+from benchmarks.score.predictions import Prediction, predict_step
 from hwlib.footprint import footprint
 from hwlib.planner.advice import Order, choose, complexity, tolerance, typed, worse
 from hwlib.planner.allowed import Allowed, axes_of

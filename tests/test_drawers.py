@@ -46,23 +46,17 @@ def floors(*rooms: str) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(names.split()) for names in rooms)
 
 
-DRAWERS: dict[str, Drawer] = {
-    "autograder/course": Drawer(
-        floors(
-            "banks gradebook_url spreadsheet terms",
-            "layout",
-            "gradebook",
-            "class_results feedback moodle",
-            "by_hand export submissions",
-            "intake run",
-            "agreements report service",
-            "assigning class_grading",
+DRAWERS = {
+    "autograder/book": Drawer(
+        loose=4,
+        floors=floors(
+            "bibliography build_cache course_error finishing render",
+            "numbers",
+            "source",
+            "in_page indexes outputs rules skeleton",
+            "site",
+            "print",
         ),
-        loose=6,
-    ),
-    "benchmarks": Drawer(
-        floors("paths", "rows grading term speed gpu launch", "fit", "score", "planner fidelity"),
-        loose=8,
     ),
 }
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from autograder.declaration import call_with, load_bank
-from tests.autograder.course.test_feedback import page as feedback_page
+from tests.autograder.course.feedback.test_feedback import page as feedback_page
 from tests.browser.jupyterlab import ERROR, open_notebook, rewrite_and_run, run_all
 from tests.conftest import ROOT
 

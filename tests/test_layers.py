@@ -60,6 +60,8 @@ KEPT_NAMES = (
     *(("autograder.answers", name) for name in ("Distributed", "Written", "positive", "integers", "at_most")),
     ("autograder.written", "Written"),
     ("autograder.course", "configure"),
+    ("autograder.course.gradebook", "LatePerDay"),
+    ("autograder.course.by_hand.server", "_load_jupyter_server_extension"),
     ("autograder.gradebook", "LatePerDay"),
 )  # fmt: skip
 HEAVY = {"torch", "matplotlib", "scipy", "sympy", "nbgrader", "pandas"}

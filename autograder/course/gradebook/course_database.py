@@ -21,7 +21,7 @@ def url_of(folder: Path | str) -> str:
 
 
 def is_missing(db_url: str) -> bool:
-    """Whether the gradebook is a file that nothing has been entered into yet."""
+    """Whether the gradebook is a file, and not there yet."""
     return db_url.startswith("sqlite") and not Path(location(db_url)).is_file()
 
 

@@ -167,7 +167,7 @@ def test_a_run_killed_at_its_start_amid_its_work_and_while_recording_is_the_run_
         said = (killed / ".gpubook" / f"{NAME}.journal").read_text()
         return any(f'"recorded": "{learner}"' not in said for learner in autograded(killed) - before)
 
-    kill_when(killed, gradebook_writer)
+    kill_when(killed, recording)
     goes_on_as_if_nothing_had_been(killed, whole, 12)
 
 

@@ -58,6 +58,23 @@ DRAWERS = {
             "print",
         ),
     ),
+    "autograder/course": Drawer(
+        loose=6,
+        floors=floors(
+            "banks gradebook_url spreadsheet terms",
+            "layout",
+            "gradebook",
+            "class_results feedback moodle",
+            "by_hand export submissions",
+            "intake run",
+            "agreements report service",
+            "assigning class_grading",
+        ),
+    ),
+    "benchmarks": Drawer(
+        loose=8,
+        floors=floors("paths", "rows grading term speed gpu launch", "fit", "score", "planner fidelity"),
+    ),
 }
 
 

@@ -315,7 +315,8 @@ class PlanQuery:
 
         more, told = columns(runs, found.task, self.run.days is not None) if self.run else (), []
         own = own_words(self.model, self.cluster, found.task, bool(found.task.software.offload))
-        head = [*own, found.table(more)]
+        title, _, table = found.table(more).partition("\n")
+        head = [title, *own, table]
         if runs:
             words, constants = run_text(runs[0], found.task, planner.machine_of(self.cluster).gpus)
             told = ["", *words, "Its constants:", *(f"  {line}" for line in constants)]

@@ -56,7 +56,7 @@ def answer(asked: Mapping[str, str]) -> Markup:
     same = {name: asked[name] for name in ASKED if asked.get(name)}
     return Markup("").join([
         cluster_read(task.machine, values["cluster"], bool(task.software.offload)),
-        paragraph(f"{task}: {plan}."),
+        paragraph(f"{task.title}: {plan}."),
         paragraph(
             f"{fits} of a budget of {show(task.memory, 'B', 3)}; the fullest GPU holds {show(total, 'B', 3)}. "
             f"A step takes {show(plan.seconds, 's')} ({rate}{cost}).",

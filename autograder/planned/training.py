@@ -85,7 +85,7 @@ def answer(asked: Mapping[str, str]) -> Markup:
     if isinstance(plans, Plans):
         counts = f"{plans.considered:,} configurations, of which {plans.fitting:,} are valid and fit in {task.terms}"
         which, named = "The best plan of each mesh of degrees, the quickest first", f"The best plan: {best}."
-        told = [paragraph(f"{task}: {counts}.")]
+        told = [paragraph(f"{task.title}: {counts}.")]
         said = f"{named} {where_time_goes(best)} {memory_words(plans, best)}"
     else:
         told = [paragraph(f"{front_task(plans, task, plans.skipped)}. Plans must fit in {task.terms}. {task.caveat}")]

@@ -22,7 +22,7 @@ def table(found: SearchResult, more: Columns = ()) -> str:
     """The plans, one per line, below the task and the counts of the search; `more` columns stand last."""
     every = plural(found.considered, "configuration")
     good = f"{found.fitting:,} {'is valid and fits' if found.fitting == 1 else 'are valid and fit'}"
-    head = [f"{found.task}", f"{every}, of which {good} in {found.task.terms}", *_caveat(found.task)]
+    head = [found.task.title, f"{every}, of which {good} in {found.task.terms}", *_caveat(found.task)]
     return "\n".join([*head, "", *rows(found, more)])
 
 
@@ -33,9 +33,9 @@ def front_table(plans: Sequence[Plan], task: Task, skipped: Iterable[int], more:
 
 
 def front_task(plans: Sequence[Plan], task: Task, skipped: Iterable[int]) -> str:
-    """The task as text, with all numbers of GPUs that were asked for."""
+    """The first line of a front: the task with all numbers of GPUs that were asked for."""
     *few, most = [f"{n:,}" for n in sorted({*skipped, *(plan.gpus for plan in plans)})]
-    return task.on(f"{', '.join(few)} or {most}" if few else most)
+    return task.titled(f"{', '.join(few)} or {most}" if few else most)
 
 
 def _caveat(task: Task) -> list[str]:

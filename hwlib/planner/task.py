@@ -228,12 +228,22 @@ class Task:
         return f"{name} on {gpus} x {chip}, {plural(self.sequences, 'sequence')} of {self.T:,} tokens per step"
 
     @property
+    def title(self) -> str:
+        """The first line of an answer: the task, and whose release its times stand for."""
+        return self.titled(f"{self.gpus:,}")
+
+    def titled(self, gpus: str) -> str:
+        """The first line of an answer, with the number of GPUs given."""
+        software = f", with {self.stack.dated}" if self.stack.dated else ""
+        return self.on(gpus) + software
+
+    @property
     def terms(self) -> str:
         """The memory that plans may take, and the constants that they are timed with."""
         room, has = self.memory, self.machine.chip.hbm_bytes or 0
         of = f"of each GPU's {show(has, 'B', 3)}" if has > room else "on each GPU"
         does = "".join(f", {words}" for words in self.choices)
-        return f"{show(room, 'B', 3)} {of}; stack {self.stack.dated}, {self.software.dtype}{does}"
+        return f"{show(room, 'B', 3)} {of}; stack {self.stack.key}, {self.software.dtype}{does}"
 
     @property
     def choices(self) -> tuple[str, ...]:

@@ -126,14 +126,14 @@ class Stack(Constants):
 
     @property
     def dated(self) -> str:
-        """Its key, with the software and the month of its release where they are known.
+        """The software and the month of its release; empty where either is unknown.
 
         >>> stacks["megatron-core-2606-gb200"].dated
-        'megatron-core-2606-gb200 (Megatron Core, June 2026)'
+        'Megatron Core (June 2026)'
         """
         if not (self.features and self.release):
-            return self.key
-        return f"{self.key} ({features[self.features].name}, {self.release.date})"
+            return ""
+        return f"{features[self.features].name} ({self.release.date})"
 
     def suits(self, moe: bool, dtype: str, release: Release | None) -> bool:
         """Whether it may stand for a run of a release, by default the newest: with experts or not, and a precision of

@@ -54,7 +54,7 @@ def test_a_model_and_a_cluster_of_ones_own_are_read_and_said_back():
     model, lab = DATA / "configs" / "qwen3-8b.json", DATA / "clusters" / "lab.toml"
     done = run(str(model), "--cluster", str(lab), "--batch", "1M", "--tp", "1", "--count", "1", "--gpus", "8")
     assert done.exit_code == 0, done.output
-    first, second, title, *_ = done.output.splitlines()
+    title, first, second, *_ = done.output.splitlines()
     assert first == f"qwen3-8b: 8,190,735,360 parameters; read from {model}"
     assert second == "the lab: 8 a node, 300 GB/s each"
     assert title.startswith("qwen3-8b on 8 x A100 80GB SXM")
@@ -114,8 +114,7 @@ def test_the_release_the_dispatcher_and_modules_are_said_and_can_be_told():
     assert {one["recompute"] for one in usual["plans"]} == {"layernorm+moe_act"}
     assert (copies["dedup_dispatch"], old["dedup_dispatch"], old["release"]) == (False, False, "26.02")
     assert usual["plans"][0]["seconds"] < copies["plans"][0]["seconds"] == old["plans"][0]["seconds"]
-    told = run(*words[:-1]).output.splitlines()
-    assert "(Megatron Core, April 2026)" in " ".join(told[:3])
+    assert "Megatron Core (April 2026)" in run(*words[:-1]).output.splitlines()[0]
     assert run(*words, "--release", "April").exit_code == 2
 
 
@@ -129,6 +128,19 @@ def test_several_numbers_of_gpus_give_a_front():
     assert len(lines) == 3
     listed = json.loads(run(*SMALL, "--gpus", "4,8", "--json").output)
     assert [one["gpus"] for one in listed] == [8, 4]
+
+
+def test_the_first_line_names_the_software_and_the_month_of_its_release():
+    for words, software in (
+        (["--count", "1"], ", with Megatron Core (April 2026)"),
+        (["--gpus", "4,8"], ", with Megatron Core (April 2026)"),
+        (["--cluster", "2xdgx-h100"], ", with Megatron Core (April 2026)"),
+        (["--stack", "torchtitan-h100"], " per step"),
+    ):
+        first, second, *_ = run(*SMALL, *words).output.splitlines()
+        assert first.endswith(software)
+        assert len(first) <= 120
+        assert "2026" not in second
 
 
 def test_numbers_of_gpus_without_a_plan_are_named_beside_the_table():
@@ -236,7 +248,7 @@ def test_the_first_line_of_a_run_from_a_quantised_checkpoint_says_the_precision_
     path = tmp_path / "mine.json"
     path.write_text(json.dumps(LLAMA | {"quantization_config": {"quant_method": "fp8"}}), "utf-8")
     first, *_ = run(str(path), *SMALL[1:]).output.splitlines()
-    assert "quantised (fp8, 8 bit; planned in bf16)" in first
+    assert "quantised: fp8, 8 bit; planned in bf16" in first
     assert json.loads(run(str(path), *SMALL[1:], "--json").output)["quantised"] == "fp8, 8 bit; planned in bf16"
     path.write_text(json.dumps(LLAMA | {"quantization_config": None}), "utf-8")
     assert "planned in" not in run(str(path), *SMALL[1:]).output

@@ -73,7 +73,8 @@ def test_the_planners_page_has_the_rows_and_sentences_of_the_command(found):
     rows = zip(*(column for _, column in columns(found)), strict=True)
     assert cells(html) == [[f"plan {number}", *rest] for number, *rest in rows]
     said = words(html)
-    for sentence in (where_time_goes(found[0]), memory_words(found, found[0]), found.task.terms, str(found.advised)):
+    for sentence in (where_time_goes(found[0]), memory_words(found, found[0]), found.task.title, found.task.terms,
+                     str(found.advised)):  # fmt: skip
         assert sentence in said
     assert "gpubook plan llama3-8b --cluster dgx-h100 --batch 1M" in said
 

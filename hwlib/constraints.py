@@ -20,6 +20,7 @@ from hwlib.formula import maximum, minimum, where
 from hwlib.specs import Features, Level, Model
 from hwlib.specs.feature import DEGREES, FOLDED, STAGES
 from hwlib.strategy import RECOMPUTED, SCHEDULES, Strategy
+from hwlib.units import plural
 
 TWO_CHUNKS = ("zbv", "dualpipe")
 """Schedules that give a rank two chunks."""
@@ -98,7 +99,7 @@ def _dense_width(model: Model) -> int:
 def _experts_divide(setting: Setting, s: Strategy) -> str:
     ranks, shared = ("dp*cp", f"ep = {s.ep}") if s.etp is None else ("dp*cp*tp", f"etp*ep = {s.etp * s.ep}")
     count = s.dp * s.cp * (1 if s.etp is None else s.tp)
-    return f"{shared} does not divide the {count:,} ranks of {ranks}"
+    return f"{shared} does not divide the {plural(count, 'rank')} of {ranks}"
 
 
 ETP_DIVIDES_TP = Rule(
@@ -111,15 +112,15 @@ HEADS = Rule(
     "tp does not divide the heads",
     "tp",
     lambda setting, s: setting.model.heads % s.tp == 0,
-    lambda setting, s: f"{s.tp} does not divide the {setting.model.heads} heads of {setting.model.name}",
+    lambda setting, s: f"{s.tp} does not divide the {plural(setting.model.heads, 'head')} of {setting.model.name}",
 )
 KV_HEADS = Rule(
     "tp does not suit the key-value heads",
     "tp",
     _tp_suits_kv_heads,
     lambda setting, s: (
-        f"{s.tp} divides the {setting.model.heads} heads of {setting.model.name} and does not suit the "
-        f"{setting.model.kv_heads} key-value heads: neither of the two divides the other"
+        f"{s.tp} divides the {plural(setting.model.heads, 'head')} of {setting.model.name} and does not suit the "
+        f"{plural(setting.model.kv_heads, 'key-value head')}: neither of the two divides the other"
     ),
 )
 MLP_WIDTH = Rule(
@@ -140,20 +141,22 @@ STAGES_OF_LAYERS = Rule(
     "more stages than layers",
     "pp",
     lambda setting, s: s.pp <= setting.model.layers,
-    lambda setting, s: f"{s.pp} stages are more than the {setting.model.layers} layers of {setting.model.name}",
+    lambda setting, s: (
+        f"{s.pp} stages are more than the {plural(setting.model.layers, 'layer')} of {setting.model.name}"
+    ),
 )
 SEQUENCE_PIECES = Rule(
     "2*cp does not divide the sequence",
     "cp",
     lambda setting, s: (s.cp == 1) | (setting.T % (2 * s.cp) == 0),
-    lambda setting, s: f"{s.cp} does not cut {setting.T:,} tokens into 2*cp equal pieces",
+    lambda setting, s: f"{s.cp} does not cut {plural(setting.T, 'token')} into 2*cp equal pieces",
 )
 EXPERTS = Rule(
     "ep does not divide the experts",
     "ep",
     lambda setting, s: setting.model.experts % s.ep == 0,
     lambda setting, s: (
-        f"{s.ep} does not divide the {setting.model.experts} experts of {setting.model.name}"
+        f"{s.ep} does not divide the {plural(setting.model.experts, 'expert')} of {setting.model.name}"
         if setting.model.moe
         else f"{s.ep} does not apply to {setting.model.name}: a dense model has no experts"
     ),
@@ -183,13 +186,13 @@ GPUS = Rule(
     "tp*cp*pp does not divide the GPUs",
     "gpus",
     lambda setting, s: setting.gpus % (s.tp * s.pp * s.cp) == 0,
-    lambda setting, s: f"tp*cp*pp = {s.tp * s.cp * s.pp:,} does not divide {setting.gpus:,} GPUs",
+    lambda setting, s: f"tp*cp*pp = {s.tp * s.cp * s.pp:,} does not divide {plural(setting.gpus, 'GPU')}",
 )
 BATCH = Rule(
     "dp does not divide the batch",
     "batch",
     lambda setting, s: setting.sequences % s.dp == 0,
-    lambda setting, s: f"{s.dp:,} replicas do not divide the {setting.sequences:,} sequences of the batch",
+    lambda setting, s: f"{s.dp:,} replicas do not divide the {plural(setting.sequences, 'sequence')} of the batch",
 )
 EXPERT_RANKS = Rule(
     "ep does not divide dp*cp",
@@ -210,7 +213,9 @@ MICROBATCH = Rule(
     "micro does not divide a replica's batch",
     "micro",
     lambda setting, s: setting.sequences % (s.dp * s.micro) == 0,
-    lambda setting, s: f"dp*micro = {s.dp * s.micro:,} does not divide the batch of {setting.sequences:,} sequences",
+    lambda setting, s: (
+        f"dp*micro = {s.dp * s.micro:,} does not divide the batch of {plural(setting.sequences, 'sequence')}"
+    ),
 )
 
 
@@ -291,7 +296,7 @@ def _filled(schedule: str, least: str) -> Callable[[Setting, Strategy], str]:
     """The sentence of a schedule that needs more microbatches than there are."""
 
     def sentence(setting: Setting, s: Strategy) -> str:
-        return f"{schedule} needs {least}, and on {s.pp} stages a replica has {setting.microbatches(s):,}"
+        return f"{schedule} needs {least}, and on {plural(s.pp, 'stage')} a replica has {setting.microbatches(s):,}"
 
     return sentence
 
@@ -307,7 +312,8 @@ CHUNKS_OF_LAYERS = Rule(
     "v",
     _few_chunks,
     lambda setting, s: (
-        f"{s.v} chunks on each of {s.pp} stages are more than the {setting.model.layers} layers of {setting.model.name}"
+        f"{s.v} chunks on each of {plural(s.pp, 'stage')} are more than the "
+        f"{plural(setting.model.layers, 'layer')} of {setting.model.name}"
     ),
 )
 EVEN_CHUNKS = Rule(
@@ -315,7 +321,7 @@ EVEN_CHUNKS = Rule(
     "v",
     lambda setting, s: (s.pp == 1) | even_chunks(setting.model.layers, s.pp, s.v),
     lambda setting, s: (
-        f"{s.v} does not cut the {setting.model.layers} layers of {setting.model.name} into equal chunks, "
+        f"{s.v} does not cut the {plural(setting.model.layers, 'layer')} of {setting.model.name} into equal chunks, "
         f"with pp {s.pp}"
     ),
 )
@@ -361,19 +367,19 @@ SHARDS_NEED_ZERO = Rule(
     "HSDP without ZeRO",
     "zero",
     lambda setting, s: _all_ranks(s) | (s.zero > 0),
-    lambda setting, s: f"states are divided among {s.shards} ranks only with ZeRO, and zero is 0",
+    lambda setting, s: f"states are divided among {plural(s.shards, 'rank')} only with ZeRO, and zero is 0",
 )
 SHARDS_DIVIDE = Rule(
     "shards do not divide dp*cp",
     "shards",
     lambda setting, s: s.dp * s.cp % s.shard_ranks == 0,
-    lambda setting, s: f"{s.shards} does not divide the {s.dp * s.cp:,} ranks of dp*cp",
+    lambda setting, s: f"{s.shards} does not divide the {plural(s.dp * s.cp, 'rank')} of dp*cp",
 )
 SHARDS_OF_EXPERTS = Rule(
     "ep does not divide the shards",
     "shards",
     lambda setting, s: _all_ranks(s) | (maximum(s.ep, s.shard_ranks) % minimum(s.ep, s.shard_ranks) == 0),
-    lambda setting, s: f"neither of {s.shards} shards and ep = {s.ep} divides the other",
+    lambda setting, s: f"neither of {plural(s.shards, 'shard')} and ep = {s.ep} divides the other",
 )
 SHARDS_IN_NODES = Rule(
     WHOLE_NODES.reason,
@@ -426,7 +432,9 @@ def schedule_rules(features: Features) -> tuple[Rule, ...]:
         for code in lacking
     ]
     most = features.most_chunks
-    chunks = _lacking(features, f"more than {most} chunks a rank", "v", lambda setting, s: (s.pp == 1) | (s.v <= most))
+    chunks = _lacking(
+        features, f"more than {plural(most, 'chunk')} a rank", "v", lambda setting, s: (s.pp == 1) | (s.v <= most)
+    )
     return (*rules, chunks)
 
 
@@ -554,7 +562,9 @@ REPLICA_NODES = Rule(
     "a replica over several nodes does not fill them",
     "tp",
     lambda setting, s: _fills_nodes(setting, s.gpus),
-    lambda setting, s: f"a replica of {s.gpus} GPUs neither fits in a node of {setting.levels[0].size} nor fills nodes",
+    lambda setting, s: (
+        f"a replica of {plural(s.gpus, 'GPU')} neither fits in a node of {setting.levels[0].size} nor fills nodes"
+    ),
 )
 SERVER_RULES = (HEADS, KV_HEADS, REPLICA_NODES, EXPERTS, MLP_WIDTH, EXPERT_WIDTH)
 """What the division of a replica must obey, as a strategy: `tp` GPUs share attention, dp such groups have sequences of

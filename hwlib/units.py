@@ -172,6 +172,16 @@ def show(x: float, unit: str = "1", digits: int = 4) -> str:
     return f"{number} {first}{slash}{rest}".removesuffix(" 1").replace(" %", "%")
 
 
+def plural(count: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> plural(1, "sequence"), plural(2048, "sequence")
+    ('1 sequence', '2,048 sequences')
+    """
+    ending = "" if count == 1 else "es" if noun.endswith("ch") else "s"
+    return f"{count:,} {noun}{ending}"
+
+
 def scale(unit: str) -> float:
     """The size of one `unit` in SI base units: `scale("GiB") == 2**30`."""
     return _read(unit)[0]

@@ -180,8 +180,10 @@ def plan(as_json: bool, **options: Any) -> None:
         told = query.launch(found).text if query.emit and not as_json else ""
         click.echo(json.dumps(query.data(found, runs), indent=2) if as_json else told or query.text(found, runs))
         if query.several:
+            from hwlib.units import plural
+
             for n, why in found.skipped.items():
-                click.echo(f"No plan on {n:,} GPUs: {why}.", err=True)
+                click.echo(f"No plan on {plural(n, 'GPU')}: {why}.", err=True)
     except ValueError as error:  # PlanError, and values that the formulas reject
         raise CannotBe(str(error)) from None
 

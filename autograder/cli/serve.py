@@ -139,13 +139,14 @@ class ServeQuery:
         software does not run on these chips."""
         from hwlib.launch import emit
         from hwlib.serving_planner.words import plan_words
+        from hwlib.units import plural
 
         assert self.emit
         if self.pick > len(found):
             raise CannotBe(f"pick: expected a row of the table, 1 to {len(found)}, got {self.pick}")
         plan, caveat = found[self.pick - 1].plan, found.question.caveat
         name = plan.model.planned_name(found.question.dtype)
-        title = f"{name} on {plan.gpus} GPUs: {plan_words(found[self.pick - 1])}"
+        title = f"{name} on {plural(plan.gpus, 'GPU')}: {plan_words(found[self.pick - 1])}"
         return emit(plan, self.emit)._replace(title=f"{title}. {caveat}" if caveat else title)
 
     def text(self, found: "ServingPlans") -> str:

@@ -11,7 +11,7 @@ from hwlib.serving_planner import Point, ServingPlans, plan_serving
 from hwlib.serving_planner.anatomy import memory_parts, token_parts
 from hwlib.serving_planner.explain import basis_words, binding, limit_words, point_words, versus
 from hwlib.serving_planner.words import columns, given_words, plan_words
-from hwlib.units import show
+from hwlib.units import plural, show
 
 from .forms import FORMS, HOUR
 from .markup import Markup, Share, bars, command, lines, paragraph, table
@@ -51,7 +51,7 @@ def answer(asked: Mapping[str, str]) -> Markup:
     found, values = search(asked)
     q, best, advised = found.question, found[0], found.advised
     room = show(q.memory, "B", 3)
-    terms = f"{len(found.found.kept):,} configurations fit in {room} of a GPU and keep the limits"
+    terms = f"{plural(len(found.found.kept), 'configuration')} {found.keeping}"
     simplest = f"Simplest plan within half the stack's error ({q.stack.error / 2:.0%}): {plan_words(advised)}."
     near = [] if advised is best else [f"{simplest} {given_words(advised)}"]
     others = [f"{i}. {versus(q, best, other)}" for i, other in enumerate(found[1:], 2)]

@@ -15,7 +15,8 @@ from hwlib.planner.run import CANDIDATES
 from hwlib.planner.run_query import RunQuery
 from hwlib.planner.run_words import columns as run_columns
 from hwlib.planner.run_words import run_text
-from hwlib.planner.tables import columns, front_task, rejected
+from hwlib.planner.tables import columns, counted, front_task, rejected
+from hwlib.units import plural
 
 from .forms import FORMS
 from .markup import Markup, address, command, lines, link, paragraph, table
@@ -83,14 +84,13 @@ def answer(asked: Mapping[str, str]) -> Markup:
     plans, values, task, best = found.plans, found.values, found.plans.task, found.plans[0]
     told: list[Markup]
     if isinstance(plans, Plans):
-        counts = f"{plans.considered:,} configurations, of which {plans.fitting:,} are valid and fit in {task.terms}"
         which, named = "The best plan of each mesh of degrees, the quickest first", f"The best plan: {best}."
-        told = [paragraph(f"{task.title}: {counts}.")]
+        told = [paragraph(f"{task.title}: {counted(plans)}.")]
         said = f"{named} {where_time_goes(best)} {memory_words(plans, best)}"
     else:
         told = [paragraph(f"{front_task(plans, task, plans.skipped)}. Plans must fit in {task.terms}. {task.caveat}")]
         which = "The plans that no other beats in time, GPUs and cost, the quickest first"
-        said = f"The quickest, on {best.gpus:,} GPUs: {best}. {where_time_goes(best)}"
+        said = f"The quickest, on {plural(best.gpus, 'GPU')}: {best}. {where_time_goes(best)}"
     return Markup("").join([
         cluster_read(machine_of(values["cluster"]), values["cluster"], bool(task.software.offload)),
         *told,
@@ -138,7 +138,7 @@ def _beside(found: Plans) -> list[Markup]:
 
 
 def _skipped(found: ParetoFront) -> Markup:
-    why_not = [f"{n:,} GPUs: {said}." for n, said in found.skipped.items()]
+    why_not = [f"{plural(n, 'GPU')}: {said}." for n, said in found.skipped.items()]
     return lines("Numbers of GPUs without a plan in the table", why_not)
 
 

@@ -12,6 +12,7 @@ from hwlib.planner.costs import Plan
 from hwlib.planner.task import Task
 from hwlib.specs import Model, features, models
 from hwlib.strategy import recomputed_modules
+from hwlib.units import plural
 
 FEATURES = "megatron-core"
 USUAL = ("hidden_dropout", "attention_dropout")
@@ -229,7 +230,7 @@ def optimizer_copies(plan: Plan, lost: list[str]) -> int | None:
         return None
     copies = one.dp * one.cp // one.shards
     if one.dp % copies:
-        lost.append(f"states over {one.shards} ranks: {copies} copies do not divide dp {one.dp}")
+        lost.append(f"states over {plural(one.shards, 'rank')}: {copies} copies do not divide dp {one.dp}")
         return None
     return copies
 

@@ -5,6 +5,7 @@ from itertools import groupby
 from hwlib.footprint.stage_layers import stage_layers
 from hwlib.launch.launch import LaunchError
 from hwlib.specs import Model
+from hwlib.units import plural
 
 
 def chunk_layers(model: Model, pp: int, v: int) -> tuple[int, ...]:
@@ -25,7 +26,8 @@ def chunk_layers(model: Model, pp: int, v: int) -> tuple[int, ...]:
         found[-1][stage] -= 1
     counts = tuple(count for chunk in found for count in chunk)
     if sum(counts) != model.layers or min(counts) < 0:
-        raise LaunchError(f"emit: {model.layers} layers are not spread over {pp} stages of {v} chunks; fewer would do")
+        stages = f"{plural(pp, 'stage')} of {plural(v, 'chunk')}"
+        raise LaunchError(f"emit: {plural(model.layers, 'layer')} cannot be spread over {stages}; fewer would do")
     return counts
 
 

@@ -4,6 +4,7 @@ from collections.abc import Container
 
 from hwlib.launch.megatron import maker
 from hwlib.serving_planner.plan import Pool, ServingPlan
+from hwlib.units import plural
 
 
 def replica_gpus(pool: Pool) -> int:
@@ -28,7 +29,9 @@ def pool_losses(pool: Pool) -> list[str]:
     """What no server can be told of a plan, whatever its software."""
     found = []
     if pool.batch % pool.attention_dp:
-        found.append(f"{pool.batch} sequences over {pool.attention_dp} groups: each may have {group_batch(pool)}")
+        found.append(
+            f"{plural(pool.batch, 'sequence')} over {pool.attention_dp} groups: each may have {group_batch(pool)}"
+        )
     return found
 
 
@@ -50,7 +53,7 @@ def to_know(plan: ServingPlan, name: str, chips: str) -> list[str]:
 def copies(pool: Pool, what: str) -> str:
     """How often a command is run, as its comment."""
     many = f"{pool.replicas} of these, behind a router" if pool.replicas > 1 else "one of these"
-    return f"{what}: {many}, on {replica_gpus(pool)} GPUs each"
+    return f"{what}: {many}, on {plural(replica_gpus(pool), 'GPU')} each"
 
 
 def format_losses(plan: ServingPlan, name: str, own: Container[str], cache: Container[str]) -> list[str]:

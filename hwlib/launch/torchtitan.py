@@ -13,6 +13,7 @@ from hwlib.launch.megatron import NO_GPUS, torchrun, whole_micro
 from hwlib.planner.costs import Plan
 from hwlib.planner.task import Task
 from hwlib.specs import features
+from hwlib.units import plural
 
 FEATURES = "torchtitan"
 SCHEDULES = {"gpipe": "GPipe", "1f1b": "1F1B", "zb_h1": "1F1B", "zbv": "ZBVZeroBubble", "dualpipe": "DualPipeV"}
@@ -98,7 +99,9 @@ def degrees(task: Task, plan: Plan, lost: list[str]) -> dict[str, Any]:
     shard = 1 if not one.zero else one.dp
     if one.zero and one.shards is not None:
         if one.shards % one.cp or one.dp % max(one.shards // one.cp, 1):
-            lost.append(f"states over {one.shards} ranks: torchtitan has a part of dp {one.dp} times cp {one.cp}")
+            lost.append(
+                f"states over {plural(one.shards, 'rank')}: torchtitan has a part of dp {one.dp} times cp {one.cp}"
+            )
         else:
             shard = one.shards // one.cp
     if one.zero == 1:
@@ -162,7 +165,7 @@ def policy(plan: Plan, lost: list[str]) -> str | None:
     if one.recompute == "none":
         return None
     if one.recompute_layers is not None:
-        lost.append(f"recomputation of {one.recompute_layers} layers: it is of all layers, or of none")
+        lost.append(f"recomputation of {plural(one.recompute_layers, 'layer')}: it is of all layers, or of none")
     return POLICIES.get(one.recompute)
 
 

@@ -16,6 +16,7 @@ from hwlib.launch.serving_plan import (
     to_know,
 )
 from hwlib.serving_planner.plan import Pool, ServingPlan
+from hwlib.units import plural
 
 CACHE = {"bf16": "auto", "fp16": "auto", "fp8": "fp8", "fp4": "nvfp4"}
 OWN_FORMAT = ("fp8", "fp4", "mxfp4", "int8", "int4", "int8w", "int4w")
@@ -61,7 +62,9 @@ def server_settings(plan: ServingPlan, pool: Pool, kind: str, lost: list[str]) -
     lost += pool_losses(pool)
     gpus = replica_gpus(pool)
     if pool.attention_dp > 1 and pool.tp > 1:
-        lost.append(f"groups of {pool.tp} GPUs with sequences of their own: with attention_dp each GPU has its own")
+        lost.append(
+            f"groups of {plural(pool.tp, 'GPU')} with sequences of their own: with attention_dp each GPU has its own"
+        )
     each = -(-pool.batch // gpus) if pool.attention_dp > 1 else pool.batch
     tokens = prompt_tokens(plan, pool, kind != "generation") - group_batch(pool) + each
     found: dict[str, Any] = {

@@ -16,6 +16,7 @@ from hwlib.launch.serving_plan import (
     to_know,
 )
 from hwlib.serving_planner.plan import Pool, ServingPlan
+from hwlib.units import plural
 
 WEIGHTS = {"bf16": {}, "fp16": {"--dtype": "float16"}, "fp8": {"--quantization": "fp8"}}
 """bf16 is what a checkpoint has; fp8 is made of one in bf16 when it is loaded, and of one in fp8 it is its own."""
@@ -83,7 +84,9 @@ def expert_options(plan: ServingPlan, pool: Pool, lost: list[str]) -> dict[str, 
     if not plan.model.moe or pool.ep == 1:
         return {}
     if pool.ep < replica_gpus(pool):
-        lost.append(f"experts over {pool.ep} of a server's {replica_gpus(pool)} GPUs: vLLM divides them over all")
+        lost.append(
+            f"experts over {pool.ep} of a server's {plural(replica_gpus(pool), 'GPU')}: vLLM divides them over all"
+        )
     return {"--enable-expert-parallel": None}
 
 

@@ -31,6 +31,7 @@ from hwlib.planner.space import space
 from hwlib.planner.task import Task
 from hwlib.specs import Features
 from hwlib.strategy import Strategy
+from hwlib.units import plural
 
 _OWN_RULES: Mapping[str, tuple[Rule, ...]] = {
     "tp": (HEADS, KV_HEADS, MLP_WIDTH, GPUS),
@@ -61,7 +62,7 @@ def checked_axes(task: Task, allowed: Allowed) -> Axes:
         products = sorted({prod(degrees) for degrees in product(*(getattr(axes, name) for name in together))})
         good = lambda n: GPUS.holds(task.setting, _only("tp", n))
         if not any(map(good, products)):
-            problem = f"{_joined(products)} does not divide {task.gpus:,} GPUs"
+            problem = f"{_joined(products)} does not divide {plural(task.gpus, 'GPU')}"
             raise PlanError("*".join(together), problem + ways_out(task, allowed, together))
     return axes
 
@@ -118,12 +119,13 @@ def _check_chunks(task: Task, allowed: Allowed, axes: Axes) -> None:
     pp = min(pipes, default=2)
     even = lambda n: any(even_chunks(model.layers, p, n) for p in pipes)
     if not any(CHUNKS_OF_LAYERS.holds(setting, _USUAL.unchecked({"pp": pp, "v": n})) for n in chunks):
-        problem = f"chunks on each of {pp} stages or more are more than the {model.layers} layers of {model.name}"
+        stages, layers = plural(pp, "stage"), plural(model.layers, "layer")
+        problem = f"chunks on each of {stages} or more are more than the {layers} of {model.name}"
     elif not pipes:
         problem = "chunks per rank need a pipeline, and pp is 1"
     elif not any(map(even, chunks)):
-        stages = f"pp {pipes[0]}" if len(pipes) == 1 else f"any pp that divides {task.gpus:,} GPUs"
-        problem = f"does not cut the {model.layers} layers of {model.name} into equal chunks, with {stages}"
+        stages = f"pp {pipes[0]}" if len(pipes) == 1 else f"any pp that divides {plural(task.gpus, 'GPU')}"
+        problem = f"does not cut the {plural(model.layers, 'layer')} of {model.name} into equal chunks, with {stages}"
     else:
         return
     would = [n for n in range(1, MOST_CHUNKS + 1) if even(n) or n == 1]

@@ -4,11 +4,13 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from hwlib.footprint import Footprint, footprint
-from hwlib.planner.task import Task, plural
+from hwlib.planner.task import Task
+from hwlib.specs import Stack
 from hwlib.steptime import StepTime, step_time
 from hwlib.strategy import Strategy
 from hwlib.training import model_utilization, run_cost, token_rate
 from hwlib.transformer import step_flops
+from hwlib.units import plural
 
 
 @dataclass(frozen=True, repr=False)

@@ -23,13 +23,13 @@ from hwlib.pipeline import pipeline_bubble_fraction
 from hwlib.planner.allowed import SHORTEST_CUT, Allowed, divisors
 from hwlib.planner.keywords import settings_of
 from hwlib.planner.plan_error import PlanError
-from hwlib.planner.software_settings import SoftwareSettings
-from hwlib.planner.task import Machine, Task, memory_of, plural, task_of
+from hwlib.planner.software import Software
+from hwlib.planner.task import Machine, Task, memory_of, task_of
 from hwlib.specs import Model
 from hwlib.specs.cluster import Place
 from hwlib.strategy import Strategy
 from hwlib.transformer import parameter_count
-from hwlib.units import show
+from hwlib.units import plural, show
 
 DECIDED = ("tp", "cp", "ep", "etp", "pp", "zero", "recompute")
 """Degrees that the rule of thumb chooses; if one is given, its advice would contradict the question."""
@@ -210,7 +210,7 @@ def _stages(b: _Bounds, d: Strategy, any_gathers: bool) -> Iterator[tuple[int, .
 
 def _sentence(b: _Bounds, d: Strategy) -> str:
     model, n = b.model, b.machine.gpus
-    said = [f"a GPU has {b.tokens:,.0f} tokens per step{_against(b, d)}"]
+    said = [f"a GPU has {plural(round(b.tokens), 'token')} per step{_against(b, d)}"]
     if d.ep > 1:
         word = "narrower than" if model.expert_ffn < b.far else "at least as wide as"
         said.append(
@@ -225,7 +225,7 @@ def _sentence(b: _Bounds, d: Strategy) -> str:
         across = " across nodes" if n > b.machine.node else ""
         said.append(
             f"{d.pp} pipeline stages{across}, for which {b.need / d.pp:,.0f} tokens are enough (the bubble is "
-            f"{bubble:.0%} with {m:,} microbatches, less if interleaved)"
+            f"{bubble:.0%} with {plural(m, 'microbatch')}, less if interleaved)"
         )
     if d.cp > 1:
         whole = Strategy.of(d, cp=1, dp=d.dp * d.cp)

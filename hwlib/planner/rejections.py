@@ -12,11 +12,11 @@ from hwlib.planner.checked import ways_out, widened
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.result import SearchResult
 from hwlib.planner.space import Space, space
-from hwlib.planner.task import Machine, Task, first_levels, plural
+from hwlib.planner.task import Machine, Task, first_levels
 from hwlib.specs import Level
 from hwlib.strategy import Strategy
 from hwlib.transformer import parameter_count
-from hwlib.units import show
+from hwlib.units import plural, show
 
 MOST_GPUS = 2**17
 MOST_BATCHES = 16  # sizes of a step of all replicas, of which batches that do are multiples
@@ -50,9 +50,10 @@ def _undivided(task: Task, axes: Axes, found: Space, batches: str) -> PlanError:
     """No plan divides the batch: names the fewest replicas that there can be, and batches near this that do."""
     least, micro = int(found.strategy.dp.min()), min(axes.micro)
     pieces = f", with microbatches of {micro}" if micro > 1 else ""
+    holder = f"{plural(task.gpus, 'GPU')} {'has' if task.gpus == 1 else 'have'}"
     return PlanError(
         "batch",
-        f"{plural(task.sequences, 'sequence')} cannot be divided among the replicas, of which {task.gpus:,} GPUs have "
+        f"{plural(task.sequences, 'sequence')} cannot be divided among the replicas, of which {holder} "
         f"at least {least:,}{pieces}" + (f"; {batches} can" if batches else ""),
     )
 
@@ -65,10 +66,11 @@ def _split_nodes(task: Task, allowed: Allowed, batches: str) -> PlanError:
     ways = [f"a batch of {batches}"] if batches else []
     if fewer := _fewer_gpus(task, allowed):
         nodes = -(-fewer // task.machine.full_node)
-        ways = [f"{fewer // nodes} GPUs of each ({fewer:,} in all)" if nodes > 1 else f"{fewer} GPUs of one", *ways]
+        each = plural(fewer // nodes, "GPU")
+        ways = [f"{each} of each ({fewer:,} in all)" if nodes > 1 else f"{each} of one", *ways]
     would = f"; {' or '.join(ways)} would do" if ways else ways_out(task, allowed, allowed.given)
     degrees = "that divide the batch " if batches else ""
-    return PlanError("gpus", f"all allowed degrees {degrees}split the nodes of {node} GPUs unevenly{would}")
+    return PlanError("gpus", f"all allowed degrees {degrees}split the nodes of {plural(node, 'GPU')} unevenly{would}")
 
 
 def _batches(task: Task, axes: Axes, found: Space) -> str:
@@ -78,7 +80,7 @@ def _batches(task: Task, axes: Axes, found: Space) -> str:
     near = {have // unit * unit for unit in units} | {-(-have // unit) * unit for unit in units}
     below = next(_divided(task, axes, sorted((n for n in near if 0 < n < have), reverse=True)), None)
     above = next(_divided(task, axes, sorted(n for n in near if n > have)), None)
-    return " or ".join(f"{n:,} ({n * task.T:,} tokens)" for n in (below, above) if n)
+    return " or ".join(f"{n:,} ({plural(n * task.T, 'token')})" for n in (below, above) if n)
 
 
 def _divided(task: Task, axes: Axes, batches: Iterable[int]) -> Iterator[int]:

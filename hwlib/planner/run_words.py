@@ -5,8 +5,8 @@ from typing import Any
 
 from hwlib.goodput import GIVEN, ExpectedRun
 from hwlib.planner.run import rests_of_run
-from hwlib.planner.task import Task, plural
-from hwlib.units import hour, show
+from hwlib.planner.task import Task
+from hwlib.units import hour, plural, show
 
 PART_WORDS = {
     "stragglers": "slow GPUs", "saving": "waiting for checkpoints", "again": "work done again",

@@ -7,9 +7,9 @@ from hwlib.planner.advice import rests
 from hwlib.planner.costs import Plan, parts
 from hwlib.planner.explain import WORDS
 from hwlib.planner.result import SearchResult
-from hwlib.planner.task import Task, plural
+from hwlib.planner.task import Task
 from hwlib.strategy import MESH
-from hwlib.units import show
+from hwlib.units import plural, show
 
 CHOICES = ("v", "micro", "zero", "sp", "recompute", "schedule", "shards", "etp")
 
@@ -20,10 +20,15 @@ Columns = Sequence[tuple[str, list[str]]]
 
 def table(found: SearchResult, more: Columns = ()) -> str:
     """The plans, one per line, below the task and the counts of the search; `more` columns stand last."""
+    head = [found.task.title, counted(found), *_caveat(found.task)]
+    return "\n".join([*head, "", *rows(found, more)])
+
+
+def counted(found: SearchResult) -> str:
+    """The second line of an answer: how many configurations there were, how many are left, and on which terms."""
     every = plural(found.considered, "configuration")
     good = f"{found.fitting:,} {'is valid and fits' if found.fitting == 1 else 'are valid and fit'}"
-    head = [found.task.title, f"{every}, of which {good} in {found.task.terms}", *_caveat(found.task)]
-    return "\n".join([*head, "", *rows(found, more)])
+    return f"{every}, of which {good} in {found.task.terms}"
 
 
 def front_table(plans: Sequence[Plan], task: Task, skipped: Iterable[int], more: Columns = ()) -> str:
@@ -126,5 +131,6 @@ def plan_record(plan: Plan) -> dict[str, Any]:
 
 
 __all__ = [
-    "WORDS", "columns", "front_table", "front_task", "plan_record", "record", "rejected", "rows", "table", "waits",
+    "WORDS", "columns", "counted", "front_table", "front_task", "plan_record", "record", "rejected", "rows", "table",
+    "waits",
 ]  # fmt: skip

@@ -28,7 +28,7 @@ from hwlib.specs import (
 from hwlib.specs.cluster import Place
 from hwlib.specs.own_cluster import LINE, OwnCluster, chip_hint, described, torus_sentence
 from hwlib.specs.table import unknown
-from hwlib.units import show
+from hwlib.units import plural, show
 
 FRAMEWORK = 0.05
 """Share of the memory on a chip's data sheet that a plan leaves to what is not counted: the driver's context, buffers
@@ -225,7 +225,7 @@ class Task:
     def on(self, gpus: str) -> str:
         """The task as text, with the number of GPUs given."""
         chip, name = self.machine.chip.name, self.model.planned_name(self.dtype)
-        return f"{name} on {gpus} x {chip}, {plural(self.sequences, 'sequence')} of {self.T:,} tokens per step"
+        return f"{name} on {gpus} x {chip}, {plural(self.sequences, 'sequence')} of {plural(self.T, 'token')} per step"
 
     @property
     def title(self) -> str:
@@ -285,16 +285,6 @@ def task_of(
     return replace(task, memory=memory_of(machine.chip, memory, share=FRAMEWORK if task.framework is None else 0.0))
 
 
-def plural(count: int, noun: str) -> str:
-    """A count with its noun.
-
-    >>> plural(1, "sequence"), plural(2048, "sequence")
-    ('1 sequence', '2,048 sequences')
-    """
-    ending = "" if count == 1 else "es" if noun.endswith("ch") else "s"
-    return f"{count:,} {noun}{ending}"
-
-
 def model_of(model: Model | str) -> Model:
     """A model, the one of a key, or that of a `config.json` or its folder. Raises PlanError: it lists similar keys."""
     try:
@@ -312,12 +302,15 @@ def batch_of(model: Model, B: Any, T: Any) -> tuple[int, int]:
     B, T = int(B), int(T)
     if model.positions and model.positions < T:
         raise PlanError(
-            "sequence", f"{T:,} tokens are more than the {model.positions:,} learned positions of {model.name}"
+            "sequence", f"{T:,} tokens are more than the {plural(model.positions, 'learned position')} of {model.name}"
         )
     if B % T:
         low = B // T * T
-        near = " or ".join(f"{n:,} tokens ({plural(n // T, 'sequence')})" for n in (low, low + T) if n)
-        raise PlanError("batch", f"{B:,} tokens do not divide into sequences of {T:,}; {near} would")
+        near = " or ".join(f"{plural(n, 'token')} ({plural(n // T, 'sequence')})" for n in (low, low + T) if n)
+        raise PlanError(
+            "batch",
+            f"{plural(B, 'token')} {'does' if B == 1 else 'do'} not divide into sequences of {T:,}; {near} would",
+        )
     return B, T
 
 

@@ -25,7 +25,7 @@ from hwlib.serving_planner.precision import precisions, usual_kv_dtype
 from hwlib.serving_planner.question import Limits, Question
 from hwlib.serving_planner.search import Found
 from hwlib.serving_planner.words import plan_words
-from hwlib.units import show
+from hwlib.units import plural, show
 
 
 def nothing_fits(question: Question, rejected: Mapping[str, int]) -> PlanError:
@@ -34,7 +34,7 @@ def nothing_fits(question: Question, rejected: Mapping[str, int]) -> PlanError:
         name, text = question.model.name, _broken_rules(question)
         if not rejected:
             degrees = " and ".join(f"{_option(option)} {_or(values)}" for option, values in question.fixed.items())
-            text = f"none on {question.gpus:,} GPUs has {degrees}"
+            text = f"none on {plural(question.gpus, 'GPU')} has {degrees}"
         return PlanError("allowed", f"no division of {name} can be: {text}{_would(question)}")
     least, layout = _least(question)
     name, chip = question.model.name, question.chip.name

@@ -16,6 +16,7 @@ from hwlib.engine import EngineRun, StepCost, draw_requests, run_apart, run_engi
 from hwlib.serving_planner.layouts import Layout, room, server_of
 from hwlib.serving_planner.points import Point, transfer_time
 from hwlib.serving_planner.question import Question
+from hwlib.units import plural
 
 ROUNDED = 16  # tokens of context to which a step's price is rounded: attention hardly changes over so few
 SEATS = 2**20
@@ -68,7 +69,7 @@ def play(question: Question, point: Point, count: int = 200, closed: bool = Fals
     server, each = server_of(question, layout), plan.decode.batch // layout.attention_dp
     chunk = min(plan.chunk or SEATS, SEATS)
     if chunk < plan.prompt and plan.prompt % chunk:
-        raise ValueError(f"expected a chunk that divides the prompts of {plan.prompt} tokens, got {chunk}")
+        raise ValueError(f"expected a chunk that divides the prompts of {plural(plan.prompt, 'token')}, got {chunk}")
     budget = chunk if chunk < plan.prompt else chunk // plan.prompt * plan.prompt
     rate = point.requests / plan.decode.replicas / layout.attention_dp
     requests = draw_requests(rate, count, prompt=plan.prompt, output=plan.output, seed=seed)

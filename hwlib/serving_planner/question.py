@@ -12,14 +12,14 @@ from hwlib.calibrated.serving import held_bytes
 from hwlib.calibrated.serving_kernels import ANY, fitted_architecture, kernel_chip
 from hwlib.inference.queueing import squared_variation
 from hwlib.planner.plan_error import PlanError
-from hwlib.planner.task import Machine, machine_of, model_of, plural
+from hwlib.planner.task import Machine, machine_of, model_of
 from hwlib.serving_planner.precision import precisions, usual_dtype, usual_kv_dtype
 from hwlib.specs import Accelerator, Model, accelerators, measured_lengths
 from hwlib.specs.cluster import Place
 from hwlib.specs.serving_stack import USUAL, ServingStack, serving_stacks
 from hwlib.specs.stack import typical_words
 from hwlib.specs.table import unknown
-from hwlib.units import show
+from hwlib.units import plural, show
 
 OLDER = "tensorrt-llm-0.14"
 LONGEST = 2**24

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, overload
 
-from hwlib.planner.task import plural
 from hwlib.serving_planner.errors import nothing_fits, too_late
 from hwlib.serving_planner.explain import basis_words, binding, limit_words, point_words, versus
 from hwlib.serving_planner.points import Point
 from hwlib.serving_planner.question import Question, question_of
 from hwlib.serving_planner.search import Found, front, search
 from hwlib.serving_planner.words import given_words, plan_words, record, rows
-from hwlib.units import show
+from hwlib.units import plural, show
 
 APART = 1.15  # between two rows of a front that is shown
 
@@ -79,9 +78,15 @@ class ServingPlans(Sequence[Point]):
         """
         q = self.question
         tried = plural(len(self.found.points) + sum(self._impossible().values()), "configuration")
-        kept = f"{len(self.found.kept):,} fit in {show(q.memory, 'B', 3)} of a GPU and keep the limits"
+        kept = f"{len(self.found.kept):,} {self.keeping}"
         terms = f"{tried}, of which {kept}; stack {q.stack.key}, {q.dtype}, cache in {q.kv_dtype}"
         return "\n".join([str(q), terms, *([q.caveat] if q.caveat else []), "", *rows(self.best)])
+
+    @property
+    def keeping(self) -> str:
+        """What the configurations that are kept do, in words."""
+        fit, keep = ("fits", "keeps") if len(self.found.kept) == 1 else ("fit", "keep")
+        return f"{fit} in {show(self.question.memory, 'B', 3)} of a GPU and {keep} the limits"
 
     def _impossible(self) -> dict[str, int]:
         """Reasons for which there is no point at all."""

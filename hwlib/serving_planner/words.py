@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hwlib.planner.task import plural
 from hwlib.serving_planner.layouts import Layout
 from hwlib.serving_planner.plan import Pool
 from hwlib.serving_planner.points import Point
-from hwlib.units import show
+from hwlib.units import plural, show
 
 
 def pool_name(pool: Pool) -> str:
@@ -28,7 +27,7 @@ def plan_words(point: Point) -> str:
     at_once = f"{plural(plan.decode.batch, 'request')} at once" + " on each" * (plan.decode.replicas > 1)
     if plan.prefill:
         return f"{pool_words(plan.prefill)} read prompts for {pool_words(plan.decode)}, {at_once}"
-    chunk = f", at most {plan.chunk:,} tokens of prompts in a step" if plan.chunk else ""
+    chunk = f", at most {plural(plan.chunk, 'token')} of prompts in a step" if plan.chunk else ""
     chunk += " of each rank" * bool(chunk and plan.decode.attention_dp > 1)
     return f"{pool_words(plan.decode)}, {at_once}{chunk}"
 

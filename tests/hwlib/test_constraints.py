@@ -342,3 +342,30 @@ def test_candidates_reach_the_last_value_that_could_do():
     assert list(candidates(setting(), "gpus")) == []
     assert max(candidates(setting(), "cp")) == 64
     assert machine_of("dgx-h100").gpus == 8
+
+
+COUNTED = ("GPUs", "heads", "layers", "experts", "ranks", "shards", "sequences", "tokens", "stages")
+SINGULAR = re.compile(rf"(?<![\d.,])1 (key-value )?({'|'.join(COUNTED)})\b")
+OF_SEVERAL = (constraints.STAGES_OF_LAYERS, constraints.SHARDS_IN_NODES)  # which one stage, or one shard, obeys
+
+
+def test_what_is_counted_is_singular_where_there_is_one_of_it():
+    """Every sentence in a setting with one of everything, whether its rule holds there or not."""
+    small = MIXTRAL.replace(key="small", name="Small", heads=1, kv_heads=1, layers=1, experts=1, experts_per_token=1)
+    alone = setting(small, gpus=1, T=1, sequences=1, levels=(Level("node", 1, 1e9),))
+    rules = [rule for rule in (*plan_rules(alone), *constraints.SERVER_RULES) if rule not in OF_SEVERAL]
+    sentences = [rule.sentence(alone, Strategy.of(shards=1, etp=1)) for rule in rules]
+    assert not [sentence for sentence in sentences if SINGULAR.search(sentence)]
+    several = " ".join(rule.sentence(setting(MIXTRAL, levels=EVEN), one(shards=8, pp=2)) for rule in rules)
+    assert {*COUNTED} <= {*re.findall(r"\w+", several)}
+    rules = constraints.schedule_rules(replace(WITHOUT, most_chunks=1))
+    assert rules[-1].reason.endswith("more than 1 chunk a rank")
+
+
+@pytest.mark.parametrize("asked", [{"B": 1}, {"B": 2**13, "gpus": 1, "allowed": Allowed(micro=2)},
+                                   {"B": 2**20, "gpus": 1, "allowed": Allowed(tp=2)}])  # fmt: skip
+def test_what_a_refusal_counts_is_singular_where_there_is_one_of_it(asked):
+    with pytest.raises(PlanError) as caught:
+        plan("llama3-8b", "dgx-h100", **asked)
+    assert re.search(r"\b1 (token does|sequence|GPU)\b", str(caught.value))
+    assert not SINGULAR.search(str(caught.value))

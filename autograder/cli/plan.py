@@ -32,7 +32,7 @@ class Tokens(click.ParamType):
         """The tokens, and of a sequence, if the text says so."""
         if isinstance(value, tuple):
             return value
-        from hwlib.planner.amounts import tokens_of
+        from hwlib.options.amounts import tokens_of
 
         return read_as(self, tokens_of, value, param, ctx)
 
@@ -46,7 +46,7 @@ class Several(click.ParamType):
         """The numbers."""
         if isinstance(value, tuple):
             return value
-        from hwlib.planner.amounts import whole_numbers_of
+        from hwlib.options.amounts import whole_numbers_of
 
         return read_as(self, whole_numbers_of, value, param, ctx)
 
@@ -60,14 +60,14 @@ class Words(click.ParamType):
         """The words."""
         if isinstance(value, tuple):
             return value
-        from hwlib.planner.amounts import words_of
+        from hwlib.options.amounts import words_of
 
         return read_as(self, words_of, value, param, ctx)
 
 
 def _bytes(_ctx: Any, _param: Any, value: str | None) -> float | None:
     """Bytes of a text such as "72 GB"."""
-    from hwlib.planner.amounts import bytes_of
+    from hwlib.options.amounts import bytes_of
 
     if value is None:
         return None

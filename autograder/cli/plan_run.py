@@ -13,7 +13,7 @@ class RunTokens(click.ParamType):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
         """The number of tokens."""
-        from hwlib.planner.amounts import run_tokens_of
+        from hwlib.options.amounts import run_tokens_of
 
         return value if isinstance(value, float) else read_as(self, run_tokens_of, value, param, ctx)
 
@@ -27,7 +27,7 @@ class InUnit(click.ParamType):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float | str:
         """The number in SI, or the word."""
-        from hwlib.planner.amounts import in_unit_of
+        from hwlib.options.amounts import in_unit_of
 
         if not isinstance(value, str) or value in self.words:
             return value
@@ -41,13 +41,13 @@ class Spares(click.ParamType):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> int | str:
         """The number, or the word."""
-        from hwlib.planner.amounts import spares_of
+        from hwlib.options.amounts import spares_of
 
         return read_as(self, spares_of, value, param, ctx) if isinstance(value, str) else value
 
 
 def read_as(kind: click.ParamType, read: Callable[[str], Any], value: Any, param: Any, ctx: Any) -> Any:
-    """What a reader of `hwlib.planner.amounts` makes of a text; its sentence is that of the option."""
+    """What a reader of `hwlib.options.amounts` makes of a text; its sentence is that of the option."""
     try:
         return read(value)
     except ValueError as error:

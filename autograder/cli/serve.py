@@ -23,7 +23,7 @@ class Seconds(click.ParamType):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
         """The seconds."""
-        from hwlib.planner.amounts import seconds_of
+        from hwlib.options.amounts import seconds_of
 
         return value if isinstance(value, float) else read_as(self, seconds_of, value, param, ctx)
 

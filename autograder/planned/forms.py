@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
-from hwlib.planner import PlanError
-from hwlib.planner.amounts import (
+from hwlib.options.amounts import (
     bytes_of,
     in_unit_of,
     run_tokens_of,
@@ -20,6 +19,7 @@ from hwlib.planner.amounts import (
     without_groups,
     words_of,
 )
+from hwlib.planner import PlanError
 
 Reader = Callable[[str], Any]
 HOUR = 3600.0  # s

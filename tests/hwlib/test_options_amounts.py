@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from hwlib.planner.amounts import bytes_of, in_unit_of, run_tokens_of, seconds_of, tokens_of, whole_numbers_of
+from hwlib.options.amounts import bytes_of, in_unit_of, run_tokens_of, seconds_of, tokens_of, whole_numbers_of
 from hwlib.units import GB, MB, TB, GiB, day, hour, minute, ms
 from tests.each import each
 

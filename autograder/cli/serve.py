@@ -6,26 +6,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from .plan import SECONDS_AN_HOUR, CannotBe, Several, Tokens, _bytes, own_words
-from .plan_run import read_as
+from hwlib.options.readers import BATCH, BYTES, NUMBERS, SECONDS
+
+from .plan import CannotBe, own_words
+from .planner_options import Text
 
 if TYPE_CHECKING:
     from hwlib.launch.launch import Launch
     from hwlib.serving_planner import ServingPlans
 
 SERVERS = ("vllm", "trtllm")  # the keys of hwlib.launch.SERVING, which is not loaded for a list
-
-
-class Seconds(click.ParamType):
-    """A time with its unit: 2s, 50ms."""
-
-    name = "time"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> float:
-        """The seconds."""
-        from hwlib.options.amounts import seconds_of
-
-        return value if isinstance(value, float) else read_as(self, seconds_of, value, param, ctx)
 
 
 class Question(click.Command):
@@ -47,23 +37,25 @@ class Question(click.Command):
 @click.option("--on", "--cluster", "cluster", required=True, help="Key or name of a cluster or node, or so many nodes: "
               'dgx-h100, 4xdgx-h200; a line: "4x8 a100-80gb-sxm, network 100 Gbit/s"; or a file that says more: '
               "lab.toml, as for gpubook plan.")  # fmt: skip
-@click.option("--prompt", type=Tokens(), help="Tokens of a prompt: 2048, 2K (K, M and G are powers of 1024).")
-@click.option("--output", type=Tokens(), help="Tokens of an answer.")
+@click.option("--prompt", type=Text(BATCH), help="Tokens of a prompt: 2048, 2K (K, M and G are powers of 1024).")
+@click.option("--output", type=Text(BATCH), help="Tokens of an answer.")
 @click.option("--trace", help="Measured lengths instead: azure-conversation, azure-code or mooncake-conversation.")
 @click.option("--gpus", type=click.IntRange(1), help="GPUs to use.  [default: all]")
-@click.option("--ttft", type=Seconds(), help="Limit of the time to the first token, its queue included: 2s (a mean).")
-@click.option("--tpot", type=Seconds(), help="Limit of the time of each further token: 50ms (a mean).")
-@click.option("--gap", type=Seconds(), help="Limit of the longest step, which a token may have to wait for: 200ms.")
-@click.option("--tp", type=Several(), help="GPUs that share a layer's attention.  [default: within a node]")
-@click.option("--ep", type=Several(), help="GPUs that the experts are divided over whole.")
-@click.option("--attention-dp", type=Several(), help="Groups of GPUs of a server with sequences of their own.")
+@click.option(
+    "--ttft", type=Text(SECONDS), help="Limit of the time to the first token, its queue included: 2s (a mean)."
+)
+@click.option("--tpot", type=Text(SECONDS), help="Limit of the time of each further token: 50ms (a mean).")
+@click.option("--gap", type=Text(SECONDS), help="Limit of the longest step, which a token may have to wait for: 200ms.")
+@click.option("--tp", type=Text(NUMBERS), help="GPUs that share a layer's attention.  [default: within a node]")
+@click.option("--ep", type=Text(NUMBERS), help="GPUs that the experts are divided over whole.")
+@click.option("--attention-dp", type=Text(NUMBERS), help="Groups of GPUs of a server with sequences of their own.")
 @click.option("--apart/--together", default=None, help="Prefill and decode on servers of their own, or not.  "
               "[default: both are tried]")  # fmt: skip
 @click.option("--dtype", help="Of weights and products: bf16, fp16, fp8, fp4, mxfp4 (experts alone), int8w, int4w.  "
               "[default: as the model is published; for a quantised checkpoint it may have to be given]")  # fmt: skip
 @click.option("--kv-dtype", help="Of the cache: bf16, fp16 or fp8.  [default: fp8 beside products of at most 8 bits]")
 @click.option("--stack", help="Software whose fitted constants to use, e.g. sglang.  [default: a TensorRT-LLM]")
-@click.option("--memory", callback=_bytes, help="Memory budget per GPU, e.g. 72GB.  [default: the chip's]")
+@click.option("--memory", type=Text(BYTES), help="Memory budget per GPU, e.g. 72GB.  [default: the chip's]")
 @click.option("--price", type=click.FloatRange(0), help="Dollars per GPU hour.  [default: the cluster file's]")
 @click.option("--count", type=click.IntRange(1), default=5, show_default=True, help="Number of plans to list.")
 @click.option("--front", is_flag=True, help="Also list the Pareto front of latency and throughput.")
@@ -108,6 +100,8 @@ class ServeQuery:
     ) -> Self:  # fmt: skip
         """The options of the command, converted by click. Raises CannotBe where lengths are missing, or two options
         exclude each other."""
+        from hwlib.units import hour
+
         if pick and not emit:
             raise CannotBe("pick: it names the plan that is written for a software, and --emit names none")
         if trace is None and (prompt is None or output is None):
@@ -118,7 +112,7 @@ class ServeQuery:
         fixed = {name: others.pop(name) for name in ("tp", "ep", "attention_dp")}
         asked: dict[str, Any] = {
             "prompt": prompt and prompt[0], "output": output and output[0], "trace": trace,
-            "count": max(count, pick or 1), "price": None if price is None else price / SECONDS_AN_HOUR,
+            "count": max(count, pick or 1), "price": None if price is None else price / hour,
             "fixed": {name: values for name, values in fixed.items() if values},
         }  # fmt: skip
         asked |= {name: value for name, value in others.items() if value is not None}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from hwlib.options import DEGREES, TRAINING, of_group
 from hwlib.planner import Allowed, Plans
 from hwlib.planner.checked import checked_axes
 from hwlib.planner.costs import Costed, Plan, costed_plan
@@ -16,10 +17,10 @@ from hwlib.units import show
 from .forms import FORMS
 from .markup import Markup, address, link, paragraph
 from .task import arguments, cluster_read, memory_bars, rests, step_bars
-from .training import ASKED
+from .training import SHARED
 
-DEGREES = {"tp": 1, "cp": 1, "ep": 1, "pp": 1, "micro": 1, "zero": 0, "schedule": "1f1b", "recompute": "none"}
-"""What an empty field means."""
+USUAL = {option.name: option.single.usual for option in of_group(TRAINING, DEGREES) if option.single}
+"""What an empty field means; None where the search has to choose."""
 
 
 def the_plan(asked: Mapping[str, str]) -> tuple[Plans, Plan]:
@@ -30,10 +31,10 @@ def the_plan(asked: Mapping[str, str]) -> tuple[Plans, Plan]:
 def _plan(values: Mapping[str, Any]) -> tuple[Plans, Plan]:
     given = arguments(values)
     task = task_of(given.pop("model"), given.pop("cluster"), **given)
-    degrees: dict[str, Any] = {name: values.get(name, usual) for name, usual in DEGREES.items()}
-    chunks = 1 if degrees["schedule"] == "1f1b" and degrees["pp"] > 1 else None  # other schedules have their own
-    others = {name: values.get(name) for name in ("shards", "etp", "sp")}
-    allowed = Allowed(**degrees, v=values.get("v", chunks), **others)
+    degrees = {name: values.get(name, usual) for name, usual in USUAL.items()}
+    if degrees["schedule"] == "1f1b" and degrees["pp"] > 1 and degrees["v"] is None:  # other schedules have their own
+        degrees["v"] = 1
+    allowed = Allowed(**degrees)
     found = space(task, checked_axes(task, allowed))
     if not found.size:
         raise no_plan(task, allowed, found.rejected)
@@ -53,7 +54,7 @@ def answer(asked: Mapping[str, str]) -> Markup:
     fits = f"It fits: {room} are free" if total <= task.memory else f"It does not fit: {room} are missing"
     rate = f"MFU {plan.mfu:.1%}, {float(f'{plan.token_rate:.3g}'):,.0f} tokens/s"
     cost = f", ${plan.cost:,.2f} a step" if plan.cost else ""
-    same = {name: asked[name] for name in ASKED if asked.get(name)}
+    same = {name: asked[name] for name in SHARED if asked.get(name)}
     return Markup("").join([
         cluster_read(task.machine, values["cluster"], bool(task.software.offload)),
         paragraph(f"{task.title}: {plan}."),

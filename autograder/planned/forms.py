@@ -3,80 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from math import inf
 from typing import Any
 
-from hwlib.options.amounts import (
-    bytes_of,
-    in_unit_of,
-    run_tokens_of,
-    seconds_of,
-    spares_of,
-    tokens_of,
-    whole_numbers_of,
-    without_groups,
-    words_of,
-)
+from hwlib.options import SOFTWARE, TASK, TRAINING, Entry, Option, named
+from hwlib.options.choices import same, server_choices
+from hwlib.options.readers import NUMBERS, SECONDS, counts, length_of, word_of, yes_or_no
+from hwlib.options.training import ADVANCED, SEARCHED
 from hwlib.planner import PlanError
 
 Reader = Callable[[str], Any]
 HOUR = 3600.0  # s
-
-
-def _number(text: str, *, whole: bool = False) -> float:
-    plain = without_groups(text, whole=whole)
-    try:
-        return float(plain)
-    except ValueError:
-        raise ValueError(f"{text!r} is not a number") from None
-
-
-def _whole(text: str) -> int:
-    number = _number(text, whole=True)
-    if not number.is_integer():
-        raise ValueError(f"{text!r} is not a whole number")
-    return int(number)
-
-
-def _above_0(text: str) -> float:
-    if not 0 < (number := _number(text)) < inf:
-        raise ValueError(f"{text!r}: expected a number above 0")
-    return number
-
-
-def _count(text: str) -> int:
-    if (number := _whole(text)) < 1:
-        raise ValueError(f"{text!r}: expected a whole number of at least 1")
-    return number
-
-
-def _in(unit: str, example: str, words: tuple[str, ...] = ()) -> Reader:
-    return lambda text: text if text in words else in_unit_of(text, unit, example)
-
-
-def _one(text: str) -> int:
-    if len(numbers := whole_numbers_of(text)) > 1:
-        raise ValueError(f"{text!r}: expected one whole number")
-    return numbers[0]
-
-
-def _length(text: str) -> int:
-    count, long = tokens_of(text)
-    if long:
-        raise ValueError(f"{text!r} is a batch, not a length")
-    return count
-
-
-def _word(text: str) -> str:
-    return text.strip()
-
-
-def _yes(text: str) -> bool:
-    if text not in ("yes", "no"):
-        raise ValueError(f"{text!r}: expected yes or no")
-    return text == "yes"
 
 
 @dataclass(frozen=True)
@@ -88,7 +26,7 @@ class Field:
 
     name: str
     label: str
-    read: Reader = _word
+    read: Reader = word_of
     first: str = ""
     empty: str = ""
     about: str = ""
@@ -148,10 +86,7 @@ class Form:
 
 OWN = {"config": "model", "described": "cluster"}
 """Fields that stand for another one where they are not empty."""
-SEARCHED, ADVANCED, RUN = "Restrict the search", "Advanced", "The whole run"
-"""Titles of what is unfolded."""
 TRACES = ("azure-conversation", "azure-code", "mooncake-conversation")  # of measured lengths
-RATES = ("llama3-405b", "rsc-1", "rsc-2", "opt-175b", "bloom-176b")  # rows of measured_failures.csv that have a rate
 
 
 def _model(text: str) -> Any:
@@ -172,197 +107,104 @@ def _cluster(text: str) -> Any:
     return cluster_of_text(text, "your cluster", "your cluster")
 
 
-def _same(*words: str) -> tuple[tuple[str, str], ...]:
-    return tuple((word, word) for word in words)
+OF_ONES_OWN = (
+    Field(
+        "config",
+        "config.json",
+        _model,
+        empty="the model above",
+        about="of a checkpoint on the Hugging Face Hub: its text, or the file; it stays in this page",
+        fold="A model of your own",
+        file=".json",
+    ),
+    Field(
+        "described",
+        "Cluster's file",
+        _cluster,
+        empty="the cluster above",
+        about="its nodes, chip and links, in TOML: the text, or the file; it stays in this page",
+        fold="A cluster or a chip of your own",
+        file=".toml",
+    ),
+)
+"""Fields of files, which have no option: the command takes their paths as the model and the cluster."""
 
 
-def _models() -> tuple[tuple[str, str], ...]:
-    from hwlib.specs import models
-
-    return tuple(sorted(((key, model.name) for key, model in models.items()), key=lambda pair: pair[1].lower()))
-
-
-def _clusters() -> tuple[tuple[str, str], ...]:
-    from hwlib.specs import clusters, nodes
-
-    several = [(key, one.name) for key, one in clusters.items() if not one.torus]
-    single = [(key, f"{one.name}, one node") for key, one in nodes.items() if one.shape != "torus"]
-    return (*several, *single)
-
-
-def _software() -> tuple[tuple[str, str], ...]:
-    from hwlib.specs.serving_stack import serving_stacks
-
-    return tuple((key, stack.name) for key, stack in serving_stacks.items())
-
-
-def _states() -> tuple[tuple[str, str], ...]:
-    from hwlib.footprint import STATES
-
-    named = ((key, f"{key}: {one.weight:g} + {one.gradient:g} + {one.optimizer:g}") for key, one in STATES.items())
-    return (("", "the software's"), *named)
-
-
-def _stacks() -> tuple[tuple[str, str], ...]:
-    from hwlib.specs import stacks
-
-    return tuple((key, stack.name) for key, stack in stacks.items())
-
-
-def _features() -> tuple[tuple[str, str], ...]:
-    from hwlib.specs import features
-
-    return (("", "as its stack"), *((key, one.name) for key, one in features.items()), ("any", "everything"))
-
-
-def _machine(cluster: str, gpus: Field) -> tuple[Field, ...]:
-    """What every page asks first."""
-    return (
-        Field("model", "Model", first="llama3-70b", options=_models()),
-        Field(
-            "cluster", "Cluster", first=cluster, options=_clusters(), free=True,
-            about="a key, so many nodes, 128xdgx-a100, or a line: 4x8 a100-80gb-sxm, network 100 Gbit/s",
-        ),
-        gpus,
-        Field("config", "config.json", _model, empty="the model above", file=".json", fold="A model of your own",
-              about="of a checkpoint on the Hugging Face Hub: its text, or the file; it stays in this page"),
-        Field("described", "Cluster's file", _cluster, empty="the cluster above", file=".toml",
-              fold="A cluster or a chip of your own",
-              about="its nodes, chip and links, in TOML: the text, or the file; it stays in this page"),
-    )  # fmt: skip
-
-
-GPUS = Field("gpus", "GPUs", _whole, empty="all", about="the first of the cluster's")
-SEVERAL = Field("gpus", "GPUs", whole_numbers_of, empty="all",
-                about="the first of the cluster's; several, 256,1024, are compared")  # fmt: skip
-MEMORY = Field("memory", "Memory budget", bytes_of, empty="the chip's", about="bytes of a GPU, e.g. 72GB")
-PRICE = Field("price", "Price", _number, empty="the cluster's", about="dollars per GPU-hour")
-YES = (("", "no"), ("yes", "yes"))
-AS_SOFTWARE = (("", "as the software"), ("yes", "yes"), ("no", "no"))
-SP = Field("sp", "sp", _yes, options=(("", "with tp"), ("yes", "yes"), ("no", "no")), about="sequence parallelism")
-
-
-def _task(gpus: Field) -> tuple[Field, ...]:
-    """What both pages of training ask first."""
-    return (
-        *_machine("superpod-h100-1su", gpus),
-        Field("batch", "Batch", tokens_of, first="4M",
-              about="tokens a step: 4M, or 512x8192; K, M, G are powers of 1024"),
-        Field("sequence", "Sequence", _length, empty="the model's context, at most 8K", about="tokens"),
-        Field("dtype", "Precision", first="bf16", options=_same("bf16", "fp16", "fp8", "fp4", "fp32"),
-              about="of the layers' matrix products"),
-        Field("features", "Software can", options=_features(), about="schedules, ZeRO stages, degrees"),
-        MEMORY,
-        PRICE,
-    )  # fmt: skip
-
-
-def _advanced() -> tuple[Field, ...]:
-    """What a plan does not say of its software, for both pages of training."""
-    return (
-        Field("stack", "Software", empty="the chip's usual", options=_stacks(), free=True, fold=ADVANCED,
-              about="whose fitted constants to use"),
-        Field("release", "Release", empty="the newest fitted", fold=ADVANCED, about="of that software: 26.04"),
-        Field("states", "States", options=_states(), fold=ADVANCED,
-              about="bytes of a parameter: weight, gradient and optimizer"),
-        Field("offload", "Offload", words_of, empty="nothing", options=_same("activations", "optimizer"), free=True,
-              fold=ADVANCED, about="what the host keeps: activations, optimizer, or both"),
-        Field("fused", "Fused attention", _yes, options=(("", "yes"), ("no", "no")), fold=ADVANCED,
-              about="that keeps no scores"),
-        Field("dedup_dispatch", "Merge tokens", _yes, options=AS_SOFTWARE, fold=ADVANCED,
-              about="send a token once to each node that has any of its experts"),
-        Field("mtp", "Train MTP", _yes, options=AS_SOFTWARE, fold=ADVANCED,
-              about="the model's modules for multi-token prediction too"),
-    )  # fmt: skip
+def _field(option: Option, entry: Entry, read: Reader, **changes: Any) -> Field:
+    """The field of an option, as an entry asks for it."""
+    field = Field(
+        option.name,
+        entry.label or option.name,
+        read,
+        entry.first,
+        entry.empty,
+        entry.about,
+        entry.pairs,
+        entry.free,
+        entry.fold,
+    )
+    return replace(field, **changes)
 
 
 def _searched() -> tuple[Field, ...]:
-    degrees = {"tp": "tensor", "cp": "context", "ep": "expert", "pp": "pipeline"}
-    several: dict[str, Any] = {"empty": "searched", "fold": SEARCHED}
-    return (
-        *(Field(name, name, whole_numbers_of, about=f"{word} parallelism: a number, or some: 4,8", **several)
-          for name, word in degrees.items()),
-        Field("etp", "etp", whole_numbers_of, empty="as tp", fold=SEARCHED, about="tensor parallelism of experts"),
-        Field("v", "v", whole_numbers_of, about="chunks of layers a pipeline rank", **several),
-        Field("micro", "micro", whole_numbers_of, about="sequences per microbatch", **several),
-        Field("zero", "ZeRO", whole_numbers_of, about="stages: 0,1,2,3", **several),
-        Field("shards", "Shards", whole_numbers_of, about="ranks that ZeRO divides states among (HSDP)", **several),
-        replace(SP, fold=SEARCHED),
-        Field("schedule", "Schedule", words_of, about="of gpipe, 1f1b, zb_h1, zbv, dualpipe", **several),
-        Field("recompute", "Recompute", words_of, about="of none, selective, full, or modules: moe_act+mlp", **several),
-        Field("count", "Plans", _count, empty="5", fold=SEARCHED, about="listed, of one number of GPUs"),
-    )  # fmt: skip
+    """The page that searches: every option that has an entry there."""
+    fields = tuple(_field(option, option.search, option.reader.read) for option in TRAINING if option.search)
+    return _with_files(fields)
 
 
-def _run() -> tuple[Field, ...]:
-    """The whole run, with the interruptions that it must expect: the options of `gpubook plan --tokens`."""
-    asked: dict[str, Any] = {"fold": RUN}
-    return (
-        Field("tokens", "Tokens", run_tokens_of, empty="not asked",
-              about="of the whole run: 15T, powers of 1000; its time, price and interruptions", **asked),
-        Field("days", "or days", _above_0, empty="not asked", about="how many tokens in so many days", **asked),
-        Field("mtbf", "Interrupted", _in("s", "264days", RATES), empty="as Llama 3 405B", options=_same(*RATES),
-              free=True, about="a node, once in this time: 264days; or whose rate", **asked),
-        Field("restart", "Restart", _in("s", "12min"), empty="10 min, and reading",
-              about="from an interruption to the next step", **asked),
-        Field("checkpoint_every", "Checkpoint every", _in("s", "30min"), empty="the best", about="training time",
-              **asked),
-        Field("checkpoint_bandwidth", "Storage", _in("B/s", "2TB/s"), empty="12 MB/s a GPU",
-              about="that writes checkpoints, all GPUs together: 2TB/s", **asked),
-        Field("blocking", "Blocking", _yes, options=YES, about="wait until a checkpoint is written, not only copied",
-              **asked),
-        Field("repair", "Repair", _in("s", "24h"), empty="a day", about="how long a broken node is away", **asked),
-        Field("spares", "Spare nodes", spares_of, empty="price", options=_same("price", "time"), free=True,
-              about="a number, or as many as make the price least, or the time", **asked),
-        Field("spread", "Spread", _in("1", "1.5%"), empty="1.5 %", about="standard deviation of the GPUs' times",
-              **asked),
-    )  # fmt: skip
+def _single() -> tuple[Field, ...]:
+    """The page of one plan: options that have an entry of their own there take one value, and what a task and its
+    software are is asked as on the page that searches."""
+    fields = []
+    for option in TRAINING:
+        if option.single:
+            fields.append(_field(option, option.single, option.reader.read_single))
+        elif option.search and option.group in (TASK, SOFTWARE):
+            fields.append(_field(option, option.search, option.reader.read))
+    return _with_files(fields)
 
 
-def _degrees() -> tuple[Field, ...]:
-    words = {"tp": ("tensor", "4"), "cp": ("context", "2"), "ep": ("expert", ""), "pp": ("pipeline", "4")}
-    schedules = _same("gpipe", "1f1b", "zb_h1", "zbv", "dualpipe")
-    return (
-        *(Field(name, name, _one, first=first, empty="1", about=f"degree of {word} parallelism")
-          for name, (word, first) in words.items()),
-        Field("v", "v", _one, first="10", empty="as the schedule has", about="chunks of layers a pipeline rank"),
-        Field("micro", "micro", _one, first="1", empty="1", about="sequences per microbatch"),
-        Field("zero", "ZeRO", _one, first="1", options=_same("0", "1", "2", "3"), about="stage"),
-        Field("shards", "Shards", _one, empty="all", about="ranks that ZeRO divides states among"),
-        Field("schedule", "Schedule", first="1f1b", options=schedules, about="of the pipeline"),
-        Field("recompute", "Recompute", first="none", options=_same("none", "selective", "full"), free=True,
-              about="in the backward pass; modules too: moe_act+mlp"),
-        Field("etp", "etp", _one, empty="as tp", fold=ADVANCED, about="tensor parallelism of experts"),
-        replace(SP, fold=ADVANCED),
-    )  # fmt: skip
+def _with_files(fields: Iterable[Field]) -> tuple[Field, ...]:
+    """Fields, with those of files before the first that is unfolded."""
+    table = tuple(fields)
+    shown = tuple(field for field in table if not field.fold)
+    return (*shown, *OF_ONES_OWN, *(field for field in table if field.fold))
 
 
 def _served() -> tuple[Field, ...]:
+    option = named(TRAINING)
+    shared = {name: _field(option[name], option[name].search or Entry(), option[name].reader.read)
+              for name in ("model", "cluster", "memory", "price")}  # fmt: skip
+    gpus = option["gpus"]
     return (
-        *_machine("dgx-h100", GPUS),
-        Field("prompt", "Prompt", _length, first="2048", empty="of the trace", about="tokens that a request reads"),
-        Field("output", "Output", _length, first="512", empty="of the trace", about="tokens that it generates"),
-        Field("ttft", "First token", seconds_of, first="2s", empty="no limit",
+        shared["model"],
+        replace(shared["cluster"], first="dgx-h100"),
+        _field(gpus, gpus.single or Entry(), gpus.reader.read_single),
+        *OF_ONES_OWN,
+        Field("prompt", "Prompt", length_of, first="2048", empty="of the trace", about="tokens that a request reads"),
+        Field("output", "Output", length_of, first="512", empty="of the trace", about="tokens that it generates"),
+        Field("ttft", "First token", SECONDS.read, first="2s", empty="no limit",
               about="limit of its time, queue included: a mean, e.g. 2s"),
-        Field("tpot", "Each token", seconds_of, first="50ms", empty="no limit",
+        Field("tpot", "Each token", SECONDS.read, first="50ms", empty="no limit",
               about="limit of its time: a mean, e.g. 50ms"),
-        Field("gap", "Longest step", seconds_of, empty="no limit", about="limit of what a token may have to wait for"),
+        Field("gap", "Longest step", SECONDS.read, empty="no limit",
+              about="limit of what a token may have to wait for"),
         Field("dtype", "Precision", first="fp8", empty="as published",
-              options=_same("bf16", "fp16", "fp8", "fp4", "mxfp4", "int8w", "int4w"), free=True,
+              options=same("bf16", "fp16", "fp8", "fp4", "mxfp4", "int8w", "int4w"), free=True,
               about="of weights and products"),
-        MEMORY,
-        PRICE,
-        *(Field(name, name.replace("_", "-"), whole_numbers_of, empty="searched", about=about, fold=SEARCHED)
+        shared["memory"],
+        shared["price"],
+        *(Field(name, name.replace("_", "-"), NUMBERS.read, empty="searched", about=about, fold=SEARCHED)
           for name, about in (("tp", "GPUs that share attention"), ("ep", "GPUs that the experts are divided over"),
                               ("attention_dp", "groups of a server with sequences of their own"))),
-        Field("apart", "Prefill", _yes, options=(("", "together or apart"), ("no", "together"), ("yes", "apart")),
+        Field("apart", "Prefill", yes_or_no, options=(("", "together or apart"), ("no", "together"), ("yes", "apart")),
               about="and decode on servers of their own", fold=SEARCHED),
-        Field("count", "Plans", _count, empty="5", fold=SEARCHED, about="listed"),
-        Field("kv_dtype", "Cache", empty="fp8 beside fp8", options=_same("bf16", "fp16", "fp8"), free=True,
+        Field("count", "Plans", counts(1).read, empty="5", fold=SEARCHED, about="listed"),
+        Field("kv_dtype", "Cache", empty="fp8 beside fp8", options=same("bf16", "fp16", "fp8"), free=True,
               about="its precision", fold=ADVANCED),
-        Field("stack", "Software", empty="a TensorRT-LLM", options=_software(), free=True,
+        Field("stack", "Software", empty="a TensorRT-LLM", options=server_choices(), free=True,
               about="whose fitted constants to use", fold=ADVANCED),
-        Field("trace", "Trace", options=(("", "of one length"), *_same(*TRACES)), fold=ADVANCED,
+        Field("trace", "Trace", options=(("", "of one length"), *same(*TRACES)), fold=ADVANCED,
               about="measured lengths, instead of a prompt and an output"),
     )  # fmt: skip
 
@@ -370,10 +212,10 @@ def _served() -> tuple[Field, ...]:
 FORMS = {
     "plan": Form(
         "plan",
-        (*_task(SEVERAL), *_searched(), *_advanced(), *_run()),
+        _searched(),
         (("why", "What other choices cost, and why the rest of the grid was rejected"),),
     ),
-    "fill": Form("fill", (*_task(GPUS), *_degrees(), *_advanced()), live=True),
+    "fill": Form("fill", _single(), live=True),
     "serve": Form(
         "serve",
         _served(),

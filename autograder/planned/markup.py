@@ -9,6 +9,8 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
+from hwlib.options import TRAINING
+
 
 class Share(NamedTuple):
     """A part of a whole: its name, its amount as text, its share, and what it is."""
@@ -77,10 +79,7 @@ def link(text: str, to: str) -> Markup:
     return Markup('<a data-address="{}">{}</a>').format(to, text)
 
 
-NEGATED = {
-    "apart": ["--together"], "sp": ["--no-sp"], "fused": ["--no-fused"], "dedup_dispatch": ["--no-dedup-dispatch"],
-    "mtp": ["--no-mtp"],
-}  # fmt: skip
+DENIED = {option.name: option.denied for option in TRAINING} | {"apart": "--together"}
 """What the command calls the contrary of an option; of others it is to leave them out."""
 
 
@@ -90,7 +89,7 @@ def command(name: str, asked: Mapping[str, str], values: Mapping[str, object], u
     for field in values:
         option = f"--{field.replace('_', '-')}"
         if isinstance(values[field], bool):
-            words += [option] if values[field] else NEGATED.get(field, [])
+            words += filter(None, [option if values[field] else DENIED.get(field)])
         elif field == "cluster" and asked.get("described"):
             words += [option, "cluster.toml"]
         elif field != "model" and asked[field] != usual.get(field):

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hwlib.planner import Machine, PlanError, SoftwareSettings, Task
+from hwlib.planner import Machine, PlanError, Task
 from hwlib.planner.advice import NOISE, tolerance, typed
+from hwlib.planner.arguments import task_arguments
 from hwlib.planner.costs import Plan, parts
 from hwlib.planner.explain import WORDS, rests_words
 from hwlib.planner.result import SearchResult
 from hwlib.specs import OwnCluster, described
 from hwlib.units import show
 
-from .forms import HOUR
 from .markup import Markup, Share, bars, lines, paragraph
 
 ABOUT = {
@@ -40,26 +40,12 @@ HELD = {
 }
 
 
-SOFTWARE = ("dtype", "features", "stack", "release", "states", "offload", "fused", "dedup_dispatch", "mtp")
-"""Fields that `SoftwareSettings` has too."""
-
-
-def arguments(found: Mapping[str, Any]) -> dict[str, Any]:
+def arguments(values: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of `planner.plan` and of `task_of` that both pages ask for. Raises PlanError."""
     for name in ("model", "cluster", "batch"):
-        if name not in found:
+        if name not in values:
             raise PlanError(name, "expected a value, got an empty field")
-    B, long = found["batch"]
-    T = found.get("sequence")
-    if T and long and long != T:
-        raise PlanError("sequence", f"the batch has sequences of {long:,} tokens, not {T:,}")
-    gpus = found.get("gpus")
-    given = {name: found[name] for name in SOFTWARE if name in found}
-    return {
-        "model": found["model"], "cluster": found["cluster"], "B": B, "T": T or long,
-        "gpus": gpus[0] if isinstance(gpus, tuple) and len(gpus) == 1 else gpus, "software": SoftwareSettings(**given),
-        "memory": found.get("memory"), "price": found["price"] / HOUR if "price" in found else None,
-    }  # fmt: skip
+    return {"model": values["model"], "cluster": values["cluster"], **task_arguments(values)}
 
 
 def cluster_read(machine: Machine, cluster: OwnCluster | str, offload: bool = False) -> Markup:

@@ -7,7 +7,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from hwlib.goodput import ExpectedRun
-from hwlib.planner import Allowed, ParetoFront, PlanError, Plans, machine_of, pareto, plan
+from hwlib.options import DEGREES, TRAINING, of_group
+from hwlib.planner import ParetoFront, PlanError, Plans, machine_of, pareto, plan
+from hwlib.planner.arguments import DEGREE_NAMES, allowed_of
 from hwlib.planner.costs import Plan
 from hwlib.planner.explain import advice_words, alternatives, difference, memory_words, versus, where_time_goes
 from hwlib.planner.guide import rule_of_thumb
@@ -23,21 +25,18 @@ from .markup import Markup, address, command, lines, link, paragraph, table
 from .task import arguments, cluster_read, memory_bars, rests, step_bars
 
 COUNT = 5
-LIMITS = ("tp", "cp", "ep", "etp", "pp", "v", "micro", "zero", "shards", "sp", "schedule", "recompute")
-ASKED = (
-    "model", "config", "cluster", "described", "gpus", "batch", "sequence", "dtype", "features", "memory", "price",
-    "stack", "release", "states", "offload", "fused", "dedup_dispatch", "mtp",
-)  # that both ask  # fmt: skip
-MEANING = {
-    "": "to its footprint",
-    "tp": "share a layer's matrices", "cp": "share a sequence", "ep": "share the experts", "pp": "share the layers",
-    "dp": "share the batch", "schedule": "of the pipeline", "microbatches": "a replica, per step",
-    "micro size": "sequences", "ZeRO": "stage", "recompute": "in the backward pass", "step": "time",
+DEGREE_OPTIONS = of_group(TRAINING, DEGREES)
+SHARED = tuple(field.name for field in FORMS["fill"].fields if field.name not in DEGREE_NAMES)
+"""Fields of both pages of training."""
+MEANING = {option.name: option.column for option in DEGREE_OPTIONS} | {
+    "": "to its footprint", "dp": "share the batch", "microbatches": "a replica, per step",
+    "micro size": "sequences", "ZeRO": "stage", "step": "time",
     "MFU": "of the peak rate", "memory": "of the fullest GPU", "bubble": "of the step",
-    "comm": "of the step, not hidden", "$/step": "at that price", "etp": "share an expert's matrices",
+    "comm": "of the step, not hidden", "$/step": "at that price",
     "GPUs": "all of them", "run": "expected time", "tokens": "in so many days", "goodput": "of the time",
     "spares": "nodes kept aside", "$ run": "at that price", "GPU hours": "spares included",
 }  # fmt: skip
+"""What the columns of the table mean."""
 
 
 class Found(NamedTuple):
@@ -50,15 +49,10 @@ class Found(NamedTuple):
     values: dict[str, Any]
 
 
-def _allowed(values: Mapping[str, Any]) -> Allowed:
-    """The degrees that the fields leave to the search."""
-    return Allowed(**{name: values[name] for name in LIMITS if name in values})
-
-
 @lru_cache(4)
 def _found(asked: tuple[tuple[str, str], ...]) -> Found:
     values = FORMS["plan"].read(dict(asked))
-    given = arguments(values) | {"allowed": _allowed(values)}
+    given = arguments(values) | {"allowed": allowed_of(values)}
     run, several, count = RunQuery.of(values), isinstance(given["gpus"], tuple), values.get("count", COUNT)
     if several and "count" in values:
         raise PlanError("count", "plans are listed for one number of GPUs only")
@@ -147,7 +141,7 @@ def why(asked: Mapping[str, str]) -> Markup:
     found, _, values = search(asked)
     if not isinstance(found, Plans):
         raise PlanError("gpus", "choices are compared for one number of GPUs only, and several are given")
-    thumb = rule_of_thumb(found.task, _allowed(values))
+    thumb = rule_of_thumb(found.task, allowed_of(values))
     return Markup("").join([
         lines("The best plan for each other choice", alternatives(found)),
         lines("Rejected configurations", [" ".join(line.split()) for line in rejected(found)]),
@@ -155,12 +149,13 @@ def why(asked: Mapping[str, str]) -> Markup:
     ])  # fmt: skip
 
 
-def _footprint_of(asked: Mapping[str, str], one: Plan) -> str:
-    s = one.strategy
-    degrees = {name: getattr(s, name) for name in ("tp", "cp", "ep", "pp", "micro", "zero", "schedule", "recompute")}
-    chunks = {"v": s.v} if s.v > 1 and s.schedule == "1f1b" else {}
-    shards = {} if s.shards is None else {"shards": s.shards}
-    same = {name: asked[name] for name in ASKED if asked.get(name)} | ({"gpus": one.gpus} if asked.get("gpus") else {})
-    experts = {} if s.etp is None else {"etp": s.etp}
-    sp = {"sp": asked["sp"]} if asked.get("sp") else {}
-    return address("fill", {**same, **degrees, **chunks, **shards, **experts, **sp})
+def _footprint_of(asked: Mapping[str, str], plan: Plan) -> str:
+    """The address of a plan's footprint: what was asked, and the plan's degrees where they are not the usual ones."""
+    same = {name: asked[name] for name in SHARED if asked.get(name)}
+    gpus = {"gpus": plan.gpus} if asked.get("gpus") else {}
+    degrees = {name: getattr(plan.strategy, name) for name in DEGREE_NAMES}
+    if plan.strategy.v == 1 or plan.strategy.schedule != "1f1b":
+        degrees["v"] = None
+    degrees["sp"] = asked.get("sp") or None
+    chosen = {name: value for name, value in degrees.items() if value is not None}
+    return address("fill", {**same, **gpus, **chosen})

@@ -5,7 +5,7 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.cli import commands
-from autograder.cli.plan import Tokens
+from hwlib.options import TRAINING, named
 from hwlib.planner import machine_of, plan
 from hwlib.specs import clusters, models, nodes
 from tests.conftest import ROOT
@@ -182,7 +182,7 @@ def test_a_price_is_by_the_hour():
      ("16,777,216", (2**24, None)), ("4e6", (4_000_000, None)), ("512x8192", (2**22, 8192)), ("1G", (2**30, None))],
 )  # fmt: skip
 def test_tokens(text, tokens):
-    assert Tokens().convert(text, None, None) == tokens
+    assert named(TRAINING)["batch"].reader.read(text) == tokens
 
 
 def test_sequences_by_length_are_a_batch():

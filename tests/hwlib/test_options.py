@@ -1,0 +1,128 @@
+"""The table of options: every door has the same ones, and each is a field of the record that it fills."""
+
+import re
+import subprocess
+import sys
+from dataclasses import fields
+
+import click
+import pytest
+
+from autograder.cli import commands
+from autograder.planned import FORMS
+from hwlib.options import DEGREES, RUN, SOFTWARE, TASK, TRAINING, Entry, Option, markdown, named, of_group
+from hwlib.options.readers import FLAG, NUMBERS, SWITCH, Kind, choices, counts, numbers
+from hwlib.options.training import TRAINERS
+from hwlib.planner import Allowed, PlanError, Software
+from hwlib.planner.arguments import allowed_of, task_arguments
+from hwlib.planner.run_query import NAMES
+from hwlib.strategy import Strategy
+
+OPTIONS = named(TRAINING)
+EXAMPLES = {"batch": "1M", "sequence": "4096", "gpus": "8,16", "memory": "72GB", "price": "2", "tokens": "15T",
+            "checkpoint_bandwidth": "2TB/s", "spread": "1.5%", "spares": "8", "emit": "nemo"}  # fmt: skip
+
+
+def names(*groups):
+    return {option.name for option in of_group(TRAINING, *groups)}
+
+
+def test_the_options_of_each_group_are_the_fields_of_its_record():
+    assert names(DEGREES) == {field.name for field in fields(Allowed)} <= {field.name for field in fields(Strategy)}
+    assert names(SOFTWARE) == {field.name for field in fields(Software)} - {"expert_imbalance"}  # of measured runs
+    assert names(RUN) == {*NAMES}
+    assert len(OPTIONS) == len(TRAINING)
+
+
+def test_the_command_has_the_options_of_the_table_in_its_order():
+    command = commands.main.commands["plan"]
+    *table, last = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
+    assert [option.name for option in table] == [option.name for option in TRAINING if not option.positional]
+    assert last.name == "as_json"
+    for option in table:
+        assert option.help == OPTIONS[option.name].help
+    words = ["llama3-8b", "--cluster", "dgx-h100", "--batch", "1M"]
+    values = command.make_context("plan", words).params
+    assert {name for name, value in values.items() if value not in (None, False)} == {"model", "cluster", "batch"}
+
+
+def test_the_pages_ask_for_the_options_of_the_table_and_for_files():
+    files = {"config", "described"}
+    search, single = ({field.name for field in FORMS[page].fields} - files for page in ("plan", "fill"))
+    assert search == {option.name for option in TRAINING if option.search}
+    assert single == names(TASK, DEGREES, SOFTWARE)
+    assert names(TASK, DEGREES, SOFTWARE, RUN) <= search
+
+
+@pytest.mark.parametrize("option", [one for one in TRAINING if one.reader.kind in (Kind.TEXT, Kind.NUMBER, Kind.WHOLE)],
+                         ids=lambda option: option.name)  # fmt: skip
+def test_what_the_command_reads_is_what_the_page_reads(option):
+    text = EXAMPLES.get(option.name, {"time": "12h", "word[,word...]": "none"}.get(option.reader.name, "8"))
+    value = option.reader.read(text)
+    if not option.positional:
+        (parameter,) = [one for one in commands.main.commands["plan"].params if one.name == option.name]
+        assert parameter.type.convert(text, parameter, None) == value
+    if option.search:
+        (field,) = [field for field in FORMS["plan"].fields if field.name == option.name]
+        assert field.read(text) == value
+
+
+@pytest.mark.parametrize(
+    ("reader", "good", "bad"),
+    [(numbers(0), "0", "-1"), (numbers(0, above=True), "0.5", "0"), (counts(1), "1", "0"), (numbers(0), "2", "nan"),
+     (numbers(0), "1e300", "inf"), (choices("a", "b"), "b", "c"), (SWITCH, "no", "maybe"), (NUMBERS, "1,2", "1,")],
+)  # fmt: skip
+def test_a_reader_takes_what_is_within_its_bounds(reader, good, bad):
+    reader.read(good)
+    with pytest.raises(ValueError, match=re.escape(repr(bad))):
+        reader.read(bad)
+
+
+def test_a_single_value_is_one():
+    assert NUMBERS.read_single("8") == 8
+    with pytest.raises(ValueError, match="expected one"):
+        NUMBERS.read_single("8,16")
+    assert counts(1).read_single("3") == 3
+
+
+def test_values_become_the_arguments_of_the_planner():
+    values = {
+        "batch": (2**20, 4096),
+        "gpus": (8,),
+        "price": 3600.0,
+        "tp": (2,),
+        "sp": False,
+        "mtp": False,
+        "zero": None,
+    }
+    arguments = task_arguments(values)
+    assert (arguments["B"], arguments["T"], arguments["gpus"], arguments["price"]) == (2**20, 4096, 8, 1.0)
+    assert arguments["software"] == Software(mtp=False)
+    assert allowed_of(values) == Allowed(tp=2, sp=False)
+    assert task_arguments(values | {"gpus": (8, 16)})["gpus"] == (8, 16)
+    assert task_arguments(values | {"sequence": (4096, None)})["T"] == 4096
+    for sequence in ((8192, None), (8192, 4096)):
+        with pytest.raises(PlanError) as caught:
+            task_arguments(values | {"sequence": sequence})
+        assert caught.value.field == "sequence"
+
+
+def test_an_option_says_how_it_is_given_and_denied():
+    on_off, given = Option("two_words", SWITCH, "Two words."), Option("only", FLAG, "Only.", default="off")
+    assert (on_off.flag, on_off.denied) == ("--two-words", "--no-two-words")
+    assert (given.denied, given.help) == ("", "Only.  [default: off]")
+    assert OPTIONS["dedup_dispatch"].denied == "--no-dedup-dispatch"
+    table = markdown([on_off, Option("what", choices(*TRAINERS), "What.", default="x", unit="B")])
+    assert table.splitlines()[2:] == [
+        "| `--two-words / --no-two-words` |  |  | Two words. |",
+        "| `--what megatron\\|torchtitan\\|nemo` | B | x | What. |",
+    ]
+    assert Entry(choices=lambda: (("a", "A"),)).pairs == Entry(choices=(("a", "A"),)).pairs
+
+
+def test_the_table_is_read_without_the_planner():
+    """Commands that plan nothing load it too."""
+    code = "import sys, hwlib.options; print(*(name for name in sys.modules if name.startswith('hwlib.')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    rooms = {name.split(".")[1] for name in done.stdout.split()}
+    assert rooms == {"options", "units", "strategy", "arguments", "columns"}

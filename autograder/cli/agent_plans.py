@@ -6,56 +6,34 @@ from typing import Any
 
 import click
 
+from hwlib.options import TRAINING
+
 from .agent_answers import Answer, described, near, page, values_sources
+from .agent_options import planner_tool, values_of
 
 COMPARED = ("inferencex", "rocm-vllm")  # of chips that nothing was fitted to: what typical constants were compared with
 
 
-def plan(
-    model: str,
-    cluster: str,
-    batch: str,
-    sequence: str = "",
-    gpus: str = "",
-    memory: str = "",
-    dtype: str = "bf16",
-    stack: str = "",
-    price: float = 0.0,
-    count: int = 5,
-    why: bool = False,
-    fixed: dict[str, str] | None = None,
-) -> Answer:
-    """The fastest ways to train a language model on a cluster: degrees of parallelism, step time, MFU, bytes per GPU.
-
-    model: a key such as llama3-405b, or the path of a Hugging Face config.json. cluster: a key (h100-superpod-16k,
-    dgx-h100), so many nodes (128xdgx-a100), a line ("4x8 a100-80gb-sxm, network 100 Gbit/s") or a path of a .toml file.
-    batch: tokens per step, 16M (powers of 1024), 16777216 or sequences x length, 2048x8192. sequence: tokens of a
-    sequence. gpus: how many to use; several, "1024,2048", give the Pareto-optimal plans. memory: budget per GPU, 72GB.
-    stack: software whose fitted constants are used. price: dollars per GPU hour. why: also what other choices cost.
-    fixed: degrees to keep, such as {"tp": "8", "pp": "4,8", "zero": "1", "schedule": "1f1b", "recompute": "full"}; its
-    names are the options of `gpubook plan`. The text explains the choice; `error` is the mean error of step times of
-    the software's dense models, so plans that differ by less are too close to call.
-    """
+@planner_tool(
+    TRAINING,
+    'degrees to keep, such as {"tp": "8", "pp": "4,8", "zero": "1", "schedule": "1f1b", "recompute": "full"}; its '
+    "names are the options of `gpubook plan`.",
+    head="The fastest ways to train a language model on a cluster: degrees of parallelism, step time, MFU, bytes per "
+    "GPU.",
+    answer="The text explains the choice; `error` is the mean error of step times of the software's dense models, so "
+    "plans that differ by less are too close to call.",
+)
+def plan(**arguments: Any) -> Answer:
+    """As the decorator says: the documentation and the arguments are made from the table of options."""
     from .plan import PlanQuery
-    from .plan import plan as command
 
-    given = {"sequence": sequence, "gpus": gpus, "memory": memory, "dtype": dtype, "stack": stack}
-    words = [word for name, value in given.items() if value for word in (f"--{name}", value)]
-    words += [
-        "--cluster",
-        cluster,
-        "--batch",
-        batch,
-        *(["--price", str(price)] if price else []),
-        *_options(command, fixed or {}),
-    ]
-    words += [*([] if "," in gpus else ["--count", str(count)]), *(["--why"] if why else []), "--", model]
-    options = command.make_context("plan", words, help_option_names=[]).params
-    options.pop("as_json")
-    query = PlanQuery.of(**options)
+    values = values_of(TRAINING, arguments)
+    if len(values.get("gpus", ())) > 1 and "count" not in (arguments.get("fixed") or {}):
+        values.pop("count", None)
+    query = PlanQuery.of(**values)
     found, runs = query.answer()
     task = found.task
-    sources = [task.stack.source, task.model.source, *values_sources(task.machine.chip, *_places(cluster))]
+    sources = [task.stack.source, task.model.source, *values_sources(task.machine.chip, *_places(query.cluster))]
     return {
         "plans": query.data(found, runs),
         "text": query.text(found, runs),

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from autograder.cli import agent_tools, commands
 from autograder.cli.agent_answers import described, values_sources
+from hwlib.options import TRAINING
 from hwlib.specs import accelerators, clusters, links, models, nodes, stacks, switches
 from hwlib.specs.serving_stack import serving_stacks
 from tests.hwlib.test_hf_config import LLAMA
@@ -42,6 +43,40 @@ def test_the_tools_are_listed_with_what_they_take(server):
     assert list(tools) == [tool.__name__ for tool in agent_tools.TOOLS]
     assert all(tool.description and tool.annotations.readOnlyHint for tool in tools.values())
     assert tools["plan"].inputSchema["required"] == ["model", "cluster", "batch"]
+
+
+def test_the_arguments_of_a_planner_are_rows_of_its_table(server):
+    (tool,) = [tool for tool in awaited(server.list_tools) if tool.name == "plan"]
+    rows = [option for option in TRAINING if option.agent is not None]
+    arguments = tool.inputSchema["properties"]
+    assert list(arguments) == [*(option.name for option in rows), "fixed"]
+    types = {"number": 0.0, "integer": 5, "boolean": False, "string": ""}
+    for option in rows:
+        argument = arguments[option.name]
+        default = "bf16" if option.name == "dtype" else types[argument["type"]]
+        assert argument.get("default") == (None if option.required else default)
+        assert f"{option.name}: {option.agent}." in " ".join(tool.description.split()) or not option.agent
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ({"batch": "x"}, "batch"),
+        ({"memory": "72"}, "memory"),
+        ({"count": 0}, "count"),
+        ({"price": -1}, "price"),
+        ({"fixed": {"checkpoint-every": "30"}}, "checkpoint_every"),
+        ({"fixed": {"emit": "x"}}, "emit"),
+        ({"fixed": {"as_json": "true"}}, "fixed"),
+    ],
+)
+def test_an_argument_that_cannot_be_read_is_named_by_its_name(server, arguments, field):
+    from mcp.server.fastmcp.exceptions import ToolError
+
+    with pytest.raises(ToolError) as caught:
+        awaited(server.call_tool, "plan", PLAN | arguments)
+    assert f"{field}: " in str(caught.value)
+    assert "--" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

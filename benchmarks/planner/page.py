@@ -6,8 +6,8 @@ import textwrap
 from click.testing import CliRunner
 
 from autograder.cli.commands import main as gpubook
-from benchmarks.paths import DOCS
-from benchmarks.planner import expert_cases, goodput_cases
+from benchmarks import expert_cases, goodput_cases
+from hwlib.options import TRAINING, markdown
 
 PAGE = DOCS / "planning.md"
 BEGIN = "<!-- generated: python -m benchmarks.planner.page ({}) -->"
@@ -37,7 +37,7 @@ COMMANDS = {
         for more in ("", " --features llama3")
     ],
 }
-TABLES = {"cases": expert_cases.table, "runs": goodput_cases.table}
+TABLES = {"cases": expert_cases.table, "runs": goodput_cases.table, "options": lambda: markdown(TRAINING)}
 WIDTH = 80
 
 

@@ -17,7 +17,7 @@ from benchmarks.rows.published import COLUMNS
 from benchmarks.score.predictions import Prediction
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", [*COMMANDS, "options"])
 def test_the_page_is_what_the_commands_print(name):
     text = PAGE.read_text("utf-8")
     assert block(name) in text, "run python -m benchmarks.planner.page"

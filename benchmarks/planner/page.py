@@ -6,7 +6,8 @@ import textwrap
 from click.testing import CliRunner
 
 from autograder.cli.commands import main as gpubook
-from benchmarks import expert_cases, goodput_cases
+from benchmarks.paths import DOCS
+from benchmarks.planner import expert_cases, goodput_cases
 from hwlib.options import TRAINING, markdown
 
 PAGE = DOCS / "planning.md"

@@ -21,7 +21,7 @@ from hwlib.options.readers import (
 from hwlib.strategy import SCHEDULES
 
 TASK, DEGREES, SOFTWARE, RUN, ANSWER = "task", "degrees", "software", "whole run", "answer"
-"""Groups: what is asked; fields of `planner.Allowed`; of `planner.Software`; of the whole run; and how to answer."""
+"""Groups: what is asked; fields of `planner.Allowed` and `SoftwareSettings`; of the whole run; how to answer."""
 SEARCHED, ADVANCED, WHOLE_RUN = "Restrict the search", "Advanced", "The whole run"
 """Titles of what pages unfold."""
 RATES = ("llama3-405b", "rsc-1", "rsc-2", "opt-175b", "bloom-176b")  # rows of measured_failures.csv that have a rate

@@ -6,7 +6,7 @@ from typing import Any
 from hwlib.options import DEGREES, SOFTWARE, TRAINING, of_group
 from hwlib.planner.allowed import Allowed
 from hwlib.planner.plan_error import PlanError
-from hwlib.planner.software import Software
+from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.planner.task import SECONDS_AN_HOUR
 
 DEGREE_NAMES = tuple(option.name for option in of_group(TRAINING, DEGREES))
@@ -31,7 +31,7 @@ def task_arguments(values: Mapping[str, Any]) -> dict[str, Any]:
         "B": B,
         "T": T or length,
         "gpus": gpus[0] if isinstance(gpus, tuple) and len(gpus) == 1 else gpus,
-        "software": Software(**_given(values, SOFTWARE_NAMES)),
+        "software": SoftwareSettings(**_given(values, SOFTWARE_NAMES)),
         "memory": values.get("memory"),
         "price": None if price is None else price / SECONDS_AN_HOUR,
     }

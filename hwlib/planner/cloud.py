@@ -17,7 +17,7 @@ from hwlib.planner.allowed import Allowed
 from hwlib.planner.costs import Costed, parts
 from hwlib.planner.front import time_memory_front
 from hwlib.planner.search import search
-from hwlib.planner.software import Software
+from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.planner.task import Machine, Task, memory_of
 from hwlib.specs import MeasuredPlan, accelerators, measured_plans
 from hwlib.steptime import StepTime, predicted_step, published_strategy, published_time, step_time
@@ -89,7 +89,7 @@ def plan_cloud(key: str) -> PlanCloud:
 def task_of_run(run: MeasuredPlan) -> Task:
     """The task of a published run: all its plan does not say."""
     chip = accelerators[run.chip]
-    software = Software(stack=run.stack, dtype=run.dtype, fused=run.fused).on(chip, run.shape)
+    software = SoftwareSettings(stack=run.stack, dtype=run.dtype, fused=run.fused).on(chip, run.shape)
     machine = Machine(plural(run.gpus, "GPU"), chip, run.levels, run.domain)
     return Task(run.shape, machine, run.B, run.T, software, memory_of(chip, None, share=0.0))
 

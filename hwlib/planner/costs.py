@@ -5,7 +5,6 @@ from typing import Any
 
 from hwlib.footprint import Footprint, footprint
 from hwlib.planner.task import Task
-from hwlib.specs import Stack
 from hwlib.steptime import StepTime, step_time
 from hwlib.strategy import Strategy
 from hwlib.training import model_utilization, run_cost, token_rate

@@ -23,7 +23,7 @@ from hwlib.pipeline import pipeline_bubble_fraction
 from hwlib.planner.allowed import SHORTEST_CUT, Allowed, divisors
 from hwlib.planner.keywords import settings_of
 from hwlib.planner.plan_error import PlanError
-from hwlib.planner.software import Software
+from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.planner.task import Machine, Task, memory_of, task_of
 from hwlib.specs import Model
 from hwlib.specs.cluster import Place

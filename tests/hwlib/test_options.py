@@ -13,7 +13,7 @@ from autograder.planned import FORMS
 from hwlib.options import DEGREES, RUN, SOFTWARE, TASK, TRAINING, Entry, Option, markdown, named, of_group
 from hwlib.options.readers import FLAG, NUMBERS, SWITCH, Kind, choices, counts, numbers
 from hwlib.options.training import TRAINERS
-from hwlib.planner import Allowed, PlanError, Software
+from hwlib.planner import Allowed, PlanError, SoftwareSettings
 from hwlib.planner.arguments import allowed_of, task_arguments
 from hwlib.planner.run_query import NAMES
 from hwlib.strategy import Strategy
@@ -29,7 +29,9 @@ def names(*groups):
 
 def test_the_options_of_each_group_are_the_fields_of_its_record():
     assert names(DEGREES) == {field.name for field in fields(Allowed)} <= {field.name for field in fields(Strategy)}
-    assert names(SOFTWARE) == {field.name for field in fields(Software)} - {"expert_imbalance"}  # of measured runs
+    assert names(SOFTWARE) == {field.name for field in fields(SoftwareSettings)} - {
+        "expert_imbalance"
+    }  # of measured runs
     assert names(RUN) == {*NAMES}
     assert len(OPTIONS) == len(TRAINING)
 
@@ -97,7 +99,7 @@ def test_values_become_the_arguments_of_the_planner():
     }
     arguments = task_arguments(values)
     assert (arguments["B"], arguments["T"], arguments["gpus"], arguments["price"]) == (2**20, 4096, 8, 1.0)
-    assert arguments["software"] == Software(mtp=False)
+    assert arguments["software"] == SoftwareSettings(mtp=False)
     assert allowed_of(values) == Allowed(tp=2, sp=False)
     assert task_arguments(values | {"gpus": (8, 16)})["gpus"] == (8, 16)
     assert task_arguments(values | {"sequence": (4096, None)})["T"] == 4096

@@ -61,7 +61,7 @@ def test_the_default_is_what_the_newest_release_does_and_can_be_told_otherwise()
     )
     plan = Strategy.of(gpus=64, ep=16, zero=1)
     assert usual.software.dedup_dispatch is True
-    assert step_times(usual, plan).total == step_times(told, plan).total < step_times(copies, plan).total
+    assert step_time(usual, plan).total == step_time(told, plan).total < step_time(copies, plan).total
     assert "April 2026" in usual.title
     assert usual.choices == told.choices != copies.choices
 

@@ -36,7 +36,7 @@ def _sections() -> Any:
     return field(default_factory=dict, metadata={"bare": _tables, "needed": False})
 
 
-class Section(NamedTuple):
+class SoftwareSection(NamedTuple):
     """A section as it is written: where it stands, the key of its record, its fields, and those that follow from where
     it stands.
     """
@@ -63,7 +63,7 @@ class SoftwareRow:
     serving: Mapping[str, Any] | None = _section()
     recipes: Mapping[str, Mapping[str, Any]] = _sections()
 
-    def sections(self, file: str, name: str, features: str) -> Iterator[Section]:
+    def sections(self, file: str, name: str, features: str) -> Iterator[SoftwareSection]:
         """Its sections of one name; `features` is the key of the row that has its features.
 
         A section of `time` has the key of the row and the chip's, up to a hyphen.
@@ -72,12 +72,12 @@ class SoftwareRow:
         if name == "time":
             for chip, fields in cells.items():
                 placed = {"chip": chip, "features": features}
-                yield Section(f"{place}.{chip}", stack_key(self.key, chip), fields, placed)
+                yield SoftwareSection(f"{place}.{chip}", stack_key(self.key, chip), fields, placed)
         elif name == "recipes":
             for key, fields in cells.items():
-                yield Section(f"{place}.{key}", key, fields, {"features": features})
+                yield SoftwareSection(f"{place}.{key}", key, fields, {"features": features})
         elif cells is not None:
-            yield Section(place, self.key, cells, {})
+            yield SoftwareSection(place, self.key, cells, {})
 
 
 def stack_key(row: str, chip: str) -> str:
@@ -107,7 +107,7 @@ def software_rows(file: str, content: str) -> Mapping[str, SoftwareRow]:
     return rows
 
 
-def sections_of(kind: type, file: str, content: str, name: str) -> Iterator[tuple[Section, dict[str, Any]]]:
+def sections_of(kind: type, file: str, content: str, name: str) -> Iterator[tuple[SoftwareSection, dict[str, Any]]]:
     """All sections of one name, each with the values of its fields, those of its row included, as a kind of record has
     them. Raises SpecError, naming file, row, section and field.
     """

@@ -11,7 +11,7 @@ breaks it, and a refusal quotes it. Each rule reads one strategy or columns of m
 True
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -507,6 +507,15 @@ _ANYWHERE: Any = None  # rules on a software read no setting
 
 # All of them
 
+OWN_RULES: Mapping[str, tuple[Rule, ...]] = {
+    "tp": (HEADS, KV_HEADS, MLP_WIDTH, GPUS),
+    "pp": (STAGES_OF_LAYERS, GPUS),
+    "cp": (SEQUENCE_PIECES, GPUS),
+    "ep": (EXPERTS,),
+    "etp": (EXPERT_DEGREE,),
+    "micro": (MICROBATCH,),
+}
+"""Rules that a value of an option breaks whatever the other degrees are."""
 MESH_RULES = (GPUS, BATCH, EXPERT_RANKS, WHOLE_NODES, MICROBATCH)
 
 

@@ -39,6 +39,13 @@ SCHEDULES = ("gpipe", "1f1b", "zb_h1", "zbv", "dualpipe")
 """Pipeline schedules; 1f1b is interleaved where a rank has several chunks."""
 MESH = ("tp", "cp", "ep", "pp", "dp")
 """The degrees that say which GPU holds what; the rest says how a step goes about it."""
+LAYOUT = ("tp", "cp", "ep", "etp", "pp")
+"""The degrees that are chosen, in the order in which they are told; dp is what they leave."""
+CHOICES = (*LAYOUT, "micro", "zero", "recompute", "form", "shards")
+"""What a plan chooses, each of which an explanation changes in turn; a form is a schedule with its chunks."""
+TOLD = (*MESH, "micro", "zero", "sp", "shards")
+"""The fields in which two plans are compared, beside their forms and what they recompute."""
+NO_PIPELINE = "no pipeline"
 _SPAN = {"zero": (0, 3), "sp": (0, 1), "recompute_layers": (0, inf)}  # all other numbers are at least 1
 _MEAN = ("micro",)  # of microbatches that are not all of one size, the mean
 
@@ -146,6 +153,50 @@ class Strategy:
         """Ranks of a stage that have the same share of the experts: dp*cp/ep of them, unless experts are folded."""
         ranks = self.dp * self.cp / self.ep
         return ranks if self.etp is None else ranks * self.tp / self.etp
+
+    @property
+    def folded(self) -> Any:
+        """Whether experts are cut among another number of ranks than other matrices."""
+        return False if self.etp is None else self.etp != self.tp
+
+    @property
+    def hybrid(self) -> Any:
+        """Whether ZeRO divides the states among fewer than all ranks (HSDP)."""
+        return False if self.shards is None else self.shards < self.dp * self.cp
+
+    def degree(self, name: str) -> Any:
+        """A degree of LAYOUT or dp, also where it is not given because it is another one's."""
+        return self.expert_tp if name == "etp" else getattr(self, name)
+
+    def departs(self, name: str) -> bool:
+        """Whether a single strategy has a degree of LAYOUT or dp that it would not have by itself."""
+        return self.etp is not None if name == "etp" else bool(getattr(self, name) > 1)
+
+    def choice(self, name: str) -> Any:
+        """One of CHOICES as a number, of columns one for each plan: equal where two plans choose the same."""
+        if name == "form":
+            return self.schedule_code * 1000 + self.v
+        if name == "shards":
+            return self.shard_ranks < self.dp * self.cp
+        if name == "etp":
+            return self.expert_tp != self.tp
+        return self.recompute_code if name == "recompute" else getattr(self, name)
+
+    def choice_words(self, name: str) -> str:
+        """What a single strategy has for one of CHOICES.
+
+        >>> Strategy.of(dp=64, zero=3, shards=8).choice_words("shards"), Strategy.of(tp=8).choice_words("etp")
+        ('HSDP', 'etp 8')
+        """
+        if name == "form":
+            return self.schedule_name or NO_PIPELINE
+        if name == "shards":
+            return "HSDP" if self.shards else "no HSDP"
+        return f"{name} {self.degree(name)}"
+
+    def told(self, name: str) -> str:
+        """The value of one of TOLD, in words."""
+        return "all" if name == "shards" and self.shards is None else f"{getattr(self, name)}"
 
     @property
     def recompute_code(self) -> Any:

@@ -73,7 +73,7 @@ def plan(as_json: bool, **options: Any) -> None:
         raise CannotBe(str(error)) from None
 
 
-def own_words(model: str, cluster: str, asked: Any, offload: bool = False) -> list[str]:
+def own_words(model: str, cluster: str, asked: Any, uses_host: bool = False) -> list[str]:
     """What was read of a model and a cluster of one's own, to be compared with what one knows of them; `asked` has what
     became of both, and the precision, in which a quantised checkpoint need not be. The link to the host is told where
     it counts, for what is offloaded.
@@ -89,7 +89,7 @@ def own_words(model: str, cluster: str, asked: Any, offload: bool = False) -> li
         stored = f"; the checkpoint is quantised ({replaced})" if replaced else ""
         lines.append(f"{asked.model.name}: {count:,} parameters{a_token}{stored}; read from {asked.model.source}")
     if described(cluster):
-        link = f"; {asked.machine.to_host}" if offload else ""
+        link = f"; {asked.machine.to_host}" if uses_host else ""
         lines.append(f"{asked.machine.name}: {asked.machine.joined}{link}")
     return lines
 
@@ -190,7 +190,7 @@ class PlanQuery:
         from hwlib.planner.tables import rejected
 
         more, told = columns(runs, found.task, self.run.days is not None) if self.run else (), []
-        own = own_words(self.model, self.cluster, found.task, bool(found.task.software.offload))
+        own = own_words(self.model, self.cluster, found.task, found.task.software.uses_host)
         title, _, table = found.table(more).partition("\n")
         head = [title, *own, table]
         if runs:

@@ -38,7 +38,8 @@ def _plan(values: Mapping[str, Any]) -> tuple[Plans, Plan]:
     found = space(task, checked_axes(task, allowed))
     if not found.size:
         raise no_plan(task, allowed, found.rejected)
-    one = next(plan for i in range(found.size) if (plan := found.strategy[i]).shards in (None, values.get("shards")))
+    plans = [found.strategy[i] for i in range(found.size)]
+    one = next((plan for plan in plans if not plan.hybrid), plans[0])  # HSDP only where it was asked for
     plan = costed_plan(task, one, float(found.m[0]))
     return Plans(
         task, (plan,), found.considered, found.rejected, Costed(one, plan.m, plan.memory.total, plan.seconds)
@@ -56,7 +57,7 @@ def answer(asked: Mapping[str, str]) -> Markup:
     cost = f", ${plan.cost:,.2f} a step" if plan.cost else ""
     same = {name: asked[name] for name in SHARED if asked.get(name)}
     return Markup("").join([
-        cluster_read(task.machine, values["cluster"], bool(task.software.offload)),
+        cluster_read(task.machine, values["cluster"], task.software.uses_host),
         paragraph(f"{task.title}: {plan}."),
         paragraph(
             f"{fits} of a budget of {show(task.memory, 'B', 3)}; the fullest GPU holds {show(total, 'B', 3)}. "

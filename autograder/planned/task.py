@@ -48,11 +48,11 @@ def arguments(values: Mapping[str, Any]) -> dict[str, Any]:
     return {"model": values["model"], "cluster": values["cluster"], **task_arguments(values)}
 
 
-def cluster_read(machine: Machine, cluster: OwnCluster | str, offload: bool = False) -> Markup:
+def cluster_read(machine: Machine, cluster: OwnCluster | str, uses_host: bool = False) -> Markup:
     """What was read of a cluster of one's own, and what was assumed of it; nothing of one of the tables."""
     if isinstance(cluster, str) and not described(cluster):
         return Markup("")
-    link = f"; {machine.to_host}" if offload else ""
+    link = f"; {machine.to_host}" if uses_host else ""
     return paragraph(f"{machine.name}: {machine.joined}{link}.")
 
 

@@ -86,7 +86,7 @@ def answer(asked: Mapping[str, str]) -> Markup:
         which = "The plans that no other beats in time, GPUs and cost, the quickest first"
         said = f"The quickest, on {plural(best.gpus, 'GPU')}: {best}. {where_time_goes(best)}"
     return Markup("").join([
-        cluster_read(machine_of(values["cluster"]), values["cluster"], bool(task.software.offload)),
+        cluster_read(machine_of(values["cluster"]), values["cluster"], task.software.uses_host),
         *told,
         _table(which, asked, found),
         paragraph(said, "planned-best"),

@@ -83,15 +83,13 @@ def complexity(strategy: Strategy, m: Any) -> tuple[Any, ...]:
 
     Recomputation, for of equally quick plans one that computes less takes less energy. Pieces, which are microbatches
     times chunks of layers: each has launches, messages and waits, which the model knows least. Kinds of parallelism
-    beside data parallelism, ZeRO's gathers (stage 3) among them. Ranks of a replica. ZeRO's stage, and shards that are
-    not all ranks.
+    beside data parallelism, ZeRO's gathers (stage 3) among them. Ranks of a replica. ZeRO's stage, and HSDP.
     """
     s = strategy
     kinds = sum(1.0 * (degree > 1) for degree in (s.tp, s.cp, s.ep, s.pp)) + (s.zero == 3)
-    hybrid = 0.0 * s.dp if s.shards is None else 1.0 * (s.shards < s.dp * s.cp)
     again = 1.0 * (s.recompute_code > 0) + (s.recompute_code == RECOMPUTED.index("full"))
-    folded = 0.0 if s.etp is None else 1.0 * (s.etp != s.tp)
-    return s.zero + hybrid, s.tp * s.cp * s.pp * s.ep, kinds + folded, m * s.v, again
+    stage = s.zero + 1.0 * s.hybrid
+    return stage, s.tp * s.cp * s.pp * s.ep, kinds + 1.0 * s.folded, m * s.v, again
 
 
 Order = Callable[[Strategy, Any], tuple[Any, ...]]

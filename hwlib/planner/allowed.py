@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from hwlib.constraints import TWO_CHUNKS, even_chunks
 from hwlib.planner.task import Task
-from hwlib.specs import Model
-from hwlib.strategy import RECOMPUTE, StrategyError, checked
+from hwlib.specs import Features, Model
+from hwlib.strategy import RECOMPUTE, Strategy, StrategyError, checked
 
 DEFAULT_SCHEDULES = ("1f1b", "zb_h1")
 MICRO = (1, 2, 4, 8, 16)
@@ -85,6 +85,35 @@ class Axes(NamedTuple):
     sp: tuple[bool, ...]
     shards: tuple[int, ...] = (WHOLE,)
     etp: tuple[int, ...] = (WHOLE,)
+
+    @property
+    def mesh(self) -> dict[str, tuple[int, ...]]:
+        """The axes of the mesh, by name, but for that of experts where it is tp."""
+        own = {} if self.etp == (WHOLE,) else {"etp": self.etp}
+        return {"tp": self.tp, "pp": self.pp, "cp": self.cp, "ep": self.ep, **own}
+
+    def first(self, gpus: int) -> Strategy:
+        """The strategy of the first value of every axis, on so many GPUs."""
+        schedule, v = self.forms[0]
+        degrees: dict[str, Any] = {name: values[0] for name, values in self.mesh.items()}
+        shards = None if self.shards == (WHOLE,) else self.shards[0]
+        dp = gpus // (degrees["tp"] * degrees["pp"] * degrees["cp"])
+        return Strategy(
+            dp=dp,
+            schedule=schedule,
+            v=v,
+            micro=self.micro[0],
+            zero=self.zero[0],
+            sp=self.sp[0],
+            recompute=self.recompute[0],
+            shards=shards,
+            **degrees,
+        )
+
+    def least(self, has: Features | None) -> "Axes":
+        """The same with one value of each axis, of which more only needs more memory."""
+        forms = [form for form in self.forms if not has or form[0] in has.schedules] or self.forms
+        return self._replace(micro=self.micro[:1], forms=tuple(forms[:1]), shards=self.shards[:1])
 
 
 def axes_of(task: Task, allowed: Allowed) -> Axes:

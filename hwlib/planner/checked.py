@@ -1,6 +1,6 @@
 """Values that are impossible whatever else is chosen, and those that would do instead."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 from math import prod
@@ -8,21 +8,15 @@ from typing import Any
 
 from hwlib.constraints import (
     CHUNKS_OF_LAYERS,
-    EXPERT_DEGREE,
-    EXPERTS,
     GPUS,
-    HEADS,
-    KV_HEADS,
-    MICROBATCH,
-    MLP_WIDTH,
-    SEQUENCE_PIECES,
-    STAGES_OF_LAYERS,
+    OWN_RULES,
     Rule,
     Setting,
     broken,
     candidates,
     degree_rules,
     even_chunks,
+    shard_rules,
     would_words,
 )
 from hwlib.planner.allowed import MOST_CHUNKS, WHOLE, Allowed, Axes, axes_of, divisors
@@ -32,16 +26,6 @@ from hwlib.planner.task import Task
 from hwlib.specs import Features
 from hwlib.strategy import Strategy
 from hwlib.units import plural
-
-_OWN_RULES: Mapping[str, tuple[Rule, ...]] = {
-    "tp": (HEADS, KV_HEADS, MLP_WIDTH, GPUS),
-    "pp": (STAGES_OF_LAYERS, GPUS),
-    "cp": (SEQUENCE_PIECES, GPUS),
-    "ep": (EXPERTS,),
-    "etp": (EXPERT_DEGREE,),
-    "micro": (MICROBATCH,),
-}
-"""Rules that a value of an option breaks whatever the other degrees are."""
 
 
 def checked_axes(task: Task, allowed: Allowed) -> Axes:
@@ -53,7 +37,7 @@ def checked_axes(task: Task, allowed: Allowed) -> Axes:
         raise PlanError("v", "only 1f1b can be interleaved")
     if task.features:
         _check_features(task.setting, task.features, axes, asked)
-    for name, rules in _OWN_RULES.items():
+    for name, rules in OWN_RULES.items():
         if name in asked:
             _check_own(task, allowed, name, rules)
     if "v" in asked:
@@ -106,8 +90,9 @@ def _check_features(setting: Setting, has: Features, axes: Axes, asked: set[str]
             raise PlanError(name, f"{problem}; it has {_joined(sorted(known, key=str))}" if known else problem)
     if "recompute" in asked and not any(map(has.recomputes, axes.recompute)):
         raise PlanError("recompute", has.without(f"{_joined(axes.recompute)} recomputation"))
-    if "shards" in asked and not has.hsdp and WHOLE not in axes.shards:
-        raise PlanError("shards", has.without("HSDP"))
+    for rule in shard_rules(has):
+        if rule.option in asked and WHOLE not in getattr(axes, rule.option):
+            raise PlanError(rule.option, rule.reason)
 
 
 def _check_chunks(task: Task, allowed: Allowed, axes: Axes) -> None:

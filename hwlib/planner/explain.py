@@ -1,12 +1,11 @@
 """Why one plan is better than another, in words and seconds."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from hwlib.planner.advice import rests, tolerance
 from hwlib.planner.costs import Plan, parts
 from hwlib.planner.result import SearchResult
-from hwlib.strategy import MESH, Strategy
+from hwlib.strategy import CHOICES, NO_PIPELINE, TOLD
 from hwlib.units import show
 
 WORDS: Mapping[str, str] = {
@@ -15,9 +14,8 @@ WORDS: Mapping[str, str] = {
     "bubble": "bubble", "dp": "data-parallel transfers", "optimizer": "optimizer", "other": "fixed time",
     "offload": "transfers to the host",
 }  # fmt: skip
-NO_PIPELINE = "no pipeline"
 EQUAL = 5e-4  # of a step: below it two plans are equally quick
-TOLD = 0.8  # of what grew: so much is named, part by part
+NAMED = 0.8  # of what grew: so much is named, part by part
 
 
 def explanation(found: SearchResult, choices: bool = True) -> str:
@@ -83,12 +81,10 @@ def changes(best: Plan, other: Plan) -> str:
 
 def _differing(best: Plan, other: Plan) -> list[tuple[str, str]]:
     found = []
-    for name in (*MESH, "micro", "zero", "sp", "shards"):
-        here, there = getattr(best.strategy, name), getattr(other.strategy, name)
-        if here != there and name == "shards":
-            found.append((f"shards {there or 'all'}", f"{here or 'all'}"))
-        elif here != there:
-            found.append((f"{name} {there}", f"{here}"))
+    for name in TOLD:
+        here, there = best.strategy.told(name), other.strategy.told(name)
+        if here != there:
+            found.append((f"{name} {there}", here))
     here, there = (one.strategy.schedule_name or NO_PIPELINE for one in (best, other))
     if here != there:
         found.append((there, here))
@@ -133,7 +129,7 @@ def _told(sizes: dict[str, float]) -> list[str]:
     """The largest, until they are most of the sum."""
     total, told, found = sum(sizes.values()), 0.0, []
     for name, size in sorted(sizes.items(), key=lambda item: -item[1]):
-        if told >= TOLD * total:
+        if told >= NAMED * total:
             break
         found.append(name)
         told += size
@@ -146,45 +142,24 @@ def alternatives(found: SearchResult) -> list[str]:
 
     costed, best = found.costed, found[0]
     lines = []
-    for name in ("tp", "cp", "ep", "etp", "pp", "micro", "zero", "recompute", "form", "shards"):
-        column, here = _choice(costed.strategy, name), _choice(best.strategy, name)
+    for name in CHOICES:
+        column, here = costed.strategy.choice(name), best.strategy.choice(name)
         among = column != here
         if not among.any():
             continue
         i = costed.fastest(among)
         if i < 0:
             least = show(float(costed.memory[among].min()), "B", 3)
-            lines.append(f"without {_said(best, name)}: none fits; the smallest needs {least} per GPU")
+            lines.append(f"without {best.strategy.choice_words(name)}: none fits; the smallest needs {least} per GPU")
             continue
         other = found.plan(i)
         if not any(other.strategy == listed.strategy for listed in found[:2]):
-            lines.append(f"{_said(other, name)}: {_rest(best, other, name)}{difference(best, other)}")
+            lines.append(f"{other.strategy.choice_words(name)}: {_rest(best, other, name)}{difference(best, other)}")
     return list(dict.fromkeys(lines)) if np.size(costed.memory) else []
-
-
-def _choice(strategy: Strategy, name: str) -> Any:
-    """A choice as a number: a schedule's form is its word and its chunks."""
-    if name == "form":
-        return strategy.schedule_code * 1000 + strategy.v
-    if name == "shards":
-        return strategy.shard_ranks < strategy.dp * strategy.cp
-    if name == "etp":
-        return strategy.expert_tp != strategy.tp
-    return strategy.recompute_code if name == "recompute" else getattr(strategy, name)
-
-
-def _said(plan: Plan, name: str) -> str:
-    if name == "form":
-        return plan.strategy.schedule_name or NO_PIPELINE
-    if name == "shards":
-        return "HSDP" if plan.strategy.shards else "no HSDP"
-    if name == "etp":
-        return f"etp {plan.strategy.expert_tp}"
-    return f"{name} {getattr(plan.strategy, name)}"
 
 
 def _rest(best: Plan, other: Plan, name: str) -> str:
     """What else another plan changes for its choice to be at its best."""
-    pairs = [(there, here) for there, here in _differing(best, other) if there != _said(other, name)]
+    pairs = [(there, here) for there, here in _differing(best, other) if there != other.strategy.choice_words(name)]
     said = ", ".join(f"{there} instead of {here}" for there, here in pairs)
     return f"with {said}, " if said else ""

@@ -27,11 +27,11 @@ from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.planner.task import Machine, Task, memory_of, task_of
 from hwlib.specs import Model
 from hwlib.specs.cluster import Place
-from hwlib.strategy import Strategy
+from hwlib.strategy import LAYOUT, Strategy
 from hwlib.transformer import parameter_count
 from hwlib.units import plural, show
 
-DECIDED = ("tp", "cp", "ep", "etp", "pp", "zero", "recompute")
+DECIDED = (*LAYOUT, "zero", "recompute")
 """Degrees that the rule of thumb chooses; if one is given, its advice would contradict the question."""
 FEWEST = 2  # microbatches a stage: fewer leave the pipeline idle for a third of the step
 

@@ -3,11 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import prod
-from typing import Any
 
 from hwlib.constraints import BATCH, GPUS, MICROBATCH, WHOLE_NODES, refusal
-from hwlib.footprint import footprint
-from hwlib.planner.allowed import WHOLE, Allowed, Axes, axes_of
+from hwlib.planner.allowed import Allowed, Axes, axes_of
 from hwlib.planner.checked import ways_out, widened
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.result import SearchResult
@@ -108,12 +106,7 @@ def _only_plan(task: Task, axes: Axes) -> str:
     """The rule that the one plan of the grid breaks, in words; empty where the grid has several."""
     if any(len(values) > 1 for values in axes):
         return ""
-    schedule, v = axes.forms[0]
-    degrees: dict[str, Any] = {name: getattr(axes, name)[0] for name in ("tp", "pp", "cp", "ep", "micro", "zero", "sp")}
-    folded = {name: None if getattr(axes, name) == (WHOLE,) else getattr(axes, name)[0] for name in ("shards", "etp")}
-    dp = task.gpus // (degrees["tp"] * degrees["pp"] * degrees["cp"])
-    strategy = Strategy(dp=dp, schedule=schedule, v=v, recompute=axes.recompute[0], **degrees, **folded)
-    return str(refusal(task.setting, strategy) or "")
+    return str(refusal(task.setting, axes.first(task.gpus)) or "")
 
 
 def nothing_fits(task: Task, allowed: Allowed, found: SearchResult) -> PlanError:
@@ -153,10 +146,7 @@ def _smallest_memory(task: Task, allowed: Allowed) -> tuple[Strategy, float] | N
     """Of what can be on these GPUs the plan that needs least, if it fits."""
     import numpy as np
 
-    axes = axes_of(task, allowed)
-    has = task.features
-    forms = [form for form in axes.forms if not has or form[0] in has.schedules] or axes.forms
-    least = axes._replace(micro=axes.micro[:1], forms=tuple(forms[:1]), shards=axes.shards[:1])  # more only needs more
+    least = axes_of(task, allowed).least(task.features)
     found = space(task, least)
     if not found.size:
         return None

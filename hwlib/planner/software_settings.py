@@ -74,7 +74,12 @@ class SoftwareSettings:
             except ValueError as error:
                 raise PlanError("release", str(error)) from None
 
-    def on(self, chip: Accelerator, model: Model) -> "SoftwareSettings":
+    @property
+    def uses_host(self) -> bool:
+        """Whether the host keeps anything."""
+        return bool(self.offload)
+
+    def on(self, chip: Accelerator, model: Model) -> "Software":
         """The same with nothing left open: its stack on this chip, and what it does with this model. Raises PlanError.
 
         >>> from hwlib.specs import accelerators, models

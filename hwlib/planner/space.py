@@ -55,10 +55,7 @@ def space(task: Task, axes: Axes) -> Space:
 
     setting = task.setting
     found = _Sieve(setting, considered=prod(len(axis) for axis in axes))
-    mesh = {"tp": axes.tp, "pp": axes.pp, "cp": axes.cp, "ep": axes.ep}
-    if axes.etp != (WHOLE,):
-        mesh["etp"] = axes.etp
-    found.expand(**mesh)
+    found.expand(**axes.mesh)
     has = setting.features
     degrees = degree_rules(has) if has else ()
     found.obey((*(rule for rule in degrees if rule.option != "sp"), *SHAPE, GPUS))

@@ -1,17 +1,21 @@
 """Plans as a text table, and as JSON data for other programs."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from typing import Any
 
 from hwlib.planner.advice import rests
+from hwlib.planner.allowed import Allowed
 from hwlib.planner.costs import Plan, parts
 from hwlib.planner.explain import WORDS
 from hwlib.planner.result import SearchResult
 from hwlib.planner.task import Task
-from hwlib.strategy import MESH
+from hwlib.strategy import LAYOUT, MESH
 from hwlib.units import plural, show
 
-CHOICES = ("v", "micro", "zero", "sp", "recompute", "schedule", "shards", "etp")
+CHOICES = tuple(field.name for field in fields(Allowed) if field.name not in MESH)
+"""What a plan chooses beside its mesh."""
+ALWAYS = ("tp", "pp", "dp")  # columns that stand in every table
 
 
 Columns = Sequence[tuple[str, list[str]]]
@@ -52,12 +56,8 @@ def columns(plans: Sequence[Plan]) -> list[tuple[str, list[str]]]:
     found: list[tuple[str, list[str]]] = [("", [str(i) for i in range(1, len(plans) + 1)])]
     if len({plan.gpus for plan in plans}) > 1:
         found.append(("GPUs", [f"{plan.gpus:,}" for plan in plans]))
-    for name in ("tp", "cp", "ep", "pp", "dp"):
-        values = [getattr(plan.strategy, name) for plan in plans]
-        if name in ("tp", "pp", "dp") or max(values) > 1:
-            found.append((name, [str(value) for value in values]))
-        if name == "ep" and any(plan.strategy.etp is not None for plan in plans):
-            found.append(("etp", [str(plan.strategy.expert_tp) for plan in plans]))
+    degrees = (name for name in (*LAYOUT, "dp") if name in ALWAYS or any(plan.strategy.departs(name) for plan in plans))
+    found += [(name, _degrees(plans, name)) for name in degrees]
     found += [
         ("schedule", [plan.strategy.schedule_name or "-" for plan in plans]),
         ("microbatches", [str(plan.m) for plan in plans]),
@@ -76,6 +76,10 @@ def columns(plans: Sequence[Plan]) -> list[tuple[str, list[str]]]:
     if any(plan.cost for plan in plans):
         found.append(("$/step", [f"{plan.cost:,.2f}" for plan in plans]))
     return found
+
+
+def _degrees(plans: Sequence[Plan], name: str) -> list[str]:
+    return [str(plan.strategy.degree(name)) for plan in plans]
 
 
 def rows(plans: Sequence[Plan], more: Columns = ()) -> list[str]:

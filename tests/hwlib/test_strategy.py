@@ -194,3 +194,19 @@ def test_columns_of_a_plan_are_that_plan():
     many = step_time(models["llama3-70b"], STACK, clusters[POD], columns, B=B, T=T).total
     for i in range(5):
         assert many[i] == pytest.approx(step_time("llama3-70b", STACK, POD, columns[i], B=B, T=T).total, rel=1e-12)
+
+
+def test_a_choice_is_compared_as_a_number_and_told_in_words():
+    plain, folded = Strategy.of(dp=16, tp=8, ep=4), Strategy.of(dp=16, tp=8, ep=4, etp=2)
+    same, hybrid = Strategy.of(dp=16, tp=8, etp=8), Strategy.of(dp=16, tp=8, zero=3, shards=8)
+    assert (plain.folded, same.folded, folded.folded) == (False, False, True)
+    assert (plain.hybrid, hybrid.hybrid, Strategy.of(dp=8, zero=3, shards=8).hybrid) == (False, True, False)
+    assert [one.departs("etp") for one in (plain, same, folded)] == [False, True, True]
+    assert (plain.departs("ep"), same.departs("ep"), plain.degree("etp"), folded.degree("etp")) == (True, False, 8, 2)
+    assert plain.choice("etp") == same.choice("etp") != folded.choice("etp")
+    assert plain.choice("shards") != hybrid.choice("shards")
+    piped, deeper = Strategy.of(pp=4), Strategy.of(pp=4, v=2)
+    assert piped.choice("form") != deeper.choice("form")
+    assert (plain.choice_words("form"), deeper.choice_words("form")) == ("no pipeline", "1f1b v2")
+    assert (plain.choice_words("shards"), hybrid.choice_words("shards")) == ("no HSDP", "HSDP")
+    assert (plain.told("shards"), hybrid.told("shards"), plain.told("sp")) == ("all", "8", "True")

@@ -239,7 +239,7 @@ def built(course: bool = False) -> Path:
 def _cited_by_pages(repository: Path) -> str:
     """What the pages beside the chapters cite and the small book does not, of the repository's bibliography."""
     entries = parse_file(repository / "docs" / "references.bib", "bibtex").entries
-    text = "".join(page.read_text() for page in (repository / "docs").glob("*.md"))
+    text = "".join(page.read_text() for page in (repository / "docs").rglob("*.md"))
     keys = sorted({key.strip() for keys in re.findall(r"{cite:?[pt]?}`([^`]+)`", text) for key in keys.split(",")})
     keys = [key for key in keys if f"{{{key}," not in BIBLIOGRAPHY]
     return BibliographyData({key: entries[key] for key in keys}).to_string("bibtex")

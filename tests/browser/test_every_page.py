@@ -163,7 +163,10 @@ def test_the_page_is_accessible_with_everything_unfolded(chapter, width, theme):
     checked(chapter, "article.bd-article")
 
 
-@pytest.mark.parametrize("name", [*sorted(path.stem for path in (ROOT / "docs").glob("*.md")), "glossary", "formulas"])
+BESIDE = sorted(path.relative_to(ROOT / "docs").with_suffix("").as_posix() for path in (ROOT / "docs").rglob("*.md"))
+
+
+@pytest.mark.parametrize("name", [*BESIDE, "glossary", "formulas"])
 def test_a_page_beside_the_chapters_does_not_scroll_sideways_on_a_telephone(page, name):
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto((built(ROOT) / f"{name}.html").as_uri())

@@ -8,10 +8,11 @@ from pathlib import Path
 from . import fonts, icons
 from .mathml import with_mathml
 from .policy import with_policy
+from .sphinx_site import pages_of
 
 # Each page loads the search's index, which only the page of the search reads.
 SEARCH_SCRIPT = re.compile(
-    r"(?:(?<!\s)\s+)?<script src=\"(?:_static/searchtools|_static/language_data|searchindex)\.js\"></script>"
+    r"(?:(?<!\s)\s+)?<script src=\"(?:\.\./)*(?:_static/searchtools|_static/language_data|searchindex)\.js\"></script>"
 )
 
 
@@ -24,8 +25,8 @@ def finish(site: Path, scripts: Path) -> None:
         fonts.MATHEMATICS,
         static / "vendor" / "stix-two-math" / "math.woff",
     )
-    paths = sorted(site.glob("*.html"))
-    pages = with_mathml({path.name: path.read_text(encoding="utf-8") for path in paths}, static)
+    texts = {path.relative_to(site).as_posix(): path.read_text(encoding="utf-8") for path in pages_of(site)}
+    pages = with_mathml(texts, static)
     for name, text in pages.items():
         text = icons.SCRIPT.sub("", text)
         if "search_as_you_type = false" in text and name != "search.html":

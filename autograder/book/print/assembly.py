@@ -15,7 +15,7 @@ from ..site.html import BookError
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
-LEFT_OUT = ("licences", "search", "genindex", "plan", "fill", "serve")  # the last three compute, which paper does not
+LEFT_OUT = ("licences", "search", "genindex", "contribute", "plan", "fill", "serve")  # the last three compute
 FRONT = "index"
 # What belongs to a page in a browser: links to headings, the notebook, scripts, verdicts, what a prediction unlocks.
 OF_THE_PAGE = (
@@ -59,7 +59,8 @@ def names(site: Path) -> list[str]:
         raise BookError(f"{site} does not hold a built book; build it with: gpubook book")
     links = _read(front).select("nav.bd-links a.reference.internal")
     files = dict.fromkeys(str(link["href"]).partition("#")[0] for link in links)
-    return [file.removesuffix(".html") for file in files if file.endswith(".html") and file[:-5] not in LEFT_OUT]
+    pages = [file.removesuffix(".html") for file in files if file.endswith(".html")]
+    return [page for page in pages if page not in LEFT_OUT and "/" not in page]  # in folders: how the book is made
 
 
 def part(site: Path, name: str) -> Part:

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..build_cache import kept, key_of
+from .kept import kept, key_of
+from .sphinx_site import pages_of
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
@@ -46,7 +47,8 @@ class Entry(NamedTuple):
 
 def write(site: Path, work: Path) -> None:
     """Write the index of a finished book; what was read of each page is kept in the folder `work`."""
-    rows = [row for path in sorted(site.glob("*.html")) if path.stem not in UNLISTED for row in _kept(path, work)]
+    pages = [path for path in pages_of(site) if path.stem not in UNLISTED]
+    rows = [row for path in pages for row in _kept(path, path.relative_to(site).as_posix(), work)]
     text = json.dumps(rows, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
     (site / FILE).write_text(
         f"window.gpubook = window.gpubook || {{}};\ngpubook.searchData = {text};\n", encoding="utf-8"
@@ -55,33 +57,34 @@ def write(site: Path, work: Path) -> None:
 
 def entries(site: Path) -> Iterator[Entry]:
     """Everything in a finished book that can be found."""
-    for path in sorted(site.glob("*.html")):
+    for path in pages_of(site):
         if path.stem not in UNLISTED:
-            yield from entries_of(path)
+            yield from entries_of(path, path.relative_to(site).as_posix())
 
 
-def entries_of(path: Path) -> Iterator[Entry]:
-    """What can be found on a page."""
+def entries_of(path: Path, page: str) -> Iterator[Entry]:
+    """What can be found on a page; `page` is its address in the site."""
     from bs4 import BeautifulSoup
 
     soup = BeautifulSoup(_article(path), "html.parser")
     article = soup.article
     if article is None:
         return
-    own = {"specs": _specs, "formulas": _formulas, "glossary": _terms, "notation": _symbols}.get(path.stem)
-    if own:
-        yield from own(path.name, soup)
-    yield from _page(path.name, article, rows=path.stem in GENERATED)
+    own = {"specs": _specs, "formulas": _formulas, "glossary": _terms, "notation": _symbols}
+    if page_table := own.get(page.removesuffix(".html")):
+        yield from page_table(page, soup)
+    yield from _page(page, article, rows=page.removesuffix(".html") in GENERATED)
 
 
-def _kept(path: Path, work: Path) -> list[list[str]]:
+def _kept(path: Path, page: str, work: Path) -> list[list[str]]:
     """The entries of a page, read once for each state of it."""
 
     def make(fresh: Path) -> None:
-        fresh.write_text(json.dumps([list(entry) for entry in entries_of(path)]), encoding="utf-8")
+        fresh.write_text(json.dumps([list(entry) for entry in entries_of(path, page)]), encoding="utf-8")
 
     key = key_of(_article(path), Path(__file__).read_bytes())
-    return list(json.loads(kept(work, path.stem, key, ".json", make).read_text(encoding="utf-8")))
+    name = page.removesuffix(".html").replace("/", "-")
+    return list(json.loads(kept(work, name, key, ".json", make).read_text(encoding="utf-8")))
 
 
 def _article(path: Path) -> str:

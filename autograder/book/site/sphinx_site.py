@@ -53,6 +53,12 @@ def write_site(source: Path, kept: Path, out: Path) -> None:
     _finish(out)
 
 
+def pages_of(site: Path) -> list[Path]:
+    """The pages of a site, those in folders too, without what Sphinx (`_static`) and `html_extra_path` have copied."""
+    copied = {site / "notebooks", *site.glob("_*")}
+    return sorted(path for path in site.rglob("*.html") if copied.isdisjoint(path.parents))
+
+
 def _frame(source: Path, kept: Path) -> str:
     pages = [path for path in files_below(source) if path.suffix in PAGES and ASIDE not in path.parts]
     others = [path for path in files_below(source) if path not in pages and ASIDE not in path.parts]
@@ -110,7 +116,7 @@ def _finish(site: Path) -> None:
     """Make the site the same, however much of it is kept: images of figures that have changed since go, and a style
     that MyST-NB writes, whose name has its digest, loses the mark that it has only once it is there."""
     used: set[str] = set()
-    for path in site.glob("*.html"):
+    for path in pages_of(site):
         text = path.read_text(encoding="utf-8")
         used |= set(re.findall(r"_images/([^\"?#]+)", text))
         path.write_text(NAMED_BY_DIGEST.sub(r"\1", text), encoding="utf-8")

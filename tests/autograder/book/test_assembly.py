@@ -8,7 +8,9 @@ from autograder.book.site.html import BookError
 PAGE = """<html><head><link rel="stylesheet" href="_static/book.css"></head><body>
 <nav class="bd-links"><a class="reference internal" href="01-one.html">One</a>
 <a class="reference internal" href="02-two.html#there">Two</a>
-<a class="reference internal" href="licences.html">L</a></nav>
+<a class="reference internal" href="licences.html">L</a>
+<a class="reference internal" href="contribute.html">C</a>
+<a class="reference internal" href="authors/chapter.html">A</a></nav>
 <article class="bd-article"><section id="top"><h1>1. One<a class="headerlink" href="#top">#</a></h1>
 <p class="notebook-link">x</p><!-- a -- comment --><p>See <a href="02-two.html#there">two</a>, <a href="#top">top</a>,
 <a href="notebooks/x.ipynb">a file</a>, <a href="https://example.org/">elsewhere</a>.</p>

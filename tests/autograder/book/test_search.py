@@ -41,6 +41,18 @@ def test_a_section_has_its_own_text_and_an_exercise_its_prompt(site):
     assert exercise.text == "How long?"
 
 
+def test_a_page_in_a_folder_is_found_where_it_is_and_a_notebook_is_no_page(site, tmp_path):
+    for folder in ("authors", "_static/licences", "notebooks/07-links"):
+        (site / folder).mkdir(parents=True)
+        (site / folder / "07-links.html").write_text(PAGE)
+    hrefs = {entry.href for entry in search.entries(site)}
+    assert {href.partition("#")[0] for href in hrefs} == {"07-links.html", "authors/07-links.html"}
+    assert "authors/07-links.html#deep" in hrefs
+    search.write(site, tmp_path)
+    search.write(site, tmp_path)
+    assert len(list(tmp_path.glob("*.json"))) == 2, "pages of one name in two folders are kept beside each other"
+
+
 def test_what_is_folded_is_left_out_and_the_file_is_a_script(site, tmp_path):
     search.write(site, tmp_path)
     text = (site / search.FILE).read_text()

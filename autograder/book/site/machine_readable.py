@@ -54,7 +54,7 @@ PAGES = {
     "grading": "how grading works, what it costs, and what the sandbox promises",
     "study": "learning alone: a folder of one's own, its record, and new editions",
     "data": "what is in the JSON files",
-    "measured-rows": "the measured rows that constants are fitted to, and how to add one",
+    "developers/measured-rows": "the measured rows that constants are fitted to, and how to add one",
 }
 DATA = {
     "specs.json": "chips, links, switches, nodes and clusters: each value with unit, print, source and confidence",

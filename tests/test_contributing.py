@@ -1,4 +1,4 @@
-"""What CONTRIBUTING.md shows and lists is so."""
+"""What CONTRIBUTING.md and the pages for authors and developers show and list is so."""
 
 import ast
 import dataclasses
@@ -14,7 +14,8 @@ import hwlib
 from autograder import answers
 from autograder.answers.library_overlap import library_overlap
 from autograder.answers.selftest import selftest
-from autograder.book.rules.chapter_rules import RULES
+from autograder.book import elsewhere
+from autograder.book.rules import RULES
 from autograder.declaration import Exercise, load_bank
 from autograder.declaration.answer import Answer
 from hwlib import tl
@@ -23,25 +24,51 @@ from hwlib.collectives import ring_allreduce_time
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.fixture(scope="module")
-def text(root):
-    return (root / "CONTRIBUTING.md").read_text("utf-8")
+DOCS = ROOT / "docs"
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
+    for path in (
+        ROOT / "CONTRIBUTING.md",
+        DOCS / "contribute.md",
+        *sorted((DOCS / "authors").glob("*.md")),
+        *sorted((DOCS / "developers").glob("*.md")),
+    )
+}
+PYTHON = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
 
 
 @pytest.fixture(scope="module")
-def declared(text):
-    """The names of the exercises that the text declares, in the order of its blocks."""
-    scope = {}
+def text():
+    """All the pages, one after another."""
+    return "\n".join(PAGES.values())
+
+
+def test_contributing_is_a_page_that_is_read_in_one_sitting():
+    assert 4_000 < len(PAGES["CONTRIBUTING.md"].encode()) <= 12_000
+    assert 10 <= len(rows_below(PAGES["CONTRIBUTING.md"], "Where is what")) <= 15
+
+
+@pytest.fixture(scope="module")
+def declared():
+    """The names of the exercises that the pages declare, in the order of their blocks."""
+    scope = {"__name__": __name__}
     exec("from dataclasses import replace\nfrom autograder.answers import Distributed, Written", scope)
-    for block in re.findall(r"^```python\n(.*?)^```", text, re.M | re.S):
-        if "Exercise(" in block or "replace(" in block:
+    for page in ("docs/authors/kinds.md", "docs/developers/answer-kind.md"):
+        for block in PYTHON.findall(PAGES[page]):
             exec(block, scope)
     return scope
 
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [("RING", "Algorithm"), ("TORCH", "Distributed"), ("ZERO3", "Distributed"), ("COPY", "Kernel"), ("TILE", "Design")],
+    [
+        ("RING", "Algorithm"),
+        ("TORCH", "Distributed"),
+        ("ZERO3", "Distributed"),
+        ("COPY", "Kernel"),
+        ("TILE", "Design"),
+        ("SPEEDS", "Ranking"),
+    ],
 )
 def test_the_exercise_that_it_shows_is_a_good_one(declared, name, kind):
     exercise = declared[name]
@@ -49,6 +76,17 @@ def test_the_exercise_that_it_shows_is_a_good_one(declared, name, kind):
     assert len(exercise.mistakes) == 2
     assert selftest(exercise) == []
     assert library_overlap(exercise) == []
+
+
+def test_the_kind_that_it_shows_judges_and_refuses(declared):
+    exercise = declared["SPEEDS"]
+    ranking = exercise.answer
+    assert ranking.judge(exercise, "hbm, nvlink, pcie", {}).kind == "right"
+    assert ranking.judge(exercise, ["nvlink", "hbm", "pcie"], {}).kind == "mistake"
+    assert ranking.judge(exercise, ["hbm", "pcie", "nvlink"], {}).kind == "wrong"
+    assert ranking.judge(exercise, ["hbm"], {}).kind == "unreadable"
+    assert type(ranking).from_public(ranking.public()) == ranking
+    assert [one.input for one in [ranking.box(exercise)]] == ["text"]
 
 
 def test_the_question_in_words_that_it_shows_is_a_good_one(declared):
@@ -104,7 +142,7 @@ def test_the_example_of_each_kind_is_one(text):
 
 
 def test_every_field_of_an_exercise_is_in_the_table(text):
-    named = [name for row in rows_below(text, "Add an exercise") for name in code(row[0])]
+    named = [name for row in rows_below(text, "Fields of an exercise") for name in code(row[0])]
     assert sorted(named) == sorted(fields(Exercise))
 
 
@@ -115,24 +153,66 @@ def test_every_rule_is_in_the_table_in_its_order(text):
         assert row[1].endswith(".")
 
 
+def anchors(text):
+    """The fragments by which the headings of a page are reached."""
+    headings = re.findall(r"^#+ (.*)", re.sub(r"^(`{3,}).*?^\1", "", text, flags=re.M | re.S), re.M)
+    return {re.sub(r"[^\w -]", "", heading).strip().replace(" ", "-").lower() for heading in headings}
+
+
+def dead_links(page, text):
+    """The links of a page to files and headings that are not there."""
+    for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", re.sub(r"(`+).*?\1", "", text)):
+        name, _, anchor = link.partition("#")
+        target = (ROOT / page).parent / name if name else ROOT / page
+        if not target.is_file() or (anchor and anchor not in anchors(target.read_text("utf-8"))):
+            yield f"{page}: {link}"
+
+
+def test_a_dead_link_is_named():
+    page = "docs/authors/chapter.md"
+    for link in ("exercise.md", "exercise.md#fields-of-an-exercise", "#the-text", "../teaching.md"):
+        assert list(dead_links(page, f"[x]({link})")) == []
+    for link in ("exercises.md", "exercise.md#fields", "#fields-of-an-exercise", "teaching.md"):
+        assert list(dead_links(page, f"[x]({link})")) == [f"{page}: {link}"]
+
+
 def test_every_place_that_it_sends_to_is_there(text):
-    headings = {
-        re.sub(r"[^\w -]", "", h).strip().replace(" ", "-").lower() for h in re.findall(r"^#+ (.*)", text, re.M)
-    }
-    assert set(re.findall(r"\]\(#([\w-]+)\)", text)) - headings == set()
-    sent = [name for row in rows_below(text, "Where to go") for name in re.findall(r"`((?:\w+/)+)`", row[1])]
-    assert "autograder/course/feedback/" in sent
-    assert [path for path in sent if not (ROOT / path).is_dir()] == []
+    assert [link for page in PAGES for link in dead_links(page, PAGES[page])] == []
+    folders = set(re.findall(r"`((?:autograder|benchmarks|docs|hwlib|tests|solutions)/(?:[\w-]+/)*)`", text))
+    folders -= {"solutions/NN-topic/", "solutions/08-sharded-matmuls/"}
+    assert folders >= {"autograder/course/feedback/", "docs/authors/", "benchmarks/data/rows/"}
+    assert [path for path in folders if not (ROOT / path).is_dir()] == []
+
+
+def modules():
+    """The dotted names of all packages and modules of the library and the grader."""
+    for top in ("autograder", "hwlib", "benchmarks"):
+        for path in (ROOT / top).rglob("*.py"):
+            yield ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def test_the_packages_and_modules_that_it_names_are_there(text):
+    named = set(re.findall(r"`((?:autograder|hwlib)(?:\.[a-z_0-9]+)+)`", text))
+    named |= set(re.findall(r"python -m (benchmarks(?:\.\w+)+)", text))
+    assert named >= {"autograder.declaration.answer", "hwlib.constraints", "benchmarks.fidelity"}
+    assert sorted(named - set(modules())) == []
+
+
+def test_each_page_of_the_book_is_in_the_list_for_programs():
+    pages = {path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.md")}
+    assert pages - set(elsewhere.PAGES) == {"index"}
+    generated = {"glossary", "formulas", "notation", "specs", "disagreements", "exercises"}
+    assert set(elsewhere.PAGES) - pages == generated
 
 
 def test_the_formula_that_it_shows_is_the_librarys(text):
-    (shown,) = (block for block in re.findall(r"^```python\n(.*?)^```", text, re.M | re.S) if "@formula" in block)
+    (shown,) = (block for block in PYTHON.findall(text) if "@formula" in block)
     own = inspect.getsource(ring_allreduce_time.function)
     assert ast.dump(ast.parse(shown)) == ast.dump(ast.parse(own)), "spaces aside: it is shown as on a board"
 
 
 def test_a_bank_in_several_files_loads_as_it_says(text, tmp_path):
-    (block,) = (b for b in re.findall(r"^```python\n(.*?)^```", text, re.M | re.S) if "from .two_clocks" in b)
+    (block,) = (block for block in PYTHON.findall(text) if "from .two_clocks" in block)
     (tmp_path / "exercises").mkdir()
     (tmp_path / "exercises" / "two_clocks.py").write_text("LAYER = (10, 20)\ndef measured(): return 3.0\n")
     (tmp_path / "exercises" / "gradients.py").write_text(block)
@@ -140,9 +220,17 @@ def test_a_bank_in_several_files_loads_as_it_says(text, tmp_path):
 
 
 def test_the_files_that_it_names_are_there(text, root):
-    names = set(re.findall(r"`((?:[\w-]+/)*[\w-]+\.(?:py|toml|md|bib))`", text))
-    names -= {"NN-topic.md", "08-sharded-matmuls.md", "exercises.py"}  # of a chapter to come
-    names = {name for name in names if not name.startswith("solutions/NN")}
-    assert names >= {"links.toml", "autograder/ranks/network.py", "docs/fidelity.md"}
-    for name in names:
-        assert (root / name).is_file() or (root / "hwlib/specs" / name).is_file(), name
+    names = set(re.findall(r"`((?:[\w-]+/)*[\w-]+\.(?:py|toml|md|bib|js|css|json|csv))`", text))
+    to_come = {
+        "NN-topic.md",
+        "08-sharded-matmuls.md",
+        "exercises.py",
+        "docs/NAME.md",
+        "built.json",
+        "told.json",
+        "config.json",
+    }
+    to_come |= {name for name in names if "NAME" in name or "/NN-topic" in name}
+    assert names >= {"links.toml", "docs/_static/card.js", "tests/kept.py"}
+    places = (root, root / "hwlib/specs", root / "autograder/answers", root / "benchmarks/data", root / "docs")
+    assert [name for name in names - to_come if not any((place / name).is_file() for place in places)] == []

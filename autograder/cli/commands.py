@@ -90,7 +90,7 @@ def rules(names: tuple[str, ...]) -> None:
             count += 1
     if count:
         raise click.ClickException(
-            f"rules are broken in {count} places; CONTRIBUTING.md gives the reason for each rule"
+            f"rules are broken in {count} places; docs/authors/chapter.md gives the reason for each rule"
         )
 
 

@@ -1,6 +1,6 @@
 """The rules of a chapter that a machine can check, one function each.
 
-The first line of a rule's docstring is the requirement, as it stands in CONTRIBUTING.md with the reason for it. A rule
+The first line of a rule's docstring is the requirement, as it stands with its reason in docs/authors/chapter.md. A rule
 yields a sentence for each place that breaks it: where it is, what was found and what was expected.
 """
 

@@ -54,7 +54,19 @@ PAGES = {
     "grading": "how grading works, what it costs, and what the sandbox promises",
     "study": "learning alone: a folder of one's own, its record, and new editions",
     "data": "what is in the JSON files",
+    "coverage": "what the book covers, and where",
+    "contribute": "how to extend the book, its library and its grader",
+    "authors/chapter": "how to write a chapter: its text and its rules",
+    "authors/exercise": "how to declare an exercise, and numbers that tell a wrong idea from a right one",
+    "authors/kinds": "the answer kinds with their parameters and an example of each",
+    "authors/figures": "figures, tables and numbers that a reader drags",
+    "developers/library": "the modules of the library; how to add a formula, an algorithm, a chip",
     "developers/measured-rows": "the measured rows that constants are fitted to, and how to add one",
+    "developers/grader": "the packages of the grader, and where a learner's messages come from",
+    "developers/answer-kind": "how to add an answer kind",
+    "developers/book": "how the site is made, and how to add a page",
+    "developers/commands": "how to add a command, and an option to a plan",
+    "developers/tests": "which tests run when",
 }
 DATA = {
     "specs.json": "chips, links, switches, nodes and clusters: each value with unit, print, source and confidence",
@@ -105,7 +117,8 @@ def llms_txt(site: Path, entries: Iterable[Entry]) -> str:
     for head, files in (("Reference", {f"{name}.html": about for name, about in PAGES.items()}),
                         ("Data", {f"data/{file}": about for file, about in DATA.items()})):  # fmt: skip
         there = {file: about for file, about in files.items() if (site / file).is_file()}
-        lines += ["", f"## {head}", "", *(f"- [{Path(file).stem}]({file}): {about}" for file, about in there.items())]
+        listed = [f"- [{file.rpartition('.')[0]}]({file}): {about}" for file, about in there.items()]
+        lines += ["", f"## {head}", "", *listed]
     return "\n".join(lines) + "\n"
 
 

@@ -6,6 +6,8 @@ import re
 import pytest
 from bs4 import BeautifulSoup
 
+from autograder.book import chapters, executed, html, sphinx_site
+from autograder.book.site.html import BookError
 from autograder.book.in_page.archives import ON_DEMAND
 from autograder.book.outputs import executed
 from autograder.book.site import html
@@ -115,8 +117,11 @@ def test_either_edition_has_its_index_its_data_and_notebooks_that_say_what_to_in
 
 @pytest.mark.slow
 def test_no_page_loads_the_search_before_somebody_searches(built):
-    for path in built["open"].glob("*.html"):
+    paths = sphinx_site.pages_of(built["open"])
+    assert {path.parent.name for path in paths} >= {"authors", "developers"}
+    for path in paths:
         text = path.read_text(encoding="utf-8")
+        assert "Content-Security-Policy" in text, path.name
         assert not re.search(r"<script[^>]+(searchindex|searchtools|search-data|minisearch)", text), path.name
 
 

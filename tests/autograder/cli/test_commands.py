@@ -67,7 +67,7 @@ def test_help_is_no_error(command):
 
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+PAGES = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 COMMAND = re.compile(r"^\$ (gpubook .*?)(?:  +#.*)?$", re.MULTILINE)
 LINES = [line for page in PAGES for line in COMMAND.findall(page.read_text())]
 
@@ -112,7 +112,7 @@ def test_an_author_is_led_from_the_skeleton_to_the_rules(book):
     code, said = run("rules")
     assert code == 1
     assert "solutions/08-sharded-matmuls/08-sharded-matmuls.md:1: 4 exercises; 8 to 16 were expected\n" in said
-    assert re.search(r"\nError: .* \d+ places; CONTRIBUTING.md .*\n$", said)
+    assert re.search(r"\nError: .* \d+ places; docs/authors/chapter.md .*\n$", said)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,9 @@ SLOW = {
     "autograder/live": "cells",
     "autograder/ranks": "local_ranks memory_meter network",
     "autograder/sandbox": "sandbox",
-    "benchmarks": "fit_stacks grading planner",
+    "benchmarks/fit": "stacks",
+    "benchmarks/grading": "costs",
+    "benchmarks/planner": "planner",
     "hwlib": "algorithms calibrated_gemm chunk_trains consistency consistency_pipelines expert_traffic footprint_torch"
     " grid_axes labs_bandwidth labs_collectives labs_decoders lockstep_run measure parallel_torch"
     " pipeline_torch plots plots_* ranks ranks_failures row_exchange sharded_programs sharding_dtensor"

@@ -41,7 +41,7 @@ eta = 0.9
 def test_every_entry_says_where_it_is_from_and_how_good_it_is(entry):
     assert entry.source
     assert entry.rows
-    if not isinstance(entry, KERNELS):  # whose constants many entries share: tests/benchmarks/test_fit_kernels.py
+    if not isinstance(entry, KERNELS):  # whose constants many entries share: tests/benchmarks/fit/test_kernels.py
         assert entry.count >= len(entry.constants) or entry.rows.startswith("deepgemm")
         assert 0 < entry.error < 0.11
         assert math.isnan(entry.held_out) or entry.error / 2 < entry.held_out < 0.11

@@ -198,7 +198,7 @@ def test_stacks_print_as_they_are_written():
 
 def test_steps_with_extra_predictions_and_folded_experts_are_alike_to_their_kind(tmp_path):
     """Arrays of plans err as each plan does, whatever else a row trains and however its experts lie."""
-    from tests.benchmarks.test_training_rows import EXPERTS, training_case, write
+    from tests.benchmarks.rows.test_training_rows import EXPERTS, training_case, write
 
     def step(**config):
         path = write(tmp_path / "rows.csv", EXPERTS | {"config": EXPERTS["config"] | config})

@@ -12,7 +12,7 @@ from benchmarks.rows.reader_names import reader_of
 from benchmarks.rows.sources import EXTENTS, Source, source_of, sources
 from benchmarks.score.predictions import predict
 from benchmarks.score.scores import UNSEEN, report
-from tests.benchmarks.test_published import GEMM, NCCL
+from tests.benchmarks.rows.test_published import GEMM, NCCL
 
 SAMPLES = ("published", "memory", "serving", "unfitted")
 

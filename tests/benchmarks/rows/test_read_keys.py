@@ -7,11 +7,11 @@ from benchmarks.rows.read_keys import unread
 from benchmarks.rows.training_step import Step, Unmodelled
 from hwlib.specs import Stack
 from hwlib.transformer import parameter_count
-from tests.benchmarks import test_kernel_rows as kernels
-from tests.benchmarks import test_memory_rows as memories
-from tests.benchmarks import test_pytorch_rows as pytorch
-from tests.benchmarks import test_serving_rows as serving
-from tests.benchmarks import test_training_rows as training
+from tests.benchmarks.rows import test_kernel_rows as kernels
+from tests.benchmarks.rows import test_memory_rows as memories
+from tests.benchmarks.rows import test_pytorch_rows as pytorch
+from tests.benchmarks.rows import test_serving_rows as serving
+from tests.benchmarks.rows import test_training_rows as training
 from tests.benchmarks.tables import written
 
 OTHER = {

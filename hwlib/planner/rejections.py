@@ -5,6 +5,7 @@ from dataclasses import replace
 from math import prod
 
 from hwlib.constraints import BATCH, GPUS, MICROBATCH, WHOLE_NODES, refusal
+from hwlib.footprint import footprint
 from hwlib.planner.allowed import Allowed, Axes, axes_of
 from hwlib.planner.checked import ways_out, widened
 from hwlib.planner.plan_error import PlanError

@@ -79,7 +79,7 @@ class SoftwareSettings:
         """Whether the host keeps anything."""
         return bool(self.offload)
 
-    def on(self, chip: Accelerator, model: Model) -> "Software":
+    def on(self, chip: Accelerator, model: Model) -> "SoftwareSettings":
         """The same with nothing left open: its stack on this chip, and what it does with this model. Raises PlanError.
 
         >>> from hwlib.specs import accelerators, models

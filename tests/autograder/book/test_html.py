@@ -6,11 +6,9 @@ import re
 import pytest
 from bs4 import BeautifulSoup
 
-from autograder.book import chapters, executed, html, sphinx_site
-from autograder.book.site.html import BookError
 from autograder.book.in_page.archives import ON_DEMAND
 from autograder.book.outputs import executed
-from autograder.book.site import html
+from autograder.book.site import html, sphinx_site
 from autograder.book.site.html import BookError
 from autograder.book.site.page import PageError
 from autograder.book.source import chapters

@@ -14,8 +14,8 @@ import hwlib
 from autograder import answers
 from autograder.answers.library_overlap import library_overlap
 from autograder.answers.selftest import selftest
-from autograder.book import elsewhere
-from autograder.book.rules import RULES
+from autograder.book.rules.chapter_rules import RULES
+from autograder.book.site import machine_readable
 from autograder.declaration import Exercise, load_bank
 from autograder.declaration.answer import Answer
 from hwlib import tl
@@ -200,9 +200,9 @@ def test_the_packages_and_modules_that_it_names_are_there(text):
 
 def test_each_page_of_the_book_is_in_the_list_for_programs():
     pages = {path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.md")}
-    assert pages - set(elsewhere.PAGES) == {"index"}
+    assert pages - set(machine_readable.PAGES) == {"index"}
     generated = {"glossary", "formulas", "notation", "specs", "disagreements", "exercises"}
-    assert set(elsewhere.PAGES) - pages == generated
+    assert set(machine_readable.PAGES) - pages == generated
 
 
 def test_the_formula_that_it_shows_is_the_librarys(text):

@@ -6,7 +6,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from autograder.book.site.sphinx_site import pages_of
+from autograder.book.finishing.page_files import pages_of
 from tests.kept import built
 
 LINKS = {"a": "href", "img": "src", "script": "src", "link": "href", "source": "src"}

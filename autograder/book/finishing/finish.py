@@ -7,8 +7,8 @@ from pathlib import Path
 
 from . import fonts, icons
 from .mathml import with_mathml
+from .page_files import pages_of
 from .policy import with_policy
-from .sphinx_site import pages_of
 
 # Each page loads the search's index, which only the page of the search reads.
 SEARCH_SCRIPT = re.compile(

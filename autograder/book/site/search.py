@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from .kept import kept, key_of
-from .sphinx_site import pages_of
+from ..build_cache import kept, key_of
+from ..finishing.page_files import pages_of
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag

@@ -18,6 +18,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from ..build_cache import contents_of, files_below, key_of
+from ..finishing.page_files import pages_of
 from ..outputs.executed import BookError
 
 PAGES = {".md", ".ipynb"}
@@ -51,12 +52,6 @@ def write_site(source: Path, kept: Path, out: Path) -> None:
         shutil.rmtree(out / unused, ignore_errors=True)
     (out / ".buildinfo").unlink(missing_ok=True)
     _finish(out)
-
-
-def pages_of(site: Path) -> list[Path]:
-    """The pages of a site, those in folders too, without what Sphinx (`_static`) and `html_extra_path` have copied."""
-    copied = {site / "notebooks", *site.glob("_*")}
-    return sorted(path for path in site.rglob("*.html") if copied.isdisjoint(path.parents))
 
 
 def _frame(source: Path, kept: Path) -> str:

@@ -6,9 +6,10 @@ import re
 import pytest
 from bs4 import BeautifulSoup
 
+from autograder.book.finishing.page_files import pages_of
 from autograder.book.in_page.archives import ON_DEMAND
 from autograder.book.outputs import executed
-from autograder.book.site import html, sphinx_site
+from autograder.book.site import html
 from autograder.book.site.html import BookError
 from autograder.book.site.page import PageError
 from autograder.book.source import chapters
@@ -115,7 +116,7 @@ def test_either_edition_has_its_index_its_data_and_notebooks_that_say_what_to_in
 
 @pytest.mark.slow
 def test_no_page_loads_the_search_before_somebody_searches(built):
-    paths = sphinx_site.pages_of(built["open"])
+    paths = pages_of(built["open"])
     assert {path.parent.name for path in paths} >= {"authors", "developers"}
     for path in paths:
         text = path.read_text(encoding="utf-8")

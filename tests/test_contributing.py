@@ -4,10 +4,14 @@ import ast
 import dataclasses
 import inspect
 import re
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 from pkgutil import iter_modules
 
 import pytest
+from click.testing import CliRunner
 
 import autograder
 import hwlib
@@ -209,6 +213,21 @@ def test_the_formula_that_it_shows_is_the_librarys(text):
     (shown,) = (block for block in PYTHON.findall(text) if "@formula" in block)
     own = inspect.getsource(ring_allreduce_time.function)
     assert ast.dump(ast.parse(shown)) == ast.dump(ast.parse(own)), "spaces aside: it is shown as on a board"
+
+
+def test_the_command_that_it_shows_runs():
+    (block,) = re.findall(r"^   ```python\n(.*?)^   ```", PAGES["docs/developers/commands.md"], re.M | re.S)
+    scope = {}
+    exec(textwrap.dedent(block), scope)
+    assert CliRunner().invoke(scope["ridge"], ["h100-sxm"]).output == "295 FLOP/B\n"
+
+
+def test_the_measured_row_that_it_shows_has_a_prediction(tmp_path):
+    (block,) = re.findall(r"^   ```text\n(.*?)^   ```", PAGES["docs/developers/measured-rows.md"], re.M | re.S)
+    (tmp_path / "row.csv").write_text(textwrap.dedent(block))
+    command = [sys.executable, "-m", "benchmarks.fidelity", "--data", str(tmp_path / "row.csv")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert re.search(r"somelab-llama2-7b: megatron-core-h100 \(1\): off by \d", done.stdout)
 
 
 def test_a_bank_in_several_files_loads_as_it_says(text, tmp_path):

@@ -108,9 +108,12 @@ def new_chapter(name: str, sections: bool) -> None:
     NAME is two digits and a topic, such as 08-sharded-matmuls.
     """
     from ..book import skeleton
+    from ..book.contents import contents, find
 
     for path in skeleton.new_chapter(book_root(), name, sections=sections):
         click.echo(f"Wrote {path}")
+    if not find(contents(book_root()), name).about:
+        click.echo(f"Say what it is about: an entry [{name}] in docs/chapters.toml")
     click.echo(f"Build and test it: gpubook chapters {name}")
     click.echo("Read it as a page: gpubook book --drafts")
     click.echo(f"List what it needs before release: gpubook rules {name}")

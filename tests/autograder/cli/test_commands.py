@@ -1,6 +1,7 @@
 import json
 import re
 import shlex
+import shutil
 from datetime import datetime
 from pathlib import Path
 
@@ -103,6 +104,10 @@ def test_an_author_is_led_from_the_skeleton_to_the_rules(book):
     code, said = run("new", "chapter", "08-sharded-matmuls", "--sections")
     assert code == 0
     assert f"Wrote {book}/solutions/08-sharded-matmuls/exercises/first_section.py\n" in said
+    assert "[08-sharded-matmuls] in docs/chapters.toml" not in said, "it has an entry"
+    _, other = run("new", "chapter", "98-storage")
+    assert "[98-storage] in docs/chapters.toml" in other
+    shutil.rmtree(book / "solutions" / "98-storage")
     for command in ("gpubook chapters 08-sharded-matmuls", "gpubook rules 08-sharded-matmuls", "gpubook book --drafts"):
         assert command in said
     assert run("chapters", "--check") == (

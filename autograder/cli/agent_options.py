@@ -10,7 +10,7 @@ from hwlib.options.readers import Kind
 
 from .agent_answers import Answer, near
 
-EMPTY: dict[Kind, Any] = {Kind.NUMBER: 0.0, Kind.WHOLE: 0, Kind.SWITCH: False, Kind.FLAG: False}
+EMPTY: dict[Kind, Any] = {Kind.NUMBER: 0.0, Kind.SWITCH: False, Kind.FLAG: False}
 """What an argument that is not given is, by what it takes; a text is empty."""
 YES = ("true", "1", "yes")
 INDENT = "    "
@@ -22,12 +22,13 @@ def planner_tool(options: Sequence[Option], fixed: str, *, head: str, answer: st
     and `fixed` for all others by name; its documentation is `head`, the options' sentences, and what is answered.
     """
     table = [option for option in options if option.agent is not None]
-    sentences = [f"{option.name}: {option.agent}." for option in table if option.agent]
-    text = " ".join([*sentences, f"fixed: {fixed} {answer}"])
-    about = fill(text, 120, initial_indent=INDENT, subsequent_indent=INDENT)
+    text = f"{_sentences(table)} fixed: {fixed} {answer}"
+    about = "\n\n".join(
+        fill(paragraph, 120, initial_indent=INDENT, subsequent_indent=INDENT) for paragraph in text.split("\n\n")
+    )
     parameters = [
         inspect.Parameter(option.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=_default(option),
-                          annotation=type(EMPTY.get(option.reader.kind, "")))
+                          annotation=type(_empty(option)))
         for option in table
     ]  # fmt: skip
     kept = inspect.Parameter(
@@ -56,10 +57,22 @@ def values_of(options: Sequence[Option], arguments: Mapping[str, Any]) -> dict[s
     return values
 
 
-def _default(option: Option) -> Any:
-    if option.required:
-        return inspect.Parameter.empty
+def _sentences(options: Sequence[Option]) -> str:
+    """What is said of the options, those of which the same is said together."""
+    names: dict[str, list[str]] = {}
+    for option in options:
+        if option.agent:
+            names.setdefault(option.agent, []).append(option.name)
+    return " ".join(f"{', '.join(alike)}: {sentence}." for sentence, alike in names.items())
+
+
+def _empty(option: Option) -> Any:
+    """What an argument is that is not given."""
     return EMPTY.get(option.reader.kind, "") if option.value is None else option.value
+
+
+def _default(option: Option) -> Any:
+    return inspect.Parameter.empty if option.required else _empty(option)
 
 
 def _given(option: Option, value: Any) -> bool:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from hwlib.options import SOFTWARE, TASK, TRAINING, Entry, Option, named
-from hwlib.options.choices import same, server_choices
-from hwlib.options.readers import NUMBERS, SECONDS, counts, length_of, word_of, yes_or_no
-from hwlib.options.training import ADVANCED, SEARCHED
+from hwlib.options import SERVING, SOFTWARE, TASK, TRAINING, Entry, Option
+from hwlib.options.readers import word_of
 from hwlib.planner import PlanError
 
 Reader = Callable[[str], Any]
-HOUR = 3600.0  # s
 
 
 @dataclass(frozen=True)
@@ -86,7 +83,6 @@ class Form:
 
 OWN = {"config": "model", "described": "cluster"}
 """Fields that stand for another one where they are not empty."""
-TRACES = ("azure-conversation", "azure-code", "mooncake-conversation")  # of measured lengths
 
 
 def _model(text: str) -> Any:
@@ -130,9 +126,9 @@ OF_ONES_OWN = (
 """Fields of files, which have no option: the command takes their paths as the model and the cluster."""
 
 
-def _field(option: Option, entry: Entry, read: Reader, **changes: Any) -> Field:
+def _field(option: Option, entry: Entry, read: Reader) -> Field:
     """The field of an option, as an entry asks for it."""
-    field = Field(
+    return Field(
         option.name,
         entry.label or option.name,
         read,
@@ -143,13 +139,11 @@ def _field(option: Option, entry: Entry, read: Reader, **changes: Any) -> Field:
         entry.free,
         entry.fold,
     )
-    return replace(field, **changes)
 
 
-def _searched() -> tuple[Field, ...]:
+def _searched(options: Iterable[Option]) -> tuple[Field, ...]:
     """The page that searches: every option that has an entry there."""
-    fields = tuple(_field(option, option.search, option.reader.read) for option in TRAINING if option.search)
-    return _with_files(fields)
+    return _with_files(_field(option, option.search, option.reader.read) for option in options if option.search)
 
 
 def _single() -> tuple[Field, ...]:
@@ -171,54 +165,16 @@ def _with_files(fields: Iterable[Field]) -> tuple[Field, ...]:
     return (*shown, *OF_ONES_OWN, *(field for field in table if field.fold))
 
 
-def _served() -> tuple[Field, ...]:
-    option = named(TRAINING)
-    shared = {name: _field(option[name], option[name].search or Entry(), option[name].reader.read)
-              for name in ("model", "cluster", "memory", "price")}  # fmt: skip
-    gpus = option["gpus"]
-    return (
-        shared["model"],
-        replace(shared["cluster"], first="dgx-h100"),
-        _field(gpus, gpus.single or Entry(), gpus.reader.read_single),
-        *OF_ONES_OWN,
-        Field("prompt", "Prompt", length_of, first="2048", empty="of the trace", about="tokens that a request reads"),
-        Field("output", "Output", length_of, first="512", empty="of the trace", about="tokens that it generates"),
-        Field("ttft", "First token", SECONDS.read, first="2s", empty="no limit",
-              about="limit of its time, queue included: a mean, e.g. 2s"),
-        Field("tpot", "Each token", SECONDS.read, first="50ms", empty="no limit",
-              about="limit of its time: a mean, e.g. 50ms"),
-        Field("gap", "Longest step", SECONDS.read, empty="no limit",
-              about="limit of what a token may have to wait for"),
-        Field("dtype", "Precision", first="fp8", empty="as published",
-              options=same("bf16", "fp16", "fp8", "fp4", "mxfp4", "int8w", "int4w"), free=True,
-              about="of weights and products"),
-        shared["memory"],
-        shared["price"],
-        *(Field(name, name.replace("_", "-"), NUMBERS.read, empty="searched", about=about, fold=SEARCHED)
-          for name, about in (("tp", "GPUs that share attention"), ("ep", "GPUs that the experts are divided over"),
-                              ("attention_dp", "groups of a server with sequences of their own"))),
-        Field("apart", "Prefill", yes_or_no, options=(("", "together or apart"), ("no", "together"), ("yes", "apart")),
-              about="and decode on servers of their own", fold=SEARCHED),
-        Field("count", "Plans", counts(1).read, empty="5", fold=SEARCHED, about="listed"),
-        Field("kv_dtype", "Cache", empty="fp8 beside fp8", options=same("bf16", "fp16", "fp8"), free=True,
-              about="its precision", fold=ADVANCED),
-        Field("stack", "Software", empty="a TensorRT-LLM", options=server_choices(), free=True,
-              about="whose fitted constants to use", fold=ADVANCED),
-        Field("trace", "Trace", options=(("", "of one length"), *same(*TRACES)), fold=ADVANCED,
-              about="measured lengths, instead of a prompt and an output"),
-    )  # fmt: skip
-
-
 FORMS = {
     "plan": Form(
         "plan",
-        _searched(),
+        _searched(TRAINING),
         (("why", "What other choices cost, and why the rest of the grid was rejected"),),
     ),
     "fill": Form("fill", _single(), live=True),
     "serve": Form(
         "serve",
-        _served(),
+        _searched(SERVING),
         (("why", "The front of latency and throughput, and why configurations were rejected"),),
     ),
 }

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from hwlib.options import TRAINING
+from hwlib.options import SERVING, TRAINING
 
 
 class Share(NamedTuple):
@@ -79,7 +79,7 @@ def link(text: str, to: str) -> Markup:
     return Markup('<a data-address="{}">{}</a>').format(to, text)
 
 
-DENIED = {option.name: option.denied for option in TRAINING} | {"apart": "--together"}
+DENIED = {option.name: option.denied for option in (*TRAINING, *SERVING)}
 """What the command calls the contrary of an option; of others it is to leave them out."""
 
 

@@ -9,17 +9,17 @@ from typing import Any
 from hwlib.planner import PlanError
 from hwlib.serving_planner import Point, ServingPlans, plan_serving
 from hwlib.serving_planner.anatomy import memory_parts, token_parts
+from hwlib.serving_planner.arguments import serving_arguments
 from hwlib.serving_planner.explain import basis_words, binding, limit_words, point_words, versus
 from hwlib.serving_planner.words import columns, given_words, plan_words
 from hwlib.units import plural, show
 
-from .forms import FORMS, HOUR
+from .forms import FORMS
 from .markup import Markup, Share, bars, command, lines, paragraph, table
 from .task import cluster_read
 
 COUNT = 5
 TIME, MEMORY = ("cause", "time", "share"), ("what", "memory", "share of the budget")
-DEGREES = ("tp", "ep", "attention_dp")
 MEANING = {
     "prefill": "servers that read prompts", "servers": "that generate", "batch": "requests at once on each",
     "chunk": "tokens of prompts in a step", "tokens/s/GPU": "generated", "first token": "time, queue included",
@@ -30,15 +30,12 @@ MEANING = {
 @lru_cache(4)
 def _found(asked: tuple[tuple[str, str], ...]) -> tuple[ServingPlans, dict[str, Any]]:
     values = FORMS["serve"].read(dict(asked))
-    given = dict(values)
-    for name in ("model", "cluster", *(() if "trace" in given else ("prompt", "output"))):
-        if name not in given:
+    for name in ("model", "cluster", *(() if "trace" in values else ("prompt", "output"))):
+        if name not in values:
             raise PlanError(name, "expected a value, got an empty field")
-    count = given.pop("count", COUNT)
-    fixed = {name: given.pop(name) for name in DEGREES if name in given}
-    if "price" in given:
-        given["price"] /= HOUR
-    return plan_serving(given.pop("model"), given.pop("cluster"), fixed=fixed, count=count, **given), values
+    arguments = serving_arguments(values)
+    count = values.get("count", COUNT)
+    return plan_serving(values["model"], values["cluster"], count=count, **arguments), values
 
 
 def search(asked: Mapping[str, str]) -> tuple[ServingPlans, dict[str, Any]]:

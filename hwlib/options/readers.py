@@ -70,18 +70,6 @@ def whole_number_of(text: str) -> int:
     return int(number)
 
 
-def length_of(text: str) -> int:
-    """The tokens of a sequence. Raises ValueError, also for a batch of sequences.
-
-    >>> length_of("8K")
-    8192
-    """
-    count, long = tokens_of(text)
-    if long:
-        raise ValueError(f"{text!r} is a batch, not a length")
-    return count
-
-
 def word_of(text: str) -> str:
     """A text without the space around it."""
     return text.strip()
@@ -143,7 +131,6 @@ TEXT = Reader("text", word_of)
 SWITCH = Reader("yes|no", yes_or_no, Kind.SWITCH)
 FLAG = Reader("", yes_or_no, Kind.FLAG)
 BATCH = Reader("tokens", tokens_of)
-LENGTH = Reader("tokens", length_of)
 RUN_TOKENS = Reader("tokens", run_tokens_of)
 NUMBERS = Reader("n[,n...]", whole_numbers_of, single=_single_whole)
 GPU_COUNTS = Reader("n[,n...]", whole_numbers_of, single=whole_number_of)

@@ -1,5 +1,6 @@
 """The table of options: every door has the same ones, and each is a field of the record that it fills."""
 
+import inspect
 import re
 import subprocess
 import sys
@@ -10,12 +11,15 @@ import pytest
 
 from autograder.cli import commands
 from autograder.planned import FORMS
-from hwlib.options import DEGREES, RUN, SOFTWARE, TASK, TRAINING, Entry, Option, markdown, named, of_group
+from hwlib.options import DEGREES, RUN, SERVING, SOFTWARE, TASK, TRAINING, Entry, Option, markdown, named, of_group
 from hwlib.options.readers import FLAG, NUMBERS, SWITCH, Kind, choices, counts, numbers
+from hwlib.options.serving import LIMITS
 from hwlib.options.training import TRAINERS
 from hwlib.planner import Allowed, PlanError, SoftwareSettings
 from hwlib.planner.arguments import allowed_of, task_arguments
 from hwlib.planner.run_query import NAMES
+from hwlib.serving_planner.arguments import serving_arguments
+from hwlib.serving_planner.question import question_of
 from hwlib.strategy import Strategy
 
 OPTIONS = named(TRAINING)
@@ -36,16 +40,23 @@ def test_the_options_of_each_group_are_the_fields_of_its_record():
     assert len(OPTIONS) == len(TRAINING)
 
 
-def test_the_command_has_the_options_of_the_table_in_its_order():
-    command = commands.main.commands["plan"]
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("plan", TRAINING, ["llama3-8b", "--cluster", "dgx-h100", "--batch", "1M"]),
+        ("serve", SERVING, ["llama3-8b", "--on", "dgx-h100"]),
+    ],
+)
+def test_a_command_has_the_options_of_its_table_in_their_order(name, options, words):
+    command = commands.main.commands[name]
     *table, last = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
-    assert [option.name for option in table] == [option.name for option in TRAINING if not option.positional]
+    assert [option.name for option in table] == [option.name for option in options if not option.positional]
     assert last.name == "as_json"
     for option in table:
-        assert option.help == OPTIONS[option.name].help
-    words = ["llama3-8b", "--cluster", "dgx-h100", "--batch", "1M"]
-    values = command.make_context("plan", words).params
-    assert {name for name, value in values.items() if value not in (None, False)} == {"model", "cluster", "batch"}
+        assert option.help == named(options)[option.name].help
+    values = command.make_context(name, words).params
+    given = {name for name, value in values.items() if value not in (None, False)}
+    assert given == {option.name for option in options if option.required}
 
 
 def test_the_pages_ask_for_the_options_of_the_table_and_for_files():
@@ -54,6 +65,8 @@ def test_the_pages_ask_for_the_options_of_the_table_and_for_files():
     assert search == {option.name for option in TRAINING if option.search}
     assert single == names(TASK, DEGREES, SOFTWARE)
     assert names(TASK, DEGREES, SOFTWARE, RUN) <= search
+    served = {field.name for field in FORMS["serve"].fields} - files
+    assert served == {option.name for option in SERVING if option.search}
 
 
 @pytest.mark.parametrize("option", [one for one in TRAINING if one.reader.kind in (Kind.TEXT, Kind.NUMBER, Kind.WHOLE)],
@@ -107,6 +120,18 @@ def test_values_become_the_arguments_of_the_planner():
         with pytest.raises(PlanError) as caught:
             task_arguments(values | {"sequence": sequence})
         assert caught.value.field == "sequence"
+
+
+def test_values_become_the_arguments_of_the_planner_of_servers():
+    values = {"prompt": (2048, None), "output": (512, None), "tp": (8,), "apart": False, "price": 7200.0, "gap": None}
+    arguments = {"fixed": {"tp": (8,)}, "prompt": 2048, "output": 512, "price": 2.0, "apart": False}
+    assert serving_arguments(values) == arguments
+    signature = inspect.signature(question_of)
+    assert {option.name for option in of_group(SERVING, LIMITS)} | {*arguments} <= {*signature.parameters}
+    for name in ("prompt", "output"):
+        with pytest.raises(PlanError) as caught:
+            serving_arguments(values | {name: (2048, 1024)})
+        assert caught.value.field == name
 
 
 def test_an_option_says_how_it_is_given_and_denied():

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from autograder.cli import agent_tools, commands
 from autograder.cli.agent_answers import described, values_sources
-from hwlib.options import TRAINING
+from hwlib.options import SERVING, TRAINING
 from hwlib.specs import accelerators, clusters, links, models, nodes, stacks, switches
 from hwlib.specs.serving_stack import serving_stacks
 from tests.hwlib.test_hf_config import LLAMA
@@ -45,17 +45,18 @@ def test_the_tools_are_listed_with_what_they_take(server):
     assert tools["plan"].inputSchema["required"] == ["model", "cluster", "batch"]
 
 
-def test_the_arguments_of_a_planner_are_rows_of_its_table(server):
-    (tool,) = [tool for tool in awaited(server.list_tools) if tool.name == "plan"]
-    rows = [option for option in TRAINING if option.agent is not None]
+@pytest.mark.parametrize(("name", "options"), [("plan", TRAINING), ("serve", SERVING)])
+def test_the_arguments_of_a_planner_are_rows_of_its_table(server, name, options):
+    (tool,) = [tool for tool in awaited(server.list_tools) if tool.name == name]
+    rows = [option for option in options if option.agent is not None]
     arguments = tool.inputSchema["properties"]
     assert list(arguments) == [*(option.name for option in rows), "fixed"]
-    types = {"number": 0.0, "integer": 5, "boolean": False, "string": ""}
+    empty = {"number": 0.0, "boolean": False, "string": ""}
     for option in rows:
         argument = arguments[option.name]
-        default = "bf16" if option.name == "dtype" else types[argument["type"]]
+        default = empty.get(argument["type"]) if option.value is None else option.value
         assert argument.get("default") == (None if option.required else default)
-        assert f"{option.name}: {option.agent}." in " ".join(tool.description.split()) or not option.agent
+        assert f": {option.agent}." in " ".join(tool.description.split()) or not option.agent
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from benchmarks.planner.page import printed
 from benchmarks.rows.published import Row, read_rows
 from benchmarks.rows.serving_rows import unfitted_case
 from hwlib.calibrated.serving import step_time
+from hwlib.options import SERVING, markdown
 from hwlib.serving_planner.layouts import Layout, room, server_of
 from hwlib.serving_planner.points import together
 from hwlib.serving_planner.question import question_of
@@ -124,7 +125,8 @@ def mine() -> str:
     return f"```toml\n{MINE}```"
 
 
-TABLES = {USERS: users_table, APART: apart_table, "unfitted": unfitted_table, "mine": mine}
+TABLES = {USERS: users_table, APART: apart_table, "unfitted": unfitted_table, "mine": mine,
+          "options": lambda: markdown(SERVING)}  # fmt: skip
 
 
 def block(name: str) -> str:

@@ -326,7 +326,7 @@ _SOFTWARE = (
     Option(
         "features",
         TEXT,
-        "What the software can do: a key of features.toml, or any.",
+        "What the software can do: a key of software.toml, or any.",
         default="the stack's",
         group=SOFTWARE,
         search=Entry("schedules, ZeRO stages, degrees", "Software can", choices=feature_choices),

@@ -36,7 +36,7 @@ __all__ = [
     "saved_state_bytes",
     "slowest_of",
     "waiting_share",
-]  # fmt: skip
+]
 
 TYPED = "typed"
 GIVEN = "given"
@@ -167,10 +167,18 @@ class Reliability:
 _RATE = (1e-300, inf, "bytes per second above 0")
 _TIME = (0.0, 1e15, "seconds of at least 0")
 _RANGES = {
-    "t_gpu": (1.0, inf, "the seconds between two interruptions of one GPU, at least 1"), "broken": (0, 1, "a share"),
-    "t_detect": _TIME, "t_repair": _TIME, "t_back": _TIME, "interval": (1e-9, inf, "seconds above 0"),
-    "copy": _RATE, "write": _RATE, "read": _RATE, "storage": _RATE, "spread": (0, 1, "a share"),
-}  # fmt: skip
+    "t_gpu": (1.0, inf, "the seconds between two interruptions of one GPU, at least 1"),
+    "broken": (0, 1, "a share"),
+    "t_detect": _TIME,
+    "t_repair": _TIME,
+    "t_back": _TIME,
+    "interval": (1e-9, inf, "seconds above 0"),
+    "copy": _RATE,
+    "write": _RATE,
+    "read": _RATE,
+    "storage": _RATE,
+    "spread": (0, 1, "a share"),
+}
 
 
 @cache
@@ -191,16 +199,26 @@ def published(key: str = "llama3-405b") -> Reliability:
     part = float(saved_state_bytes(saved.params)) / gpus
     measured = f"{saved.source}, {saved.name} on {gpus:,} GPUs"
     sources = {
-        "t_gpu": f"{run.source}, {run.name}", "broken": "llama3, its interruptions other than by software",
-        "t_detect": "megascale, which took less, and byterobust", "copy": measured, "write": measured, "read": measured,
+        "t_gpu": f"{run.source}, {run.name}",
+        "broken": "llama3, its interruptions other than by software",
+        "t_detect": "megascale, which took less, and byterobust",
+        "copy": measured,
+        "write": measured,
+        "read": measured,
         "t_repair": f"{TYPED}: no source prints how long a node is away",
         "spread": f"{TYPED}: sinha2022 measured older GPUs, and its range of 8 % is read as that of a normal spread",
-    }  # fmt: skip
+    }
     return Reliability(
-        t_gpu=run.t_gpu, broken=broken, t_detect=T_DETECT, t_repair=day, spread=VARIATION / WHISKERS,
-        copy=part / saved.blocked, write=part / save, read=part / load,
+        t_gpu=run.t_gpu,
+        broken=broken,
+        t_detect=T_DETECT,
+        t_repair=day,
+        spread=VARIATION / WHISKERS,
+        copy=part / saved.blocked,
+        write=part / save,
+        read=part / load,
         sources=MappingProxyType(sources),
-    )  # fmt: skip
+    )
 
 
 class Job(NamedTuple):
@@ -321,11 +339,22 @@ def expected_run(job: Job, reliability: Reliability | None = None) -> ExpectedRu
     spares = _spares(r.spares, job.nodes, broken)
     standing = waiting_share(spares, broken)
     return ExpectedRun(
-        job, r, ideal=job.steps * job.t_step, stragglers=work - job.steps * job.t_step, saving=saving,
-        again=max(running - work - saving - restarting, 0.0), restarting=restarting,
-        waiting=running * standing / (1 - standing), mtbf=mtbf, every=every, interval=interval, t_save=t_save,
-        t_write=t_write, t_back=t_back, spares=spares,
-    )  # fmt: skip
+        job,
+        r,
+        ideal=job.steps * job.t_step,
+        stragglers=work - job.steps * job.t_step,
+        saving=saving,
+        again=max(running - work - saving - restarting, 0.0),
+        restarting=restarting,
+        waiting=running * standing / (1 - standing),
+        mtbf=mtbf,
+        every=every,
+        interval=interval,
+        t_save=t_save,
+        t_write=t_write,
+        t_back=t_back,
+        spares=spares,
+    )
 
 
 def _steps_between(r: Reliability, step: float, t_save: float, t_write: float, mtbf: float) -> int:

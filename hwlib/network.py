@@ -11,11 +11,27 @@ from typing import NamedTuple
 from hwlib.formula import ceil, formula, minimum
 
 __all__ = [
-    "HEADERS", "Headers", "algorithm_bandwidth", "bandwidth_delay_bytes", "bus_bandwidth", "cut_through_time",
-    "half_bandwidth_bytes", "line_bandwidth", "packet_forward_time", "payload_bandwidth", "payload_fraction",
-    "protocol_crossover_bytes", "send_bandwidth", "send_time", "serialization_time", "share_bytes",
-    "store_and_forward_time", "two_protocol_time", "window_bandwidth", "wire_bytes",
-]  # fmt: skip
+    "HEADERS",
+    "Headers",
+    "algorithm_bandwidth",
+    "bandwidth_delay_bytes",
+    "bus_bandwidth",
+    "cut_through_time",
+    "half_bandwidth_bytes",
+    "line_bandwidth",
+    "packet_forward_time",
+    "payload_bandwidth",
+    "payload_fraction",
+    "protocol_crossover_bytes",
+    "send_bandwidth",
+    "send_time",
+    "serialization_time",
+    "share_bytes",
+    "store_and_forward_time",
+    "two_protocol_time",
+    "window_bandwidth",
+    "wire_bytes",
+]
 
 
 # A message: latency, then bytes
@@ -168,9 +184,14 @@ class Headers(NamedTuple):
 
 
 _ETHERNET = {
-    "gap between frames": 12, "preamble": 7, "start of frame": 1, "destination": 6, "source": 6, "type": 2,
+    "gap between frames": 12,
+    "preamble": 7,
+    "start of frame": 1,
+    "destination": 6,
+    "source": 6,
+    "type": 2,
     "frame check": 4,
-}  # fmt: skip
+}
 _TRANSPORT = {"base transport header": 12, "invariant check": 4}
 
 
@@ -180,14 +201,16 @@ class _Kinds(dict[str, Headers]):
 
 
 HEADERS = MappingProxyType(
-    _Kinds({
-        "pcie": Headers({"framing and sequence": 4, "header": 12, "link check": 4}, "intel-an690"),
-        "pcie-64": Headers({"framing and sequence": 4, "header": 16, "link check": 4}, "intel-an690"),
-        "nvlink": Headers({"header flit": 16}, "wikichip-nvlink"),
-        "ethernet": Headers(_ETHERNET, "dell-packets"),
-        "tcp": Headers({**_ETHERNET, "IPv4": 20, "TCP": 20}, "dell-packets"),
-        "infiniband": Headers({"local route header": 8, **_TRANSPORT, "variant check": 2}, "infiniband-packets"),
-        "roce-v2": Headers({**_ETHERNET, "IPv4": 20, "UDP": 8, **_TRANSPORT}, "infiniband-packets"),
-    })
-)  # fmt: skip
+    _Kinds(
+        {
+            "pcie": Headers({"framing and sequence": 4, "header": 12, "link check": 4}, "intel-an690"),
+            "pcie-64": Headers({"framing and sequence": 4, "header": 16, "link check": 4}, "intel-an690"),
+            "nvlink": Headers({"header flit": 16}, "wikichip-nvlink"),
+            "ethernet": Headers(_ETHERNET, "dell-packets"),
+            "tcp": Headers({**_ETHERNET, "IPv4": 20, "TCP": 20}, "dell-packets"),
+            "infiniband": Headers({"local route header": 8, **_TRANSPORT, "variant check": 2}, "infiniband-packets"),
+            "roce-v2": Headers({**_ETHERNET, "IPv4": 20, "UDP": 8, **_TRANSPORT}, "infiniband-packets"),
+        }
+    )
+)
 """Headers of one packet without options: "pcie-64" has the header for addresses above 4 GiB, where GPUs are mapped."""

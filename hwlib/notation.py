@@ -309,6 +309,14 @@ NOTATION: dict[str, Symbol] = {
 }
 
 COLLECTIVES = (
-    "all_gather", "reduce_scatter", "all_reduce", "all_to_all", "broadcast", "reduce", "gather", "scatter", "send",
-)  # fmt: skip
+    "all_gather",
+    "reduce_scatter",
+    "all_reduce",
+    "all_to_all",
+    "broadcast",
+    "reduce",
+    "gather",
+    "scatter",
+    "send",
+)
 """The collectives, and a plain message, by the names that all functions of the book use."""

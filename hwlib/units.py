@@ -98,9 +98,10 @@ _BASES |= _SPELLED
 _PLURALS = {word + "s": word for word in (*COUNTS, *_WORDS, *_SPELLED, "bit", "min", "day", "year") if word not in "b$"}
 _PLURALS |= {"batches": "batch", "microbatches": "microbatch"}
 _CAPITALS = {
-    word.capitalize(): one for word, one in (*_PLURALS.items(), *zip(THINGS, THINGS, strict=True))
+    word.capitalize(): one
+    for word, one in (*_PLURALS.items(), *zip(THINGS, THINGS, strict=True))
     if one in THINGS and word.islower() and word not in ("batchs", "microbatchs")
-}  # fmt: skip
+}
 _SINGULARS = {_WORDS.get(one, one): many for many, one in _PLURALS.items() if one in THINGS}
 # Groups of three digits are read where no comma can be a decimal one: 450,000,000, or 1,024.5.
 _GROUPS = r"[1-9][0-9]{0,2}(?:(?:,[0-9]{3}){2,}(?:\.[0-9]*)?|,[0-9]{3}\.[0-9]*)(?![0-9,])"

@@ -18,8 +18,11 @@ from hwlib.formula import ceil, log2, maximum, minimum, where
 from hwlib.specs.fitted import attention_constants, decode_constants
 
 __all__ = [
-    "decode_attention_time", "decode_seconds", "prefill_attention_time", "prefill_seconds",
-]  # fmt: skip
+    "decode_attention_time",
+    "decode_seconds",
+    "prefill_attention_time",
+    "prefill_seconds",
+]
 
 TILE = 128  # query rows of a tile, and keys of a step
 LATE = 0.5  # of the longest tile: how far the last one outlasts the rest, between 0 and 1 (Graham's bound)
@@ -34,9 +37,17 @@ WIDE = 256  # head size from which on a tile packs a quarter of the query heads
 
 
 def prefill_attention_time(
-    chip: str, dtype: str, *, heads: Any, kv_heads: Any, head_dim: Any, batch: Any, seq: Any, window: Any = 0,
+    chip: str,
+    dtype: str,
+    *,
+    heads: Any,
+    kv_heads: Any,
+    head_dim: Any,
+    batch: Any,
+    seq: Any,
+    window: Any = 0,
     software: str = "trtllm",
-) -> Any:  # fmt: skip
+) -> Any:
     """Seconds of one causal attention layer over prompts of `seq` tokens each, nothing cached; on one GPU.
 
     `heads` and `kv_heads` are the query heads and the heads of keys and values on this GPU. `window` is the number of
@@ -50,8 +61,9 @@ def prefill_attention_time(
     checked((("heads", heads, 1), ("kv_heads", kv_heads, 1), ("head_dim", head_dim, 1)))
     checked((("batch", batch, 1), ("seq", seq, 1), ("window", window, 0)))
     c = entry_of("attention", attention_constants(), chip, dtype, software)
-    return prefill_seconds(c, sheet_of(chip, dtype, c.chip), KERNEL_BYTES[dtype][0], heads, kv_heads, head_dim,
-                           batch, seq, window)  # fmt: skip
+    return prefill_seconds(
+        c, sheet_of(chip, dtype, c.chip), KERNEL_BYTES[dtype][0], heads, kv_heads, head_dim, batch, seq, window
+    )
 
 
 def prefill_seconds(c: Any, sheet: Sheet, b: Any, H: Any, H_kv: Any, D: Any, B: Any, T: Any, window: Any) -> Any:
@@ -70,9 +82,17 @@ def prefill_seconds(c: Any, sheet: Sheet, b: Any, H: Any, H_kv: Any, D: Any, B: 
 
 
 def decode_attention_time(
-    chip: str, kv_dtype: str, *, heads: Any, kv_heads: Any, head_dim: Any, batch: Any, cached: Any, window: Any = 0,
+    chip: str,
+    kv_dtype: str,
+    *,
+    heads: Any,
+    kv_heads: Any,
+    head_dim: Any,
+    batch: Any,
+    cached: Any,
+    window: Any = 0,
     software: str = "trtllm",
-) -> Any:  # fmt: skip
+) -> Any:
     """Seconds of one attention layer for one new token in each of `batch` sequences, with `cached` tokens each.
 
     `kv_dtype` ("bf16", "fp8") is that of the cache; the queries are bfloat16. All else as `prefill_attention_time`.
@@ -81,8 +101,9 @@ def decode_attention_time(
     checked((("heads", heads, 1), ("kv_heads", kv_heads, 1), ("head_dim", head_dim, 1)))
     checked((("batch", batch, 1), ("cached", cached, 0), ("window", window, 0)))
     c = entry_of("decode", decode_constants(), chip, kv_dtype, software)
-    return decode_seconds(c, sheet_of(chip, "bf16", c.chip), KERNEL_BYTES[kv_dtype][0], heads, kv_heads, head_dim,
-                          batch, cached, window)  # fmt: skip
+    return decode_seconds(
+        c, sheet_of(chip, "bf16", c.chip), KERNEL_BYTES[kv_dtype][0], heads, kv_heads, head_dim, batch, cached, window
+    )
 
 
 def decode_seconds(c: Any, sheet: Sheet, b: Any, H: Any, H_kv: Any, D: Any, B: Any, cached: Any, window: Any) -> Any:

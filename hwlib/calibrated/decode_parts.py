@@ -81,9 +81,17 @@ def step_constants(chip: str, tp: int = 1) -> StepConstants:
 
 
 def decode_parts(
-    model: Model | str, chip: Accelerator | str, *, tp: int = 1, B: int = 1, T_kv: float, b_w: float = 2,
-    b_kv: float = 2, t_launch: float = 0.0, n_k: int = FUSED,
-) -> StepParts:  # fmt: skip
+    model: Model | str,
+    chip: Accelerator | str,
+    *,
+    tp: int = 1,
+    B: int = 1,
+    T_kv: float,
+    b_w: float = 2,
+    b_kv: float = 2,
+    t_launch: float = 0.0,
+    n_k: int = FUSED,
+) -> StepParts:
     """A decode step of B sequences of T_kv tokens on tp GPUs of one node, each kernel at its measured rate.
 
     A step is replayed as a graph unless `t_launch`, in which the host launches a kernel, is above 0; then the host

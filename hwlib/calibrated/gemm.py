@@ -129,13 +129,19 @@ class Shape(NamedTuple):
 # jump, so it starts from many places. In bf16 W_L2 of the H100 and the B200 ends at its bound: the fit would have
 # more, so there it is no measure of a cache.
 BOUNDS = {
-    "t0": (1e-7, 1e-4), "eta_C": (0.1, 1.0), "eta_W": (0.1, 1.0),
-    "t_tile": (5e-8, 1e-5), "W_L2": (2e12, 3e13), "t_join": (1e-8, 1e-4),
-}  # fmt: skip
+    "t0": (1e-7, 1e-4),
+    "eta_C": (0.1, 1.0),
+    "eta_W": (0.1, 1.0),
+    "t_tile": (5e-8, 1e-5),
+    "W_L2": (2e12, 3e13),
+    "t_join": (1e-8, 1e-4),
+}
 STARTS = tuple(
     (t0, 0.8, 0.85, t_tile, W_L2, 2e-6)
-    for t0 in (2e-6, 4e-6, 1e-5) for t_tile in (2e-7, 1e-6) for W_L2 in (5e12, 1.2e13, 2.5e13)
-)  # fmt: skip
+    for t0 in (2e-6, 4e-6, 1e-5)
+    for t_tile in (2e-7, 1e-6)
+    for W_L2 in (5e12, 1.2e13, 2.5e13)
+)
 
 
 def fit_gemm(model: GemmModel, shapes: Iterable[Shape], free: Iterable[str] = tuple(BOUNDS)) -> GemmModel:

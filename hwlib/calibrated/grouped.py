@@ -60,8 +60,9 @@ def grouped_time(
     weight, activation, of = KERNEL_BYTES[dtype]
     loads = power_law_loads(tokens, experts, topk, skew)
     sheet = sheet_of(chip, of, c.chip)
-    return grouped_seconds(c, sheet, weight, activation, loads, tokens, hidden, width, experts, topk, local,
-                           3 if gated else 2)  # fmt: skip
+    return grouped_seconds(
+        c, sheet, weight, activation, loads, tokens, hidden, width, experts, topk, local, 3 if gated else 2
+    )
 
 
 def power_law_loads(tokens: Any, experts: Any, topk: Any, skew: float) -> list[Any]:
@@ -88,9 +89,19 @@ def power_law_loads(tokens: Any, experts: Any, topk: Any, skew: float) -> list[A
 
 
 def grouped_seconds(
-    c: Any, sheet: Sheet, weight: Any, activation: Any, loads: list[Any], N: Any, d: Any, f: Any, E: Any, k: Any,
-    local: Any, matrices: Any,
-) -> Any:  # fmt: skip
+    c: Any,
+    sheet: Sheet,
+    weight: Any,
+    activation: Any,
+    loads: list[Any],
+    N: Any,
+    d: Any,
+    f: Any,
+    E: Any,
+    k: Any,
+    local: Any,
+    matrices: Any,
+) -> Any:
     """The same for any constants `c`, data sheet, bytes of a weight and an activation, and loads. All may be arrays."""
     pairs = N * k * local / E
     products = (((matrices - 1) * f, d), (d, f))  # columns and inner length

@@ -11,9 +11,16 @@ from hwlib.roofline import kernel_time, matmul_flops, mixed_matmul_bytes
 from hwlib.specs import MeasuredGemm
 
 __all__ = [
-    "ELEMENT_BYTES", "OUTPUT_BYTES", "KernelModel", "Sample", "fit_kernel_model", "fit_logarithms", "gemm_samples",
-    "mean_abs_relative_error", "relative_errors",
-]  # fmt: skip
+    "ELEMENT_BYTES",
+    "OUTPUT_BYTES",
+    "KernelModel",
+    "Sample",
+    "fit_kernel_model",
+    "fit_logarithms",
+    "gemm_samples",
+    "mean_abs_relative_error",
+    "relative_errors",
+]
 
 ELEMENT_BYTES = {"bf16": 2.0, "fp8": 1.0, "fp8_block": 1.0, "fp4": 0.5 + 1 / 16}  # NVFP4: a scale each 16 elements
 OUTPUT_BYTES = 2.0  # the measured products write bfloat16 whatever they read
@@ -136,9 +143,14 @@ def fit_logarithms(
     low, high = np.log(bounds).T
     fits = [
         least_squares(
-            lambda x: misfit(np.exp(x)), np.clip(np.log(start), low + 1e-6, high - 1e-6), loss="soft_l1",
-            f_scale=0.05, bounds=(low, high), diff_step=step,
+            lambda x: misfit(np.exp(x)),
+            np.clip(np.log(start), low + 1e-6, high - 1e-6),
+            loss="soft_l1",
+            f_scale=0.05,
+            bounds=(low, high),
+            diff_step=step,
         )
-        for start in starts for step in steps
-    ]  # fmt: skip
+        for start in starts
+        for step in steps
+    ]
     return [float(value) for value in np.exp(min(fits, key=lambda fit: fit.cost).x)]

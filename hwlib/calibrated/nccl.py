@@ -20,9 +20,19 @@ from hwlib.network import send_time
 from hwlib.specs.fitted import CollectiveConstants, TreeConstants, collective_constants, tree_constants
 
 __all__ = [
-    "AlphaBeta", "Timed", "collective_time", "fit_alpha_beta", "fit_collective", "nccl_latency", "nccl_time",
-    "nodes_allreduce_time", "pipelined_time", "plain_time", "ring_step", "tree_time",
-]  # fmt: skip
+    "AlphaBeta",
+    "Timed",
+    "collective_time",
+    "fit_alpha_beta",
+    "fit_collective",
+    "nccl_latency",
+    "nccl_time",
+    "nodes_allreduce_time",
+    "pipelined_time",
+    "plain_time",
+    "ring_step",
+    "tree_time",
+]
 
 RINGS = ("all_reduce", "nccl-tests")  # the sweeps that tell steps of a ring from the rest
 STEPS = 1.5  # exponent of the mean of the steps' floor and the transfer: 1 adds them, infinity takes the larger
@@ -198,10 +208,15 @@ BOUNDS = {
     "alpha_level": (1e-7, 1e-3),
 }  # fmt: skip
 STARTS: dict[str, Sequence[float]] = {
-    "alpha_low": (5e-6, 1.2e-5), "alpha_hop": (1e-6,), "W_low": (2e10, 8e10, 2e11), "alpha": (2e-6, 1e-5, 3e-5),
-    "W": (3e11,), "W_copy": (2e11, 8e11), "W_switch": (2e11, 5e11),
+    "alpha_low": (5e-6, 1.2e-5),
+    "alpha_hop": (1e-6,),
+    "W_low": (2e10, 8e10, 2e11),
+    "alpha": (2e-6, 1e-5, 3e-5),
+    "W": (3e11,),
+    "W_copy": (2e11, 8e11),
+    "W_switch": (2e11, 5e11),
     "alpha_level": (5e-5, 1e-4),
-}  # fmt: skip
+}
 
 
 def fit_collective(

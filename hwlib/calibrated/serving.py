@@ -91,10 +91,24 @@ class Served(NamedTuple):
 
 
 def serve(
-    model: Model | str, chip: Accelerator | str, *, stack: ServingStack | str, tp: int = 1, pp: int = 1, ep: int = 1,
-    attention_dp: bool = False, batch: int | None = None, input: float, output: float, dtype: str = "bf16",
-    kv_dtype: str = "", load: str = "", requests: float = 3000, expert_dtype: str = "", attention_dtype: str = "",
-) -> Served:  # fmt: skip
+    model: Model | str,
+    chip: Accelerator | str,
+    *,
+    stack: ServingStack | str,
+    tp: int = 1,
+    pp: int = 1,
+    ep: int = 1,
+    attention_dp: bool = False,
+    batch: int | None = None,
+    input: float,
+    output: float,
+    dtype: str = "bf16",
+    kv_dtype: str = "",
+    load: str = "",
+    requests: float = 3000,
+    expert_dtype: str = "",
+    attention_dtype: str = "",
+) -> Served:
     """Tokens a second, first token and latency of a model on tp x pp GPUs, as a software reaches them.
 
     `batch` requests of `input` and `output` tokens run at once, on all GPUs together. By default the load is
@@ -107,9 +121,18 @@ def serve(
     stack = serving_stacks[stack] if isinstance(stack, str) else stack
     kv_dtype = kv_dtype or ("fp8" if dtype in ("fp8", "fp8_block", "fp4") else "bf16")
     server = Server(
-        models.of(model), accelerators.of(chip), tp=tp, pp=pp, ep=ep, attention_dp=attention_dp, dtype=dtype,
-        kv_dtype=kv_dtype, expert_dtype=expert_dtype, attention_dtype=attention_dtype, kernels=stack.kernels,
-    )  # fmt: skip
+        models.of(model),
+        accelerators.of(chip),
+        tp=tp,
+        pp=pp,
+        ep=ep,
+        attention_dp=attention_dp,
+        dtype=dtype,
+        kv_dtype=kv_dtype,
+        expert_dtype=expert_dtype,
+        attention_dtype=attention_dtype,
+        kernels=stack.kernels,
+    )
     load = load or ("closed" if batch else "queued")
     run = run_of(server, stack, load, input=input, output=output, batch=batch, requests=requests)
     first, token = served_time(stack, run.first), served_time(stack, run.token)
@@ -139,9 +162,17 @@ def times(steps: Steps, factor: float) -> Steps:
 
 
 def run_of(
-    server: Server, stack: ServingStack, load: str, *, input: float, output: float, batch: float | None = None,
-    requests: float = 3000, chunk: float | None = None, context: float | None = None,
-) -> Run:  # fmt: skip
+    server: Server,
+    stack: ServingStack,
+    load: str,
+    *,
+    input: float,
+    output: float,
+    batch: float | None = None,
+    requests: float = 3000,
+    chunk: float | None = None,
+    context: float | None = None,
+) -> Run:
     """The work of a load. Raises ValueError for one that cannot be.
 
     Of a closed load, a step reads at most `chunk` tokens of prompts in each group, by default whole prompts, and a
@@ -180,9 +211,14 @@ def held_bytes(chip: Accelerator) -> float:
 
 
 def _wave(
-    server: Server, batch: int, input: float, output: float, mixed: bool, chunk: float | None = None,
+    server: Server,
+    batch: int,
+    input: float,
+    output: float,
+    mixed: bool,
+    chunk: float | None = None,
     context: float | None = None,
-) -> tuple[Steps, Steps]:  # fmt: skip
+) -> tuple[Steps, Steps]:
     """`batch` requests of each group, whose starts are spread over their length: a prompt's steps, and a token's.
 
     A step has batch/output prompts on average. Where software mixes, their tokens go through the products with those

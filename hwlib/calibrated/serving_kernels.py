@@ -72,9 +72,15 @@ def kernel_chip(chip: Accelerator) -> KernelChip:
         raise ValueError(f"no source says how fast {chip.name} reads its memory; it can be described in a file")
     arch = fitted_architecture(chip)
     return KernelChip(
-        chip.name, (chip.key, ARCHITECTURES[arch]) if arch else ANY, C, chip.fp8_flops or 0.0, chip.fp4_flops or 0.0,
-        chip.hbm_bandwidth, (chip.sms or 0) if arch else 0, W_SM.get(arch, inf),
-    )  # fmt: skip
+        chip.name,
+        (chip.key, ARCHITECTURES[arch]) if arch else ANY,
+        C,
+        chip.fp8_flops or 0.0,
+        chip.fp4_flops or 0.0,
+        chip.hbm_bandwidth,
+        (chip.sms or 0) if arch else 0,
+        W_SM.get(arch, inf),
+    )
 
 
 @cache
@@ -175,9 +181,14 @@ def experts_time(
 
 TABLES = {"attention": attention_constants, "decode": decode_constants, "grouped": grouped_constants}
 INSTEAD = {
-    "fp8_block": ("fp8",), "fp8": ("fp8_block", "bf16"), "mxfp4": ("mxfp4_fp8", "bf16"), "fp4": ("fp8",),
-    "mxfp4_fp8": ("mxfp4", "fp4"), "int8w": ("bf16",), "int4w": ("bf16",),
-}  # fmt: skip
+    "fp8_block": ("fp8",),
+    "fp8": ("fp8_block", "bf16"),
+    "mxfp4": ("mxfp4_fp8", "bf16"),
+    "fp4": ("fp8",),
+    "mxfp4_fp8": ("mxfp4", "fp4"),
+    "int8w": ("bf16",),
+    "int4w": ("bf16",),
+}
 """Dtypes whose kernels stand for those of one that nothing was fitted to."""
 
 

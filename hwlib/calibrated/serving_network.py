@@ -32,7 +32,7 @@ class Nodes(NamedTuple):
 
 def exchange_time(
     chip: Accelerator, n: int, tokens: float, width: int, k: int, b_disp: float = 1.0, nodes: Nodes | None = None
-) -> float:  # fmt: skip
+) -> float:
     """Seconds in which each rank's tokens go to k experts on n ranks and come back summed: to all ranks, or by experts,
     whichever sends less.
 

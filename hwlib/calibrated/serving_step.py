@@ -182,11 +182,14 @@ class Server:
             network += reduce_time(self.chip, 2, width) / 2 * self.pp
         layers = {"prompt_layers" if read else "layers": m.layers * share}
         return Work(
-            products=(products + head) * share, experts=experts * share,
-            attention=attention * share, traffic=traffic * share,
-            network=network * share, **layers,
+            products=(products + head) * share,
+            experts=experts * share,
+            attention=attention * share,
+            traffic=traffic * share,
+            network=network * share,
+            **layers,
             sheet=self._sheet_time(tokens, decoding, context, prompts, prompt) * share,
-        )  # fmt: skip
+        )
 
     def _sheet_time(self, tokens: int, decoding: int, context: float, prompts: float, prompt: float) -> float:
         """Seconds of a step on all stages at the data sheet's rates: operations or weights, and the caches."""

@@ -20,10 +20,13 @@ __all__ = ["KERNEL_BYTES", "Sheet", "checked", "entry_of", "grouped_entry", "ker
 # Bytes of a weight and of an activation, and the dtype whose rate of the data sheet multiplies them. Four-bit formats
 # have a scale for each 16 (NVFP4) or 32 elements (MXFP4).
 KERNEL_BYTES = {
-    "bf16": (2.0, 2.0, "bf16"), "fp8": (1.0, 1.0, "fp8"), "fp8_block": (1.0, 1.0, "fp8"),
-    "fp4": (0.5 + 1 / 16, 0.5 + 1 / 16, "fp4"), "mxfp4": (0.5 + 1 / 32, 2.0, "bf16"),
+    "bf16": (2.0, 2.0, "bf16"),
+    "fp8": (1.0, 1.0, "fp8"),
+    "fp8_block": (1.0, 1.0, "fp8"),
+    "fp4": (0.5 + 1 / 16, 0.5 + 1 / 16, "fp4"),
+    "mxfp4": (0.5 + 1 / 32, 2.0, "bf16"),
     "mxfp4_fp8": (0.5 + 1 / 32, 1.0, "fp8"),
-}  # fmt: skip
+}
 
 
 TABLES = {"attention": attention_constants, "decode": decode_constants, "grouped": grouped_constants}

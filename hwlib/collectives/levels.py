@@ -157,9 +157,7 @@ def level_time(
     return max(times, default=0.0) if overlap else sum(times)
 
 
-def axis_time(
-    collective: str, S: Any, levels: Sequence[Level], size: Any, inner: Any = 1, merged: int = 0
-) -> Any:  # fmt: skip
+def axis_time(collective: str, S: Any, levels: Sequence[Level], size: Any, inner: Any = 1, merged: int = 0) -> Any:
     """`level_time` over `axis_levels` for arrays of axes: S is the full array of one group, of `size` ranks with
     `inner` ranks of other axes between neighbours, and all groups work at once. In an all-to-all of `merged` copies of
     each token, those that go to one rank, or to one child of a level, travel once; 0 where none are merged.

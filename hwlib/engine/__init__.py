@@ -19,7 +19,25 @@ from hwlib.engine.result import Chunk, EngineRun, Outcome, Step, quantile, toget
 from hwlib.engine.step_cost import StepCost, cache_room, pairs_of, step_cost
 
 __all__ = [
-    "POLICIES", "Chunk", "EngineRun", "Lengths", "Outcome", "Policy", "Request", "Step", "StepCost", "cache_room",
-    "chunked", "decode_first", "draw_requests", "pairs_of", "prefill_first", "quantile", "run_apart", "run_engine",
-    "run_engines", "step_cost", "together",
-]  # fmt: skip
+    "POLICIES",
+    "Chunk",
+    "EngineRun",
+    "Lengths",
+    "Outcome",
+    "Policy",
+    "Request",
+    "Step",
+    "StepCost",
+    "cache_room",
+    "chunked",
+    "decode_first",
+    "draw_requests",
+    "pairs_of",
+    "prefill_first",
+    "quantile",
+    "run_apart",
+    "run_engine",
+    "run_engines",
+    "step_cost",
+    "together",
+]

@@ -13,9 +13,16 @@ from hwlib.engine.step_cost import StepCost
 
 
 def run_engines(
-    requests: Sequence[Request], cost: StepCost, engines: int, policy: Policy = chunked, *, budget: int = BUDGET,
-    seats: int = SEATS, room: float = inf, gpus: int = 1,
-) -> EngineRun:  # fmt: skip
+    requests: Sequence[Request],
+    cost: StepCost,
+    engines: int,
+    policy: Policy = chunked,
+    *,
+    budget: int = BUDGET,
+    seats: int = SEATS,
+    room: float = inf,
+    gpus: int = 1,
+) -> EngineRun:
     """Engines that all read prompts and generate, `gpus` each, requests dealt out in turn; else as `run_engine`."""
     shares = [requests[first::engines] for first in range(engines)]
     return together(
@@ -24,10 +31,20 @@ def run_engines(
 
 
 def run_apart(
-    requests: Sequence[Request], cost: StepCost, *, prefill: int, decode: int, W: float = inf, S_kv: float = 0.0,
-    alpha: float = 0.0, budget: int = BUDGET, seats: int = SEATS, room: float = inf, gpus: int = 1,
+    requests: Sequence[Request],
+    cost: StepCost,
+    *,
+    prefill: int,
+    decode: int,
+    W: float = inf,
+    S_kv: float = 0.0,
+    alpha: float = 0.0,
+    budget: int = BUDGET,
+    seats: int = SEATS,
+    room: float = inf,
+    gpus: int = 1,
     decode_cost: StepCost | None = None,
-) -> EngineRun:  # fmt: skip
+) -> EngineRun:
     """`prefill` engines that read prompts, and `decode` engines that generate from the second token on, `gpus` each.
 
     The cache of a prompt, S_kv bytes a token, leaves its engine over a link of W bytes per second and `alpha` seconds,
@@ -44,8 +61,9 @@ def run_apart(
         own = ordered[first::prefill]
         if not own:
             continue
-        read = run_engine([one._replace(output=1) for one in own], cost, prefill_first, budget=budget, seats=seats,
-                          gpus=gpus)  # fmt: skip
+        read = run_engine(
+            [one._replace(output=1) for one in own], cost, prefill_first, budget=budget, seats=seats, gpus=gpus
+        )
         reading.append(read)
         free = 0.0
         for whole, done in sorted(zip(own, read.outcomes, strict=True), key=lambda pair: pair[1].first):

@@ -35,9 +35,17 @@ class _Job:
 
 
 def run_engine(
-    requests: Sequence[Request], cost: StepCost, policy: Policy = chunked, *, budget: int = BUDGET, seats: int = SEATS,
-    room: float = inf, gpus: int = 1, users: int = 0, reserve: bool = False,
-) -> EngineRun:  # fmt: skip
+    requests: Sequence[Request],
+    cost: StepCost,
+    policy: Policy = chunked,
+    *,
+    budget: int = BUDGET,
+    seats: int = SEATS,
+    room: float = inf,
+    gpus: int = 1,
+    users: int = 0,
+    reserve: bool = False,
+) -> EngineRun:
     """Serve requests, one step at a time, until the last has its tokens.
 
     `budget` is what the policy may put into a step, `seats` the requests that may run at once, and `room` the tokens
@@ -158,7 +166,7 @@ def _make_room(running: list[_Job], waiting: deque[_Job], used: int, room: float
 
 def _checked(
     plan: Sequence[tuple[int, int]], offered: Sequence[_Job], running: Sequence[_Job]
-) -> list[tuple[_Job, int]]:  # fmt: skip
+) -> list[tuple[_Job, int]]:
     """The plan with its requests. Raises ValueError where it asks for what is not there."""
     known = {job.number: job for job in running} | {job.number: job for job in offered}
     parts = []

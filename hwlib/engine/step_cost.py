@@ -64,7 +64,7 @@ def pairs_of(tokens: int, before: int = 0) -> float:
 @cache
 def step_cost(
     model: str, chip: str, *, tp: int = 1, b_w: float = 2, b_kv: float = 2, dtype: str = "bf16", t_host: float = 0.0
-) -> StepCost:  # fmt: skip
+) -> StepCost:
     """The constants of a dense model on tp GPUs of one node; steps that decode are those of `decode_parts`.
 
     `dtype` is that of the products, with its own measured rate; sums of the GPUs are in bfloat16, and so is attention,
@@ -81,13 +81,19 @@ def step_cost(
     if shape.moe:
         raise ValueError(f"{shape.key} has experts: how many of them a step reads depends on its tokens")
     c, fit = step_constants(sheet.key, tp), gemm_constants()[sheet.key, dtype]
-    sums = [float(tensor_decode_time(shape.layers, B, shape.width, tp, c.alpha, c.W_sum)) if tp > 1 else 0.0
-            for B in (0, 1)]  # fmt: skip
+    sums = [
+        float(tensor_decode_time(shape.layers, B, shape.width, tp, c.alpha, c.W_sum)) if tp > 1 else 0.0 for B in (0, 1)
+    ]
     copies, kv = float(cache_copies(shape.kv_heads, tp)), kv_bytes_per_token(shape, b_kv)
     attention = prefill_attention_time(
-        sheet.key, "bf16", heads=max(1, shape.heads // tp), kv_heads=max(1, shape.kv_heads // tp),
-        head_dim=shape.head_dim, batch=1, seq=LONG,
-    )  # fmt: skip
+        sheet.key,
+        "bf16",
+        heads=max(1, shape.heads // tp),
+        kv_heads=max(1, shape.kv_heads // tp),
+        head_dim=shape.head_dim,
+        batch=1,
+        seq=LONG,
+    )
     return StepCost(
         fixed=float(host_step_time(shape.layers, FUSED, c.t0)) + sums[0] + t_host,
         weights=float(weight_time(step_bytes(shape, 1, 1.0), tp, c.W, b_w)),
@@ -98,9 +104,7 @@ def step_cost(
     )
 
 
-def cache_room(
-    model: str, chip: str, *, tp: int = 1, b_w: float = 2, b_kv: float = 2, reserve: float = 0.1
-) -> int:  # fmt: skip
+def cache_room(model: str, chip: str, *, tp: int = 1, b_w: float = 2, b_kv: float = 2, reserve: float = 0.1) -> int:
     """Tokens that the cache of tp GPUs holds beside the weights, with a share `reserve` of the memory kept free."""
     copies = float(cache_copies(models[model].kv_heads, tp))
     return largest_batch(model, chip, n=tp, T_kv=1, b_w=b_w, b_kv=b_kv, reserve=reserve, copies=copies)

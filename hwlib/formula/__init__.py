@@ -20,6 +20,21 @@ from hwlib.formula.ops import ceil, const, floor, log2, max_of, maximum, minimum
 from hwlib.formula.source import FormulaError
 
 __all__ = [
-    "ALL", "REGISTRY", "DimensionError", "Formula", "FormulaError", "NoReading", "ceil", "const", "floor",
-    "formula", "log2", "max_of", "maximum", "minimum", "sqrt", "sum_of", "where",
-]  # fmt: skip
+    "ALL",
+    "REGISTRY",
+    "DimensionError",
+    "Formula",
+    "FormulaError",
+    "NoReading",
+    "ceil",
+    "const",
+    "floor",
+    "formula",
+    "log2",
+    "max_of",
+    "maximum",
+    "minimum",
+    "sqrt",
+    "sum_of",
+    "where",
+]

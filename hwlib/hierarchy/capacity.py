@@ -46,9 +46,11 @@ class Memory(NamedTuple):
 
 
 _EACH = (
-    ("registers", "regfile_bytes"), ("shared memory", "smem_bytes"), ("tensor memory", "tmem_bytes"),
+    ("registers", "regfile_bytes"),
+    ("shared memory", "smem_bytes"),
+    ("tensor memory", "tmem_bytes"),
     ("vector memory", "vmem_bytes"),
-)  # fmt: skip
+)
 _SHARED = (("L2 cache", "l2_bytes"), ("last-level cache", "l3_bytes"), ("HBM", "hbm_bytes"))
 
 

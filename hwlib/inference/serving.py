@@ -50,9 +50,17 @@ def step_bytes(model: Model | str, B: float, b_w: float = 2, b_expert: float | N
 
 
 def largest_batch(
-    model: Model | str, chip: Accelerator | str, *, n: int, T_kv: int, b_w: float = 2, b_kv: float = 2,
-    b_expert: float | None = None, reserve: float = 0.0, copies: float = 1.0,
-) -> int:  # fmt: skip
+    model: Model | str,
+    chip: Accelerator | str,
+    *,
+    n: int,
+    T_kv: int,
+    b_w: float = 2,
+    b_kv: float = 2,
+    b_expert: float | None = None,
+    reserve: float = 0.0,
+    copies: float = 1.0,
+) -> int:
     """Sequences of T_kv tokens that fit on n chips with the weights; `reserve` is the fraction of memory kept free, and
     each cache is stored `copies` times (`cache_copies`).
     """
@@ -62,9 +70,18 @@ def largest_batch(
 
 
 def network_time(
-    model: Model | str, *, B: float, tp: int = 1, ep: int = 1, alpha: float = 0.0, W_in: float,
-    W_out: float | None = None, b: float = 2, b_disp: float = 1, b_comb: float = 2,
-) -> float:  # fmt: skip
+    model: Model | str,
+    *,
+    B: float,
+    tp: int = 1,
+    ep: int = 1,
+    alpha: float = 0.0,
+    W_in: float,
+    W_out: float | None = None,
+    b: float = 2,
+    b_disp: float = 1,
+    b_comb: float = 2,
+) -> float:
     """Time that a decode step waits for the network: the `comm` of `decode_point`.
 
     B sequences on each group of tp ranks: an all-reduce after attention and one after a dense MLP, at W_in per rank.
@@ -78,7 +95,7 @@ def network_time(
         return sums
     exchange = expert_decode_time(
         moe_layers, B / tp, model.width, model.experts_per_token, W_out or W_in, b_disp, b_comb
-    )  # fmt: skip
+    )
     return sums + float(exchange) + 2 * moe_layers * alpha
 
 
@@ -104,9 +121,20 @@ class Point(NamedTuple):
 
 
 def decode_point(
-    model: Model | str, chip: Accelerator | str, *, n: int, B: int, T_kv: int, b_w: float = 2, b_kv: float = 2,
-    b_expert: float | None = None, dtype: str = "bf16", comm: float = 0.0, price: float = 0.0, copies: float = 1.0,
-) -> Point:  # fmt: skip
+    model: Model | str,
+    chip: Accelerator | str,
+    *,
+    n: int,
+    B: int,
+    T_kv: int,
+    b_w: float = 2,
+    b_kv: float = 2,
+    b_expert: float | None = None,
+    dtype: str = "bf16",
+    comm: float = 0.0,
+    price: float = 0.0,
+    copies: float = 1.0,
+) -> Point:
     """One decode step at the rates of the data sheet: `decode_time`, but only active experts and windows are read.
 
     `comm` is the time that the step waits for the network, see `network_time`; `price` is in dollars per second and
@@ -129,9 +157,15 @@ def decode_point(
 
 
 def prompt_time(
-    model: Model | str, chip: Accelerator | str, *, n: int, T_in: int, mfu: float = 0.4,
-    dtype: str = "bf16", b_w: float = 2,
-) -> float:  # fmt: skip
+    model: Model | str,
+    chip: Accelerator | str,
+    *,
+    n: int,
+    T_in: int,
+    mfu: float = 0.4,
+    dtype: str = "bf16",
+    b_w: float = 2,
+) -> float:
     """Time of the prefill of one prompt on n chips, including its causal attention.
 
     A short prompt takes as long as reading the weights, b_w bytes each, of experts only the active ones.
@@ -144,10 +178,19 @@ def prompt_time(
 
 
 def decode_points(
-    model: Model | str, chip: Accelerator | str, *, ranks: Iterable[int], T_kv: int, b_w: float = 2, b_kv: float = 2,
-    b_expert: float | None = None, reserve: float = 0.0, copies: float = 1.0, batches: Iterable[int] = (),
+    model: Model | str,
+    chip: Accelerator | str,
+    *,
+    ranks: Iterable[int],
+    T_kv: int,
+    b_w: float = 2,
+    b_kv: float = 2,
+    b_expert: float | None = None,
+    reserve: float = 0.0,
+    copies: float = 1.0,
+    batches: Iterable[int] = (),
     **others: Any,
-) -> list[Point]:  # fmt: skip
+) -> list[Point]:
     """All points that fit, for each number of ranks: the given batches, or powers of two and the largest batch."""
     model, chip = models.of(model), accelerators.of(chip)
     store: dict[str, Any] = {"T_kv": T_kv, "b_w": b_w, "b_kv": b_kv, "b_expert": b_expert, "copies": copies}

@@ -4,5 +4,11 @@ from hwlib.labs.ranks import Axis, RankError, Ranks, RankTimeout, grid_axes, run
 from hwlib.labs.row_exchange import exchange_rows
 
 __all__ = [
-    "Axis", "RankError", "RankTimeout", "Ranks", "exchange_rows", "grid_axes", "run_ranks",
-]  # fmt: skip
+    "Axis",
+    "RankError",
+    "RankTimeout",
+    "Ranks",
+    "exchange_rows",
+    "grid_axes",
+    "run_ranks",
+]

@@ -16,10 +16,18 @@ from hwlib.units import KiB, MiB
 CPU_WORK, GPU_WORK = 2**22, 2**28  # bytes a timed call reads at least: far more than starting it costs
 POWERS = {"cpu": range(14, 28), "cuda": range(20, 31)}  # 16 KiB to 128 MiB, and 1 MiB to 1 GiB
 NAMES = {
-    "V100-SXM2": "v100-sxm2", "A100-SXM4-40GB": "a100-40gb-sxm", "A100-SXM4-80GB": "a100-80gb-sxm",
-    "H100 80GB HBM3": "h100-sxm", "H100 PCIe": "h100-pcie", "H200": "h200-sxm", "B200": "b200-sxm",
-    "GB200": "gb200-nvl72", "MI300X": "mi300x", "MI325X": "mi325x", "MI355X": "mi355x",
-}  # fmt: skip
+    "V100-SXM2": "v100-sxm2",
+    "A100-SXM4-40GB": "a100-40gb-sxm",
+    "A100-SXM4-80GB": "a100-80gb-sxm",
+    "H100 80GB HBM3": "h100-sxm",
+    "H100 PCIe": "h100-pcie",
+    "H200": "h200-sxm",
+    "B200": "b200-sxm",
+    "GB200": "gb200-nvl72",
+    "MI300X": "mi300x",
+    "MI325X": "mi325x",
+    "MI355X": "mi355x",
+}
 """What torch calls a card, without its maker, and the key of its row in `accelerators`."""
 
 

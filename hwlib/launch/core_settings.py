@@ -94,9 +94,13 @@ def window_frequency(model: Model) -> int | str:
 def mla_fields(model: Model) -> dict[str, Any]:
     """Latent attention."""
     return {
-        "multi_latent_attention": True, "q_lora_rank": model.q_lora or None, "kv_lora_rank": model.kv_lora,
-        "qk_head_dim": model.nope_dim, "qk_pos_emb_head_dim": model.rope_dim, "v_head_dim": model.v_dim,
-    }  # fmt: skip
+        "multi_latent_attention": True,
+        "q_lora_rank": model.q_lora or None,
+        "kv_lora_rank": model.kv_lora,
+        "qk_head_dim": model.nope_dim,
+        "qk_pos_emb_head_dim": model.rope_dim,
+        "v_head_dim": model.v_dim,
+    }
 
 
 def expert_fields(model: Model) -> dict[str, Any]:

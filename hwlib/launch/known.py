@@ -32,7 +32,7 @@ class Known(NamedTuple):
             "int": value is None or (isinstance(value, int) and not isinstance(value, bool)),
             "float": isinstance(value, int | float) and not isinstance(value, bool),
             "text": value is None or isinstance(value, str),
-        }  # fmt: skip
+        }
         if not good.get(self.kind, True):
             return f"expected {self.kind}, got {value!r}"
         if self.choices and value is not None and str(value) not in self.choices:

@@ -94,14 +94,22 @@ class Launch(NamedTuple):
         """All of it as JSON data."""
         source = source_of(self.software)
         return {
-            "software": self.software, "project": source.project, "revision": source.revision,
+            "software": self.software,
+            "project": source.project,
+            "revision": source.revision,
             "commands": [
-                {"environment": [*one.environment], "command": [*one.head], "arguments": _listed(one.arguments),
-                 "comment": one.comment} for one in self.commands
+                {
+                    "environment": [*one.environment],
+                    "command": [*one.head],
+                    "arguments": _listed(one.arguments),
+                    "comment": one.comment,
+                }
+                for one in self.commands
             ],
             "files": [{"name": one.name, "text": one.text, "settings": _listed(one.settings)} for one in self.files],
-            "not_expressed": [*self.not_expressed], "to_add": [*self.to_add],
-        }  # fmt: skip
+            "not_expressed": [*self.not_expressed],
+            "to_add": [*self.to_add],
+        }
 
 
 def _listed(arguments: tuple[Argument, ...]) -> list[dict[str, Any]]:

@@ -15,9 +15,12 @@ RENAMED = {
 }
 ALIGNED = 128  # what Megatron-LM makes the rows of its vocabulary a multiple of, for each rank of tensor parallelism
 PRECISION: dict[str, dict[str, Any]] = {
-    "bf16": {"--bf16": None}, "fp16": {"--fp16": None}, "fp32": {},
-    "fp8": {"--bf16": None, "--fp8-format": "hybrid"}, "fp4": {"--bf16": None, "--fp4-format": "e2m1"},
-}  # fmt: skip
+    "bf16": {"--bf16": None},
+    "fp16": {"--fp16": None},
+    "fp32": {},
+    "fp8": {"--bf16": None, "--fp8-format": "hybrid"},
+    "fp4": {"--bf16": None, "--fp4-format": "e2m1"},
+}
 SHARDING = {2: "optim_grads", 3: "optim_grads_params"}
 NO_GPUS = ("Google", "Amazon")  # vendors of chips that are none
 NEWER = ("Blackwell", "Rubin")  # generations that do not need the variable below
@@ -81,7 +84,7 @@ def option(name: str, value: Any) -> dict[str, Any]:
         "num_query_groups": {"--group-query-attention": None, "--num-query-groups": value},
         "window_size": {"--window-size": ",".join(map(str, value)) if isinstance(value, tuple) else value},
         "window_attn_skip_freq": {"--window-attn-skip-freq": str(value)},
-    }  # fmt: skip
+    }
     if name in flags:
         return flags[name]
     if value is None or value is False:
@@ -122,9 +125,10 @@ def data_parallel(plan: Plan, lost: list[str]) -> dict[str, Any]:
             found["--overlap-param-gather"] = None
     if one.zero in SHARDING:
         found |= {
-            "--use-megatron-fsdp": None, "--data-parallel-sharding-strategy": SHARDING[one.zero],
+            "--use-megatron-fsdp": None,
+            "--data-parallel-sharding-strategy": SHARDING[one.zero],
             "--ckpt-format": "fsdp_dtensor",
-        }  # fmt: skip
+        }
     if (copies := optimizer_copies(plan, lost)) is not None:
         found["--num-distributed-optimizer-instances"] = copies
     return found

@@ -28,9 +28,11 @@ RECIPES = {
 }  # fmt: skip
 """The recipe of a model, without its last words."""
 PRECISION = {
-    "bf16": "bf16_mixed", "fp16": "fp16_mixed", "fp8": "bf16_with_fp8_current_scaling_mixed",
+    "bf16": "bf16_mixed",
+    "fp16": "fp16_mixed",
+    "fp8": "bf16_with_fp8_current_scaling_mixed",
     "fp4": "bf16_with_nvfp4_mixed",
-}  # fmt: skip
+}
 
 
 def emit_nemo(task: Task, plan: Plan) -> Launch:
@@ -58,9 +60,10 @@ def emit_nemo(task: Task, plan: Plan) -> Launch:
     if rows := padding(task.model.vocab, plan.strategy.tp):
         lost.append(f"a vocabulary of {task.model.vocab:,} rows, which tp does not divide: {rows} are added")
     words = (
-        Argument("--recipe", recipe), Argument("--mode", "pretrain"),
+        Argument("--recipe", recipe),
+        Argument("--mode", "pretrain"),
         *(Argument(name, value) for name, value in overrides.items()),
-    )  # fmt: skip
+    )
     head = torchrun(hosts_of(task.machine), "scripts/training/run_recipe.py")
     command = Command(head, words, environment=environment(task, plan, "ddp.use_megatron_fsdp" in overrides))
     add = (
@@ -115,9 +118,11 @@ def data_parallel(plan: Plan, lost: list[str]) -> dict[str, Any]:
     }
     if one.zero in SHARDING:
         found |= {
-            "ddp.use_megatron_fsdp": True, "dist.use_megatron_fsdp": True,
-            "ddp.data_parallel_sharding_strategy": SHARDING[one.zero], "checkpoint.ckpt_format": "fsdp_dtensor",
-        }  # fmt: skip
+            "ddp.use_megatron_fsdp": True,
+            "dist.use_megatron_fsdp": True,
+            "ddp.data_parallel_sharding_strategy": SHARDING[one.zero],
+            "checkpoint.ckpt_format": "fsdp_dtensor",
+        }
     if (copies := optimizer_copies(plan, lost)) is not None:
         found["ddp.num_distributed_optimizer_instances"] = copies
     return found

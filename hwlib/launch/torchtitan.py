@@ -63,9 +63,13 @@ def emit_torchtitan(task: Task, plan: Plan) -> Launch:
         raise LaunchError(f"emit: torchtitan runs on GPUs, and the cluster has {task.machine.chip.name}")
     lost = [*lacking(features[FEATURES], plan.strategy), *software_losses(task, ("torchtitan",))]
     settings = {
-        **batch(task, plan, lost), **degrees(task, plan, lost), **pipeline(task, plan, lost),
-        **precision(task, lost), **compiled(task, plan), "activation_checkpoint.policy": policy(plan, lost),
-    }  # fmt: skip
+        **batch(task, plan, lost),
+        **degrees(task, plan, lost),
+        **pipeline(task, plan, lost),
+        **precision(task, lost),
+        **compiled(task, plan),
+        "activation_checkpoint.policy": policy(plan, lost),
+    }
     flavor = FLAVORS.get(key_of(task.model, FLAVORS))
     if task.software.mtp and flavor and flavor.module != "deepseek_v3":
         lost.append("modules for multi-token prediction: torchtitan's model has none")

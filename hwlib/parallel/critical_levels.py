@@ -34,9 +34,15 @@ class Critical(NamedTuple):
 
 
 def critical_points(
-    model: Model | str, levels: Any, C: float, *, b: float = 2, b_g: float = 2, b_disp: float = 2,
+    model: Model | str,
+    levels: Any,
+    C: float,
+    *,
+    b: float = 2,
+    b_g: float = 2,
+    b_disp: float = 2,
     b_comb: float = 2,
-) -> dict[str, Critical]:  # fmt: skip
+) -> dict[str, Critical]:
     """The bounds of a model on ranks of C FLOP/s, by the name of the level up to which an axis goes.
 
     >>> from hwlib.specs import accelerators
@@ -56,14 +62,20 @@ def critical_points(
             ports.append((ranks, own))
             dp = dp_critical_batch(C, W, b_g)
             worst = Critical(
-                dp=max(worst.dp, dp), sparse_dp=max(worst.sparse_dp, model.experts / k * dp),
-                tp=min(worst.tp, tp_limit(F, C, W, b, model.matrices)), ep=worst.ep,
-                ring=max(worst.ring, ring_critical_tokens(G, C, own, b)), ulysses=worst.ulysses,
-            )  # fmt: skip
+                dp=max(worst.dp, dp),
+                sparse_dp=max(worst.sparse_dp, model.experts / k * dp),
+                tp=min(worst.tp, tp_limit(F, C, W, b, model.matrices)),
+                ep=worst.ep,
+                ring=max(worst.ring, ring_critical_tokens(G, C, own, b)),
+                ulysses=worst.ulysses,
+            )
         ranks *= level.size
         places = [(ranks // below, own) for below, own in ports]
-        ep = [ep_exact_critical_width(k, n, C, own, destination_fraction(n, k), b_disp, b_comb, model.matrices)
-              for n, own in places if model.moe]  # fmt: skip
+        ep = [
+            ep_exact_critical_width(k, n, C, own, destination_fraction(n, k), b_disp, b_comb, model.matrices)
+            for n, own in places
+            if model.moe
+        ]
         ulysses = [ulysses_critical_tokens(G, n, C, own, b) for n, own in places]
         worst = worst._replace(ep=max(ep, default=0.0), ulysses=max(ulysses, default=0.0))
         found[level.name] = worst

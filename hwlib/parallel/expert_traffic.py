@@ -198,9 +198,11 @@ class ExpertTraffic:
 
 
 def traffic(
-    layer: ExpertLayer, chosen: Sequence[Sequence[int]], held: Sequence[Sequence[int]] | None = None,
+    layer: ExpertLayer,
+    chosen: Sequence[Sequence[int]],
+    held: Sequence[Sequence[int]] | None = None,
     copies: str = "node",
-) -> ExpertTraffic:  # fmt: skip
+) -> ExpertTraffic:
     """Count what the chosen experts move, held by the ranks of a `placement` (in order by default).
 
     `copies` says for what a token is copied: each "expert" of it, each "rank" that has some, or each "node", whose rank

@@ -9,9 +9,17 @@ from hwlib.transformer import attention_step_flops, forward_flops, matmul_parame
 
 
 def hiding_times(
-    model: Model | str, strategy: Strategy, C: float, *, B: Any, T: Any, m: Any = 1, ulysses: bool = False,
-    paired: bool = False, causal: bool = True,
-) -> dict[str, Any]:  # fmt: skip
+    model: Model | str,
+    strategy: Strategy,
+    C: float,
+    *,
+    B: Any,
+    T: Any,
+    m: Any = 1,
+    ulysses: bool = False,
+    paired: bool = False,
+    causal: bool = True,
+) -> dict[str, Any]:
     """Seconds of arithmetic in a step, on one rank of C FLOP/s, that do not wait for the axis's messages.
 
     Gradients are summed while the last of m microbatches goes back through earlier layers; ZeRO-1 also gathers weights
@@ -31,10 +39,19 @@ def hiding_times(
     rate = strategy.gpus * C
     attention = attention_step_flops(model, B, T, causal) / rate
     forward = forward_flops(matmul_parameters(model), B) / rate + attention
-    gradients = choose(strategy.zero, (
-        lambda: 2 * forward / m, lambda: 3 * forward / m, lambda: (2 + 1 / m) * forward, lambda: 3 * forward,
-    ))  # fmt: skip
+    gradients = choose(
+        strategy.zero,
+        (
+            lambda: 2 * forward / m,
+            lambda: 3 * forward / m,
+            lambda: (2 + 1 / m) * forward,
+            lambda: 3 * forward,
+        ),
+    )
     return {
-        "dp": gradients, "tp": 0.0, "cp": 0.0 if ulysses else 3 * attention,
-        "ep": 3 * forward if paired else 0.0, "pp": 3 * forward * (1 - 1 / m),
-    }  # fmt: skip
+        "dp": gradients,
+        "tp": 0.0,
+        "cp": 0.0 if ulysses else 3 * attention,
+        "ep": 3 * forward if paired else 0.0,
+        "pp": 3 * forward * (1 - 1 / m),
+    }

@@ -47,9 +47,7 @@ def mixed_comm_time(B, D, F, n, W_dp, W_tp, b=2, matrices=2):
 @formula("t", cite="scaling-book")
 def mixed_time(B, D, F, n, C, W_dp, W_tp, b=2, matrices=2):
     """A pass at the best mix if everything overlaps: arithmetic, and both axes."""
-    return maximum(
-        mixed_math_time(B, D, F, n, C, matrices), mixed_comm_time(B, D, F, n, W_dp, W_tp, b, matrices)
-    )  # fmt: skip
+    return maximum(mixed_math_time(B, D, F, n, C, matrices), mixed_comm_time(B, D, F, n, W_dp, W_tp, b, matrices))
 
 
 @formula("B_crit", cite="scaling-book")

@@ -176,9 +176,14 @@ def _two_ways(ranks: int, m: int, rank: int) -> Iterator[Op]:
 
 
 SCHEDULES: dict[str, Callable[..., Schedule]] = {
-    "gpipe": gpipe, "1f1b": one_f_one_b, "interleaved": interleaved, "zb_h1": zb_h1, "zbv": zbv,
-    "dualpipe": dualpipe, "dualpipev": dualpipev,
-}  # fmt: skip
+    "gpipe": gpipe,
+    "1f1b": one_f_one_b,
+    "interleaved": interleaved,
+    "zb_h1": zb_h1,
+    "zbv": zbv,
+    "dualpipe": dualpipe,
+    "dualpipev": dualpipev,
+}
 """The functions above, by the names of their schedules."""
 
 

@@ -93,9 +93,7 @@ def play(
         raise ValueError("t_W: a part of t_B, got a longer time")
     if not any(forward) and not any(backward):
         raise ValueError("t_F and t_B: more than 0 on some rank, got 0 on all")
-    cost = [
-        {"F": f, "B": b, "I": b - w, "W": w} for f, b, w in zip(forward, backward, weight, strict=True)
-    ]  # fmt: skip
+    cost = [{"F": f, "B": b, "I": b - w, "W": w} for f, b, w in zip(forward, backward, weight, strict=True)]
     slots = [list(schedule.slots(rank)) for rank in range(n)]
     there: dict[tuple[str, int, int], float] = {}  # results, and when each has left its rank
     waiting: dict[tuple[str, int, int], list[int]] = {}

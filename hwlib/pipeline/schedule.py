@@ -59,8 +59,10 @@ class Schedule:
             self._check(rank, ops)
         expected = self.depth * self.microbatches
         if len(self.holder) != expected:
-            raise ValueError(f"forward passes: {self.depth} parts x {self.microbatches} microbatches = {expected}, "
-                             f"got {len(self.holder)}")  # fmt: skip
+            raise ValueError(
+                f"forward passes: {self.depth} parts x {self.microbatches} microbatches = {expected}, "
+                f"got {len(self.holder)}"
+            )
 
     def _check(self, rank: int, ops: Sequence[Op]) -> None:
         done: dict[str, set[tuple[int, int]]] = {kind: set() for kind in KINDS}
@@ -80,8 +82,10 @@ class Schedule:
         for kind, of in (("F", done["B"] | done["I"]), ("I", done["W"])):
             if missing := done[kind] - of:
                 chunk, microbatch = min(missing)
-                raise ValueError(f"rank {rank}: {Op(kind, microbatch, chunk)} is never followed by its "
-                                 f"{'backward' if kind == 'F' else KINDS['W']}")  # fmt: skip
+                raise ValueError(
+                    f"rank {rank}: {Op(kind, microbatch, chunk)} is never followed by its "
+                    f"{'backward' if kind == 'F' else KINDS['W']}"
+                )
         if ops and ops[-1].paired:
             raise ValueError(f"rank {rank}: {ops[-1]} is paired with the next op, but it is the last")
 
@@ -101,8 +105,10 @@ class Schedule:
         """{(part, microbatch): the rank that computes it}."""
         return {
             (self.part(rank, op.chunk), op.microbatch): rank
-            for rank, ops in enumerate(self.ops) for op in ops if op.kind == "F"
-        }  # fmt: skip
+            for rank, ops in enumerate(self.ops)
+            for op in ops
+            if op.kind == "F"
+        }
 
     def slots(self, rank: int) -> Iterator[tuple[Op, ...]]:
         """The ops of a rank, with those that run together grouped."""

@@ -52,9 +52,23 @@ True_, False_ = dtypes.bool_(True), dtypes.bool_(False)
 pi, e, newaxis = math.pi, math.e, None
 concat, bitwise_invert, permute_dims = joining.concatenate, elementwise.invert, queries.transpose
 __all__ = [
-    *(name for names in NAMES.values() for name in names.split()), "False_", "True_", "asarray", "bitwise_invert",
-    "bool", "broadcast_to", "concat", "e", "methods", "ndarray", "newaxis", "permute_dims", "pi", "random", "ufunc",
-]  # fmt: skip
+    *(name for names in NAMES.values() for name in names.split()),
+    "False_",
+    "True_",
+    "asarray",
+    "bitwise_invert",
+    "bool",
+    "broadcast_to",
+    "concat",
+    "e",
+    "methods",
+    "ndarray",
+    "newaxis",
+    "permute_dims",
+    "pi",
+    "random",
+    "ufunc",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -239,8 +239,9 @@ class ndarray:
         if self.size != 1:
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
-                if self.size else "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that"
-            )  # fmt: skip
+                if self.size
+                else "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that"
+            )
         return bool(flat(self)[0])
 
     def __float__(self) -> float:

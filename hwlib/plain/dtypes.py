@@ -196,9 +196,17 @@ intp = int_ = int64
 uint = uint64
 double = float_ = float64
 half, single = float16, float32
-for _one in (dtype, generic, number, integer, signedinteger, unsignedinteger, inexact, floating, *(
-    known.type for known in dtype.known.values()
-)):  # fmt: skip
+for _one in (
+    dtype,
+    generic,
+    number,
+    integer,
+    signedinteger,
+    unsignedinteger,
+    inexact,
+    floating,
+    *(known.type for known in dtype.known.values()),
+):
     _one.__module__ = "numpy"  # as those that ask what a value is expect
 
 BOOL, INT64, FLOAT64, TEXT = (dtype(one) for one in (bool, int, float, str))

@@ -140,9 +140,11 @@ signbit = _unary("signbit", lambda x: [math.copysign(1, one) < 0 for one in x], 
 sign = _unary("sign", lambda x: [one if one != one else type(one)((one > 0) - (one < 0)) for one in x], no_truths)
 square = _unary("square", lambda x: [one * one for one in x], counting)
 reciprocal = _unary(
-    "reciprocal", lambda x: [1 / one if type(one) is float else int(1 / one) for one in x], counting,
+    "reciprocal",
+    lambda x: [1 / one if type(one) is float else int(1 / one) for one in x],
+    counting,
     lambda one: math.copysign(inf, one) if type(one) is float else 0,
-)  # fmt: skip
+)
 exp = _unary("exp", _of(math.exp), real, lambda _: inf)
 exp2 = _unary("exp2", lambda x: [2.0**one for one in x], real, lambda _: inf)
 expm1 = _unary("expm1", _of(math.expm1), real, lambda _: inf)
@@ -158,11 +160,29 @@ floor, ceil = (
 trunc = _unary("trunc", _floats(math.trunc), same, exact=True)
 rint = _unary("rint", _of(_rounded_to_even), real, exact=True)
 sin, cos, tan, arcsin, arccos, arctan, sinh, cosh, tanh, arcsinh, arccosh, arctanh, degrees, radians = (
-    _unary(name, _of(getattr(math, name.replace("arc", "a"))), real,
-           lambda x, name=name: math.copysign(inf, x) if name in ("sinh", "cosh", "arctanh") and x == x else nan)
-    for name in ("sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh",
-                 "arctanh", "degrees", "radians")
-)  # fmt: skip
+    _unary(
+        name,
+        _of(getattr(math, name.replace("arc", "a"))),
+        real,
+        lambda x, name=name: math.copysign(inf, x) if name in ("sinh", "cosh", "arctanh") and x == x else nan,
+    )
+    for name in (
+        "sin",
+        "cos",
+        "tan",
+        "arcsin",
+        "arccos",
+        "arctan",
+        "sinh",
+        "cosh",
+        "tanh",
+        "arcsinh",
+        "arccosh",
+        "arctanh",
+        "degrees",
+        "radians",
+    )
+)
 rad2deg, deg2rad = degrees, radians
 pow, abs = power, absolute
 

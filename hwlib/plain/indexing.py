@@ -94,8 +94,10 @@ def _expanded(index: Sequence[Any], shape: Shape) -> list[Any]:
 def _where(part: Places, shape: Shape, axis: int) -> list[Places]:
     for at, (size, wide) in enumerate(zip(shape, part.shape, strict=True), axis):
         if size != wide:
-            raise IndexError(f"boolean index did not match indexed array along axis {at}; size of axis is {size} but "
-                             f"size of corresponding boolean axis is {wide}")  # fmt: skip
+            raise IndexError(
+                f"boolean index did not match indexed array along axis {at}; size of axis is {size} but "
+                f"size of corresponding boolean axis is {wide}"
+            )
     found = list(compress(range(len(part.flat)), part.flat))
     return [
         Places([one // by % size for one in found], (len(found),), False)

@@ -12,22 +12,57 @@ from hwlib.plain.dtypes import bool_, dtype, floating, generic, integer, number,
 from hwlib.plain.ufuncs import takes
 
 OPERATORS: dict[str, Callable[..., Any]] = {
-    "add": e.add, "sub": e.subtract, "mul": e.multiply, "truediv": e.divide, "floordiv": e.floor_divide,
-    "mod": e.remainder, "pow": e.power, "and": e.bitwise_and, "or": e.bitwise_or, "xor": e.bitwise_xor,
-    "lshift": e.left_shift, "rshift": e.right_shift, "matmul": products.matmul, "divmod": e.divmod,
-}  # fmt: skip
+    "add": e.add,
+    "sub": e.subtract,
+    "mul": e.multiply,
+    "truediv": e.divide,
+    "floordiv": e.floor_divide,
+    "mod": e.remainder,
+    "pow": e.power,
+    "and": e.bitwise_and,
+    "or": e.bitwise_or,
+    "xor": e.bitwise_xor,
+    "lshift": e.left_shift,
+    "rshift": e.right_shift,
+    "matmul": products.matmul,
+    "divmod": e.divmod,
+}
 COMPARISONS = {
-    "lt": e.less, "le": e.less_equal, "gt": e.greater, "ge": e.greater_equal, "eq": e.equal, "ne": e.not_equal,
-}  # fmt: skip
+    "lt": e.less,
+    "le": e.less_equal,
+    "gt": e.greater,
+    "ge": e.greater_equal,
+    "eq": e.equal,
+    "ne": e.not_equal,
+}
 UNARY = {"neg": e.negative, "pos": e.positive, "abs": e.absolute, "invert": e.invert}
 METHODS: dict[str, Callable[..., Any]] = {
-    **{name: getattr(reductions, name) for name in (
-        "sum", "prod", "max", "min", "any", "all", "mean", "var", "std", "argmax", "argmin", "cumsum", "cumprod", "ptp",
-    )},
+    **{
+        name: getattr(reductions, name)
+        for name in (
+            "sum",
+            "prod",
+            "max",
+            "min",
+            "any",
+            "all",
+            "mean",
+            "var",
+            "std",
+            "argmax",
+            "argmin",
+            "cumsum",
+            "cumprod",
+            "ptp",
+        )
+    },
     **{name: getattr(sorting, name) for name in ("argsort", "searchsorted", "argpartition")},
     **{name: getattr(joining, name) for name in ("repeat", "take", "trace")},
-    "dot": products.dot, "clip": e.clip, "round": e.round, "nonzero": e.nonzero,
-}  # fmt: skip
+    "dot": products.dot,
+    "clip": e.clip,
+    "round": e.round,
+    "nonzero": e.nonzero,
+}
 
 
 def _operator(function: Callable[..., Any], reverse: bool = False) -> Callable[..., Any]:
@@ -106,9 +141,13 @@ for _name, _function in METHODS.items():
 for _name in (*METHODS, "reshape", "ravel", "flatten", "tobytes", "squeeze", "copy"):
     setattr(generic, _name, _of_array(_name))
 for _name, _function in {
-    "sort": _sort, "__contains__": _contains, "__format__": _format, "__repr__": text.array_repr,
-    "__str__": text.array_str, "__class_getitem__": classmethod(lambda cls, _: cls),
-}.items():  # fmt: skip
+    "sort": _sort,
+    "__contains__": _contains,
+    "__format__": _format,
+    "__repr__": text.array_repr,
+    "__str__": text.array_str,
+    "__class_getitem__": classmethod(lambda cls, _: cls),
+}.items():
     setattr(ndarray, _name, _function)
 generic.astype = _cast  # type: ignore[attr-defined]
 for _class, _python in ((integer, int), (floating, float), (bool_, int)):

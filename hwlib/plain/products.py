@@ -120,8 +120,9 @@ def einsum(subscripts: str, *given: Any) -> Any:
     arrays = [asarray(one) for one in given]
     left, _, right = subscripts.replace(" ", "").partition("->")
     terms = left.split(",")
-    if len(terms) != len(arrays) or any(len(t) != x.ndim or len(set(t)) < len(t) for t, x in zip(
-        terms, arrays, strict=False)):  # fmt: skip
+    if len(terms) != len(arrays) or any(
+        len(t) != x.ndim or len(set(t)) < len(t) for t, x in zip(terms, arrays, strict=False)
+    ):
         raise ValueError(f"einsum {subscripts!r}: a letter for each axis of each operand was expected, none twice")
     if "->" not in subscripts:
         right = "".join(sorted(c for c in set(left) - {","} if left.count(c) == 1))

@@ -89,9 +89,14 @@ def _reduction(
     """A function of numpy's that reduces lines; `nothing` is what it makes of an empty one."""
 
     def apply(
-        given: Any, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+        given: Any,
+        axis: Axis = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
         where: Any = None,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         x = asarray(given)
         kind = wide(x.dtype) if dtype is None else _dtype(dtype)
         if where is not None:
@@ -191,8 +196,12 @@ def quantile(given: Any, q: Any, axis: Axis = None, keepdims: bool = False) -> A
 def percentile(given: Any, q: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The same, of percentages."""
     shares = asarray(q, float)
-    return quantile(given, shares.dtype.type(shares.item() / 100) if not shares.shape else [
-        one / 100 for one in flat(shares)], axis, keepdims)  # fmt: skip
+    return quantile(
+        given,
+        shares.dtype.type(shares.item() / 100) if not shares.shape else [one / 100 for one in flat(shares)],
+        axis,
+        keepdims,
+    )
 
 
 def average(given: Any, axis: Axis = None, weights: Any = None) -> Any:

@@ -52,9 +52,12 @@ def lexsort(keys: Any) -> ndarray:
 
 
 def unique(
-    x: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
+    x: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
     axis: int | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """The values, ascending, each once; where each is first, which of them each element is, and how often each is
     there. With an axis, the same of the parts along it."""
     of = asarray(x)

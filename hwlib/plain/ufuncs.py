@@ -72,9 +72,17 @@ class ufunc:
     """A function that is applied element by element to arrays that stretch to one shape."""
 
     def __init__(
-        self, name: str, lists: Lists, rule: Rule, instead: Callable[..., Any] | None = None, *, nin: int = 2,
-        exact: bool = False, of_truths: Lists | None = None, identity: Any = None,
-    ):  # fmt: skip
+        self,
+        name: str,
+        lists: Lists,
+        rule: Rule,
+        instead: Callable[..., Any] | None = None,
+        *,
+        nin: int = 2,
+        exact: bool = False,
+        of_truths: Lists | None = None,
+        identity: Any = None,
+    ):
         """`lists` makes the elements of the result of the operands'; `instead`, of single numbers, is used where it
         raises; `exact`: what it makes needs no rounding; `of_truths`: what it does of truth values."""
         self.__name__, self._lists, self._rule, self._instead, self.nin = name, lists, rule, instead, nin

@@ -54,8 +54,16 @@ def _subpartition(axes: "Axes", chip: Accelerator, left: float) -> None:
     for k in range(lanes):
         x, y = left + wide / across * (k % across), 32.4 - 12.9 / down * (k // across + 1)
         _box(axes, (x, y, 0.85 * wide / across, 0.75 * 12.9 / down), GREY, 0.35)
-    note(axes, f"{lanes} lanes", (left + wide / 2, 26), (0, 0), ha="center", va="center", fontsize=SMALL,
-             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.5})  # fmt: skip
+    note(
+        axes,
+        f"{lanes} lanes",
+        (left + wide / 2, 26),
+        (0, 0),
+        ha="center",
+        va="center",
+        fontsize=SMALL,
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.5},
+    )
     cores = (chip.tensor_cores or 0) // PARTITIONS
     for k in range(cores):
         height = 10.5 / cores

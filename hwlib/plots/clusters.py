@@ -28,8 +28,15 @@ def switches_per_gpu(ports: Iterable[int] = (64, 144), most: int = 131072) -> "F
             x += [x[-1], min(end, most)]
             y += [height, height]
             if x[-2] < most:
-                note(axes, f"{tiers} tier{'s' * (tiers > 1)}", ((x[-2] * x[-1]) ** 0.5, height), (0, 5), ha="center",
-                     color=colour, fontsize=SMALL)  # fmt: skip
+                note(
+                    axes,
+                    f"{tiers} tier{'s' * (tiers > 1)}",
+                    ((x[-2] * x[-1]) ** 0.5, height),
+                    (0, 5),
+                    ha="center",
+                    color=colour,
+                    fontsize=SMALL,
+                )
             if end >= most:
                 break
         axes.plot(x, y, color=colour, label=f"switches of {each} ports")

@@ -15,10 +15,15 @@ EMPTY, TWICE = "#f3f3f3", "#222222"
 ACROSS = 4  # tables side by side
 TABLES = 8 * ACROSS  # in one figure
 TITLES = {
-    "broadcast": "Broadcast", "scatter": "Scatter", "gather": "Gather", "reduce": "Reduce",
-    "all_gather": "AllGather", "reduce_scatter": "ReduceScatter", "all_reduce": "AllReduce",
+    "broadcast": "Broadcast",
+    "scatter": "Scatter",
+    "gather": "Gather",
+    "reduce": "Reduce",
+    "all_gather": "AllGather",
+    "reduce_scatter": "ReduceScatter",
+    "all_reduce": "AllReduce",
     "all_to_all": "AllToAll",
-}  # fmt: skip
+}
 
 
 @styled
@@ -86,8 +91,15 @@ def times_against_size(
         axes.plot(S, curve(S), style, color=next(looks)[0], label=label)
     for label, size in (marks or {}).items():
         axes.axvline(size, color=GREY, linewidth=1, linestyle=":")
-        axes.annotate(label, (size, 0.02), (3, 0), xycoords=("data", "axes fraction"), textcoords="offset points",
-                      fontsize=SMALL, color=GREY)  # fmt: skip
+        axes.annotate(
+            label,
+            (size, 0.02),
+            (3, 0),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            fontsize=SMALL,
+            color=GREY,
+        )
     axes.set(xscale="log", yscale="log", xlabel="size S")
     axes.set_title("time", fontsize=10)
     axes.xaxis.set_major_formatter(lambda x, _: show(x, "B", 3))
@@ -125,9 +137,17 @@ def _table(axes: "Axes", table: BlockTable, title: str, number: str = "") -> Non
                 axes.add_patch(Rectangle((left, rank), width, 1, facecolor=colour, linewidth=0))
             axes.add_patch(Rectangle((block, rank), 1, 1, fill=False, edgecolor="white", linewidth=1.2))
             if value and number:
-                axes.text(block + 0.5, rank + 0.52, str(rank if number == "rank" else block), ha="center", va="center",
-                          color="white", fontsize=SMALL, fontweight="bold",
-                          path_effects=outline if len(colours) > 1 else None)  # fmt: skip
+                axes.text(
+                    block + 0.5,
+                    rank + 0.52,
+                    str(rank if number == "rank" else block),
+                    ha="center",
+                    va="center",
+                    color="white",
+                    fontsize=SMALL,
+                    fontweight="bold",
+                    path_effects=outline if len(colours) > 1 else None,
+                )
     axes.set(xlim=(0, len(table[0])), ylim=(len(table), 0), aspect="equal")
     axes.set_xticks([])
     named = range(len(table)) if len(table) <= 8 else []

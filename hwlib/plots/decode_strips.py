@@ -10,12 +10,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LOOKS = {
-    "weights": BLUE, "arithmetic": SKY, "cache": ORANGE, "collectives": GREEN, "kernels": GREY, "waiting": "#d5d5d5",
-}  # fmt: skip
+    "weights": BLUE,
+    "arithmetic": SKY,
+    "cache": ORANGE,
+    "collectives": GREEN,
+    "kernels": GREY,
+    "waiting": "#d5d5d5",
+}
 WORDS = {
-    "arithmetic": "arithmetic beyond", "cache": "caches", "collectives": "sums of the GPUs",
-    "kernels": "starts of kernels", "waiting": "waiting for the host",
-}  # fmt: skip
+    "arithmetic": "arithmetic beyond",
+    "cache": "caches",
+    "collectives": "sums of the GPUs",
+    "kernels": "starts of kernels",
+    "waiting": "waiting for the host",
+}
 
 
 @styled
@@ -77,7 +85,9 @@ def accepted_tokens(
         note(axes, name, (drafts, tokens), (-8, 2), ha="right", fontsize=8)
     axes.axhline(1, color=INK, linewidth=0.8)
     axes.set(
-        xlabel="drafts that a step checks", xlim=(0, most + 0.9), ylim=(0, None),
+        xlabel="drafts that a step checks",
+        xlim=(0, most + 0.9),
+        ylim=(0, None),
         ylabel="tokens over those of plain steps" if c_draft else "tokens of a step",
-    )  # fmt: skip
+    )
     return figure

@@ -31,10 +31,17 @@ def host_and_device(ways: Mapping[str, tuple[float, float]], kernels: int = 8) -
             free = starts[-1] + kernel
         host = [(k * launch, launch) for k in range(kernels)] if launch else [(0.0, told)]
         for place, spans, colour, label in (
-            (0.0, host, ORANGE, "host launches"), (1.0, [(start, kernel) for start in starts], BLUE, "device works"),
-        ):  # fmt: skip
-            axes.broken_barh(spans, (2.9 * row + place, 0.8), facecolor=colour, edgecolor="white", linewidth=0.8,
-                             label=None if row else label)  # fmt: skip
+            (0.0, host, ORANGE, "host launches"),
+            (1.0, [(start, kernel) for start in starts], BLUE, "device works"),
+        ):
+            axes.broken_barh(
+                spans,
+                (2.9 * row + place, 0.8),
+                facecolor=colour,
+                edgecolor="white",
+                linewidth=0.8,
+                label=None if row else label,
+            )
         note(axes, name, (0, 2.9 * row), (0, 3), va="bottom", fontsize=9)
         last = max(last, free)
     axes.set(xlim=(0, 1.02 * last), ylim=(2.9 * len(ways) - 0.7, -0.9), xlabel="time")
@@ -59,15 +66,26 @@ def reached_bandwidth(
     figure, axes = canvas(CHART, 3.1)
     for (dtype, (colour, marker)), many in ((d, m) for d in zip(("bf16", "fp8"), SERIES, strict=False) for m in (0, 1)):
         each = [r for r in rows if r.kv_dtype == dtype and (r.heads / r.kv_heads > 8) == many]
-        axes.plot([r.bytes for r in each], [r.bytes / r.time / W for r in each], marker, color=colour, markersize=7,
-                  markerfacecolor="none" if many else colour,
-                  label=f"{dtype}, {'more than 8' if many else 'up to 8'} queries a key")  # fmt: skip
+        axes.plot(
+            [r.bytes for r in each],
+            [r.bytes / r.time / W for r in each],
+            marker,
+            color=colour,
+            markersize=7,
+            markerfacecolor="none" if many else colour,
+            label=f"{dtype}, {'more than 8' if many else 'up to 8'} queries a key",
+        )
     low, high = min(r.bytes for r in rows) / 2, max(r.bytes for r in rows) * 2
     if model:
         grid = [low * (high / low) ** (k / 80) for k in range(81)]
         axes.plot(grid, [model(b) for b in grid], color=INK, linewidth=1.2)
-    axes.set(xscale="log", xlim=(low, high), ylim=(0, 1.02), xlabel="bytes of the cache, one layer",
-             ylabel="of the bandwidth")  # fmt: skip
+    axes.set(
+        xscale="log",
+        xlim=(low, high),
+        ylim=(0, 1.02),
+        xlabel="bytes of the cache, one layer",
+        ylabel="of the bandwidth",
+    )
     axes.xaxis.set_major_formatter(lambda b, _: show(b, "B", 3))
     axes.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
     figure.legend(loc="outside lower center", ncols=2, fontsize=8.5, handlelength=1)
@@ -84,8 +102,14 @@ def predicted_steps(rows: Mapping[str, tuple[float, float, bool]], odd: Collecti
     for y, (name, (predicted, measured, fitted)) in enumerate(rows.items()):
         axes.barh(y, predicted, 0.62, color=GREY if fitted else ORANGE if name in odd else BLUE)
         axes.plot(measured, y, "o", color=INK, markersize=5.5, label=None if y else "measured")
-        note(axes, "fitted" if fitted else f"{predicted / measured - 1:+.0%}", (max(predicted, measured), y), (7, 0),
-             va="center", fontsize=9)  # fmt: skip
+        note(
+            axes,
+            "fitted" if fitted else f"{predicted / measured - 1:+.0%}",
+            (max(predicted, measured), y),
+            (7, 0),
+            va="center",
+            fontsize=9,
+        )
     axes.set_yticks(range(len(rows)), list(rows), fontsize=9)
     axes.invert_yaxis()
     axes.set(xlim=(0, 1.18 * max(max(p, m) for p, m, _ in rows.values())), xlabel="time of a step")
@@ -110,8 +134,14 @@ def batch_curve(measured: Mapping[int, float], models: Mapping[str, Callable[[fl
         above.plot(grid, times, color=colour, linestyle=dash, label=name)
         below.plot(grid, [B / t for B, t in zip(grid, times, strict=True)], color=colour, linestyle=dash)
     for axes, value in ((above, lambda _, t: t), (below, lambda B, t: B / t)):
-        axes.plot(list(measured), [value(B, t) for B, t in measured.items()], "o", color=INK, markersize=6,
-                  label="measured" if axes is above else None)  # fmt: skip
+        axes.plot(
+            list(measured),
+            [value(B, t) for B, t in measured.items()],
+            "o",
+            color=INK,
+            markersize=6,
+            label="measured" if axes is above else None,
+        )
     above.set(xscale="log", ylabel="time of a step", ylim=(0, None))
     below.set(xscale="log", ylabel="tokens/s, all", ylim=(0, None), xlabel="sequences of the batch")
     below.set_xticks([4**k for k in range(10) if 4**k <= 2 * most])
@@ -168,8 +198,12 @@ def cache_pages(lengths: Sequence[int], longest: int, page: int) -> "Figure":
 
 @styled
 def times_by_ranks(
-    lines: Mapping[str, Callable[[float], float]], most: int, *, least: int = 1, mark: float | None = None,
-) -> "Figure":  # fmt: skip
+    lines: Mapping[str, Callable[[float], float]],
+    most: int,
+    *,
+    least: int = 1,
+    mark: float | None = None,
+) -> "Figure":
     """Times against a number of ranks, from `least` to `most`, both logarithmic: {name: a function of the ranks}.
 
     `mark` is a number of ranks at which a dashed line stands.
@@ -216,5 +250,12 @@ def _late(axes: "Axes", ticks: Sequence[float], active: Sequence[Any]) -> None:
     """Mark from when on less than a tenth of the sequences are left."""
     start = next(t for t, n in zip(ticks, active, strict=True) if n <= active[0] / 10)
     axes.axvline(start, color=ORANGE, linewidth=1.2, linestyle=(0, (4, 3)))
-    note(axes, f"a tenth is left\nafter {start / ticks[-1]:.0%} of the time", (start, active[0]), (5, -2), va="top",
-         fontsize=9, color=ORANGE)  # fmt: skip
+    note(
+        axes,
+        f"a tenth is left\nafter {start / ticks[-1]:.0%} of the time",
+        (start, active[0]),
+        (5, -2),
+        va="top",
+        fontsize=9,
+        color=ORANGE,
+    )

@@ -78,7 +78,7 @@ def generating(outcome: Outcome, began: Mapping[float, float]) -> list[tuple[flo
 @styled
 def load_curves(
     curves: Mapping[str, Mapping[float, EngineRun]], q: float = 0.99, ttft: float = 0.0, tbt: float = 0.0
-) -> "Figure":  # fmt: skip
+) -> "Figure":
     """Quantiles of the time to the first token, and of that between tokens, against the requests per second and GPU,
     for each of the curves {name: {requests per second: run}}; with lines at objectives above 0, in seconds.
 
@@ -113,7 +113,7 @@ def load_curves(
 @styled
 def attained_shares(
     curves: Mapping[str, Mapping[float, EngineRun]], ttft: float, tpot: float, share: float = 0.9
-) -> "Figure":  # fmt: skip
+) -> "Figure":
     """The share of requests that keep an objective on the first token and on the mean time between tokens, against the
     requests per second and GPU; the line at `share` is what a service promises, where a curve crosses it its goodput.
 
@@ -125,8 +125,9 @@ def attained_shares(
     for (name, runs), (colour, marker) in zip(curves.items(), series(len(curves)), strict=True):
         rates = sorted(runs)
         kept = [100 * runs[rate].attained(ttft=ttft, tpot=tpot) for rate in rates]
-        axes.plot([rate / runs[rate].gpus for rate in rates], kept, color=colour, marker=marker, markersize=4,
-                  label=name)  # fmt: skip
+        axes.plot(
+            [rate / runs[rate].gpus for rate in rates], kept, color=colour, marker=marker, markersize=4, label=name
+        )
     axes.axhline(100 * share, color=GREY, lw=1, ls=(0, (5, 3)))
     axes.set(xlabel="requests per second and GPU", ylabel="requests that keep both [%]", ylim=(0, 104))
     axes.set_title(f"first token within {ttft:g} s, {1e3 * tpot:g} ms a token after it", fontsize=9)
@@ -149,11 +150,17 @@ def closed_loads(runs: Mapping[int, EngineRun], measured: Sequence[MeasuredUsers
     kept = {n: runs[n].outcomes[n:-n] or runs[n].outcomes for n in users}
     drawn = (
         ("tokens/s", [runs[n].tokens_per_second for n in users], [row.rate for row in measured]),
-        ("mean time between tokens [ms]", [1e3 * _mean([one.tpot for one in kept[n]]) for n in users],
-         [1e3 * row.tbt for row in measured]),
-        ("mean time to first token [s]", [_mean([one.ttft for one in kept[n]]) for n in users],
-         [row.ttft for row in measured]),
-    )  # fmt: skip
+        (
+            "mean time between tokens [ms]",
+            [1e3 * _mean([one.tpot for one in kept[n]]) for n in users],
+            [1e3 * row.tbt for row in measured],
+        ),
+        (
+            "mean time to first token [s]",
+            [_mean([one.ttft for one in kept[n]]) for n in users],
+            [row.ttft for row in measured],
+        ),
+    )
     for axes, (name, told, seen) in zip(panels, drawn, strict=True):
         axes.plot(users, told, color=BLUE, label="simulated")
         axes.plot([row.users for row in measured], seen, "D", color=INK, markersize=5, label="measured")

@@ -84,6 +84,8 @@ def _bars(axes: "Axes", values: Sequence[float], mean: float, inner: int) -> Non
     if inner:
         starts = range(0, len(values), inner)
         middles = [(at[i] + at[min(i + inner, len(values)) - 1]) / 2 for i in starts]
-        axes.set_xticks(middles, [f"node {k}" for k in range(len(middles))] if len(middles) <= 6 else
-                        [str(k) for k in range(len(middles))])  # fmt: skip
+        axes.set_xticks(
+            middles,
+            [f"node {k}" for k in range(len(middles))] if len(middles) <= 6 else [str(k) for k in range(len(middles))],
+        )
     axes.set_xlim(at[0] - 0.8, at[-1] + 0.8)

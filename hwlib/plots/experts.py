@@ -72,7 +72,7 @@ def measured_imbalance(
     """The busiest rank over the mean for each layer, before and after experts were placed by their loads.
 
     `predicted` are {layer: (mean, a tenth is below, a tenth is above)} of a model, drawn as bars; a line is at chance.
-    """  # fmt: skip
+    """
     figure, axes = canvas(CHART, 3.2)
     names = [f"layer {row.layer}" for row in before]
     at = range(len(before))

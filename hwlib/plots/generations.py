@@ -17,18 +17,24 @@ if TYPE_CHECKING:
     from hwlib.steptime import CriticalBatches
 
 QUANTITIES: Mapping[str, tuple[str, str, str]] = {
-    "flops": ("16-bit matrix rate", ORANGE, "s"), "hbm_bandwidth": ("memory bandwidth", BLUE, "o"),
-    "hbm_bytes": ("memory", SKY, "v"), "scaleup_bandwidth": ("scale-up bandwidth", GREEN, "^"),
-    "nic_bandwidth": ("network of a GPU", PURPLE, "D"), "tdp": ("power", GREY, "X"),
-}  # fmt: skip
+    "flops": ("16-bit matrix rate", ORANGE, "s"),
+    "hbm_bandwidth": ("memory bandwidth", BLUE, "o"),
+    "hbm_bytes": ("memory", SKY, "v"),
+    "scaleup_bandwidth": ("scale-up bandwidth", GREEN, "^"),
+    "nic_bandwidth": ("network of a GPU", PURPLE, "D"),
+    "tdp": ("power", GREY, "X"),
+}
 WAYS: Mapping[str, tuple[str, str, str]] = {
-    "hbm": ("its own memory", BLUE, "o"), "scaleup": ("chips of its domain", GREEN, "^"),
-    "host": ("the host's memory", ORANGE, "s"), "network": ("everything else", PURPLE, "D"),
-}  # fmt: skip
+    "hbm": ("its own memory", BLUE, "o"),
+    "scaleup": ("chips of its domain", GREEN, "^"),
+    "host": ("the host's memory", ORANGE, "s"),
+    "network": ("everything else", PURPLE, "D"),
+}
 LEVELS: Mapping[str, tuple[str, str, str]] = {
-    "memory": ("weights from memory", BLUE, "o"), "scaleup": ("gradients within the domain", GREEN, "^"),
+    "memory": ("weights from memory", BLUE, "o"),
+    "scaleup": ("gradients within the domain", GREEN, "^"),
     "network": ("gradients between domains", PURPLE, "D"),
-}  # fmt: skip
+}
 
 
 def _quantity(chip: Accelerator, name: str) -> float | None:
@@ -56,8 +62,14 @@ def doublings(chips: Mapping[str, Accelerator], announced: Iterable[str] = ()) -
         found = [(i, value / start, key) for i, value, key in known]
         word += f" (since {since})" if begin else ""
         most = max(most, *(ratio for _, ratio, _ in found))
-        axes.plot([i for i, *_ in found], [ratio for _, ratio, _ in found], marker=marker, color=colour, label=word,
-                  linewidth=1.4)  # fmt: skip
+        axes.plot(
+            [i for i, *_ in found],
+            [ratio for _, ratio, _ in found],
+            marker=marker,
+            color=colour,
+            label=word,
+            linewidth=1.4,
+        )
         for i, ratio, key in found:
             axes.plot(
                 i, ratio, marker, color=colour, markersize=6, markerfacecolor="white" if key in hollow else colour
@@ -106,10 +118,14 @@ def ways_to_bytes(nodes: Mapping[str, Node]) -> "Figure":
     the network. What a record does not say is left out.
     """
     rows = {
-        name: {"hbm": node.chip.hbm_bandwidth, "scaleup": node.scaleup_bandwidth, "host": node.to_host_bandwidth,
-               "network": node.nic_bandwidth}
+        name: {
+            "hbm": node.chip.hbm_bandwidth,
+            "scaleup": node.scaleup_bandwidth,
+            "host": node.to_host_bandwidth,
+            "network": node.nic_bandwidth,
+        }
         for name, node in nodes.items()
-    }  # fmt: skip
+    }
     figure, axes = _dots(rows, WAYS)
     most = max(value or 0 for row in rows.values() for value in row.values())
     ticks = [10**k for k in range(9, 15) if 10**k < 3 * most]
@@ -167,8 +183,13 @@ def torus_and_switch(side: int = 4, chips: int = 16) -> "Figure":
 def _closing(axes: "Axes", a: tuple[float, float], b: tuple[float, float], axis: int, marked: bool) -> None:
     """A link from the last chip of an axis back to the first, as an arc."""
     bend = (0.22, 0.28, 0.28)[axis]
-    look = {"arrowstyle": "-", "color": ORANGE, "linewidth": 1.8 if marked else 0.6, "alpha": 1.0 if marked else 0.35,
-            "connectionstyle": f"arc3,rad={bend}"}  # fmt: skip
+    look = {
+        "arrowstyle": "-",
+        "color": ORANGE,
+        "linewidth": 1.8 if marked else 0.6,
+        "alpha": 1.0 if marked else 0.35,
+        "connectionstyle": f"arc3,rad={bend}",
+    }
     axes.annotate("", b, a, arrowprops=look)
 
 
@@ -194,8 +215,16 @@ def wavefront(run: "SystolicRun", cycles: Sequence[int]) -> "Figure":
         for r, c in product(range(run.side), repeat=2):
             at = run.places[cycle].get((r, c))
             face = "#eeeeee" if at is None else (BLUE, ORANGE, GREEN, PURPLE)[at[0] % 4]
-            axes.add_patch(Rectangle((c + 0.04, -r + 0.04), 0.92, 0.92, facecolor=face, linewidth=0,
-                                     alpha=1.0 if at is None else 0.35 + 0.5 * (at[1] % 2)))  # fmt: skip
+            axes.add_patch(
+                Rectangle(
+                    (c + 0.04, -r + 0.04),
+                    0.92,
+                    0.92,
+                    facecolor=face,
+                    linewidth=0,
+                    alpha=1.0 if at is None else 0.35 + 0.5 * (at[1] % 2),
+                )
+            )
             if at is not None:
                 note(axes, str(at[1]), (c + 0.5, -r + 0.5), (0, 0), ha="center", va="center", fontsize=SMALL)
         axes.set(xlim=(0, run.side), ylim=(1 - run.side, 1), aspect="equal")

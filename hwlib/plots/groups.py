@@ -68,8 +68,16 @@ def beside_a_matmul(
         axes.plot(channels, drawn[label], style, color=colour, label=label)
     for label, at in (marks or {}).items():
         axes.axvline(at, color=GREY, linewidth=1, linestyle=":")
-        axes.annotate(label, (at, 0.97), (3, 0), xycoords=("data", "axes fraction"), textcoords="offset points",
-                      fontsize=SMALL, color=GREY, va="top")  # fmt: skip
+        axes.annotate(
+            label,
+            (at, 0.97),
+            (3, 0),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            fontsize=SMALL,
+            color=GREY,
+            va="top",
+        )
     axes.set(xlabel="channels of the collective", xlim=(0, most), ylim=(0, CUT * max(map(min, drawn.values()))))
     axes.set_title("time", fontsize=10)
     axes.yaxis.set_major_formatter(lambda t, _: show(t, "s", 3))

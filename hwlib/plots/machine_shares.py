@@ -30,8 +30,9 @@ def machine_shares(rows: Iterable[MeasuredMachine]) -> "Figure":
         label = accelerators[chip].name if (chip, params) == next(key for key in lines if key[0] == chip) else None
         axes.plot(*zip(*points, strict=True), color=colour, marker=marker, label=label)
         if len(points) > 1:
-            axes.annotate(f"{params / 1e9:.0f}B", points[-1], (6, 2), textcoords="offset points", fontsize=9,
-                          color=colour)  # fmt: skip
+            axes.annotate(
+                f"{params / 1e9:.0f}B", points[-1], (6, 2), textcoords="offset points", fontsize=9, color=colour
+            )
     axes.set(xscale="log", xlabel="chips", ylabel="share of the peak", ylim=(0.4, 0.8), xlim=(50, 14000))
     axes.set_xticks([64, 256, 1024, 4096])
     axes.minorticks_off()

@@ -45,8 +45,15 @@ def rack(one: Node, gpu: int = 0, exits: bool = False) -> "Figure":
     if exits:
         shown.append((_cards(axes, one), GREEN, "D", 2.6, f"network cards: {show(one.egress_bandwidth, 'B/s')}"))
     for places, colour, marker, size, word in shown:
-        axes.plot(*zip(*places, strict=True), marker, color=colour, markersize=size, zorder=3,
-                  markeredgecolor="white" if size > 3 else colour, label=f"{len(places)} {word}")  # fmt: skip
+        axes.plot(
+            *zip(*places, strict=True),
+            marker,
+            color=colour,
+            markersize=size,
+            zorder=3,
+            markeredgecolor="white" if size > 3 else colour,
+            label=f"{len(places)} {word}",
+        )
     link = f"{one.links_per_chip} links of one GPU, one to each chip: {show(one.scaleup_bandwidth, 'B/s')}"
     axes.plot([], [], color=ORANGE, linewidth=1, label=link)
     axes.text(0.1, 0.75, f"{one.hosts} trays of {one.chips_per_host} GPUs", fontsize=SMALL)
@@ -80,8 +87,11 @@ def ways_to_the_network(gpus: int = 2) -> "Figure":
         left = [(0.8 + i * 1.0, 0.4) for i in range(gpus)]
         right = [(0.8 + (gpus + i) * 1.0 + 0.6, 0.4) for i in range(gpus)]
         middle = (left[0][0] + right[-1][0]) / 2
-        parts = {"memory\nof the host": (middle, 3.6, GREY), "processor": (middle, 2.6, GREY),
-                 "PCIe switch": (middle, 1.5, PURPLE)}  # fmt: skip
+        parts = {
+            "memory\nof the host": (middle, 3.6, GREY),
+            "processor": (middle, 2.6, GREY),
+            "PCIe switch": (middle, 1.5, PURPLE),
+        }
         for text, (x, y, colour) in parts.items():
             _part(axes, (x, y), 1.7, text, colour)
         for places, colour, word in ((left, BLUE, "GPU"), (right, GREEN, "NIC")):
@@ -116,8 +126,11 @@ def _outline(axes: "Axes", at: "Place", width: float, height: float) -> None:
 def _part(axes: "Axes", at: "Place", width: float, text: str, colour: str) -> None:
     from matplotlib.patches import Rectangle
 
-    axes.add_patch(Rectangle((at[0] - width / 2, at[1] - 0.25), width, 0.5, facecolor=colour, alpha=0.3,
-                             edgecolor=colour, zorder=0))  # fmt: skip
+    axes.add_patch(
+        Rectangle(
+            (at[0] - width / 2, at[1] - 0.25), width, 0.5, facecolor=colour, alpha=0.3, edgecolor=colour, zorder=0
+        )
+    )
     axes.text(*at, text, ha="center", va="center", fontsize=SMALL)
 
 

@@ -30,8 +30,14 @@ def mfu_ledger(parts: Sequence[tuple[str, float, str]], printed: float) -> "Figu
         seen.add(kind)
         axes.barh(i, share, 0.62, at, color=BLUE if i == 0 else inks.get(kind, SERIES[3][0]), label=label)
         at += share
-        note(axes, f"{100 * share:+.1f}" if i else f"{100 * share:.1f}", (max(at, at - share), i), (5, 0), va="center",
-             fontsize=9)  # fmt: skip
+        note(
+            axes,
+            f"{100 * share:+.1f}" if i else f"{100 * share:.1f}",
+            (max(at, at - share), i),
+            (5, 0),
+            va="center",
+            fontsize=9,
+        )
     axes.barh(len(parts), printed, 0.62, color=GREEN)
     note(axes, f"{100 * printed:.1f}", (printed, len(parts)), (5, 0), va="center", fontsize=9)
     axes.set_yticks(range(len(parts) + 1), [*(what for what, _, _ in parts), "the log"], fontsize=9)

@@ -61,15 +61,33 @@ def size_sweep(
         axes.axhline(rate, color=INK, linewidth=1, linestyle="--")
         near = [x for points in sweeps.values() for x, y in points if rate < y < 1.5 * rate]
         below = bool(near) and max(near) > (min(sizes) * max(sizes)) ** 0.5  # a curve comes down to the line there
-        note(axes, f"{label}: {show(rate, 'B/s', 3)}", (0.99, rate), (0, -7 if below else 4),
-             xycoords=("axes fraction", "data"), ha="right", va="top" if below else "bottom")  # fmt: skip
+        note(
+            axes,
+            f"{label}: {show(rate, 'B/s', 3)}",
+            (0.99, rate),
+            (0, -7 if below else 4),
+            xycoords=("axes fraction", "data"),
+            ha="right",
+            va="top" if below else "bottom",
+        )
     for label, size in (caches or {}).items():
         if not min(sizes) <= size <= max(sizes):
             continue
         axes.axvline(size, color=GREY, linewidth=1, linestyle=":")
         at = (size, 0.02)
-        note(axes, f"{label} {binary(size)}", at, (-3, 0), xycoords=("data", "axes fraction"), ha="right", va="bottom",
-             rotation=90, color=GREY, fontsize=SMALL, bbox={"color": "white", "pad": 0.5})  # fmt: skip
+        note(
+            axes,
+            f"{label} {binary(size)}",
+            at,
+            (-3, 0),
+            xycoords=("data", "axes fraction"),
+            ha="right",
+            va="bottom",
+            rotation=90,
+            color=GREY,
+            fontsize=SMALL,
+            bbox={"color": "white", "pad": 0.5},
+        )
     for (label, points), (colour, marker) in zip(sweeps.items(), series(len(sweeps)), strict=True):
         axes.plot(*zip(*points, strict=True), f"{marker}-", color=colour, markersize=4, linewidth=1, label=label)
     _bytes_axis(axes, min(sizes), max(sizes))

@@ -87,8 +87,15 @@ def axes_on_levels(sizes: Mapping[str, int], levels: Sequence[tuple[str, int]]) 
     below = 1
     for axis, ranks in sizes.items():
         axes.barh(1, below * (ranks - 1), left=below, color=AXES[axis], height=0.7, edgecolor="white")
-        axes.text((below * below * ranks) ** 0.5, 1, f"{NAMES[axis]}\n{ranks}", color="white", ha="center",
-                  va="center", fontsize=9)  # fmt: skip
+        axes.text(
+            (below * below * ranks) ** 0.5,
+            1,
+            f"{NAMES[axis]}\n{ranks}",
+            color="white",
+            ha="center",
+            va="center",
+            fontsize=9,
+        )
         below *= ranks
     inside = 1
     for k, (name, span) in enumerate(levels):
@@ -114,19 +121,29 @@ def time_bars(rows: Mapping[str, Mapping[str, float]], marks: Mapping[str, float
     """
     if not rows:
         raise ValueError("time_bars needs at least one bar")
-    parts = [p for p in dict.fromkeys(p for each in rows.values() for p in each) if any(
-        each.get(p, 0) > 0 for each in rows.values())]  # fmt: skip
+    parts = [
+        p
+        for p in dict.fromkeys(p for each in rows.values() for p in each)
+        if any(each.get(p, 0) > 0 for each in rows.values())
+    ]
     inks = {part: PARTS.get(part, SKY) for part in parts}
     figure, axes = canvas(CHART, 1.2 + 0.42 * len(rows))
     for y, (name, each) in enumerate(rows.items()):
         left = 0.0
         for part in parts:
-            axes.barh(y, each.get(part, 0), left=left, color=inks[part], height=0.65,
-                      label=None if y else part)  # fmt: skip
+            axes.barh(y, each.get(part, 0), left=left, color=inks[part], height=0.65, label=None if y else part)
             left += each.get(part, 0)
         if marks and name in marks:
-            axes.plot(marks[name], y, "D", color=INK, markersize=6, markeredgecolor="white", zorder=3,
-                      label="measured" if name == next(iter(marks)) else None)  # fmt: skip
+            axes.plot(
+                marks[name],
+                y,
+                "D",
+                color=INK,
+                markersize=6,
+                markeredgecolor="white",
+                zorder=3,
+                label="measured" if name == next(iter(marks)) else None,
+            )
     axes.set(xlabel="time [s]")
     axes.set_yticks(range(len(rows)), list(rows), fontsize=9)
     axes.invert_yaxis()
@@ -145,15 +162,21 @@ def right_by_gap(curves: Mapping[str, Mapping[tuple[float, float], tuple[int, fl
         raise ValueError("right_by_gap: at least one curve, got none")
     figure, axes = canvas(CHART, 3.0)
     axes.axhline(50, color=GREY, linewidth=1, linestyle=(0, (4, 3)))
-    note(axes, "a coin", (1, 50), (-2, 3), ha="right", fontsize=9, color=GREY,
-         xycoords=("axes fraction", "data"))  # fmt: skip
+    note(axes, "a coin", (1, 50), (-2, 3), ha="right", fontsize=9, color=GREY, xycoords=("axes fraction", "data"))
     edges = sorted({edge for bins in curves.values() for edge in (low for low, _ in bins)})
     for (label, bins), (colour, marker) in zip(curves.items(), series(len(curves)), strict=True):
         places = [edges.index(low) for low, _ in bins]
         shares = [100 * share for _, share in bins.values()]
         axes.plot(places, shares, color=colour, linewidth=1)
-        axes.scatter(places, shares, [6 * n**0.75 + 8 for n, _ in bins.values()], color=colour, marker=marker,
-                     label=label, zorder=3)  # fmt: skip
+        axes.scatter(
+            places,
+            shares,
+            [6 * n**0.75 + 8 for n, _ in bins.values()],
+            color=colour,
+            marker=marker,
+            label=label,
+            zorder=3,
+        )
     names = [f"{100 * a:g}–{100 * b:g}" for a, b in pairwise(edges)] + [f"{100 * edges[-1]:g}+"]
     axes.set_xticks(range(len(edges)), names)
     axes.set(xlabel="predicted gap between two plans [%]", ylabel="in the right order [%]", ylim=(0, 106))
@@ -174,17 +197,44 @@ def predicted_against_measured(
     figure, axes = canvas(CHART, 3.9)
     low = 0.93 * min(min(one) for each in points.values() for one in each)
     high = 1.08 * max(max(one) for each in points.values() for one in each)
-    axes.fill_between([low, high], [low / (1 + error), high / (1 + error)], [low / (1 - error), high / (1 - error)],
-                      color="#e4e4e4", linewidth=0, label=f"within {100 * error:.2g} %")  # fmt: skip
+    axes.fill_between(
+        [low, high],
+        [low / (1 + error), high / (1 + error)],
+        [low / (1 - error), high / (1 - error)],
+        color="#e4e4e4",
+        linewidth=0,
+        label=f"within {100 * error:.2g} %",
+    )
     axes.plot([low, high], [low, high], color=INK, linewidth=1)
     for (label, each), (colour, marker) in zip(points.items(), series(len(points)), strict=True):
-        axes.plot([p for p, _ in each], [m for _, m in each], marker, color=colour, markersize=6, alpha=0.85,
-                  markeredgewidth=0, label=label)  # fmt: skip
+        axes.plot(
+            [p for p, _ in each],
+            [m for _, m in each],
+            marker,
+            color=colour,
+            markersize=6,
+            alpha=0.85,
+            markeredgewidth=0,
+            label=label,
+        )
     for k, (word, at) in enumerate(noted.items()):
-        note(axes, word, at, (22, -24) if k % 2 else (-14, 16), fontsize=9, ha="left" if k % 2 else "right",
-             arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.8})  # fmt: skip
-    axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high), xlabel="step as predicted",
-             ylabel="step as measured")  # fmt: skip
+        note(
+            axes,
+            word,
+            at,
+            (22, -24) if k % 2 else (-14, 16),
+            fontsize=9,
+            ha="left" if k % 2 else "right",
+            arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.8},
+        )
+    axes.set(
+        xscale="log",
+        yscale="log",
+        xlim=(low, high),
+        ylim=(low, high),
+        xlabel="step as predicted",
+        ylabel="step as measured",
+    )
     scale = 10.0 ** floor(log10(low))
     ticks = [t for t in (k * scale for k in TICKS) if low <= t <= high]
     for axis in (axes.xaxis, axes.yaxis):
@@ -203,17 +253,47 @@ def guide(questions: Sequence[tuple[str, str]], last: str) -> "Figure":
     box = {"boxstyle": "round,pad=0.35", "linewidth": 1}
     for k, (question, take) in enumerate(questions):
         y = -0.9 * k
-        axes.text(2.6, y, question, ha="center", va="center", fontsize=8.5,
-                  bbox={**box, "facecolor": "white", "edgecolor": INK})  # fmt: skip
-        axes.text(7.9, y, take, ha="center", va="center", fontsize=8.5, color="white",
-                  bbox={**box, "facecolor": BLUE, "edgecolor": BLUE})  # fmt: skip
+        axes.text(
+            2.6,
+            y,
+            question,
+            ha="center",
+            va="center",
+            fontsize=8.5,
+            bbox={**box, "facecolor": "white", "edgecolor": INK},
+        )
+        axes.text(
+            7.9,
+            y,
+            take,
+            ha="center",
+            va="center",
+            fontsize=8.5,
+            color="white",
+            bbox={**box, "facecolor": BLUE, "edgecolor": BLUE},
+        )
         for start, end, word, dx, dy in (
             ((5.0, y), (5.75, y), "yes", 0, 4),
             ((2.6, y - 0.28), (2.6, y - 0.62), "no", 6, -2),
         ):
             axes.annotate("", end, start, arrowprops={"arrowstyle": "->", "color": GREY})
-            note(axes, word, ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2), (dx, dy), fontsize=8, color=GREY,
-                 ha="left" if dx else "center")  # fmt: skip
-    axes.text(2.6, -0.9 * len(questions), last, ha="center", va="center", fontsize=8.5, color="white",
-              bbox={**box, "facecolor": ORANGE, "edgecolor": ORANGE})  # fmt: skip
+            note(
+                axes,
+                word,
+                ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2),
+                (dx, dy),
+                fontsize=8,
+                color=GREY,
+                ha="left" if dx else "center",
+            )
+    axes.text(
+        2.6,
+        -0.9 * len(questions),
+        last,
+        ha="center",
+        va="center",
+        fontsize=8.5,
+        color="white",
+        bbox={**box, "facecolor": ORANGE, "edgecolor": ORANGE},
+    )
     return figure

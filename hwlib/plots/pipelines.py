@@ -10,9 +10,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 KINDS = {
-    "F": ("forward", BLUE), "B": ("backward", ORANGE), "I": ("gradient of the input", GREEN),
+    "F": ("forward", BLUE),
+    "B": ("backward", ORANGE),
+    "I": ("gradient of the input", GREEN),
     "W": ("gradient of the weights", SKY),
-}  # fmt: skip
+}
 """The name of each kind of pass, and its colour."""
 ROWS = 64  # ranks up to which a picture is legible
 LETTERED = 16  # ranks up to which microbatches are written into their passes

@@ -27,15 +27,29 @@ def plan_cloud(cloud: PlanCloud, colour: str = "tp") -> "Figure":
     shades = {degree: _shade(place, len(degrees)) for place, degree in enumerate(degrees)}
     for degree, shade in shades.items():
         points = [(one.memory / GB, one.seconds) for one in cloud.plans if one.degrees[colour] == degree]
-        axes.scatter(*zip(*points, strict=True) if points else ([], []), s=POINT, color=shade, alpha=0.7, linewidths=0,
-                     label=f"{degree}")  # fmt: skip
+        axes.scatter(
+            *zip(*points, strict=True) if points else ([], []),
+            s=POINT,
+            color=shade,
+            alpha=0.7,
+            linewidths=0,
+            label=f"{degree}",
+        )
     front = [cloud.plans[place] for place in cloud.front]
     axes.plot([one.memory / GB for one in front], [one.seconds for one in front], color=GREY, linewidth=0.9)
     for run in cloud.runs:
         x = run.memory / GB
         axes.plot([x, x], [run.measured, run.seconds], color=INK, linewidth=0.9, linestyle=":")
-        axes.scatter([x], [run.measured], s=STAR, marker="*", color=shades[run.degrees[colour]], edgecolors=INK,
-                     linewidths=0.8, zorder=3)  # fmt: skip
+        axes.scatter(
+            [x],
+            [run.measured],
+            s=STAR,
+            marker="*",
+            color=shades[run.degrees[colour]],
+            edgecolors=INK,
+            linewidths=0.8,
+            zorder=3,
+        )
     room = cloud.task.memory / GB
     axes.axvline(room, color=GREY, linewidth=1, linestyle="--")
     look = {"fontsize": SMALL, "color": INK}
@@ -44,8 +58,14 @@ def plan_cloud(cloud: PlanCloud, colour: str = "tp") -> "Figure":
     note(axes, within, (axes.get_xlim()[0], best), (3, -10), ha="left", **look)
     axes.set(xlabel="memory of the fullest GPU [GB]", ylabel="time of a step [s]", title=cloud.name)
     axes.set_ylim(bottom=min([best, *(run.measured for run in cloud.runs)]) * 0.94)
-    legend = figure.legend(loc="outside lower left", ncols=min(len(degrees), 7), title=DEGREES[colour], markerscale=2,
-                           handletextpad=0.1, columnspacing=1)  # fmt: skip
+    legend = figure.legend(
+        loc="outside lower left",
+        ncols=min(len(degrees), 7),
+        title=DEGREES[colour],
+        markerscale=2,
+        handletextpad=0.1,
+        columnspacing=1,
+    )
     legend.get_title().set_fontsize(SMALL)
     return figure
 

@@ -63,8 +63,13 @@ def stay_tails(stays: Mapping[str, Sequence[float]], share: float = 0.01) -> "Fi
         last = max(last, ordered[int(len(ordered) * (1 - share))])
     axes.axhline(share, color=GREY, linewidth=1, linestyle=(0, (4, 3)))
     note(axes, f"p{100 - 100 * share:g}", (0, share), (3, 3), fontsize=9)
-    axes.set(yscale="log", ylim=(share / 5, 1.05), xlim=(0, 1.3 * last), xlabel="time to the first token",
-             ylabel="share that takes longer")  # fmt: skip
+    axes.set(
+        yscale="log",
+        ylim=(share / 5, 1.05),
+        xlim=(0, 1.3 * last),
+        xlabel="time to the first token",
+        ylabel="share that takes longer",
+    )
     axes.yaxis.set_major_formatter(lambda p, _: f"{p:g}")
     axes.xaxis.set_major_formatter(lambda t, _: show(t, "s", 3) if t else "0")
     figure.legend(loc="outside lower center", ncols=2, fontsize=9, handlelength=1.2)
@@ -85,10 +90,21 @@ def kept_shares(
     for (name, share), style in zip(predicted.items(), cycle(("-", "--", ":")), strict=False):
         axes.plot(grid, [share(t) for t in grid], style, color=GREY, linewidth=1.3, label=name)
     for (name, points), (colour, marker) in zip(rows.items(), series(len(rows)), strict=True):
-        axes.plot([t for t, _ in points], [share for _, share in points], marker, color=colour, markersize=6,
-                  markeredgewidth=0, label=name)  # fmt: skip
-    axes.set(xscale="log", ylim=(0, 1.06), xlabel="a request, at the rate without a promise",
-             ylabel="of the rate without a promise")  # fmt: skip
+        axes.plot(
+            [t for t, _ in points],
+            [share for _, share in points],
+            marker,
+            color=colour,
+            markersize=6,
+            markeredgewidth=0,
+            label=name,
+        )
+    axes.set(
+        xscale="log",
+        ylim=(0, 1.06),
+        xlabel="a request, at the rate without a promise",
+        ylabel="of the rate without a promise",
+    )
     axes.xaxis.set_major_formatter(lambda t, _: show(t, "s", 1))
     axes.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
     figure.legend(loc="outside upper left", ncols=3, fontsize=9)

@@ -125,9 +125,15 @@ def model_against_measured(samples: Iterable[Sample], models: Mapping[str, Kerne
         error = mean_abs_relative_error(times, measured)
         ratio = [t / m for t, m in zip(times, measured, strict=True)]
         axes.plot(
-            [I or least for I in intensity], ratio, marker, color=colour, markersize=5, alpha=0.8,
-            markeredgewidth=0, label=f"{name}: off by {100 * error:.2g} % on average",
-        )  # fmt: skip
+            [I or least for I in intensity],
+            ratio,
+            marker,
+            color=colour,
+            markersize=5,
+            alpha=0.8,
+            markeredgewidth=0,
+            label=f"{name}: off by {100 * error:.2g} % on average",
+        )
     axes.set(xscale="log", yscale="log")
     axes.set_ylim(min(axes.get_ylim()[0], 0.45), max(axes.get_ylim()[1], 2.2))
     low, high = axes.get_ylim()

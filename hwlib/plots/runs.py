@@ -88,12 +88,27 @@ def rounds_grid(run: LockstepRun, inner: int | None = None) -> "Figure":
     for (rank, number), (size, partners) in cells.items():
         share = size / most
         axes.add_patch(
-            Rectangle((number - 0.5, rank - 0.5), 1, 1, facecolor=SERIES[0][0], alpha=0.12 + 0.7 * share,
-                      edgecolor="white", linewidth=1 if wordy else 0.2)
-        )  # fmt: skip
+            Rectangle(
+                (number - 0.5, rank - 0.5),
+                1,
+                1,
+                facecolor=SERIES[0][0],
+                alpha=0.12 + 0.7 * share,
+                edgecolor="white",
+                linewidth=1 if wordy else 0.2,
+            )
+        )
         if inner and any(partner // inner != rank // inner for partner in partners):
-            axes.add_patch(Rectangle((number - 0.44, rank - 0.44), 0.88, 0.88, fill=False,
-                                     edgecolor=SERIES[1][0], linewidth=1.6 if wordy else 0.4))  # fmt: skip
+            axes.add_patch(
+                Rectangle(
+                    (number - 0.44, rank - 0.44),
+                    0.88,
+                    0.88,
+                    fill=False,
+                    edgecolor=SERIES[1][0],
+                    linewidth=1.6 if wordy else 0.4,
+                )
+            )
         if wordy:
             names = ["switch" if partner == n else str(partner) for partner in partners[:2]]
             text = "all" if len(partners) >= n - 1 > 1 else ",".join(names)

@@ -88,9 +88,13 @@ def blame(links: Mapping[str, LinkFlights], names: Sequence[str] = ()) -> "Figur
     """Each link as a point: the transfers that passed it, and the fraction that was slow; some with their `names`."""
     figure, axes = canvas(CHART, 3.2)
     axes.scatter(
-        [one.flights for one in links.values()], [one.slow for one in links.values()], s=14, color=SERIES[0][0],
-        alpha=0.35, linewidths=0,
-    )  # fmt: skip
+        [one.flights for one in links.values()],
+        [one.slow for one in links.values()],
+        s=14,
+        color=SERIES[0][0],
+        alpha=0.35,
+        linewidths=0,
+    )
     for name in names:
         at = links[name].flights, links[name].slow
         axes.scatter(*at, s=46, facecolor="none", edgecolor=SERIES[1][0], linewidths=1.6)

@@ -51,14 +51,25 @@ def _blocks(axes: "Axes", array: Sharded, mesh: Mesh, at: Mapping[str, int]) -> 
     for (row, column), names in holders.items():
         dark = (row, column) == mine
         axes.fill_between(
-            [column / wide, (column + 1) / wide], row / high, (row + 1) / high, facecolor=BLUE if dark else "#dfeaf3",
-            edgecolor="white", linewidth=1.2, hatch=HATCH if array.sums else None,
-        )  # fmt: skip
+            [column / wide, (column + 1) / wide],
+            row / high,
+            (row + 1) / high,
+            facecolor=BLUE if dark else "#dfeaf3",
+            edgecolor="white",
+            linewidth=1.2,
+            hatch=HATCH if array.sums else None,
+        )
         text = "  ".join(names) if len(names) <= FEW else "\n".join(names)
         axes.text(
-            (column + 0.5) / wide, (row + 0.5) / high, text, ha="center", va="center", fontsize=8.5,
-            color="white" if dark else INK, bbox=_behind(array, dark),
-        )  # fmt: skip
+            (column + 0.5) / wide,
+            (row + 0.5) / high,
+            text,
+            ha="center",
+            va="center",
+            fontsize=8.5,
+            color="white" if dark else INK,
+            bbox=_behind(array, dark),
+        )
     _bare(axes, str(array))
 
 
@@ -110,9 +121,14 @@ def four_cases() -> "Figure":
             if part:
                 (top, bottom), (left, right) = part
                 axes.fill_between(
-                    [left / 4, right / 4], top / 4, bottom / 4, facecolor=ORANGE if column == 2 else BLUE,
-                    edgecolor="white", linewidth=0, hatch=HATCH if "U_X" in text else None,
-                )  # fmt: skip
+                    [left / 4, right / 4],
+                    top / 4,
+                    bottom / 4,
+                    facecolor=ORANGE if column == 2 else BLUE,
+                    edgecolor="white",
+                    linewidth=0,
+                    hatch=HATCH if "U_X" in text else None,
+                )
             else:
                 axes.text(0.5, 0.5, "nothing yet", ha="center", va="center", fontsize=9)
             _bare(axes, text)
@@ -191,6 +207,11 @@ def steps(named: Mapping[str, Any]) -> "Figure":
         axes.invert_yaxis()
         axes.set_title(f"{name}: {show(step.step_time, 's', 3)}", fontsize=10)
     panels[-1].set_xlabel("ms")
-    figure.legend([key[kind] for kind in SPANS if kind in key], [kind for kind in SPANS if kind in key],
-                  loc="outside lower left", ncols=3, handlelength=1)  # fmt: skip
+    figure.legend(
+        [key[kind] for kind in SPANS if kind in key],
+        [kind for kind in SPANS if kind in key],
+        loc="outside lower left",
+        ncols=3,
+        handlelength=1,
+    )
     return figure

@@ -152,9 +152,13 @@ def _stripes(n: int) -> list[tuple[str, float]]:
 
 
 def _block(
-    axes: "Axes", place: tuple[float, float, float, float], shares: Sequence[tuple[str, float]], name: str, cut: str,
+    axes: "Axes",
+    place: tuple[float, float, float, float],
+    shares: Sequence[tuple[str, float]],
+    name: str,
+    cut: str,
     upright: bool = False,
-) -> None:  # fmt: skip
+) -> None:
     """A matrix with its name above, cut in coloured parts: side by side if upright, else one above the other."""
     x, y, wide, high = place
     along = 0.0

@@ -13,9 +13,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PARTS = {
-    "weights": ("weights", BLUE), "gradients": ("gradients", SKY), "optimizer": ("optimizer", GREEN),
-    "activations": ("activations", ORANGE), "logits": ("loss", GREY),
-}  # fmt: skip
+    "weights": ("weights", BLUE),
+    "gradients": ("gradients", SKY),
+    "optimizer": ("optimizer", GREEN),
+    "activations": ("activations", ORANGE),
+    "logits": ("loss", GREY),
+}
 
 
 @styled

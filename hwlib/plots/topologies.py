@@ -21,20 +21,26 @@ MANY = 60  # lines of one kind that are drawn paler
 NODE_ROWS = ("nvswitch", "switch", "gpu", "nic")  # one machine, from the top
 CLUSTER_ROWS = ("core", "spine", "leaf", "nic", "nvswitch", "switch", "gpu")
 LOOK = {  # kind: (word, words, colour, marker)
-    "gpu": ("GPU", "GPUs", BLUE, "s"), "nic": ("NIC", "NICs", GREEN, "D"),
-    "nvswitch": ("NVSwitch", "NVSwitches", INK, "o"), "switch": ("switch", "switches", INK, "o"),
-    "pcie": ("PCIe switch", "PCIe switches", PURPLE, "v"), "cpu": ("part of a CPU", "parts of CPUs", GREY, "h"),
-    "leaf": ("leaf switch", "leaf switches", PURPLE, "o"), "spine": ("spine", "spines", GREY, "o"),
+    "gpu": ("GPU", "GPUs", BLUE, "s"),
+    "nic": ("NIC", "NICs", GREEN, "D"),
+    "nvswitch": ("NVSwitch", "NVSwitches", INK, "o"),
+    "switch": ("switch", "switches", INK, "o"),
+    "pcie": ("PCIe switch", "PCIe switches", PURPLE, "v"),
+    "cpu": ("part of a CPU", "parts of CPUs", GREY, "h"),
+    "leaf": ("leaf switch", "leaf switches", PURPLE, "o"),
+    "spine": ("spine", "spines", GREY, "o"),
     "core": ("core", "cores", INK, "o"),
-}  # fmt: skip
+}
 LINES = (BLUE, GREEN, PURPLE, SKY, GREY)
 
 
 @styled
 def topology(
-    t: Topology, cut: Cut | Iterable[tuple[str, str]] | None = None, title: str | None = None,
+    t: Topology,
+    cut: Cut | Iterable[tuple[str, str]] | None = None,
+    title: str | None = None,
     only: Iterable[str] | None = None,
-) -> "Figure":  # fmt: skip
+) -> "Figure":
     """A network of up to a few hundred vertices: kinds in rows, lines as thick and coloured as their bandwidth.
 
     Accelerators with direct links are drawn on a circle (without the PCIe of their machine), those of
@@ -191,10 +197,13 @@ def _path(places: "Mapping[str, Place]", u: str, v: str) -> "list[Place]":
     (x0, y0), (x1, y1) = places[u], places[v]
     far = max(abs(x1 - x0), abs(y1 - y0))
     between = [
-        p for p in places.values()
-        if p not in ((x0, y0), (x1, y1)) and abs((p[0] - x0) * (y1 - y0) - (p[1] - y0) * (x1 - x0)) < 1e-9
-        and min(x0, x1) <= p[0] <= max(x0, x1) and min(y0, y1) <= p[1] <= max(y0, y1)
-    ]  # fmt: skip
+        p
+        for p in places.values()
+        if p not in ((x0, y0), (x1, y1))
+        and abs((p[0] - x0) * (y1 - y0) - (p[1] - y0) * (x1 - x0)) < 1e-9
+        and min(x0, x1) <= p[0] <= max(x0, x1)
+        and min(y0, y1) <= p[1] <= max(y0, y1)
+    ]
     if not between:
         return [(x0, y0), (x1, y1)]
     out = 0.1 * far
@@ -205,9 +214,7 @@ def _path(places: "Mapping[str, Place]", u: str, v: str) -> "list[Place]":
     ]
 
 
-def _vertices(
-    t: Topology, axes: "Axes", places: "Mapping[str, Place]", rows: Sequence[Sequence[str]]
-) -> list[Any]:  # fmt: skip
+def _vertices(t: Topology, axes: "Axes", places: "Mapping[str, Place]", rows: Sequence[Sequence[str]]) -> list[Any]:
     """Draw the vertices, with a marker for each kind and numbers where they fit; returns the legend."""
     from matplotlib.lines import Line2D
 
@@ -257,8 +264,15 @@ def node_bandwidths(nodes: Mapping[str, Node] | Sequence[Node]) -> "Figure":
         bars = [(n + (i - 1) * 0.27, of(one)) for n, one in enumerate(named.values()) if of(one)]
         axes.barh([y for y, _ in bars], [W for _, W in bars], 0.25, color=colour, label=word)
         if i == 0:
-            axes.barh([y for y, _ in bars], [2 * W for _, W in bars], 0.25, color="none", edgecolor=GREY,
-                      linewidth=0.8, label="as printed: both ways")  # fmt: skip
+            axes.barh(
+                [y for y, _ in bars],
+                [2 * W for _, W in bars],
+                0.25,
+                color="none",
+                edgecolor=GREY,
+                linewidth=0.8,
+                label="as printed: both ways",
+            )
         widest = max((W for _, W in bars), default=0)
         for y, W in bars:
             one_way = show(W, "B/s", 3)

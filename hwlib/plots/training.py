@@ -69,11 +69,20 @@ def streams(steps: Mapping[str, Any]) -> "Figure":
     last = max(step.step_time for step in steps.values())
     for row, (name, step) in enumerate(steps.items()):
         for place, calls, (colour, _) in ((0, False, SERIES[0]), (1, True, SERIES[1])):
-            spans = [(s.start, s.end - s.start) for s in step.spans
-                     if bool(s.ranks) is calls and s.end > s.start and not (calls and s.bytes < SMALL)]  # fmt: skip
+            spans = [
+                (s.start, s.end - s.start)
+                for s in step.spans
+                if bool(s.ranks) is calls and s.end > s.start and not (calls and s.bytes < SMALL)
+            ]
             y = 2.6 * row + place
-            axes.broken_barh(spans, (y, 0.8), facecolor=colour, edgecolor="white", linewidth=0.5,
-                             label=("collectives" if calls else "kernels") if row == 0 else None)  # fmt: skip
+            axes.broken_barh(
+                spans,
+                (y, 0.8),
+                facecolor=colour,
+                edgecolor="white",
+                linewidth=0.5,
+                label=("collectives" if calls else "kernels") if row == 0 else None,
+            )
         axes.axvline(step.step_time, ymin=0, ymax=1, color=GREY, linewidth=0.6, linestyle=(0, (2, 2)))
         note(axes, name, (last, 2.6 * row + 0.8), (6, 0), fontsize=9, color=INK, va="center", annotation_clip=False)
     axes.set(xlim=(0, 1.25 * last), ylim=(2.6 * len(steps) - 0.6, -0.3), xlabel="time")
@@ -120,8 +129,16 @@ def batch_times(rows: Iterable[MeasuredStep], models: Mapping[str, Any]) -> "Fig
     for row in rows:
         groups.setdefault(row.gpus, []).append(row)
     for (gpus, each), (_, marker) in zip(sorted(groups.items()), SERIES[1:], strict=False):
-        axes.plot([row.tokens for row in each], [row.time for row in each], linestyle="none", color=INK, marker=marker,
-                  markersize=7, markerfacecolor="none", label=f"{gpus:,} GPUs, measured")  # fmt: skip
+        axes.plot(
+            [row.tokens for row in each],
+            [row.time for row in each],
+            linestyle="none",
+            color=INK,
+            marker=marker,
+            markersize=7,
+            markerfacecolor="none",
+            label=f"{gpus:,} GPUs, measured",
+        )
     axes.set(xlabel="tokens of a GPU in a step", ylabel="time of a step", xlim=(0, most), ylim=(0, None))
     axes.xaxis.set_major_formatter(lambda tokens, _: f"{tokens:,.0f}")
     axes.xaxis.get_major_locator().set_params(nbins=5)

@@ -17,6 +17,16 @@ from hwlib.sharding.matmul import MatmulPlan, gradient_plans, matmul_case, matmu
 from hwlib.sharding.moves import Move, moves_between
 
 __all__ = [
-    "MatmulPlan", "Mesh", "Move", "Sharded", "ShardingError", "gather_multiply_time", "gradient_plans", "matmul_case",
-    "matmul_plans", "moves_between", "multiply_reduce_time", "sharded",
-]  # fmt: skip
+    "MatmulPlan",
+    "Mesh",
+    "Move",
+    "Sharded",
+    "ShardingError",
+    "gather_multiply_time",
+    "gradient_plans",
+    "matmul_case",
+    "matmul_plans",
+    "moves_between",
+    "multiply_reduce_time",
+    "sharded",
+]

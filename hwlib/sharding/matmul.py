@@ -128,9 +128,15 @@ def gradient_plans(
 
 
 def _plan(
-    A: Sharded, B: Sharded, C: Sharded, split: Mapping[str, str], summed: list[str], mesh: Mesh,
-    shape: Mapping[str, int], b: float,
-) -> MatmulPlan | None:  # fmt: skip
+    A: Sharded,
+    B: Sharded,
+    C: Sharded,
+    split: Mapping[str, str],
+    summed: list[str],
+    mesh: Mesh,
+    shape: Mapping[str, int],
+    b: float,
+) -> MatmulPlan | None:
     """The plan in which each axis splits the dimension named in `split`; None if the result cannot become C."""
     open_sums = [axis for axis in mesh if (A.role(axis) == "") != (B.role(axis) == "") and not split[axis]]
     left = _as_split(A, split, [axis for axis in open_sums if axis in A.sums])

@@ -12,7 +12,23 @@ from hwlib.simulate.size_only_array import Phantom
 from hwlib.simulate.trace import chrome_trace
 
 __all__ = [
-    "BufferTrace", "EventRun", "Flight", "LinkFlights", "LockstepRun", "Message", "Phantom", "RankRun",
-    "SimulationError", "UnreachableError", "chrome_trace", "flights", "link_flights", "lockstep", "play",
-    "run_on_group", "run_programs", "simulate_events", "watch",
-]  # fmt: skip
+    "BufferTrace",
+    "EventRun",
+    "Flight",
+    "LinkFlights",
+    "LockstepRun",
+    "Message",
+    "Phantom",
+    "RankRun",
+    "SimulationError",
+    "UnreachableError",
+    "chrome_trace",
+    "flights",
+    "link_flights",
+    "lockstep",
+    "play",
+    "run_on_group",
+    "run_programs",
+    "simulate_events",
+    "watch",
+]

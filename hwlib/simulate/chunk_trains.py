@@ -47,9 +47,18 @@ class Train:
     )  # fmt: skip
 
     def __init__(
-        self, order: int, plan: tuple[Hop, ...], hop: int, size: Any, first: int, count: int, ready: Any, period: Any,
-        parent: "Train | None" = None, again: int = 0,
-    ):  # fmt: skip
+        self,
+        order: int,
+        plan: tuple[Hop, ...],
+        hop: int,
+        size: Any,
+        first: int,
+        count: int,
+        ready: Any,
+        period: Any,
+        parent: "Train | None" = None,
+        again: int = 0,
+    ):
         self.order, self.plan, self.hop, self.size = order, plan, hop, size
         self.first, self.count, self.ready, self.period = first, count, ready, period
         self.parent, self.again = parent, again
@@ -131,9 +140,17 @@ class TrainLinks:
             self.arrive(train)
         else:
             child = Train(
-                train.order, train.plan, after, train.size, train.first, train.count, start + offset, gap, train,
+                train.order,
+                train.plan,
+                after,
+                train.size,
+                train.first,
+                train.count,
+                start + offset,
+                gap,
+                train,
                 train.again,
-            )  # fmt: skip
+            )
             train.children = [child]
             heappush(self.heap, (child.ready, child.order, child))
 
@@ -186,9 +203,17 @@ class TrainLinks:
         if keep >= train.count:
             return
         rest = Train(
-            train.order, train.plan, train.hop, train.size, train.first + keep, train.count - keep,
-            train.ready + keep * train.period, train.period, train.parent, train.again,
-        )  # fmt: skip
+            train.order,
+            train.plan,
+            train.hop,
+            train.size,
+            train.first + keep,
+            train.count - keep,
+            train.ready + keep * train.period,
+            train.period,
+            train.parent,
+            train.again,
+        )
         self.cut(train, keep)
         if rest.parent is not None:
             rest.parent.children.append(rest)

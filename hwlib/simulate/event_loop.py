@@ -154,9 +154,19 @@ class EventLoop:
         if self.held:
             raise SimulationError(self.stuck(), "deadlock")
         return Timing(
-            self.finish, self.step_start, self.step_end, self.posted, self.launched, self.left, self.arrived,
-            self.traffic, self.chunks, self.chunk_hops, self.resent_bytes, self.train_links.cuts,
-        )  # fmt: skip
+            self.finish,
+            self.step_start,
+            self.step_end,
+            self.posted,
+            self.launched,
+            self.left,
+            self.arrived,
+            self.traffic,
+            self.chunks,
+            self.chunk_hops,
+            self.resent_bytes,
+            self.train_links.cuts,
+        )
 
     # Ranks
 

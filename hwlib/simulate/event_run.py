@@ -131,9 +131,14 @@ class EventRun:
 
         def message(i: int) -> EventMessage:
             return EventMessage(
-                step[i], schedule.src[i], schedule.dst[i], schedule.bytes[i],
-                timing.posted[i], timing.left[i], timing.arrived[i],
-            )  # fmt: skip
+                step[i],
+                schedule.src[i],
+                schedule.dst[i],
+                schedule.bytes[i],
+                timing.posted[i],
+                timing.left[i],
+                timing.arrived[i],
+            )
 
         return Rows(len(schedule.src), message)
 

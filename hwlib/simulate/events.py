@@ -88,10 +88,20 @@ def simulate_events(
         raise ValueError(f"switch_at: {switch_at!r} has nothing to do, as the algorithm has no program for a switch")
     schedule = record(programs, limit)
     return play(
-        schedule, topology, places=vertices, chunk_bytes=chunk_bytes, alpha=alpha,
-        eager_bytes=eager_bytes, store_and_forward=store_and_forward, slow=slow, dead=dead, timeout=timeout,
-        start_times=start_times, delays=delays, ranks=n,
-    )  # fmt: skip
+        schedule,
+        topology,
+        places=vertices,
+        chunk_bytes=chunk_bytes,
+        alpha=alpha,
+        eager_bytes=eager_bytes,
+        store_and_forward=store_and_forward,
+        slow=slow,
+        dead=dead,
+        timeout=timeout,
+        start_times=start_times,
+        delays=delays,
+        ranks=n,
+    )
 
 
 def play(
@@ -154,9 +164,16 @@ def _seats(topology: "Topology", inputs: Sequence[Any] | None, places: Sequence[
 
 
 def _pace(
-    chunk_bytes: Any, alpha: Any, eager_bytes: Any, store_and_forward: Any, timeout: Any, start_times: Any,
-    delays: Any, ranks: int, switches: int,
-) -> Pace:  # fmt: skip
+    chunk_bytes: Any,
+    alpha: Any,
+    eager_bytes: Any,
+    store_and_forward: Any,
+    timeout: Any,
+    start_times: Any,
+    delays: Any,
+    ranks: int,
+    switches: int,
+) -> Pace:
     """The arguments of `play`, checked; switches start at once and compute nothing before a step."""
     if chunk_bytes is not None and not (_finite(chunk_bytes) and chunk_bytes >= 1):
         raise ValueError(f"chunk_bytes: the bytes of a chunk, at least 1, got {chunk_bytes!r}")

@@ -74,9 +74,19 @@ class _RankState:
     """A program and its mail: what it waits for, and what waits for it, by sender."""
 
     __slots__ = (
-        "alone", "clock", "done", "got", "latest", "mail", "missing", "number", "output", "program", "step",
+        "alone",
+        "clock",
+        "done",
+        "got",
+        "latest",
+        "mail",
+        "missing",
+        "number",
+        "output",
+        "program",
+        "step",
         "wanted",
-    )  # fmt: skip
+    )
 
     def __init__(self, number: int, program: RankProgram):
         self.number, self.program = number, program

@@ -100,9 +100,12 @@ def record(programs: Sequence[RankProgram], limit: int | None = None) -> Message
     ends = np.cumsum([0, *(len(r.to) for r in recorders)])
     asks = np.cumsum([0, *(len(r.frm) for r in recorders)])
     return MessageSchedule(
-        outputs, src.tolist(), dst.tolist(), np.concatenate([r.bytes for r in recorders]).tolist(),
+        outputs,
+        src.tolist(),
+        dst.tolist(),
+        np.concatenate([r.bytes for r in recorders]).tolist(),
         [(np.asarray(r.sends) + ends[i]).tolist() for i, r in enumerate(recorders)],
         [list(r.waits) for r in recorders],
         [message[asks[i] : asks[i + 1]].tolist() for i in range(n)],
         taken.tolist(),
-    )  # fmt: skip
+    )

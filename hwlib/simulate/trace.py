@@ -88,8 +88,14 @@ def slice_event(pid: int, tid: int, name: str, start: float, end: float, about: 
     """An event with a start and an end, in seconds, on row `tid` of group `pid`."""
     begin = float(start) * US
     return {
-        "ph": "X", "pid": pid, "tid": tid, "name": name, "ts": begin, "dur": float(end) * US - begin, "args": about,
-    }  # fmt: skip
+        "ph": "X",
+        "pid": pid,
+        "tid": tid,
+        "name": name,
+        "ts": begin,
+        "dur": float(end) * US - begin,
+        "args": about,
+    }
 
 
 def row_names(pid: int, group: str, rows: list[str]) -> Iterator[dict[str, Any]]:

@@ -13,10 +13,19 @@ from hwlib.specs.reader import Record, count, quantities, quantity, read, text
 from hwlib.specs.table import Table, file_text, unknown
 
 DTYPES = {
-    "bf16": "bf16_flops", "bfloat16": "bf16_flops", "fp16": "fp16_flops", "float16": "fp16_flops",
-    "fp8": "fp8_flops", "float8": "fp8_flops", "fp4": "fp4_flops", "float4": "fp4_flops",
-    "nvfp4": "fp4_flops", "int8": "int8_ops", "fp32": "fp32_flops", "float32": "fp32_flops",
-}  # fmt: skip
+    "bf16": "bf16_flops",
+    "bfloat16": "bf16_flops",
+    "fp16": "fp16_flops",
+    "float16": "fp16_flops",
+    "fp8": "fp8_flops",
+    "float8": "fp8_flops",
+    "fp4": "fp4_flops",
+    "float4": "fp4_flops",
+    "nvfp4": "fp4_flops",
+    "int8": "int8_ops",
+    "fp32": "fp32_flops",
+    "float32": "fp32_flops",
+}
 
 
 @dataclass(frozen=True, repr=False)

@@ -27,11 +27,16 @@ def usual(c: Config, *, tied: bool = False, head_dim: int | None = None, needs_k
     """
     width, heads = c.count("hidden_size"), c.count("num_attention_heads")
     return {
-        "layers": c.count("num_hidden_layers"), "width": width, "ffn": c.count("intermediate_size"), "heads": heads,
+        "layers": c.count("num_hidden_layers"),
+        "width": width,
+        "ffn": c.count("intermediate_size"),
+        "heads": heads,
         "kv_heads": c.count("num_key_value_heads", default=None if needs_kv else heads),
-        "head_dim": _head_dim(c, "hidden_size", heads, head_dim), "vocab": c.count("vocab_size"),
-        "context": c.count("max_position_embeddings"), "tied": c.flag("tie_word_embeddings", tied),
-    }  # fmt: skip
+        "head_dim": _head_dim(c, "hidden_size", heads, head_dim),
+        "vocab": c.count("vocab_size"),
+        "context": c.count("max_position_embeddings"),
+        "tied": c.flag("tie_word_embeddings", tied),
+    }
 
 
 def _head_dim(c: Config, width: str, heads: int, usually: int | None = None) -> int:
@@ -44,11 +49,17 @@ def gpt(c: Config, *, tied: bool = True) -> Shape:
     width, heads = c.count("hidden_size", "n_embd", "n_embed", "d_model"), _heads(c)
     name = c.get("hidden_size", "n_embd", "n_embed", "d_model")[0]
     return {
-        "layers": c.count("num_hidden_layers", "n_layer", "n_layers"), "width": width, "heads": heads,
-        "kv_heads": heads, "head_dim": c.divided(name, heads), "vocab": c.count("vocab_size"),
+        "layers": c.count("num_hidden_layers", "n_layer", "n_layers"),
+        "width": width,
+        "heads": heads,
+        "kv_heads": heads,
+        "head_dim": c.divided(name, heads),
+        "vocab": c.count("vocab_size"),
         "ffn": c.count("intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size", default=4 * width),
-        "norm": "layer", "gated": False, "tied": c.flag("tie_word_embeddings", tied),
-    }  # fmt: skip
+        "norm": "layer",
+        "gated": False,
+        "tied": c.flag("tie_word_embeddings", tied),
+    }
 
 
 def _heads(c: Config) -> int:
@@ -234,16 +245,25 @@ def _deepseek(c: Config) -> Shape:
     c.only("attention_bias", False)
     c.count("num_key_value_heads", default=heads)  # every head has a key and a value of its own, unfolded
     inner = {
-        "q_lora": c.count("q_lora_rank", default=0), "kv_lora": c.count("kv_lora_rank"),
-        "rope_dim": c.count("qk_rope_head_dim"), "nope_dim": c.count("qk_nope_head_dim"),
+        "q_lora": c.count("q_lora_rank", default=0),
+        "kv_lora": c.count("kv_lora_rank"),
+        "rope_dim": c.count("qk_rope_head_dim"),
+        "nope_dim": c.count("qk_nope_head_dim"),
         "v_dim": c.count("v_head_dim"),
-    }  # fmt: skip
+    }
     c.get("head_dim", "qk_head_dim")
     shape = {
-        "layers": c.count("num_hidden_layers"), "width": c.count("hidden_size"), "ffn": c.count("intermediate_size"),
-        "heads": heads, "kv_heads": heads, "head_dim": inner["v_dim"], "vocab": c.count("vocab_size"),
-        "context": c.count("max_position_embeddings"), "tied": c.flag("tie_word_embeddings", False), **inner,
-    }  # fmt: skip
+        "layers": c.count("num_hidden_layers"),
+        "width": c.count("hidden_size"),
+        "ffn": c.count("intermediate_size"),
+        "heads": heads,
+        "kv_heads": heads,
+        "head_dim": inner["v_dim"],
+        "vocab": c.count("vocab_size"),
+        "context": c.count("max_position_embeddings"),
+        "tied": c.flag("tie_word_embeddings", False),
+        **inner,
+    }
     return shape | _routed(c, shape["layers"])
 
 
@@ -267,9 +287,7 @@ def _gpt_oss(c: Config) -> Shape:
 def _cohere(c: Config) -> Shape:
     shape = usual(c, tied=True) | attention_biases(c)
     qk_norm = c.flag("use_qk_norm", False)
-    return shape | {
-        "norm": "gain", "parallel": True, "layer_norms": 1, "qk_norm": qk_norm, "qk_norm_full": qk_norm
-    }  # fmt: skip
+    return shape | {"norm": "gain", "parallel": True, "layer_norms": 1, "qk_norm": qk_norm, "qk_norm_full": qk_norm}
 
 
 def _cohere2(c: Config) -> Shape:
@@ -296,8 +314,13 @@ def _phi(c: Config) -> Shape:
     c.only("qk_layernorm", False)
     c.get("attention_bias")  # the class has biases whatever is said
     return usual(c) | {
-        "norm": "layer", "biases": "all", "head_bias": True, "gated": False, "parallel": True, "layer_norms": 1
-    }  # fmt: skip
+        "norm": "layer",
+        "biases": "all",
+        "head_bias": True,
+        "gated": False,
+        "parallel": True,
+        "layer_norms": 1,
+    }
 
 
 def _gpt2(c: Config) -> Shape:
@@ -373,9 +396,12 @@ def _mpt(c: Config) -> Shape:
     bare = c.flag("no_bias", True)
     context = c.count("max_seq_len")
     return shape | {
-        "kv_heads": kinds.get(kind) or grouped, "norm": "gain" if bare else "layer", "context": context,
-        "biases": "none" if bare else "all", "positions": context if learned else 0,
-    }  # fmt: skip
+        "kv_heads": kinds.get(kind) or grouped,
+        "norm": "gain" if bare else "layer",
+        "context": context,
+        "biases": "none" if bare else "all",
+        "positions": context if learned else 0,
+    }
 
 
 ARCHITECTURES: Mapping[str, Callable[[Config], Shape]] = MappingProxyType(

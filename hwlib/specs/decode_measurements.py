@@ -66,9 +66,13 @@ def measured_decode_attention() -> tuple[MeasuredDecodeAttention, ...]:
 
 
 def measured_decodes(
-    model: str | None = None, *, tp: int | None = None, dtype: str | None = None, how: str | None = "graph",
+    model: str | None = None,
+    *,
+    tp: int | None = None,
+    dtype: str | None = None,
+    how: str | None = "graph",
     drafts: int | None = 0,
-) -> tuple[MeasuredDecode, ...]:  # fmt: skip
+) -> tuple[MeasuredDecode, ...]:
     """The measured steps that have the given model, degree, format and way; None takes all.
 
     Raises ValueError, listing the models, when none has.

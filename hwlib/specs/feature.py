@@ -19,9 +19,12 @@ from hwlib.specs.software_sections import FILE, sections_of
 from hwlib.specs.table import SpecError, Table, file_text
 
 DEGREES = {
-    "tp": "tensor parallelism", "sp": "sequence parallelism", "pp": "pipeline", "cp": "context parallelism",
+    "tp": "tensor parallelism",
+    "sp": "sequence parallelism",
+    "pp": "pipeline",
+    "cp": "context parallelism",
     "ep": "expert parallelism",
-}  # fmt: skip
+}
 """The degrees that a software may have or lack; it always has data parallelism."""
 STAGES = (0, 1, 2, 3)
 NAMED = ("selective", "full", "op")  # ways of recomputation that are not a list of modules

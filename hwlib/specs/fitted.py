@@ -193,9 +193,14 @@ def read_fitted(kind: type[F], name: str, file: str, content: str) -> tuple[F, .
 
 FILE = "fitted.toml"
 KINDS: dict[str, type[Fitted]] = {
-    "gemm": GemmConstants, "share": ShareConstants, "collective": CollectiveConstants, "tree": TreeConstants,
-    "attention": AttentionConstants, "decode": DecodeConstants, "grouped": GroupedConstants,
-}  # fmt: skip
+    "gemm": GemmConstants,
+    "share": ShareConstants,
+    "collective": CollectiveConstants,
+    "tree": TreeConstants,
+    "attention": AttentionConstants,
+    "decode": DecodeConstants,
+    "grouped": GroupedConstants,
+}
 
 
 @cache

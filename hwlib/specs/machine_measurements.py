@@ -58,9 +58,14 @@ MACHINES = Measurements(
     "rate", "measured_machines.csv", MeasuredMachine, params=of("params", 1e9), rate=of("rate", TFLOP)
 )
 FABRICS = Measurements(
-    "all-reduce", "measured_fabrics.csv", MeasuredFabric, "on",
-    network=of("network", GB), S=of("bytes"), bus_bandwidth=of("bus_bandwidth", GB),
-)  # fmt: skip
+    "all-reduce",
+    "measured_fabrics.csv",
+    MeasuredFabric,
+    "on",
+    network=of("network", GB),
+    S=of("bytes"),
+    bus_bandwidth=of("bus_bandwidth", GB),
+)
 
 
 def measured_machines(chip: str | None = None, model: str | None = None) -> tuple[MeasuredMachine, ...]:

@@ -203,9 +203,14 @@ class Model(Record):
         times as wide as the model, a context of 1024. Any field can be given.
         """
         usual = {
-            "key": "small", "name": "small", "data": MappingProxyType({}), "kv_heads": heads, "ffn": 4 * width,
-            "head_dim": max(width // heads, 1), "context": 1024,
-        }  # fmt: skip
+            "key": "small",
+            "name": "small",
+            "data": MappingProxyType({}),
+            "kv_heads": heads,
+            "ffn": 4 * width,
+            "head_dim": max(width // heads, 1),
+            "context": 1024,
+        }
         return cls(**{**usual, **others, "layers": layers, "width": width, "heads": heads, "vocab": vocab})
 
 

@@ -31,8 +31,13 @@ TIERS = ("leaf", "spine", "core")
 SAME = r"(\d{1,9})\s*x\s*"
 CHIPS = re.compile(SAME + r"(\d{1,6})\s+(\S[^,]*?)\s*(?:,(.*))?")
 NODES = re.compile(SAME + r"(\S[^,]*?)\s*(?:,(.*))?")
-WORDS = {"node": "node_bandwidth", "network": "network", "host": "host_bandwidth", "price": "price",
-         "oversubscription": "oversubscription"}  # fmt: skip
+WORDS = {
+    "node": "node_bandwidth",
+    "network": "network",
+    "host": "host_bandwidth",
+    "price": "price",
+    "oversubscription": "oversubscription",
+}
 LINE = "4x8 a100-80gb-sxm, network 100 Gbit/s"
 """A cluster described in a line, as an example."""
 ABOUT_BOTH = 1.01  # so much more than a chip's links carry was printed for both directions, or is a mistake
@@ -96,9 +101,16 @@ def _chip_cell(place: str, cell: Any) -> Accelerator:
         raise SpecError(f"{place}: bf16 missing; expected its dense rate, such as '312 TFLOP/s'")
     key = "own-" + re.sub(r"[^\w.]+", "-", own.name).strip("-").lower()
     return Accelerator(
-        key=key, name=own.name, data=MappingProxyType({}), vendor="own", arch="own", scaleup_name="own",
-        hbm_bytes=own.memory, hbm_bandwidth=own.memory_bandwidth, **rates,
-    )  # fmt: skip
+        key=key,
+        name=own.name,
+        data=MappingProxyType({}),
+        vendor="own",
+        arch="own",
+        scaleup_name="own",
+        hbm_bytes=own.memory,
+        hbm_bandwidth=own.memory_bandwidth,
+        **rates,
+    )
 
 
 def _network_cell(place: str, cell: Any) -> tuple[OwnLevel, ...]:

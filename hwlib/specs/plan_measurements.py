@@ -85,10 +85,20 @@ class MeasuredPlan(NamedTuple):
             return models[self.model]
         name = f"GPT of {self.layers} layers of width {self.width:,}"
         return Model.small(
-            key=self.key, name=name, layers=self.layers, width=self.width, heads=self.heads, vocab=self.vocab,
-            context=self.T, gated=False, tied=True, biases="all", norm="layer", dropout=True,
+            key=self.key,
+            name=name,
+            layers=self.layers,
+            width=self.width,
+            heads=self.heads,
+            vocab=self.vocab,
+            context=self.T,
+            gated=False,
+            tied=True,
+            biases="all",
+            norm="layer",
+            dropout=True,
             positions=self.T if self.positions else 0,
-        )  # fmt: skip
+        )
 
     @property
     def levels(self) -> tuple[Level, ...]:
@@ -106,10 +116,14 @@ def _switch(column: str) -> Callable[[Cells], bool]:
 
 
 PLANS = Measurements(
-    "plan", "measured_plans.csv", MeasuredPlan, network=of("network", GB), memory=of("memory", GB),
+    "plan",
+    "measured_plans.csv",
+    MeasuredPlan,
+    network=of("network", GB),
+    memory=of("memory", GB),
     **{name: _whole(name) for name in ("layers", "width", "heads", "vocab")},
     **{name: _switch(name) for name in ("positions", "sp", "fused", "asked")},
-)  # fmt: skip
+)
 
 
 def measured_plans(asked: bool | None = None, source: str | None = None) -> tuple[MeasuredPlan, ...]:

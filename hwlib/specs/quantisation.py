@@ -20,9 +20,21 @@ LONGEST = 40  # characters of a method's name that are repeated
 PLAIN = 16  # bits of a weight that is not quantised, at least
 BITS = {"bits", "num_bits", "nbits", "w_bit", "wbits", "weight_bits"}
 FORMATS = {
-    "quant_method", "quant_algo", "quant_type", "default", "type", "_type", "format", "fmt", "weights", "weight",
-    "dtype", "weight_dtype", "forward_dtype", "data_type",
-}  # fmt: skip
+    "quant_method",
+    "quant_algo",
+    "quant_type",
+    "default",
+    "type",
+    "_type",
+    "format",
+    "fmt",
+    "weights",
+    "weight",
+    "dtype",
+    "weight_dtype",
+    "forward_dtype",
+    "data_type",
+}
 NOT_WEIGHTS = re.compile(r"bnb_|scale|zero|meta|offset|activation|input|output|cache|exclude|ignore|producer|sparsity")
 INPUTS = ("input_activations", "input_tensors")
 WIDTH = re.compile(r"(?:fp|nf|int|float|bf|w)(\d{1,2})")

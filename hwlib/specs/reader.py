@@ -101,7 +101,7 @@ def constant(unit: str, meaning: str, default: Any = MISSING, high: float = inf,
 
 def number(
     default: Any = MISSING, high: float = inf, whole: bool = False, or_nan: bool = False, above_0: bool = False
-) -> Any:  # fmt: skip
+) -> Any:
     """A bare number about a row, such as an error: from 0, or above it, to `high`; where it says so, a whole one, or
     NaN.
     """
@@ -137,9 +137,14 @@ def _flag(place: str, cell: Any) -> bool:
 
 
 def _number(
-    place: str, cell: Any, default: Any = None, high: float = inf, above_0: bool = False, whole: bool = False,
+    place: str,
+    cell: Any,
+    default: Any = None,
+    high: float = inf,
+    above_0: bool = False,
+    whole: bool = False,
     or_nan: bool = False,
-) -> float:  # fmt: skip
+) -> float:
     if isinstance(cell, int if whole else int | float) and not isinstance(cell, bool):
         if (cell > 0 if above_0 else cell >= 0) and cell <= high and cell < inf:
             return cell

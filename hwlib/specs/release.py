@@ -5,9 +5,19 @@ from typing import NamedTuple
 
 FORM = "a release such as 26.04 or 26.02.01: year, month, patch"
 MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
     "December",
-)  # fmt: skip
+)
 
 
 class Release(NamedTuple):

@@ -62,10 +62,15 @@ class ServingStack(Constants):
         """
         sheet = chip if isinstance(chip, Accelerator) else accelerators[chip]
         return self.replace(
-            key=f"typical-{sheet.key}", name=f"typical software on {sheet.name}", rows=(), fitted=(), like=self.key,
-            software="typical", error=TYPICAL_MOE if moe else TYPICAL,
+            key=f"typical-{sheet.key}",
+            name=f"typical software on {sheet.name}",
+            rows=(),
+            fitted=(),
+            like=self.key,
+            software="typical",
+            error=TYPICAL_MOE if moe else TYPICAL,
             note=f"no server was fitted on this chip: the constants of {self.key}",
-        )  # fmt: skip
+        )
 
 
 CONSTANTS = quantities(ServingStack)

@@ -165,9 +165,16 @@ class Stack(Constants):
     def ideal(cls, chip: str | Accelerator) -> "Stack":
         """A machine that reaches all of its data sheet, with no latency, where memory takes no time."""
         sheet = chip if isinstance(chip, Accelerator) else accelerators[chip]
-        return _on(sheet, Stack(
-            key=f"ideal-{sheet.key}", name=f"ideal {sheet.name}", chip=sheet.key, software="none", source="data sheet"
-        ))  # fmt: skip
+        return _on(
+            sheet,
+            Stack(
+                key=f"ideal-{sheet.key}",
+                name=f"ideal {sheet.name}",
+                chip=sheet.key,
+                software="none",
+                source="data sheet",
+            ),
+        )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -232,7 +239,7 @@ stacks: Table[Stack] = Table("stack", lambda file: read_stacks(file, file_text(f
 
 def stack_for(
     chip: str | Accelerator, *, moe: bool = False, dtype: str = "bf16", release: Release | None = None
-) -> Stack:  # fmt: skip
+) -> Stack:
     """The stack to use for a chip when none is named: the first of the table with a constant fitted to it, else one
     of the table that has the chip, else typical ones: those of a chip with the same die, or of the H100, with a note
     that says so; these too for a chip of one's own. Of its releases it is the newest, or the newest up to `release`, of
@@ -281,10 +288,18 @@ def _newest(first: Stack, moe: bool, dtype: str, release: Release | None) -> Sta
 def _typical(usual: Stack, sheet: Accelerator) -> Stack:
     """The constants of another chip's stack, as typical of this one."""
     return usual.replace(
-        key=f"typical-{sheet.key}", name=f"typical software on {sheet.name}", chip=sheet.key, rows=(), fitted=(),
-        checked=(), like=usual.key, follows="", software="typical", error=max(TYPICAL, usual.error),
+        key=f"typical-{sheet.key}",
+        name=f"typical software on {sheet.name}",
+        chip=sheet.key,
+        rows=(),
+        fitted=(),
+        checked=(),
+        like=usual.key,
+        follows="",
+        software="typical",
+        error=max(TYPICAL, usual.error),
         note=f"no step was fitted on this chip: the constants of {usual.key}",
-    )  # fmt: skip
+    )
 
 
 def _on(sheet: Accelerator, stack: Stack) -> Stack:

@@ -103,4 +103,4 @@ __all__ = [
     "trans",
     "where",
     "zeros",
-]  # fmt: skip
+]

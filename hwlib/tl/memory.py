@@ -27,10 +27,15 @@ MOST_AXES = 8
 OF_PYTHON = {bool: "b", int: "i", float: "f"}  # numpy's letters of Python's numbers
 INNER = {"add", "subtract", "multiply", "divide", "maximum", "minimum", "exp", "log", "sqrt"}
 OPERANDS = {  # how many values each operation takes: numpy would write into one more
-    "arange": (0,), "full": (0,), "load": (1, 2), "store": (2, 3), "where": (3,), "dot": (2,),
+    "arange": (0,),
+    "full": (0,),
+    "load": (1, 2),
+    "store": (2, 3),
+    "where": (3,),
+    "dot": (2,),
     **dict.fromkeys(("to", "reshape", "transpose", "sum", "max", "min", "exp", "log", "sqrt", "invert"), (1,)),
     **dict.fromkeys(("add", "subtract", "multiply", "divide", "maximum", "minimum", *COMPARISONS, *INTEGER_ONLY), (2,)),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -123,9 +128,13 @@ class _Array:
         item = self.values.itemsize
         if elements.size and (elements.min() < 0 or elements.max() >= self.values.size):
             at = int(elements[(elements < 0) | (elements >= self.values.size)][0])
-            self._wrong(program, at, f"{'stores to' if stores else 'loads'} element {at:,} of {self.name}, which has "
-                        f"{self.values.size:,}: is its address right, and does a mask leave out what lies beyond?",
-                        "out-of-bounds")  # fmt: skip
+            self._wrong(
+                program,
+                at,
+                f"{'stores to' if stores else 'loads'} element {at:,} of {self.name}, which has "
+                f"{self.values.size:,}: is its address right, and does a mask leave out what lies beyond?",
+                "out-of-bounds",
+            )
         sectors = np.unique(elements // (SECTOR // item))
         if stores:
             self._stored(np, elements, program, number)
@@ -143,18 +152,33 @@ class _Array:
         if places.size < elements.size:
             places, times = np.unique(elements, return_counts=True)
             at = int(places[times > 1][0])
-            self._wrong(program, at, f"stores element {at:,} of {self.name} {int(times.max())} times at once: which "
-                        "value stays is not determined", "element-twice")  # fmt: skip
+            self._wrong(
+                program,
+                at,
+                f"stores element {at:,} of {self.name} {int(times.max())} times at once: which "
+                "value stays is not determined",
+                "element-twice",
+            )
         self._told(np)
         writers, readers = self.writer[places], self.reader[places]
         if self.stored and (clash := (writers >= 0) & (writers != number)).any():
             at = int(places[clash][0])
-            self._wrong(program, at, f"stores element {at:,} of {self.name}, which another program stores too: the "
-                        "order of programs is not determined", "race")  # fmt: skip
+            self._wrong(
+                program,
+                at,
+                f"stores element {at:,} of {self.name}, which another program stores too: the "
+                "order of programs is not determined",
+                "race",
+            )
         if self.loaded and (clash := (readers != -1) & (readers != number)).any():
             at = int(places[clash][0])
-            self._wrong(program, at, f"stores element {at:,} of {self.name}, which another program loads: whether it "
-                        "sees the old or the new value is not determined", "race")  # fmt: skip
+            self._wrong(
+                program,
+                at,
+                f"stores element {at:,} of {self.name}, which another program loads: whether it "
+                "sees the old or the new value is not determined",
+                "race",
+            )
         self.writer[places] = number
         self.stored = True
 
@@ -174,8 +198,13 @@ class _Array:
             self._wrong(program, at, f"loads element {at:,} of {self.name}, which nobody has written", "unwritten")
         if (clash := (writers >= 0) & (writers != number)).any():
             at = int(elements[clash][0])
-            self._wrong(program, at, f"loads element {at:,} of {self.name}, which another program stores: whether it "
-                        "sees the old or the new value is not determined", "race")  # fmt: skip
+            self._wrong(
+                program,
+                at,
+                f"loads element {at:,} of {self.name}, which another program stores: whether it "
+                "sees the old or the new value is not determined",
+                "race",
+            )
 
     def _told(self, np: Any) -> None:
         """Let `reader` tell of all loads so far."""
@@ -230,8 +259,12 @@ def play(
 def _run(
     np: Any, program: Program, number: int, memory: dict[str, _Array], run: Run, touches: bool, most_work: int
 ) -> None:
-    last = {one: at for at, (_, operands, _) in enumerate(program.operations) for one in operands
-            if not isinstance(one, list)}  # fmt: skip
+    last = {
+        one: at
+        for at, (_, operands, _) in enumerate(program.operations)
+        for one in operands
+        if not isinstance(one, list)
+    }
     values: dict[int, Any] = {}
     counted: set[int] = set()  # results that are floats, or integers made of them
     alive = 0
@@ -295,9 +328,17 @@ def _flops(name: str, given: list, result: Any) -> int:
 
 
 def _request(
-    np: Any, name: str, given: list, options: dict, memory: dict[str, _Array], program: Program, number: int, at: int,
-    run: Run, touches: bool,
-) -> Any:  # fmt: skip
+    np: Any,
+    name: str,
+    given: list,
+    options: dict,
+    memory: dict[str, _Array],
+    program: Program,
+    number: int,
+    at: int,
+    run: Run,
+    touches: bool,
+) -> Any:
     array = memory[options["array"]]
     offset, rest = np.asarray(given[0]), given[1:]
     value = np.asarray(rest.pop(0)) if name == "store" else None
@@ -349,8 +390,11 @@ def _result(np: Any, name: str, given: list, options: dict) -> Any:
     if name == "where":
         return np.where(*given)
     if name in ("sum", "max", "min"):
-        return np.asarray(getattr(np, name)(given[0], axis=options["axis"], dtype=given[0].dtype)
-                          if name == "sum" else getattr(np, name)(given[0], axis=options["axis"]))  # fmt: skip
+        return np.asarray(
+            getattr(np, name)(given[0], axis=options["axis"], dtype=given[0].dtype)
+            if name == "sum"
+            else getattr(np, name)(given[0], axis=options["axis"])
+        )
     kinds = {OF_PYTHON.get(type(one)) or one.dtype.kind for one in given}
     if name in INTEGER_ONLY and "f" in kinds:
         raise TypeError

@@ -74,8 +74,9 @@ class Program:
             raise KernelError(
                 f"program {self.place} has done {MOST_OPERATIONS:,} operations: does a loop never end, or could one "
                 "of them do the work of many?",
-                "endless", program=self.at,
-            )  # fmt: skip
+                "endless",
+                program=self.at,
+            )
         if (count := size_of(shape)) > MOST_ELEMENTS:
             raise KernelError(
                 f"a tile of shape {shape} has {count:,} elements; at most {MOST_ELEMENTS:,} were expected", "too-large"

@@ -113,4 +113,4 @@ __all__ = [
     "two_tier_switches",
     "up_ports",
     "without",
-]  # fmt: skip
+]

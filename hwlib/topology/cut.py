@@ -177,8 +177,10 @@ def _shape(
     number = {vertex: i for i, vertex in enumerate(sorted(inside, key=position.__getitem__))}
     links = frozenset(
         (number[u], number[v], edge["bandwidth"])
-        for u in inside for v, edge in topology.graph.adj[u].items() if v in number
-    )  # fmt: skip
+        for u in inside
+        for v, edge in topology.graph.adj[u].items()
+        if v in number
+    )
     return links, tuple(tuple(number[rank] for rank in ranks) for ranks in children)
 
 

@@ -216,15 +216,35 @@ def plan(description: Mapping[str, Any] | None = None, /, **more: Any) -> FatTre
     per_nic = as_rate("cluster: pcie", pcie) if pcie else Rate(max(1, nics / gpus) * nic.bandwidth)
     scaleup = as_rate("cluster: scaleup", given.get("scaleup", 450e9))
     return FatTree(
-        nodes, gpus, nics, group, rails, ports=ports, nic=nic, cable=cable, pcie=per_nic,
-        scaleup=scaleup, nvswitches=counts.get("nvswitches", 0), **shape,
-    )  # fmt: skip
+        nodes,
+        gpus,
+        nics,
+        group,
+        rails,
+        ports=ports,
+        nic=nic,
+        cable=cable,
+        pcie=per_nic,
+        scaleup=scaleup,
+        nvswitches=counts.get("nvswitches", 0),
+        **shape,
+    )
 
 
 COUNTS = (
-    "nodes", "gpus_per_node", "nics", "nodes_per_group", "leaves", "spines", "cores", "pods", "links",
-    "leaf_uplinks", "spine_uplinks", "nvswitches",
-)  # fmt: skip
+    "nodes",
+    "gpus_per_node",
+    "nics",
+    "nodes_per_group",
+    "leaves",
+    "spines",
+    "cores",
+    "pods",
+    "links",
+    "leaf_uplinks",
+    "spine_uplinks",
+    "nvswitches",
+)
 WORDS = dict.fromkeys((*COUNTS, "rails", "ports", "oversubscription", "scaleup", "nic", "pcie", "cable", "latency"))
 
 

@@ -94,9 +94,8 @@ class Router:
         yield here
         while here != end:
             nearer = [
-                w for w in self._next[here]
-                if far[w] == far[here] - 1 and (w == end or through or self._relays[w])
-            ]  # fmt: skip
+                w for w in self._next[here] if far[w] == far[here] - 1 and (w == end or through or self._relays[w])
+            ]
             if len(nearer) > 1:
                 slots = self._slots(here, nearer)
                 here, choices = slots[digits[choices % 2] % len(slots)], choices + 1
@@ -110,10 +109,11 @@ class Router:
         edges = [self._graph.edges[self._vertices[here], self._vertices[w]] for w in options]
         axis = min(edge.get("axis", 0) for edge in edges)
         return [
-            w for w, edge in zip(options, edges, strict=True)
+            w
+            for w, edge in zip(options, edges, strict=True)
             if edge.get("axis", 0) == axis
             for _ in range(edge["links"])
-        ]  # fmt: skip
+        ]
 
 
 def _digits(place: tuple[int, ...], width: int) -> tuple[int, int]:

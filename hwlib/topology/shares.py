@@ -9,9 +9,14 @@ from hwlib.arguments import as_int
 from hwlib.formula import floor, formula, maximum, minimum
 
 __all__ = [
-    "allreduce_left_fraction", "allreduce_spare_switches", "alltoall_left_fraction", "alltoall_spare_switches",
-    "busiest_cable_flows", "idle_cable_fraction", "spines_left_fraction",
-]  # fmt: skip
+    "allreduce_left_fraction",
+    "allreduce_spare_switches",
+    "alltoall_left_fraction",
+    "alltoall_spare_switches",
+    "busiest_cable_flows",
+    "idle_cable_fraction",
+    "spines_left_fraction",
+]
 
 
 @formula("idle", cite="gangidi2024")

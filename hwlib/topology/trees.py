@@ -73,9 +73,16 @@ def fat_tree(description: FatTree | Mapping[str, Any] | None = None, /, **more: 
         group, inside = divmod(number, tree.nodes_per_group)
         place = (*divmod(group, tree.groups_per_pod), inside)
         ranks += _node(
-            graph, f"n{number}.", place, tree.gpus_per_node, tree.nics_per_node, tree.scaleup, tree.pcie,
-            tree.nic.bandwidth, tree.nvswitches,
-        )  # fmt: skip
+            graph,
+            f"n{number}.",
+            place,
+            tree.gpus_per_node,
+            tree.nics_per_node,
+            tree.scaleup,
+            tree.pcie,
+            tree.nic.bandwidth,
+            tree.nvswitches,
+        )
     for tier, (kind, count) in enumerate((("leaf", tree.leaves), ("spine", tree.spines), ("core", tree.cores)), 1):
         for i in range(count):
             graph.add_node(f"{kind}{i}", kind=kind, tier=tier)
@@ -97,9 +104,16 @@ def _half(ranks: Sequence[str]) -> frozenset[str]:
 
 
 def _node(
-    graph: "DiGraph", prefix: str, place: tuple[int, ...], gpus: int, nics: int, scaleup: Rate, pcie: Rate,
-    line: float, chips: int = 0,
-) -> list[str]:  # fmt: skip
+    graph: "DiGraph",
+    prefix: str,
+    place: tuple[int, ...],
+    gpus: int,
+    nics: int,
+    scaleup: Rate,
+    pcie: Rate,
+    line: float,
+    chips: int = 0,
+) -> list[str]:
     """Add the accelerators, the crossbar (if `scaleup` has a bandwidth) and the NICs, shared out in order."""
     names = [f"{prefix}gpu{i}" for i in range(gpus)]
     for i, name in enumerate(names):
@@ -168,10 +182,18 @@ def described(which: Cluster | str) -> FatTree:
         optional["spine_uplinks"] = spec.spine_core_cables // spec.spine_switches
     return plan(
         {name: int(value) for name, value in optional.items() if value},
-        nodes=spec.nodes, gpus_per_node=inside.chips, nics=inside.nics, nic=inside.nic, cable=spec.cable or inside.nic,
-        scaleup=inside.scaleup_bandwidth, pcie=inside.pcie_bandwidth, nodes_per_group=int(spec.leaf_size),
-        leaves=int(spec.leaf_switches), ports=spec.switch_ports or 64, nvswitches=inside.switches or None,
-    )  # fmt: skip
+        nodes=spec.nodes,
+        gpus_per_node=inside.chips,
+        nics=inside.nics,
+        nic=inside.nic,
+        cable=spec.cable or inside.nic,
+        scaleup=inside.scaleup_bandwidth,
+        pcie=inside.pcie_bandwidth,
+        nodes_per_group=int(spec.leaf_size),
+        leaves=int(spec.leaf_switches),
+        ports=spec.switch_ports or 64,
+        nvswitches=inside.switches or None,
+    )
 
 
 def tree(levels: Sequence[Level | tuple[str, int, Any]], inside: Node | str | None = None) -> Topology:
@@ -198,9 +220,16 @@ def tree(levels: Sequence[Level | tuple[str, int, Any]], inside: Node | str | No
         if spec is not None:
             pcie = Rate(spec.pcie_bandwidth or spec.egress_bandwidth, 0.0, spec.pcie)
             ranks += _node(
-                graph, f"n{group}.", tuple(place), spec.chips, spec.nics if len(made) > 1 else 0,
-                Rate(made[0].bandwidth), pcie, links[spec.nic].bandwidth, spec.switches,
-            )  # fmt: skip
+                graph,
+                f"n{group}.",
+                tuple(place),
+                spec.chips,
+                spec.nics if len(made) > 1 else 0,
+                Rate(made[0].bandwidth),
+                pcie,
+                links[spec.nic].bandwidth,
+                spec.switches,
+            )
         else:
             ranks += _node(graph, f"n{group}.", tuple(place), made[0].size, 0, Rate(made[0].bandwidth), Rate(1.0), 1.0)
     for tier in range(1, len(made)):

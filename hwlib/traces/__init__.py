@@ -22,8 +22,29 @@ from hwlib.traces.waits import (
 )
 
 __all__ = [
-    "CAUSES", "HANGS", "FlightEntry", "Hang", "Meeting", "Trace", "TraceError", "TraceEvent", "TraceTimes",
-    "align", "case_traces", "draw_flight", "draw_traces", "exposed_intervals", "find_hang",
-    "flight_entries", "job_span", "length", "meetings", "minus", "overlap", "read_trace", "trace_times", "union",
+    "CAUSES",
+    "HANGS",
+    "FlightEntry",
+    "Hang",
+    "Meeting",
+    "Trace",
+    "TraceError",
+    "TraceEvent",
+    "TraceTimes",
+    "align",
+    "case_traces",
+    "draw_flight",
+    "draw_traces",
+    "exposed_intervals",
+    "find_hang",
+    "flight_entries",
+    "job_span",
+    "length",
+    "meetings",
+    "minus",
+    "overlap",
+    "read_trace",
+    "trace_times",
+    "union",
     "waits_between",
-]  # fmt: skip
+]

@@ -56,13 +56,18 @@ def flight_entries(rank: int, dump: Mapping[str, Any]) -> tuple[FlightEntry, ...
     """The collectives in one rank's dump, oldest first; sends and receives are left out."""
     return tuple(
         FlightEntry(
-            rank, entry["process_group"][0], entry["collective_seq_id"], entry["profiling_name"].partition(":")[2],
-            entry["state"], _sizes(entry["input_sizes"]), _sizes(entry["output_sizes"]),
+            rank,
+            entry["process_group"][0],
+            entry["collective_seq_id"],
+            entry["profiling_name"].partition(":")[2],
+            entry["state"],
+            _sizes(entry["input_sizes"]),
+            _sizes(entry["output_sizes"]),
             _frame(entry.get("frames", ())),
         )
         for entry in dump["entries"]
         if not entry.get("is_p2p", False)
-    )  # fmt: skip
+    )
 
 
 def _sizes(sizes: Sequence[Sequence[int]]) -> tuple:
@@ -215,18 +220,29 @@ def _dump(rank: int, program: Sequence[_Call], done: int, groups: Mapping[str, S
         sizes = {"_all_gather_base": (call.elements, wide), "_reduce_scatter_base": (wide, call.elements)}
         put, got = sizes.get(call.operation, (call.elements, call.elements))
         function, file, line = call.frame
-        entries.append({
-            "record_id": i, "pg_id": list(groups).index(call.group),
-            "process_group": [call.group, _purpose(call.group)],
-            "collective_seq_id": numbers[call.group], "p2p_seq_id": 0, "op_id": numbers[call.group],
-            "profiling_name": f"nccl:{call.operation}", "time_created_ns": created,
-            "time_discovered_started_ns": created + MS if i <= done else None,
-            "time_discovered_completed_ns": created + 3 * MS if i < done else None,
-            "input_sizes": [[put]], "input_dtypes": ["BFloat16"],
-            "output_sizes": [[got]], "output_dtypes": ["BFloat16"],
-            "state": state, "retired": i < done, "timeout_ms": TIMEOUT, "is_p2p": False,
-            "frames": [{"name": function, "filename": file, "line": line}],
-        })  # fmt: skip
+        entries.append(
+            {
+                "record_id": i,
+                "pg_id": list(groups).index(call.group),
+                "process_group": [call.group, _purpose(call.group)],
+                "collective_seq_id": numbers[call.group],
+                "p2p_seq_id": 0,
+                "op_id": numbers[call.group],
+                "profiling_name": f"nccl:{call.operation}",
+                "time_created_ns": created,
+                "time_discovered_started_ns": created + MS if i <= done else None,
+                "time_discovered_completed_ns": created + 3 * MS if i < done else None,
+                "input_sizes": [[put]],
+                "input_dtypes": ["BFloat16"],
+                "output_sizes": [[got]],
+                "output_dtypes": ["BFloat16"],
+                "state": state,
+                "retired": i < done,
+                "timeout_ms": TIMEOUT,
+                "is_p2p": False,
+                "frames": [{"name": function, "filename": file, "line": line}],
+            }
+        )
         reached = ("enqueued", "started", "completed")[: {"scheduled": 1, "started": 2, "completed": 3}[state]]
         for one in reached:
             status[call.group][f"last_{one}_collective"] = numbers[call.group]

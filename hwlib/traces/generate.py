@@ -47,9 +47,16 @@ class Op(NamedTuple):
 
 
 def draw_traces(
-    cause: str = "healthy", rank: int = 0, size: float | None = None, *, seed: int = 0, layers: int = 4, steps: int = 1,
-    T: int = 8192, skew: float = 0.0,
-) -> list[dict[str, Any]]:  # fmt: skip
+    cause: str = "healthy",
+    rank: int = 0,
+    size: float | None = None,
+    *,
+    seed: int = 0,
+    layers: int = 4,
+    steps: int = 1,
+    T: int = 8192,
+    skew: float = 0.0,
+) -> list[dict[str, Any]]:
     """The traces of the eight ranks of a job, as JSON that `read_trace` and Perfetto read.
 
     `cause` is one of `CAUSES`, `rank` the rank that is sick (with a slow link: one of the two ends of the rail), `size`
@@ -73,9 +80,12 @@ def _ops(layers: int, T: int) -> tuple[Op, ...]:
     D, F, kv = shape.width, shape.ffn, shape.kv_heads * shape.head_dim
     product = gemm_model(CHIP, "bf16").time
     forward = {
-        "gemm_qkv": product(T, (D + 2 * kv) // TP, D), "attention": _attention(T), "gemm_out": product(T, D, D // TP),
-        "gemm_gate_up": product(T, 2 * F // TP, D), "gemm_down": product(T, D, F // TP),
-    }  # fmt: skip
+        "gemm_qkv": product(T, (D + 2 * kv) // TP, D),
+        "attention": _attention(T),
+        "gemm_out": product(T, D, D // TP),
+        "gemm_gate_up": product(T, 2 * F // TP, D),
+        "gemm_down": product(T, D, F // TP),
+    }
     summed = T * D * 2
     t_sum = nccl_time(CHIP, "all_reduce", n=TP, S=summed)
     gradients = 2 * (D * (D + 2 * kv) + D * D + 3 * D * F) // TP
@@ -131,12 +141,14 @@ class _Job:
                 event["ts"] = round(event["ts"] + skew * US, 3)
         return [
             {
-                "schemaVersion": 1, "displayTimeUnit": "ms", "traceName": f"rank{rank}.json",
+                "schemaVersion": 1,
+                "displayTimeUnit": "ms",
+                "traceName": f"rank{rank}.json",
                 "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": RANKS},
                 "traceEvents": [*_names(rank), *sorted(events, key=lambda event: event["ts"])],
             }
             for rank, events in enumerate(self.events)
-        ]  # fmt: skip
+        ]
 
     def step(self, begin: list[float]) -> list[float]:
         """One step from the times at which the ranks' hosts begin it; gives those at which they see its end."""
@@ -198,11 +210,16 @@ class _Job:
         dtype, b = ("Float", 4) if op.stream == "world" else ("BFloat16", 2)
         elements = op.bytes // b
         about = {
-            "Collective name": "allreduce", "In msg nelems": elements, "Out msg nelems": elements,
-            "Group size": len(group), "dtype": dtype, "Process Group Name": f"{op.stream}{group[0]}",
-            "Process Group Description": f"mesh_{op.stream}", "Process Group Ranks": str(list(group)),
+            "Collective name": "allreduce",
+            "In msg nelems": elements,
+            "Out msg nelems": elements,
+            "Group size": len(group),
+            "dtype": dtype,
+            "Process Group Name": f"{op.stream}{group[0]}",
+            "Process Group Description": f"mesh_{op.stream}",
+            "Process Group Ranks": str(list(group)),
             "Seq": self.sent[op.stream] + 1,
-        }  # fmt: skip
+        }
         short = "f32" if op.stream == "world" else "bf16"
         return f"ncclDevKernel_AllReduce_Sum_{short}_RING_LL(ncclDevKernelArgsStorage<4096ul>)", args | about
 
@@ -215,10 +232,18 @@ class _Job:
     def write(
         self, rank: int, cat: str, name: str, start: float, took: float, tid: int, args: Mapping[str, Any] | None = None
     ) -> None:
-        self.events[rank].append({
-            "ph": "X", "cat": cat, "name": name, "pid": rank % TP if cat == "kernel" else 1000 + rank, "tid": tid,
-            "ts": round(start * US, 3), "dur": round(took * US, 3), **({"args": dict(args)} if args else {}),
-        })  # fmt: skip
+        self.events[rank].append(
+            {
+                "ph": "X",
+                "cat": cat,
+                "name": name,
+                "pid": rank % TP if cat == "kernel" else 1000 + rank,
+                "tid": tid,
+                "ts": round(start * US, 3),
+                "dur": round(took * US, 3),
+                **({"args": dict(args)} if args else {}),
+            }
+        )
 
 
 def _groups(stream: str) -> Iterator[tuple[int, ...]]:

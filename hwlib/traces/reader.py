@@ -14,14 +14,30 @@ DEVICE = {"kernel": "compute", "gpu_memcpy": "copy", "gpu_memset": "copy"}
 HOST = {"cpu_op", "user_annotation", "cuda_runtime", "cuda_driver", "python_function"}
 CALLS = ("nccl", "rccl")  # how the kernels of communication begin
 OPERATIONS = {
-    "allreduce": "all_reduce", "allgather": "all_gather", "reducescatter": "reduce_scatter", "alltoall": "all_to_all",
-    "broadcast": "broadcast", "sendrecv": "send_recv", "barrier": "barrier", "reduce": "reduce", "send": "send_recv",
+    "allreduce": "all_reduce",
+    "allgather": "all_gather",
+    "reducescatter": "reduce_scatter",
+    "alltoall": "all_to_all",
+    "broadcast": "broadcast",
+    "sendrecv": "send_recv",
+    "barrier": "barrier",
+    "reduce": "reduce",
+    "send": "send_recv",
     "recv": "send_recv",
-}  # fmt: skip
+}
 ELEMENT = {
-    "BFloat16": 2, "Half": 2, "Float": 4, "Double": 8, "Byte": 1, "Char": 1, "Int": 4, "Long": 8, "Bool": 1,
-    "Float8_e4m3fn": 1, "Float8_e5m2": 1,
-}  # fmt: skip
+    "BFloat16": 2,
+    "Half": 2,
+    "Float": 4,
+    "Double": 8,
+    "Byte": 1,
+    "Char": 1,
+    "Int": 4,
+    "Long": 8,
+    "Bool": 1,
+    "Float8_e4m3fn": 1,
+    "Float8_e5m2": 1,
+}
 
 
 class TraceError(ValueError):

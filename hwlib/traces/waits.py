@@ -86,9 +86,15 @@ def trace_times(trace: Trace, span: tuple[float, float] | None = None) -> TraceT
         if event.launched is not None
     ]
     return TraceTimes(
-        trace.rank, length(window), length(compute), length(sent), length(minus(sent, compute)),
-        length(minus(copied, [*compute, *sent])), length(idle), length(late),
-    )  # fmt: skip
+        trace.rank,
+        length(window),
+        length(compute),
+        length(sent),
+        length(minus(sent, compute)),
+        length(minus(copied, [*compute, *sent])),
+        length(idle),
+        length(late),
+    )
 
 
 def job_span(traces: Iterable[Trace]) -> tuple[float, float]:
@@ -125,12 +131,16 @@ def meetings(traces: Iterable[Trace]) -> tuple[Meeting, ...]:
             found[event.group, event.number][trace.rank].append(event)
     met = [
         Meeting(
-            next(iter(ranks.values()))[0].operation, group, number, max(e.bytes for own in ranks.values() for e in own),
-            {rank: own[0].start for rank, own in ranks.items()}, {rank: own[-1].end for rank, own in ranks.items()},
+            next(iter(ranks.values()))[0].operation,
+            group,
+            number,
+            max(e.bytes for own in ranks.values() for e in own),
+            {rank: own[0].start for rank, own in ranks.items()},
+            {rank: own[-1].end for rank, own in ranks.items()},
         )
         for (group, number), ranks in found.items()
         if len(ranks) > 1
-    ]  # fmt: skip
+    ]
     return tuple(sorted(met, key=lambda one: max(one.arrivals.values())))
 
 

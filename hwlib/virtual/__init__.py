@@ -34,6 +34,14 @@ from hwlib.virtual.threads import ThreadedRun, play_ranks
 from hwlib.virtual.world import World, cluster
 
 __all__ = [
-    "CallTotals", "Network", "ScriptRun", "StepTiming", "ThreadedRun", "World", "cluster", "device_mesh", "play_ranks",
+    "CallTotals",
+    "Network",
+    "ScriptRun",
+    "StepTiming",
+    "ThreadedRun",
+    "World",
+    "cluster",
+    "device_mesh",
+    "play_ranks",
     "run",
-]  # fmt: skip
+]

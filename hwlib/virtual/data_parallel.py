@@ -18,9 +18,15 @@ def shapes_ddp() -> dict[str, Callable[..., Any]]:
     import torch.distributed as dist
 
     def start(
-        self: Any, module: Any, *_: Any, process_group: Any = None, bucket_cap_mb: float | None = None,
-        device_mesh: Any = None, gradient_as_bucket_view: bool = False, **__: Any,
-    ) -> None:  # fmt: skip
+        self: Any,
+        module: Any,
+        *_: Any,
+        process_group: Any = None,
+        bucket_cap_mb: float | None = None,
+        device_mesh: Any = None,
+        gradient_as_bucket_view: bool = False,
+        **__: Any,
+    ) -> None:
         torch.nn.Module.__init__(self)
         self.module, self.require_backward_grad_sync = module, True
         self.process_group = process_group or (device_mesh.get_group() if device_mesh else dist.group.WORLD)
@@ -76,9 +82,13 @@ def shapes_ddp() -> dict[str, Callable[..., Any]]:
         self.hook_dtype = getattr(torch, dtype) if dtype else None
 
     return {
-        "__init__": start, "forward": forward, "register_comm_hook": comm_hook, "_came": came, "_end": end,
+        "__init__": start,
+        "forward": forward,
+        "register_comm_hook": comm_hook,
+        "_came": came,
+        "_end": end,
         "_set_static_graph": lambda _self: None,
-    }  # fmt: skip
+    }
 
 
 def buckets_of(parameters: list[Any], first: float, cap: float) -> list[list[Any]]:

@@ -21,8 +21,9 @@ NO_RING = (
 TRUE, FALSE = ("isfinite",), ("isnan", "isinf")
 BOTH, EITHER, NOT = (
     ("all", "logical_and", "__and__", "bitwise_and", "__iand__", "__rand__"),
-    ("any", "logical_or", "__or__", "bitwise_or", "__ior__", "__ror__"), ("logical_not", "__invert__", "bitwise_not"),
-)  # fmt: skip
+    ("any", "logical_or", "__or__", "bitwise_or", "__ior__", "__ror__"),
+    ("logical_not", "__invert__", "bitwise_not"),
+)
 
 
 def on_cpu(device: Any) -> Any:
@@ -107,11 +108,20 @@ def words_of_devices() -> type:
         return type(q).from_local(func(**given), q.device_mesh, q.placements, run_check=False)
 
     handlers: dict[Any, Callable[[Any, Any, Any], Any]] = {
-        Tensor.to: to, Tensor.cuda: same, Tensor.pin_memory: same, Tensor.item: number, Tensor.__float__: number,
-        Tensor.__bool__: truth, Tensor.__int__: refused, Tensor.__index__: refused, Tensor.tolist: refused,
+        Tensor.to: to,
+        Tensor.cuda: same,
+        Tensor.pin_memory: same,
+        Tensor.item: number,
+        Tensor.__float__: number,
+        Tensor.__bool__: truth,
+        Tensor.__int__: refused,
+        Tensor.__index__: refused,
+        Tensor.tolist: refused,
         Tensor.numpy: refused,
-        Tensor.__format__: formatted, F.cross_entropy: loss, F.scaled_dot_product_attention: attention,
-    }  # fmt: skip
+        Tensor.__format__: formatted,
+        F.cross_entropy: loss,
+        F.scaled_dot_product_attention: attention,
+    }
 
     def judged(name: str, args: Any, out: Any) -> None:
         if name in TRUE or name in FALSE:

@@ -90,35 +90,70 @@ def _cuda(world: Any) -> Iterator[tuple[Any, str, Any]]:
     none: dict[str, Callable[..., Any]] = {
         name: _const(None)
         for name in (
-            "set_device", "synchronize", "empty_cache", "reset_peak_memory_stats", "reset_max_memory_allocated",
-            "reset_accumulated_memory_stats", "manual_seed", "manual_seed_all", "init", "_lazy_init", "ipc_collect",
-            "set_per_process_memory_fraction", "set_stream",
+            "set_device",
+            "synchronize",
+            "empty_cache",
+            "reset_peak_memory_stats",
+            "reset_max_memory_allocated",
+            "reset_accumulated_memory_stats",
+            "manual_seed",
+            "manual_seed_all",
+            "init",
+            "_lazy_init",
+            "ipc_collect",
+            "set_per_process_memory_fraction",
+            "set_stream",
         )
-    }  # fmt: skip
+    }
     zero = {
         name: _const(0)
         for name in (
-            "memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved", "utilization",
+            "memory_allocated",
+            "max_memory_allocated",
+            "memory_reserved",
+            "max_memory_reserved",
+            "utilization",
         )
-    }  # fmt: skip
-    answers: dict[str, Any] = {
-        "is_available": _const(True), "is_initialized": _const(True), "device_count": _const(node),
-        "current_device": _const(here), "get_device_name": _const(chip.name), "is_bf16_supported": _const(True),
-        "get_device_properties": _const(Properties()), "get_device_capability": _const(_capability(chip)),
-        "mem_get_info": _const((memory, memory)), "memory_stats": lambda *_, **__: _Zeros(),
-        "memory_summary": _const("a simulated cluster counts no memory"), "Stream": Stream, "Event": Event,
-        "current_stream": lambda *_: cpu.current_stream(), "default_stream": lambda *_: cpu._default_cpu_stream,
-        "stream": lambda given: cpu.stream(given), "is_current_stream_capturing": _const(False),
-        "get_rng_state": lambda *_: torch.get_rng_state(), "set_rng_state": _const(None),
-        "get_rng_state_all": lambda: [torch.get_rng_state()], "set_rng_state_all": _const(None),
-    } | none | zero  # fmt: skip
+    }
+    answers: dict[str, Any] = (
+        {
+            "is_available": _const(True),
+            "is_initialized": _const(True),
+            "device_count": _const(node),
+            "current_device": _const(here),
+            "get_device_name": _const(chip.name),
+            "is_bf16_supported": _const(True),
+            "get_device_properties": _const(Properties()),
+            "get_device_capability": _const(_capability(chip)),
+            "mem_get_info": _const((memory, memory)),
+            "memory_stats": lambda *_, **__: _Zeros(),
+            "memory_summary": _const("a simulated cluster counts no memory"),
+            "Stream": Stream,
+            "Event": Event,
+            "current_stream": lambda *_: cpu.current_stream(),
+            "default_stream": lambda *_: cpu._default_cpu_stream,
+            "stream": lambda given: cpu.stream(given),
+            "is_current_stream_capturing": _const(False),
+            "get_rng_state": lambda *_: torch.get_rng_state(),
+            "set_rng_state": _const(None),
+            "get_rng_state_all": lambda: [torch.get_rng_state()],
+            "set_rng_state_all": _const(None),
+        }
+        | none
+        | zero
+    )
     yield from ((cuda, name, value) for name, value in answers.items())
     yield cuda.nccl, "version", _const((0, 0, 0))
     device = torch.device(PLAIN, here)
     for name, value in (
-        ("is_available", True), ("current_accelerator", device), ("device_count", node),
-        ("current_device_index", here), ("set_device_index", None), ("synchronize", None), ("current_stream", Stream()),
-    ):  # fmt: skip
+        ("is_available", True),
+        ("current_accelerator", device),
+        ("device_count", node),
+        ("current_device_index", here),
+        ("set_device_index", None),
+        ("synchronize", None),
+        ("current_stream", Stream()),
+    ):
         yield torch.accelerator, name, _const(value)
 
 
@@ -164,10 +199,15 @@ def _distributed(world: Any) -> Iterator[tuple[Any, str, Any]]:
             all_same(objects, mine)
 
     ours = {
-        "init_process_group": joined, "destroy_process_group": _const(None), "new_group": part,
-        "is_nccl_available": _const(True), "broadcast_object_list": same, "all_gather_object": all_same,
-        "gather_object": gathered, "get_backend": _const("nccl"),
-    }  # fmt: skip
+        "init_process_group": joined,
+        "destroy_process_group": _const(None),
+        "new_group": part,
+        "is_nccl_available": _const(True),
+        "broadcast_object_list": same,
+        "all_gather_object": all_same,
+        "gather_object": gathered,
+        "get_backend": _const("nccl"),
+    }
     for place in (dist, c10d):
         yield from ((place, name, value) for name, value in ours.items() if name in vars(place))
     make = DeviceMesh.__init__
@@ -304,9 +344,14 @@ def _environment(world: Any) -> Iterator[None]:
     """What torchrun tells each rank."""
     node = world.network.levels[0].size
     names = {
-        "RANK": world.rank, "WORLD_SIZE": world.ranks, "LOCAL_RANK": world.rank % node,
-        "LOCAL_WORLD_SIZE": node, "GROUP_RANK": world.rank // node, "MASTER_ADDR": "localhost", "MASTER_PORT": 29500,
-    }  # fmt: skip
+        "RANK": world.rank,
+        "WORLD_SIZE": world.ranks,
+        "LOCAL_RANK": world.rank % node,
+        "LOCAL_WORLD_SIZE": node,
+        "GROUP_RANK": world.rank // node,
+        "MASTER_ADDR": "localhost",
+        "MASTER_PORT": 29500,
+    }
     before = {name: os.environ.get(name) for name in names}
     os.environ.update({name: str(value) for name, value in names.items()})
     try:

@@ -25,8 +25,9 @@ ROWS_PUT = {"index_put": 2, "index_put_": 2, "index_copy": 3, "index_copy_": 3} 
 ROWS_ADDED = {"index_add": 3, "index_add_": 3, "scatter_add": 3, "scatter_add_": 3}
 SCORES = ("bmm", "baddbmm")  # products of activations: attention that is written out
 ATTENTION = {
-    "_scaled_dot_product_flash_attention_for_cpu": 0, "_scaled_dot_product_flash_attention_for_cpu_backward": 1,
-}  # fmt: skip  # with the position of their queries
+    "_scaled_dot_product_flash_attention_for_cpu": 0,
+    "_scaled_dot_product_flash_attention_for_cpu_backward": 1,
+}  # with the position of their queries
 IS_CAUSAL = (4, 7)
 LAYERS = (*ATTENTION, "_softmax", "_softmax_backward_data")  # once in each pass through a layer
 

@@ -36,9 +36,17 @@ class Rendezvous:
         self.free: dict[str, float] = defaultdict(float)  # when a group has ended all it was asked for
 
     def join(
-        self, key: tuple[str, int], rank: int, ranks: Sequence[int], clock: VirtualClock, data: tuple[Any, Any],
-        work: Callable[[Ranks], None], name: str, S: float, time: Callable[[], float],
-    ) -> Pending:  # fmt: skip
+        self,
+        key: tuple[str, int],
+        rank: int,
+        ranks: Sequence[int],
+        clock: VirtualClock,
+        data: tuple[Any, Any],
+        work: Callable[[Ranks], None],
+        name: str,
+        S: float,
+        time: Callable[[], float],
+    ) -> Pending:
         """A rank arrives at a collective of its group with its outputs and inputs; `time` gives its duration."""
         mine = clock, clock.at[clock.current], data
         pending, last = self._at(key, lambda there: there.came.update({rank: mine}), len(ranks))

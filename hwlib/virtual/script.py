@@ -72,9 +72,14 @@ class _Steps:
 
 
 def run(
-    script: str | PathLike[str], args: Sequence[str] = (), *, where: Any, n: int | None = None,
-    told: Callable[[int, StepTiming], None] | None = None, **more: Any,
-) -> ScriptRun:  # fmt: skip
+    script: str | PathLike[str],
+    args: Sequence[str] = (),
+    *,
+    where: Any,
+    n: int | None = None,
+    told: Callable[[int, StepTiming], None] | None = None,
+    **more: Any,
+) -> ScriptRun:
     """Run a script, with the arguments that follow its name, as one rank of a cluster; `more` is as for `cluster`.
 
     `told(number, step)` is called after each step. Raises FileNotFoundError if there is no such script, and ValueError

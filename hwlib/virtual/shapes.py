@@ -116,9 +116,16 @@ def shapes_mode() -> type:
 
     def metadata(t: Any) -> tuple[Any, ...]:
         return (
-            t.shape, t.stride(), t.storage_offset(), t.dtype, t._fake_device, t.requires_grad, t.is_conj(), t.is_neg(),
+            t.shape,
+            t.stride(),
+            t.storage_offset(),
+            t.dtype,
+            t._fake_device,
+            t.requires_grad,
+            t.is_conj(),
+            t.is_neg(),
             t.is_inference(),
-        )  # fmt: skip
+        )
 
     def made(mode: Any, result: Made, tensors: list[Any]) -> Any:
         with c._DisableTorchDispatch():

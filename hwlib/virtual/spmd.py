@@ -92,6 +92,13 @@ def _nothing(*_: Any) -> None:
 
 
 COPIES: dict[str, Callable[[Any, Any, int, Transport], None]] = {
-    "all_reduce": _reduce, "reduce": _reduce, "reduce_scatter": _reduce_scatter, "all_gather": _gather,
-    "gather": _gather, "scatter": _scatter, "all_to_all": _all_to_all, "broadcast": _nothing, "barrier": _nothing,
-}  # fmt: skip
+    "all_reduce": _reduce,
+    "reduce": _reduce,
+    "reduce_scatter": _reduce_scatter,
+    "all_gather": _gather,
+    "gather": _gather,
+    "scatter": _scatter,
+    "all_to_all": _all_to_all,
+    "broadcast": _nothing,
+    "barrier": _nothing,
+}

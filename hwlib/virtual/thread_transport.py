@@ -55,9 +55,16 @@ class ThreadTransport(Transport):
         key = (self.name, self._number("call"))
         with unseen():
             pending = world.rendezvous.join(
-                key, self.rank, ranks, world.clock, (outputs, inputs), work, call, S,
+                key,
+                self.rank,
+                ranks,
+                world.clock,
+                (outputs, inputs),
+                work,
+                call,
+                S,
                 lambda: world.network_time(call, S, ranks),
-            )  # fmt: skip
+            )
         return ThreadPending(pending, f"{call} number {key[1]} of the ranks {_few(ranks)}, and not all came")
 
     def send(self, tensor: Any, to: int, tag: int) -> ThreadPending:

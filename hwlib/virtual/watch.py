@@ -13,9 +13,21 @@ from hwlib.virtual.kernel_times import Cost
 from hwlib.virtual.playing import Playing, nbytes
 
 NOTHING = (  # that allocate or rename, and run no kernel; views are known by their schema
-    "empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "_unsafe_view", "lift_fresh", "detach",
-    "resize_", "set_", "sym_size", "is_same_size", "_local_scalar_dense", "record_stream",
-)  # fmt: skip
+    "empty",
+    "empty_like",
+    "empty_strided",
+    "new_empty",
+    "new_empty_strided",
+    "_unsafe_view",
+    "lift_fresh",
+    "detach",
+    "resize_",
+    "set_",
+    "sym_size",
+    "is_same_size",
+    "_local_scalar_dense",
+    "record_stream",
+)
 OVERWRITING = ("copy_", "fill_", "zero_", "_foreach_copy_", "_foreach_zero_")  # others that end in _ read too
 LOOKUPS = ("embedding", "index", "index_select", "gather")  # that read as many rows as they write, not the whole table
 
@@ -265,10 +277,15 @@ def streams_on_clocks() -> Iterator[None]:
             Playing.clock.current = row(self.prev_stream)
 
     ours: tuple[tuple[Any, str, Any], ...] = (
-        (stream, "wait_stream", wait_stream), (stream, "wait_event", wait_event),
-        (stream, "record_event", record_event), (event, "record", record), (event, "wait", wait),
-        (context, "__enter__", enter), (context, "__exit__", leave), (cpu, "current_stream", current_stream),
-    )  # fmt: skip
+        (stream, "wait_stream", wait_stream),
+        (stream, "wait_event", wait_event),
+        (stream, "record_event", record_event),
+        (event, "record", record),
+        (event, "wait", wait),
+        (context, "__enter__", enter),
+        (context, "__exit__", leave),
+        (cpu, "current_stream", current_stream),
+    )
     before = [(place, name, getattr(place, name)) for place, name, _ in ours]
     try:
         for place, name, method in ours:

@@ -27,10 +27,16 @@ class World:
     """A simulated cluster in which this process plays one rank: `step` times a function on it."""
 
     def __init__(
-        self, net: Network, chip: Accelerator, rank: int, slow: float, data: bool,
-        kernel_time: KernelTime | None, call_time: Callable[[str, float, tuple[int, ...]], float] | None,
+        self,
+        net: Network,
+        chip: Accelerator,
+        rank: int,
+        slow: float,
+        data: bool,
+        kernel_time: KernelTime | None,
+        call_time: Callable[[str, float, tuple[int, ...]], float] | None,
         stack: Stack | None = None,
-    ):  # fmt: skip
+    ):
         self.network, self.chip, self.rank, self.slow, self.data = net, chip, rank, slow, data
         self.stack, self.kernel_times = stack, KernelTimes(stack, slow) if stack else None
         self.clock = VirtualClock()

@@ -19,9 +19,18 @@ COUNT = "format(datum.value, ',.4~r')"
 SECONDS = "replace(format(datum.value, '~s'), 'µ', 'u') + 's'"
 COLOURS = ("#2f83c9", "#d55e00", "#009e73")
 CHART_CHIPS = (
-    "v100-sxm2", "a100-80gb-sxm", "h100-sxm", "h200-sxm", "b200-sxm", "b300-sxm", "mi300x", "mi355x",
-    "tpu-v5e", "tpu-v5p", "tpu-v6e",
-)  # fmt: skip
+    "v100-sxm2",
+    "a100-80gb-sxm",
+    "h100-sxm",
+    "h200-sxm",
+    "b200-sxm",
+    "b300-sxm",
+    "mi300x",
+    "mi355x",
+    "tpu-v5e",
+    "tpu-v5p",
+    "tpu-v6e",
+)
 
 
 class VegaLite:
@@ -58,8 +67,13 @@ def intensity_explorer(chip: str = "h100-sxm", D: int = 8192, F: int = 28672) ->
         {"name": "W", "expr": f"({bandwidths})[chip]"},
         {"name": "ridge", "expr": roofline.ridge.vega},
     ]
-    colour = {"field": "weights", "type": "nominal", "title": "weights", "sort": [*WEIGHTS],
-              "scale": {"domain": [*WEIGHTS], "range": [*COLOURS]}}  # fmt: skip
+    colour = {
+        "field": "weights",
+        "type": "nominal",
+        "title": "weights",
+        "sort": [*WEIGHTS],
+        "scale": {"domain": [*WEIGHTS], "range": [*COLOURS]},
+    }
     rows = [{"weights": name, "b_w": b_w} for name, b_w in WEIGHTS.items()]
     traffic = _in_chart(roofline.mixed_matmul_bytes)
     work = _in_chart(roofline.matmul_flops)
@@ -104,25 +118,36 @@ def intensity_explorer(chip: str = "h100-sxm", D: int = 8192, F: int = 28672) ->
         "transform": [{"calculate": "ridge", "as": "ridge"}],
         "layer": [
             {"mark": {"type": "rule", "color": "currentColor"}},
-            {"mark": {"type": "text", "align": "left", "dx": 4, "dy": -6, "x": 0, "color": "currentColor",
-                      "text": {"expr": "'ridge ' + format(ridge, '.3~r') + ' FLOP/B'"}}},
+            {
+                "mark": {
+                    "type": "text",
+                    "align": "left",
+                    "dx": 4,
+                    "dy": -6,
+                    "x": 0,
+                    "color": "currentColor",
+                    "text": {"expr": "'ridge ' + format(ridge, '.3~r') + ' FLOP/B'"},
+                }
+            },
         ],
         "encoding": {"y": {"field": "ridge", "type": "quantitative"}},
-    }  # fmt: skip
+    }
     above = curve("intensity", "intensity [FLOP/B]", None, COUNT)
     below = curve("time", "time", "batch B [tokens]", SECONDS)
-    return VegaLite({
-        "description": "Intensity and time of a matmul against its batch, for weights of 16, 8 and 4 bits",
-        "title": {"text": {"expr": _headline()}, "anchor": "start"},
-        "params": params,
-        "data": {"values": rows},
-        "spacing": 12,
-        "vconcat": [
-            {"width": 520, "height": 210, "layer": [above, rule, roof]},
-            {"width": 520, "height": 140, "layer": [below, rule]},
-        ],
-        "config": chart_style(),
-    })  # fmt: skip
+    return VegaLite(
+        {
+            "description": "Intensity and time of a matmul against its batch, for weights of 16, 8 and 4 bits",
+            "title": {"text": {"expr": _headline()}, "anchor": "start"},
+            "params": params,
+            "data": {"values": rows},
+            "spacing": 12,
+            "vconcat": [
+                {"width": 520, "height": 210, "layer": [above, rule, roof]},
+                {"width": 520, "height": 140, "layer": [below, rule]},
+            ],
+            "config": chart_style(),
+        }
+    )
 
 
 def _in_chart(f: Formula, **parts: str) -> str:
@@ -163,7 +188,16 @@ def chart_style() -> dict[str, Any]:
         "font": "sans-serif",  # vega measures its texts, and cannot measure "inherit"
         "view": {"stroke": None},
         "title": {"color": ink, "fontSize": 13, "fontWeight": "normal"},
-        "axis": {"labelColor": ink, "titleColor": ink, "domainColor": ink, "tickColor": ink, "gridColor": ink,
-                 "gridOpacity": 0.15, "titleFontWeight": "normal", "labelFontSize": 11, "titleFontSize": 12},
+        "axis": {
+            "labelColor": ink,
+            "titleColor": ink,
+            "domainColor": ink,
+            "tickColor": ink,
+            "gridColor": ink,
+            "gridOpacity": 0.15,
+            "titleFontWeight": "normal",
+            "labelFontSize": 11,
+            "titleFontSize": 12,
+        },
         "legend": {"labelColor": ink, "titleColor": ink, "titleFontWeight": "normal"},
-    }  # fmt: skip
+    }

@@ -10,16 +10,29 @@ from hwlib.specs.accelerator import QUANTITIES
 from hwlib.widgets.live import _text, module_source
 
 LABELS = {
-    "bf16_flops": "16-bit matrix peak", "fp8_flops": "fp8 matrix peak", "fp4_flops": "fp4 matrix peak",
-    "int8_ops": "int8 matrix peak", "fp32_flops": "fp32 peak of the lanes",
-    "matmul_bf16_flops": "best bf16 matmul measured", "sms": "multiprocessors", "lanes": "lanes of one SM",
-    "tensor_cores": "matrix units of one SM", "clock": "clock of the matrix peak", "vector_clock": "highest clock",
-    "tdp": "power", "hbm_bandwidth": "memory bandwidth", "stream_bandwidth": "memory bandwidth measured",
-    "hbm_bytes": "memory", "l2_bytes": "L2 cache", "l1_bytes": "L1 cache of one SM",
-    "smem_bytes": "shared memory of one SM", "regfile_bytes": "registers of one SM",
-    "scaleup_bandwidth": "scale-up network, one way", "scaleup_domain": "chips of a scale-up domain",
+    "bf16_flops": "16-bit matrix peak",
+    "fp8_flops": "fp8 matrix peak",
+    "fp4_flops": "fp4 matrix peak",
+    "int8_ops": "int8 matrix peak",
+    "fp32_flops": "fp32 peak of the lanes",
+    "matmul_bf16_flops": "best bf16 matmul measured",
+    "sms": "multiprocessors",
+    "lanes": "lanes of one SM",
+    "tensor_cores": "matrix units of one SM",
+    "clock": "clock of the matrix peak",
+    "vector_clock": "highest clock",
+    "tdp": "power",
+    "hbm_bandwidth": "memory bandwidth",
+    "stream_bandwidth": "memory bandwidth measured",
+    "hbm_bytes": "memory",
+    "l2_bytes": "L2 cache",
+    "l1_bytes": "L1 cache of one SM",
+    "smem_bytes": "shared memory of one SM",
+    "regfile_bytes": "registers of one SM",
+    "scaleup_bandwidth": "scale-up network, one way",
+    "scaleup_domain": "chips of a scale-up domain",
     "nic_bandwidth": "scale-out network, one way",
-}  # fmt: skip
+}
 DERIVED = {"cycle_flops": "16-bit FLOP of one SM a cycle"}
 FORMATS = ("fp32", "bf16", "fp8", "fp4")
 PEAK_FORMULAS = (roofline.vector_flops, roofline.peak_flops, roofline.cycle_flops)
@@ -52,9 +65,13 @@ def _facts(chip: Accelerator) -> dict[str, Any]:
         if source in chip.data and chip.datum(source).value:
             datum = chip.datum(source)
             data[name] = {
-                "value": datum.value, "printed": datum.printed, "source": datum.source,
-                "confidence": datum.confidence, "also": list(datum.also), "note": datum.note,
-            }  # fmt: skip
+                "value": datum.value,
+                "printed": datum.printed,
+                "source": datum.source,
+                "confidence": datum.confidence,
+                "also": list(datum.also),
+                "note": datum.note,
+            }
     return {"name": chip.name, "vendor": chip.vendor, "arch": chip.arch, "data": data}
 
 
@@ -89,10 +106,14 @@ def _parts(chip: Accelerator) -> dict[str, Any]:
     if not lanes and chip.fp32_flops and chip.vector_clock:
         lanes = _power_of_two(chip.fp32_flops / roofline.vector_flops(chip.sms, 1, chip.vector_clock))
     return {
-        "name": chip.name, "n_SM": chip.sms, "lanes": lanes, "clock": clock, "rates": rates,
+        "name": chip.name,
+        "n_SM": chip.sms,
+        "lanes": lanes,
+        "clock": clock,
+        "rates": rates,
         "ops": _power_of_two(roofline.cycle_flops(rates["bf16"], chip.sms, clock)),
         "measured": chip.matmul_bf16_flops or 0,
-    }  # fmt: skip
+    }
 
 
 def _power_of_two(x: float) -> int:
@@ -105,8 +126,10 @@ def _classes() -> dict[str, Any]:
     from anywidget import AnyWidget
 
     units = {name: QUANTITIES[name] for name in LABELS} | {"cycle_flops": ("FLOP", "16-bit peak / (SMs x clock)")}
-    quantities = [{"name": name, "label": {**LABELS, **DERIVED}[name], "unit": unit, "meaning": meaning}
-                  for name, (unit, meaning) in units.items()]  # fmt: skip
+    quantities = [
+        {"name": name, "label": {**LABELS, **DERIVED}[name], "unit": unit, "meaning": meaning}
+        for name, (unit, meaning) in units.items()
+    ]
 
     class ChipExplorer(AnyWidget):
         _esm = module_source("chip_explorer", PEAK_FORMULAS)

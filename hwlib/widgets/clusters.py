@@ -24,13 +24,20 @@ from hwlib.widgets.charts import VegaLite, chart_style
 from hwlib.widgets.live import _text, module_source
 
 DESIGN_FORMULAS = (
-    up_ports, down_ports, tree_tiers, tree_leaf_switches, tree_spine_switches, tree_core_switches,
+    up_ports,
+    down_ports,
+    tree_tiers,
+    tree_leaf_switches,
+    tree_spine_switches,
+    tree_core_switches,
     tree_bisection_bandwidth,
-)  # fmt: skip
+)
 CABLES = ("hdr", "ndr", "xdr", "ethernet-100g", "ethernet-400g", "ethernet-800g")
 LEFT = {
-    "bisection": spines_left_fraction, "all-to-all": alltoall_left_fraction, "all-reduce": allreduce_left_fraction,
-}  # fmt: skip
+    "bisection": spines_left_fraction,
+    "all-to-all": alltoall_left_fraction,
+    "all-reduce": allreduce_left_fraction,
+}
 COLOURS = ("#2f83c9", "#d55e00", "#009e73")
 DASHES = ([1, 0], [6, 3], [2, 2])
 
@@ -134,26 +141,41 @@ def failures_explorer(
     curves = {
         "mark": {"type": "line", "strokeWidth": 2.5, "point": {"size": 45}, "tooltip": True},
         "encoding": {
-            "x": {"field": "dead", "type": "quantitative", "title": "spines that have failed",
-                  "axis": {"tickMinStep": 1}},
-            "y": {"field": "left", "type": "quantitative", "title": "left, of what the cards could send",
-                  "scale": {"domain": [0, 1.02]}, "axis": {"format": ".0%"}},
+            "x": {
+                "field": "dead",
+                "type": "quantitative",
+                "title": "spines that have failed",
+                "axis": {"tickMinStep": 1},
+            },
+            "y": {
+                "field": "left",
+                "type": "quantitative",
+                "title": "left, of what the cards could send",
+                "scale": {"domain": [0, 1.02]},
+                "axis": {"format": ".0%"},
+            },
             "color": {"field": "what", "type": "nominal", "title": None, "scale": {**scale, "range": [*colours]}},
             "strokeDash": {"field": "what", "type": "nominal", "title": None, "scale": {**scale, "range": [*dashes]}},
-            "tooltip": [{"field": "what", "title": "of"}, {"field": "dead", "title": "dead spines"},
-                        {"field": "left", "format": ".1%", "title": "left"}],
+            "tooltip": [
+                {"field": "what", "title": "of"},
+                {"field": "dead", "title": "dead spines"},
+                {"field": "left", "format": ".1%", "title": "left"},
+            ],
         },
-    }  # fmt: skip
-    return VegaLite({
-        "description": f"What is left of {', '.join(left)} as spines fail",
-        "title": {"text": {"expr": _free(left)}, "anchor": "start"},
-        "params": params,
-        "data": {"values": [{}]},
-        "transform": computed,
-        "width": 520, "height": 260,
-        **curves,
-        "config": chart_style(),
-    })  # fmt: skip
+    }
+    return VegaLite(
+        {
+            "description": f"What is left of {', '.join(left)} as spines fail",
+            "title": {"text": {"expr": _free(left)}, "anchor": "start"},
+            "params": params,
+            "data": {"values": [{}]},
+            "transform": computed,
+            "width": 520,
+            "height": 260,
+            **curves,
+            "config": chart_style(),
+        }
+    )
 
 
 def _free(of: Iterable[str]) -> str:

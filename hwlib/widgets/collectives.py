@@ -65,10 +65,13 @@ def allreduce_explorer(n: int = 8, alpha: float = 6e-6, W: float = 450 * GB) -> 
             "y": {"field": "time", "type": "quantitative", "scale": time, "axis": decades},
             "color": _colour("algorithm", ALLREDUCES),
             "strokeDash": _dashes("algorithm", ALLREDUCES),
-            "tooltip": [{"field": "algorithm"}, {"field": "size", "format": ".3~s", "title": "size [B]"},
-                        {"field": "time", "format": ".3~s", "title": "time [s]"}],
+            "tooltip": [
+                {"field": "algorithm"},
+                {"field": "size", "format": ".3~s", "title": "size [B]"},
+                {"field": "time", "format": ".3~s", "title": "time [s]"},
+            ],
         },
-    }  # fmt: skip
+    }
     rule = {
         "data": {"values": [{}]},
         "transform": [{"calculate": "crossover", "as": "size"}, {"filter": "datum.size > 64"}],
@@ -81,15 +84,18 @@ def allreduce_explorer(n: int = 8, alpha: float = 6e-6, W: float = 450 * GB) -> 
         "replace(replace(format(crossover, '.3~s'), /([a-zA-Z]?)$/, ' $1'), 'k', 'K') + 'B on' : "
         "'the ring is never slower than the tree']"
     )
-    return VegaLite({
-        "description": "Time of five all-reduce algorithms against the size of the array",
-        "title": {"text": {"expr": headline}, "anchor": "start"},
-        "params": params,
-        "data": {"values": [{"algorithm": name} for name in ALLREDUCES]},
-        "width": 520, "height": 300,
-        "layer": [curves, rule],
-        "config": chart_style(),
-    })  # fmt: skip
+    return VegaLite(
+        {
+            "description": "Time of five all-reduce algorithms against the size of the array",
+            "title": {"text": {"expr": headline}, "anchor": "start"},
+            "params": params,
+            "data": {"values": [{"algorithm": name} for name in ALLREDUCES]},
+            "width": 520,
+            "height": 300,
+            "layer": [curves, rule],
+            "config": chart_style(),
+        }
+    )
 
 
 def destinations_explorer(k: int = 8) -> VegaLite:
@@ -116,26 +122,38 @@ def destinations_explorer(k: int = 8) -> VegaLite:
         tooltip = [{"field": "ranks", "format": ".1f"}, {"field": field, "format": low, "title": title}]
         return {
             "transform": [*computed, calculate],
-            "width": 520, "height": 190 if ranks is None else 120,
+            "width": 520,
+            "height": 190 if ranks is None else 120,
             "mark": {"type": "line", "strokeWidth": 2, "point": {"size": 60, "opacity": 0}, "tooltip": True},
-            "encoding": {"x": x, "y": {"field": field, "type": "quantitative", "title": title, "axis": {"format": low}},
-                         "tooltip": tooltip, **colour},
-        }  # fmt: skip
+            "encoding": {
+                "x": x,
+                "y": {"field": field, "type": "quantitative", "title": title, "axis": {"format": low}},
+                "tooltip": tooltip,
+                **colour,
+            },
+        }
 
     colour = {"color": _colour("counting", FRACTIONS), "strokeDash": _dashes("counting", FRACTIONS)}
     above = panel(share, "share of the ranks visited", colour, None, ".0%")
     below = panel(excess, "k copies are too many by", {}, "ranks n", "+.0%")
     below |= {"data": {"values": [{}]}, "mark": {**below["mark"], "color": COLOURS[1]}}
     at_eight = ", ".join(f"{name} ' + format({f.vega_with({'n': '8'})}, '.1%') + '" for name, f in FRACTIONS.items())
-    return VegaLite({
-        "description": "Share of the ranks that a token visits, exactly and as k copies, against the ranks",
-        "title": {"text": {"expr": f"['k = ' + k + ' experts a token; on 8 ranks: {at_eight}']"}, "anchor": "start"},
-        "params": [{"name": "k", "value": k, "bind": _slider("experts a token k ", 1, 16, 1)}],
-        "data": {"values": [{"counting": name} for name in FRACTIONS]},  # vega counts in a field named "count" itself
-        "spacing": 12,
-        "vconcat": [above, below],
-        "config": chart_style(),
-    })  # fmt: skip
+    return VegaLite(
+        {
+            "description": "Share of the ranks that a token visits, exactly and as k copies, against the ranks",
+            "title": {
+                "text": {"expr": f"['k = ' + k + ' experts a token; on 8 ranks: {at_eight}']"},
+                "anchor": "start",
+            },
+            "params": [{"name": "k", "value": k, "bind": _slider("experts a token k ", 1, 16, 1)}],
+            "data": {
+                "values": [{"counting": name} for name in FRACTIONS]
+            },  # vega counts in a field named "count" itself
+            "spacing": 12,
+            "vconcat": [above, below],
+            "config": chart_style(),
+        }
+    )
 
 
 def _slider(label: str, least: float, most: float, step: float) -> dict[str, Any]:

@@ -24,15 +24,30 @@ from hwlib.transformer import forward_flops, kv_bytes_per_token, matmul_paramete
 from hwlib.widgets.live import _text, module_source
 
 STEP_FORMULAS = (
-    weight_time, compute_time, forward_flops, cache_copies, cache_time, tensor_decode_time, host_step_time,
-    launched_step_time, batch_limit, decode_time,
-)  # fmt: skip
+    weight_time,
+    compute_time,
+    forward_flops,
+    cache_copies,
+    cache_time,
+    tensor_decode_time,
+    host_step_time,
+    launched_step_time,
+    batch_limit,
+    decode_time,
+)
 CHIPS = ("a100-80gb-sxm", "h100-sxm", "h200-sxm", "b200-sxm")
 DEGREES = (1, 2, 4, 8)
 GPT = Model.small(
-    layers=44, width=6144, heads=48, vocab=51200, gated=False, key="gpt-20b", name="GPT 20B",
-    source="fastertransformer", confidence="seen",
-)  # fmt: skip
+    layers=44,
+    width=6144,
+    heads=48,
+    vocab=51200,
+    gated=False,
+    key="gpt-20b",
+    name="GPT 20B",
+    source="fastertransformer",
+    confidence="seen",
+)
 SHAPES: Mapping[str, Model] = {key: models[key] for key in ("llama3-8b", "llama3-70b", "llama2-70b")} | {GPT.key: GPT}
 WEIGHTS = {16: 2.0, 8: 1.0, 4: float(scaled_weight_bytes(0.5, 4, 32))}  # B; a scale and a zero for 32 of 4 bits
 CACHE = {16: 2.0, 8: 1.0}
@@ -43,9 +58,16 @@ READ = LONG[1] - SHORT[1]
 
 
 def decode_explorer(
-    model: str = "llama3-70b", chip: str = "h100-sxm", tp: int = 8, B: int = 1, T: int = 8192, weights: int = 16,
-    kv: int = 16, graph: bool = True, launch: float = 24.0,
-) -> Any:  # fmt: skip
+    model: str = "llama3-70b",
+    chip: str = "h100-sxm",
+    tp: int = 8,
+    B: int = 1,
+    T: int = 8192,
+    weights: int = 16,
+    kv: int = 16,
+    graph: bool = True,
+    launch: float = 24.0,
+) -> Any:
     """A decode step of B sequences of T tokens: cut into its parts, and against the batch.
 
     Parts are those of `hwlib.calibrated.decode_parts`, the roofline is `decode_time` at the data sheet's rates, and the
@@ -61,10 +83,19 @@ def decode_explorer(
         if number not in allowed:
             raise ValueError(f"decode_explorer: {name} is one of {', '.join(map(str, allowed))}, got {number}")
     return _explorer()(
-        shapes={key: _shape(one) for key, one in SHAPES.items()}, chips={key: _chip(key) for key in CHIPS},
-        rows=published(), model=model, chip=chip, tp=tp, B=B, T=T, weights=str(weights), kv=str(kv),
-        host="graph" if graph else "eager", launch=launch,
-    )  # fmt: skip
+        shapes={key: _shape(one) for key, one in SHAPES.items()},
+        chips={key: _chip(key) for key in CHIPS},
+        rows=published(),
+        model=model,
+        chip=chip,
+        tp=tp,
+        B=B,
+        T=T,
+        weights=str(weights),
+        kv=str(kv),
+        host="graph" if graph else "eager",
+        launch=launch,
+    )
 
 
 @cache
@@ -73,28 +104,52 @@ def published() -> list[dict[str, Any]]:
     to 256, read from two requests.
     """
     rows: list[dict[str, Any]] = [
-        {"who": "gpt-fast", "model": r.model, "chip": r.chip, "tp": r.tp, "weights": str(BITS[r.dtype]), "kv": "16",
-         "B": 1, "T": PROMPT + ANSWER // 2, "time": r.time}
+        {
+            "who": "gpt-fast",
+            "model": r.model,
+            "chip": r.chip,
+            "tp": r.tp,
+            "weights": str(BITS[r.dtype]),
+            "kv": "16",
+            "B": 1,
+            "T": PROMPT + ANSWER // 2,
+            "time": r.time,
+        }
         for r in measured_decodes()
         if r.model in SHAPES and r.chip in CHIPS
-    ]  # fmt: skip
+    ]
     times = {(r.tp, r.batch, r.input, r.output): r.time for r in measured_requests()}
     for tp, batch in sorted({key[:2] for key in times}):
         pair = [times.get((tp, batch, *load)) for load in (LONG, SHORT)]
         if pair[0] is not None and pair[1] is not None:
-            rows.append({
-                "who": "FasterTransformer", "model": GPT.key, "chip": "a100-80gb-sxm", "tp": tp, "weights": "16",
-                "kv": "16", "B": batch, "T": (SHORT[0] + SHORT[1] + sum(LONG)) // 2, "time": (pair[0] - pair[1]) / READ,
-            })  # fmt: skip
+            rows.append(
+                {
+                    "who": "FasterTransformer",
+                    "model": GPT.key,
+                    "chip": "a100-80gb-sxm",
+                    "tp": tp,
+                    "weights": "16",
+                    "kv": "16",
+                    "B": batch,
+                    "T": (SHORT[0] + SHORT[1] + sum(LONG)) // 2,
+                    "time": (pair[0] - pair[1]) / READ,
+                }
+            )
     return [row for row in rows if row["tp"] in DEGREES]
 
 
 def _shape(one: Model) -> dict[str, Any]:
     """The numbers of a model that the figure needs, as JSON: P_read are the weights that a step reads."""
     return {
-        "name": one.name, "L": one.layers, "D": one.width, "K": one.kv_heads, "P": weight_bytes(one, 1.0),
-        "P_read": step_bytes(one, 1, 1.0), "P_mul": float(matmul_parameters(one)), "kv": kv_bytes_per_token(one, 1.0),
-    }  # fmt: skip
+        "name": one.name,
+        "L": one.layers,
+        "D": one.width,
+        "K": one.kv_heads,
+        "P": weight_bytes(one, 1.0),
+        "P_read": step_bytes(one, 1, 1.0),
+        "P_mul": float(matmul_parameters(one)),
+        "kv": kv_bytes_per_token(one, 1.0),
+    }
 
 
 @cache
@@ -104,9 +159,15 @@ def _chip(key: str) -> dict[str, Any]:
     sums = {tp: step_constants(key, tp) for tp in DEGREES if tp > 1}
     one = step_constants(key)
     return {
-        "name": sheet.name, "W": sheet.hbm_bandwidth, "C": sheet.bf16_flops, "S": sheet.hbm_bytes, "W_got": one.W,
-        "C_got": one.C, "t0": one.t0, "sums": {str(tp): {"alpha": c.alpha, "W": c.W_sum} for tp, c in sums.items()},
-    }  # fmt: skip
+        "name": sheet.name,
+        "W": sheet.hbm_bandwidth,
+        "C": sheet.bf16_flops,
+        "S": sheet.hbm_bytes,
+        "W_got": one.W,
+        "C_got": one.C,
+        "t0": one.t0,
+        "sums": {str(tp): {"alpha": c.alpha, "W": c.W_sum} for tp, c in sums.items()},
+    }
 
 
 @cache

@@ -49,34 +49,51 @@ def fit_explorer(model: str = "llama3-70b") -> VegaLite:
     )
     formats = [{"cache": name, "b_kv": b} for name, b in (("16 bits", 2), ("8 bits", 1), ("4 bits", 0.5))]
     names = [one["cache"] for one in formats]
-    colour = {"field": "cache", "type": "nominal", "title": "cache in", "sort": names,
-              "scale": {"domain": names, "range": [*COLOURS]}, "legend": {"orient": "bottom"}}  # fmt: skip
-    return VegaLite({
-        "description": "Sequences that fit beside the weights, against the tokens of each sequence",
-        "title": {"text": {"expr": said}, "anchor": "start"},
-        "params": params,
-        "data": {"values": formats},
-        "transform": [
-            {"calculate": "sequence(9, 17.01, 0.125)", "as": "log_T"},
-            {"flatten": ["log_T"]},
-            {"calculate": "pow(2, datum.log_T)", "as": "T_kv"},
-            {"calculate": held, "as": "fit"},
-            {"filter": "datum.fit >= 1"},
-        ],
-        "mark": {"type": "line", "strokeWidth": 2.5, "clip": True},
-        "width": 460, "height": 260,
-        "encoding": {
-            "x": {"field": "T_kv", "type": "quantitative", "title": "tokens of each sequence",
-                  "scale": {"type": "log", "base": 2, "domain": [512, 131072]},
-                  "axis": {"values": [512, 2048, 8192, 32768, 131072], "format": ",d"}},
-            "y": {"field": "fit", "type": "quantitative", "title": "sequences that fit",
-                  "scale": {"type": "log", "domain": [1, 100000]},
-                  "axis": {"values": [1, 10, 100, 1000, 10000, 100000], "format": ",d"}},
-            "color": colour,
-            "strokeDash": dashed(colour),
-        },
-        "config": chart_style(),
-    })  # fmt: skip
+    colour = {
+        "field": "cache",
+        "type": "nominal",
+        "title": "cache in",
+        "sort": names,
+        "scale": {"domain": names, "range": [*COLOURS]},
+        "legend": {"orient": "bottom"},
+    }
+    return VegaLite(
+        {
+            "description": "Sequences that fit beside the weights, against the tokens of each sequence",
+            "title": {"text": {"expr": said}, "anchor": "start"},
+            "params": params,
+            "data": {"values": formats},
+            "transform": [
+                {"calculate": "sequence(9, 17.01, 0.125)", "as": "log_T"},
+                {"flatten": ["log_T"]},
+                {"calculate": "pow(2, datum.log_T)", "as": "T_kv"},
+                {"calculate": held, "as": "fit"},
+                {"filter": "datum.fit >= 1"},
+            ],
+            "mark": {"type": "line", "strokeWidth": 2.5, "clip": True},
+            "width": 460,
+            "height": 260,
+            "encoding": {
+                "x": {
+                    "field": "T_kv",
+                    "type": "quantitative",
+                    "title": "tokens of each sequence",
+                    "scale": {"type": "log", "base": 2, "domain": [512, 131072]},
+                    "axis": {"values": [512, 2048, 8192, 32768, 131072], "format": ",d"},
+                },
+                "y": {
+                    "field": "fit",
+                    "type": "quantitative",
+                    "title": "sequences that fit",
+                    "scale": {"type": "log", "domain": [1, 100000]},
+                    "axis": {"values": [1, 10, 100, 1000, 10000, 100000], "format": ",d"},
+                },
+                "color": colour,
+                "strokeDash": dashed(colour),
+            },
+            "config": chart_style(),
+        }
+    )
 
 
 def drafts_explorer() -> VegaLite:
@@ -87,8 +104,14 @@ def drafts_explorer() -> VegaLite:
     gain = "(" + drafted_speedup.vega_with({"drafts": "datum.drafts", "B": "datum.B"}) + ")"
     lines = [{"drafts": k, "name": f"{k}"} for k in DRAFTS]
     names = [one["name"] for one in lines]
-    colour = {"field": "name", "type": "nominal", "title": "drafts a step", "sort": names,
-              "scale": {"domain": names, "range": [*COLOURS]}, "legend": {"orient": "bottom"}}  # fmt: skip
+    colour = {
+        "field": "name",
+        "type": "nominal",
+        "title": "drafts a step",
+        "sort": names,
+        "scale": {"domain": names, "range": [*COLOURS]},
+        "legend": {"orient": "bottom"},
+    }
     line = {
         "data": {"values": lines},
         "transform": [
@@ -99,33 +122,53 @@ def drafts_explorer() -> VegaLite:
         ],
         "mark": {"type": "line", "strokeWidth": 2.5, "clip": True},
         "encoding": {
-            "x": {"field": "B", "type": "quantitative", "title": "sequences of the batch",
-                  "scale": {"type": "log", "base": 2, "domain": [1, MOST_BATCH]},
-                  "axis": {"values": [1, 4, 16, 64, 256], "format": ",d"}},
-            "y": {"field": "gain", "type": "quantitative", "title": "tokens, over those without drafts",
-                  "scale": {"domain": [0, 5]}},
+            "x": {
+                "field": "B",
+                "type": "quantitative",
+                "title": "sequences of the batch",
+                "scale": {"type": "log", "base": 2, "domain": [1, MOST_BATCH]},
+                "axis": {"values": [1, 4, 16, 64, 256], "format": ",d"},
+            },
+            "y": {
+                "field": "gain",
+                "type": "quantitative",
+                "title": "tokens, over those without drafts",
+                "scale": {"domain": [0, 5]},
+            },
             "color": colour,
             "strokeDash": dashed(colour),
         },
-    }  # fmt: skip
+    }
     one = {
         "data": {"values": [{"gain": 1}]},
         "mark": {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 1.5, "color": "currentColor"},
         "encoding": {"y": {"field": "gain", "type": "quantitative"}},
     }
     said = "format(accept, '.0%') + ' accepted, a draft costs ' + format(c_draft, '.0%') + ' of a step'"
-    return VegaLite({
-        "description": "Gain of drafted tokens against the batch",
-        "title": {"text": {"expr": said}, "anchor": "start"},
-        "params": [
-            {"name": "accept", "value": 0.7, "bind": {"input": "range", "min": 0.05, "max": 0.95, "step": 0.05,
-                                                      "name": "accepted "}},
-            {"name": "c_draft", "value": 0.05, "bind": {"input": "range", "min": 0, "max": 0.3, "step": 0.01,
-                                                        "name": "cost of a draft "}},
-            {"name": "B_crit", "value": 295, "bind": {"input": "range", "min": 50, "max": 600, "step": 5,
-                                                      "name": "critical batch "}},
-        ],
-        "width": 460, "height": 260,
-        "layer": [line, one],
-        "config": chart_style(),
-    })  # fmt: skip
+    return VegaLite(
+        {
+            "description": "Gain of drafted tokens against the batch",
+            "title": {"text": {"expr": said}, "anchor": "start"},
+            "params": [
+                {
+                    "name": "accept",
+                    "value": 0.7,
+                    "bind": {"input": "range", "min": 0.05, "max": 0.95, "step": 0.05, "name": "accepted "},
+                },
+                {
+                    "name": "c_draft",
+                    "value": 0.05,
+                    "bind": {"input": "range", "min": 0, "max": 0.3, "step": 0.01, "name": "cost of a draft "},
+                },
+                {
+                    "name": "B_crit",
+                    "value": 295,
+                    "bind": {"input": "range", "min": 50, "max": 600, "step": 5, "name": "critical batch "},
+                },
+            ],
+            "width": 460,
+            "height": 260,
+            "layer": [line, one],
+            "config": chart_style(),
+        }
+    )

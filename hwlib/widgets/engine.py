@@ -13,9 +13,14 @@ SEED = 16
 
 
 def engine_explorer(
-    policy: str = "chunked", budget: int = 512, rate: float = 4.0, share: float = 0.1, long: int = 8000,
-    price: float = 2.0, row: int = 20,
-) -> Any:  # fmt: skip
+    policy: str = "chunked",
+    budget: int = 512,
+    rate: float = 4.0,
+    share: float = 0.1,
+    long: int = 8000,
+    price: float = 2.0,
+    row: int = 20,
+) -> Any:
     """A server of Llama 3.1 70B on eight H100, played step by step: which request is read or generates, and when.
 
     `rate` requests arrive a second, of which a `share` have prompts of `long` tokens and the others of 500; `policy`

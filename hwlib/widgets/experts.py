@@ -14,9 +14,15 @@ NODES, LIMITS = (2, 4, 8), (1, 2, 4, 8)
 
 
 def expert_explorer(
-    model: str = "deepseek-v3", nodes: int = 8, tokens: int = 32, skew: float = 0.0, copies: str = "expert",
-    limit: int = 8, fp8: bool = False, redundant: bool = False,
-) -> Any:  # fmt: skip
+    model: str = "deepseek-v3",
+    nodes: int = 8,
+    tokens: int = 32,
+    skew: float = 0.0,
+    copies: str = "expert",
+    limit: int = 8,
+    fp8: bool = False,
+    redundant: bool = False,
+) -> Any:
     """One layer of experts over `nodes` of eight H100: a router is drawn, and its tokens travel.
 
     Choose for what a token is copied, to how many nodes it may go, whether it is dispatched in FP8, and whether each
@@ -31,23 +37,43 @@ def expert_explorer(
         if value not in known:
             raise ValueError(f"expert_explorer: {name} is one of {', '.join(map(str, known))}, got {value!r}")
     return _explorer()(
-        models={key: _model(key) for key in MODELS}, machine=_machine(), model=model, nodes=nodes, tokens=tokens,
-        skew=skew, copies=copies, limit=limit, fp8=fp8, redundant=redundant, rank=_machine()["inner"] * nodes // 2 - 5,
-    )  # fmt: skip
+        models={key: _model(key) for key in MODELS},
+        machine=_machine(),
+        model=model,
+        nodes=nodes,
+        tokens=tokens,
+        skew=skew,
+        copies=copies,
+        limit=limit,
+        fp8=fp8,
+        redundant=redundant,
+        rank=_machine()["inner"] * nodes // 2 - 5,
+    )
 
 
 def _model(key: str) -> dict[str, Any]:
     """The numbers of a layer that the figure needs, as JSON."""
     model = models[key]
-    return {"name": model.name, "E": model.experts, "k": model.experts_per_token, "D": model.width,
-            "F": model.expert_ffn}  # fmt: skip
+    return {
+        "name": model.name,
+        "E": model.experts,
+        "k": model.experts_per_token,
+        "D": model.width,
+        "F": model.expert_ffn,
+    }
 
 
 def _machine() -> dict[str, Any]:
     node, chip = nodes[NODE], accelerators[CHIP]
     assert node.network_bandwidth is not None
-    return {"name": node.name, "inner": node.chips, "W_in": node.scaleup_bandwidth,
-            "W_out": node.network_bandwidth / node.chips, "C": chip.bf16_flops, "W": chip.hbm_bandwidth}  # fmt: skip
+    return {
+        "name": node.name,
+        "inner": node.chips,
+        "W_in": node.scaleup_bandwidth,
+        "W_out": node.network_bandwidth / node.chips,
+        "C": chip.bf16_flops,
+        "W": chip.hbm_bandwidth,
+    }
 
 
 @cache

@@ -24,46 +24,65 @@ def imbalance_explorer(ranks: int = 32, k: int = 8, preference: float = 0.2) -> 
     # k and ep are the chart's parameters, the tokens of all ranks ep times those of one.
     chance = drawn_spread.vega_with({"ep": "ep", "k": "k", "B": "ep * datum.tokens"})
     names = ["by chance", "the router's preference", "together"]
-    colour = {"field": "part", "type": "nominal", "title": None, "sort": names,
-              "legend": {"orient": "bottom", "columns": 1},
-              "scale": {"domain": names, "range": [*COLOURS]}}  # fmt: skip
+    colour = {
+        "field": "part",
+        "type": "nominal",
+        "title": None,
+        "sort": names,
+        "legend": {"orient": "bottom", "columns": 1},
+        "scale": {"domain": names, "range": [*COLOURS]},
+    }
     lines = {
         "transform": [
             {"calculate": "sequence(0, 12.01, 0.125)", "as": "doubled"},
             {"flatten": ["doubled"]},
             {"calculate": "pow(2, datum.doubled)", "as": "tokens"},
-            {"calculate": f"datum.part == {names[0]!r} ? {chance} : datum.part == {names[1]!r} ? preference : "
-                          f"sqrt(pow({chance}, 2) + pow(preference, 2))", "as": "spread"},
+            {
+                "calculate": f"datum.part == {names[0]!r} ? {chance} : datum.part == {names[1]!r} ? preference : "
+                f"sqrt(pow({chance}, 2) + pow(preference, 2))",
+                "as": "spread",
+            },
         ],
         "mark": {"type": "line", "strokeWidth": 2.5, "point": {"size": 60, "opacity": 0}, "tooltip": True},
         "encoding": {
-            "x": {"field": "tokens", "type": "quantitative", "scale": {"type": "log", "base": 2},
-                  "title": "tokens of a rank", "axis": {"values": [1, 4, 16, 64, 256, 1024, 4096]}},
-            "y": {"field": "spread", "type": "quantitative", "title": "spread of the ranks over their mean",
-                  "axis": {"format": ".0%"}},
+            "x": {
+                "field": "tokens",
+                "type": "quantitative",
+                "scale": {"type": "log", "base": 2},
+                "title": "tokens of a rank",
+                "axis": {"values": [1, 4, 16, 64, 256, 1024, 4096]},
+            },
+            "y": {
+                "field": "spread",
+                "type": "quantitative",
+                "title": "spread of the ranks over their mean",
+                "axis": {"format": ".0%"},
+            },
             "color": colour,
             "strokeDash": {**colour, "scale": {"domain": names, "range": [[6, 3], [2, 2], [1, 0]]}},
-            "tooltip": [{"field": "part"}, {"field": "tokens", "format": ".4~r"},
-                        {"field": "spread", "format": ".1%"}],
+            "tooltip": [{"field": "part"}, {"field": "tokens", "format": ".4~r"}, {"field": "spread", "format": ".1%"}],
         },
-    }  # fmt: skip
+    }
     even = "(ep - 1)/(k*ep*pow(preference, 2))"
     said = (
         f"preference > 0 ? 'chance and preference weigh the same at ' + format({even}, '.3~r') + ' tokens of a rank' : "
     )
-    return VegaLite({
-        "description": "Spread of the loads of ranks against the tokens of a rank, by chance and by preference",
-        "title": {"text": {"expr": said + "'chance alone'"}, "anchor": "start"},
-        "params": [
-            {"name": "ep", "value": ranks, "bind": _slider("ranks ", 2, 256, 2)},
-            {"name": "k", "value": k, "bind": _slider("experts of a token k ", 1, 16, 1)},
-            {"name": "preference", "value": preference, "bind": _slider("the router's preference ", 0, 1, 0.02)},
-        ],
-        "data": {"values": [{"part": name} for name in names]},
-        "width": 520, "height": 260,
-        "layer": [lines],
-        "config": chart_style(),
-    })  # fmt: skip
+    return VegaLite(
+        {
+            "description": "Spread of the loads of ranks against the tokens of a rank, by chance and by preference",
+            "title": {"text": {"expr": said + "'chance alone'"}, "anchor": "start"},
+            "params": [
+                {"name": "ep", "value": ranks, "bind": _slider("ranks ", 2, 256, 2)},
+                {"name": "k", "value": k, "bind": _slider("experts of a token k ", 1, 16, 1)},
+                {"name": "preference", "value": preference, "bind": _slider("the router's preference ", 0, 1, 0.02)},
+            ],
+            "data": {"values": [{"part": name} for name in names]},
+            "width": 520,
+            "height": 260,
+            "layer": [lines],
+            "config": chart_style(),
+        }
+    )
 
 
 def expert_width_explorer(k: int = 8, n_lim: int = 16, C: float = 989.4e12, W_out: float = 50e9) -> VegaLite:
@@ -74,13 +93,24 @@ def expert_width_explorer(k: int = 8, n_lim: int = 16, C: float = 989.4e12, W_ou
     """
     if not 1 <= k <= 16 or not 1 <= n_lim <= 16:
         raise ValueError(f"expert_width_explorer: 1 to 16 experts and nodes, got {k} and {n_lim}")
-    given = {"k": "min(k, limit)", "n_out": "datum.nodes", "C": f"{C!r}", "W_out": f"{W_out!r}",
-             "b_disp": "dispatch", "b_comb": "combine", "matrices": "3"}  # fmt: skip
+    given = {
+        "k": "min(k, limit)",
+        "n_out": "datum.nodes",
+        "C": f"{C!r}",
+        "W_out": f"{W_out!r}",
+        "b_disp": "dispatch",
+        "b_comb": "combine",
+        "matrices": "3",
+    }
     # A limit acts as fewer copies for the same products: min(k, limit)/k of the width for so many experts.
     width = f"({ep_critical_width.vega_with(given)})*min(k, limit)/k"
-    upward = {"field": "width", "type": "quantitative", "title": "width of an expert",
-              "scale": {"type": "log", "domain": [500, 20000], "nice": False},
-              "axis": {"values": [500, 1000, 2000, 5000, 10000, 20000]}}  # fmt: skip
+    upward = {
+        "field": "width",
+        "type": "quantitative",
+        "title": "width of an expert",
+        "scale": {"type": "log", "domain": [500, 20000], "nice": False},
+        "axis": {"values": [500, 1000, 2000, 5000, 10000, 20000]},
+    }
     curve = {
         "data": {"values": [{}]},
         "transform": [
@@ -89,15 +119,25 @@ def expert_width_explorer(k: int = 8, n_lim: int = 16, C: float = 989.4e12, W_ou
             {"calculate": width, "as": "width"},
             {"filter": "datum.width >= 500"},
         ],
-        "mark": {"type": "line", "strokeWidth": 2.5, "color": COLOURS[0], "point": {"size": 60, "opacity": 0},
-                 "tooltip": True},
+        "mark": {
+            "type": "line",
+            "strokeWidth": 2.5,
+            "color": COLOURS[0],
+            "point": {"size": 60, "opacity": 0},
+            "tooltip": True,
+        },
         "encoding": {
-            "x": {"field": "nodes", "type": "quantitative", "scale": {"type": "log", "base": 2},
-                  "title": "nodes of the group", "axis": {"values": [2, 4, 8, 16, 32, 64]}},
+            "x": {
+                "field": "nodes",
+                "type": "quantitative",
+                "scale": {"type": "log", "base": 2},
+                "title": "nodes of the group",
+                "axis": {"values": [2, 4, 8, 16, 32, 64]},
+            },
             "y": upward,
             "tooltip": [{"field": "nodes"}, {"field": "width", "format": ".0f"}],
         },
-    }  # fmt: skip
+    }
     rows = [{"model": models[key].name, "width": models[key].expert_ffn} for key in SHOWN]
     across = {
         "data": {"values": rows},
@@ -107,21 +147,25 @@ def expert_width_explorer(k: int = 8, n_lim: int = 16, C: float = 989.4e12, W_ou
     labels = {
         "data": {"values": rows},
         "mark": {"type": "text", "align": "right", "dy": -5, "dx": -3, "color": "currentColor"},
-        "encoding": {"y": upward, "x": {"value": {"expr": "width"}},
-                     "text": {"field": "model"}},
-    }  # fmt: skip
+        "encoding": {"y": upward, "x": {"value": {"expr": "width"}}, "text": {"field": "model"}},
+    }
     bytes_of = {"input": "range", "min": 0.5, "max": 2, "step": 0.5}
-    return VegaLite({
-        "description": "Critical width of an expert against the nodes of its group, with the widths of five models",
-        "title": {"text": {"expr": "k + ' experts a token, ' + dispatch + ' and ' + combine + ' bytes an element'"},
-                  "anchor": "start"},
-        "params": [
-            {"name": "k", "value": k, "bind": _slider("experts of a token k ", 1, 16, 1)},
-            {"name": "limit", "value": n_lim, "bind": _slider("most nodes of a token ", 1, 16, 1)},
-            {"name": "dispatch", "value": 2, "bind": {**bytes_of, "name": "bytes on the way out "}},
-            {"name": "combine", "value": 2, "bind": {**bytes_of, "name": "bytes on the way back "}},
-        ],
-        "width": 520, "height": 300,
-        "layer": [curve, across, labels],
-        "config": chart_style(),
-    })  # fmt: skip
+    return VegaLite(
+        {
+            "description": "Critical width of an expert against the nodes of its group, with the widths of five models",
+            "title": {
+                "text": {"expr": "k + ' experts a token, ' + dispatch + ' and ' + combine + ' bytes an element'"},
+                "anchor": "start",
+            },
+            "params": [
+                {"name": "k", "value": k, "bind": _slider("experts of a token k ", 1, 16, 1)},
+                {"name": "limit", "value": n_lim, "bind": _slider("most nodes of a token ", 1, 16, 1)},
+                {"name": "dispatch", "value": 2, "bind": {**bytes_of, "name": "bytes on the way out "}},
+                {"name": "combine", "value": 2, "bind": {**bytes_of, "name": "bytes on the way back "}},
+            ],
+            "width": 520,
+            "height": 300,
+            "layer": [curve, across, labels],
+            "config": chart_style(),
+        }
+    )

@@ -25,12 +25,18 @@ from hwlib.widgets.charts import COLOURS, SECONDS, VegaLite, chart_style
 from hwlib.widgets.live import _text, module_source
 
 LAYER_FORMULAS = (
-    matmul_flops, matmul_bytes, kernel_time, causal_attention_forward_flops, direct_allgather_time,
-)  # fmt: skip
+    matmul_flops,
+    matmul_bytes,
+    kernel_time,
+    causal_attention_forward_flops,
+    direct_allgather_time,
+)
 MACHINES = {  # key: name, chip, chip whose products were timed, GPUs that NVLink joins
-    "h100": ("H100s", "h100-sxm", "h100-sxm", 8), "a100": ("A100s", "a100-80gb-sxm", "a100-80gb-sxm", 8),
-    "b200": ("B200s", "b200-sxm", "b200-sxm", 8), "gb200": ("GB200 NVL72", "gb200-nvl72", "b200-sxm", 72),
-}  # fmt: skip
+    "h100": ("H100s", "h100-sxm", "h100-sxm", 8),
+    "a100": ("A100s", "a100-80gb-sxm", "a100-80gb-sxm", 8),
+    "b200": ("B200s", "b200-sxm", "b200-sxm", 8),
+    "gb200": ("GB200 NVL72", "gb200-nvl72", "b200-sxm", 72),
+}
 MODELS = ("llama3-8b", "llama3-70b", "llama3-405b")
 DEGREES = tuple(2**k for k in range(7))
 WAYS = ("wait", "halves", "pieces")
@@ -61,9 +67,15 @@ def layer_explorer(
         raise ValueError(f"layer_explorer: tp is one of {', '.join(map(str, DEGREES))}, got {tp}")
     rows = {key: _machine(*row) for key, row in MACHINES.items()}
     return _explorer()(
-        machines=rows, models={key: _shape(key) for key in MODELS}, machine=machine, model=model, tokens=tokens, tp=tp,
-        how=how, pieces=pieces,
-    )  # fmt: skip
+        machines=rows,
+        models={key: _shape(key) for key in MODELS},
+        machine=machine,
+        model=model,
+        tokens=tokens,
+        tp=tp,
+        how=how,
+        pieces=pieces,
+    )
 
 
 @cache
@@ -80,14 +92,30 @@ def _machine(name: str, key: str, timed: str, n_in: int) -> dict[str, Any]:
         if tp > 1
     }
     reached = 7 / 8 * GiB / float(nccl_time(key, "all_gather", 8, GiB))
-    return {"name": name, "C": chip.bf16_flops, "W": chip.hbm_bandwidth, "eta_C": fit.eta_C, "eta_W": fit.eta_W,
-            "t0": fit.t0, "n_in": n_in, "W_in": reached, "W_out": chip.nic_bandwidth, "alpha": alpha}  # fmt: skip
+    return {
+        "name": name,
+        "C": chip.bf16_flops,
+        "W": chip.hbm_bandwidth,
+        "eta_C": fit.eta_C,
+        "eta_W": fit.eta_W,
+        "t0": fit.t0,
+        "n_in": n_in,
+        "W_in": reached,
+        "W_out": chip.nic_bandwidth,
+        "alpha": alpha,
+    }
 
 
 def _shape(key: str) -> dict[str, Any]:
     model = models[key]
-    return {"name": model.name, "D": model.width, "F": model.ffn, "heads": model.heads, "kv": model.kv_heads,
-            "H": model.head_dim}  # fmt: skip
+    return {
+        "name": model.name,
+        "D": model.width,
+        "F": model.ffn,
+        "heads": model.heads,
+        "kv": model.kv_heads,
+        "H": model.head_dim,
+    }
 
 
 @cache
@@ -145,51 +173,79 @@ def tp_limit_explorer(machine: str = "h100", F: int = 28672, tokens: int = 8192)
     params = [
         {"name": "machine", "value": machine, "bind": _choice("GPUs ", _chips())},
         {"name": "F", "value": F, "bind": widths},
-        {"name": "power", "value": tokens.bit_length() - 1,
-         "bind": {"input": "range", "min": 0, "max": 20, "step": 1, "name": "tokens, a power of two "}},
+        {
+            "name": "power",
+            "value": tokens.bit_length() - 1,
+            "bind": {"input": "range", "min": 0, "max": 20, "step": 1, "name": "tokens, a power of two "},
+        },
         {"name": "tokens", "expr": "pow(2, power)"},
-        {"name": "C", "expr": _rate("bf16_flops")}, {"name": "W", "expr": _rate("scaleup_bandwidth")},
+        {"name": "C", "expr": _rate("bf16_flops")},
+        {"name": "W", "expr": _rate("scaleup_bandwidth")},
         {"name": "limit", "expr": tp_exact_limit.vega_with({"b": "2", "matrices": "2"})},
-    ]  # fmt: skip
+    ]
     computed = [
         {"calculate": "sequence(0.25, 6.01, 0.125)", "as": "log_tp"},
         {"flatten": ["log_tp"]},
         {"calculate": "pow(2, datum.log_tp)", "as": "tp"},
         {"calculate": f"datum.wire ? {in_chart(tp_block_time)} : {in_chart(tp_math_time)}", "as": "time"},
     ]
-    style = lambda values: {"field": "what", "type": "nominal", "title": None, "legend": {"orient": "bottom"},
-                            "scale": {"domain": [*names], "range": values}}  # fmt: skip
+    style = lambda values: {
+        "field": "what",
+        "type": "nominal",
+        "title": None,
+        "legend": {"orient": "bottom"},
+        "scale": {"domain": [*names], "range": values},
+    }
     log = {"type": "log", "base": 2, "domain": [1, 64]}
-    x = {"field": "tp", "type": "quantitative", "scale": log, "title": "GPUs that share the MLP",
-         "axis": {"values": [*DEGREES]}}  # fmt: skip
+    x = {
+        "field": "tp",
+        "type": "quantitative",
+        "scale": log,
+        "title": "GPUs that share the MLP",
+        "axis": {"values": [*DEGREES]},
+    }
     curves = {
         "data": {"values": [{"what": name, "wire": i} for i, name in enumerate(names)]},
         "transform": computed,
         "mark": {"type": "line", "strokeWidth": 2.5, "point": {"size": 60, "opacity": 0}, "tooltip": True},
         "encoding": {
             "x": x,
-            "y": {"field": "time", "type": "quantitative", "scale": {"type": "log"}, "title": "time",
-                  "axis": {"labelExpr": SECONDS, "tickCount": 6}},
-            "color": style([*COLOURS[:2]]), "strokeDash": style([[1, 0], [6, 3]]),
-            "tooltip": [{"field": "what", "title": "of"}, {"field": "tp", "format": ",.1f", "title": "GPUs"},
-                        {"field": "time", "format": ".3~s", "title": "time [s]"}],
+            "y": {
+                "field": "time",
+                "type": "quantitative",
+                "scale": {"type": "log"},
+                "title": "time",
+                "axis": {"labelExpr": SECONDS, "tickCount": 6},
+            },
+            "color": style([*COLOURS[:2]]),
+            "strokeDash": style([[1, 0], [6, 3]]),
+            "tooltip": [
+                {"field": "what", "title": "of"},
+                {"field": "tp", "format": ",.1f", "title": "GPUs"},
+                {"field": "time", "format": ".3~s", "title": "time [s]"},
+            ],
         },
-    }  # fmt: skip
+    }
     rule = {
         "data": {"values": [{}]},
         "transform": [{"calculate": "limit", "as": "tp"}, {"filter": "limit < 64"}],
         "mark": {"type": "rule", "strokeDash": [4, 3], "color": "currentColor"},
         "encoding": {"x": {"field": "tp", "type": "quantitative"}},
     }
-    return VegaLite({
-        "description": "Arithmetic and collectives of an MLP against its tensor-parallel degree",
-        "title": {"text": {"expr": "'the network is the longer one from ' + format(limit, '.1f') + ' GPUs on'"},
-                  "anchor": "start"},
-        "params": params,
-        "width": 520, "height": 260,
-        "layer": [curves, rule],
-        "config": chart_style(),
-    })  # fmt: skip
+    return VegaLite(
+        {
+            "description": "Arithmetic and collectives of an MLP against its tensor-parallel degree",
+            "title": {
+                "text": {"expr": "'the network is the longer one from ' + format(limit, '.1f') + ' GPUs on'"},
+                "anchor": "start",
+            },
+            "params": params,
+            "width": 520,
+            "height": 260,
+            "layer": [curves, rule],
+            "config": chart_style(),
+        }
+    )
 
 
 def context_explorer(model: str = "llama3-70b", cp: int = 8, between: bool = False) -> VegaLite:
@@ -207,15 +263,20 @@ def context_explorer(model: str = "llama3-70b", cp: int = 8, between: bool = Fal
     params = [
         {"name": "model", "value": model, "bind": _choice("model ", {key: one.name for key, one in rows.items()})},
         {"name": "wire", "value": "card" if between else "nvlink", "bind": _choice("wires ", wires)},
-        {"name": "rings", "value": cp.bit_length() - 1,
-         "bind": {"input": "range", "min": 1, "max": 6, "step": 1, "name": "ranks, a power of two "}},
+        {
+            "name": "rings",
+            "value": cp.bit_length() - 1,
+            "bind": {"input": "range", "min": 1, "max": 6, "step": 1, "name": "ranks, a power of two "},
+        },
         {"name": "cp", "expr": "pow(2, rings)"},
         {"name": "C", "value": chip.bf16_flops},
         {"name": "W", "expr": f"wire == 'card' ? {chip.nic_bandwidth} : {chip.scaleup_bandwidth}"},
-        {"name": "n_q", "expr": number("heads")}, {"name": "K", "expr": number("kv_heads")},
-        {"name": "H", "expr": number("head_dim")}, {"name": "G", "expr": "n_q/K"},
+        {"name": "n_q", "expr": number("heads")},
+        {"name": "K", "expr": number("kv_heads")},
+        {"name": "H", "expr": number("head_dim")},
+        {"name": "G", "expr": "n_q/K"},
         {"name": "own", "expr": ring_causal_critical_tokens.vega_with({"b": "2"})},
-    ]  # fmt: skip
+    ]
     whole = {"T": "datum.T", "B": "datum.T", "b": "2"}
     in_chart = lambda f: f.vega_with({name: text for name, text in whole.items() if name in f.args})
     curves = {
@@ -231,25 +292,43 @@ def context_explorer(model: str = "llama3-70b", cp: int = 8, between: bool = Fal
         *({"calculate": expression, "as": name} for name, expression in curves.items()),
         {"fold": [*curves], "as": ["what", "time"]},
     ]
-    style = lambda values: {"field": "what", "type": "nominal", "title": None,
-                            "legend": {"orient": "bottom", "columns": 2, "labelLimit": 220},
-                            "scale": {"domain": [*curves], "range": values}}  # fmt: skip
+    style = lambda values: {
+        "field": "what",
+        "type": "nominal",
+        "title": None,
+        "legend": {"orient": "bottom", "columns": 2, "labelLimit": 220},
+        "scale": {"domain": [*curves], "range": values},
+    }
     blue, orange = COLOURS[:2]
-    x = {"field": "T", "type": "quantitative", "scale": {"type": "log", "base": 2}, "title": "tokens of the sequence",
-         "axis": {"values": [2**k for k in range(10, 21, 2)], "format": ",d"}}  # fmt: skip
+    x = {
+        "field": "T",
+        "type": "quantitative",
+        "scale": {"type": "log", "base": 2},
+        "title": "tokens of the sequence",
+        "axis": {"values": [2**k for k in range(10, 21, 2)], "format": ",d"},
+    }
     lines = {
         "data": {"values": [{}]},
         "transform": computed,
         "mark": {"type": "line", "strokeWidth": 2.2, "point": {"size": 60, "opacity": 0}, "tooltip": True},
         "encoding": {
             "x": x,
-            "y": {"field": "time", "type": "quantitative", "scale": {"type": "log"}, "title": "time",
-                  "axis": {"labelExpr": SECONDS, "tickCount": 6}},
-            "color": style([blue, blue, orange, orange]), "strokeDash": style([[1, 0], [6, 3], [1, 0], [6, 3]]),
-            "tooltip": [{"field": "what"}, {"field": "T", "format": ",.0f", "title": "tokens"},
-                        {"field": "time", "format": ".3~s", "title": "time [s]"}],
+            "y": {
+                "field": "time",
+                "type": "quantitative",
+                "scale": {"type": "log"},
+                "title": "time",
+                "axis": {"labelExpr": SECONDS, "tickCount": 6},
+            },
+            "color": style([blue, blue, orange, orange]),
+            "strokeDash": style([[1, 0], [6, 3], [1, 0], [6, 3]]),
+            "tooltip": [
+                {"field": "what"},
+                {"field": "T", "format": ",.0f", "title": "tokens"},
+                {"field": "time", "format": ".3~s", "title": "time [s]"},
+            ],
         },
-    }  # fmt: skip
+    }
     rule = {
         "data": {"values": [{}]},
         "transform": [{"calculate": "own*cp", "as": "T"}, {"filter": "datum.T > 1024 && datum.T < 1048576"}],
@@ -260,11 +339,16 @@ def context_explorer(model: str = "llama3-70b", cp: int = 8, between: bool = Fal
         "'a ring hides its blocks from ' + format(own, ',.0f') + ' tokens of a rank on, ' + format(own*cp, ',.0f')"
         " + ' in all'"
     )
-    return VegaLite({
-        "description": "Arithmetic and communication of ring attention and of Ulysses against the length of a sequence",
-        "title": {"text": {"expr": said}, "anchor": "start"},
-        "params": params,
-        "width": 520, "height": 280,
-        "layer": [lines, rule],
-        "config": chart_style(),
-    })  # fmt: skip
+    return VegaLite(
+        {
+            "description": (
+                "Arithmetic and communication of ring attention and of Ulysses against the length of a sequence"
+            ),
+            "title": {"text": {"expr": said}, "anchor": "start"},
+            "params": params,
+            "width": 520,
+            "height": 280,
+            "layer": [lines, rule],
+            "config": chart_style(),
+        }
+    )

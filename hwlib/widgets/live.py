@@ -37,7 +37,7 @@ def roofline_explorer(
     bfloat16. The dots show how the kernel moves as B grows. In a notebook `.B`, `.D`, `.F`, `.chip` and
     `.dtype` of the widget follow the reader, and can be set. `chips` defaults to every chip of the tables.
     Raises KeyError for a chip that is not among them, ValueError for a number format that it lacks.
-    """  # fmt: skip
+    """
     rows = {row["key"]: row for c in (accelerators.values() if chips is None else chips) if (row := _row(c))}
     if chip not in rows:
         raise KeyError(f"no chip {chip!r} with a roofline; known: {', '.join(rows)}")
@@ -63,10 +63,16 @@ def _text(name: str) -> str:
 
 
 ROOFLINE_FORMULAS = (
-    roofline.matmul_flops, roofline.mixed_matmul_bytes, roofline.mixed_matmul_intensity, roofline.ridge,
-    roofline.attainable_flops, roofline.compute_time, roofline.memory_time, roofline.roofline_time,
+    roofline.matmul_flops,
+    roofline.mixed_matmul_bytes,
+    roofline.mixed_matmul_intensity,
+    roofline.ridge,
+    roofline.attainable_flops,
+    roofline.compute_time,
+    roofline.memory_time,
+    roofline.roofline_time,
     roofline.serial_time,
-)  # fmt: skip
+)
 
 
 @cache

@@ -34,8 +34,15 @@ def node_explorer(node: str = "dgx-h100", choices: Iterable[Node] | None = None)
 def _row(one: Node) -> dict[str, Any]:
     """The numbers of a node that the figure needs, as JSON."""
     link = all_links[one.link]
-    return {"name": one.name, "link": link.name, "W_link": link.bandwidth, "n": one.chips, "paths": one.links_per_chip,
-            "switches": one.switches, "ports": one.switch_ports}  # fmt: skip
+    return {
+        "name": one.name,
+        "link": link.name,
+        "W_link": link.bandwidth,
+        "n": one.chips,
+        "paths": one.links_per_chip,
+        "switches": one.switches,
+        "ports": one.switch_ports,
+    }
 
 
 @cache
@@ -73,29 +80,48 @@ def payload_explorer(p: int = 256) -> VegaLite:
     rows = [{"wire": name, "h": HEADERS[key].bytes} for name, key in PACKETS.items()]
     whole = payload_fraction.vega_with({"p": "datum.size", "h": "datum.h"})
     part = "datum.size/(" + wire_bytes.vega_with({"S": "datum.size", "p": "p", "h": "datum.h"}) + ")"
-    colour = {"field": "wire", "type": "nominal", "title": None, "sort": [*PACKETS],
-              "scale": {"domain": [*PACKETS], "range": [*COLOURS]}}  # fmt: skip
+    colour = {
+        "field": "wire",
+        "type": "nominal",
+        "title": None,
+        "sort": [*PACKETS],
+        "scale": {"domain": [*PACKETS], "range": [*COLOURS]},
+    }
     dash = {**colour, "scale": {"domain": [*PACKETS], "range": [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2]]}}
 
     def panel(share: str, least: int, most: int, step: float, title: str, height: int) -> dict[str, Any]:
         log = {"type": "log", "base": 2, "domain": [2**least, 2**most]}
         ticks = {"values": [2**k for k in range(least, most + 1, 2)], "labelExpr": BYTES, "title": title}
         x = {"field": "size", "type": "quantitative", "scale": log, "axis": ticks}
-        y = {"field": "share", "type": "quantitative", "scale": {"domain": [0, 1]}, "title": "payload of the wire",
-             "axis": {"format": ".0%"}}  # fmt: skip
+        y = {
+            "field": "share",
+            "type": "quantitative",
+            "scale": {"domain": [0, 1]},
+            "title": "payload of the wire",
+            "axis": {"format": ".0%"},
+        }
         return {
-            "width": 520, "height": height,
+            "width": 520,
+            "height": height,
             "transform": [
-                {"calculate": f"sequence({least}, {most + step/2}, {step})", "as": "doubled"},
+                {"calculate": f"sequence({least}, {most + step / 2}, {step})", "as": "doubled"},
                 {"flatten": ["doubled"]},
                 {"calculate": "round(pow(2, datum.doubled))", "as": "size"},
                 {"calculate": share, "as": "share"},
             ],
             "mark": {"type": "line", "strokeWidth": 2, "point": {"size": 60, "opacity": 0}, "tooltip": True},
-            "encoding": {"x": x, "y": y, "color": colour, "strokeDash": dash,
-                         "tooltip": [{"field": "wire"}, {"field": "size", "format": ",d", "title": "bytes"},
-                                     {"field": "share", "format": ".1%", "title": "payload"}]},
-        }  # fmt: skip
+            "encoding": {
+                "x": x,
+                "y": y,
+                "color": colour,
+                "strokeDash": dash,
+                "tooltip": [
+                    {"field": "wire"},
+                    {"field": "size", "format": ",d", "title": "bytes"},
+                    {"field": "share", "format": ".1%", "title": "payload"},
+                ],
+            },
+        }
 
     rule = {
         "data": {"values": [{}]},
@@ -108,18 +134,25 @@ def payload_explorer(p: int = 256) -> VegaLite:
         f"'{row['wire']} ' + format({payload_fraction.vega_with({'p': 'p', 'h': str(row['h'])})}, '.1%')"
         for row in rows
     )
-    return VegaLite({
-        "description": "Share of the bytes on a wire that are payload, against the size of a packet and of a message",
-        "title": {"text": {"expr": f"['full packets of ' + format(p, ',d') + ' B: ' + {shares}]"}, "anchor": "start"},
-        "params": [
-            {"name": "power", "value": steps, "bind": dial},
-            {"name": "p", "expr": "pow(2, power)"},
-        ],
-        "data": {"values": rows},
-        "spacing": 12,
-        "vconcat": [
-            {"layer": [panel(whole, 4, 12, 0.25, "payload of a packet", 190), rule]},
-            panel(part, 4, 20, 0.0625, "message, in packets of p", 150),
-        ],
-        "config": chart_style(),
-    })  # fmt: skip
+    return VegaLite(
+        {
+            "description": (
+                "Share of the bytes on a wire that are payload, against the size of a packet and of a message"
+            ),
+            "title": {
+                "text": {"expr": f"['full packets of ' + format(p, ',d') + ' B: ' + {shares}]"},
+                "anchor": "start",
+            },
+            "params": [
+                {"name": "power", "value": steps, "bind": dial},
+                {"name": "p", "expr": "pow(2, power)"},
+            ],
+            "data": {"values": rows},
+            "spacing": 12,
+            "vconcat": [
+                {"layer": [panel(whole, 4, 12, 0.25, "payload of a packet", 190), rule]},
+                panel(part, 4, 20, 0.0625, "message, in packets of p", 150),
+            ],
+            "config": chart_style(),
+        }
+    )

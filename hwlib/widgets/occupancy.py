@@ -26,9 +26,14 @@ def occupancy_explorer(chip: str = "h100-sxm", threads: int = 256, registers: in
 def _row(chip: Accelerator) -> dict[str, Any]:
     limits = LIMITS[chip.arch]
     return {
-        "name": chip.name, "slots": limits.warps, "blocks": limits.blocks, "S_RF": chip.regfile_bytes,
-        "S_SM": chip.smem_bytes, "unit": limits.smem_unit, "reserved": limits.smem_reserved,
-    }  # fmt: skip
+        "name": chip.name,
+        "slots": limits.warps,
+        "blocks": limits.blocks,
+        "S_RF": chip.regfile_bytes,
+        "S_SM": chip.smem_bytes,
+        "unit": limits.smem_unit,
+        "reserved": limits.smem_reserved,
+    }
 
 
 @cache

@@ -19,9 +19,13 @@ from hwlib.widgets.live import _text, module_source
 
 STAGES, MICROBATCHES = 4, 8
 PRESETS = {
-    "gpipe": ("GPipe", gpipe), "1f1b": ("1F1B", one_f_one_b), "interleaved": ("interleaved, 2 chunks", interleaved),
-    "zb_h1": ("ZB-H1", zb_h1), "zbv": ("ZB-V", zbv), "dualpipe": ("DualPipe", dualpipe),
-}  # fmt: skip
+    "gpipe": ("GPipe", gpipe),
+    "1f1b": ("1F1B", one_f_one_b),
+    "interleaved": ("interleaved, 2 chunks", interleaved),
+    "zb_h1": ("ZB-H1", zb_h1),
+    "zbv": ("ZB-V", zbv),
+    "dualpipe": ("DualPipe", dualpipe),
+}
 
 
 def letters(schedule: Schedule) -> list[str]:
@@ -87,8 +91,13 @@ def bubble_explorer(pp: int = 8, v: int = 1) -> VegaLite:
     readings = {name: f.vega_with({"pp": "pp", "v": "v", "m": "datum.m"}) for name, f in CONVENTIONS.items()}
     step, work = readings.values()
     names = [*CONVENTIONS]
-    colour = {"field": "convention", "type": "nominal", "title": None, "legend": {"orient": "bottom"},
-              "scale": {"domain": names, "range": [*COLOURS[:2]]}}  # fmt: skip
+    colour = {
+        "field": "convention",
+        "type": "nominal",
+        "title": None,
+        "legend": {"orient": "bottom"},
+        "scale": {"domain": names, "range": [*COLOURS[:2]]},
+    }
     curve = {
         "transform": [
             {"calculate": "sequence(0, 8.01, 0.125)", "as": "doubled"},
@@ -99,16 +108,25 @@ def bubble_explorer(pp: int = 8, v: int = 1) -> VegaLite:
         ],
         "mark": {"type": "line", "strokeWidth": 2.5, "point": {"size": 60, "opacity": 0}, "tooltip": True},
         "encoding": {
-            "x": {"field": "m", "type": "quantitative", "scale": {"type": "log", "base": 2, "domain": [1, 256]},
-                  "title": "microbatches m", "axis": {"values": [2**k for k in range(9)]}},
-            "y": {"field": "bubble", "type": "quantitative", "scale": {"domain": [0, 1.5]}, "title": "bubble",
-                  "axis": {"format": ".0%"}},
+            "x": {
+                "field": "m",
+                "type": "quantitative",
+                "scale": {"type": "log", "base": 2, "domain": [1, 256]},
+                "title": "microbatches m",
+                "axis": {"values": [2**k for k in range(9)]},
+            },
+            "y": {
+                "field": "bubble",
+                "type": "quantitative",
+                "scale": {"domain": [0, 1.5]},
+                "title": "bubble",
+                "axis": {"format": ".0%"},
+            },
             "color": colour,
             "strokeDash": {**colour, "scale": {"domain": names, "range": [[1, 0], [6, 3]]}},
-            "tooltip": [{"field": "convention"}, {"field": "m", "format": ".1f"},
-                        {"field": "bubble", "format": ".1%"}],
+            "tooltip": [{"field": "convention"}, {"field": "m", "format": ".1f"}, {"field": "bubble", "format": ".1%"}],
         },
-    }  # fmt: skip
+    }
     rule = {
         "data": {"values": [{}]},
         "transform": [{"calculate": "pp", "as": "m"}],
@@ -119,18 +137,21 @@ def bubble_explorer(pp: int = 8, v: int = 1) -> VegaLite:
     said = "'as many microbatches as ranks: ' + " + " + ', ' + ".join(
         f"format({reading}, '.0%') + ' {name}'" for name, reading in at.items()
     )
-    return VegaLite({
-        "description": "Bubble of a pipeline against its microbatches, by two definitions",
-        "title": {"text": {"expr": said}, "anchor": "start"},
-        "params": [
-            {"name": "pp", "value": pp, "bind": _slider("pipeline ranks ", 2, 64, 1)},
-            {"name": "v", "value": v, "bind": _slider("chunks of a rank v ", 1, 8, 1)},
-        ],
-        "data": {"values": [{"convention": name} for name in names]},
-        "width": 520, "height": 260,
-        "layer": [curve, rule],
-        "config": chart_style(),
-    })  # fmt: skip
+    return VegaLite(
+        {
+            "description": "Bubble of a pipeline against its microbatches, by two definitions",
+            "title": {"text": {"expr": said}, "anchor": "start"},
+            "params": [
+                {"name": "pp", "value": pp, "bind": _slider("pipeline ranks ", 2, 64, 1)},
+                {"name": "v", "value": v, "bind": _slider("chunks of a rank v ", 1, 8, 1)},
+            ],
+            "data": {"values": [{"convention": name} for name in names]},
+            "width": 520,
+            "height": 260,
+            "layer": [curve, rule],
+            "config": chart_style(),
+        }
+    )
 
 
 def _slider(name: str, low: float, high: float, step: float) -> dict[str, Any]:
@@ -151,42 +172,64 @@ def microbatch_explorer(pp: int = 12, N: int = 512, share: float = 0.25) -> Vega
         "bubble": "(pp - 1)*(share + datum.b)/N",
     }
     names = [*parts]
-    colour = {"field": "part", "type": "nominal", "title": None, "sort": names,
-              "legend": {"orient": "bottom", "columns": 1},
-              "scale": {"domain": names, "range": [*COLOURS]}}  # fmt: skip
+    colour = {
+        "field": "part",
+        "type": "nominal",
+        "title": None,
+        "sort": names,
+        "legend": {"orient": "bottom", "columns": 1},
+        "scale": {"domain": names, "range": [*COLOURS]},
+    }
     first, second, third = parts.values()
     lines = {
         "transform": [
             {"calculate": "sequence(-1, 6.01, 0.0625)", "as": "doubled"},
             {"flatten": ["doubled"]},
             {"calculate": "pow(2, datum.doubled)", "as": "b"},
-            {"calculate": f"datum.part == {names[0]!r} ? {first} : datum.part == {names[1]!r} ? {second} : {third}",
-             "as": "time"},
+            {
+                "calculate": f"datum.part == {names[0]!r} ? {first} : datum.part == {names[1]!r} ? {second} : {third}",
+                "as": "time",
+            },
             {"filter": "datum.time <= 3"},
         ],
         "mark": {"type": "line", "strokeWidth": 2.5, "point": {"size": 60, "opacity": 0}, "tooltip": True},
         "encoding": {
-            "x": {"field": "b", "type": "quantitative", "scale": {"type": "log", "base": 2},
-                  "title": "sequences of a microbatch", "axis": {"values": [0.5, *(2**k for k in range(7))]}},
-            "y": {"field": "time", "type": "quantitative", "scale": {"domain": [0, 3]},
-                  "title": "over the time of the sequences alone"},
+            "x": {
+                "field": "b",
+                "type": "quantitative",
+                "scale": {"type": "log", "base": 2},
+                "title": "sequences of a microbatch",
+                "axis": {"values": [0.5, *(2**k for k in range(7))]},
+            },
+            "y": {
+                "field": "time",
+                "type": "quantitative",
+                "scale": {"domain": [0, 3]},
+                "title": "over the time of the sequences alone",
+            },
             "color": colour,
             "strokeDash": {**colour, "scale": {"domain": names, "range": [[1, 0], [6, 3], [2, 2]]}},
-            "tooltip": [{"field": "part"}, {"field": "b", "format": ".2f", "title": "sequences"},
-                        {"field": "time", "format": ".2f"}],
+            "tooltip": [
+                {"field": "part"},
+                {"field": "b", "format": ".2f", "title": "sequences"},
+                {"field": "time", "format": ".2f"},
+            ],
         },
-    }  # fmt: skip
+    }
     said = "' ranks, ' + N + ' sequences a replica, fixed time '"
-    return VegaLite({
-        "description": "Time of a step against the size of a microbatch, with its two losses",
-        "title": {"text": {"expr": f"pp + {said} + share"}, "anchor": "start"},
-        "params": [
-            {"name": "pp", "value": pp, "bind": _slider("pipeline ranks ", 2, 64, 1)},
-            {"name": "N", "value": N, "bind": _slider("sequences of a replica ", 16, 1024, 16)},
-            {"name": "share", "value": share, "bind": _slider("fixed time of a microbatch ", 0.05, 1, 0.05)},
-        ],
-        "data": {"values": [{"part": name} for name in names]},
-        "width": 520, "height": 260,
-        "layer": [lines],
-        "config": chart_style(),
-    })  # fmt: skip
+    return VegaLite(
+        {
+            "description": "Time of a step against the size of a microbatch, with its two losses",
+            "title": {"text": {"expr": f"pp + {said} + share"}, "anchor": "start"},
+            "params": [
+                {"name": "pp", "value": pp, "bind": _slider("pipeline ranks ", 2, 64, 1)},
+                {"name": "N", "value": N, "bind": _slider("sequences of a replica ", 16, 1024, 16)},
+                {"name": "share", "value": share, "bind": _slider("fixed time of a microbatch ", 0.05, 1, 0.05)},
+            ],
+            "data": {"values": [{"part": name} for name in names]},
+            "width": 520,
+            "height": 260,
+            "layer": [lines],
+            "config": chart_style(),
+        }
+    )

@@ -33,9 +33,18 @@ def _as_json(key: str) -> dict[str, Any]:
     names = [name for name in cloud.plans[0].terms if any(point.terms[name] for point in cloud.plans)]
     plans = [_row(point, names) for point in cloud.plans]
     runs = [[*_row(point, names), _short(point.measured), point.run, point.modelled] for point in cloud.runs]
-    return {"name": cloud.name, "plans": plans, "runs": runs, "front": list(cloud.front), "fitting": cloud.fitting,
-            "close": cloud.close, "error": cloud.error, "room": _short(cloud.task.memory / GB), "terms": names,
-            "degrees": [*cloud.plans[0].degrees]}  # fmt: skip
+    return {
+        "name": cloud.name,
+        "plans": plans,
+        "runs": runs,
+        "front": list(cloud.front),
+        "fitting": cloud.fitting,
+        "close": cloud.close,
+        "error": cloud.error,
+        "room": _short(cloud.task.memory / GB),
+        "terms": names,
+        "degrees": [*cloud.plans[0].degrees],
+    }
 
 
 def _row(point: CloudPoint, names: list[str]) -> list[Any]:

@@ -16,8 +16,14 @@ def wait_explorer() -> VegaLite:
     at = "(" + pooled_wait.vega_with({"load": "chosen", "n_srv": "1"}) + ")"
     lines = [{"n_srv": n, "name": f"{n} server{'s' if n > 1 else ''}"} for n in SERVERS]
     names = [one["name"] for one in lines]
-    colour = {"field": "name", "type": "nominal", "title": "one queue for", "sort": names,
-              "scale": {"domain": names, "range": [*COLOURS]}, "legend": {"orient": "bottom"}}  # fmt: skip
+    colour = {
+        "field": "name",
+        "type": "nominal",
+        "title": "one queue for",
+        "sort": names,
+        "scale": {"domain": names, "range": [*COLOURS]},
+        "legend": {"orient": "bottom"},
+    }
     line = {
         "data": {"values": lines},
         "transform": [
@@ -27,14 +33,23 @@ def wait_explorer() -> VegaLite:
         ],
         "mark": {"type": "line", "strokeWidth": 2.5, "clip": True},
         "encoding": {
-            "x": {"field": "load", "type": "quantitative", "title": "load", "scale": {"domain": [0, 1]},
-                  "axis": {"format": "%", "values": [k / 5 for k in range(6)]}},
-            "y": {"field": "wait", "type": "quantitative", "title": "time in the queue, in s",
-                  "scale": {"domain": [0, 6]}},
+            "x": {
+                "field": "load",
+                "type": "quantitative",
+                "title": "load",
+                "scale": {"domain": [0, 1]},
+                "axis": {"format": "%", "values": [k / 5 for k in range(6)]},
+            },
+            "y": {
+                "field": "wait",
+                "type": "quantitative",
+                "title": "time in the queue, in s",
+                "scale": {"domain": [0, 6]},
+            },
             "color": colour,
             "strokeDash": dashed(colour),
         },
-    }  # fmt: skip
+    }
     rule = {
         "data": {"values": [{}]},
         "transform": [{"calculate": "chosen", "as": "load"}],
@@ -43,20 +58,26 @@ def wait_explorer() -> VegaLite:
     }
 
     def slider(name: str, label: str, value: float, low: float, high: float, step: float) -> dict[str, object]:
-        return {"name": name, "value": value,
-                "bind": {"input": "range", "min": low, "max": high, "step": step, "name": f"{label} "}}  # fmt: skip
+        return {
+            "name": name,
+            "value": value,
+            "bind": {"input": "range", "min": low, "max": high, "step": step, "name": f"{label} "},
+        }
 
     said = f"'one server at ' + format(chosen, '.0%') + ': ' + format({at}, '.2f') + ' s in the queue'"
-    return VegaLite({
-        "description": "Time in the queue against the load",
-        "title": {"text": {"expr": said}, "anchor": "start"},
-        "params": [
-            slider("t_srv", "time of a request, in s", 0.35, 0.05, 2, 0.05),
-            slider("cv2", "variation of it", 3, 0, 8, 0.5),
-            slider("cv2_gap", "variation of the gaps", 1, 0, 8, 0.5),
-            slider("chosen", "load", 0.6, 0.05, 0.95, 0.05),
-        ],
-        "layer": [line, rule],
-        "width": 460, "height": 260,
-        "config": chart_style(),
-    })  # fmt: skip
+    return VegaLite(
+        {
+            "description": "Time in the queue against the load",
+            "title": {"text": {"expr": said}, "anchor": "start"},
+            "params": [
+                slider("t_srv", "time of a request, in s", 0.35, 0.05, 2, 0.05),
+                slider("cv2", "variation of it", 3, 0, 8, 0.5),
+                slider("cv2_gap", "variation of the gaps", 1, 0, 8, 0.5),
+                slider("chosen", "load", 0.6, 0.05, 0.95, 0.05),
+            ],
+            "layer": [line, rule],
+            "width": 460,
+            "height": 260,
+            "config": chart_style(),
+        }
+    )

@@ -33,9 +33,12 @@ def ring_player(n: int = 4, algorithm: str = "ring_allreduce") -> VegaLite:
     span = 1.45
     axis: dict[str, Any] = {"type": "quantitative", "scale": {"domain": [-span, span]}, "axis": None}
     colour = {
-        "field": "shares", "type": "ordinal", "title": "ranks with a share", "legend": {"orient": "bottom"},
+        "field": "shares",
+        "type": "ordinal",
+        "title": "ranks with a share",
+        "legend": {"orient": "bottom"},
         "scale": {"domain": [*range(n + 1)], "range": [EMPTY, *COLOURS[6 - n :]]},
-    }  # fmt: skip
+    }
     at = {"x": {"field": "x", **axis}, "y": {"field": "y", **axis}}
     tooltip = [{"field": name} for name in ("rank", "block", "shares")]
     square = {"type": "square", "size": 240, "opacity": 1, "stroke": "#808080", "strokeWidth": 0.6}
@@ -72,14 +75,17 @@ def ring_player(n: int = 4, algorithm: str = "ring_allreduce") -> VegaLite:
         "mark": {"type": "text", "fontSize": 12, "color": "currentColor"},
         "encoding": {**at, "text": {"field": "name"}},
     }
-    return VegaLite({
-        "description": f"{algorithm} on {n} ranks, its blocks on their way around the circle",
-        "title": {"text": {"expr": f"'after ' + floor(time) + ' of {rounds} steps'"}, "anchor": "start"},
-        "params": [{"name": "time", "value": 0.5, "bind": time}],
-        "width": 380, "height": 340,
-        "layer": [held, names, moving],
-        "config": chart_style(),
-    })  # fmt: skip
+    return VegaLite(
+        {
+            "description": f"{algorithm} on {n} ranks, its blocks on their way around the circle",
+            "title": {"text": {"expr": f"'after ' + floor(time) + ' of {rounds} steps'"}, "anchor": "start"},
+            "params": [{"name": "time", "value": 0.5, "bind": time}],
+            "width": 380,
+            "height": 340,
+            "layer": [held, names, moving],
+            "config": chart_style(),
+        }
+    )
 
 
 def _x(rank: str, n: int) -> str:

@@ -17,9 +17,13 @@ FORMULAS = (ring_allgather_time, ring_reduce_scatter_time)
 
 
 def ring_breaker(
-    n: int = 6, collective: str = "all_gather", calls: str = "together", skips: int | None = None,
-    slow: int | None = None, time: float = 0.0,
-) -> Any:  # fmt: skip
+    n: int = 6,
+    collective: str = "all_gather",
+    calls: str = "together",
+    skips: int | None = None,
+    slow: int | None = None,
+    time: float = 0.0,
+) -> Any:
     """A ring all-gather or reduce-scatter on 4 to 8 ranks, played message by message, and three ways to break it.
 
     `calls` is the order in which a rank calls send and receive: "together" (isend, irecv), "sends" (every rank sends

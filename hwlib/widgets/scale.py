@@ -38,32 +38,51 @@ def axis_explorer(node: str = "dgx-h100") -> VegaLite:
         "transform": computed,
         "mark": {"type": "line", "strokeWidth": 2.5, "point": {"size": 60, "opacity": 0}, "tooltip": True},
         "encoding": {
-            "x": {"field": "Y", "type": "quantitative", "scale": {"type": "log", "base": 2},
-                  "title": "Y, ranks of other axes inside", "axis": {"values": [2**k for k in range(13)]}},
-            "y": {"field": "rate", "type": "quantitative", "scale": {"type": "log"}, "title": "S/t of the all-gather",
-                  "axis": {"labelExpr": RATE}},
-            "color": style([*COLOURS, "#cc79a7", "#7f7f7f"]), "strokeDash": style(dashes),
-            "tooltip": [{"field": "size", "title": "together"}, {"field": "Y", "format": ",.1f"},
-                        {"field": "rate", "format": ".4s", "title": "S/t [B/s]"}],
+            "x": {
+                "field": "Y",
+                "type": "quantitative",
+                "scale": {"type": "log", "base": 2},
+                "title": "Y, ranks of other axes inside",
+                "axis": {"values": [2**k for k in range(13)]},
+            },
+            "y": {
+                "field": "rate",
+                "type": "quantitative",
+                "scale": {"type": "log"},
+                "title": "S/t of the all-gather",
+                "axis": {"labelExpr": RATE},
+            },
+            "color": style([*COLOURS, "#cc79a7", "#7f7f7f"]),
+            "strokeDash": style(dashes),
+            "tooltip": [
+                {"field": "size", "title": "together"},
+                {"field": "Y", "format": ",.1f"},
+                {"field": "rate", "format": ".4s", "title": "S/t [B/s]"},
+            ],
         },
-    }  # fmt: skip
+    }
     rule = {
         "data": {"values": [{}]},
         "transform": [{"calculate": "n_in", "as": "Y"}],
         "mark": {"type": "rule", "strokeDash": [4, 3], "color": "currentColor"},
         "encoding": {"x": {"field": "Y", "type": "quantitative"}},
     }
-    said = ("'up to Y = ' + n_in + ', one node, inner ranks do not make the network faster; from then on it gains "
-            "in proportion'")  # fmt: skip
-    return VegaLite({
-        "description": "Bandwidth of an all-gather along an axis against the ranks of other axes inside it",
-        "title": {"text": {"expr": said}, "anchor": "start"},
-        "params": [*_machine(node), {"name": "W_out", "expr": "egress/n_in"}],
-        "data": {"values": [{"n_out": n} for n in GROUPS]},
-        "width": 520, "height": 280,
-        "layer": [line, rule],
-        "config": chart_style(),
-    })  # fmt: skip
+    said = (
+        "'up to Y = ' + n_in + ', one node, inner ranks do not make the network faster; from then on it gains "
+        "in proportion'"
+    )
+    return VegaLite(
+        {
+            "description": "Bandwidth of an all-gather along an axis against the ranks of other axes inside it",
+            "title": {"text": {"expr": said}, "anchor": "start"},
+            "params": [*_machine(node), {"name": "W_out", "expr": "egress/n_in"}],
+            "data": {"values": [{"n_out": n} for n in GROUPS]},
+            "width": 520,
+            "height": 280,
+            "layer": [line, rule],
+            "config": chart_style(),
+        }
+    )
 
 
 def alltoall_scale_explorer(node: str = "dgx-h100") -> VegaLite:
@@ -91,28 +110,50 @@ def alltoall_scale_explorer(node: str = "dgx-h100") -> VegaLite:
         "2*egress/omega >= W_in*n_in/(n_in - 1) ? 'from one node to two, only the all-to-all falls' : "
         "'so narrow a network slows both down from the second node on'"
     )
-    return VegaLite({
-        "description": "Bandwidth of an all-gather, and of each GPU in an all-to-all, against the number of nodes",
-        "title": {"text": {"expr": said}, "anchor": "start"},
-        "params": [*_machine(node), {"name": "omega", "value": 1, "bind": {
-            "input": "range", "min": 1, "max": 8, "step": 1, "name": "oversubscription "}},
-            {"name": "W_out", "expr": "egress/n_in/omega"}],
-        "data": {"values": [{"what": name, "exchange": i} for i, name in enumerate(what)]},
-        "transform": computed,
-        "width": 520, "height": 280,
-        "mark": {"type": "line", "strokeWidth": 2.5, "point": {"size": 60, "opacity": 0}, "tooltip": True},
-        "encoding": {
-            "x": {"field": "n_out", "type": "quantitative", "scale": scale, "title": "nodes",
-                  "axis": {"values": [2**k for k in range(11)]}},
-            "y": {"field": "rate", "type": "quantitative", "scale": {"type": "log"}, "title": "bandwidth",
-                  "axis": {"labelExpr": RATE}},
-            "color": style([*COLOURS[:2]]),
-            "strokeDash": style([[1, 0], [6, 3]]),
-            "tooltip": [{"field": "what", "title": "of"}, {"field": "n_out", "format": ",.1f", "title": "nodes"},
-                        {"field": "rate", "format": ".4s", "title": "B/s"}],
-        },
-        "config": chart_style(),
-    })  # fmt: skip
+    return VegaLite(
+        {
+            "description": "Bandwidth of an all-gather, and of each GPU in an all-to-all, against the number of nodes",
+            "title": {"text": {"expr": said}, "anchor": "start"},
+            "params": [
+                *_machine(node),
+                {
+                    "name": "omega",
+                    "value": 1,
+                    "bind": {"input": "range", "min": 1, "max": 8, "step": 1, "name": "oversubscription "},
+                },
+                {"name": "W_out", "expr": "egress/n_in/omega"},
+            ],
+            "data": {"values": [{"what": name, "exchange": i} for i, name in enumerate(what)]},
+            "transform": computed,
+            "width": 520,
+            "height": 280,
+            "mark": {"type": "line", "strokeWidth": 2.5, "point": {"size": 60, "opacity": 0}, "tooltip": True},
+            "encoding": {
+                "x": {
+                    "field": "n_out",
+                    "type": "quantitative",
+                    "scale": scale,
+                    "title": "nodes",
+                    "axis": {"values": [2**k for k in range(11)]},
+                },
+                "y": {
+                    "field": "rate",
+                    "type": "quantitative",
+                    "scale": {"type": "log"},
+                    "title": "bandwidth",
+                    "axis": {"labelExpr": RATE},
+                },
+                "color": style([*COLOURS[:2]]),
+                "strokeDash": style([[1, 0], [6, 3]]),
+                "tooltip": [
+                    {"field": "what", "title": "of"},
+                    {"field": "n_out", "format": ",.1f", "title": "nodes"},
+                    {"field": "rate", "format": ".4s", "title": "B/s"},
+                ],
+            },
+            "config": chart_style(),
+        }
+    )
 
 
 def _machine(node: str) -> list[dict[str, Any]]:

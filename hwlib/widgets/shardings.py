@@ -17,16 +17,22 @@ _MESH, _SHAPE = Mesh(X=2, Y=3), {"I": 36, "J": 36}  # sizes by which the axes th
 
 
 def sharding_explorer(
-    AI: str = "X", AJ: str = "Y", BJ: str = "Y", BK: str = "", node: str = "dgx-h100", I: int = 65536, J: int = 8192,
+    AI: str = "X",
+    AJ: str = "Y",
+    BJ: str = "Y",
+    BK: str = "",
+    node: str = "dgx-h100",
+    I: int = 65536,
+    J: int = 8192,
     K: int = 8192,
-) -> Any:  # fmt: skip
+) -> Any:
     """A product A[I, J] . B[J, K] with the letters X (across nodes) and Y (inside a node) on its dimensions.
 
     Drag the letters, or pick one and then a place. The figure draws one device's parts, and tells the fastest way to
     multiply, its collectives, their bytes and the time on the levels of a cluster. `.AI`, `.AJ`, `.BJ`, `.BK` are the
     letters on a dimension, and follow the reader. Raises KeyError for a node that it does not have, and ValueError for
     letters that are on two dimensions of one array.
-    """  # fmt: skip
+    """
     if node not in MACHINES:
         raise KeyError(f"no node {node!r} in this figure; known: {', '.join(MACHINES)}")
     for name, (first, second) in {"A": (AI, AJ), "B": (BJ, BK)}.items():
@@ -34,16 +40,32 @@ def sharding_explorer(
             raise ValueError(f"{name} has each of the letters X and Y once at most, got {first!r} and {second!r}")
     known = {key: _machine(key, chip) for key, chip in MACHINES.items()}
     return _explorer()(
-        clusters=known, moves=moves(), cluster=node, AI=AI, AJ=AJ, BJ=BJ, BK=BK, I=I, J=J, K=K, nodes=4, ends="scatter",
+        clusters=known,
+        moves=moves(),
+        cluster=node,
+        AI=AI,
+        AJ=AJ,
+        BJ=BJ,
+        BK=BK,
+        I=I,
+        J=J,
+        K=K,
+        nodes=4,
+        ends="scatter",
         device=0,
-    )  # fmt: skip
+    )
 
 
 def _machine(key: str, chip: str) -> dict[str, Any]:
     """The numbers of a node that the figure needs, as JSON."""
     node = nodes[key]
-    return {"name": node.name, "Y": node.chips, "W_in": node.scaleup_bandwidth, "W_node": node.network_bandwidth,
-            "C": accelerators[chip].bf16_flops}  # fmt: skip
+    return {
+        "name": node.name,
+        "Y": node.chips,
+        "W_in": node.scaleup_bandwidth,
+        "W_node": node.network_bandwidth,
+        "C": accelerators[chip].bf16_flops,
+    }
 
 
 @cache
@@ -122,19 +144,41 @@ def contracting_explorer(node: str = "dgx-h100", n: int = 2) -> VegaLite:
     scatter = ring_reduce_scatter_time.vega_with({"n": "n", "S": "(2*B*8192)", "alpha": "0", "W": "W"})
     arithmetic = compute_time.vega_with({"flops": f"(({work})/n)", "C": "C"})
     params = [
-        {"name": "node", "value": node, "bind": {
-            "input": "select", "options": [*rows], "labels": [row["name"] for row in rows.values()], "name": "node "}},
-        {"name": "way", "value": "inside", "bind": {
-            "input": "select", "options": ["inside", "card"], "labels": ["links of the node", "a card each"],
-            "name": "joined by "}},
-        {"name": "power", "value": n.bit_length() - 1, "bind": {
-            "input": "range", "min": 1, "max": 6, "step": 1, "name": "devices, as a power of two "}},
-        {"name": "batch", "value": 13, "bind": {
-            "input": "range", "min": 6, "max": 18, "step": 1, "name": "tokens, as a power of two "}},
-        {"name": "n", "expr": "pow(2, power)"}, {"name": "B", "expr": "pow(2, batch)"},
+        {
+            "name": "node",
+            "value": node,
+            "bind": {
+                "input": "select",
+                "options": [*rows],
+                "labels": [row["name"] for row in rows.values()],
+                "name": "node ",
+            },
+        },
+        {
+            "name": "way",
+            "value": "inside",
+            "bind": {
+                "input": "select",
+                "options": ["inside", "card"],
+                "labels": ["links of the node", "a card each"],
+                "name": "joined by ",
+            },
+        },
+        {
+            "name": "power",
+            "value": n.bit_length() - 1,
+            "bind": {"input": "range", "min": 1, "max": 6, "step": 1, "name": "devices, as a power of two "},
+        },
+        {
+            "name": "batch",
+            "value": 13,
+            "bind": {"input": "range", "min": 6, "max": 18, "step": 1, "name": "tokens, as a power of two "},
+        },
+        {"name": "n", "expr": "pow(2, power)"},
+        {"name": "B", "expr": "pow(2, batch)"},
         {"name": "C", "expr": f"({ {key: row['C'] for key, row in rows.items()} })[node]"},
         {"name": "W", "expr": f"way === 'inside' ? ({inside})[node] : ({through})[node]"},
-    ]  # fmt: skip
+    ]
 
     def style(values: list[Any]) -> dict[str, Any]:
         return {"field": "what", "type": "nominal", "title": None, "scale": {"domain": [*what], "range": values}}
@@ -142,30 +186,53 @@ def contracting_explorer(node: str = "dgx-h100", n: int = 2) -> VegaLite:
     said = "n + ' devices, ' + format(B, ',') + ' tokens, F = 8,192'"
     wires = f"way === 'inside' && n > ({seats})[node] ? ', as if one node had so many' : ''"
     each = f"format(W/1e9, ',.3~r') + ' GB/s each' + ({wires})"
-    return VegaLite({
-        "description": "Time of arithmetic and of a reduce-scatter against the width of a split sum",
-        "title": {"text": {"expr": said}, "subtitle": {"expr": each}, "anchor": "start"},
-        "params": params,
-        "data": {"values": [{"what": name, "sum": i} for i, name in enumerate(what)]},
-        "transform": [
-            {"calculate": "sequence(8, 20.01, 0.25)", "as": "doubled"},
-            {"flatten": ["doubled"]},
-            {"calculate": "pow(2, datum.doubled)", "as": "D"},
-            {"calculate": f"datum.sum ? ({scatter}) : ({arithmetic})", "as": "time"},
-        ],
-        "width": 520, "height": 260,
-        "mark": {"type": "line", "strokeWidth": 2.5, "point": {"size": 60, "opacity": 0}, "tooltip": True,
-                 "clip": True},
-        "encoding": {
-            "x": {"field": "D", "type": "quantitative", "scale": {"type": "log", "base": 2}, "title": "D, the sum",
-                  "axis": {"values": [4**k for k in range(4, 11)], "format": ",d"}},
-            "y": {"field": "time", "type": "quantitative", "title": "time",
-                  "scale": {"type": "log", "domain": [1e-7, 10]},
-                  "axis": {"values": [1e-7 * 10**k for k in range(9)],
-                           "labelExpr": "format(datum.value*1e6, ',.4~r') + ' us'"}},
-            "color": style([*COLOURS[:2]]), "strokeDash": style([[1, 0], [6, 3]]),
-            "tooltip": [{"field": "what", "title": "of"}, {"field": "D", "format": ",.0f"},
-                        {"field": "time", "format": ".3s", "title": "s"}],
-        },
-        "config": chart_style(),
-    })  # fmt: skip
+    return VegaLite(
+        {
+            "description": "Time of arithmetic and of a reduce-scatter against the width of a split sum",
+            "title": {"text": {"expr": said}, "subtitle": {"expr": each}, "anchor": "start"},
+            "params": params,
+            "data": {"values": [{"what": name, "sum": i} for i, name in enumerate(what)]},
+            "transform": [
+                {"calculate": "sequence(8, 20.01, 0.25)", "as": "doubled"},
+                {"flatten": ["doubled"]},
+                {"calculate": "pow(2, datum.doubled)", "as": "D"},
+                {"calculate": f"datum.sum ? ({scatter}) : ({arithmetic})", "as": "time"},
+            ],
+            "width": 520,
+            "height": 260,
+            "mark": {
+                "type": "line",
+                "strokeWidth": 2.5,
+                "point": {"size": 60, "opacity": 0},
+                "tooltip": True,
+                "clip": True,
+            },
+            "encoding": {
+                "x": {
+                    "field": "D",
+                    "type": "quantitative",
+                    "scale": {"type": "log", "base": 2},
+                    "title": "D, the sum",
+                    "axis": {"values": [4**k for k in range(4, 11)], "format": ",d"},
+                },
+                "y": {
+                    "field": "time",
+                    "type": "quantitative",
+                    "title": "time",
+                    "scale": {"type": "log", "domain": [1e-7, 10]},
+                    "axis": {
+                        "values": [1e-7 * 10**k for k in range(9)],
+                        "labelExpr": "format(datum.value*1e6, ',.4~r') + ' us'",
+                    },
+                },
+                "color": style([*COLOURS[:2]]),
+                "strokeDash": style([[1, 0], [6, 3]]),
+                "tooltip": [
+                    {"field": "what", "title": "of"},
+                    {"field": "D", "format": ",.0f"},
+                    {"field": "time", "format": ".3s", "title": "s"},
+                ],
+            },
+            "config": chart_style(),
+        }
+    )

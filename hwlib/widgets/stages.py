@@ -34,27 +34,34 @@ def stages_explorer(stages: int = 2, t_copy: int = 600, t_mma: int = 130) -> Veg
         {"calculate": start, "as": "start"},
         {"calculate": before, "as": "before"},
     ]
-    copies = [*common,
-              {"calculate": "'slot ' + (datum.k % stages + 1)", "as": "row"},
-              {"calculate": "datum.k < stages ? 0 : datum.before + t_mma", "as": "from"},
-              {"calculate": "datum.from + t_copy", "as": "to"},
-              {"calculate": "'copy on the way'", "as": "what"},
-              {"filter": f"datum.from < {SHOWN}"}]  # fmt: skip
-    products = [*common,
-                {"calculate": "'tensor cores'", "as": "row"},
-                {"calculate": "datum.start", "as": "from"},
-                {"calculate": "datum.start + t_mma", "as": "to"},
-                {"calculate": "'products'", "as": "what"},
-                {"filter": f"datum.from < {SHOWN}"}]  # fmt: skip
-    return VegaLite({
-        "description": "Copies on the way in each slot, and the tensor cores, against time",
-        "title": {"text": {"expr": _title()}, "anchor": "start"},
-        "params": params,
-        "data": {"values": [{}]},
-        "width": 520, "height": {"step": 26},
-        "layer": [_bars(copies), _bars(products)],
-        "config": chart_style(),
-    })  # fmt: skip
+    copies = [
+        *common,
+        {"calculate": "'slot ' + (datum.k % stages + 1)", "as": "row"},
+        {"calculate": "datum.k < stages ? 0 : datum.before + t_mma", "as": "from"},
+        {"calculate": "datum.from + t_copy", "as": "to"},
+        {"calculate": "'copy on the way'", "as": "what"},
+        {"filter": f"datum.from < {SHOWN}"},
+    ]
+    products = [
+        *common,
+        {"calculate": "'tensor cores'", "as": "row"},
+        {"calculate": "datum.start", "as": "from"},
+        {"calculate": "datum.start + t_mma", "as": "to"},
+        {"calculate": "'products'", "as": "what"},
+        {"filter": f"datum.from < {SHOWN}"},
+    ]
+    return VegaLite(
+        {
+            "description": "Copies on the way in each slot, and the tensor cores, against time",
+            "title": {"text": {"expr": _title()}, "anchor": "start"},
+            "params": params,
+            "data": {"values": [{}]},
+            "width": 520,
+            "height": {"step": 26},
+            "layer": [_bars(copies), _bars(products)],
+            "config": chart_style(),
+        }
+    )
 
 
 def _slider(name: str, low: int, high: int, step: int) -> dict[str, Any]:
@@ -68,12 +75,19 @@ def _title() -> str:
 def _bars(transform: list[dict[str, Any]]) -> dict[str, Any]:
     rows = ["tensor cores", *(f"slot {k}" for k in range(1, MOST + 1))]
     time = {"type": "quantitative", "scale": {"domain": [0, SHOWN], "clamp": True, "nice": False}}
-    colour = {"field": "what", "type": "nominal", "title": None, "legend": {"orient": "bottom"},
-              "scale": {"domain": [*COLOURS], "range": [*COLOURS.values()]}}  # fmt: skip
+    colour = {
+        "field": "what",
+        "type": "nominal",
+        "title": None,
+        "legend": {"orient": "bottom"},
+        "scale": {"domain": [*COLOURS], "range": [*COLOURS.values()]},
+    }
     tooltip = [
-        {"field": "row", "title": "where"}, {"field": "k", "title": "step"},
-        {"field": "from", "title": "from [ns]", "format": ".0f"}, {"field": "to", "title": "to [ns]", "format": ".0f"},
-    ]  # fmt: skip
+        {"field": "row", "title": "where"},
+        {"field": "k", "title": "step"},
+        {"field": "from", "title": "from [ns]", "format": ".0f"},
+        {"field": "to", "title": "to [ns]", "format": ".0f"},
+    ]
     return {
         "transform": transform,
         "mark": {"type": "bar", "stroke": "white", "strokeWidth": 0.6, "clip": True},
@@ -81,6 +95,7 @@ def _bars(transform: list[dict[str, Any]]) -> dict[str, Any]:
             "x": {"field": "from", **time, "axis": {"title": "time [ns]"}},
             "x2": {"field": "to"},
             "y": {"field": "row", "type": "nominal", "sort": rows, "axis": {"title": None, "grid": False}},
-            "color": colour, "tooltip": tooltip,
+            "color": colour,
+            "tooltip": tooltip,
         },
-    }  # fmt: skip
+    }

@@ -43,10 +43,14 @@ def tile_explorer(chip: str = "h100-sxm", b: float = 2, b_k: int = 64, stages: i
         {"calculate": f"sequence({STEP}, {MOST + 1}, {STEP})", "as": "b_n"},
         {"flatten": ["b_n"]},
         {"calculate": tile_intensity.vega_with({**letters, "b": "b"}), "as": "intensity"},
-        {"calculate": tile_bytes.vega_with({**letters, "b_k": "b_k", "b": "b", "stages": "stages", "b_acc": in_smem}),
-         "as": "bytes"},
+        {
+            "calculate": tile_bytes.vega_with(
+                {**letters, "b_k": "b_k", "b": "b", "stages": "stages", "b_acc": in_smem}
+            ),
+            "as": "bytes",
+        },
         {"filter": f"datum.bytes <= S_fast && {elsewhere}"},
-    ]  # fmt: skip
+    ]
     best = [
         {"joinaggregate": [{"op": "max", "field": "intensity", "as": "most"}]},
         {"filter": "datum.intensity >= datum.most"},
@@ -54,16 +58,19 @@ def tile_explorer(chip: str = "h100-sxm", b: float = 2, b_k: int = 64, stages: i
         {"window": [{"op": "rank", "as": "place"}], "sort": [{"field": "oblong"}]},
         {"filter": "datum.place == 1"},
     ]
-    return VegaLite({
-        "description": "Intensity of output tiles by their two sides, where they fit into fast memory",
-        "title": {"text": {"expr": _title()}, "anchor": "start"},
-        "params": params,
-        "data": {"values": [{}]},
-        "transform": fits,
-        "width": 400, "height": 400,
-        "layer": [_map(), {**_ring(), "transform": best}],
-        "config": chart_style(),
-    })  # fmt: skip
+    return VegaLite(
+        {
+            "description": "Intensity of output tiles by their two sides, where they fit into fast memory",
+            "title": {"text": {"expr": _title()}, "anchor": "start"},
+            "params": params,
+            "data": {"values": [{}]},
+            "transform": fits,
+            "width": 400,
+            "height": 400,
+            "layer": [_map(), {**_ring(), "transform": best}],
+            "config": chart_style(),
+        }
+    )
 
 
 def _room(chip: Accelerator) -> float:
@@ -84,20 +91,27 @@ def _side(field: str, title: str) -> dict[str, Any]:
 
 
 def _map() -> dict[str, Any]:
-    colour = {"field": "intensity", "type": "quantitative", "title": "FLOP/B",
-              "scale": {"scheme": "viridis", "zero": True}}  # fmt: skip
+    colour = {
+        "field": "intensity",
+        "type": "quantitative",
+        "title": "FLOP/B",
+        "scale": {"scheme": "viridis", "zero": True},
+    }
     tooltip = [
-        {"field": "b_m", "title": "rows"}, {"field": "b_n", "title": "columns"},
+        {"field": "b_m", "title": "rows"},
+        {"field": "b_n", "title": "columns"},
         {"field": "intensity", "title": "FLOP/B", "format": ".3~r"},
         {"field": "bytes", "title": "bytes of shared memory", "format": ",d"},
-    ]  # fmt: skip
+    ]
     return {
         "mark": {"type": "square", "size": 150, "opacity": 1},
         "encoding": {
-            "x": _side("b_n", "columns of the output tile"), "y": _side("b_m", "rows of the output tile"),
-            "color": colour, "tooltip": tooltip,
+            "x": _side("b_n", "columns of the output tile"),
+            "y": _side("b_m", "rows of the output tile"),
+            "color": colour,
+            "tooltip": tooltip,
         },
-    }  # fmt: skip
+    }
 
 
 def _ring() -> dict[str, Any]:
@@ -109,8 +123,17 @@ def _ring() -> dict[str, Any]:
     return {
         "layer": [
             {"mark": {"type": "point", "shape": "square", "size": 260, "color": "#d55e00", "strokeWidth": 3}},
-            {"mark": {"type": "text", "align": "left", "dx": 14, "dy": -10, "fontSize": 13, "color": "currentColor",
-                      "text": {"expr": say}}},
+            {
+                "mark": {
+                    "type": "text",
+                    "align": "left",
+                    "dx": 14,
+                    "dy": -10,
+                    "fontSize": 13,
+                    "color": "currentColor",
+                    "text": {"expr": say},
+                }
+            },
         ],
         "encoding": place,
-    }  # fmt: skip
+    }

@@ -24,9 +24,13 @@ COLOURS = ("#2f83c9", "#d55e00")
 
 
 def token_explorer(
-    model: str = "llama3-8b", T: int = 8192, G: int = 4, E: int = 1, B: int = 256,
+    model: str = "llama3-8b",
+    T: int = 8192,
+    G: int = 4,
+    E: int = 1,
+    B: int = 256,
     choices: Iterable[Model] | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """One token through one layer: the FLOPs and the bytes of each operation as areas, each row one whole.
 
     T keys are in the token's context, G query heads share a key, B tokens share the weights that a step reads. With
@@ -82,35 +86,61 @@ def latent_explorer(T_kv: int = 4096, model: str = "deepseek-v3") -> VegaLite:
     sizes = {"n_q": one.heads, "r_kv": one.kv_lora, "d_nope": one.nope_dim, "d_rope": one.rope_dim, "d_v": one.v_dim}
     letters = {"T": "datum.queries", "T_kv": "T_kv", **{name: str(size) for name, size in sizes.items()}}
     unfolded, folded = (way.vega_with(letters) for way in WAYS.values())
-    colour = {"field": "way", "type": "nominal", "title": None, "sort": [*WAYS],
-              "scale": {"domain": [*WAYS], "range": [*COLOURS]}}  # fmt: skip
+    colour = {
+        "field": "way",
+        "type": "nominal",
+        "title": None,
+        "sort": [*WAYS],
+        "scale": {"domain": [*WAYS], "range": [*COLOURS]},
+    }
     dash = {**colour, "scale": {"domain": [*WAYS], "range": [[1, 0], [6, 3]]}}
     powers = {"values": [4**k for k in range(8)], "format": ",d", "title": "tokens of the step, T"}
-    return VegaLite({
-        "description": "Operations of one query token in latent attention, computed in two ways, against the queries",
-        "title": {"text": {"expr": "[format(T_kv, ',d') + ' tokens of context']"}, "anchor": "start"},
-        "params": [
-            {"name": "power", "value": steps,
-             "bind": {"input": "range", "min": 8, "max": 17, "step": 1, "name": "context, as a power of two "}},
-            {"name": "T_kv", "expr": "pow(2, power)"},
-        ],
-        "data": {"values": [{"way": name} for name in WAYS]},
-        "width": 520, "height": 260,
-        "transform": [
-            {"calculate": "sequence(0, 14.01, 0.25)", "as": "doubled"},
-            {"flatten": ["doubled"]},
-            {"calculate": "pow(2, datum.doubled)", "as": "queries"},
-            {"calculate": f"(datum.way == 'unfolded' ? ({unfolded}) : ({folded}))/datum.queries", "as": "flops"},
-        ],
-        "mark": {"type": "line", "strokeWidth": 2, "point": {"size": 60, "opacity": 0}, "tooltip": True},
-        "encoding": {
-            "x": {"field": "queries", "type": "quantitative", "axis": powers,
-                  "scale": {"type": "log", "base": 2, "domain": [1, 16384]}},
-            "y": {"field": "flops", "type": "quantitative", "scale": {"type": "log"}, "title": "FLOPs of one token",
-                  "axis": {"format": "~s", "values": [10**k for k in range(6, 15)]}},
-            "color": colour, "strokeDash": dash,
-            "tooltip": [{"field": "way"}, {"field": "queries", "format": ",.0f"},
-                        {"field": "flops", "format": ".3~s", "title": "FLOPs"}],
-        },
-        "config": chart_style(),
-    })  # fmt: skip
+    return VegaLite(
+        {
+            "description": (
+                "Operations of one query token in latent attention, computed in two ways, against the queries"
+            ),
+            "title": {"text": {"expr": "[format(T_kv, ',d') + ' tokens of context']"}, "anchor": "start"},
+            "params": [
+                {
+                    "name": "power",
+                    "value": steps,
+                    "bind": {"input": "range", "min": 8, "max": 17, "step": 1, "name": "context, as a power of two "},
+                },
+                {"name": "T_kv", "expr": "pow(2, power)"},
+            ],
+            "data": {"values": [{"way": name} for name in WAYS]},
+            "width": 520,
+            "height": 260,
+            "transform": [
+                {"calculate": "sequence(0, 14.01, 0.25)", "as": "doubled"},
+                {"flatten": ["doubled"]},
+                {"calculate": "pow(2, datum.doubled)", "as": "queries"},
+                {"calculate": f"(datum.way == 'unfolded' ? ({unfolded}) : ({folded}))/datum.queries", "as": "flops"},
+            ],
+            "mark": {"type": "line", "strokeWidth": 2, "point": {"size": 60, "opacity": 0}, "tooltip": True},
+            "encoding": {
+                "x": {
+                    "field": "queries",
+                    "type": "quantitative",
+                    "axis": powers,
+                    "scale": {"type": "log", "base": 2, "domain": [1, 16384]},
+                },
+                "y": {
+                    "field": "flops",
+                    "type": "quantitative",
+                    "scale": {"type": "log"},
+                    "title": "FLOPs of one token",
+                    "axis": {"format": "~s", "values": [10**k for k in range(6, 15)]},
+                },
+                "color": colour,
+                "strokeDash": dash,
+                "tooltip": [
+                    {"field": "way"},
+                    {"field": "queries", "format": ",.0f"},
+                    {"field": "flops", "format": ".3~s", "title": "FLOPs"},
+                ],
+            },
+            "config": chart_style(),
+        }
+    )

@@ -16,9 +16,14 @@ PLACES = 1000  # steps of the window's place
 
 
 def trace_explorer(
-    job: str = "healthy", jobs: Mapping[str, Sequence[Trace]] | None = None, rank: int = SICK_RANK, seed: int = 0,
-    zoom: int = 1, place: int = 0, arrows: bool = True,
-) -> Any:  # fmt: skip
+    job: str = "healthy",
+    jobs: Mapping[str, Sequence[Trace]] | None = None,
+    rank: int = SICK_RANK,
+    seed: int = 0,
+    zoom: int = 1,
+    place: int = 0,
+    arrows: bool = True,
+) -> Any:
     """The traces of a step, a row for each rank: kernels above, collectives below, exposed pieces underlined.
 
     Without `jobs`, a job of eight ranks in health and with a slow link, a data stall and a clock cap of `rank`, each
@@ -56,15 +61,19 @@ def _job(traces: Sequence[Trace]) -> dict[str, Any]:
             "rank": trace.rank,
             "events": [
                 [
-                    KINDS.index(e.kind), round((e.start - start) * US, 3), round((e.end - start) * US, 3),
-                    word(e.operation or e.name), word(e.group), e.number,
+                    KINDS.index(e.kind),
+                    round((e.start - start) * US, 3),
+                    round((e.end - start) * US, 3),
+                    word(e.operation or e.name),
+                    word(e.group),
+                    e.number,
                 ]
                 for e in trace.events
                 if e.kind != "host" or LOADER in e.name
             ],
         }
         for trace in traces
-    ]  # fmt: skip
+    ]
     return {"ranks": ranks, "end": round((end - start) * US, 3), "words": list(names)}
 
 

@@ -10,12 +10,19 @@ from hwlib.widgets.charts import COLOURS, VegaLite, chart_style, dashed
 
 MODELS = ("qwen2.5-3b", "llama3-8b", "qwen2.5-14b", "llama3-70b", "llama3-405b")
 T = 8192  # tokens of a sequence in the chart of memory
-STAGES = {"DDP": replicated_state_bytes, "ZeRO-1": zero1_state_bytes, "ZeRO-2": zero2_state_bytes,
-          "ZeRO-3": zero3_state_bytes}  # fmt: skip
+STAGES = {
+    "DDP": replicated_state_bytes,
+    "ZeRO-1": zero1_state_bytes,
+    "ZeRO-2": zero2_state_bytes,
+    "ZeRO-3": zero3_state_bytes,
+}
 PARTS = {  # bytes of a parameter as weight, as gradient and in the optimizer
-    "weights": (2, 0, 0), "gradients": (0, 2, 0), "optimizer": (0, 0, 12), "activations": (0, 0, 0),
+    "weights": (2, 0, 0),
+    "gradients": (0, 2, 0),
+    "optimizer": (0, 0, 12),
+    "activations": (0, 0, 0),
     "logits": (0, 0, 0),
-}  # fmt: skip
+}
 INKS = (*COLOURS, "#cc79a7", "#7f7f7f")
 MACHINES = ("dgx-h100", "dgx-b200", "gb200-nvl72")
 CARDS = 50e9  # B/s of a GPU's network card on the nodes of runs whose source prints none
@@ -39,16 +46,24 @@ def memory_explorer(model: str = "llama3-8b", room: float = 80e9) -> VegaLite:
     letters = {"D": "width", "F": "ffn", "n_q": "heads", "K": "kv_heads", "H": "head_dim", "V": "vocab", "L": "layers"}
     params = [
         {"name": "model", "value": model, "bind": choice},
-        {"name": "log_dp", "value": 3, "bind": {"input": "range", "min": 0, "max": 10, "step": 1,
-                                              "name": "ranks, as a power of two "}},
+        {
+            "name": "log_dp",
+            "value": 3,
+            "bind": {"input": "range", "min": 0, "max": 10, "step": 1, "name": "ranks, as a power of two "},
+        },
         {"name": "micro", "value": 1, "bind": {"input": "range", "min": 1, "max": 8, "step": 1, "name": "sequences "}},
-        {"name": "again", "value": "none", "bind": {
-            "input": "select", "options": ["none", "full"], "name": "recomputation "}},
+        {
+            "name": "again",
+            "value": "none",
+            "bind": {"input": "select", "options": ["none", "full"], "name": "recomputation "},
+        },
         {"name": "dp", "expr": "pow(2, log_dp)"},
         {"name": "P", "expr": table({key: parameter_count(one) for key, one in rows.items()})},
-        *({"name": letter, "expr": table({key: getattr(one, field) for key, one in rows.items()})}
-          for letter, field in letters.items()),
-    ]  # fmt: skip
+        *(
+            {"name": letter, "expr": table({key: getattr(one, field) for key, one in rows.items()})}
+            for letter, field in letters.items()
+        ),
+    ]
     fixed = {"T": str(T), "tp": "1", "b": "2"}
     states = " : ".join(
         f"datum.stage === '{name}' ? {_of(f, b_w='datum.b_w', b_g='datum.b_g', b_opt='datum.b_opt')}"
@@ -59,39 +74,58 @@ def memory_explorer(model: str = "llama3-8b", room: float = 80e9) -> VegaLite:
         f"datum.part === 'activations' ? L*({layer}) : datum.part === 'logits' ? {_of(logit_bytes, **fixed)} : "
         f"({states} : 0)"
     )
-    said = ("'on ' + format(dp, ',d') + (dp > 1 ? ' ranks, ' : ' rank, ') + micro + (micro > 1 ? ' sequences' : "
-            f"' sequence') + ' of {T:,} tokens each'")  # fmt: skip
-    colour = {"field": "part", "type": "nominal", "title": None, "sort": [*PARTS],
-              "scale": {"domain": [*PARTS], "range": [*INKS]},
-              "legend": {"orient": "bottom", "columns": 3}}  # fmt: skip
+    said = (
+        "'on ' + format(dp, ',d') + (dp > 1 ? ' ranks, ' : ' rank, ') + micro + (micro > 1 ? ' sequences' : "
+        f"' sequence') + ' of {T:,} tokens each'"
+    )
+    colour = {
+        "field": "part",
+        "type": "nominal",
+        "title": None,
+        "sort": [*PARTS],
+        "scale": {"domain": [*PARTS], "range": [*INKS]},
+        "legend": {"orient": "bottom", "columns": 3},
+    }
     bars = {
         "transform": [{"calculate": held, "as": "held"}],
         "mark": {"type": "bar", "tooltip": True},
         "encoding": {
             "y": {"field": "stage", "type": "nominal", "sort": [*STAGES], "title": None},
-            "x": {"field": "held", "type": "quantitative", "stack": "zero", "title": "a rank holds",
-                  "axis": {"labelExpr": "format(datum.value/1e9, ',.4~r') + ' GB'", "tickCount": 5}},
-            "color": colour, "order": {"field": "place"},
+            "x": {
+                "field": "held",
+                "type": "quantitative",
+                "stack": "zero",
+                "title": "a rank holds",
+                "axis": {"labelExpr": "format(datum.value/1e9, ',.4~r') + ' GB'", "tickCount": 5},
+            },
+            "color": colour,
+            "order": {"field": "place"},
             "tooltip": [{"field": "stage"}, {"field": "part"}, {"field": "held", "format": ".3s", "title": "B"}],
         },
-    }  # fmt: skip
+    }
     wall = {
         "data": {"values": [{"room": room}]},
         "mark": {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 2, "color": "currentColor"},
         "encoding": {"x": {"field": "room", "type": "quantitative"}},
     }
-    return VegaLite({
-        "description": "Memory of a rank with DDP and with each stage of ZeRO, by what it holds",
-        "title": {"text": {"expr": said}, "anchor": "start"},
-        "params": params,
-        "data": {"values": [
-            {"stage": stage, "part": part, "place": place, "b_w": b_w, "b_g": b_g, "b_opt": b_opt}
-            for stage in STAGES for place, (part, (b_w, b_g, b_opt)) in enumerate(PARTS.items())
-        ]},
-        "width": 460, "height": 170,
-        "layer": [bars, wall],
-        "config": chart_style(),
-    })  # fmt: skip
+    return VegaLite(
+        {
+            "description": "Memory of a rank with DDP and with each stage of ZeRO, by what it holds",
+            "title": {"text": {"expr": said}, "anchor": "start"},
+            "params": params,
+            "data": {
+                "values": [
+                    {"stage": stage, "part": part, "place": place, "b_w": b_w, "b_g": b_g, "b_opt": b_opt}
+                    for stage in STAGES
+                    for place, (part, (b_w, b_g, b_opt)) in enumerate(PARTS.items())
+                ]
+            },
+            "width": 460,
+            "height": 170,
+            "layer": [bars, wall],
+            "config": chart_style(),
+        }
+    )
 
 
 def critical_batch_explorer() -> VegaLite:
@@ -111,56 +145,106 @@ def critical_batch_explorer() -> VegaLite:
     machines = {key: nodes[key] for key in MACHINES}
     names = [one.name for one in machines.values()]
     values = [
-        {"machine": one.name, "n_in": one.chips, "W_in": one.scaleup_bandwidth, "W_node": one.egress_bandwidth,
-         "C": accelerators[one.accelerator].bf16_flops} for one in machines.values()
-    ]  # fmt: skip
-    colour = {"field": "machine", "type": "nominal", "title": None, "sort": names,
-              "scale": {"domain": names, "range": [*COLOURS]}, "legend": {"orient": "bottom"}}  # fmt: skip
-    x = {"field": "n", "type": "quantitative", "scale": {"type": "log", "base": 2, "domain": [2, 2**MOST]},
-         "title": "GPUs", "axis": {"values": [2, 8, 64, 512, 4096, 16384], "format": ",d"}}  # fmt: skip
-    y = {"type": "quantitative", "scale": {"type": "log", "domain": [100, 40000]}, "title": "tokens of a GPU",
-         "axis": {"values": [100, 300, 1000, 3000, 10000, 30000], "format": ",d"}}  # fmt: skip
+        {
+            "machine": one.name,
+            "n_in": one.chips,
+            "W_in": one.scaleup_bandwidth,
+            "W_node": one.egress_bandwidth,
+            "C": accelerators[one.accelerator].bf16_flops,
+        }
+        for one in machines.values()
+    ]
+    colour = {
+        "field": "machine",
+        "type": "nominal",
+        "title": None,
+        "sort": names,
+        "scale": {"domain": names, "range": [*COLOURS]},
+        "legend": {"orient": "bottom"},
+    }
+    x = {
+        "field": "n",
+        "type": "quantitative",
+        "scale": {"type": "log", "base": 2, "domain": [2, 2**MOST]},
+        "title": "GPUs",
+        "axis": {"values": [2, 8, 64, 512, 4096, 16384], "format": ",d"},
+    }
+    y = {
+        "type": "quantitative",
+        "scale": {"type": "log", "domain": [100, 40000]},
+        "title": "tokens of a GPU",
+        "axis": {"values": [100, 300, 1000, 3000, 10000, 30000], "format": ",d"},
+    }
     line = {
         "data": {"values": values},
         "transform": computed,
         "mark": {"type": "line", "strokeWidth": 2.5, "clip": True},
-        "encoding": {"x": x, "y": {**y, "field": "critical"}, "color": colour,
-                     "strokeDash": dashed(colour)},
-    }  # fmt: skip
+        "encoding": {"x": x, "y": {**y, "field": "critical"}, "color": colour, "strokeDash": dashed(colour)},
+    }
     points = {
         "data": {"values": published_points()},
         "transform": [
-            {"calculate": _of(dp_exact_critical_batch, dp="(datum.n/8)", C="(eta*datum.C)", W="datum.W", b_g="b_g"),
-             "as": "bound"},
+            {
+                "calculate": _of(dp_exact_critical_batch, dp="(datum.n/8)", C="(eta*datum.C)", W="datum.W", b_g="b_g"),
+                "as": "bound",
+            },
             {"calculate": "datum.tokens >= datum.bound ? 1 : 0", "as": "hidden"},
         ],
-        "mark": {"type": "point", "strokeWidth": 1.5, "stroke": "currentColor", "fill": "currentColor",
-                 "tooltip": True},
-        "encoding": {
-            "x": x, "y": {**y, "field": "tokens"},
-            "fillOpacity": {"field": "hidden", "type": "quantitative", "scale": {"domain": [0, 1], "range": [0, 0.8]},
-                            "legend": None},
-            "size": {"field": "hidden", "type": "quantitative", "scale": {"domain": [0, 1], "range": [150, 40]},
-                     "legend": None},
-            "tooltip": [{"field": "name", "title": "run"}, {"field": "n", "format": ",d", "title": "GPUs"},
-                        {"field": "tokens", "format": ",d", "title": "tokens of a microbatch"},
-                        {"field": "bound", "format": ",.0f", "title": "its machine's bound"}],
+        "mark": {
+            "type": "point",
+            "strokeWidth": 1.5,
+            "stroke": "currentColor",
+            "fill": "currentColor",
+            "tooltip": True,
         },
-    }  # fmt: skip
-    return VegaLite({
-        "description": "Critical batch of a GPU against the size of the cluster, with published runs",
-        "title": {"text": {"expr": "'gradients of ' + b_g + ' bytes, ' + format(eta, '.0%') + ' of the peak'"},
-                  "anchor": "start"},
-        "params": [
-            {"name": "b_g", "value": 2, "bind": {"input": "range", "min": 1, "max": 4, "step": 1,
-                                                 "name": "bytes of a gradient "}},
-            {"name": "eta", "value": 1, "bind": {"input": "range", "min": 0.2, "max": 1, "step": 0.05,
-                                                 "name": "share of the peak "}},
-        ],
-        "width": 460, "height": 280,
-        "layer": [line, points],
-        "config": chart_style(),
-    })  # fmt: skip
+        "encoding": {
+            "x": x,
+            "y": {**y, "field": "tokens"},
+            "fillOpacity": {
+                "field": "hidden",
+                "type": "quantitative",
+                "scale": {"domain": [0, 1], "range": [0, 0.8]},
+                "legend": None,
+            },
+            "size": {
+                "field": "hidden",
+                "type": "quantitative",
+                "scale": {"domain": [0, 1], "range": [150, 40]},
+                "legend": None,
+            },
+            "tooltip": [
+                {"field": "name", "title": "run"},
+                {"field": "n", "format": ",d", "title": "GPUs"},
+                {"field": "tokens", "format": ",d", "title": "tokens of a microbatch"},
+                {"field": "bound", "format": ",.0f", "title": "its machine's bound"},
+            ],
+        },
+    }
+    return VegaLite(
+        {
+            "description": "Critical batch of a GPU against the size of the cluster, with published runs",
+            "title": {
+                "text": {"expr": "'gradients of ' + b_g + ' bytes, ' + format(eta, '.0%') + ' of the peak'"},
+                "anchor": "start",
+            },
+            "params": [
+                {
+                    "name": "b_g",
+                    "value": 2,
+                    "bind": {"input": "range", "min": 1, "max": 4, "step": 1, "name": "bytes of a gradient "},
+                },
+                {
+                    "name": "eta",
+                    "value": 1,
+                    "bind": {"input": "range", "min": 0.2, "max": 1, "step": 0.05, "name": "share of the peak "},
+                },
+            ],
+            "width": 460,
+            "height": 280,
+            "layer": [line, points],
+            "config": chart_style(),
+        }
+    )
 
 
 def published_points() -> list[dict[str, Any]]:
@@ -171,9 +255,12 @@ def published_points() -> list[dict[str, Any]]:
             tokens = row.micro * row.T
             name = f"{row.model}, {row.gpus} {accelerators[row.chip].name}"
             found[row.model, row.chip, row.gpus, tokens] = {
-                "name": name, "n": row.gpus, "tokens": tokens, "C": accelerators[row.chip].bf16_flops,
+                "name": name,
+                "n": row.gpus,
+                "tokens": tokens,
+                "C": accelerators[row.chip].bf16_flops,
                 "W": row.network or 8 * CARDS,
-            }  # fmt: skip
+            }
     return list(found.values())
 
 

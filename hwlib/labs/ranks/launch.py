@@ -60,9 +60,13 @@ class Launcher:
         else:
             self.process = subprocess.Popen(
                 [sys.executable, "-W", "ignore", "-m", "hwlib.labs.ranks.server", str(theirs.fileno())],
-                pass_fds=[theirs.fileno()], env=_environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                stderr=self.said, start_new_session=True,
-            )  # fmt: skip
+                pass_fds=[theirs.fileno()],
+                env=_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=self.said,
+                start_new_session=True,
+            )
         theirs.close()
         try:
             self.hear(time.monotonic() + START_LIMIT)

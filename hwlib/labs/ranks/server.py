@@ -22,8 +22,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-PRELOADED = ("numpy.random", "cloudpickle", "torch", "torch.distributed", "hwlib.labs.measure", "hwlib.simulate",
-             "hwlib.labs.ranks.process")  # fmt: skip
+PRELOADED = (
+    "numpy.random",
+    "cloudpickle",
+    "torch",
+    "torch.distributed",
+    "hwlib.labs.measure",
+    "hwlib.simulate",
+    "hwlib.labs.ranks.process",
+)
 PR_SET_CHILD_SUBREAPER = 36
 OURS = (signal.SIGALRM, signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)  # a parent may have handlers of its own
 

@@ -32,8 +32,10 @@ of a layer's experts, shared ones among them; the shared ones alone.
 BY_OP = "op"
 """Recomputation by operator, torchtitan's `selective`: kept are attention's output and every second matrix product."""
 RECOMPUTED = (
-    *RECOMPUTE, BY_OP, *("+".join(some) for n in range(1, len(MODULES) + 1) for some in combinations(MODULES, n))
-)  # fmt: skip
+    *RECOMPUTE,
+    BY_OP,
+    *("+".join(some) for n in range(1, len(MODULES) + 1) for some in combinations(MODULES, n)),
+)
 """All that `Strategy.recompute` can be, by position: RECOMPUTE, BY_OP, and modules joined by "+"."""
 SCHEDULES = ("gpipe", "1f1b", "zb_h1", "zbv", "dualpipe")
 """Pipeline schedules; 1f1b is interleaved where a rank has several chunks."""

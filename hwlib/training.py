@@ -16,11 +16,28 @@ from hwlib.transformer import step_flops, training_flops
 from hwlib.units import show
 
 __all__ = [
-    "TrainingRun", "best_goodput_fraction", "cluster_mtbf", "daly_interval", "exact_goodput", "expected_failures",
-    "goodput_fraction", "gpt_selective_flops", "hardware_utilization", "model_utilization", "run_cost", "run_energy",
-    "run_time", "slow_fraction", "step_time_at", "token_rate", "token_rate_at", "training_run",
-    "utilization_of_run", "wall_time", "young_interval",
-]  # fmt: skip
+    "TrainingRun",
+    "best_goodput_fraction",
+    "cluster_mtbf",
+    "daly_interval",
+    "exact_goodput",
+    "expected_failures",
+    "goodput_fraction",
+    "gpt_selective_flops",
+    "hardware_utilization",
+    "model_utilization",
+    "run_cost",
+    "run_energy",
+    "run_time",
+    "slow_fraction",
+    "step_time_at",
+    "token_rate",
+    "token_rate_at",
+    "training_run",
+    "utilization_of_run",
+    "wall_time",
+    "young_interval",
+]
 
 
 # Utilization
@@ -198,11 +215,23 @@ class TrainingRun(NamedTuple):
 
 
 def training_run(
-    model: Model | str, chip: Accelerator | str, *, B_run: float, n: int, mfu: float, T: int | None = None,
-    causal: bool = True, node: int = 8, t_node: float | None = None, t_save: float = 0.0, t_back: float = 0.0,
-    power: float | None = None, pue: float = 1.1, price: float = 0.0,
+    model: Model | str,
+    chip: Accelerator | str,
+    *,
+    B_run: float,
+    n: int,
+    mfu: float,
+    T: int | None = None,
+    causal: bool = True,
+    node: int = 8,
+    t_node: float | None = None,
+    t_save: float = 0.0,
+    t_back: float = 0.0,
+    power: float | None = None,
+    pue: float = 1.1,
+    price: float = 0.0,
     dtype: str = "bf16",
-) -> TrainingRun:  # fmt: skip
+) -> TrainingRun:
     """Training `model` with B_run tokens on n of `chip`, at an MFU relative to the dense rate of `dtype`.
 
     T is the sequence length, by default the model's context but at most 8192; t_node the mean time between failures of

@@ -24,7 +24,23 @@ from hwlib.footprint.state_bytes import (
 )
 
 __all__ = [
-    "ADAM_8BIT", "BFLOAT16_ADAM", "DEEPSEEK_ADAM", "FP8_MOMENTS_ADAM", "FULL_ADAM", "HALF_ADAM", "MEGATRON_ADAM",
-    "MIXED_ADAM", "MUON", "OFFLOAD", "SGD", "STATES", "Footprint", "States", "footprint", "replicated_state_bytes",
-    "zero1_state_bytes", "zero2_state_bytes", "zero3_state_bytes",
-]  # fmt: skip
+    "ADAM_8BIT",
+    "BFLOAT16_ADAM",
+    "DEEPSEEK_ADAM",
+    "FP8_MOMENTS_ADAM",
+    "FULL_ADAM",
+    "HALF_ADAM",
+    "MEGATRON_ADAM",
+    "MIXED_ADAM",
+    "MUON",
+    "OFFLOAD",
+    "SGD",
+    "STATES",
+    "Footprint",
+    "States",
+    "footprint",
+    "replicated_state_bytes",
+    "zero1_state_bytes",
+    "zero2_state_bytes",
+    "zero3_state_bytes",
+]

@@ -64,9 +64,18 @@ class Layer(NamedTuple):
 
 
 def layer_on_rank(
-    model: Model, moe: bool, tp: Any, ep: Any, sp: Any, tokens: Any, T: Any, fused: bool,
-    by: Framework | None = None, frozen: bool = False, etp: Any = None,
-) -> Layer:  # fmt: skip
+    model: Model,
+    moe: bool,
+    tp: Any,
+    ep: Any,
+    sp: Any,
+    tokens: Any,
+    T: Any,
+    fused: bool,
+    by: Framework | None = None,
+    frozen: bool = False,
+    etp: Any = None,
+) -> Layer:
     """A layer, with experts or not, whose matrices tp ranks share and whose experts ep ranks, each cut among etp ranks
     where that is not tp.
 
@@ -100,10 +109,14 @@ def layer_on_rank(
         kept = kept - 2 * model.width * outside - 2 * hidden * tokens / tp
     kept_input = 2 * model.width * outside
     return Layer(
-        own / tp + common, experts, kept, scores, kept_input,
+        own / tp + common,
+        experts,
+        kept,
+        scores,
+        kept_input,
         by_op=lambda: kept_input + _by_op(model, moe, tp, outside, tokens, eager),
         modules=lambda: {"core_attn": scores, **_modules(model, moe, tp, outside, tokens, by)},
-    )  # fmt: skip
+    )
 
 
 def _common_parameters(model: Model) -> int:

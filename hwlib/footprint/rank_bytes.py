@@ -190,9 +190,11 @@ def _of_model(
     if trainable is not None:
         tuned = _Tuned(bounded("footprint: trainable", trainable, 0), bounded("footprint: frozen", frozen, 0))
     given = {
-        **strategy.degrees, "T": bounded("footprint: T", T, 1), "stage": stage,
+        **strategy.degrees,
+        "T": bounded("footprint: T", T, 1),
+        "stage": stage,
         "m": bounded("footprint: m", inf if m is None else m, 1),
-    }  # fmt: skip
+    }
 
     def one(block: dict[str, Any]) -> Footprint:
         T, m, stage = (block.pop(name) for name in ("T", "m", "stage"))
@@ -226,9 +228,17 @@ def _footprint(job: _Job, stage: Any) -> Footprint:
 
 
 def _job(
-    model: Model, states: States, fused: bool, strategy: Strategy, T: Any, m: Any,
-    framework: Framework | None, tuned: _Tuned | None, offload: Collection[str], mtp: int,
-) -> _Job:  # fmt: skip
+    model: Model,
+    states: States,
+    fused: bool,
+    strategy: Strategy,
+    T: Any,
+    m: Any,
+    framework: Framework | None,
+    tuned: _Tuned | None,
+    offload: Collection[str],
+    mtp: int,
+) -> _Job:
     tp, pp, ep, v, sp, zero = (getattr(strategy, name) for name in ("tp", "pp", "ep", "v", "sp", "zero"))
     shards = strategy.shard_ranks
     expert_shards = maximum(shards / ep if strategy.etp is None else shards / ep * tp / strategy.etp, 1.0)
@@ -259,27 +269,47 @@ def _job(
             largest = kinds[0].parameters if len(kinds) == 1 else maximum(kinds[0].parameters, kinds[1].parameters)
             pool = a_parameter * maximum(2 * largest, model.vocab * model.width / tp)
     return _Job(
-        model=model, pp=pp, v=v, m=m, tp=tp, schedule=strategy.schedule_code,
-        held=stage_layers(model, pp, v), kinds=kinds,
+        model=model,
+        pp=pp,
+        v=v,
+        m=m,
+        tp=tp,
+        schedule=strategy.schedule_code,
+        held=stage_layers(model, pp, v),
+        kinds=kinds,
         kept=tuple(choose_by(recompute, x.kept_with) for x in kinds),
-        whole=tuple(x.kept + x.scores for x in kinds), recompute_layers=strategy.recompute_layers,
+        whole=tuple(x.kept + x.scores for x in kinds),
+        recompute_layers=strategy.recompute_layers,
         state_bytes=tuple(
             (b / where(zero >= stage, shards, 1.0), b / where(zero >= stage, expert_shards, 1.0))
             for stage, b in ((3, states.weight), (2, states.gradient), (1, states.optimizer))
         ),
-        tables=tables, unsharded=unsharded, pool=pool, mask=model.dropout * model.width * outside,
+        tables=tables,
+        unsharded=unsharded,
+        pool=pool,
+        mask=model.dropout * model.width * outside,
         loss=(1 + mtp) * (4 * model.width * outside + logit * model.vocab * tokens / tp)
         + mtp * 8 * model.width * outside,  # state and embedding, before their norms and joined
         buffers=summed + _buffers(kinds, states, gathered, zero, shards, expert_shards, recompute, unsharded),
-        boundary=2 * model.width * outside, outputs=2 * model.vocab * tokens / tp * where(m == inf, pp, m),
-        framework=framework, tuned=tuned is not None, offload=offload, mtp=mtp,
-    )  # fmt: skip
+        boundary=2 * model.width * outside,
+        outputs=2 * model.vocab * tokens / tp * where(m == inf, pp, m),
+        framework=framework,
+        tuned=tuned is not None,
+        offload=offload,
+        mtp=mtp,
+    )
 
 
 def _buffers(
-    kinds: Any, states: States, gathered: Any, zero: Any, shards: Any, expert_shards: Any, recompute: Any,
+    kinds: Any,
+    states: States,
+    gathered: Any,
+    zero: Any,
+    shards: Any,
+    expert_shards: Any,
+    recompute: Any,
     unsharded: Any,
-) -> Any:  # fmt: skip
+) -> Any:
     """Two layers' weights gathered, one to use and one to come; gradients of one; and what is recomputed of one."""
     a_parameter = where(zero >= 3, 2 * gathered, 0.0) + where(zero >= 2, states.gradient, 0.0)
     a_parameter = a_parameter * (1 - unsharded)

@@ -25,7 +25,24 @@ from hwlib.steptime.machine_bounds import (
 from hwlib.steptime.published import peak_time, predicted_step, published_strategy, published_time
 
 __all__ = [
-    "BOUNDS", "PLANS", "SIX", "Bounds", "CriticalBatches", "Demand", "Sheet", "StepTime", "critical_batches",
-    "demand_of", "levels_of", "machine_bounds", "machine_sheet", "peak_time", "plan_demand", "predicted_step",
-    "published_strategy", "published_time", "six_machines", "step_time",
-]  # fmt: skip
+    "BOUNDS",
+    "PLANS",
+    "SIX",
+    "Bounds",
+    "CriticalBatches",
+    "Demand",
+    "Sheet",
+    "StepTime",
+    "critical_batches",
+    "demand_of",
+    "levels_of",
+    "machine_bounds",
+    "machine_sheet",
+    "peak_time",
+    "plan_demand",
+    "predicted_step",
+    "published_strategy",
+    "published_time",
+    "six_machines",
+    "step_time",
+]

@@ -169,9 +169,20 @@ def _of_model(
         m = part.microbatches(B, T)
         modules = model.mtp_layers if mtp else 0
         job = Job(
-            model, stack, levels, part, T, m, rates, fused, imbalance, dedup_dispatch, frozen, modules,
+            model,
+            stack,
+            levels,
+            part,
+            T,
+            m,
+            rates,
+            fused,
+            imbalance,
+            dedup_dispatch,
+            frozen,
+            modules,
             gradient_bytes=gradient_bytes,
-        )  # fmt: skip
+        )
         return _step_time(job._replace(offload=offload, host=link) if offload else job)
 
     return by_blocks(StepTime, one, given)
@@ -299,13 +310,16 @@ def _even_bubble(plan: Strategy, t_F: Any, t_B: Any, t_W: Any) -> Any:
     """The bubble of equal stages."""
     pp = plan.pp
     one_f_one_b = one_f_one_b_bubble_time.function
-    return choose(plan.schedule_code, (
-        lambda: one_f_one_b(pp, t_F, t_B),
-        lambda: one_f_one_b(pp, t_F, t_B) / plan.v,
-        lambda: zb_h1_played_bubble_time.function(pp, t_F, t_B - t_W, t_W),
-        lambda: (pp - 1) * (t_F + t_B) / 6,
-        lambda: dualpipe_played_bubble_time.function(pp, t_F, t_B - t_W, t_W),
-    ))  # fmt: skip
+    return choose(
+        plan.schedule_code,
+        (
+            lambda: one_f_one_b(pp, t_F, t_B),
+            lambda: one_f_one_b(pp, t_F, t_B) / plan.v,
+            lambda: zb_h1_played_bubble_time.function(pp, t_F, t_B - t_W, t_W),
+            lambda: (pp - 1) * (t_F + t_B) / 6,
+            lambda: dualpipe_played_bubble_time.function(pp, t_F, t_B - t_W, t_W),
+        ),
+    )
 
 
 def _messages(job: Job) -> Any:

@@ -26,9 +26,12 @@ def rates_of(stack: Stack, dtype: str) -> Rates:
     eta = stack.eta_C if wide == dtype else stack.eta_low * (stack.eta_4 if "fp4" in dtype else 1.0)
     W = chip.hbm_bandwidth or 0.0
     return Rates(
-        eta * chip.flops(dtype), stack.eta_C * chip.flops(wide), stack.eta_A * chip.flops(wide), stack.eta_W * W,
+        eta * chip.flops(dtype),
+        stack.eta_C * chip.flops(wide),
+        stack.eta_A * chip.flops(wide),
+        stack.eta_W * W,
         stack.eta_V * stack.eta_W * W,
-    )  # fmt: skip
+    )
 
 
 class Job(NamedTuple):

@@ -22,9 +22,14 @@ from hwlib.strategy import Strategy
 from hwlib.transformer import step_flops
 
 BOUNDS = {
-    "math": "arithmetic", "memory": "memory", "tp": "tensor-parallel collectives", "ep": "exchanges of experts",
-    "pp": "messages between stages", "dp": "data-parallel collectives", "bubble": "the pipeline's bubble",
-}  # fmt: skip
+    "math": "arithmetic",
+    "memory": "memory",
+    "tp": "tensor-parallel collectives",
+    "ep": "exchanges of experts",
+    "pp": "messages between stages",
+    "dp": "data-parallel collectives",
+    "bubble": "the pipeline's bubble",
+}
 """Everything that a step may wait for, by the name of its field in `Bounds`."""
 SIDE = 4  # chips of the shortest axis of a torus that is closed to a ring: a cube of 4 x 4 x 4, an instance of 4 x 4
 MOST = 10**6  # scale-up domains that a network joins, more than any plan asks for
@@ -132,9 +137,17 @@ def machine_sheet(key: str) -> Sheet:
         raise ValueError(f"machine_sheet: {chip.name} has no confirmed {', '.join(missing)}")
     flops, W, S = (float(x or 0) for x in found.values())
     return Sheet(
-        key, torus.name if torus else node.name, flops, W, S, node.scaleup_bandwidth,
-        torus.chips if torus else node.chips, node.nic_bandwidth, node.shape, axes,
-    )  # fmt: skip
+        key,
+        torus.name if torus else node.name,
+        flops,
+        W,
+        S,
+        node.scaleup_bandwidth,
+        torus.chips if torus else node.chips,
+        node.nic_bandwidth,
+        node.shape,
+        axes,
+    )
 
 
 SIX = ("dgx-h100", "dgx-b200", "gb200-nvl72", "mi355x-node", "tpu-v5p-pod", "trn2-instance")
@@ -161,10 +174,13 @@ def demand_of(model: Model | str, plan: Strategy, *, B: int, T: int) -> Demand:
     job = Job(model, any_chip, (Level("all", MOST, 1e30),), plan, T, plan.microbatches(B, T), endless, True, 1.0, False)
     moved = _step_time(job)
     return Demand(
-        int(plan.gpus), float(step_flops(model, B, T)) / plan.gpus,
-        float(moved.compute + moved.recomputed + moved.optimizer), transfers(model, plan, B=B, m=m),
-        float(bubble_overhead(plan.pp, m, plan.v)), float(footprint(model, plan, T=T, m=m).total),
-    )  # fmt: skip
+        int(plan.gpus),
+        float(step_flops(model, B, T)) / plan.gpus,
+        float(moved.compute + moved.recomputed + moved.optimizer),
+        transfers(model, plan, B=B, m=m),
+        float(bubble_overhead(plan.pp, m, plan.v)),
+        float(footprint(model, plan, T=T, m=m).total),
+    )
 
 
 def machine_bounds(sheet: Sheet | str, demand: Demand) -> Bounds:

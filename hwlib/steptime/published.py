@@ -9,9 +9,16 @@ from hwlib.transformer import recomputed_flops, step_flops
 def published_strategy(run: MeasuredPlan) -> Strategy:
     """The degrees of a published plan."""
     return Strategy(
-        dp=run.dp, tp=run.tp, pp=run.pp, cp=run.cp, v=run.v, micro=run.micro, zero=run.zero, sp=run.sp,
+        dp=run.dp,
+        tp=run.tp,
+        pp=run.pp,
+        cp=run.cp,
+        v=run.v,
+        micro=run.micro,
+        zero=run.zero,
+        sp=run.sp,
         recompute=run.recompute,
-    )  # fmt: skip
+    )
 
 
 def published_time(run: MeasuredPlan) -> float:

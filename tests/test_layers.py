@@ -1,4 +1,4 @@
-"""The layers hold: imports go down only, the lower ones of hwlib are plain Python, modules stay short."""
+"""The layers hold: imports go down only, the lower ones of hwlib are plain Python."""
 
 import ast
 import importlib
@@ -66,7 +66,6 @@ KEPT_NAMES = (
 )  # fmt: skip
 HEAVY = {"torch", "matplotlib", "scipy", "sympy", "nbgrader", "pandas"}
 LOADS_TORCH = "_torch.py"  # the name of a module that imports torch at its top, and is imported inside functions only
-OURS = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 
 
 def module_of(path: Path) -> str:

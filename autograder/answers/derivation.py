@@ -17,9 +17,18 @@ if TYPE_CHECKING:
     from ..declaration.exercise import Exercise
 
 ARITHMETIC = (
-    ast.Expression, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Constant, ast.Name, ast.Attribute,
-    ast.expr_context, ast.Call, ast.keyword,
-)  # fmt: skip
+    ast.Expression,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.operator,
+    ast.unaryop,
+    ast.Constant,
+    ast.Name,
+    ast.Attribute,
+    ast.expr_context,
+    ast.Call,
+    ast.keyword,
+)
 OPERATIONS = 40  # of a formula that somebody reads
 DIGITS = 6  # of a number in it: one with more was computed from those that are declared
 COMPARED = 24  # variants on which it is compared with what is declared

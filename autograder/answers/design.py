@@ -214,8 +214,9 @@ class Design(Answer):
     def read(self, value: Any) -> dict[str, Any]:
         """The record as the models take it; Unreadable names every field at fault."""
         if type(value) is not dict:
-            raise Unreadable(f"{described(value)}; a dict was expected, as in the cell of the answer", "unreadable",
-                             "not-a-record")  # fmt: skip
+            raise Unreadable(
+                f"{described(value)}; a dict was expected, as in the cell of the answer", "unreadable", "not-a-record"
+            )
         missing = [f"`{name}`" for name in self.fields if is_empty(value.get(name))]
         unknown = [quoted(name) if type(name) is str else described(name) for name in value if name not in self.fields]
         faults: list[tuple[str, str, str]] = []
@@ -252,8 +253,11 @@ class Design(Answer):
         except Unreadable as error:
             return not_read(error)
         goals = self._goals_of(given)
-        said = " ".join(dict.fromkeys(exercise.fill(m.say, given) for m in exercise.mistakes
-                                      if self.read(call_with(m.value, given)) == record))  # fmt: skip
+        said = " ".join(
+            dict.fromkeys(
+                exercise.fill(m.say, given) for m in exercise.mistakes if self.read(call_with(m.value, given)) == record
+            )
+        )
         found = self._evaluated(record, given, goals)
         if isinstance(found, Finding):
             kind = "mistake" if said else "wrong"

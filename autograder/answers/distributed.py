@@ -38,10 +38,14 @@ FORMS = {  # of a call, which the backend of a group takes for the same
 }
 TYPES = ("float32", "float64", "int32", "int64")
 LOADS = (
-    "torch.distributed", "torch.fx.experimental.symbolic_shapes",
-    "torch.testing._internal.distributed.multi_threaded_pg", "hwlib.torch_groups._torch", "hwlib.virtual.threads",
-    "autograder.ranks._torch", "autograder.ranks.thread_ranks",
-)  # fmt: skip
+    "torch.distributed",
+    "torch.fx.experimental.symbolic_shapes",
+    "torch.testing._internal.distributed.multi_threaded_pg",
+    "hwlib.torch_groups._torch",
+    "hwlib.virtual.threads",
+    "autograder.ranks._torch",
+    "autograder.ranks.thread_ranks",
+)
 NOT_TOLD = Peak(-1)
 ONLY_SENDS = " All of them send and nobody receives, and a `send` waits for its receive."
 

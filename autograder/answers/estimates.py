@@ -167,8 +167,9 @@ class Estimates(Answer):
         ]
         if said:
             return Verdict(0.0, " ".join(dict.fromkeys(said)), "mistake")
-        return Verdict(0.0, f"Half of them are off by {_percent(middle)} or more. {self._worst(off)}", "wrong",
-                       "median-error")  # fmt: skip
+        return Verdict(
+            0.0, f"Half of them are off by {_percent(middle)} or more. {self._worst(off)}", "wrong", "median-error"
+        )
 
     def _worst(self, off: Sequence[float]) -> str:
         """On which side the numbers are, and the rows that are furthest off."""

@@ -74,9 +74,14 @@ def beyond_bytes(
     measures: tuple[tuple[Limit | None, Callable[[Outcome, Case], Sequence[float]], Any, str, str], ...] = (
         (busiest, lambda o, _: o.sent_bytes, max, "rank {rank} sends", "rank-bytes"),
         (total, lambda o, _: o.sent_bytes, sum, "the ranks send", "total-bytes"),
-        (leaving, lambda o, case: o.leaving_bytes(case.options["inner"]), max,
-         "rank {rank} sends out of its node", "leaving-bytes"),
-    )  # fmt: skip
+        (
+            leaving,
+            lambda o, case: o.leaving_bytes(case.options["inner"]),
+            max,
+            "rank {rank} sends out of its node",
+            "leaving-bytes",
+        ),
+    )
     for limit, sent, of, who, measured in measures:
         if limit is None:
             continue

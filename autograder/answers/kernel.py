@@ -177,8 +177,10 @@ class Kernel(Coded):
         run = self._run(call, launch, arrays, asked=Asked.of(exercise.public()))
         if isinstance(run, Finding):
             return [run.say]
-        rows = {name: (run.arrays[name].shape, one.loaded_bytes, one.stored_bytes, len(run.unwritten[name]))
-                for name, one in run.traffic.items()}  # fmt: skip
+        rows = {
+            name: (run.arrays[name].shape, one.loaded_bytes, one.stored_bytes, len(run.unwritten[name]))
+            for name, one in run.traffic.items()
+        }
         columns: list[Any] = ["array", "shape", ("loaded", "B"), ("stored", "B"), "elements never stored"]
         return [table(rows, columns, f"{self.name} with {launch}; {run.programs:,} programs, {run.flops:,} FLOPs")]
 
@@ -264,8 +266,11 @@ class Kernel(Coded):
 
     def _where(self, solution: Run, mine: Run) -> str:
         """The array whose traffic exceeds the solution's most, and how many times it does."""
-        times = {name: one.bytes / solution.traffic[name].bytes for name, one in mine.traffic.items()
-                 if solution.traffic[name].bytes and name in (self.counted or mine.traffic)}  # fmt: skip
+        times = {
+            name: one.bytes / solution.traffic[name].bytes
+            for name, one in mine.traffic.items()
+            if solution.traffic[name].bytes and name in (self.counted or mine.traffic)
+        }
         name = max(times, key=lambda one: times[one], default="")
         return f": `{name}` {times[name]:.3g} times as much" if name and times[name] > 1.001 else ""
 

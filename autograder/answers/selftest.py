@@ -20,8 +20,18 @@ from . import answer_from
 
 VARIANTS = 20
 KINDS = {
-    "right", "predicted", "partial", "empty", "unreadable", "unit", "mistake", "slip", "variant", "wrong", "waiting",
-}  # fmt: skip
+    "right",
+    "predicted",
+    "partial",
+    "empty",
+    "unreadable",
+    "unit",
+    "mistake",
+    "slip",
+    "variant",
+    "wrong",
+    "waiting",
+}
 
 
 class Liar(float):
@@ -52,11 +62,38 @@ def junk() -> list[Any]:
     for _ in range(100):
         deep = [deep]
     return [
-        None, ..., "", "   ", "no idea", math.nan, math.inf, -math.inf, "nan", "inf", "3 apples",
-        "10**10**10", "9" * 5000, 10**5000, True, [], {}, [1, 2], deep, object(), Liar(1.0), Text("1"),
-        lambda *_: Liar(1.0), "__import__('os').getcwd()", "(" * 300, "x" * 100_000, b"1", 1e400j, "a\0b",
-        "\u202e1", {"$": "tree"},
-    ]  # fmt: skip
+        None,
+        ...,
+        "",
+        "   ",
+        "no idea",
+        math.nan,
+        math.inf,
+        -math.inf,
+        "nan",
+        "inf",
+        "3 apples",
+        "10**10**10",
+        "9" * 5000,
+        10**5000,
+        True,
+        [],
+        {},
+        [1, 2],
+        deep,
+        object(),
+        Liar(1.0),
+        Text("1"),
+        lambda *_: Liar(1.0),
+        "__import__('os').getcwd()",
+        "(" * 300,
+        "x" * 100_000,
+        b"1",
+        1e400j,
+        "a\0b",
+        "\u202e1",
+        {"$": "tree"},
+    ]
 
 
 def selftest(exercise: Exercise) -> list[str]:
@@ -70,8 +107,16 @@ def selftest(exercise: Exercise) -> list[str]:
     try:
         with seeds.repeated():
             return [f"{exercise.id}: {problem}" for problem in _problems(exercise)]
-    except (DeclarationError, ArithmeticError, TypeError, ValueError, LookupError, NameError, AttributeError,
-            encoding.NotEncodable) as error:  # fmt: skip
+    except (
+        DeclarationError,
+        ArithmeticError,
+        TypeError,
+        ValueError,
+        LookupError,
+        NameError,
+        AttributeError,
+        encoding.NotEncodable,
+    ) as error:
         return [f"{exercise.id}: the declaration fails on its own numbers ({type(error).__name__}: {error})"]
 
 

@@ -166,6 +166,14 @@ def problems(exercise: Exercise) -> list[str]:
 
 
 __all__ = [
-    "EMPTY", "NOBODY", "STUB", "WAITS", "Written", "asked_for", "count_words", "problems", "rubric_markdown",
+    "EMPTY",
+    "NOBODY",
+    "STUB",
+    "WAITS",
+    "Written",
+    "asked_for",
+    "count_words",
+    "problems",
+    "rubric_markdown",
     "untouched",
-]  # fmt: skip
+]

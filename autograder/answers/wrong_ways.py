@@ -187,10 +187,16 @@ def _kinds() -> dict[Any, str]:
     from hwlib import formula
 
     return {
-        builtins.max: "max", formula.maximum: "max", formula.max_of: "max",
-        builtins.min: "min", formula.minimum: "min",
-        math.ceil: "ceil", formula.ceil: "ceil", math.floor: "floor", formula.floor: "floor",
-    }  # fmt: skip
+        builtins.max: "max",
+        formula.maximum: "max",
+        formula.max_of: "max",
+        builtins.min: "min",
+        formula.minimum: "min",
+        math.ceil: "ceil",
+        formula.ceil: "ceil",
+        math.floor: "floor",
+        formula.floor: "floor",
+    }
 
 
 @lru_cache(maxsize=64)

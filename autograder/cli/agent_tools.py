@@ -127,11 +127,15 @@ def fidelity(section: str = "") -> Answer:
 
     rows = [
         {
-            "key": one.key, "software": one.software, "chip": one.chip, "error": one.error or None,
-            "fitted": list(one.fitted), "source": one.source,
+            "key": one.key,
+            "software": one.software,
+            "chip": one.chip,
+            "error": one.error or None,
+            "fitted": list(one.fitted),
+            "source": one.source,
         }
         for one in stacks.values()
-    ]  # fmt: skip
+    ]
     sources = [*answer["sources"], *described(one.source for one in stacks.values())]
     return {**answer, "stacks": rows, "sources": sources}
 

@@ -105,8 +105,10 @@ def _text(found: Any) -> str:
         sizes, times = binary(row.S), (show(t, "s", 4) for t in (row.time, row.expected_time))
         rates = (show(W, "B/s", 4) for W in (row.busbw, row.expected_busbw))
         lines.append(
-            f"{sizes:>10}" + "".join(f"{t:>12}" for t in times) + "".join(f"{W:>14}" for W in rates)
+            f"{sizes:>10}"
+            + "".join(f"{t:>12}" for t in times)
+            + "".join(f"{W:>14}" for W in rates)
             + f"  {row.regime:<11}{verdict}"
-        )  # fmt: skip
+        )
     lines += ["", *(f"- {cause.kind}: {cause.sentence}." for cause in found.causes)]
     return "\n".join(lines)

@@ -74,8 +74,9 @@ def serve(
 @click.command()
 @click.argument("folder", type=FOLDER)
 @click.argument("learners", nargs=-1)
-@click.option("--days", type=click.FloatRange(0, min_open=True), default=DAYS, show_default=True,
-              help="For how long they hold.")  # fmt: skip
+@click.option(
+    "--days", type=click.FloatRange(0, min_open=True), default=DAYS, show_default=True, help="For how long they hold."
+)
 @click.option("--renew", is_flag=True, help="Replace tokens that hold still, such as a stolen one.")
 @click.option("--revoke", is_flag=True, help="Withdraw the tokens of LEARNERS, and issue none.")
 @click.option("--output", type=click.Path(path_type=Path), help="The file.  [default: tokens.csv in FOLDER]")
@@ -139,8 +140,9 @@ def attempts(folder: Path, learner: str | None, again: str | None, output: Path 
     rows = [one for one in used(folder) if learner in (None, one.learner)]
     if not rows:
         raise click.ClickException("no attempt was made yet" + (f" by {inert(learner)}" if learner else ""))
-    table = [[one.learner, one.exercise, str(one.count), one.kind, "yes" if one.right else "no", one.time]
-             for one in rows]  # fmt: skip
+    table = [
+        [one.learner, one.exercise, str(one.count), one.kind, "yes" if one.right else "no", one.time] for one in rows
+    ]
     head = ["learner", "exercise", "attempts", "last verdict", "right", "last asked"]
     if output is not None:
         cells = [[spreadsheet.inert(cell) for cell in row] for row in table]

@@ -14,8 +14,11 @@ if TYPE_CHECKING:
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.argument("name")
 @click.argument("archive", type=click.Path(exists=True, path_type=Path))
-@click.option("--worksheet", type=click.Path(dir_okay=False, exists=True, path_type=Path),
-              help="Moodle's grading worksheet: who is who, and when each submitted.")  # fmt: skip
+@click.option(
+    "--worksheet",
+    type=click.Path(dir_okay=False, exists=True, path_type=Path),
+    help="Moodle's grading worksheet: who is who, and when each submitted.",
+)
 @click.option("--time-zone", "zone", metavar="NAME", help="Yours in Moodle, e.g. Europe/Berlin: that of its worksheet.")
 @click.option("--replace", is_flag=True, help="Also replace what was submitted in another way.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing.")

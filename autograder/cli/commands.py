@@ -134,8 +134,14 @@ def book(course: bool, drafts: bool, out: Path) -> None:
 @main.command()
 @click.argument("folder", type=FOLDER)
 @click.argument("names", nargs=-1)
-@click.option("--format", "form", type=click.Choice(["canvas", "moodle", "csv"]), default="csv", show_default=True,
-              help="The program that reads the file.")  # fmt: skip
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["canvas", "moodle", "csv"]),
+    default="csv",
+    show_default=True,
+    help="The program that reads the file.",
+)
 @click.option(
     "--output", type=click.Path(path_type=Path), help="The file; - prints.  [default: grades-FORMAT.csv in FOLDER]"
 )

@@ -67,9 +67,16 @@ def course_assign(
     from .. import course as courses
 
     courses.assign(
-        folder, name, chapter=chapter, exercises=_ids(exercises) if exercises else None, text=text,
-        due=due.utc if due is not None else None, no_due=no_due, without=_ids(without or ""), points=_points(points),
-    )  # fmt: skip
+        folder,
+        name,
+        chapter=chapter,
+        exercises=_ids(exercises) if exercises else None,
+        text=text,
+        due=due.utc if due is not None else None,
+        no_due=no_due,
+        without=_ids(without or ""),
+        points=_points(points),
+    )
     click.echo(f"Released {folder / 'release' / name}")
     if due is not None:
         click.echo(f"Due {due}" + (" (without a zone, a time is UTC)" if due.local is None else ""))

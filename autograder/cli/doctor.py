@@ -243,9 +243,17 @@ def _read(path: Path) -> str:
 def advice(machine: Machine) -> list[Line]:
     """The report: for each part of the machine what was found and, in one sentence, what it means."""
     return [
-        _python(machine), _processor(machine), _memory(machine), _torch(machine), _gpus(machine), _fabric(machine),
-        _peers(machine), _network(machine), _labs(machine), _sandbox(machine),
-    ]  # fmt: skip
+        _python(machine),
+        _processor(machine),
+        _memory(machine),
+        _torch(machine),
+        _gpus(machine),
+        _fabric(machine),
+        _peers(machine),
+        _network(machine),
+        _labs(machine),
+        _sandbox(machine),
+    ]
 
 
 def _python(machine: Machine) -> Line:
@@ -359,9 +367,11 @@ def _sandbox(machine: Machine) -> Line:
         return Line("sandbox", why, False, "Your own answers can be checked; others' work cannot be graded here.")
     parts = machine.sandbox
     has = {
-        "user namespaces": parts.user_namespaces, "seccomp": parts.seccomp, "bubblewrap": parts.bubblewrap,
+        "user namespaces": parts.user_namespaces,
+        "seccomp": parts.seccomp,
+        "bubblewrap": parts.bubblewrap,
         f"cgroups v{parts.cgroups}": parts.cgroups > 0,
-    }  # fmt: skip
+    }
     found = ", ".join(name for name, there in has.items() if there) or "no means of building one"
     if parts.refused:
         return Line("sandbox", f"{found}; failed: {parts.refused}", False, "Others' work is graded only with --unsafe.")

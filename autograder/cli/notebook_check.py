@@ -364,9 +364,12 @@ def _checked(
     declared: Exercise | None = notebook.bank.get(name)
     public = notebook.public.get(name, {}) if declared is None else declared.public()
     about: dict[str, Any] = {
-        "id": name, "title": str(public.get("title", "")), "kind": str(public.get("kind", "")),
-        "points": float(result.max_points), "score": float(result.points),
-    }  # fmt: skip
+        "id": name,
+        "title": str(public.get("title", "")),
+        "kind": str(public.get("kind", "")),
+        "points": float(result.max_points),
+        "score": float(result.points),
+    }
     by_hand = declared is not None and declared.answer.judged_by is JudgedBy.TEACHER
     if result.kind == "lost":
         judged = declared is not None and not by_hand

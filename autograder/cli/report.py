@@ -13,8 +13,11 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.argument("folder", type=FOLDER)
 @click.argument("name", required=False)
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a page, in one file.")
-@click.option("--csv", type=click.Path(path_type=Path), help="Write tables: a folder of them, or of the exercises in "
-              "a file NAME.csv.")  # fmt: skip
+@click.option(
+    "--csv",
+    type=click.Path(path_type=Path),
+    help="Write tables: a folder of them, or of the exercises in a file NAME.csv.",
+)
 @click.option("--short", is_flag=True, help="Leave out the table of the learners.")
 def report(folder: Path, name: str | None, html: Path | None, csv: Path | None, short: bool) -> None:
     """Report what a class believes.

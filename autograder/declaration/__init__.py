@@ -7,6 +7,16 @@ from .given import call_with
 from .verdict import AnswerError, DeclarationError, Verdict, unreadable
 
 __all__ = [
-    "AnswerError", "Bank", "DeclarationError", "Exercise", "Mistake", "Verdict",
-    "call_with", "draw", "fill", "load_bank", "quoted", "unreadable",
-]  # fmt: skip
+    "AnswerError",
+    "Bank",
+    "DeclarationError",
+    "Exercise",
+    "Mistake",
+    "Verdict",
+    "call_with",
+    "draw",
+    "fill",
+    "load_bank",
+    "quoted",
+    "unreadable",
+]

@@ -14,9 +14,16 @@ MOST_ROWS = 20  # of an editor, before anything is typed
 
 
 def form(
-    box: Box, *, exercise: str, chapter: str = "", predict: bool = False, hints: int = 0, stub: str = "",
-    place: str = "", variable: str = "answer",
-) -> Markup:  # fmt: skip
+    box: Box,
+    *,
+    exercise: str,
+    chapter: str = "",
+    predict: bool = False,
+    hints: int = 0,
+    stub: str = "",
+    place: str = "",
+    variable: str = "answer",
+) -> Markup:
     """A form, labelled and usable from the keyboard.
 
     `place` tells it from another form of the same exercise in the document; `variable` is what an input of the kind

@@ -157,9 +157,13 @@ def judge_answer(bank: Bank, question: Question, call: Callable[[tuple], Any] | 
         return {"failed": f"{where}the exercise {question.exercise!r} failed: {type(error).__name__}: {error}"}
     score = min(max(score, 0.0), 1.0) if score == score else 0.0
     return {
-        "score": score, "say": str(verdict.say), "kind": str(verdict.kind), "reason": str(verdict.reason),
-        "wants_hint": bool(verdict.wants_hint), "mistakes": [str(name) for name in verdict.mistakes],
-    }  # fmt: skip
+        "score": score,
+        "say": str(verdict.say),
+        "kind": str(verdict.kind),
+        "reason": str(verdict.reason),
+        "wants_hint": bool(verdict.wants_hint),
+        "mistakes": [str(name) for name in verdict.mistakes],
+    }
 
 
 def _limit() -> None:

@@ -87,7 +87,8 @@ class Desk:
         form = _form(box, public, predict, len(hints))
         above = f"{found.kind.asked_of(numbers)}\n\n{_sentence(found.kind.how)}" if box.input == "cell" else box.above
         made = rendered(
-            HERE, "exercise_widget.html.j2",
+            HERE,
+            "exercise_widget.html.j2",
             kind="Prediction" if predict else "Exercise",
             title=inline_html(public.get("title", "")),
             points=f"{points:g} point{'' if points == 1 else 's'}",
@@ -96,7 +97,7 @@ class Desk:
             form=form,
             hints=[block_html(text) for text in hints],
             solvable=found.declared is not None and assignment() is None and not predict,
-        )  # fmt: skip
+        )
         return with_mathml(made)
 
     def entry(self) -> dict[str, Any]:

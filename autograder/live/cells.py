@@ -119,8 +119,12 @@ def planned(page: str, asked: dict[str, str], part: str) -> dict[str, Any]:
 
 
 CALLS: dict[str, Callable[..., dict[str, Any]]] = {
-    "run": run, "check": check, "echo": echo, "variant": variant, "planned": planned,
-}  # fmt: skip
+    "run": run,
+    "check": check,
+    "echo": echo,
+    "variant": variant,
+    "planned": planned,
+}
 
 
 def _enter(chapter: str) -> None:

@@ -14,9 +14,13 @@ from ..values.inline_html import block_html
 from .on_demand import Needs, OnDemand
 
 LOADED = (
-    "autograder.answers", "autograder.learner.verbs", "autograder.live.cells", "autograder.planned", "hwlib.formula",
+    "autograder.answers",
+    "autograder.learner.verbs",
+    "autograder.live.cells",
+    "autograder.planned",
+    "hwlib.formula",
     "hwlib.specs",
-)  # fmt: skip
+)
 
 
 def prepare() -> None:

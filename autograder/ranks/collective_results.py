@@ -166,7 +166,13 @@ def _barrier(posts: Any, n: int) -> Any:  # noqa: ARG001
 
 
 PERFORM: dict[str, Callable[[Any, int], Any]] = {
-    "all_reduce": _all_reduce, "reduce": _reduce, "broadcast": _broadcast, "all_gather": _all_gather,
-    "reduce_scatter": _reduce_scatter, "all_to_all": _all_to_all, "gather": _gather, "scatter": _scatter,
+    "all_reduce": _all_reduce,
+    "reduce": _reduce,
+    "broadcast": _broadcast,
+    "all_gather": _all_gather,
+    "reduce_scatter": _reduce_scatter,
+    "all_to_all": _all_to_all,
+    "gather": _gather,
+    "scatter": _scatter,
     "barrier": _barrier,
-}  # fmt: skip
+}

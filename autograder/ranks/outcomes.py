@@ -194,10 +194,17 @@ def same_traffic(one: Outcome, other: Outcome) -> bool:
 
 # The reasons of the kinds in `generators.KINDS`; that of a limit is endless-steps, endless-bytes or time-limit.
 FAILED = {
-    "empty": "returns-nothing", "generator": "no-yield", "silent": "no-yield-and-raises", "step": "not-a-step",
-    "array": "sends-no-array", "dtype": "sends-another-type", "raises": "raises", "result": "no-plain-data",
-    "withheld": "withheld", "lost": "rank-lost",
-}  # fmt: skip
+    "empty": "returns-nothing",
+    "generator": "no-yield",
+    "silent": "no-yield-and-raises",
+    "step": "not-a-step",
+    "array": "sends-no-array",
+    "dtype": "sends-another-type",
+    "raises": "raises",
+    "result": "no-plain-data",
+    "withheld": "withheld",
+    "lost": "rank-lost",
+}
 ENDLESS = {"steps": "endless-steps", "bytes": "endless-bytes"}
 
 
@@ -340,14 +347,12 @@ def _near(a: float, b: float) -> bool:
 
 SUSPECTS = {
     "sent-nothing": "nothing is sent at all, so how can the result be right?",
-    "sent-whole-array-each-step":
-        "that is n times as many: does a step send the whole array, where one block would do?",
+    "sent-whole-array-each-step": "that is n times as many: does a step send the whole array, where one block would do?",
     "sent-whole-array-to-all": "that is (n - 1)S: the whole array goes to every other rank",
     "sent-twice": "that is twice as many: is everything sent twice?",
-    "sent-own-block":
-        "that is n/(n - 1) times as many: is a block sent to where it is, or a whole array where parts would do?",
+    "sent-own-block": "that is n/(n - 1) times as many: is a block sent to where it is, or a whole array where parts would do?",
     "sent-whole-array": "that is S: the whole array, where a part would do",
-}  # fmt: skip
+}
 
 
 def _suspects(case: Case, want: float) -> dict[str, float]:

@@ -5,5 +5,13 @@ from .limits import Limits
 from .shell import DISPLAY_FORMATS
 
 __all__ = [
-    "DISPLAY_FORMATS", "WAITED", "Child", "ChildLost", "Limits", "NoSandbox", "Zygote", "ZygoteGone", "zygote_ahead",
-]  # fmt: skip
+    "DISPLAY_FORMATS",
+    "WAITED",
+    "Child",
+    "ChildLost",
+    "Limits",
+    "NoSandbox",
+    "Zygote",
+    "ZygoteGone",
+    "zygote_ahead",
+]

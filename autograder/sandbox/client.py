@@ -247,8 +247,14 @@ class Zygote(Program):
         status, status_theirs = socket.socketpair()
         with self._lock:
             slot = self._slots.pop(0)  # the one unused the longest: what ran in the last one may still be ending
-        request = {"limits": limits.as_plain(), "slot": slot, "confined": confined, "folder": folder, "alone": alone,
-                   "withholds": list(withholds)}  # fmt: skip
+        request = {
+            "limits": limits.as_plain(),
+            "slot": slot,
+            "confined": confined,
+            "folder": folder,
+            "alone": alone,
+            "withholds": list(withholds),
+        }
         try:
             self.request(request, [theirs.fileno(), status_theirs.fileno()])
             theirs.close()

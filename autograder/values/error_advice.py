@@ -43,17 +43,34 @@ SAID = (
     (r"^unsupported operand type\(s\) for [-+*/]{1,2}: .*'str'|^can't multiply sequence by non-int", TEXT),
 )
 LIBRARIES = {
-    "np": "import numpy as np", "numpy": "import numpy", "math": "import math", "sympy": "import sympy",
-    "torch": "import torch", "dist": "import torch.distributed as dist", "tl": "from hwlib import tl",
-    "Step": "from hwlib.algorithms import Step", "maximum": "from hwlib.formula import maximum",
-    "minimum": "from hwlib.formula import minimum", "where": "from hwlib.formula import where",
-}  # fmt: skip
+    "np": "import numpy as np",
+    "numpy": "import numpy",
+    "math": "import math",
+    "sympy": "import sympy",
+    "torch": "import torch",
+    "dist": "import torch.distributed as dist",
+    "tl": "from hwlib import tl",
+    "Step": "from hwlib.algorithms import Step",
+    "maximum": "from hwlib.formula import maximum",
+    "minimum": "from hwlib.formula import minimum",
+    "where": "from hwlib.formula import where",
+}
 OF_SYMPY = ("Max", "Min", "Piecewise", "Rational", "ceiling", "floor", "sqrt", "log", "exp", "pi", "Symbol")
 OF_MATH = ("ceil", "floor", "sqrt", "log", "log2", "exp", "pi", "inf", "prod")
 FOR_LETTERS = {"ceil": "ceiling", "log2": "log2"}  # of math: what takes letters too
 VERBS = (
-    "card", "check", "exercise", "given", "grade", "hint", "how_to_answer", "progress", "reveal", "solution", "symbols",
-)  # fmt: skip
+    "card",
+    "check",
+    "exercise",
+    "given",
+    "grade",
+    "hint",
+    "how_to_answer",
+    "progress",
+    "reveal",
+    "solution",
+    "symbols",
+)
 EXTRAS = {"torch": "labs", "cloudpickle": "labs", "triton": "kernels"}  # what an install without extras lacks
 DOWNLOAD = (
     "On Linux pip may fetch several GB of CUDA with torch: without a GPU, first run `%pip install torch --index-url` "

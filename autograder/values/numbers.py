@@ -58,10 +58,18 @@ def number(value: Any) -> Fraction:
 
 
 NAMES = {
-    "int": "a number", "float": "a number", "Fraction": "a number", "complex": "a complex number",
-    "str": "a text", "bool": "a truth value", "NoneType": "nothing (None)", "ndarray": "an array",
-    "Tree": "an expression", "Callable": "a function", "ellipsis": "no answer (...)",
-}  # fmt: skip
+    "int": "a number",
+    "float": "a number",
+    "Fraction": "a number",
+    "complex": "a complex number",
+    "str": "a text",
+    "bool": "a truth value",
+    "NoneType": "nothing (None)",
+    "ndarray": "an array",
+    "Tree": "an expression",
+    "Callable": "a function",
+    "ellipsis": "no answer (...)",
+}
 
 
 def named(value: Any) -> str:

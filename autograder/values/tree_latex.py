@@ -9,10 +9,15 @@ from hwlib.notation import NOTATION
 from .trees import Tree
 
 CALLS = {
-    "max": r"\max\left({}\right)", "min": r"\min\left({}\right)", "log": r"\ln\left({}\right)",
-    "log2": r"\log_2\left({}\right)", "exp": r"\exp\left({}\right)", "abs": r"\left|{}\right|",
-    "ceil": r"\left\lceil {} \right\rceil", "floor": r"\left\lfloor {} \right\rfloor",
-}  # fmt: skip
+    "max": r"\max\left({}\right)",
+    "min": r"\min\left({}\right)",
+    "log": r"\ln\left({}\right)",
+    "log2": r"\log_2\left({}\right)",
+    "exp": r"\exp\left({}\right)",
+    "abs": r"\left|{}\right|",
+    "ceil": r"\left\lceil {} \right\rceil",
+    "floor": r"\left\lfloor {} \right\rfloor",
+}
 SIGNS = {"lt": "<", "le": r"\le", "gt": ">", "ge": r"\ge", "eq": "=", "ne": r"\ne", "and": r"\land", "or": r"\lor"}
 SUM, PRODUCT, TIGHT = range(3)  # what a place asks of what stands in it, without brackets
 

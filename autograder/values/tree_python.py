@@ -6,8 +6,16 @@ from fractions import Fraction
 
 from .trees import Tree
 
-CALLS = {"max": "maximum", "min": "minimum", "log": "log", "log2": "log2", "exp": "exp", "abs": "abs", "ceil": "ceil",
-         "floor": "floor"}  # fmt: skip
+CALLS = {
+    "max": "maximum",
+    "min": "minimum",
+    "log": "log",
+    "log2": "log2",
+    "exp": "exp",
+    "abs": "abs",
+    "ceil": "ceil",
+    "floor": "floor",
+}
 SUM, PRODUCT, POWER, ATOM = range(4)  # how tightly what is printed holds together
 
 

@@ -200,12 +200,27 @@ def _from_sympy(e: Any, depth: int, size: _Size) -> Tree:
         args = tuple(_from_sympy(part, depth + 1, size) for pair in e.args for part in pair.args)
         return node("where", args)
     heads = {
-        sympy.Add: "add", sympy.Mul: "mul", sympy.Pow: "pow", sympy.Max: "max", sympy.Min: "min",
-        sympy.Mod: "mod", sympy.log: "log", sympy.exp: "exp", sympy.Abs: "abs",
-        sympy.ceiling: "ceil", sympy.floor: "floor", sympy.StrictLessThan: "lt", sympy.LessThan: "le",
-        sympy.StrictGreaterThan: "gt", sympy.GreaterThan: "ge",
-        sympy.Equality: "eq", sympy.Unequality: "ne", sympy.And: "and", sympy.Or: "or", sympy.Not: "not",
-    }  # fmt: skip
+        sympy.Add: "add",
+        sympy.Mul: "mul",
+        sympy.Pow: "pow",
+        sympy.Max: "max",
+        sympy.Min: "min",
+        sympy.Mod: "mod",
+        sympy.log: "log",
+        sympy.exp: "exp",
+        sympy.Abs: "abs",
+        sympy.ceiling: "ceil",
+        sympy.floor: "floor",
+        sympy.StrictLessThan: "lt",
+        sympy.LessThan: "le",
+        sympy.StrictGreaterThan: "gt",
+        sympy.GreaterThan: "ge",
+        sympy.Equality: "eq",
+        sympy.Unequality: "ne",
+        sympy.And: "and",
+        sympy.Or: "or",
+        sympy.Not: "not",
+    }
     if kind is sympy.Xor:
         say = "^ in the expression, which is not a power in Python; one such as p**w was expected"
         raise TreeError(say, "power-sign")

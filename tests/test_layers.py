@@ -27,7 +27,6 @@ LAYERS = (
 LAYER = {module: number for number, modules in enumerate(LAYERS) for module in modules}
 PLAIN = 4  # layers 0 to 4 import nothing of others at the top of a module
 HWLIB = sorted((ROOT / "hwlib").rglob("*.py"))
-FOLDERS = ("hwlib", "autograder", "benchmarks")
 VERBS = ("exercise_widget", "overview", "verbs")  # where `autograder` has them from
 GRADER = sorted((ROOT / "autograder").rglob("*.py"))
 ROOMS = {
@@ -63,7 +62,7 @@ KEPT_NAMES = (
     ("autograder.course.gradebook", "LatePerDay"),
     ("autograder.course.by_hand.server", "_load_jupyter_server_extension"),
     ("autograder.gradebook", "LatePerDay"),
-)  # fmt: skip
+)
 HEAVY = {"torch", "matplotlib", "scipy", "sympy", "nbgrader", "pandas"}
 LOADS_TORCH = "_torch.py"  # the name of a module that imports torch at its top, and is imported inside functions only
 

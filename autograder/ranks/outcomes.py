@@ -347,10 +347,14 @@ def _near(a: float, b: float) -> bool:
 
 SUSPECTS = {
     "sent-nothing": "nothing is sent at all, so how can the result be right?",
-    "sent-whole-array-each-step": "that is n times as many: does a step send the whole array, where one block would do?",
+    "sent-whole-array-each-step": (
+        "that is n times as many: does a step send the whole array, where one block would do?"
+    ),
     "sent-whole-array-to-all": "that is (n - 1)S: the whole array goes to every other rank",
     "sent-twice": "that is twice as many: is everything sent twice?",
-    "sent-own-block": "that is n/(n - 1) times as many: is a block sent to where it is, or a whole array where parts would do?",
+    "sent-own-block": (
+        "that is n/(n - 1) times as many: is a block sent to where it is, or a whole array where parts would do?"
+    ),
     "sent-whole-array": "that is S: the whole array, where a part would do",
 }
 

@@ -38,9 +38,10 @@ RIGHT = {
         "        acc = acc*(total*old/new_total)[:, None] + tl.dot(p/new_total[:, None], v)\n"
         "        total = new_total",
     ).replace("acc/total[:, None]", "acc"),
-    "half a block at a time": ONLINE.replace("BLOCK)):", "BLOCK//2)):")
-    .replace("i*BLOCK + tl.arange(0, BLOCK)", "i*(BLOCK//2) + tl.arange(0, BLOCK//2)"),
-}  # fmt: skip
+    "half a block at a time": ONLINE.replace("BLOCK)):", "BLOCK//2)):").replace(
+        "i*BLOCK + tl.arange(0, BLOCK)", "i*(BLOCK//2) + tl.arange(0, BLOCK//2)"
+    ),
+}
 WRONG = {
     "the stub": ("def attend(q_ptr, k_ptr, v_ptr, out_ptr, T, scale, R, H, BLOCK): ...", "empty", "stores-nothing"),
     "the maximum of each block": (ONLINE.replace("tl.maximum(most, tl.max(s, axis=1))", "tl.max(s, axis=1)"),

@@ -33,8 +33,7 @@ def test_twenty_racks_keep_half_of_what_one_reaches_and_two_nearly_all(text):
 
 
 def test_only_the_b200_nodes_are_bound_by_their_cards_by_the_sheet(text):
-    below = {key for key, row in text.LARGEST.items()
-             if text.told(row) < accelerators[row.chip].scaleup_bandwidth - 1}  # fmt: skip
+    below = {key for key, row in text.LARGEST.items() if text.told(row) < accelerators[row.chip].scaleup_bandwidth - 1}
     assert below == {("b200-sxm", 32)}
     assert sum(row.machines > 1 for row in text.LARGEST.values()) == 5
     assert len(text.LARGEST) == 6

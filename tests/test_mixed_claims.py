@@ -37,8 +37,11 @@ def test_at_equal_microbatches_the_model_prefers_tp_4_pp_8_and_the_clock_does_no
 def test_the_two_of_the_question_are_level_by_the_model_and_not_by_the_clock(sure):
     assert abs(sure.GAP) < 0.004
     assert sure.REAL_GAP > 0.1
-    (right,) = [key for key, words in sure.PREDICT_PAIR.answer.options.items() if words.startswith("TP 8 PP 4") and
-                "ten" in words]  # fmt: skip
+    (right,) = [
+        key
+        for key, words in sure.PREDICT_PAIR.answer.options.items()
+        if words.startswith("TP 8 PP 4") and "ten" in words
+    ]
     assert sure.PREDICT_PAIR.solution == right
 
 

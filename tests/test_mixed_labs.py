@@ -101,12 +101,15 @@ def test_the_terms_of_a_plan_add_up(names):
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"dp": 5}, "and there are 1,024 GPUs"), ({"zero": 3}, "ZeRO-3 with a pipeline"),
-        ({"micro": 3}, "does not divide the batch"), ({"pp": 1, "dp": 64}, "need a pipeline"),
-        ({"v": 5}, "equal chunks"), ({"dp": 64, "pp": 16, "tp": 1, "cp": 1}, "multiples of pp"),
+        ({"dp": 5}, "and there are 1,024 GPUs"),
+        ({"zero": 3}, "ZeRO-3 with a pipeline"),
+        ({"micro": 3}, "does not divide the batch"),
+        ({"pp": 1, "dp": 64}, "need a pipeline"),
+        ({"v": 5}, "equal chunks"),
+        ({"dp": 64, "pp": 16, "tp": 1, "cp": 1}, "multiples of pp"),
         ({"tp": 64, "dp": 1, "cp": 1, "v": 1}, ""),
     ],
-)  # fmt: skip
+)
 def test_a_plan_that_cannot_be_says_why(names, changed, said):
     beat = names.beat
     given = beat.BEAT_TASKS[0]

@@ -54,8 +54,13 @@ def test_an_error_of_each_kind(line, kind, becomes):
 def test_texts_types_and_decorators_stay_as_they_are():
     changed = " ".join(text for _, text in made(SOURCE))
     assert Counter(kind for kind, _ in made(SOURCE)) == {
-        "comparison": 2, "and, or": 1, "not": 1, "operator": 1, "refusal": 1, "constant": 7
-    }  # fmt: skip
+        "comparison": 2,
+        "and, or": 1,
+        "not": 1,
+        "operator": 1,
+        "refusal": 1,
+        "constant": 7,
+    }
     assert not any(number in changed for number in ("[4]", "[6]", "9 line", "10 is"))
     assert made("@cache(3)\ndef f(): pass") == []
 

@@ -15,11 +15,14 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 METHODS = {
-    "match": lambda pattern, text: pattern.match(text), "search": lambda pattern, text: pattern.search(text),
-    "fullmatch": lambda pattern, text: pattern.fullmatch(text), "split": lambda pattern, text: pattern.split(text),
-    "sub": lambda pattern, text: pattern.sub("", text), "findall": lambda pattern, text: pattern.findall(text),
+    "match": lambda pattern, text: pattern.match(text),
+    "search": lambda pattern, text: pattern.search(text),
+    "fullmatch": lambda pattern, text: pattern.fullmatch(text),
+    "split": lambda pattern, text: pattern.split(text),
+    "sub": lambda pattern, text: pattern.sub("", text),
+    "findall": lambda pattern, text: pattern.findall(text),
     "finditer": lambda pattern, text: list(pattern.finditer(text)),
-}  # fmt: skip
+}
 CALLED = re.compile(rf"\.(?:compile|{'|'.join(METHODS)})\(")
 LENGTHS = (
     *range(14, 60, 4),
@@ -33,9 +36,13 @@ LENGTHS = (
 LIMIT = 0.1  # seconds of processor time
 SEPARATORS = " \n:,;>]|/-"
 CATEGORIES = {
-    parser.CATEGORY_DIGIT: "1", parser.CATEGORY_SPACE: " ", parser.CATEGORY_WORD: "a1_",
-    parser.CATEGORY_NOT_DIGIT: "a", parser.CATEGORY_NOT_SPACE: "a", parser.CATEGORY_NOT_WORD: "-",
-}  # fmt: skip
+    parser.CATEGORY_DIGIT: "1",
+    parser.CATEGORY_SPACE: " ",
+    parser.CATEGORY_WORD: "a1_",
+    parser.CATEGORY_NOT_DIGIT: "a",
+    parser.CATEGORY_NOT_SPACE: "a",
+    parser.CATEGORY_NOT_WORD: "-",
+}
 
 
 class Written(NamedTuple):

@@ -47,11 +47,17 @@ RIGHT = {
     "abuse-time": 2.0,
     "abuse-form": {
         "$": "tree",
-        "v": ["mul", ["num", "2"], ["add", ["sym", "n"], ["num", "-1"]], ["pow", ["sym", "n"], ["num", "-1"]],
-              ["sym", "S"], ["pow", ["sym", "W"], ["num", "-1"]]],
+        "v": [
+            "mul",
+            ["num", "2"],
+            ["add", ["sym", "n"], ["num", "-1"]],
+            ["pow", ["sym", "n"], ["num", "-1"]],
+            ["sym", "S"],
+            ["pow", ["sym", "W"], ["num", "-1"]],
+        ],
     },
     "abuse-guess": "y",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("hostile", HOSTILE, ids=lambda name: name.replace(" ", "-"))

@@ -35,14 +35,31 @@ from tests.autograder.course.test_operations import NAME, make_course
 SECONDS, MEMORY = 5, 500 << 20  # of a step, beyond what the process has used and mapped before
 PIECE = 10_000  # characters of a cell, where there are many
 COSTLY = {  # each took minutes or gigabytes somewhere, once
-    "blank lines": " \n", "broad spaces": "\u2003\n", "a dotted import": ".a", "powers": "operand type",
-    "files": "[](files/", "brackets": "[", "colours": "\x1b[m", "a long colour": "1;",
-}  # fmt: skip
+    "blank lines": " \n",
+    "broad spaces": "\u2003\n",
+    "a dotted import": ".a",
+    "powers": "operand type",
+    "files": "[](files/",
+    "brackets": "[",
+    "colours": "\x1b[m",
+    "a long colour": "1;",
+}
 OTHERS = {
-    "empty lines": "\n", "spaces": " ", "parentheses": "(", "closing": ")", "links": "[a](", "stars": "**a ",
-    "backticks": "`a ``", "backslashes": "\\\\(", "dollars": "$a", "quotes": '"""', "tags": "<a b=",
-    "pictures": "](attachment:", "magics": "\n%%a", "words": "a = b + 1\n",
-}  # fmt: skip
+    "empty lines": "\n",
+    "spaces": " ",
+    "parentheses": "(",
+    "closing": ")",
+    "links": "[a](",
+    "stars": "**a ",
+    "backticks": "`a ``",
+    "backslashes": "\\\\(",
+    "dollars": "$a",
+    "quotes": '"""',
+    "tags": "<a b=",
+    "pictures": "](attachment:",
+    "magics": "\n%%a",
+    "words": "a = b + 1\n",
+}
 SHAPES = COSTLY | OTHERS
 BEGINS = {"a dotted import": "import a", "a long colour": "\x1b["}
 

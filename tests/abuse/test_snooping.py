@@ -163,8 +163,16 @@ def _value(child, source):
 
 
 NEW_USER, NEW_NET, NEW_NS = 0x10000000, 0x40000000, 0x20000
-X86 = {"unshare": 272, "clone": 56, "clone3": 435, "setns": 308, "io_uring_setup": 425, "bpf": 321, "userfaultfd": 323,
-       "perf_event_open": 298}  # fmt: skip
+X86 = {
+    "unshare": 272,
+    "clone": 56,
+    "clone3": 435,
+    "setns": 308,
+    "io_uring_setup": 425,
+    "bpf": 321,
+    "userfaultfd": 323,
+    "perf_event_open": 298,
+}
 
 
 @pytest.mark.skipif(filters.ARM, reason="the numbers are those of x86")
@@ -185,11 +193,15 @@ def test_what_attacks_on_the_kernel_begin_with_is_forbidden(child, name):
 @pytest.mark.parametrize(
     ("call", "given"),
     [
-        ("fanotify_init", "300, 0x200, 0"), ("fadvise64", "221, 0, 0, 0, 4"), ("cachestat", "451, 0, 0, 0, 0"),
-        ("preadv2", "327, 0, 0, 0, 0, 0, 8"), ("pwritev2", "328, 0, 0, 0, 0, 0, 16"),
-        ("memfd_create", "319, b'x', 0"), ("shmget", "29, 0, 4096, 0o1600"),
+        ("fanotify_init", "300, 0x200, 0"),
+        ("fadvise64", "221, 0, 0, 0, 4"),
+        ("cachestat", "451, 0, 0, 0, 0"),
+        ("preadv2", "327, 0, 0, 0, 0, 0, 8"),
+        ("pwritev2", "328, 0, 0, 0, 0, 0, 16"),
+        ("memfd_create", "319, b'x', 0"),
+        ("shmget", "29, 0, 4096, 0o1600"),
     ],
-)  # fmt: skip
+)
 def test_what_the_kernel_keeps_of_files_and_uncounted_memory_are_out_of_reach(child, call, given):
     assert _value(child, f"called({given})") == errno.EPERM, call
 

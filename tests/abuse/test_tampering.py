@@ -242,8 +242,21 @@ def forget_and_name_another(nb):
     forget(nb)
 
 
-EDITS = [delete_cells, retag, duplicate, rewrite_points, forge_outputs, swap, move_grades_up, odd_metadata, new_kinds,
-         many_cells, forget, forget_and_doctor, forget_and_name_another]  # fmt: skip
+EDITS = [
+    delete_cells,
+    retag,
+    duplicate,
+    rewrite_points,
+    forge_outputs,
+    swap,
+    move_grades_up,
+    odd_metadata,
+    new_kinds,
+    many_cells,
+    forget,
+    forget_and_doctor,
+    forget_and_name_another,
+]
 
 
 @pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.__name__)

@@ -63,8 +63,10 @@ def _with(release, *texts, **more):
     nb = copy.deepcopy(release)
     (answer,) = _answers(nb)
     at = nb.cells.index(answer)
-    copies = [nbformat.from_dict({**copy.deepcopy(answer), "source": text, "id": f"c{k}"} | more)
-              for k, text in enumerate(texts)]  # fmt: skip
+    copies = [
+        nbformat.from_dict({**copy.deepcopy(answer), "source": text, "id": f"c{k}"} | more)
+        for k, text in enumerate(texts)
+    ]
     nb.cells[at : at + 1] = copies
     return nb
 

@@ -50,9 +50,14 @@ def server() -> Iterator[str]:
         def run(*command: str | Path) -> None:
             environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": str(folder)}
             done = subprocess.run(
-                [*become, *map(str, command)], cwd=folder, env=environment, capture_output=True, text=True, timeout=90,
+                [*become, *map(str, command)],
+                cwd=folder,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=90,
                 check=False,
-            )  # fmt: skip
+            )
             assert done.returncode == 0, done.stdout + done.stderr + (log.read_text() if log.exists() else "")
 
         run(found / "initdb", "-D", data, "-A", "trust", "-U", USER, "--no-sync", "-E", "UTF8")

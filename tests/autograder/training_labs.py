@@ -40,16 +40,24 @@ def tp_mlp(rank, n, x, A, B, dy, forget=False, twice=False):
 
 
 MLP = Exercise(
-    id="t-mlp", points=3, prompt="A tensor-parallel MLP, *exact*.", solution=tp_mlp,
+    id="t-mlp",
+    points=3,
+    prompt="A tensor-parallel MLP, *exact*.",
+    solution=tp_mlp,
     answer=Distributed(
-        "tp_mlp", signature="tp_mlp(rank, n, x, A, B, dy)", inputs=mlp_inputs, returns=("y", "dx", "dA", "dB"),
+        "tp_mlp",
+        signature="tp_mlp(rank, n, x, A, B, dy)",
+        inputs=mlp_inputs,
+        returns=("y", "dx", "dA", "dB"),
         cases=[Case(2, sizes={"b": 4, "d": 6, "f": 8}), Case(4, dtype="float32", sizes={"b": 2, "d": 8, "f": 16})],
         calls=("all_reduce",),
-        rank_bytes=exactly(lambda case: 4*(case.n - 1)*case["b"]*case["d"]*case.itemsize/case.n),
+        rank_bytes=exactly(lambda case: 4 * (case.n - 1) * case["b"] * case["d"] * case.itemsize / case.n),
     ),
-    mistakes=(Mistake(partial(tp_mlp, forget=True), "Every rank has only its share of dx."),
-              Mistake(partial(tp_mlp, twice=True), "What is the third sum for?")),
-)  # fmt: skip
+    mistakes=(
+        Mistake(partial(tp_mlp, forget=True), "Every rank has only its share of dx."),
+        Mistake(partial(tp_mlp, twice=True), "What is the third sum for?"),
+    ),
+)
 
 
 # The same by a generator on arrays
@@ -72,11 +80,16 @@ def mlp_whole(rank, n, x, A, B, dy):
 
 
 MLP_GENERATOR = Exercise(
-    id="t-mlp-generator", points=3, prompt="A tensor-parallel MLP, *exact*.", solution=mlp_generator,
+    id="t-mlp-generator",
+    points=3,
+    prompt="A tensor-parallel MLP, *exact*.",
+    solution=mlp_generator,
     answer=MLP.answer,
-    mistakes=(Mistake(partial(mlp_generator, forget=True), "Every rank has only its share of dx."),
-              Mistake(mlp_whole, "What is the third sum for?")),
-)  # fmt: skip
+    mistakes=(
+        Mistake(partial(mlp_generator, forget=True), "Every rank has only its share of dx."),
+        Mistake(mlp_whole, "What is the third sum for?"),
+    ),
+)
 
 
 # DDP from hooks, with buckets
@@ -130,15 +143,24 @@ def ddp_without_wait(rank, n, x, weights):
 
 
 DDP = Exercise(
-    id="t-ddp", points=3, prompt="DDP from hooks, *exact*.", solution=ddp,
+    id="t-ddp",
+    points=3,
+    prompt="DDP from hooks, *exact*.",
+    solution=ddp,
     answer=Distributed(
-        "ddp", signature="ddp(rank, n, x, weights)", inputs=ddp_inputs, returns=("grads",), calls=("all_reduce",),
+        "ddp",
+        signature="ddp(rank, n, x, weights)",
+        inputs=ddp_inputs,
+        returns=("grads",),
+        calls=("all_reduce",),
         cases=[Case(2, sizes={"b": 4, "d": 4, "layers": 3}), Case(4, sizes={"b": 2, "d": 8, "layers": 4})],
         rounds=None,
     ),
-    mistakes=(Mistake(partial(ddp, mean=False), "The sum, where the mean is asked for."),
-              Mistake(ddp_without_wait, "Nobody waits for the sums.")),
-)  # fmt: skip
+    mistakes=(
+        Mistake(partial(ddp, mean=False), "The sum, where the mean is asked for."),
+        Mistake(ddp_without_wait, "Nobody waits for the sums."),
+    ),
+)
 
 
 # ZeRO
@@ -169,15 +191,24 @@ def zero1(rank, n, w, g, m, everything=False):
 
 
 ZERO1 = Exercise(
-    id="t-zero1", points=3, prompt="ZeRO-1, *exact*.", solution=zero1,
+    id="t-zero1",
+    points=3,
+    prompt="ZeRO-1, *exact*.",
+    solution=zero1,
     answer=Distributed(
-        "zero1", signature="zero1(rank, n, w, g, m)", inputs=zero1_inputs, returns=("w", "m"),
+        "zero1",
+        signature="zero1(rank, n, w, g, m)",
+        inputs=zero1_inputs,
+        returns=("w", "m"),
         cases=[Case(2, sizes={"p": 16}), Case(4, dtype="float32", sizes={"p": 32})],
-        calls=("reduce_scatter", "all_gather", "all_reduce"), memory=at_most(lambda case: 3*case["p"]*case.itemsize),
+        calls=("reduce_scatter", "all_gather", "all_reduce"),
+        memory=at_most(lambda case: 3 * case["p"] * case.itemsize),
     ),
-    mistakes=(Mistake(partial(zero1, everything=True), "Every rank gets all of the sum."),
-              Mistake(lambda rank, n, w, g, m: (w, m), "No step is made.")),
-)  # fmt: skip
+    mistakes=(
+        Mistake(partial(zero1, everything=True), "Every rank gets all of the sum."),
+        Mistake(lambda rank, n, w, g, m: (w, m), "No step is made."),
+    ),
+)
 
 
 def zero3_inputs(case, generator):
@@ -221,15 +252,23 @@ def zero3_resized(rank, n, x, shards):
 
 
 ZERO3 = Exercise(
-    id="t-zero3", points=3, prompt="ZeRO-3, *exact*.", solution=zero3,
+    id="t-zero3",
+    points=3,
+    prompt="ZeRO-3, *exact*.",
+    solution=zero3,
     answer=Distributed(
-        "zero3", signature="zero3(rank, n, x, shards)", inputs=zero3_inputs, calls=("all_gather",),
+        "zero3",
+        signature="zero3(rank, n, x, shards)",
+        inputs=zero3_inputs,
+        calls=("all_gather",),
         cases=[Case(2, sizes={"b": 2, "d": 8, "layers": 5}), Case(4, sizes={"b": 2, "d": 16, "layers": 6})],
-        memory=at_most(lambda case: 1.5*(case["d"] + 2*case["b"])*case["d"]*case.itemsize),
+        memory=at_most(lambda case: 1.5 * (case["d"] + 2 * case["b"]) * case["d"] * case.itemsize),
     ),
-    mistakes=(Mistake(partial(zero3, keep=True), "In the end you hold the whole model."),
-              Mistake(lambda rank, n, x, shards: x, "Nothing is computed.")),
-)  # fmt: skip
+    mistakes=(
+        Mistake(partial(zero3, keep=True), "In the end you hold the whole model."),
+        Mistake(lambda rank, n, x, shards: x, "Nothing is computed."),
+    ),
+)
 
 
 # Ring attention
@@ -277,16 +316,26 @@ def gathered_attention(rank, n, q, k, v):
 
 
 RING = Exercise(
-    id="t-ring-attention", points=3, prompt="Ring attention, *exact*.", solution=ring_attention,
+    id="t-ring-attention",
+    points=3,
+    prompt="Ring attention, *exact*.",
+    solution=ring_attention,
     answer=Distributed(
-        "ring_attention", signature="ring_attention(rank, n, q, k, v)", inputs=qkv_inputs, calls=("send", "recv"),
-        cases=[Case(2, sizes={"T": 8, "d": 4}), Case(4, sizes={"T": 64, "d": 8})], neighbours=True,
-        rounds=exactly(lambda case: case.n - 1), memory=at_most(times=1.4),
-        rank_bytes=exactly(lambda case: (case.n - 1)/case.n*2*case["T"]*case["d"]*case.itemsize),
+        "ring_attention",
+        signature="ring_attention(rank, n, q, k, v)",
+        inputs=qkv_inputs,
+        calls=("send", "recv"),
+        cases=[Case(2, sizes={"T": 8, "d": 4}), Case(4, sizes={"T": 64, "d": 8})],
+        neighbours=True,
+        rounds=exactly(lambda case: case.n - 1),
+        memory=at_most(times=1.4),
+        rank_bytes=exactly(lambda case: (case.n - 1) / case.n * 2 * case["T"] * case["d"] * case.itemsize),
     ),
-    mistakes=(Mistake(partial(ring_attention, rescale=False), "What was added before has another maximum."),
-              Mistake(gathered_attention, "In the end you hold all keys and all values.")),
-)  # fmt: skip
+    mistakes=(
+        Mistake(partial(ring_attention, rescale=False), "What was added before has another maximum."),
+        Mistake(gathered_attention, "In the end you hold all keys and all values."),
+    ),
+)
 
 
 # A pipeline
@@ -339,15 +388,27 @@ def one_f_one_b(rank, n, w, xs, m, b, warm=None):
 
 
 PIPE = Exercise(
-    id="t-pipe", points=3, prompt="1F1B, *exact*.", solution=one_f_one_b,
+    id="t-pipe",
+    points=3,
+    prompt="1F1B, *exact*.",
+    solution=one_f_one_b,
     answer=Distributed(
-        "pipe", signature="pipe(rank, n, w, xs, m, b)", inputs=pipe_inputs, calls=("send", "recv"), neighbours=True,
-        cases=[Case(n, sizes={"d": 4}, options={"m": 4*n, "b": 4*n}) for n in (2, 4)], rounds=None,
-        memory=at_most(lambda case, rank: case.itemsize*case["d"]*(2*case["b"]*(case.n - rank + 3) + 4*case["d"])),
+        "pipe",
+        signature="pipe(rank, n, w, xs, m, b)",
+        inputs=pipe_inputs,
+        calls=("send", "recv"),
+        neighbours=True,
+        cases=[Case(n, sizes={"d": 4}, options={"m": 4 * n, "b": 4 * n}) for n in (2, 4)],
+        rounds=None,
+        memory=at_most(
+            lambda case, rank: case.itemsize * case["d"] * (2 * case["b"] * (case.n - rank + 3) + 4 * case["d"])
+        ),
     ),
-    mistakes=(Mistake(partial(one_f_one_b, warm=10**6), "All microbatches are alive at once."),
-              Mistake(lambda rank, n, w, xs, m, b: w.detach(), "Nothing is done.")),
-)  # fmt: skip
+    mistakes=(
+        Mistake(partial(one_f_one_b, warm=10**6), "All microbatches are alive at once."),
+        Mistake(lambda rank, n, w, xs, m, b: w.detach(), "Nothing is done."),
+    ),
+)
 
 
 # A sharded product
@@ -372,13 +433,21 @@ def product(rank, n, A, B, whole=False):
 
 
 PRODUCT = Exercise(
-    id="t-product", points=2, prompt="C, sharded by rows, *exact*.", solution=product,
+    id="t-product",
+    points=2,
+    prompt="C, sharded by rows, *exact*.",
+    solution=product,
     answer=Distributed(
-        "product", signature="product(rank, n, A, B)", inputs=product_inputs, calls=("all_reduce", "reduce_scatter"),
+        "product",
+        signature="product(rank, n, A, B)",
+        inputs=product_inputs,
+        calls=("all_reduce", "reduce_scatter"),
         cases=[Case(2, sizes={"I": 4, "J": 6, "K": 3}), Case(4, sizes={"I": 8, "J": 4, "K": 5})],
     ),
-    mistakes=(Mistake(partial(product, whole=True), "Every rank gets the whole sum and keeps a part."),
-              Mistake(lambda rank, n, A, B: (A @ B).chunk(n)[rank].clone(), "These are the rank's own products.")),
-)  # fmt: skip
+    mistakes=(
+        Mistake(partial(product, whole=True), "Every rank gets the whole sum and keeps a part."),
+        Mistake(lambda rank, n, A, B: (A @ B).chunk(n)[rank].clone(), "These are the rank's own products."),
+    ),
+)
 
 LABS = (MLP, MLP_GENERATOR, DDP, ZERO1, ZERO3, RING, PIPE, PRODUCT)

@@ -49,8 +49,11 @@ def _sources():
 
 @pytest.fixture(scope="module")
 def address():
-    return (kept("drag-book", ("hwlib", "autograder", "docs", "tests/autograder", "tests/browser/test_drag.py"), _make)
-            / "html" / "07-links.html").as_uri()  # fmt: skip
+    return (
+        kept("drag-book", ("hwlib", "autograder", "docs", "tests/autograder", "tests/browser/test_drag.py"), _make)
+        / "html"
+        / "07-links.html"
+    ).as_uri()
 
 
 @pytest.fixture

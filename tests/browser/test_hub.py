@@ -74,9 +74,14 @@ def hub(tmp_path_factory):
 
     def own(text):
         """A block of the pages with this hub's places."""
-        places = {"/srv/nbgrader/exchange": exchange, "/srv/courses/mycourse": folder, "/home/teacher/gpu101": folder,
-                  "/opt/gpubook/learners": root / "learners", "127.0.0.1:8765": f"127.0.0.1:{ports[3]}",
-                  "127.0.0.1:8000": f"127.0.0.1:{ports[0]}"}  # fmt: skip
+        places = {
+            "/srv/nbgrader/exchange": exchange,
+            "/srv/courses/mycourse": folder,
+            "/home/teacher/gpu101": folder,
+            "/opt/gpubook/learners": root / "learners",
+            "127.0.0.1:8765": f"127.0.0.1:{ports[3]}",
+            "127.0.0.1:8000": f"127.0.0.1:{ports[0]}",
+        }
         for said, here in places.items():
             text = text.replace(said, str(here))
         return text
@@ -111,18 +116,22 @@ def hub(tmp_path_factory):
 
     settings = root / "jupyterhub_config.py"
     proxy = [str(installed / "node"), str(installed / "proxy" / "node_modules" / ".bin" / "configurable-http-proxy")]
-    settings.write_text("\n".join([
-        own(block("platforms", "c = get_config()\nc.JupyterHub.authenticator_class = \"pam\"")),
-        own(block("service", "c.JupyterHub.services")),
-        "c.JupyterHub.authenticator_class = 'dummy'",  # below: the account that runs the tests, for both
-        "c.JupyterHub.spawner_class = 'simple'",
-        f"c.SimpleLocalProcessSpawner.home_dir_template = '{homes}/{{username}}'",
-        f"c.Spawner.args = {['--allow-root'] if os.geteuid() == 0 else []}",
-        f"c.JupyterHub.bind_url = 'http://127.0.0.1:{ports[0]}'",
-        f"c.JupyterHub.hub_port = {ports[1]}",
-        f"c.ConfigurableHTTPProxy.api_url = 'http://127.0.0.1:{ports[2]}'",
-        f"c.ConfigurableHTTPProxy.command = {proxy}",
-    ]))  # fmt: skip
+    settings.write_text(
+        "\n".join(
+            [
+                own(block("platforms", 'c = get_config()\nc.JupyterHub.authenticator_class = "pam"')),
+                own(block("service", "c.JupyterHub.services")),
+                "c.JupyterHub.authenticator_class = 'dummy'",  # below: the account that runs the tests, for both
+                "c.JupyterHub.spawner_class = 'simple'",
+                f"c.SimpleLocalProcessSpawner.home_dir_template = '{homes}/{{username}}'",
+                f"c.Spawner.args = {['--allow-root'] if os.geteuid() == 0 else []}",
+                f"c.JupyterHub.bind_url = 'http://127.0.0.1:{ports[0]}'",
+                f"c.JupyterHub.hub_port = {ports[1]}",
+                f"c.ConfigurableHTTPProxy.api_url = 'http://127.0.0.1:{ports[2]}'",
+                f"c.ConfigurableHTTPProxy.command = {proxy}",
+            ]
+        )
+    )
     log = root / "hub.log"
     command, url = [python, "-m", "jupyterhub", "-f", settings], f"http://127.0.0.1:{ports[0]}"
     with started(command, f"{url}/hub/login", log, cwd=root, env=said, ends_others=True):

@@ -335,7 +335,8 @@ def test_an_algorithm_and_a_cell_of_the_section(reader):
 @in_chromium
 def test_while_python_loads_its_size_is_said_once(reader):
     reader.opens(CHAPTER)
-    reader.page.evaluate(f"""(id) => {{
+    reader.page.evaluate(
+        f"""(id) => {{
         {FORM}
         const said = form.querySelector(".verdict"), loud = [];
         const spoken = () => [...said.childNodes].filter((one) => !one.ariaHidden);
@@ -343,7 +344,9 @@ def test_while_python_loads_its_size_is_said_once(reader):
         const watch = () => {{ if (form.dataset.verdict === "busy" && loud.at(-1) !== heard()) loud.push(heard()); }};
         new MutationObserver(watch).observe(said, {{childList: true, subtree: true, characterData: true}});
         window.loud = loud;
-    }}""", TILE)  # fmt: skip
+    }}""",
+        TILE,
+    )
     assert reader.answers(TILE, number(TILE))["looks"] == "right"
     loud = [re.sub(r"\s*…\s*", " …", text) for text in reader.page.evaluate("loud")]
     size = round(sum(path.stat().st_size for name in NEEDS for path in [reader.python / name]) / 1e6)

@@ -56,7 +56,7 @@ STRANGE = {
     "deep": "<em>" * 30_000 + f"<img src=x onerror='{RUN}'>" + "<div>" * 1_000 + f"<svg onload='{RUN}'>",
     "many": f"<b>a</b><img src=x onerror='{RUN}'>" * 100_000,
     "name": f"<custom-element onclick='{RUN}'>a</custom-element><constructor>b</constructor><__proto__>c</__proto__>",
-}  # fmt: skip
+}
 SHOWN = """() => {
     const all = [...document.querySelectorAll("form[data-exercise=links-time] .verdict *")];
     return {
@@ -186,9 +186,15 @@ def test_a_verdict_with_code_a_formula_and_a_table_looks_as_before(chapter):
     chapter.wait_for_selector(f"form[data-exercise={EXERCISE}] .verdict mfrac")
     shown = chapter.evaluate(KEPT)
     assert [(name, text) for name, text, _ in shown] == [
-        ("code", "a<b"), ("em", "once"), ("math", "SW"), ("mfrac", "SW"), ("table", "ab12"), ("td", "1"),
-        ("td", "2"), ("strong", "2"),
-    ]  # fmt: skip
+        ("code", "a<b"),
+        ("em", "once"),
+        ("math", "SW"),
+        ("mfrac", "SW"),
+        ("table", "ab12"),
+        ("td", "1"),
+        ("td", "2"),
+        ("strong", "2"),
+    ]
     assert [how for name, _, how in shown if name == "td"] == ["left", "right"]
     assert chapter.evaluate("document.querySelector('.verdict .math').className") == "math inline"
 
@@ -218,8 +224,11 @@ def test_all_that_the_book_says_is_shown_as_it_is(bare):
     assert len(sentences) > 1000
     assert bare.evaluate(SAME, ["sentence", [*sentences, *map(with_mathml, sentences)]]) == []
     prompts = [str(block_html(one.prompt_text(one.variant()))) for one in exercises()]
-    answers = [answered(page, {field.name: field.first for field in form.fields if field.first}, part)
-               for page, form in FORMS.items() for part in ("answer", *(["why"] * (page != "fill")))]  # fmt: skip
+    answers = [
+        answered(page, {field.name: field.first for field in form.fields if field.first}, part)
+        for page, form in FORMS.items()
+        for part in ("answer", *(["why"] * (page != "fill")))
+    ]
     shown = [table([("a", 1.5), ("b", 2)], ["case", ("time", "s")], caption="A table.")._repr_html_()]
     assert bare.evaluate(SAME, ["answer", [*prompts, *shown, *(one["html"] for one in answers)]]) == []
 
@@ -245,7 +254,7 @@ def test_the_formulas_of_the_book_are_shown_as_they_are(bare):
             } catch { return []; }
         })""",
         formulas,
-    )  # fmt: skip
+    )
     assert len(drawn) > 100
     assert bare.evaluate(SAME, ["math", drawn]) == []
 

@@ -15,8 +15,17 @@ from tests.kept import built
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 ANSWER = 120_000  # milliseconds until it is there, the start of Python included
 TOML = "nodes = 1  # of one's own & mine\nchips = 8\nchip = 'h100-sxm'"
-ASKED = {"model": "llama3-8b", "cluster": "dgx-a100", "batch": "1M", "dtype": "bf16", "tp": "2", "zero": "1",
-         "described": TOML, "sp": "no", "offload": "optimizer"}  # fmt: skip
+ASKED = {
+    "model": "llama3-8b",
+    "cluster": "dgx-a100",
+    "batch": "1M",
+    "dtype": "bf16",
+    "tp": "2",
+    "zero": "1",
+    "described": TOML,
+    "sp": "no",
+    "offload": "optimizer",
+}
 
 
 def open_page(page, name, fragment=""):

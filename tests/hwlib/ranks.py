@@ -73,8 +73,11 @@ def results(n: int) -> list[tuple[Case, list[Rank]]]:
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [sys.executable, "-m", "tests.hwlib.ranks", str(n), folder],
-            capture_output=True, text=True, timeout=TIMEOUT, check=False,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
         if done.returncode:
             raise RuntimeError(done.stderr)
         ranks = [pickle.loads(Path(folder, f"rank{rank}").read_bytes()) for rank in range(n)]

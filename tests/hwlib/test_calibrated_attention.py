@@ -35,7 +35,7 @@ TOKENS = (  # generation_attention_perf
     ("call", "length", "rel", "row"),
     [(prefill_attention_time, "seq", 0.2, row) for row in PROMPTS]
     + [(decode_attention_time, "cached", 0.25, row) for row in TOKENS],
-)  # fmt: skip
+)
 def test_layers_as_measured(call, length, rel, row):
     chip, dtype, shape, us = row
     names = ("heads", "kv_heads", "head_dim", "batch", length)
@@ -127,13 +127,15 @@ def test_software_is_listed_and_asked_for():
 
 @pytest.mark.parametrize(
     ("given", "error", "message"),
-    [({"heads": 0}, ValueError, "heads is at least 1, got 0"),
-     ({"seq": float("nan")}, ValueError, "seq is at least 1, got nan"),
-     ({"batch": "4"}, ValueError, "batch is at least 1, got '4'"),
-     ({"window": -1}, ValueError, "window is at least 0, got -1"),
-     ({"batch": np.array([4, 0])}, ValueError, "batch is at least 1"),
-     ({"software": "tgi"}, KeyError, "unknown fitted attention 'h100-sxm bf16 tgi'")],
-)  # fmt: skip
+    [
+        ({"heads": 0}, ValueError, "heads is at least 1, got 0"),
+        ({"seq": float("nan")}, ValueError, "seq is at least 1, got nan"),
+        ({"batch": "4"}, ValueError, "batch is at least 1, got '4'"),
+        ({"window": -1}, ValueError, "window is at least 0, got -1"),
+        ({"batch": np.array([4, 0])}, ValueError, "batch is at least 1"),
+        ({"software": "tgi"}, KeyError, "unknown fitted attention 'h100-sxm bf16 tgi'"),
+    ],
+)
 def test_bad_input_is_named(given, error, message):
     with pytest.raises(error, match=message):
         prefill_attention_time("h100-sxm", "bf16", **PROMPT | given)

@@ -88,9 +88,13 @@ def test_bad_input_is_refused():
 # DeepGEMM README.md @a9967bc, H800: M, N, K, TFLOP/s of the product alone.
 @pytest.mark.parametrize(
     ("shape", "rate"),
-    [((64, 7168, 16384), 336e12), ((128, 7168, 16384), 645e12), ((128, 4096, 7168), 533e12),
-     ((4096, 4096, 7168), 1410e12)],
-)  # fmt: skip
+    [
+        ((64, 7168, 16384), 336e12),
+        ((128, 7168, 16384), 645e12),
+        ((128, 4096, 7168), 533e12),
+        ((4096, 4096, 7168), 1410e12),
+    ],
+)
 def test_block_scaled_products_hide_their_scaling(shape, rate):
     measured = 2 * shape[0] * shape[1] * shape[2] / rate
     fitted = gemm_model("h800-sxm", "fp8_block")

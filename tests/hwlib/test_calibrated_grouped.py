@@ -15,12 +15,14 @@ LAYER = {"tokens": 4096, "hidden": 4096, "width": 2048, "experts": 128, "topk": 
 # aiconfigurator 095f58a51c4c, moe_perf of TensorRT-LLM: tokens, hidden, width, k, experts, here, skew, us.
 @pytest.mark.parametrize(
     ("chip", "dtype", "shape", "us"),
-    [("a100-80gb-sxm", "bf16", (6144, 4096, 3584, 2, 8, 8, 1.01), 7263.0),
-     ("h100-sxm", "bf16", (16384, 4096, 14336, 2, 8, 8, 1.01), 15907.8),
-     ("h100-sxm", "fp8_block", (1024, 7168, 1024, 8, 256, 256, 1.2), 2746.3),
-     ("h200-sxm", "bf16", (768, 6144, 768, 4, 128, 128, 0), 954.1),
-     ("b200-sxm", "bf16", (96, 2048, 512, 8, 256, 256, 1.2), 222.0)],
-)  # fmt: skip
+    [
+        ("a100-80gb-sxm", "bf16", (6144, 4096, 3584, 2, 8, 8, 1.01), 7263.0),
+        ("h100-sxm", "bf16", (16384, 4096, 14336, 2, 8, 8, 1.01), 15907.8),
+        ("h100-sxm", "fp8_block", (1024, 7168, 1024, 8, 256, 256, 1.2), 2746.3),
+        ("h200-sxm", "bf16", (768, 6144, 768, 4, 128, 128, 0), 954.1),
+        ("b200-sxm", "bf16", (96, 2048, 512, 8, 256, 256, 1.2), 222.0),
+    ],
+)
 def test_layers_as_measured(chip, dtype, shape, us):
     names = ("tokens", "hidden", "width", "topk", "experts", "local_experts", "skew")
     assert grouped_time(chip, dtype, **dict(zip(names, shape, strict=True))) == pytest.approx(us * 1e-6, rel=0.3)
@@ -143,14 +145,16 @@ def test_a_named_kernel_has_its_own_constants():
 
 @pytest.mark.parametrize(
     ("given", "error", "message"),
-    [({"tokens": 0}, ValueError, "tokens is at least 1, got 0"),
-     ({"topk": 129}, ValueError, "experts - topk is at least 0, got -1"),
-     ({"local_experts": 256}, ValueError, "experts - local_experts is at least 0, got -128"),
-     ({"skew": -1.0}, ValueError, "skew is at least 0"),
-     ({"width": None}, ValueError, "width is at least 1, got None"),
-     ({"software": "megablocks"}, KeyError, "unknown fitted grouped"),
-     ({"kernel": "deepgemm"}, KeyError, "unknown fitted grouped")],
-)  # fmt: skip
+    [
+        ({"tokens": 0}, ValueError, "tokens is at least 1, got 0"),
+        ({"topk": 129}, ValueError, "experts - topk is at least 0, got -1"),
+        ({"local_experts": 256}, ValueError, "experts - local_experts is at least 0, got -128"),
+        ({"skew": -1.0}, ValueError, "skew is at least 0"),
+        ({"width": None}, ValueError, "width is at least 1, got None"),
+        ({"software": "megablocks"}, KeyError, "unknown fitted grouped"),
+        ({"kernel": "deepgemm"}, KeyError, "unknown fitted grouped"),
+    ],
+)
 def test_bad_input_is_named(given, error, message):
     with pytest.raises(error, match=message):
         grouped_time("h100-sxm", "bf16", **LAYER | given)

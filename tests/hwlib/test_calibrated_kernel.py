@@ -91,13 +91,15 @@ def test_errors_have_a_sign_and_a_mean():
 
 @pytest.mark.parametrize(
     ("call", "message"),
-    [(lambda: fit_kernel_model(made()[:3]), "at least 4 samples, got 3"),
-     (lambda: fit_kernel_model([Sample(1, 1, 0.0)] * 4), "above zero"),
-     (lambda: fit_kernel_model([Sample(1, 1, float("nan"))] * 4), "finite"),
-     (lambda: relative_errors([1], [1, 2]), "1 predictions for 2 measurements"),
-     (lambda: relative_errors([1], [0]), "above zero"),
-     (lambda: mean_abs_relative_error([], []), "no measurement")],
-)  # fmt: skip
+    [
+        (lambda: fit_kernel_model(made()[:3]), "at least 4 samples, got 3"),
+        (lambda: fit_kernel_model([Sample(1, 1, 0.0)] * 4), "above zero"),
+        (lambda: fit_kernel_model([Sample(1, 1, float("nan"))] * 4), "finite"),
+        (lambda: relative_errors([1], [1, 2]), "1 predictions for 2 measurements"),
+        (lambda: relative_errors([1], [0]), "above zero"),
+        (lambda: mean_abs_relative_error([], []), "no measurement"),
+    ],
+)
 def test_bad_samples_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()

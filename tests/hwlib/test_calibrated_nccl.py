@@ -71,11 +71,13 @@ def test_a_tree_has_its_latency_by_doublings():
 
 @pytest.mark.parametrize(
     ("chip", "network", "n", "S", "measured"),
-    [("h100-sxm", "NVLSTree", 512, 2**27, 2 * 511 / 512 * 2**27 / 210.2e9),  # GTC24 S62129, slide 35
-     ("h100-sxm", "EFA", 16, 2**30, 4607.6e-6),  # awslabs/awsome-distributed-training, two p5.48xlarge
-     ("b200-sxm", "EFA", 32, 2**30, 2 * 31 / 32 * 2**30 / 361.99e9),  # stas00/ml-engineering, four p6-b200
-     ("gb200-nvl72", "InfiniBand SHARP", 144, 2**33, 2 * 143 / 144 * 2**33 / 793.06e9)],  # coreweave/nccl-tests
-)  # fmt: skip
+    [
+        ("h100-sxm", "NVLSTree", 512, 2**27, 2 * 511 / 512 * 2**27 / 210.2e9),  # GTC24 S62129, slide 35
+        ("h100-sxm", "EFA", 16, 2**30, 4607.6e-6),  # awslabs/awsome-distributed-training, two p5.48xlarge
+        ("b200-sxm", "EFA", 32, 2**30, 2 * 31 / 32 * 2**30 / 361.99e9),  # stas00/ml-engineering, four p6-b200
+        ("gb200-nvl72", "InfiniBand SHARP", 144, 2**33, 2 * 143 / 144 * 2**33 / 793.06e9),
+    ],  # coreweave/nccl-tests
+)
 def test_several_nodes_take_what_was_measured(chip, network, n, S, measured):
     assert nodes_allreduce_time(chip, n, S, network) == pytest.approx(measured, rel=0.05)
 

@@ -65,9 +65,15 @@ def send(pairs, ranks):
     starts = [sum(s < rank for s in src) for rank in range(ranks + 1)]
     wanted = [[m for m, d in enumerate(dst) if d == rank] for rank in range(ranks)]
     return MessageSchedule(
-        [None] * ranks, src, dst, size, [starts[r : r + 2] for r in range(ranks)], [[0, len(w)] for w in wanted],
-        wanted, [0] * len(src),
-    )  # fmt: skip
+        [None] * ranks,
+        src,
+        dst,
+        size,
+        [starts[r : r + 2] for r in range(ranks)],
+        [[0, len(w)] for w in wanted],
+        wanted,
+        [0] * len(src),
+    )
 
 
 def arrivals(pairs, bandwidth, latency=0, chunk=math.inf, store_and_forward=False):

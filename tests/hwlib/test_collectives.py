@@ -214,9 +214,13 @@ def test_a_hierarchy_of_one_level_is_a_ring():
 @every_n
 def test_no_algorithm_beats_the_bytes_that_must_move(collective, n):
     least = {
-        "all_gather": allgather_bytes, "reduce_scatter": allgather_bytes, "gather": allgather_bytes,
-        "scatter": allgather_bytes, "all_reduce": allreduce_bytes, "all_to_all": alltoall_bytes,
-    }.get(collective, lambda _n, S: S)  # fmt: skip
+        "all_gather": allgather_bytes,
+        "reduce_scatter": allgather_bytes,
+        "gather": allgather_bytes,
+        "scatter": allgather_bytes,
+        "all_reduce": allreduce_bytes,
+        "all_to_all": alltoall_bytes,
+    }.get(collective, lambda _n, S: S)
     for f in CANDIDATES[collective]:
         for m in (1, 8, 4096):
             assert time_of(f.__name__, n, 1 * GB, 0, m=m) >= least(n, 1 * GB) / W * (1 - 1e-12)

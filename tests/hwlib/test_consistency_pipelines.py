@@ -43,9 +43,14 @@ def played(layers, m, *, pp, tp=1, dp=1, v=1, width=128, schedule="Schedule1F1B"
         given = hidden if i else torch.zeros(1, T, dtype=torch.int64)
         logits = torch.zeros(1, T, model.vocab // tp, dtype=bf16, requires_grad=True)
         return pipelining.PipelineStage(
-            decoder, i, parts, torch.device("cpu"), input_args=(given,),
-            output_args=(hidden if i < parts - 1 else logits,), group=mesh["pp"].get_group(),
-        )  # fmt: skip
+            decoder,
+            i,
+            parts,
+            torch.device("cpu"),
+            input_args=(given,),
+            output_args=(hidden if i < parts - 1 else logits,),
+            group=mesh["pp"].get_group(),
+        )
 
     def program(rank: int) -> Any:
         mesh = device_mesh(strategy)

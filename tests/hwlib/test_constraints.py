@@ -164,9 +164,18 @@ def test_groups_divide_every_level_that_they_cross():
 MESHES = st.sampled_from([1, 2, 3, 4, 5, 6, 8, 10, 12, 16])
 STRATEGIES = st.builds(
     Strategy,
-    dp=MESHES, tp=MESHES, pp=MESHES, cp=MESHES, ep=MESHES, v=st.integers(1, 5), micro=st.integers(1, 4),
-    zero=st.integers(0, 3), sp=st.booleans(), recompute=st.sampled_from(RECOMPUTE), schedule=st.sampled_from(SCHEDULES),
-)  # fmt: skip
+    dp=MESHES,
+    tp=MESHES,
+    pp=MESHES,
+    cp=MESHES,
+    ep=MESHES,
+    v=st.integers(1, 5),
+    micro=st.integers(1, 4),
+    zero=st.integers(0, 3),
+    sp=st.booleans(),
+    recompute=st.sampled_from(RECOMPUTE),
+    schedule=st.sampled_from(SCHEDULES),
+)
 SHARED = st.tuples(MESHES, MESHES)
 
 
@@ -181,10 +190,13 @@ def test_a_rule_says_the_same_of_a_plan_and_of_columns(drawn, model, folded, has
     place = setting(model, gpus=960, sequences=960, levels=EVEN, features=has)
     changed = [Strategy.of(one, shards=n, etp=etp if folded else None) for one, (n, etp) in drawn]
     names = Strategy().degrees
-    columns = Strategy(**{
-        name: np.array([getattr(one, f"{name}_code", getattr(one, name)) for one in changed]) for name in names
-        if name != "recompute_layers" and (folded or name != "etp")
-    })  # fmt: skip
+    columns = Strategy(
+        **{
+            name: np.array([getattr(one, f"{name}_code", getattr(one, name)) for one in changed])
+            for name in names
+            if name != "recompute_layers" and (folded or name != "etp")
+        }
+    )
     for rule in plan_rules(place):
         together = np.broadcast_to(rule.holds(place, columns), len(changed))
         alone = [bool(rule.holds(place, one)) for one in changed]
@@ -201,9 +213,12 @@ def shape(heads, kv_heads, layers, width, experts, model=LLAMA):
 
 SHAPES = st.builds(
     lambda kv_heads, group, layers, width, experts: shape(kv_heads * group, kv_heads, layers, 128 * width, experts),
-    st.sampled_from([1, 2, 3, 4, 5, 8, 10, 12]), st.sampled_from([1, 3, 4, 8]), st.integers(2, 60),
-    st.integers(8, 120), st.sampled_from([1, 1, 4, 6, 8, 16]),
-)  # fmt: skip
+    st.sampled_from([1, 2, 3, 4, 5, 8, 10, 12]),
+    st.sampled_from([1, 3, 4, 8]),
+    st.integers(2, 60),
+    st.integers(8, 120),
+    st.sampled_from([1, 1, 4, 6, 8, 16]),
+)
 CLUSTERS = st.sampled_from(
     ["dgx-h100", "2 x dgx-h100", "5 x dgx-h100", "12 x dgx-a100", "32 x dgx-h100", "6 x dgx-b200"]
 )

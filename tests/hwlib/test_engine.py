@@ -75,9 +75,7 @@ def test_a_decode_step_is_that_of_the_library_and_a_prompt_has_its_attention():
             assert cost.decode(B, T) == pytest.approx(decode_parts(model, chip, tp=tp, B=B, T_kv=T).total)
     whole, halves = COST.prompt(8192), COST.prompt(4096) + COST.prompt(4096, before=4096)
     assert halves - whole == pytest.approx(COST.fixed + 4096 * COST.cached)
-    attention = prefill_attention_time(
-        "h100-sxm", "bf16", heads=8, kv_heads=1, head_dim=128, batch=1, seq=8192
-    )  # fmt: skip
+    attention = prefill_attention_time("h100-sxm", "bf16", heads=8, kv_heads=1, head_dim=128, batch=1, seq=8192)
     assert COST.pair * pairs_of(8192) == pytest.approx(80 * attention)
     assert cache_room("llama3-70b", "h100-sxm", tp=8) == largest_batch(
         "llama3-70b", "h100-sxm", n=8, T_kv=1, reserve=0.1
@@ -173,9 +171,11 @@ def test_a_cached_prefix_is_not_read_again():
 def test_a_policy_that_asks_for_what_is_not_there_is_told():
     requests = [Request(0, 10, 2)]
     for wrong, words in (
-        (lambda *_: [(3, 1)], "request 3"), (lambda *_: [(0, 11)], "11 tokens"), (lambda *_: [], "does nothing"),
+        (lambda *_: [(3, 1)], "request 3"),
+        (lambda *_: [(0, 11)], "11 tokens"),
+        (lambda *_: [], "does nothing"),
         (lambda *_: [(0, 1), (0, 1)], "twice"),
-    ):  # fmt: skip
+    ):
         with pytest.raises(ValueError, match=words):
             run_engine(requests, COST, wrong)
 

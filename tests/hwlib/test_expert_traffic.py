@@ -92,9 +92,15 @@ def test_a_token_by_hand():
     chosen, held = [[0, 4, 6], [4, 5, 7], [0, 1, 2], [7, 6, 0]], placement(layer)
     assert held == [[0], [0], [1], [1], [2], [2], [3], [3]]
     assert [paths(layer, chosen, held, 0, copies) for copies in COPIES] == [
-        [(0, 2), (0, 3)], [(0, 2), (0, 3)], [(0, 2), (2, 3)]]  # fmt: skip
+        [(0, 2), (0, 3)],
+        [(0, 2), (0, 3)],
+        [(0, 2), (2, 3)],
+    ]
     assert [paths(layer, chosen, held, 1, copies) for copies in COPIES] == [
-        [(1, 2), (1, 2), (1, 3)], [(1, 2), (1, 3)], [(1, 3), (3, 2)]]  # fmt: skip
+        [(1, 2), (1, 2), (1, 3)],
+        [(1, 2), (1, 3)],
+        [(1, 3), (3, 2)],
+    ]
     assert paths(layer, chosen, held, 3, "node") == [(3, 1), (1, 0)]
     found = traffic(layer, chosen, held, "node")
     assert (found.far_out, found.far_in) == ([1, 1, 1, 1], [1, 1, 1, 1])

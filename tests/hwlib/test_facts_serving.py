@@ -50,8 +50,9 @@ V5E, H100 = accelerators["tpu-v5e"], accelerators["h100-sxm"]
 C, W, HBM, ICI = 1.97e14, 8.2e11, 16e9, 9e10
 LLAMA8, LLAMA70, LLAMA405, DEEPSEEK = (models[k] for k in ("llama3-8b", "llama3-70b", "llama3-405b", "deepseek-v3"))
 BOOK = Model.small(64, 4096, 32, 32128, ffn=16384, kv_heads=8, head_dim=256)
-MOE = Model.small(64, 4096, 32, 32128, ffn=16384, kv_heads=8, head_dim=256, experts=16, experts_per_token=2,
-                  expert_ffn=16384)  # fmt: skip
+MOE = Model.small(
+    64, 4096, 32, 32128, ffn=16384, kv_heads=8, head_dim=256, experts=16, experts_per_token=2, expert_ffn=16384
+)
 KV, KV8, KV70, KV405 = (kv_bytes_per_token(model, 1) for model in (BOOK, LLAMA8, LLAMA70, LLAMA405))
 
 
@@ -142,8 +143,9 @@ def test_405b_within_15_milliseconds():
     t n = B (T_kv S_kv/W + 2P/C). Twice the chips take twice the sequences, and their sums as long as the step.
     """
     given = {"T_kv": 8192, "b_w": 1, "b_kv": 1}
-    within = [p for p in decode_points(LLAMA405, V5E, ranks=(32, 64), batches=range(1, 400), **given)
-              if p.step_time <= 15e-3]  # fmt: skip
+    within = [
+        p for p in decode_points(LLAMA405, V5E, ranks=(32, 64), batches=range(1, 400), **given) if p.step_time <= 15e-3
+    ]
     best = max(within, key=lambda p: p.B)
     chip = V5E.hbm_bandwidth
     assert (best.n, best.B, best.bound) == (64, 143, "arithmetic")

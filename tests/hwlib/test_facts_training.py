@@ -113,24 +113,32 @@ APPLIED = [
     Row("70B on one chip", lambda: compute_time(RUN, C) / YEAR, 435),
     Row("70B on a pod", lambda: days(POD), 44),
     Row("70B weights and optimizer", lambda: replicated_state_bytes(70e9, b_w=2, b_g=0, b_opt=8), 700 * GB),
-    *(Row(f"70B chips for {checkpoints} checkpoints", lambda n=checkpoints: chips(n), printed)
-      for checkpoints, printed in [(2, 117), (3, 171), (4, 225)]),
-    *(Row(f"70B days on {n} chips", lambda n=n: days(n), printed, 0.01)
-      for n, printed in [(117, 3369), (171, 2305), (225, 1752)]),
+    *(
+        Row(f"70B chips for {checkpoints} checkpoints", lambda n=checkpoints: chips(n), printed)
+        for checkpoints, printed in [(2, 117), (3, 171), (4, 225)]
+    ),
+    *(
+        Row(f"70B days on {n} chips", lambda n=n: days(n), printed, 0.01)
+        for n, printed in [(117, 3369), (171, 2305), (225, 1752)]
+    ),
     Row("70B memory, 10.5 TB of checkpoints", lambda: chips(2) * MEMORY, 11.2 * TB),
     Row("70B memory of a chip in a pod", lambda: chips(2) * MEMORY / POD, 1.3 * GB, 0.04),
     Row("70B sequences of 4,096", lambda: 2**22 / 4096, 1024, 0),
     Row("70B sequences of 8,192", lambda: 2**22 / 8192, 1024, 0.01, 512, "they are those of the first, shorter phase"),
     # Left open in the book: four pods, and 405B
     Row("405B parameters", lambda: parameter_count(LLAMA405), 405.85e9, 1e-5),
-    Row("405B from its table", lambda: decoder_params(126, 16_384, 53_248, 128, 8, 128, 128_256),
-        405_853_388_800 - 253 * 16_384, 1e-15),
+    Row(
+        "405B from its table",
+        lambda: decoder_params(126, 16_384, 53_248, 128, 8, 128, 128_256),
+        405_853_388_800 - 253 * 16_384,
+        1e-15,
+    ),
     Row("405B FLOP a token", lambda: training_flops(parameter_count(LLAMA405), 1), 2.435e12, 1e-3),
     Row("405B FLOP of 15T tokens", lambda: training_flops(parameter_count(LLAMA405), 15e12), 3.65e25, 1e-3),
     Row("405B days on 8 pods", lambda: days(8 * POD, training_flops(parameter_count(LLAMA405), 15e12)), 32.1),
     Row("405B both axes", lambda: mixed_critical_batch(LLAMA405.ffn, C, 2 * W, W), 2550**2 / (2 * 53_248), 1e-9),
     Row("70B days on 4 pods", lambda: days(4 * POD), 11.1),
-]  # fmt: skip
+]
 
 DIGESTS = [
     Row("H100 ridge, 591 in a digest", lambda: ridge(H100.bf16_flops, H100.hbm_bandwidth), 591, 0.01, 295.3,

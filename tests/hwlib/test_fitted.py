@@ -73,18 +73,20 @@ def test_a_good_table_is_read():
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [("eta = 0.9", "eta = 0", "x.toml, share 1.eta: .* above 0, .* 0$"),
-     ("eta = 0.9", "eta = inf", "share 1.eta: .* above 0, got inf"),
-     ("eta = 0.9", "eta = nan", "share 1.eta: .* above 0, got nan"),
-     ("eta = 0.9", "eta = true", "share 1.eta: .* above 0, got True"),
-     ("eta = 0.9", 'eta = "0.9"', "share 1.eta: .* above 0, got '0.9'"),
-     ("eta = 0.9", "", "share 1: eta missing"),
-     ("count = 5", "", "share 1: count missing"),
-     ("count = 5", "count = 5.5", "share 1.count: .* whole number .*, got 5.5"),
-     ("error = 0.05", "error = nan", "share 1.error: .* got nan"),
-     ("eta = 0.9", "eta = 0.9\nzeta = 1", "share 1: .*'zeta'"),
-     ("eta = 0.9", "eta = ", "x.toml: ")],
-)  # fmt: skip
+    [
+        ("eta = 0.9", "eta = 0", "x.toml, share 1.eta: .* above 0, .* 0$"),
+        ("eta = 0.9", "eta = inf", "share 1.eta: .* above 0, got inf"),
+        ("eta = 0.9", "eta = nan", "share 1.eta: .* above 0, got nan"),
+        ("eta = 0.9", "eta = true", "share 1.eta: .* above 0, got True"),
+        ("eta = 0.9", 'eta = "0.9"', "share 1.eta: .* above 0, got '0.9'"),
+        ("eta = 0.9", "", "share 1: eta missing"),
+        ("count = 5", "", "share 1: count missing"),
+        ("count = 5", "count = 5.5", "share 1.count: .* whole number .*, got 5.5"),
+        ("error = 0.05", "error = nan", "share 1.error: .* got nan"),
+        ("eta = 0.9", "eta = 0.9\nzeta = 1", "share 1: .*'zeta'"),
+        ("eta = 0.9", "eta = ", "x.toml: "),
+    ],
+)
 def test_a_broken_table_is_refused(old, new, message):
     with pytest.raises(SpecError, match=message):
         read_fitted(ShareConstants, "share", "x.toml", GOOD.replace(old, new))

@@ -85,8 +85,9 @@ def test_what_the_cookbook_adds_up():
 
 
 def test_the_states_are_megatrons_unless_others_are_given_by_name_or_in_bytes():
-    usual, given, less = (footprint("llama3-8b", dp=1, T=4096, **more) for more in
-                          ({}, {"states": (2, 4, 12)}, {"states": MIXED_ADAM}))  # fmt: skip
+    usual, given, less = (
+        footprint("llama3-8b", dp=1, T=4096, **more) for more in ({}, {"states": (2, 4, 12)}, {"states": MIXED_ADAM})
+    )
     assert usual == given
     assert usual.gradients == 2 * less.gradients == 4 * parameter_count("llama3-8b")
 
@@ -98,8 +99,9 @@ def test_states_of_a_parameter():
 
 @pytest.mark.parametrize(
     ("states", "alone", "fixed", "shared"),
-    [(HALF_ADAM, 20, 4, 16), (MEGATRON_ADAM, 18, 6, 12), (FULL_ADAM, 16, 8, 8)], ids=["fp16", "bf16", "fp32"],
-)  # fmt: skip
+    [(HALF_ADAM, 20, 4, 16), (MEGATRON_ADAM, 18, 6, 12), (FULL_ADAM, 16, 8, 8)],
+    ids=["fp16", "bf16", "fp32"],
+)
 def test_the_bytes_of_megatrons_distributed_optimizer(states, alone, fixed, shared):
     """Its manual's table: bytes a parameter, alone and on each of d ranks."""
     assert replicated_state_bytes(1, *states) == alone
@@ -293,12 +295,20 @@ def test_the_worst_stage_is_one_of_them():
 def plans(n, seed=0):
     rng = np.random.default_rng(seed)
     return {
-        "dp": rng.integers(1, 9, n), "tp": 2 ** rng.integers(0, 5, n), "pp": 2 ** rng.integers(0, 4, n),
-        "cp": 2 ** rng.integers(0, 3, n), "ep": 2 ** rng.integers(0, 3, n), "v": rng.integers(1, 4, n),
-        "zero": rng.integers(0, 4, n), "sp": rng.random(n) < 0.5, "micro": rng.integers(1, 4, n),
-        "m": rng.integers(8, 64, n), "recompute": np.array(RECOMPUTE)[rng.integers(0, 3, n)],
-        "schedule": rng.integers(0, 5, n), "T": rng.choice([2048, 8192], n),
-    }  # fmt: skip
+        "dp": rng.integers(1, 9, n),
+        "tp": 2 ** rng.integers(0, 5, n),
+        "pp": 2 ** rng.integers(0, 4, n),
+        "cp": 2 ** rng.integers(0, 3, n),
+        "ep": 2 ** rng.integers(0, 3, n),
+        "v": rng.integers(1, 4, n),
+        "zero": rng.integers(0, 4, n),
+        "sp": rng.random(n) < 0.5,
+        "micro": rng.integers(1, 4, n),
+        "m": rng.integers(8, 64, n),
+        "recompute": np.array(RECOMPUTE)[rng.integers(0, 3, n)],
+        "schedule": rng.integers(0, 5, n),
+        "T": rng.choice([2048, 8192], n),
+    }
 
 
 @pytest.mark.parametrize("key", ["llama3-70b", "deepseek-v3", "gpt-oss-20b", "gpt3-175b"])
@@ -349,10 +359,19 @@ def test_words_and_their_positions_are_the_same():
 
 @pytest.mark.parametrize(
     "plan",
-    [{"dp": 0}, {"dp": "8"}, {"tp": np.array([1, 0])}, {"zero": 4}, {"recompute": "some"}, {"schedule": "1f1"},
-     {"schedule": np.array(["1f1b", "none"])}, {"recompute": 999}, {"micro": float("nan")}],
+    [
+        {"dp": 0},
+        {"dp": "8"},
+        {"tp": np.array([1, 0])},
+        {"zero": 4},
+        {"recompute": "some"},
+        {"schedule": "1f1"},
+        {"schedule": np.array(["1f1b", "none"])},
+        {"recompute": 999},
+        {"micro": float("nan")},
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_a_degree_that_cannot_be_is_named(plan):
     [field] = plan
     with pytest.raises(StrategyError) as caught:

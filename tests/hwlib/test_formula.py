@@ -17,7 +17,7 @@ from tests.hwlib.readings import define
 @formula("t", cite="thakur2005")
 def ring_time(n, S, alpha, W):
     """Reduce-scatter, then all-gather: n - 1 steps each, S/n bytes a step."""
-    return 2*(n - 1)*alpha + 2*(n - 1)/n * (S/W)  # fmt: skip
+    return 2 * (n - 1) * alpha + 2 * (n - 1) / n * (S / W)
 
 
 @formula("t", cite="thakur2005")

@@ -16,7 +16,7 @@ from tests.hwlib.readings import define
 @formula("t", cite="thakur2005")
 def ring_time(n, S, alpha, W):
     """Steps of latency, and bytes."""
-    return 2*(n - 1)*alpha + 2*(n - 1)/n * (S/W)  # fmt: skip
+    return 2 * (n - 1) * alpha + 2 * (n - 1) / n * (S / W)
 
 
 @formula("t", cite="thakur2005")

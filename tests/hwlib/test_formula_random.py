@@ -18,12 +18,23 @@ def expression(rng: random.Random, depth: int) -> str:
     a, b, c = (expression(rng, depth - 1) for _ in range(3))
     return rng.choice(
         [
-            f"({a}) + ({b})", f"({a}) - ({b})", f"({a})*({b})", f"({a})*({b})", f"({a})/(1 + ({b})**2)",
-            f"-({a})", f"({a})/({rng.choice(LETTERS)})", f"minimum({a}, {b})", f"maximum({a}, {b}, {c})",
-            f"({a})**2", f"sqrt(1 + ({a})**2)", f"log2(2 + ({a})**2)", f"ceil(({a})/7.3)",
-            f"floor(({a})/7.3)", f"2**minimum(3, -({rng.choice(LETTERS)}))",
+            f"({a}) + ({b})",
+            f"({a}) - ({b})",
+            f"({a})*({b})",
+            f"({a})*({b})",
+            f"({a})/(1 + ({b})**2)",
+            f"-({a})",
+            f"({a})/({rng.choice(LETTERS)})",
+            f"minimum({a}, {b})",
+            f"maximum({a}, {b}, {c})",
+            f"({a})**2",
+            f"sqrt(1 + ({a})**2)",
+            f"log2(2 + ({a})**2)",
+            f"ceil(({a})/7.3)",
+            f"floor(({a})/7.3)",
+            f"2**minimum(3, -({rng.choice(LETTERS)}))",
         ]
-    )  # fmt: skip
+    )
 
 
 def bodies(count: int) -> list[str]:

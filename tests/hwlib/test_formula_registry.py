@@ -29,7 +29,7 @@ for module in pkgutil.iter_modules(hwlib.__path__, "hwlib."):
 @formula("t", cite="williams2009")
 def ring(n, S, alpha, W):
     """Steps of latency, and bytes."""
-    return 2*(n - 1)*alpha + 2*(n - 1)/n * (S/W)  # fmt: skip
+    return 2 * (n - 1) * alpha + 2 * (n - 1) / n * (S / W)
 
 
 @formula("t", cite="williams2009")
@@ -211,9 +211,13 @@ def its_latex_is_balanced_and_names_its_letters(f, node):
 @check()
 def its_name_ends_in_what_it_computes(f, node):
     allowed = {
-        "time": {"s"}, "bytes": {"B"}, "flops": {"FLOP", "FLOP/s"}, "bandwidth": {"B/s"},
-        "intensity": {"FLOP/B"}, "fraction": {"1"},
-    }  # fmt: skip
+        "time": {"s"},
+        "bytes": {"B"},
+        "flops": {"FLOP", "FLOP/s"},
+        "bandwidth": {"B/s"},
+        "intensity": {"FLOP/B"},
+        "fraction": {"1"},
+    }
     unit = NOTATION[f.result].unit
     assert unit in allowed.get(f.name.rpartition("_")[2], {unit})
 

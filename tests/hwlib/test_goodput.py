@@ -106,11 +106,12 @@ def simulated(run, rng):
 @pytest.mark.parametrize(
     "given",
     [
-        {"t_repair": 2 * hour, "spares": 1}, {"blocking": True, "storage": 1e11, "t_repair": hour, "spares": 0},
+        {"t_repair": 2 * hour, "spares": 1},
+        {"blocking": True, "storage": 1e11, "t_repair": hour, "spares": 0},
         {"t_gpu": 300 * day, "t_back": 900.0, "t_repair": hour, "spares": 3},
     ],
     ids=["published", "blocking", "many"],
-)  # fmt: skip
+)
 def test_a_simulation_of_every_failure_agrees_within_its_standard_error(given):
     run = expected_run(LLAMA._replace(steps=36_000), published().given(spread=0.0, **given))
     run = expected_run(LLAMA._replace(steps=36_000 // run.every * run.every), run.reliability)
@@ -184,7 +185,7 @@ def test_spares_for_time_leave_no_wait():
         ({"interval": 1.0}, "interval: a checkpoint is written in .*; expected at least that, got 1 s"),
         ({"t_gpu": 4e5}, "mtbf: 16,384 GPUs are interrupted every 24.4 s, and .* hardly ever fit between"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_says_why(given, message):
     with pytest.raises(ValueError, match=message):
         expected_run(LLAMA, published().given(**given))

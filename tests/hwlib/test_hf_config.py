@@ -26,10 +26,16 @@ from tests.each import each
 FILES = Path(__file__).parent / "data" / "configs"
 PUBLISHED = tomllib.loads((FILES / "published.toml").read_text("utf-8"))
 LLAMA = {
-    "model_type": "llama", "hidden_size": 2048, "num_hidden_layers": 16, "num_attention_heads": 32,
-    "num_key_value_heads": 8, "intermediate_size": 8192, "vocab_size": 128256, "max_position_embeddings": 131072,
+    "model_type": "llama",
+    "hidden_size": 2048,
+    "num_hidden_layers": 16,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "intermediate_size": 8192,
+    "vocab_size": 128256,
+    "max_position_embeddings": 131072,
     "tie_word_embeddings": True,
-}  # fmt: skip
+}
 # Fields of files that are not kept here, with the parameters that the Hub, the paper or the model's card prints.
 TOLD = {
     "Llama 3.2 1B": (1_235_814_400, LLAMA),
@@ -95,9 +101,14 @@ def test_other_published_counts_follow_from_the_fields_of_their_files(name):
 
 def test_a_checkpoint_of_falcon_180b_holds_its_tied_table_twice():
     fields = {
-        "model_type": "falcon", "hidden_size": 14848, "num_attention_heads": 232, "num_hidden_layers": 80,
-        "num_kv_heads": 8, "new_decoder_architecture": True, "vocab_size": 65024,
-    }  # fmt: skip
+        "model_type": "falcon",
+        "hidden_size": 14848,
+        "num_attention_heads": 232,
+        "num_hidden_layers": 80,
+        "num_kv_heads": 8,
+        "new_decoder_architecture": True,
+        "vocab_size": 65024,
+    }
     model = Model.of_config(fields, "Falcon 180B")
     assert model.tied
     assert parameter_count(model) + model.vocab * model.width == 179_522_565_120
@@ -161,11 +172,13 @@ def test_layers_without_experts_are_counted_where_they_stand():
         ({"model_type": "deepseek_v3"}, "kv_lora_rank missing"),
         ({"model_type": "exaone4", "sliding_window": 4096}, "layer_types missing"),
         ({"model_type": "olmo3", "sliding_window": 4096, "layer_types": ["full_attention"]}, "layer_types: .* 16 of"),
-        ({"model_type": "gpt_oss", "num_local_experts": 4, "num_experts_per_tok": 1, "experts_per_token": 2},
-         "experts_per_token: expected 1 as num_experts_per_tok, got 2"),
+        (
+            {"model_type": "gpt_oss", "num_local_experts": 4, "num_experts_per_tok": 1, "experts_per_token": 2},
+            "experts_per_token: expected 1 as num_experts_per_tok, got 2",
+        ),
         ({"model_type": "mpt", "d_model": 2048, "attn_config": {"qk_ln": True}}, "attn_config: qk_ln: "),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_understood_is_named_with_its_value(changed):
     fields, says = changed
     with pytest.raises(SpecError, match=says):

@@ -54,8 +54,9 @@ LLAMA13, LLAMA70, LLAMA405 = (models[k] for k in ("llama2-13b", "llama3-70b", "l
 DEEPSEEK = models["deepseek-v3"]
 # The model of the scaling book's questions on inference, and the same with experts
 BOOK = Model.small(64, 4096, 32, 32128, ffn=16384, kv_heads=8, head_dim=256)
-BOOK_MOE = Model.small(64, 4096, 32, 32128, ffn=16384, kv_heads=8, head_dim=256, experts=16, experts_per_token=2,
-                       expert_ffn=16384)  # fmt: skip
+BOOK_MOE = Model.small(
+    64, 4096, 32, 32128, ffn=16384, kv_heads=8, head_dim=256, experts=16, experts_per_token=2, expert_ffn=16384
+)
 KV70 = kv_bytes_per_token(LLAMA70, 1)
 
 

@@ -12,12 +12,25 @@ pytest.importorskip("torch")
 def model_of(c):
     """The decoder as a `Model`: latent attention has norms of its own there, which these do not."""
     experts = {"experts": c["E"], "experts_per_token": c["k"], "shared_experts": c["shared"], "expert_ffn": c["F"]}
-    latent = {"q_lora": c["r_q"], "kv_lora": c["r_kv"], "nope_dim": c["d_nope"], "rope_dim": c["d_rope"],
-              "v_dim": c["d_v"]}  # fmt: skip
+    latent = {
+        "q_lora": c["r_q"],
+        "kv_lora": c["r_kv"],
+        "nope_dim": c["d_nope"],
+        "rope_dim": c["d_rope"],
+        "v_dim": c["d_v"],
+    }
     return Model.small(
-        layers=c["L"], width=c["D"], heads=c["n_q"], kv_heads=c["K"], head_dim=c["H"], ffn=c["F"], vocab=c["V"],
-        tied=c["tables"] == 1, **(experts if c["E"] > 1 else {}), **(latent if c["r_kv"] else {}),
-    )  # fmt: skip
+        layers=c["L"],
+        width=c["D"],
+        heads=c["n_q"],
+        kv_heads=c["K"],
+        head_dim=c["H"],
+        ffn=c["F"],
+        vocab=c["V"],
+        tied=c["tables"] == 1,
+        **(experts if c["E"] > 1 else {}),
+        **(latent if c["r_kv"] else {}),
+    )
 
 
 @pytest.mark.parametrize("name", DECODERS)

@@ -55,9 +55,17 @@ SHAPES: tuple[dict[str, Any], ...] = (
     {"pp": 2, "v": 2, "schedule": "zbv", "zero": 2},
 )
 KINDS_OF_MODELS = (
-    "llama3-8b", "llama3-405b", "gpt3-175b", "falcon-180b", "qwen3-0.6b", "mixtral-8x7b", "qwen3-235b-a22b",
-    "gpt-oss-120b", "llama4-maverick", "deepseek-v3",
-)  # fmt: skip
+    "llama3-8b",
+    "llama3-405b",
+    "gpt3-175b",
+    "falcon-180b",
+    "qwen3-0.6b",
+    "mixtral-8x7b",
+    "qwen3-235b-a22b",
+    "gpt-oss-120b",
+    "llama4-maverick",
+    "deepseek-v3",
+)
 EVERY = [
     (key, software, shape) for key, software, shape in product(KINDS_OF_MODELS, TRAINING, SHAPES) if valid(key, **shape)
 ]
@@ -202,9 +210,14 @@ def test_the_configuration_runs_and_sets_what_is_said(case, monkeypatch):
             return lambda **_: name
 
     stubs = SimpleNamespace(
-        Trainer=SimpleNamespace(Config=object), model_registry=registry, FullAC=Anything(), SelectiveAC=Anything(),
-        Float8LinearConverter=Anything(), Float8GroupedExpertsConverter=Anything(), **{flavor.function: made},
-    )  # fmt: skip
+        Trainer=SimpleNamespace(Config=object),
+        model_registry=registry,
+        FullAC=Anything(),
+        SelectiveAC=Anything(),
+        Float8LinearConverter=Anything(),
+        Float8GroupedExpertsConverter=Anything(),
+        **{flavor.function: made},
+    )
     code = re.sub(r"^from \S+ import .*\n", "", launch.files[0].text, flags=re.MULTILINE)
     assert all(
         hasattr(stubs, name) for line in re.findall("import (.*)", launch.files[0].text) for name in line.split(", ")
@@ -266,7 +279,7 @@ def test_a_table_has_kinds_that_are_known_and_a_source(software):
         ("torchtitan", SoftwareSettings(dtype="fp16"), {"zero": 2}, "fp16"),
         ("torchtitan", SoftwareSettings(offload=("optimizer",)), {"zero": 2}, "optimizer in the host"),
     ],
-)  # fmt: skip
+)
 def test_what_no_argument_says_is_said(software, given, degrees, says):
     *_, launch = emitted("mixtral-8x7b", software, settings=given, **degrees)
     assert any(says in line for line in launch.not_expressed), launch.not_expressed

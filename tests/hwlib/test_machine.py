@@ -42,8 +42,10 @@ def test_without_the_tool_there_is_no_table(tmp_path, monkeypatch):
 
 
 def test_the_slots_are_asked_for_by_name(tool):
-    tool('[ "$1" = "--query-gpu=index,pcie.link.gen.current,pcie.link.gen.max,pcie.link.width.current,'
-         'pcie.link.width.max" ] && [ "$2" = "--format=csv,noheader" ] && echo "0, 1, 5, 8, 16"')  # fmt: skip
+    tool(
+        '[ "$1" = "--query-gpu=index,pcie.link.gen.current,pcie.link.gen.max,pcie.link.width.current,'
+        'pcie.link.width.max" ] && [ "$2" = "--format=csv,noheader" ] && echo "0, 1, 5, 8, 16"'
+    )
     assert machine.own_slots() == "0, 1, 5, 8, 16\n"
 
 

@@ -201,11 +201,24 @@ def test_machines_of_names_that_logs_print(name, node):
 @pytest.mark.parametrize(
     "name",
     [
-        "NVIDIA H100 NVL", "NVIDIA H200 NVL", "NVIDIA H100 PCIe", "NVIDIA H100 64GB", "H100 80GB HBM3 MIG 1g.10gb",
-        "NVIDIA GH200 480GB", "NVIDIA A100-PCIE-40GB", "NVIDIA A100-SXM4-80GB MIG 3g.40gb", "NVIDIA A100-SXM-64GB",
-        "GRID A100X-40C", "NVIDIA H100", "NVIDIA H20", "NVIDIA H800", "NVIDIA B200 NVL", "H100 80GB HBM", "NVIDIA",
+        "NVIDIA H100 NVL",
+        "NVIDIA H200 NVL",
+        "NVIDIA H100 PCIe",
+        "NVIDIA H100 64GB",
+        "H100 80GB HBM3 MIG 1g.10gb",
+        "NVIDIA GH200 480GB",
+        "NVIDIA A100-PCIE-40GB",
+        "NVIDIA A100-SXM4-80GB MIG 3g.40gb",
+        "NVIDIA A100-SXM-64GB",
+        "GRID A100X-40C",
+        "NVIDIA H100",
+        "NVIDIA H20",
+        "NVIDIA H800",
+        "NVIDIA B200 NVL",
+        "H100 80GB HBM",
+        "NVIDIA",
     ],
-)  # fmt: skip
+)
 def test_names_that_only_begin_alike_are_not_guessed(name):
     with pytest.raises(LogError, match=re.escape(repr(name))):
         logged_node(read_log(f"{devices(name)}\n{typeset(ring, 8)}").gpu)

@@ -111,9 +111,16 @@ def test_a_blank_operation_is_not_the_root():
 
 @pytest.mark.parametrize(
     "line",
-    [LEAD, LEAD[:-3], f"{LEAD} 8190.2 131.10", f"{LEAD}node-a:71:90 [0] NCCL INFO Connected all rings",
-     f"{LEAD} {GOOD} 8190.2 131.10", f"{LEAD} {GOOD} 8190.2 131.10 229.43 x", f"{LEAD} 8190.2 - 229.43 0 {GOOD}"],
-)  # fmt: skip
+    [
+        LEAD,
+        LEAD[:-3],
+        f"{LEAD} 8190.2 131.10",
+        f"{LEAD}node-a:71:90 [0] NCCL INFO Connected all rings",
+        f"{LEAD} {GOOD} 8190.2 131.10",
+        f"{LEAD} {GOOD} 8190.2 131.10 229.43 x",
+        f"{LEAD} 8190.2 - 229.43 0 {GOOD}",
+    ],
+)
 def test_rows_that_are_cut_are_counted(line):
     for lines in ([HEADER, line, ROW], ["", line, ROW]):
         assert (len(table(*lines).rows), table(*lines).unread) == (1, (2,))

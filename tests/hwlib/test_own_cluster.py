@@ -25,9 +25,13 @@ SIMPLE = Allowed(cp=1, pp=1, micro=1, zero=1, schedule="1f1b", recompute="none")
 
 @each(
     "case",
-    [("lab", 32, [(8, 300), (4, 12.5)]), ("nvl72", 144, [(72, 900), (2, 3600)]),
-     ("h800", 64, [(8, 200), (4, 400), (2, 800)]), ("mi300x", 16, [(8, 448), (2, 400)])],
-)  # fmt: skip
+    [
+        ("lab", 32, [(8, 300), (4, 12.5)]),
+        ("nvl72", 144, [(72, 900), (2, 3600)]),
+        ("h800", 64, [(8, 200), (4, 400), (2, 800)]),
+        ("mi300x", 16, [(8, 448), (2, 400)]),
+    ],
+)
 def test_a_cluster_described_by_hand_has_its_levels_and_a_plan(case):
     name, gpus, levels = case
     machine = machine_of(str(FILES / f"{name}.toml"))
@@ -137,13 +141,13 @@ def test_an_upper_level_carries_its_nodes_share_over_the_oversubscription(tmp_pa
         ('network = {bandwidth = "1 GB/s", size = 3}', 'network = "100 Gbit/s"', "join 4 nodes, got sizes that join 3"),
         ('network = [{bandwidth = "1 GB/s"}, {size = 2}]', 'network = "100 Gbit/s"', r"network\[0\]\.size missing"),
         ('network = {bandwidth = "1 GB/s", wide = 3}', 'network = "100 Gbit/s"', "network: unknown field 'wide'"),
-        ('network = {oversubscription = 0}', 'network = "100 Gbit/s"', "oversubscription: expected .* above 0, got 0"),
+        ("network = {oversubscription = 0}", 'network = "100 Gbit/s"', "oversubscription: expected .* above 0, got 0"),
         ("price = -1", "price = 1.80", "price: expected .* at least 0, got -1"),
         ("torus = [4, 0]", "price = 1.80", r"torus: expected the chips along each axis, .* got \[4, 0\]"),
         ('node = "dgx-z9"', "chips = 8", "unknown node 'dgx-z9'"),
         ("nodes = 4 4", "nodes = 4", r"lab\.toml: "),
     ],
-)  # fmt: skip
+)
 def test_a_file_that_cannot_be_is_refused_by_its_field(broken, tmp_path):
     new, old, says = broken
     file = tmp_path / "lab.toml"
@@ -155,13 +159,17 @@ def test_a_file_that_cannot_be_is_refused_by_its_field(broken, tmp_path):
 
 @each(
     "line",
-    [("4x8 a100-80gb-sxm, foo 3", "expected one of node, network, .*, got 'foo 3'"),
-     ("4x8 a100-80gb-sxm, network", "got 'network'"), ("4x8 a100-80gb-sxm,", "got ''"),
-     ("4x8 a100-80gb-sxm, node 1 GB/s, node 2 GB/s", "node is said twice"),
-     ("4x8 h800, network 1 GB/s, price much", "price: expected a number, got 'much'"),
-     ("1x8 h800, network 1 GB/s", "one node has nothing to join"), ("4x8 h800", "network missing"),
-     ("nowhere.toml", r"nowhere\.toml: No such file")],
-)  # fmt: skip
+    [
+        ("4x8 a100-80gb-sxm, foo 3", "expected one of node, network, .*, got 'foo 3'"),
+        ("4x8 a100-80gb-sxm, network", "got 'network'"),
+        ("4x8 a100-80gb-sxm,", "got ''"),
+        ("4x8 a100-80gb-sxm, node 1 GB/s, node 2 GB/s", "node is said twice"),
+        ("4x8 h800, network 1 GB/s, price much", "price: expected a number, got 'much'"),
+        ("1x8 h800, network 1 GB/s", "one node has nothing to join"),
+        ("4x8 h800", "network missing"),
+        ("nowhere.toml", r"nowhere\.toml: No such file"),
+    ],
+)
 def test_a_line_that_cannot_be_says_what_was_expected(line):
     text, says = line
     with pytest.raises(PlanError, match=f"^cluster: .*{says}"):
@@ -231,8 +239,20 @@ def test_constants_that_no_step_of_the_chip_was_fitted_to_are_said_to_be_so():
     assert found.json()["fitted"] is False
 
 
-@each("line", ["8 x l40s", "8xh100", "4x h100-sxm", "128 x a100-80gb-sxm", "12 x mi300x", "8 x b100-sxm",
-               "8xh100, network 400 Gbit/s", "l40s", "h100-pcie"])  # fmt: skip
+@each(
+    "line",
+    [
+        "8 x l40s",
+        "8xh100",
+        "4x h100-sxm",
+        "128 x a100-80gb-sxm",
+        "12 x mi300x",
+        "8 x b100-sxm",
+        "8xh100, network 400 Gbit/s",
+        "l40s",
+        "h100-pcie",
+    ],
+)
 def test_gpus_by_their_chip_are_offered_in_a_line_that_is_read(line):
     with pytest.raises(PlanError) as error:
         machine_of(line)

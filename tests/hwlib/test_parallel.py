@@ -98,8 +98,9 @@ def route(tokens, E, k, nodes, limit=None):
 def test_experts_are_dispatched_once_to_each_node(E, k, nodes):
     """A drawn routing, counted: copies that leave a node, for all tokens of a node."""
     tokens, D, n_in = 4000, 64, 8
-    copies = sum(len({e * nodes // E for e in experts} - {i % nodes}) for i, experts in
-                 enumerate(route(tokens, E, k, nodes)))  # fmt: skip
+    copies = sum(
+        len({e * nodes // E for e in experts} - {i % nodes}) for i, experts in enumerate(route(tokens, E, k, nodes))
+    )
     counted = copies / nodes * D * (2 + 2) / (n_in * 1e9)
     exact = parallel.ep_nodes_time(tokens, D, n_in, nodes, 1e9, exact_destination_fraction(nodes, k, E))
     assert counted == pytest.approx(exact, rel=0.03)
@@ -119,8 +120,10 @@ def test_plain_all_to_all_sends_a_copy_for_each_expert():
 def test_node_limited_routing_is_an_upper_bound_near_what_is_drawn():
     """DeepSeek-V3: 8 of 256 experts, on at most 4 of 8 nodes. Now and then a chosen node has none of the eight."""
     E, k, nodes, limit, tokens, D = 256, 8, 8, 4, 4000, 64
-    copies = sum(len({e * nodes // E for e in experts} - {i % nodes}) for i, experts in
-                 enumerate(route(tokens, E, k, nodes, limit)))  # fmt: skip
+    copies = sum(
+        len({e * nodes // E for e in experts} - {i % nodes})
+        for i, experts in enumerate(route(tokens, E, k, nodes, limit))
+    )
     counted = copies / nodes * D * 4 / (8 * 1e9)
     bound = parallel.ep_limited_time(tokens, D, k, limit, 8, nodes, 1e9)
     share = exact_destination_fraction(4, 8, 128)

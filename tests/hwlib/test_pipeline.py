@@ -87,8 +87,9 @@ def test_it_runs_and_nothing_starts_before_what_it_needs(schedule):
     run = play(schedule, each(0.1), [w + x for w, x in zip(t_W, each(0.1), strict=True)], t_W, t_comm=t_comm)
     when = {
         (span.op.kind.replace("I", "B"), schedule.part(rank, span.op.chunk), span.op.microbatch): (rank, span)
-        for rank, spans in enumerate(run.spans) for span in spans
-    }  # fmt: skip
+        for rank, spans in enumerate(run.spans)
+        for span in spans
+    }
     for (kind, part, i), (rank, span) in when.items():
         if kind == "W":
             needed = ("B", part, i)
@@ -281,9 +282,9 @@ def test_interleaving_keeps_more_by_korthikantis_factor():
 def test_a_footprint_counts_the_microbatches_that_a_played_schedule_keeps(name):
     """On every stage, by the activations of `footprint`, which are so many microbatches' worth."""
     v, pp, m = (2 if name == "1f1b" else 1), 4, 16
-    kept = lambda m, stage, v, name: footprint(
-        models["gpt3-175b"], dp=1, pp=pp, v=v, m=m, T=2048, schedule=name, stage=stage
-    ).activations  # fmt: skip
+    kept = lambda m, stage, v, name: (
+        footprint(models["gpt3-175b"], dp=1, pp=pp, v=v, m=m, T=2048, schedule=name, stage=stage).activations
+    )
     for chunks in {1, v}:
         played = interleaved(pp, m, 2) if chunks == 2 else SCHEDULES[name](pp, m)
         for stage in (1, 2):
@@ -357,7 +358,7 @@ def test_one_part_of_the_v_is_on_the_same_rank():
         (lambda: Schedule("x", 1, 1, 3, (), "v"), "v: 2 .*'v', .* 3$"),
         (lambda: Schedule("x", 1, 1, 1, (), "round"), "route: .*loop, v, both, .*'round'"),
     ],
-)  # fmt: skip
+)
 def test_an_error_says_what_came(make, says):
     with pytest.raises(ValueError, match=says):
         make()

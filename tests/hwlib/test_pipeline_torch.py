@@ -13,9 +13,14 @@ def bare(name, pp, m, v=1):
     made = object.__new__(getattr(schedules, name))
     rounds = max(1, m // pp)
     made.__dict__ |= {
-        "pp_group_size": pp, "_n_microbatches": m, "n_local_stages": v, "_num_stages": pp * v, "num_stages": pp * v,
-        "number_of_rounds": rounds, "microbatches_per_round": m // rounds,
-    }  # fmt: skip
+        "pp_group_size": pp,
+        "_n_microbatches": m,
+        "n_local_stages": v,
+        "_num_stages": pp * v,
+        "num_stages": pp * v,
+        "number_of_rounds": rounds,
+        "microbatches_per_round": m // rounds,
+    }
     return made
 
 

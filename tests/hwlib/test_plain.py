@@ -10,9 +10,19 @@ import pytest
 from hwlib import plain
 
 TYPES = [
-    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
     "float64",
-]  # fmt: skip
+]
 DIGITS = {"float16": 2e-3, "float32": 1e-6, "float64": 1e-12}
 ERRORS = (IndexError, ValueError, OverflowError, ZeroDivisionError, TypeError, AttributeError)
 OPERATIONS = [
@@ -26,9 +36,21 @@ FUNCTIONS = [
     "isinf", "signbit", "logical_not", "invert",
 ]  # fmt: skip
 REDUCTIONS = [
-    "sum", "prod", "max", "min", "any", "all", "mean", "var", "std", "median", "argmax", "argmin", "ptp",
+    "sum",
+    "prod",
+    "max",
+    "min",
+    "any",
+    "all",
+    "mean",
+    "var",
+    "std",
+    "median",
+    "argmax",
+    "argmin",
+    "ptp",
     "count_nonzero",
-]  # fmt: skip
+]
 LINES = ["sort", "argsort", "cumsum", "cumprod", "flip", "diff"]
 
 
@@ -110,9 +132,7 @@ def test_a_number_of_pythons_does_not_widen_an_array(name):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_of_arrays_of_any_type(name):
     for kind in TYPES:
-        assert_alike(
-            lambda of, rng, kind=kind: getattr(of, name)(array_of(of, rng, kind, shape_of(rng))), range(4)
-        )  # fmt: skip
+        assert_alike(lambda of, rng, kind=kind: getattr(of, name)(array_of(of, rng, kind, shape_of(rng))), range(4))
 
 
 @pytest.mark.parametrize("name", REDUCTIONS)
@@ -279,9 +299,20 @@ def test_a_call_gives_what_numpys_gives(name):
 
 
 SHOWN = [
-    [1, 2, 30], [1.0, 2.5, 3.25], [[1, -2], [3, 4]], [True, False], [0.1, 1e10], [float("nan"), 1.5], [], [[1.0]],
-    [[[1, 2]], [[3, 4]]], list(range(40)), [1e-5, 2.0], [100000.5], [1 / 3, 2 / 3],
-]  # fmt: skip
+    [1, 2, 30],
+    [1.0, 2.5, 3.25],
+    [[1, -2], [3, 4]],
+    [True, False],
+    [0.1, 1e10],
+    [float("nan"), 1.5],
+    [],
+    [[1.0]],
+    [[[1, 2]], [[3, 4]]],
+    list(range(40)),
+    [1e-5, 2.0],
+    [100000.5],
+    [1 / 3, 2 / 3],
+]
 
 
 @pytest.mark.parametrize("given", SHOWN, ids=str)
@@ -294,8 +325,10 @@ def test_an_array_is_printed_as_numpy_prints_it(given):
 
 def test_a_long_array_is_cut_and_a_number_names_its_type():
     assert repr(plain.arange(2000)) == repr(np.arange(2000)).replace(", shape=(2000,)", "")
-    assert repr(plain.arange(12000).reshape(100, 120)).splitlines()[:4] == repr(
-        np.arange(12000).reshape(100, 120)).splitlines()[:4]  # fmt: skip
+    assert (
+        repr(plain.arange(12000).reshape(100, 120)).splitlines()[:4]
+        == repr(np.arange(12000).reshape(100, 120)).splitlines()[:4]
+    )
     for name, value in (("float64", 0.1), ("float32", 0.1), ("int32", 3), ("bool", True)):
         of = plain.array([value], name)[0], np.array([value], name)[0]
         assert repr(of[0]) == repr(of[1])
@@ -307,10 +340,16 @@ def test_random_numbers_have_the_shapes_and_bounds_of_numpys_and_repeat_by_seed(
     def program(of, rng):
         draw = of.random.default_rng(5)
         return (
-            draw.uniform(2, 3, (2, 3)), draw.normal(size=4), draw.standard_normal((2, 2)), draw.random(3),
-            draw.integers(1, 5, 10), draw.permutation(5), draw.choice([1, 2, 3], 4), draw.exponential(2.0, 3),
+            draw.uniform(2, 3, (2, 3)),
+            draw.normal(size=4),
+            draw.standard_normal((2, 2)),
+            draw.random(3),
+            draw.integers(1, 5, 10),
+            draw.permutation(5),
+            draw.choice([1, 2, 3], 4),
+            draw.exponential(2.0, 3),
             draw.integers(3, size=(2, 2), dtype="int32"),
-        )  # fmt: skip
+        )
 
     for found, want in zip(program(plain, None), program(np, None), strict=True):
         assert (found.shape, found.dtype.name) == (want.shape, want.dtype.name)

@@ -20,8 +20,9 @@ def test_the_picture_counts_what_the_record_counts(chip, cores):
 
 def test_factors_add_up_to_the_ratio_of_the_peaks():
     axes = plots.growth(PEAKS).axes[0]
-    ends = [max(bar.get_x() + bar.get_width() for bar in axes.patches if round(bar.get_y() + 0.3) == row)
-            for row in (0, 1)]  # fmt: skip
+    ends = [
+        max(bar.get_x() + bar.get_width() for bar in axes.patches if round(bar.get_y() + 0.3) == row) for row in (0, 1)
+    ]
     peaks = [n * ops * clock for n, ops, clock in PEAKS.values()]
     assert ends[0] == 0
     assert 2 ** ends[1] == pytest.approx(peaks[1] / peaks[0])

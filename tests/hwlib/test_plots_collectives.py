@@ -13,9 +13,15 @@ from hwlib.simulate import watch
 from hwlib.simulate.buffer_trace import MOST
 
 EIGHT = (
-    "binomial_broadcast", "binomial_scatter", "binomial_gather", "binomial_reduce", "ring_allgather",
-    "ring_reduce_scatter", "ring_allreduce", "pairwise_alltoall",
-)  # fmt: skip
+    "binomial_broadcast",
+    "binomial_scatter",
+    "binomial_gather",
+    "binomial_reduce",
+    "ring_allgather",
+    "ring_reduce_scatter",
+    "ring_allreduce",
+    "pairwise_alltoall",
+)
 RANKS = [colour.lower() for colour, _ in SERIES]
 
 

@@ -29,10 +29,13 @@ def test_all_rates_begin_at_one_token_and_end_at_their_limit():
 
 @pytest.mark.parametrize(
     ("call", "words"),
-    [(lambda: plots.step_strips({}), "at least one step"),
-     (lambda: plots.step_strips({"one": {"tea": 1.0}}), "no part 'tea'"),
-     (lambda: plots.accepted_tokens([1.0]), "from 0 to below 1"), (lambda: plots.accepted_tokens([]), "got")],
-)  # fmt: skip
+    [
+        (lambda: plots.step_strips({}), "at least one step"),
+        (lambda: plots.step_strips({"one": {"tea": 1.0}}), "no part 'tea'"),
+        (lambda: plots.accepted_tokens([1.0]), "from 0 to below 1"),
+        (lambda: plots.accepted_tokens([]), "got"),
+    ],
+)
 def test_what_cannot_be_drawn_is_said(call, words):
     with pytest.raises(ValueError, match=words):
         call()

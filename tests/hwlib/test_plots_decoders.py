@@ -43,9 +43,14 @@ def test_lines_points_and_bars_are_the_numbers():
 
 @pytest.mark.parametrize(
     "call",
-    [lambda: plots.beyond_six({}), lambda: plots.parameter_shares({}, {}), lambda: plots.day_steps([], 1),
-     lambda: plots.days_against_log({}), lambda: plots.rounded_block([])],
-)  # fmt: skip
+    [
+        lambda: plots.beyond_six({}),
+        lambda: plots.parameter_shares({}, {}),
+        lambda: plots.day_steps([], 1),
+        lambda: plots.days_against_log({}),
+        lambda: plots.rounded_block([]),
+    ],
+)
 def test_nothing_to_draw_is_said(call):
     with pytest.raises(ValueError, match="at least one"):
         call()

@@ -16,8 +16,9 @@ def run(policy=chunked, rate=6.0, **how):
 
 
 def test_a_row_shows_its_prompt_its_tokens_and_the_stall_between():
-    stalled, cut = (run_engine(LONG, COST, policy, budget=budget)
-                    for policy, budget in ((prefill_first, 16_384), (chunked, 512)))  # fmt: skip
+    stalled, cut = (
+        run_engine(LONG, COST, policy, budget=budget) for policy, budget in ((prefill_first, 16_384), (chunked, 512))
+    )
     began = {step.end: step.start for step in stalled.steps}
     (_, stops), (goes, _) = generating(stalled.outcomes[0], began)
     assert goes - stops == pytest.approx(COST.prompt(12_000))
@@ -58,10 +59,13 @@ def test_a_closed_load_is_drawn_beside_what_was_measured():
 
 @pytest.mark.parametrize(
     ("call", "words"),
-    [(lambda: plots.engine_rows({}, 0, 1), "at least one run"), (lambda: plots.load_curves({"x": {}}), "with a run"),
-     (lambda: plots.engine_rows({"x": run()}, 900, 1), "0 requests"),
-     (lambda: plots.attained_shares({}, ttft=1, tpot=1), "at least one curve")],
-)  # fmt: skip
+    [
+        (lambda: plots.engine_rows({}, 0, 1), "at least one run"),
+        (lambda: plots.load_curves({"x": {}}), "with a run"),
+        (lambda: plots.engine_rows({"x": run()}, 900, 1), "0 requests"),
+        (lambda: plots.attained_shares({}, ttft=1, tpot=1), "at least one curve"),
+    ],
+)
 def test_what_cannot_be_drawn_is_said(call, words):
     with pytest.raises(ValueError, match=words):
         call()

@@ -18,8 +18,10 @@ def values(axes):
 def test_the_first_program_to_touch_an_element_colours_it():
     axes = plots.touched(run_of()).axes
     assert [one.get_title("left").partition("\n")[2] for one in axes] == [
-        "loaded up to 2 times", "loaded up to 2 times", "stored once",
-    ]  # fmt: skip
+        "loaded up to 2 times",
+        "loaded up to 2 times",
+        "stored once",
+    ]
     a, b, c = map(values, axes)
     assert np.unique(c[:16, :16]).tolist() == [0]
     assert [c[0, 0], c[31, 0], c[0, 31], c[31, 31]] == [0, 1, 2, 3]  # the first axis of the grid is the fastest

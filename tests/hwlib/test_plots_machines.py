@@ -9,8 +9,9 @@ from hwlib.specs import nodes
 
 def test_the_rack_has_its_gpus_its_chips_and_the_links_of_one_gpu():
     axes = plots.rack(nodes["gb200-nvl72"], 30).axes[0]
-    gpus, chips = (next(line for line in axes.lines if line.get_label() == word) for word in
-                   ("72 GPUs", "18 switch chips"))  # fmt: skip
+    gpus, chips = (
+        next(line for line in axes.lines if line.get_label() == word) for word in ("72 GPUs", "18 switch chips")
+    )
     assert (len(gpus.get_xdata()), len(chips.get_xdata())) == (72, 18)
     fan = next(line for line in axes.lines if line.get_color() == ORANGE and len(line.get_xdata()))
     starts = {*zip(fan.get_xdata()[::3], fan.get_ydata()[::3], strict=True)}
@@ -41,8 +42,10 @@ def test_every_gpu_and_nic_is_drawn_in_both_ways():
 
 def test_bars_are_as_long_as_the_bits():
     axes = plots.block_scales({"bf16": (16, 1, 0), "MXFP4": (4, 32, 8), "NVFP4": (4, 16, 8)}).axes[0]
-    ends = [max(bar.get_x() + bar.get_width() for bar in axes.patches if abs(bar.get_y() + 0.31 - row) < 0.01)
-            for row in range(3)]  # fmt: skip
+    ends = [
+        max(bar.get_x() + bar.get_width() for bar in axes.patches if abs(bar.get_y() + 0.31 - row) < 0.01)
+        for row in range(3)
+    ]
     assert ends == [32 * 16, 32 * 4 + 8, 32 * 4 + 2 * 8]
     assert [text.get_text() for text in axes.texts] == ["16 bits a weight", "4.25 bits a weight", "4.5 bits a weight"]
     with pytest.raises(ValueError, match="got none"):

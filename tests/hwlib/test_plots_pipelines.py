@@ -29,8 +29,9 @@ def test_the_number_of_a_microbatch_is_in_its_bar():
     said = {(text.get_position(), text.get_text()) for text in plots.pipeline(run).axes[0].texts}
     assert said == {
         (((start + end) / 2, rank), str(op.microbatch))
-        for rank, spans in enumerate(run.spans) for op, start, end in spans
-    }  # fmt: skip
+        for rank, spans in enumerate(run.spans)
+        for op, start, end in spans
+    }
 
 
 def test_what_runs_together_shares_a_bar():

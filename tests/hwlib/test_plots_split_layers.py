@@ -38,8 +38,9 @@ def test_bars_and_marks_are_those_given():
     assert [*axes.lines[0].get_ydata()] == [7e14, 6e14]
 
 
-@pytest.mark.parametrize("draw", [lambda: plots.shares_by_model({}, {}), lambda: plots.step_parts({}, {}),
-                                  lambda: plots.rates_by_length({})])  # fmt: skip
+@pytest.mark.parametrize(
+    "draw", [lambda: plots.shares_by_model({}, {}), lambda: plots.step_parts({}, {}), lambda: plots.rates_by_length({})]
+)
 def test_nothing_to_draw_is_refused(draw):
     with pytest.raises(ValueError, match="at least one"):
         draw()

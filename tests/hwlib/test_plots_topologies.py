@@ -19,10 +19,16 @@ GPU2    SYS     SYS      X      8-15    1
 """
 TREE = fat_tree(nodes=8, gpus_per_node=4, nics=4, nic="ndr", nodes_per_group=4, leaves=8, ports=16, spines=4)
 NETWORKS = {
-    "node": node("dgx-h100"), "switches": node("dgx-h100", detail=True), "mesh": node("mi300x-node"), "tree": TREE,
-    "ring": ring(8, "nvlink4"), "grid": torus((4, 4), "ici-v5e"), "cube": torus((3, 3, 3), "ici-v5p"),
-    "box": parse_nvidia_smi_topo(BOX), "bridged": parse_nvidia_smi_topo(BRIDGED),
-}  # fmt: skip
+    "node": node("dgx-h100"),
+    "switches": node("dgx-h100", detail=True),
+    "mesh": node("mi300x-node"),
+    "tree": TREE,
+    "ring": ring(8, "nvlink4"),
+    "grid": torus((4, 4), "ici-v5e"),
+    "cube": torus((3, 3, 3), "ici-v5p"),
+    "box": parse_nvidia_smi_topo(BOX),
+    "bridged": parse_nvidia_smi_topo(BRIDGED),
+}
 
 
 def markers(figure):
@@ -34,9 +40,11 @@ def markers(figure):
 
 def segments(figure, dashed):
     return [
-        path for drawn in figure.axes[0].collections for path in drawn.get_segments()
+        path
+        for drawn in figure.axes[0].collections
+        for path in drawn.get_segments()
         if (drawn.get_linestyle()[0][1] is not None) == dashed
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("t", NETWORKS.values(), ids=NETWORKS)

@@ -8,10 +8,18 @@ from hwlib.virtual.clock import ClockSpan
 from hwlib.virtual.record import StepTiming
 
 STEP = StepTiming(
-    rank=0, ranks=2, step_time=3e-3, compute=2e-3, flops=1e9, calls=(),
-    spans=(ClockSpan("compute", "mm", 0.0, 2e-3), ClockSpan("group 0", "broadcast", 0.0, 1e-5, 0.0, 8.0, (0, 1)),
-           ClockSpan("group 0", "all_reduce", 1e-3, 3e-3, 0.0, 8e6, (0, 1))),
-)  # fmt: skip
+    rank=0,
+    ranks=2,
+    step_time=3e-3,
+    compute=2e-3,
+    flops=1e9,
+    calls=(),
+    spans=(
+        ClockSpan("compute", "mm", 0.0, 2e-3),
+        ClockSpan("group 0", "broadcast", 0.0, 1e-5, 0.0, 8.0, (0, 1)),
+        ClockSpan("group 0", "all_reduce", 1e-3, 3e-3, 0.0, 8e6, (0, 1)),
+    ),
+)
 
 
 def test_what_a_rank_has_given_up_is_an_outline():

@@ -123,10 +123,17 @@ def test_a_checkpoint_may_say_it_in_the_part_of_its_text_or_by_the_type_of_its_w
     assert not quantisation_of(Config("x", {"torch_dtype": "float32"}))
 
 
-@each("nothing", [None, {}, {"quant_method": "compressed-tensors", "format": "dense", "config_groups": {}},
-      {"quant_method": None}, {"load_in_4bit": False, "load_in_8bit": False,
-      "quant_method": "bitsandbytes"}, {"quantization": {"quant_algo": None, "kv_cache_quant_algo": None},
-      "producer": {"name": "modelopt"}}])  # fmt: skip
+@each(
+    "nothing",
+    [
+        None,
+        {},
+        {"quant_method": "compressed-tensors", "format": "dense", "config_groups": {}},
+        {"quant_method": None},
+        {"load_in_4bit": False, "load_in_8bit": False, "quant_method": "bitsandbytes"},
+        {"quantization": {"quant_algo": None, "kv_cache_quant_algo": None}, "producer": {"name": "modelopt"}},
+    ],
+)
 def test_a_configuration_that_says_nothing_is_of_a_checkpoint_in_16_bits(nothing):
     for model in (of(nothing), Model.of_config(LLAMA, "mine")):
         assert model.quantisation is not None

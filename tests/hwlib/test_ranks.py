@@ -32,12 +32,19 @@ def test_a_function_with_all_that_it_uses():
 @pytest.mark.parametrize(
     "value",
     [
-        torch.tensor(3.5), torch.empty(0, 4), torch.ones(2, 3, dtype=torch.bfloat16), torch.arange(6)[::2],
-        torch.ones(2, dtype=torch.bool), torch.ones(3, dtype=torch.complex64).conj(), torch.ones(4_000_000),
-        torch.ones(2, requires_grad=True), torch.nn.Parameter(torch.ones(2)), torch.ones(2).to_sparse(),
+        torch.tensor(3.5),
+        torch.empty(0, 4),
+        torch.ones(2, 3, dtype=torch.bfloat16),
+        torch.arange(6)[::2],
+        torch.ones(2, dtype=torch.bool),
+        torch.ones(3, dtype=torch.complex64).conj(),
+        torch.ones(4_000_000),
+        torch.ones(2, requires_grad=True),
+        torch.nn.Parameter(torch.ones(2)),
+        torch.ones(2).to_sparse(),
     ],
     ids=["scalar", "empty", "bfloat16", "strided", "bool", "conjugate", "large", "leaf", "parameter", "sparse"],
-)  # fmt: skip
+)
 def test_tensors_travel_both_ways(value):
     results = run_ranks(lambda rank, n, x: [x], 2, value).results
     for (got,) in results:
@@ -200,8 +207,9 @@ def test_a_run_is_a_small_table():
     assert lines[0].startswith("2 ranks (gloo), ")
     assert lines[0].endswith("2 rounds; 2 all_reduce")
     assert [line.split() for line in lines[1:]] == [
-        ["rank", "sent", "received", "result"], *([rank, "48", "B", "48", "B", "None"] for rank in "01"),
-    ]  # fmt: skip
+        ["rank", "sent", "received", "result"],
+        *([rank, "48", "B", "48", "B", "None"] for rank in "01"),
+    ]
 
 
 @pytest.mark.gpu

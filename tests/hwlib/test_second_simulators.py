@@ -101,8 +101,9 @@ class Events:
                     self.messages.append((route(topology, rank, to), [Fraction(cut) for cut in cuts]))
         self.wanted = {
             (rank, i): [pairs[src, rank].popleft() for src in frm]
-            for rank, steps in enumerate(program) for i, (_, frm) in enumerate(steps)
-        }  # fmt: skip
+            for rank, steps in enumerate(program)
+            for i, (_, frm) in enumerate(steps)
+        }
         self.left = [[] for _ in self.messages]
         self.come = [[] for _ in self.messages]
         for rank in range(n):
@@ -186,8 +187,13 @@ def test_events_are_what_they_are_said_to_be(seed):
     alpha, chunk, whole = Fraction(rng.randint(0, 3)), rng.choice([math.inf, 1, 3, 5]), rng.random() < 0.3
     starts = [Fraction(rng.choice([0, 0, 2])) for _ in range(n)]
     run = simulate_events(
-        algorithm(program), tree, [np.zeros(LARGEST, np.int8)] * n, alpha=alpha, start_times=starts,
-        chunk_bytes=None if chunk == math.inf else chunk, store_and_forward=whole,
-    )  # fmt: skip
+        algorithm(program),
+        tree,
+        [np.zeros(LARGEST, np.int8)] * n,
+        alpha=alpha,
+        start_times=starts,
+        chunk_bytes=None if chunk == math.inf else chunk,
+        store_and_forward=whole,
+    )
     second = Events(program, tree, alpha, chunk, whole, starts)
     assert [float(time) for time in run.finish] == pytest.approx([float(time) for time in second.finish], rel=1e-12)

@@ -230,10 +230,14 @@ def test_arrays_of_other_dimensions_are_not_the_same_array():
 @pytest.mark.parametrize(
     ("A", "B", "case"),
     [
-        ("A[I_X, J]", "B[J, K_Y]", 1), ("A[I, J_X]", "B[J, K]", 2), ("A[I, J]", "B[J_X, K]", 2),
-        ("A[I, J_X]", "B[J_X, K]", 3), ("A[I_X, J]", "B[J, K_X]", 4), ("A[I, J_X]", "B[J, K_X]", 4),
+        ("A[I_X, J]", "B[J, K_Y]", 1),
+        ("A[I, J_X]", "B[J, K]", 2),
+        ("A[I, J]", "B[J_X, K]", 2),
+        ("A[I, J_X]", "B[J_X, K]", 3),
+        ("A[I_X, J]", "B[J, K_X]", 4),
+        ("A[I, J_X]", "B[J, K_X]", 4),
     ],
-)  # fmt: skip
+)
 def test_the_four_cases(A, B, case):
     assert matmul_case(A, B) == case
 
@@ -335,11 +339,12 @@ def test_every_plan_gives_the_product():
 @pytest.mark.parametrize(
     ("A", "B", "C", "part"),
     [
-        ("A[I, J]", "B[J, K]", "C[I, L]", "L"), ("A[I, J]", "B[K]", "C[I, K]", "J "),
+        ("A[I, J]", "B[J, K]", "C[I, L]", "L"),
+        ("A[I, J]", "B[K]", "C[I, K]", "J "),
         ("A[I, J]", "B[J, K]", "C[I, K_Z]", "axis Z; "),
         ("A[I, L]", "B[L, K]", "C[I, K]", "size of L .*-1$"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_matmul_is_named(A, B, C, part):
     with pytest.raises(ShardingError, match=part):
         matmul_plans(A, B, C, MESH, SHAPE)

@@ -20,8 +20,11 @@ with warnings.catch_warnings():
 MESH = Mesh(X=4, Y=2)
 SHAPE = {"I": 16, "J": 32, "K": 64}
 PLACEMENTS = {
-    "Replicate()": Replicate(), "Partial()": Partial(), "Shard(0)": Shard(0), "Shard(1)": Shard(1),
-}  # fmt: skip
+    "Replicate()": Replicate(),
+    "Partial()": Partial(),
+    "Shard(0)": Shard(0),
+    "Shard(1)": Shard(1),
+}
 OPS = ("all_gather", "reduce_scatter", "all_reduce")
 ON_CPU = {"slice": [], "all_to_all": ["all_gather"]}  # gloo: DTensor gathers and takes its part instead
 

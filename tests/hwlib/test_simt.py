@@ -98,7 +98,7 @@ def test_the_machine_that_shares_nothing_issues_every_instruction_of_every_threa
         (lambda _: [(2, [0])], "thread 0 .* end"),
         (lambda _: [(2, [0]), (3, [0]), (3, [0])], "thread 0 .*line 3 .* end"),
     ],
-)  # fmt: skip
+)
 def test_a_machine_that_makes_no_schedule_is_replaced_and_the_run_says_why(machine, words):
     run = simt.run(machine, simt.trace(loop, [1, 1]))
     assert re.search(words, run.note)

@@ -224,8 +224,12 @@ def test_a_row_says_whether_its_chip_is_announced_shipping_or_measured():
     states = {key: chip.state for key, chip in accelerators.items()}
     assert set(states.values()) == {"announced", "shipping", "measured"}
     assert [states[key] for key in ("b100-sxm", "rubin", "trainium2", "h100-sxm", "mi355x")] == [
-        "announced", "announced", "shipping", "measured", "measured",
-    ]  # fmt: skip
+        "announced",
+        "announced",
+        "shipping",
+        "measured",
+        "measured",
+    ]
     assert [links[key].state for key in ("xgmi-mi355x", "xgmi3", "nvlink5")] == ["shipping", "measured", "shipping"]
 
 

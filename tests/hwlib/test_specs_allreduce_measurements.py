@@ -26,9 +26,11 @@ def test_times_are_those_printed_beside_the_bandwidths():
 @each("row", ROWS)
 def test_no_port_carries_more_than_its_links(row):
     port = accelerators[row.chip].scaleup_bandwidth
-    carried = row.bus_bandwidth if row.how == "ring" else min(
-        row.bus_bandwidth, nvls_port_bandwidth(row.n, row.bus_bandwidth)
-    )  # fmt: skip
+    carried = (
+        row.bus_bandwidth
+        if row.how == "ring"
+        else min(row.bus_bandwidth, nvls_port_bandwidth(row.n, row.bus_bandwidth))
+    )
     assert 0 < carried < port
 
 

@@ -7,8 +7,11 @@ from hwlib.specs import accelerators, measured_decode_attention, measured_decode
 from hwlib.transformer import parameter_count
 
 PRINTED = {  # GB/s of a GPU, the README's own column: rate times the bytes of its share of the model
-    ("llama2-7b", 1): 1397.31, ("llama2-7b", 8): 704.10, ("llama2-70b", 2): 1481.87, ("llama2-70b", 8): 1135.29,
-}  # fmt: skip
+    ("llama2-7b", 1): 1397.31,
+    ("llama2-7b", 8): 704.10,
+    ("llama2-70b", 2): 1481.87,
+    ("llama2-70b", 8): 1135.29,
+}
 
 
 @pytest.mark.parametrize(("key", "tp"), PRINTED)

@@ -77,19 +77,21 @@ def test_what_is_changed_has_no_source_any_more():
 
 @pytest.mark.parametrize(
     ("shape", "message"),
-    [({"kv_heads": 3}, "kv_heads .*8 heads, .*3$"),
-     ({"layers": 0}, "layers .*1, .*0$"),
-     ({"width": 256.0}, r"width .*256\.0$"),
-     ({"ffn": True}, "ffn .*True$"),
-     ({"gated": 1}, "gated .*1$"),
-     ({"norm": "batch"}, "norm .*rms, layer, .*'batch'"),
-     ({"biases": "some"}, "biases .*none, all, .*'some'"),
-     ({"experts": 0}, "experts .*1, .*0$"),
-     ({"experts": 4}, "expert_ffn .*0$"),
-     ({"experts_per_token": 2}, "experts_per_token .*1 experts, .*2$"),
-     ({"dense_layers": 5}, "dense_layers .*4 layers, .*5$"),
-     ({"window_layers": 5}, "window_layers .*4 layers, .*5$")],
-)  # fmt: skip
+    [
+        ({"kv_heads": 3}, "kv_heads .*8 heads, .*3$"),
+        ({"layers": 0}, "layers .*1, .*0$"),
+        ({"width": 256.0}, r"width .*256\.0$"),
+        ({"ffn": True}, "ffn .*True$"),
+        ({"gated": 1}, "gated .*1$"),
+        ({"norm": "batch"}, "norm .*rms, layer, .*'batch'"),
+        ({"biases": "some"}, "biases .*none, all, .*'some'"),
+        ({"experts": 0}, "experts .*1, .*0$"),
+        ({"experts": 4}, "expert_ffn .*0$"),
+        ({"experts_per_token": 2}, "experts_per_token .*1 experts, .*2$"),
+        ({"dense_layers": 5}, "dense_layers .*4 layers, .*5$"),
+        ({"window_layers": 5}, "window_layers .*4 layers, .*5$"),
+    ],
+)
 def test_a_shape_that_cannot_be_is_refused(shape, message):
     with pytest.raises(ValueError, match=f"model 'small': {message}"):
         Model.small(**shape)
@@ -97,14 +99,16 @@ def test_a_shape_that_cannot_be_is_refused(shape, message):
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [("width = 12288", "breadth = 12288", "gpt3-175b: .*'breadth'"),
-     ("width = 12288\n", "", "gpt3-175b: width "),
-     ("width = 12288", 'width = "wide"', r"gpt3-175b\.width: .*'wide'"),
-     ("width = 12288", "width = 12288.5", r"gpt3-175b\.width: .*12288\.5"),
-     ("width = 12288", "width = 0", "gpt3-175b: model 'gpt3-175b': width .*0$"),
-     ("gated = false", "gated = 0", r"gpt3-175b\.gated: .*0$"),
-     ("width = 12288", "width = { printed = '12288', colour = 1 }", r"gpt3-175b\.width: .*column 'colour'")],
-)  # fmt: skip
+    [
+        ("width = 12288", "breadth = 12288", "gpt3-175b: .*'breadth'"),
+        ("width = 12288\n", "", "gpt3-175b: width "),
+        ("width = 12288", 'width = "wide"', r"gpt3-175b\.width: .*'wide'"),
+        ("width = 12288", "width = 12288.5", r"gpt3-175b\.width: .*12288\.5"),
+        ("width = 12288", "width = 0", "gpt3-175b: model 'gpt3-175b': width .*0$"),
+        ("gated = false", "gated = 0", r"gpt3-175b\.gated: .*0$"),
+        ("width = 12288", "width = { printed = '12288', colour = 1 }", r"gpt3-175b\.width: .*column 'colour'"),
+    ],
+)
 def test_a_broken_row_is_refused(monkeypatch, old, new, message):
     content = model.file_text("models.toml")
     assert old in content

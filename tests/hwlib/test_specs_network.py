@@ -47,8 +47,14 @@ def test_the_line_code_is_taken_off():
 
 
 def test_generations_double():
-    for first, second in (("pcie3-x16", "pcie4-x16"), ("pcie4-x16", "pcie5-x16"), ("nvlink4", "nvlink5"),
-                          ("hdr", "ndr"), ("ndr", "xdr"), ("ethernet-200g", "ethernet-400g")):  # fmt: skip
+    for first, second in (
+        ("pcie3-x16", "pcie4-x16"),
+        ("pcie4-x16", "pcie5-x16"),
+        ("nvlink4", "nvlink5"),
+        ("hdr", "ndr"),
+        ("ndr", "xdr"),
+        ("ethernet-200g", "ethernet-400g"),
+    ):
         assert links[second].bandwidth == pytest.approx(2 * links[first].bandwidth)
     assert links["nvlink4"].bandwidth == links["nvlink3"].bandwidth  # half the lanes, at twice the rate
     assert links["pcie6-x16"].bandwidth < 2 * links["pcie5-x16"].bandwidth  # flits carry their correction
@@ -202,10 +208,14 @@ def test_all_gather_bandwidth_of_each_level():
 
 @pytest.mark.parametrize(
     ("key", "gpus", "total"),
-    [("superpod-h100-1su", 256, 128 + 8 + 4), ("superpod-h100-4su", 1024, 560),
-     ("superpod-h100-8su", 2048, 1024 + 64 + 32), ("superpod-h100-16su", 4096, 2048 + 128 + 128 + 64),
-     ("h100-superpod-16k", 16384, 8192 + 512 + 512 + 256)],
-)  # fmt: skip
+    [
+        ("superpod-h100-1su", 256, 128 + 8 + 4),
+        ("superpod-h100-4su", 1024, 560),
+        ("superpod-h100-8su", 2048, 1024 + 64 + 32),
+        ("superpod-h100-16su", 4096, 2048 + 128 + 128 + 64),
+        ("h100-superpod-16k", 16384, 8192 + 512 + 512 + 256),
+    ],
+)
 def test_switches_of_a_superpod(key, gpus, total):
     assert (clusters[key].chips, clusters[key].switches) == (gpus, total)
 
@@ -230,8 +240,10 @@ def test_an_oversubscribed_tree_does_not():
     assert cluster.switch_ports == 0
 
 
-@pytest.mark.parametrize(("key", "shape"), [("tpu-v4-pod", (16, 16, 16)), ("tpu-v5p-pod", (16, 20, 28)),
-                                            ("tpu-v5e-pod", (16, 16)), ("tpu-v6e-pod", (16, 16))])  # fmt: skip
+@pytest.mark.parametrize(
+    ("key", "shape"),
+    [("tpu-v4-pod", (16, 16, 16)), ("tpu-v5p-pod", (16, 20, 28)), ("tpu-v5e-pod", (16, 16)), ("tpu-v6e-pod", (16, 16))],
+)
 def test_tori(key, shape):
     pod = clusters[key]
     assert pod.torus == shape
@@ -285,9 +297,13 @@ def test_a_cluster_is_a_record_with_levels():
 
 @pytest.mark.parametrize(
     ("what", "key", "close"),
-    [("link", "nvlink-4", "nvlink4"), ("switch", "nvswitch", "nvswitch3"), ("node", "dgx-h10", "dgx-h100"),
-     ("cluster", "superpod-h100", "superpod-h100-4su")],
-)  # fmt: skip
+    [
+        ("link", "nvlink-4", "nvlink4"),
+        ("switch", "nvswitch", "nvswitch3"),
+        ("node", "dgx-h10", "dgx-h100"),
+        ("cluster", "superpod-h100", "superpod-h100-4su"),
+    ],
+)
 def test_unknown_keys_get_close_ones(what, key, close):
     assert key not in TABLES[what]
     with pytest.raises(KeyError, match=rf"{what} '{key}'; .*{close}"):

@@ -100,7 +100,7 @@ CALLS = {
     "ridge_bars": lambda key: plots.ridge_bars([accelerators[key]]),
     **{name: drawn(name) for name in ("anatomy", "overlap", "roofline")},
     **{f"{name}_explorer": shown(name) for name in ("chip", "intensity", "occupancy", "peak", "roofline", "tile")},
-}  # fmt: skip
+}
 WITHOUT = {"gemm_model", "nccl_time", "fp8", "occupancy", "intensity_explorer", "occupancy_explorer", "tile_explorer"}
 """What needs constants that were fitted, limits that were listed, or a place in a chart of chosen chips."""
 

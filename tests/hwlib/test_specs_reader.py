@@ -70,27 +70,29 @@ def test_a_value_stands_beside_a_rounded_print_and_one_in_words():
 
 @pytest.mark.parametrize(
     ("field", "cell", "message"),
-    [("pace", "printed = '25 GB/s', value = 25e9", "value: '25 GB/s' (?!.*25000000000)"),
-     ("pace", "printed = '25 GB/s', value = 26e9", "value: '25 GB/s' .*25000000000.0, .*26000000000.0"),
-     ("pace", "printed = 'fast'", "printed: .*'B/s', .*'fast'"),
-     ("pace", "printed = 'fast', value = -1", "value: .* -1$"),
-     ("pace", "printed = 'fast', value = nan", "value: .* got nan"),
-     ("pace", "printed = 'fast', value = true", "value: .* got True"),
-     ("pace", "printed = 'fast', value = '4'", "value: .* got '4'"),
-     ("pace", "printed = '25 GB'", "printed: .*'B/s', .*'25 GB', .*'B'"),
-     ("pace", "printed = '25 GB', value = 25e9", "printed: .*'B/s', .*'25 GB'"),
-     ("pace", "printed = '25 GFLOP/s'", "printed: .*'B/s', .*'25 GFLOP/s'"),
-     ("rate", "printed = '25 GT/s'", "printed: .*'FLOP/s', .*'25 GT/s'"),
-     ("rate", "printed = '25 TOP/s'", "printed: .*'FLOP/s', .*'25 TOP/s'"),
-     ("pace", "printed = '-25 GB/s'", ".*at least 0, .*'-25 GB/s'"),
-     ("pace", "printed = 25", "printed: .* 25$"),
-     ("pace", "printed = '25 GB/s', factor = 0", "factor: .* 0$"),
-     ("pace", "printed = '25 GB/s', also = 'x'", "also: .*'x'"),
-     ("pace", "printed = '25 GB/s', colour = 1", ".*column 'colour'; .*printed"),
-     ("pace", "value = 25e9", "printed missing"),
-     ("parts", "printed = '2.5'", ".*whole .*'2.5' .*1.0"),
-     ("parts", "printed = '3', factor = 0.5", ".*whole .*'3' .*0.5")],
-)  # fmt: skip
+    [
+        ("pace", "printed = '25 GB/s', value = 25e9", "value: '25 GB/s' (?!.*25000000000)"),
+        ("pace", "printed = '25 GB/s', value = 26e9", "value: '25 GB/s' .*25000000000.0, .*26000000000.0"),
+        ("pace", "printed = 'fast'", "printed: .*'B/s', .*'fast'"),
+        ("pace", "printed = 'fast', value = -1", "value: .* -1$"),
+        ("pace", "printed = 'fast', value = nan", "value: .* got nan"),
+        ("pace", "printed = 'fast', value = true", "value: .* got True"),
+        ("pace", "printed = 'fast', value = '4'", "value: .* got '4'"),
+        ("pace", "printed = '25 GB'", "printed: .*'B/s', .*'25 GB', .*'B'"),
+        ("pace", "printed = '25 GB', value = 25e9", "printed: .*'B/s', .*'25 GB'"),
+        ("pace", "printed = '25 GFLOP/s'", "printed: .*'B/s', .*'25 GFLOP/s'"),
+        ("rate", "printed = '25 GT/s'", "printed: .*'FLOP/s', .*'25 GT/s'"),
+        ("rate", "printed = '25 TOP/s'", "printed: .*'FLOP/s', .*'25 TOP/s'"),
+        ("pace", "printed = '-25 GB/s'", ".*at least 0, .*'-25 GB/s'"),
+        ("pace", "printed = 25", "printed: .* 25$"),
+        ("pace", "printed = '25 GB/s', factor = 0", "factor: .* 0$"),
+        ("pace", "printed = '25 GB/s', also = 'x'", "also: .*'x'"),
+        ("pace", "printed = '25 GB/s', colour = 1", ".*column 'colour'; .*printed"),
+        ("pace", "value = 25e9", "printed missing"),
+        ("parts", "printed = '2.5'", ".*whole .*'2.5' .*1.0"),
+        ("parts", "printed = '3', factor = 0.5", ".*whole .*'3' .*0.5"),
+    ],
+)
 def test_a_cell_that_breaks_a_rule_is_refused(field, cell, message):
     with pytest.raises(SpecError, match=rf"f, x\.{field}: {message}"):
         list(reader.read(Device, "f", f'[x]\nname = "X"\n{field} = {{ {cell}, {SEEN} }}\n'))
@@ -110,15 +112,17 @@ def test_a_confidence_that_is_not_known_is_answered_with_those_that_are():
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [("[x\n", "broken.toml: "),
-     ("x = 4", "broken.toml, x: .* 4$"),
-     (f'{LINK}lane = {{ printed = "4", {SEEN} }}', "broken.toml, x: .*'lane'; .*lanes"),
-     (f'{LINK}lanes = {{ printed = "4" }}', "x.lanes: source, confidence "),
-     (f"[x]\nlanes = {{ printed = '4', {SEEN} }}", "x: name, kind, bandwidth "),
-     (LINK.replace("pcie", ""), "x.kind: .*''$"),
-     (LINK.replace('"pcie"', "4"), "x.kind: .* 4$"),
-     (LINK.replace("pcie", "cable"), "x.kind: .*nvlink, .*'cable'")],
-)  # fmt: skip
+    [
+        ("[x\n", "broken.toml: "),
+        ("x = 4", "broken.toml, x: .* 4$"),
+        (f'{LINK}lane = {{ printed = "4", {SEEN} }}', "broken.toml, x: .*'lane'; .*lanes"),
+        (f'{LINK}lanes = {{ printed = "4" }}', "x.lanes: source, confidence "),
+        (f"[x]\nlanes = {{ printed = '4', {SEEN} }}", "x: name, kind, bandwidth "),
+        (LINK.replace("pcie", ""), "x.kind: .*''$"),
+        (LINK.replace('"pcie"', "4"), "x.kind: .* 4$"),
+        (LINK.replace("pcie", "cable"), "x.kind: .*nvlink, .*'cable'"),
+    ],
+)
 def test_a_broken_table_is_refused(content, message):
     with pytest.raises(SpecError, match=message):
         list(reader.read(Link, "broken.toml", content))
@@ -133,11 +137,13 @@ def edited(monkeypatch, module, file, old, new):
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [('accelerator = "h100-sxm"', 'accelerator = "h100"', "dgx-h100.accelerator: .*'h100'; .*h100-sxm"),
-     ('nic = "ndr"', 'nic = "nbr"', "dgx-h100.nic: .*'nbr'; .*ndr"),
-     ('shape = "crossbar"', 'shape = "ring"', "dgx-a100.shape: .*crossbar, mesh, torus, .*'ring'"),
-     ('switch = "nvswitch2"', "", "dgx-a100.switches: 6 .*''$")],
-)  # fmt: skip
+    [
+        ('accelerator = "h100-sxm"', 'accelerator = "h100"', "dgx-h100.accelerator: .*'h100'; .*h100-sxm"),
+        ('nic = "ndr"', 'nic = "nbr"', "dgx-h100.nic: .*'nbr'; .*ndr"),
+        ('shape = "crossbar"', 'shape = "ring"', "dgx-a100.shape: .*crossbar, mesh, torus, .*'ring'"),
+        ('switch = "nvswitch2"', "", "dgx-a100.switches: 6 .*''$"),
+    ],
+)
 def test_a_node_names_what_there_is(monkeypatch, old, new, message):
     edited(monkeypatch, node, "nodes.toml", old, new)
     with pytest.raises(SpecError, match=f"nodes.toml, {message}"):
@@ -152,9 +158,11 @@ def test_a_cluster_holds_as_many_nodes_as_its_levels(monkeypatch):
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [('kind = "nvlink"', 'kind = "cable"', "nvlink2.kind: .*nvlink, .*'cable'"),
-     ('printed = "25 GB/s"', 'printed = "0 GB/s"', "nvlink2.bandwidth: ")],
-)  # fmt: skip
+    [
+        ('kind = "nvlink"', 'kind = "cable"', "nvlink2.kind: .*nvlink, .*'cable'"),
+        ('printed = "25 GB/s"', 'printed = "0 GB/s"', "nvlink2.bandwidth: "),
+    ],
+)
 def test_a_link_has_a_kind_and_a_bandwidth(monkeypatch, old, new, message):
     edited(monkeypatch, link, "links.toml", old, new)
     with pytest.raises(SpecError, match=f"links.toml, {message}"):

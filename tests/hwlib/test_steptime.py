@@ -334,19 +334,32 @@ def test_heads_of_108_elements_cost_what_bloom_lost(tp, pp, micro, heads, second
 
     def time(heads, fused):
         model = Model.small(
-            layers=78, width=13824, heads=heads, ffn=4 * 13824, vocab=51200, context=2048, gated=False, tied=True,
-            biases="all", norm="layer", dropout=True,
-        )  # fmt: skip
+            layers=78,
+            width=13824,
+            heads=heads,
+            ffn=4 * 13824,
+            vocab=51200,
+            context=2048,
+            gated=False,
+            tied=True,
+            biases="all",
+            norm="layer",
+            dropout=True,
+        )
         return step_time(model, "megatron-deepspeed-a100", node, fused=fused, sp=False, **plan).total
 
     assert time(128, fused=False) / time(heads, fused=False) == pytest.approx(seconds[1] / seconds[0], rel=0.04)
     assert time(128, fused=True) / time(heads, fused=True) < 1.1
 
 
-@pytest.mark.parametrize(("key", "model", "dtype"), [
-    ("nemo-2024-h100", "llama2-7b", "fp8"), ("nemo-2025-b200", "llama3-8b", "fp8"),
-    ("megatron-core-h100", "llama3-8b", "bf16"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("key", "model", "dtype"),
+    [
+        ("nemo-2024-h100", "llama2-7b", "fp8"),
+        ("nemo-2025-b200", "llama3-8b", "fp8"),
+        ("megatron-core-h100", "llama3-8b", "bf16"),
+    ],
+)
 def test_context_parallelism_is_quicker_than_none_at_128k(key, model, dtype):
     """NeMo's table: 128 H100, 131,072 tokens, the best plan with it 555 TFLOP/s a GPU, the best without 424; and on 32
     B200 1,588 against 1,438 (nemo-performance). Without it, a GPU keeps the whole sequence and recomputes its layers.

@@ -28,8 +28,10 @@ def gather(ranks, collective="all_gather", inner=1):
 def test_waits_of_a_step_that_hides_nothing_are_the_bounds(key):
     plan = Strategy.of(dp=4, tp=16, pp=4, zero=1)
     sheet = machine_sheet(key)
-    levels = (Level("node", sheet.domain, sheet.scaleup_bandwidth),
-              Level("net", 64, sheet.domain * sheet.network_bandwidth))  # fmt: skip
+    levels = (
+        Level("node", sheet.domain, sheet.scaleup_bandwidth),
+        Level("net", 64, sheet.domain * sheet.network_bandwidth),
+    )
     bare = Stack.ideal(sheet.key.replace("dgx-", "") + "-sxm" if key == "dgx-h100" else key).replace(hide_dp=0.0)
     step = step_time("llama3-70b", bare, levels, plan, B=2**19, T=8192)
     found = machine_bounds(sheet, demand_of("llama3-70b", plan, B=2**19, T=8192))

@@ -49,9 +49,7 @@ def test_the_optimizer_comes_in_and_goes_out_once_a_step():
     """12 bytes a parameter of the rank, each way at once; nothing but the update itself runs beside it."""
     states = 12 * parameter_count(LLAMA) / 8
     for m in (1, 4):
-        found = step_time(
-            LLAMA, IDEAL, LEVELS, B=8 * m * T, T=T, dp=8, zero=1, offload=["optimizer"], host=63e9
-        )  # fmt: skip
+        found = step_time(LLAMA, IDEAL, LEVELS, B=8 * m * T, T=T, dp=8, zero=1, offload=["optimizer"], host=63e9)
         assert found.offload == pytest.approx(states / 63e9 - found.optimizer, rel=1e-9)
     assert found.total == pytest.approx(
         step_time(LLAMA, IDEAL, LEVELS, B=32 * T, T=T, dp=8, zero=1).total + found.offload, rel=1e-12
@@ -70,9 +68,12 @@ def test_nothing_is_waited_for_unless_something_is_offloaded():
 
 @pytest.mark.parametrize(
     ("machine", "offload", "message"),
-    [(LEVELS, ["optimizer"], "levels say none"), ("dgx-h100", ["weights"], "got 'weights'"),
-     ("dgx-h100", "optimizer", "got 'optimizer'")],
-)  # fmt: skip
+    [
+        (LEVELS, ["optimizer"], "levels say none"),
+        ("dgx-h100", ["weights"], "got 'weights'"),
+        ("dgx-h100", "optimizer", "got 'optimizer'"),
+    ],
+)
 def test_what_cannot_be_is_refused(machine, offload, message):
     with pytest.raises(ValueError, match=message):
         step_time(LLAMA, IDEAL, machine, B=8 * T, T=T, dp=8, offload=offload)

@@ -17,11 +17,21 @@ MODELS = [
 ]
 LEVELS = (Level("node", 8, 450e9), Level("leaf", 32, 400e9), Level("spine", 16, 12.8e12))
 powers = lambda most: st.integers(0, most).map(lambda k: 2**k)
-plans = st.fixed_dictionaries({
-    "dp": powers(4), "tp": powers(3), "pp": powers(3), "cp": powers(1), "v": powers(1), "micro": powers(1),
-    "zero": st.integers(0, 3), "sp": st.booleans(), "recompute": st.sampled_from(RECOMPUTE),
-    "schedule": st.sampled_from(SCHEDULES), "expert_imbalance": st.floats(1, 3),
-})  # fmt: skip
+plans = st.fixed_dictionaries(
+    {
+        "dp": powers(4),
+        "tp": powers(3),
+        "pp": powers(3),
+        "cp": powers(1),
+        "v": powers(1),
+        "micro": powers(1),
+        "zero": st.integers(0, 3),
+        "sp": st.booleans(),
+        "recompute": st.sampled_from(RECOMPUTE),
+        "schedule": st.sampled_from(SCHEDULES),
+        "expert_imbalance": st.floats(1, 3),
+    }
+)
 usual = st.tuples(st.sampled_from(MODELS), st.sampled_from(list(stacks.values())), plans)
 
 

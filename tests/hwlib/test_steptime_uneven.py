@@ -58,11 +58,15 @@ def passes(model, pp):
 @pytest.mark.parametrize(
     ("layers", "pp", "dense", "light"),
     [
-        (64, 16, [4] * 16, [4] * 16), (63, 16, [4] * 15 + [3], [4] * 15 + [3]),
-        (126, 16, [7] + [8] * 14 + [7], [8] * 15 + [6]), (61, 16, [3] + [4] * 14 + [2], [4] * 15 + [1]),
-        (61, 2, [31, 30], [31, 30]), (9, 8, [1, 2, 1, 1, 1, 1, 1, 1], [2] + [1] * 6 + [1]), (5, 1, [5], [5]),
+        (64, 16, [4] * 16, [4] * 16),
+        (63, 16, [4] * 15 + [3], [4] * 15 + [3]),
+        (126, 16, [7] + [8] * 14 + [7], [8] * 15 + [6]),
+        (61, 16, [3] + [4] * 14 + [2], [4] * 15 + [1]),
+        (61, 2, [31, 30], [31, 30]),
+        (9, 8, [1, 2, 1, 1, 1, 1, 1, 1], [2] + [1] * 6 + [1]),
+        (5, 1, [5], [5]),
     ],
-)  # fmt: skip
+)
 def test_every_layer_is_on_some_stage(layers, pp, dense, light):
     """The ends lack a layer each, and the last stage what is missing more; or all, where the first layers are light."""
     for first, expected in ((0, dense), (1, light)):

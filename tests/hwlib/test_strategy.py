@@ -72,11 +72,20 @@ def test_a_microbatch_may_be_a_mean():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"recompute": ("mlp", "full")}, {"recompute": "mlp+mlps"}, {"sp": 2}, {"sp": "yes"}, {"zero": 4},
-     {"recompute": "some"}, {"recompute": 999}, {"schedule": None}, {"ways": 2},
-     {"schedule": np.array(["1f1b", "2f2b"])}],
+    [
+        {"recompute": ("mlp", "full")},
+        {"recompute": "mlp+mlps"},
+        {"sp": 2},
+        {"sp": "yes"},
+        {"zero": 4},
+        {"recompute": "some"},
+        {"recompute": 999},
+        {"schedule": None},
+        {"ways": 2},
+        {"schedule": np.array(["1f1b", "2f2b"])},
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_words_and_stages_are_those_there_are(wrong):
     with pytest.raises(StrategyError) as caught:
         Strategy.of(**wrong)
@@ -90,8 +99,9 @@ def test_positions_are_words():
     )
     assert columns.size == 2
     assert [(one.recompute, one.schedule, one.sp) for one in (columns[0], columns[1])] == [
-        ("full", "1f1b", True), ("none", "dualpipe", False),
-    ]  # fmt: skip
+        ("full", "1f1b", True),
+        ("none", "dualpipe", False),
+    ]
     assert columns[np.array([False, True])].size == 1
     assert columns[1:][0] == columns[1]
     assert repr(columns) == "<Strategy: columns of 2 plans>"
@@ -130,11 +140,22 @@ def some_strategies(count, seed=11):
     rng = random.Random(seed)
     pick = lambda *values: rng.choice(values)
     return [
-        {"dp": 8 * pick(1, 2), "tp": pick(1, 2, 4), "pp": pick(1, 2, 4), "cp": pick(1, 2), "ep": pick(1, 2, 8),
-         "v": pick(1, 2), "micro": pick(1, 2), "zero": pick(0, 1, 2, 3), "sp": pick(True, False),
-         "recompute": pick(*RECOMPUTE), "schedule": pick(*SCHEDULES), "shards": pick(4, 8)}
+        {
+            "dp": 8 * pick(1, 2),
+            "tp": pick(1, 2, 4),
+            "pp": pick(1, 2, 4),
+            "cp": pick(1, 2),
+            "ep": pick(1, 2, 8),
+            "v": pick(1, 2),
+            "micro": pick(1, 2),
+            "zero": pick(0, 1, 2, 3),
+            "sp": pick(True, False),
+            "recompute": pick(*RECOMPUTE),
+            "schedule": pick(*SCHEDULES),
+            "shards": pick(4, 8),
+        }
         for _ in range(count)
-    ]  # fmt: skip
+    ]
 
 
 PROGRAM = """

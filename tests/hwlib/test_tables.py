@@ -100,8 +100,13 @@ def test_the_html_names_columns_and_rows_for_a_screen_reader():
     assert read.text == ["Two & one.", "case", "time (s)", "note", "a < b", "1.5", "x & y"]
     assert [attrs["scope"] for tag, attrs in read.tags if tag == "th"] == ["col", "col", "col", "row"]
     assert ["right" in attrs["style"] for tag, attrs in read.tags if tag in ("th", "td")] == [
-        False, True, False, False, True, False,
-    ]  # fmt: skip
+        False,
+        True,
+        False,
+        False,
+        True,
+        False,
+    ]
 
 
 def test_the_text_is_aligned_and_has_no_space_at_the_end():

@@ -302,9 +302,13 @@ def test_arguments_that_do_not_fit_are_named():
 def test_the_elements_of_each_request_are_kept_where_asked_for():
     run = tl.launch(kernels.add, 2, draw(6), draw(6), tl.empty(6), 6, 4, touches=True)
     assert [(t.program[0], t.array, t.stores, t.elements.tolist()) for t in run.touches] == [
-        (0, "x_ptr", False, [0, 1, 2, 3]), (0, "y_ptr", False, [0, 1, 2, 3]), (0, "out_ptr", True, [0, 1, 2, 3]),
-        (1, "x_ptr", False, [4, 5]), (1, "y_ptr", False, [4, 5]), (1, "out_ptr", True, [4, 5]),
-    ]  # fmt: skip
+        (0, "x_ptr", False, [0, 1, 2, 3]),
+        (0, "y_ptr", False, [0, 1, 2, 3]),
+        (0, "out_ptr", True, [0, 1, 2, 3]),
+        (1, "x_ptr", False, [4, 5]),
+        (1, "y_ptr", False, [4, 5]),
+        (1, "out_ptr", True, [4, 5]),
+    ]
     assert tl.launch(kernels.add, 2, draw(6), draw(6), tl.empty(6), 6, 4).touches == []
 
 

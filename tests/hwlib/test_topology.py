@@ -330,7 +330,7 @@ def test_a_tree_told_by_its_levels_needs_no_count_of_switches():
         (lambda: without(ring(2, 1e9), node=["gpu0", "gpu1"]), "without: .*accelerator"),
         (lambda: egress_bandwidth(ring(4, 1e9)), "ring of 4 .*NIC"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_named_with_what_is_allowed(build, says):
     with pytest.raises(TopologyError, match=says):
         build()

@@ -191,13 +191,16 @@ def test_spaces_and_tabs_and_windows_lines_read_the_same(text):
         ("GPU1    NV6      X ", "GPU0    NV6      X ", r"line 4: GPU0 .*row"),
         ("GPU1    NV6      X ", "GPU1    NV5      X ", r"line 3: GPU0-GPU1 is NV6, but GPU1-GPU0 is NV5"),
         ("GPU1    NV6      X ", "GPU1     X      NV6 ", r"line 4: X .*GPU1-"),
-        ("NIC3    SYS     SYS     SYS     PIX     SYS     SYS     SYS      X", "NIC3    SYS",
-         r"line 10: 8 cells .* 1: 'NIC3    SYS'"),
+        (
+            "NIC3    SYS     SYS     SYS     PIX     SYS     SYS     SYS      X",
+            "NIC3    SYS",
+            r"line 10: 8 cells .* 1: 'NIC3    SYS'",
+        ),
         ("NIC2    SYS     SYS     PIX     SYS     SYS     SYS      X      SYS\n", "", r"line 2: .*row .*NIC2"),
         ("GPU2    GPU3    NIC0", "GPU2    GPU2    NIC0", r"line 2: GPU2 .*twice"),
         ("GPU0    GPU1    GPU2    GPU3    NIC0", "CARD0   CARD1", "'GPU0 .*' +CARD0"),
     ],
-)  # fmt: skip
+)
 def test_a_malformed_matrix_is_answered_with_its_line(old, new, says):
     assert old in FOUR_H100
     with pytest.raises(TopologyError, match=says):

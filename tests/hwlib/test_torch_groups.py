@@ -79,17 +79,21 @@ CALLS = {
     "scatter": (lambda: dist.scatter(half, parts, src=1), ("scatter", (2,), [(2,), (2,)], "sum", 1)),
     "scatter of another": (lambda: dist.scatter(half, src=0), ("scatter", (2,), None, "sum", 0)),
     "reduce_scatter": (
-        lambda: dist.reduce_scatter(half, parts, dist.ReduceOp.MAX), ("reduce_scatter", (2,), [(2,), (2,)], "max", 0)),
+        lambda: dist.reduce_scatter(half, parts, dist.ReduceOp.MAX),
+        ("reduce_scatter", (2,), [(2,), (2,)], "max", 0),
+    ),
     "one array scattered": (lambda: dist.reduce_scatter_single(half, x), ("reduce_scatter", (2,), (4,), "sum", 0)),
     "all_to_all": (lambda: dist.all_to_all(parts, parts), ("all_to_all", [(2,), (2,)], [(2,), (2,)], "sum", 0)),
     "equal blocks": (lambda: dist.all_to_all_single(x, x), ("all_to_all", (4,), (4,), "sum", 0)),
     "counted blocks": (
-        lambda: dist.all_to_all_single(x, x, [1, 3], [2, 2]), ("all_to_all", [(1,), (3,)], [(2,), (2,)], "sum", 0)),
+        lambda: dist.all_to_all_single(x, x, [1, 3], [2, 2]),
+        ("all_to_all", [(1,), (3,)], [(2,), (2,)], "sum", 0),
+    ),
     "barrier": (dist.barrier, ("barrier", None, None, "sum", 0)),
     "send": (lambda: dist.send(x, 0, tag=3), ("send", (4,), 0, 3)),
     "receive": (lambda: dist.recv(x, 0), ("receive", (4,), 0, 0)),
     "receive from any": (lambda: dist.irecv(x).wait(), ("receive", (4,), ANY, 0)),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CALLS)

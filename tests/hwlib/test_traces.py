@@ -30,8 +30,14 @@ def collective(ts, dur, **args):
 
 
 def launch(ts, dur, correlation):
-    return {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": ts, "dur": dur,
-            "args": {"correlation": correlation}}  # fmt: skip
+    return {
+        "ph": "X",
+        "cat": "cuda_runtime",
+        "name": "cudaLaunchKernel",
+        "ts": ts,
+        "dur": dur,
+        "args": {"correlation": correlation},
+    }
 
 
 def trace(rank, *events):

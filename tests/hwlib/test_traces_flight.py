@@ -53,9 +53,14 @@ def test_pytorch_reads_these_dumps_and_names_the_same_group(hang, at):
         for rank, dump in dumps.items()
     }
     about = Namespace(
-        verbose=False, just_print_entries=False, allow_incomplete_ranks=False, mismatch_cap=10, pg_filters=None,
-        selected_ranks=None, print_stack_trace=False,
-    )  # fmt: skip
+        verbose=False,
+        just_print_entries=False,
+        allow_incomplete_ranks=False,
+        mismatch_cap=10,
+        pg_filters=None,
+        selected_ranks=None,
+        print_stack_trace=False,
+    )
     base = build_db(details, about, "2.10")
     ours = find_hang(dumps)
     bad = [one for one in base.collectives if not one.pass_check or one.missing_ranks]

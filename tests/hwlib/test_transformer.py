@@ -56,11 +56,21 @@ LLAMA70, DEEPSEEK, OSS120, OSS20 = (models[k] for k in ("llama3-70b", "deepseek-
 
 
 COUNTS = {
-    attention_parameters: (), mlp_parameters: (1024,), router_parameters: (), norm_parameters: (), parameter_groups: (),
-    parameter_count: (), active_parameters: (), mtp_parameters: (), matmul_parameters: (),
-    attention_step_flops: (8192, 8192), step_flops: (8192, 8192), recomputed_flops: (8192, 8192, "full"),
-    kv_bytes_per_token: (), kv_cache_bytes: (8192,),
-}  # fmt: skip
+    attention_parameters: (),
+    mlp_parameters: (1024,),
+    router_parameters: (),
+    norm_parameters: (),
+    parameter_groups: (),
+    parameter_count: (),
+    active_parameters: (),
+    mtp_parameters: (),
+    matmul_parameters: (),
+    attention_step_flops: (8192, 8192),
+    step_flops: (8192, 8192),
+    recomputed_flops: (8192, 8192, "full"),
+    kv_bytes_per_token: (),
+    kv_cache_bytes: (8192,),
+}
 
 
 @pytest.mark.parametrize("count", COUNTS, ids=lambda count: count.__name__)

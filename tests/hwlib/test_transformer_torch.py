@@ -25,11 +25,17 @@ def decoder(model, device):
         D, n, K, H = model.width, model.heads, model.kv_heads, model.head_dim
         if model.mla:
             keys, values = model.nope_dim + model.rope_dim, model.v_dim
-            return nn.ModuleList([
-                linear(D, model.q_lora), norm(model.q_lora), linear(model.q_lora, n * keys),
-                linear(D, model.kv_lora + model.rope_dim), norm(model.kv_lora),
-                linear(model.kv_lora, n * (model.nope_dim + values)), linear(n * values, D),
-            ])  # fmt: skip
+            return nn.ModuleList(
+                [
+                    linear(D, model.q_lora),
+                    norm(model.q_lora),
+                    linear(model.q_lora, n * keys),
+                    linear(D, model.kv_lora + model.rope_dim),
+                    norm(model.kv_lora),
+                    linear(model.kv_lora, n * (model.nope_dim + values)),
+                    linear(n * values, D),
+                ]
+            )
         parts = [linear(D, n * H), linear(D, K * H), linear(D, K * H), linear(n * H, D)]
         if model.qk_norm:
             parts += [norm(H), norm(H)]

@@ -247,9 +247,13 @@ def test_calls_with_data_give_what_equal_peers_would():
         step = world.step(calls, warm=0)
     assert all((value == 8).all() for value in found.values())
     assert [(c.call, c.bytes) for c in step.calls] == [
-        ("all_reduce", 256), ("all_gather", 2048), ("reduce_scatter", 2048), ("all_to_all", 8 * 2048),
-        ("broadcast", 256), ("barrier", 0),
-    ]  # fmt: skip
+        ("all_reduce", 256),
+        ("all_gather", 2048),
+        ("reduce_scatter", 2048),
+        ("all_to_all", 8 * 2048),
+        ("broadcast", 256),
+        ("barrier", 0),
+    ]
 
 
 @pytest.mark.parametrize("data", [True, False])

@@ -234,9 +234,12 @@ def test_ddp_on_threads_sums_gradients_beside_its_backward_pass():
         return step
 
     run = play_ranks(
-        program, n, warm=2, kernel_time=lambda _name, flops, _bytes: float(flops > 0),
+        program,
+        n,
+        warm=2,
+        kernel_time=lambda _name, flops, _bytes: float(flops > 0),
         call_time=lambda call, *_: 0.5 * (call == "all_reduce"),
-    )  # fmt: skip
+    )
     sums = run.steps[0].of("all_reduce")
     assert sums.number == layers
     assert sums.bytes == 4 * layers * D * D
@@ -264,9 +267,7 @@ def test_fsdp2_on_threads_gathers_beside_its_forward_pass_and_its_trace_has_ever
         x = torch.full((2, D), float(rank), requires_grad=True)
         return lambda: net(x).sum().backward()
 
-    run = play_ranks(
-        program, n, kernel_time=lambda _name, flops, _bytes: float(flops > 0), call_time=lambda *_: 0.5
-    )  # fmt: skip
+    run = play_ranks(program, n, kernel_time=lambda _name, flops, _bytes: float(flops > 0), call_time=lambda *_: 0.5)
     step = run.steps[0]
     assert step.compute == pytest.approx(3 * layers)
     assert step.exposed == pytest.approx(0.5 + 0.5)  # the first gather and the last scatter

@@ -48,12 +48,15 @@ def run(name: str, pp: int, m: int, v: int = 1, kernel: Any = None, where: Any =
         mine = [rank + pp * i for i in range(v)] if name not in V_SHAPED else [rank, 2 * pp - 1 - rank]
         stages = [
             pipelining.PipelineStage(
-                layers[i], i, pp * v, torch.device("cpu"),
+                layers[i],
+                i,
+                pp * v,
+                torch.device("cpu"),
                 input_args=(torch.zeros(2, D, requires_grad=i > 0),),
                 output_args=(torch.zeros(2, D, requires_grad=True),),
             )
             for i in mine
-        ]  # fmt: skip
+        ]
         schedule = getattr(schedules, name)(
             stages if v > 1 else stages[0], m, loss_fn=lambda y, target: ((y - target) ** 2).sum(), scale_grads=False
         )

@@ -102,9 +102,10 @@ def second_layer(build, n, stack):
 
 
 @pytest.mark.parametrize(
-    ("stack", "error"), [(Stack.ideal("h100-sxm"), 1e-9), (stacks["megatron-core-h100"], 0.03)],
+    ("stack", "error"),
+    [(Stack.ideal("h100-sxm"), 1e-9), (stacks["megatron-core-h100"], 0.03)],
     ids=["ideal", "megatron-core-h100"],
-)  # fmt: skip
+)
 def test_a_layer_with_experts_takes_what_step_time_says(stack, error):
     """Narrow experts that a rank has several of. Tokens are sorted four times, and torch's backward pass of that moves
     three quarters of what `step_time` counts.

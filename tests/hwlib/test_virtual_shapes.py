@@ -27,11 +27,20 @@ pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::Deprec
 F, f16, f64 = nn.functional, torch.bfloat16, torch.float64
 Call = Any
 MAKES: tuple[Call, ...] = (
-    lambda: torch.zeros(2, 3), lambda: torch.ones(3, 2, dtype=f16).t(), lambda: torch.zeros(6, dtype=torch.int64),
-    lambda: torch.zeros(2, 3, 4, requires_grad=True), lambda: torch.full((3,), 2), lambda: torch.full((3,), 2.0),
-    lambda: torch.full((3,), True), lambda: torch.zeros(4, 4, dtype=torch.complex64), lambda: torch.zeros(()),
-    lambda: torch.tensor(3.0), lambda: torch.empty(4, 6)[1:3, ::2], lambda: torch.empty(0, 3), lambda: torch.rand(8, 8),
-)  # fmt: skip
+    lambda: torch.zeros(2, 3),
+    lambda: torch.ones(3, 2, dtype=f16).t(),
+    lambda: torch.zeros(6, dtype=torch.int64),
+    lambda: torch.zeros(2, 3, 4, requires_grad=True),
+    lambda: torch.full((3,), 2),
+    lambda: torch.full((3,), 2.0),
+    lambda: torch.full((3,), True),
+    lambda: torch.zeros(4, 4, dtype=torch.complex64),
+    lambda: torch.zeros(()),
+    lambda: torch.tensor(3.0),
+    lambda: torch.empty(4, 6)[1:3, ::2],
+    lambda: torch.empty(0, 3),
+    lambda: torch.rand(8, 8),
+)
 VIEWS: tuple[Call, ...] = (
     lambda a, b, k: a.view(-1), lambda a, b, k: a.transpose(0, -1), lambda a, b, k: a.select(0, k),
     lambda a, b, k: a[k:], lambda a, b, k: a[..., :: k + 1], lambda a, b, k: a.unsqueeze(k), lambda a, b, k: a[None],
@@ -236,9 +245,10 @@ def attending(world):
 
 
 @pytest.mark.parametrize(
-    ("ranks", "program"), [(1024, sharded((128, 8), False)), (64, sharded((8, 8), True)), (8, attending)],
+    ("ranks", "program"),
+    [(1024, sharded((128, 8), False)), (64, sharded((8, 8), True)), (8, attending)],
     ids=["FSDP and TP", "with sequences cut", "attention"],
-)  # fmt: skip
+)
 def test_a_step_is_to_the_last_span_what_it_is_by_torchs_own_mode(ranks, program):
     def steps(mode):
         with virtual.cluster("superpod-h100-4su", ranks) as world:

@@ -81,10 +81,13 @@ def test_torchs_pipelines_have_the_bubble_of_the_closed_form(name, ours):
 
     def program(rank):
         stage = pipelining.PipelineStage(
-            nn.Linear(D, D, bias=False), rank, pp, torch.device("cpu"),
+            nn.Linear(D, D, bias=False),
+            rank,
+            pp,
+            torch.device("cpu"),
             input_args=(torch.zeros(2, D, requires_grad=rank > 0),),
             output_args=(torch.zeros(2, D, requires_grad=True),),
-        )  # fmt: skip
+        )
         schedule = getattr(pipelining, name)(stage, m, loss_fn=lambda y, target: ((y - target) ** 2).sum())
         given = (torch.randn(2 * m, D, requires_grad=True),) if rank == 0 else ()
         schedule.step(*given, **({"target": torch.zeros(2 * m, D)} if rank == pp - 1 else {}))

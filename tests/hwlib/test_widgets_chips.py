@@ -74,8 +74,12 @@ def test_a_peak_is_the_product_of_its_sliders():
     assert rates["fp32"] == vector_flops(132, 128, 1.83e9)
     assert (rates["fp8"], rates["fp4"]) == (2 * now["dense"], 4 * now["dense"])
     sparse = script("peak_explorer", "compute(given)", state | {"sparsity": "2:4"})
-    assert {b["format"]: b["rate"] / rates[b["format"]] for b in sparse["bars"]} == {"fp32": 1, "bf16": 2, "fp8": 2,
-                                                                                       "fp4": 2}  # fmt: skip
+    assert {b["format"]: b["rate"] / rates[b["format"]] for b in sparse["bars"]} == {
+        "fp32": 1,
+        "bf16": 2,
+        "fp8": 2,
+        "fp4": 2,
+    }
     said = script("peak_explorer", "tell(compute(given))", state)
     assert said[0] == "16 bits: 132 x 4,096 FLOP x 1.83 GHz = 989.4 TFLOP/s, 100 % of the sheet's dense 989.4 TFLOP/s."
     assert said[2].endswith("as many multiprocessors at full work would need 1.469 GHz.")
@@ -84,8 +88,12 @@ def test_a_peak_is_the_product_of_its_sliders():
 def test_chips_start_with_the_factors_of_their_sheets():
     chips = state_of(widgets.peak_explorer())["chips"]
     assert {key: chips[key]["ops"] for key in ("v100-sxm2", "a100-80gb-sxm", "b200-sxm", "mi300x", "tpu-v5p")} == {
-        "v100-sxm2": 1024, "a100-80gb-sxm": 2048, "b200-sxm": 8192, "mi300x": 2048, "tpu-v5p": 131072,
-    }  # fmt: skip
+        "v100-sxm2": 1024,
+        "a100-80gb-sxm": 2048,
+        "b200-sxm": 8192,
+        "mi300x": 2048,
+        "tpu-v5p": 131072,
+    }
     assert (chips["mi300x"]["lanes"], chips["h100-pcie"]["lanes"], chips["tpu-v5p"]["lanes"]) == (128, 128, 0)
     assert "b100-sxm" not in chips  # nobody confirms how many multiprocessors it has
 

@@ -15,7 +15,7 @@ from hwlib.topology import (
     idle_cable_fraction,
     plan,
     spines_left_fraction,
-)  # fmt: skip
+)
 from hwlib.units import GB
 from hwlib.widgets.clusters import DESIGN_FORMULAS
 from hwlib.widgets.live import module_source
@@ -67,8 +67,9 @@ def test_the_chart_of_failures_draws_the_formulas(spines, groups, nodes, omega):
     script = VEGA + "".join(f"const {p['name']} = {p['value']};\n" for p in spec["params"])
     steps = "".join(
         f"rows.forEach((datum) => {{ datum[{json.dumps(t['as'])}] = {t['calculate']}; }});\n"
-        for t in spec["transform"] if "calculate" in t and t["as"] != "dead"
-    )  # fmt: skip
+        for t in spec["transform"]
+        if "calculate" in t and t["as"] != "dead"
+    )
     title = spec["title"]["text"]["expr"]
     script += f"const rows = sequence(0, switches + 1, 1).map((dead) => ({{dead}}));\n{steps}"
     script += f"process.stdout.write(JSON.stringify([rows, {title}]));"

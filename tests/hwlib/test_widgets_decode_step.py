@@ -20,11 +20,14 @@ def explored(body, *given):
 
 
 CASES = [
-    {}, {"graph": False}, {"graph": False, "launch": 4.0, "tp": 2},
+    {},
+    {"graph": False},
+    {"graph": False, "launch": 4.0, "tp": 2},
     {"tp": 1, "weights": 4, "kv": 8, "B": 512, "T": 512},
     {"model": "llama3-8b", "chip": "b200-sxm", "tp": 1, "B": 1024, "T": 128},
-    {"model": "gpt-20b", "chip": "a100-80gb-sxm", "tp": 4, "B": 64, "T": 180}, {"chip": "h200-sxm", "weights": 8},
-]  # fmt: skip
+    {"model": "gpt-20b", "chip": "a100-80gb-sxm", "tp": 4, "B": 64, "T": 180},
+    {"chip": "h200-sxm", "weights": 8},
+]
 
 
 def test_the_parts_are_those_of_python():
@@ -33,22 +36,32 @@ def test_the_parts_are_those_of_python():
         model = GPT if widget.model == GPT.key else models[widget.model]
         b_w, b_kv = widget.bytes[widget.weights], int(widget.kv) / 8
         told = decode_parts(
-            model, widget.chip, tp=widget.tp, B=widget.B, T_kv=widget.T, b_w=b_w, b_kv=b_kv,
+            model,
+            widget.chip,
+            tp=widget.tp,
+            B=widget.B,
+            T_kv=widget.T,
+            b_w=b_w,
+            b_kv=b_kv,
             t_launch=0.0 if widget.host == "graph" else widget.launch * 1e-6,
-        )  # fmt: skip
+        )
         assert now["found"] == pytest.approx(told._asdict(), rel=1e-12, abs=1e-15)
         assert now["step"] == pytest.approx(told.total, rel=1e-12)
         sheet, token = accelerators[widget.chip], kv_bytes_per_token(model, b_kv)
-        roofline = decode_time(step_bytes(model, 1, 1.0), widget.B, widget.T, token, widget.tp, sheet.bf16_flops,
-                               sheet.hbm_bandwidth, b_w)  # fmt: skip
+        roofline = decode_time(
+            step_bytes(model, 1, 1.0), widget.B, widget.T, token, widget.tp, sheet.bf16_flops, sheet.hbm_bandwidth, b_w
+        )
         assert now["sheet"] == pytest.approx(roofline, rel=1e-12)
         fits = batch_limit(weight_bytes(model, 1.0), widget.T, token, widget.tp, sheet.hbm_bytes, b_w)
         assert now["fits"] == fits
 
 
 def test_the_opening_of_the_chapter():
-    slow, good = explored("given.map((one) => ({...compute(one), said: tell(compute(one), one)}))",
-                          widgets.decode_explorer(graph=False), widgets.decode_explorer())  # fmt: skip
+    slow, good = explored(
+        "given.map((one) => ({...compute(one), said: tell(compute(one), one)}))",
+        widgets.decode_explorer(graph=False),
+        widgets.decode_explorer(),
+    )
     assert 1 / slow["sheet"] == pytest.approx(190, abs=1)
     assert 1 / slow["step"] == pytest.approx(38, abs=1.5)
     assert good["found"]["waiting"] == 0
@@ -66,9 +79,11 @@ def test_published_steps_appear_where_their_settings_are():
     assert 1 / row["time"] == pytest.approx(58.78)
     same = {key: row[key] for key in ("model", "chip", "tp", "B", "T")}
     at, beside, far = explored(
-        "given.map((one) => ({...compute(one), said: tell(compute(one), one)}))", widgets.decode_explorer(**same),
-        widgets.decode_explorer(**same | {"B": 8}), widgets.decode_explorer(**same | {"T": 8192}),
-    )  # fmt: skip
+        "given.map((one) => ({...compute(one), said: tell(compute(one), one)}))",
+        widgets.decode_explorer(**same),
+        widgets.decode_explorer(**same | {"B": 8}),
+        widgets.decode_explorer(**same | {"T": 8192}),
+    )
     assert at["here"] == row
     assert "58.8" not in at["said"][-1]
     assert "59 tokens/s" in at["said"][-1]
@@ -77,8 +92,11 @@ def test_published_steps_appear_where_their_settings_are():
 
 
 def test_the_caches_end_somewhere_and_a_small_gpu_holds_nothing():
-    full, none = explored("given.map((one) => ({...compute(one), said: tell(compute(one), one)}))",
-                          widgets.decode_explorer(B=256), widgets.decode_explorer(tp=1))  # fmt: skip
+    full, none = explored(
+        "given.map((one) => ({...compute(one), said: tell(compute(one), one)}))",
+        widgets.decode_explorer(B=256),
+        widgets.decode_explorer(tp=1),
+    )
     assert 180 < full["fits"] < 190
     assert any("256 do not" in line for line in full["said"])
     assert none["fits"] == 0
@@ -88,8 +106,13 @@ def test_the_caches_end_somewhere_and_a_small_gpu_holds_nothing():
 def test_state_is_json_and_what_there_is_not_is_named():
     widget = widgets.decode_explorer()
     assert json.loads(json.dumps(state_of(widget)))["tp"] == 8
-    for wrong, error in (({"model": "abacus"}, KeyError), ({"chip": "abacus"}, KeyError), ({"tp": 3}, ValueError),
-                         ({"weights": 5}, ValueError), ({"kv": 4}, ValueError)):  # fmt: skip
+    for wrong, error in (
+        ({"model": "abacus"}, KeyError),
+        ({"chip": "abacus"}, KeyError),
+        ({"tp": 3}, ValueError),
+        ({"weights": 5}, ValueError),
+        ({"kv": 4}, ValueError),
+    ):
         with pytest.raises(error, match=r"known: |one of "):
             widgets.decode_explorer(**wrong)
     with pytest.raises(Exception, match="unknown chip 'rope'"):

@@ -10,9 +10,11 @@ from tests.hwlib.test_widgets import node, state_of
 
 MANY = 90  # requests
 CASES = [
-    {}, {"policy": "prefill first", "budget": 8192}, {"policy": "decode first", "rate": 2.0},
+    {},
+    {"policy": "prefill first", "budget": 8192},
+    {"policy": "decode first", "rate": 2.0},
     {"rate": 8.0, "share": 0.3, "long": 16000, "budget": 2048},
-]  # fmt: skip
+]
 
 
 def drawn(**case):
@@ -29,8 +31,15 @@ def explored(body, *states):
 def played(state):
     cost = step_cost("llama3-70b", "h100-sxm", tp=8)
     requests = explored_requests(state["rate"], state["share"], state["long"])[:MANY]
-    return run_engine(requests, cost, POLICIES[state["policy"]], budget=state["budget"], seats=state["seats"],
-                      room=state["room"], gpus=8)  # fmt: skip
+    return run_engine(
+        requests,
+        cost,
+        POLICIES[state["policy"]],
+        budget=state["budget"],
+        seats=state["seats"],
+        room=state["room"],
+        gpus=8,
+    )
 
 
 @pytest.mark.slow

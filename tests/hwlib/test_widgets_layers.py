@@ -19,8 +19,10 @@ def explored(body, *given):
 
 
 CASES = [("h100", "llama3-70b", tokens, tp) for tokens in (1, 8192, 2**20) for tp in (2, 8, 16)] + [
-    ("a100", "llama3-8b", 64, 4), ("gb200", "llama3-405b", 4096, 64), ("b200", "llama3-8b", 2048, 1)
-]  # fmt: skip
+    ("a100", "llama3-8b", 64, 4),
+    ("gb200", "llama3-405b", 4096, 64),
+    ("b200", "llama3-8b", 2048, 1),
+]
 
 
 @pytest.mark.parametrize("how", ["wait", "halves", "pieces"])
@@ -57,9 +59,12 @@ def test_a_few_tokens_gain_less_than_many():
 
 def test_the_sentences_say_what_is_exposed():
     told = explored(
-        "given.map(compute).map(tell)", widgets.layer_explorer(tp=1), widgets.layer_explorer(),
-        widgets.layer_explorer(how="pieces"), widgets.layer_explorer(tokens=1, how="pieces", pieces=32),
-    )  # fmt: skip
+        "given.map(compute).map(tell)",
+        widgets.layer_explorer(tp=1),
+        widgets.layer_explorer(),
+        widgets.layer_explorer(how="pieces"),
+        widgets.layer_explorer(tokens=1, how="pieces", pieces=32),
+    )
     assert "no collectives" in told[0][0]
     assert "all of it exposed" in told[1][0]
     assert "collectives exposed" in told[2][0]

@@ -10,8 +10,15 @@ from hwlib.steptime import PLANS, Sheet, machine_bounds, plan_demand
 from hwlib.widgets.live import module_source
 from tests.hwlib.test_widgets import node, state_of
 
-CHANGES = ({}, {"dgx-h100": {"domain": 72, "network_bandwidth": 1e11}, "tpu-v5p-pod": {"domain": 48},
-                "mi355x-node": {"domain": 5}, "trn2-instance": {"domain": 64, "flops": 1e15}})  # fmt: skip
+CHANGES = (
+    {},
+    {
+        "dgx-h100": {"domain": 72, "network_bandwidth": 1e11},
+        "tpu-v5p-pod": {"domain": 48},
+        "mi355x-node": {"domain": 5},
+        "trn2-instance": {"domain": 64, "flops": 1e15},
+    },
+)
 
 
 def explored(body, *given):

@@ -35,8 +35,10 @@ def test_the_explorer_counts_as_the_library_does():
 
 
 def test_the_explorer_says_what_limits():
-    states = [state_of(widgets.occupancy_explorer(*case)) for case in (
-        ("h100-sxm", 384, 168, 200 * 1024), ("h100-sxm", 1024, 128, 0), ("h100-sxm", 32, 8, 12 * 1024))]  # fmt: skip
+    states = [
+        state_of(widgets.occupancy_explorer(*case))
+        for case in (("h100-sxm", 384, 168, 200 * 1024), ("h100-sxm", 1024, 128, 0), ("h100-sxm", 32, 8, 12 * 1024))
+    ]
     said = explorer("given.map(compute).map(tell)", states)
     assert said[0][0] == "1 block of 12 warps: 12 of 64 warps, occupancy 19 %."
     assert "The limit is registers and shared memory." in said[0][1]
@@ -80,8 +82,9 @@ def chart(**choice):
         if "calculate" in step:
             steps.append(f"rows.forEach((datum) => {{ datum.{step['as']} = {step['calculate']}; }});")
         elif "flatten" in step:
-            steps.append(f"rows = rows.flatMap((r) => r.{step['flatten'][0]}.map("
-                         f"(v) => ({{...r, {step['flatten'][0]}: v}})));")  # fmt: skip
+            steps.append(
+                f"rows = rows.flatMap((r) => r.{step['flatten'][0]}.map((v) => ({{...r, {step['flatten'][0]}: v}})));"
+            )
         elif "joinaggregate" in step:
             steps.append("const all = rows, top = Math.max(...rows.map((r) => r.intensity));")
             steps.append("rows = rows.map((r) => ({...r, most: top}));")
@@ -91,8 +94,12 @@ def chart(**choice):
         else:
             steps.append(f"rows = rows.filter((datum) => {step['filter']});")
     script += "\n".join(steps) + "\nprocess.stdout.write(JSON.stringify(["
-    return node(script + spec["layer"][1]["layer"][1]["mark"]["text"]["expr"].join(
-        ["rows.map((datum) => ", ")"]) + ", all, rows]));", spec["data"]["values"])  # fmt: skip
+    return node(
+        script
+        + spec["layer"][1]["layer"][1]["mark"]["text"]["expr"].join(["rows.map((datum) => ", ")"])
+        + ", all, rows]));",
+        spec["data"]["values"],
+    )
 
 
 @pytest.mark.parametrize("sums", SUMS)
@@ -105,9 +112,8 @@ def test_the_map_holds_the_tiles_that_fit_and_rings_the_best(chip, b, b_k, stage
     found = {(t["b_m"], t["b_n"]) for t in tiles}
     sides = range(16, 513, 16)
     assert found == {
-        (m, n) for m in sides for n in sides
-        if tile_bytes(m, n, b_k, b, stages, b_acc) <= room and 4 * m * n <= limit
-    }  # fmt: skip
+        (m, n) for m in sides for n in sides if tile_bytes(m, n, b_k, b, stages, b_acc) <= room and 4 * m * n <= limit
+    }
     assert all(t["intensity"] == pytest.approx(tile_intensity(t["b_m"], t["b_n"], b)) for t in tiles)
     assert len(best) == len(said) == 1
     assert best[0]["intensity"] == max(t["intensity"] for t in tiles)

@@ -28,9 +28,13 @@ def test_the_editor_plays_what_the_player_plays(times):
     for (_, made), now in zip(PRESETS.values(), found, strict=True):
         schedule = made(STAGES, MICROBATCHES)
         alone = type(schedule)(
-            schedule.name, schedule.stages, schedule.microbatches, schedule.v,
-            tuple(tuple(op._replace(paired=False) for op in ops) for ops in schedule.ops), schedule.route,
-        )  # fmt: skip
+            schedule.name,
+            schedule.stages,
+            schedule.microbatches,
+            schedule.v,
+            tuple(tuple(op._replace(paired=False) for op in ops) for ops in schedule.ops),
+            schedule.route,
+        )
         run = play(alone, t_F, t_I + t_W, t_W)
         assert now["time"] == pytest.approx(run.time)
         assert now["bubble"] == pytest.approx(run.bubble_fraction)

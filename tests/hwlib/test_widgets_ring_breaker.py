@@ -97,8 +97,15 @@ def program(calls):
     def ranks(rank, n, x):
         for group in turns(rank, n, calls, None):
             out = {"send": x[:1], "to": (rank + 1) % n}
-            yield Step(**({"frm": (rank - 1) % n} | out if len(group) == 2 else out if group[0][0] == "send" else
-                          {"frm": (rank - 1) % n}))  # fmt: skip
+            yield Step(
+                **(
+                    {"frm": (rank - 1) % n} | out
+                    if len(group) == 2
+                    else out
+                    if group[0][0] == "send"
+                    else {"frm": (rank - 1) % n}
+                )
+            )
 
     return ranks
 
@@ -108,16 +115,22 @@ def simulated(state):
     n, slow = state["n"], state["slow"]
     cable = {} if slow == NOBODY else {(f"gpu{slow}", f"gpu{(slow + 1) % n}"): state["slowdown"]}
     return simulate_events(
-        program(state["calls"]), ring(n, state["W"]), [Phantom(1, state["S"] / n)] * n, alpha=state["alpha"],
-        eager_bytes=0, slow=cable,
-    )  # fmt: skip
+        program(state["calls"]),
+        ring(n, state["W"]),
+        [Phantom(1, state["S"] / n)] * n,
+        alpha=state["alpha"],
+        eager_bytes=0,
+        slow=cable,
+    )
 
 
 def test_a_ring_takes_as_long_as_in_the_simulator_with_and_without_a_slow_link():
     every = [
         state_of(widgets.ring_breaker(n, calls=calls, slow=slow))
-        for n in RANKS for calls in ("together", "zero", "odd") for slow in (None, 0, n - 2)
-    ]  # fmt: skip
+        for n in RANKS
+        for calls in ("together", "zero", "odd")
+        for slow in (None, 0, n - 2)
+    ]
     for state, run in zip(every, explored("given.map((one) => play(one))", *every), strict=True):
         events = simulated(state)
         assert run["over"] == pytest.approx(events.time, rel=1e-12), state

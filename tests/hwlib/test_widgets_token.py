@@ -80,9 +80,11 @@ def test_the_two_ways_of_latent_attention_are_the_formulas():
 
 @pytest.mark.parametrize(
     ("call", "words"),
-    [(lambda: widgets.latent_explorer(1000), "256 to 131072 tokens, got 1000"),
-     (lambda: widgets.latent_explorer(model="llama3-8b"), "latent attention, got Llama 3.1 8B")],
-)  # fmt: skip
+    [
+        (lambda: widgets.latent_explorer(1000), "256 to 131072 tokens, got 1000"),
+        (lambda: widgets.latent_explorer(model="llama3-8b"), "latent attention, got Llama 3.1 8B"),
+    ],
+)
 def test_what_there_is_not_is_said(call, words):
     with pytest.raises(ValueError, match=words):
         call()

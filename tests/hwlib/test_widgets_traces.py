@@ -33,8 +33,11 @@ def test_the_times_and_waits_are_those_of_python():
 
 
 def test_a_sick_rank_is_whom_the_others_wait_for():
-    stall, cap = explored("given.map((one) => tell(compute(one)))", widgets.trace_explorer("data stall", rank=5),
-                          widgets.trace_explorer("clock cap", rank=3))  # fmt: skip
+    stall, cap = explored(
+        "given.map((one) => tell(compute(one)))",
+        widgets.trace_explorer("data stall", rank=5),
+        widgets.trace_explorer("clock cap", rank=3),
+    )
     assert "on rank 5" in stall[1]
     assert "for rank 5" in stall[2]
     assert "for rank 3" in cap[2]

@@ -53,10 +53,14 @@ ROOFLINE = [
     Row("R4 a matrix for each example", lambda: 2 * batched_matmul_intensity(128, 4096, 4096, b=2), 2, 0.01),
     Row("R5 H100 batch", lambda: critical_batch(H100.bf16_flops, H100.hbm_bandwidth), 295, 0.005),
     Row(
-        "R5 H100 batch of older editions", lambda: critical_batch(H100.bf16_flops, H100.hbm_bandwidth),
-        298, 0.005, 295.3, "298 belongs to a peak rounded to 1e15",
+        "R5 H100 batch of older editions",
+        lambda: critical_batch(H100.bf16_flops, H100.hbm_bandwidth),
+        298,
+        0.005,
+        295.3,
+        "298 belongs to a peak rounded to 1e15",
     ),
-]  # fmt: skip
+]
 
 
 ACTIVATIONS = 2 * 8 * 128 * 8192

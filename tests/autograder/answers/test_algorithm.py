@@ -89,7 +89,7 @@ WRONG = [
     (lab.hangs, "time-limit", TWO, "rank 0 "),
     (lab.ends_python, "rank-lost", TWO, "sys.exit"),
     (lambda rank, n: 1, "no-yield-and-raises", TWO, "TypeError: "),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("row", WRONG, ids=lambda row: row[0].__name__.strip("<>"))

@@ -11,9 +11,12 @@ from autograder.declaration import Exercise
 
 def exercise(solution, **given):
     return Exercise(
-        id="t-x", prompt="How long do {S:B} take at {W:B/s}?", answer=Quantity("s"),
-        given=given or {"S": [4e9, 8e9], "W": [2e9]}, solution=solution,
-    )  # fmt: skip
+        id="t-x",
+        prompt="How long do {S:B} take at {W:B/s}?",
+        answer=Quantity("s"),
+        given=given or {"S": [4e9, 8e9], "W": [2e9]},
+        solution=solution,
+    )
 
 
 def derived(solution, **given):

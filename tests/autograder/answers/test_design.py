@@ -28,7 +28,7 @@ from autograder.values.numbers import Unreadable
 from autograder.values.step_limit import TooManySteps, limited
 from hwlib.units import GB
 
-EXERCISES = '''
+EXERCISES = """
 from autograder.answers import Breakdown, Condition, Design, Field, Known, Par
 from autograder.declaration import Exercise, Mistake
 from hwlib.units import GB, us
@@ -67,7 +67,7 @@ PLAN = Exercise(
         Mistake(dict(ranks=16, chunk=1*GB, order="tree", splits=[1]), "A tree: mistake-sentence-three."),
     ),
     explain="The explanation-of-plan.")
-'''  # fmt: skip
+"""
 GOOD = {"ranks": 10, "chunk": 1 * GB, "order": "ring", "splits": [1, 2]}
 DEEP = [[[[[[[[1]]]]]]]]
 BAD = [  # what is changed in a good record, and the reason of the verdict
@@ -267,8 +267,10 @@ def test_what_is_not_a_record_is_unreadable(plan, value):
 def test_a_mistake_gets_its_sentence_and_the_points_that_it_reaches(plan):
     ring, memory, tree = (judged(plan, m.value) for m in plan.mistakes)
     assert [(v.kind, v.reason) for v in (ring, memory, tree)] == [
-        ("mistake", "misses-pars"), ("mistake", "over-limit"), ("mistake", "some-points"),
-    ]  # fmt: skip
+        ("mistake", "misses-pars"),
+        ("mistake", "over-limit"),
+        ("mistake", "some-points"),
+    ]
     assert [round(3 * v.score) for v in (ring, memory, tree)] == [0, 0, 2]
     assert all(m.say in v.say for m, v in zip(plan.mistakes, (ring, memory, tree), strict=True))
 
@@ -288,9 +290,12 @@ def test_learners_have_the_goals_and_not_the_record(plan):
     kind = answer_from(record)
     assert isinstance(kind, Design)
     assert kind.built[0] == {
-        "given": {"S": 1e8}, "pars": [[1, 4e-5, "a report"], [2, 2.28e-5, ""], [3, 1.9e-5, ""]],
-        "limits": [["the memory", "at most", 4e10, "B"]], "best": 1.9e-5, "holder": "a search of all ranks",
-    }  # fmt: skip
+        "given": {"S": 1e8},
+        "pars": [[1, 4e-5, "a report"], [2, 2.28e-5, ""], [3, 1.9e-5, ""]],
+        "limits": [["the memory", "at most", 4e10, "B"]],
+        "best": 1.9e-5,
+        "holder": "a search of all ranks",
+    }
     assert kind.asked_of(plan.variant()) == plan.answer.asked_of(plan.variant())
     assert kind.recorded(encoding.encode(GOOD)).kind == "recorded"
     assert "mistake-sentence" not in json.dumps(record)
@@ -370,10 +375,13 @@ def test_a_broken_file_is_named(tmp_path, text):
 def made(**changes):
     """An exercise on one number, with changes to its answer."""
     answer = {
-        "fields": {"n": Field("ranks", 1, 100, whole=True)}, "objective": lambda n: 100 / n, "measure": "the rounds",
-        "conditions": [Condition("the price", lambda n: n, at_most=50)], "pars": [Par(1, 10), Par(2, 2)],
+        "fields": {"n": Field("ranks", 1, 100, whole=True)},
+        "objective": lambda n: 100 / n,
+        "measure": "the rounds",
+        "conditions": [Condition("the price", lambda n: n, at_most=50)],
+        "pars": [Par(1, 10), Par(2, 2)],
         "known": [Known(2, "the limit")],
-    }  # fmt: skip
+    }
     own = {key: changes.pop(key) for key in ("solution", "points", "given", "mistakes") if key in changes}
     mistakes = (Mistake({"n": 1}, "One."), Mistake({"n": 100}, "All."))
     fields = {"solution": {"n": 50}, "mistakes": mistakes} | own

@@ -196,10 +196,13 @@ def test_the_prompt_names_the_forms_that_do_not_wait():
 
 def test_a_collective_may_be_allowed():
     exercise = Exercise(
-        id="t-hierarchy", points=1, prompt="Use all_reduce.", solution=lab.ring,
+        id="t-hierarchy",
+        points=1,
+        prompt="Use all_reduce.",
+        solution=lab.ring,
         answer=Distributed("f", cases=[(4, 8)], collective="all_reduce", calls=("all_reduce",)),
         mistakes=(Mistake(lab.whole_ring, "All."), Mistake(lab.scattered, "One.")),
-    )  # fmt: skip
+    )
 
     def f(rank, n, x):
         dist.all_reduce(x)
@@ -235,9 +238,14 @@ print(exercise.judge(encoding.Callable("allreduce"), call=call).kind)
     )
     (tmp_path / "exercises.py").write_text(EXERCISES)
     done = subprocess.run(
-        [sys.executable, str(script)], cwd=tmp_path, env={**os.environ, "PYTHONPATH": ROOT}, capture_output=True,
-        text=True, timeout=100, check=False,
-    )  # fmt: skip
+        [sys.executable, str(script)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": ROOT},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
     assert done.stdout.splitlines() == ["once", "right"], done.stderr
 
 
@@ -269,9 +277,14 @@ print(exercise.judge(encoding.Callable("allreduce"), call=exercise.answer.local_
     )
     (tmp_path / "exercises.py").write_text(declared)
     done = subprocess.run(
-        [sys.executable, str(script)], cwd=tmp_path, env={**os.environ, "PYTHONPATH": ROOT}, capture_output=True,
-        text=True, timeout=100, check=False,
-    )  # fmt: skip
+        [sys.executable, str(script)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": ROOT},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
     assert done.stdout.splitlines() == ["right"], done.stderr
     assert "deprecated" not in done.stderr
     assert "UserWarning: mine" in done.stderr

@@ -28,10 +28,19 @@ def test_it_tests_itself_as_an_answer_and_as_a_prediction():
 @each(
     "value",
     [
-        WANT, tuple(WANT), np.array(WANT), ["1 s", "20 s", 200], {"run c": 200, "run a": "1000 ms", "run b": 20},
-        "1 s; 20; 200 s", "1, 20, 200", "1,20,200", "[1, 20, 200]", [1.05, 20, 999], [1, 1, 200],
+        WANT,
+        tuple(WANT),
+        np.array(WANT),
+        ["1 s", "20 s", 200],
+        {"run c": 200, "run a": "1000 ms", "run b": 20},
+        "1 s; 20; 200 s",
+        "1, 20, 200",
+        "1,20,200",
+        "[1, 20, 200]",
+        [1.05, 20, 999],
+        [1, 1, 200],
     ],
-)  # fmt: skip
+)
 def test_half_of_them_must_be_near(value):
     assert judged(make(), value, {}).kind == "right"
 
@@ -39,17 +48,23 @@ def test_half_of_them_must_be_near(value):
 @pytest.mark.parametrize(
     ("value", "kind", "reason"),
     [
-        ([1.2, 26, 200], "wrong", "median-error"), (7, "unreadable", "not-a-list"),
+        ([1.2, 26, 200], "wrong", "median-error"),
+        (7, "unreadable", "not-a-list"),
         ([1, 20], "unreadable", "another-count"),
-        ("1; 20", "unreadable", "another-count"), ([1, 20, ...], "unreadable", "missing-row"),
-        ({"run a": 1, "run b": 2}, "unreadable", "missing-row"), ([1, 20, "200 B"], "unit", "other-unit"),
+        ("1; 20", "unreadable", "another-count"),
+        ([1, 20, ...], "unreadable", "missing-row"),
+        ({"run a": 1, "run b": 2}, "unreadable", "missing-row"),
+        ([1, 20, "200 B"], "unit", "other-unit"),
         ({**dict(zip(ROWS, WANT, strict=True)), "x": 1}, "unreadable", "unknown-row"),
-        ([1, 0, 200], "unreadable", "not-above-zero"), ([1, -2, 200], "unreadable", "not-above-zero"),
-        ([1, True, 200], "unreadable", "truth-value"), ([1, [2], 200], "unreadable", "not-a-number"),
-        (np.ones((3, 3)), "unreadable", "not-a-list"), ([..., ..., ...], "empty", "empty"),
+        ([1, 0, 200], "unreadable", "not-above-zero"),
+        ([1, -2, 200], "unreadable", "not-above-zero"),
+        ([1, True, 200], "unreadable", "truth-value"),
+        ([1, [2], 200], "unreadable", "not-a-number"),
+        (np.ones((3, 3)), "unreadable", "not-a-list"),
+        ([..., ..., ...], "empty", "empty"),
         ([0.5, 10, 100], "mistake", ""),
     ],
-)  # fmt: skip
+)
 def test_what_else_is_told(value, kind, reason):
     verdict = judged(make(), value, {})
     assert (verdict.score, verdict.kind) == (0.0, kind)
@@ -104,9 +119,12 @@ def test_a_declaration_is_checked(changes, said):
 
 
 def test_mistakes_that_are_right_or_alike_are_found():
-    assert "within tolerance" in make(mistakes=(Mistake([1, 20, 600], "One."),)).answer.collisions(
-        make(mistakes=(Mistake([1, 20, 600], "One."),)), {}
-    )[0]  # fmt: skip
+    assert (
+        "within tolerance"
+        in make(mistakes=(Mistake([1, 20, 600], "One."),)).answer.collisions(
+            make(mistakes=(Mistake([1, 20, 600], "One."),)), {}
+        )[0]
+    )
     alike = make(mistakes=(Mistake([2, 40, 400], "One."), Mistake([2.01, 40, 400], "Two.")))
     assert "look alike" in alike.answer.collisions(alike, {})[0]
 

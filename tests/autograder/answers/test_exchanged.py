@@ -15,9 +15,12 @@ H100 = accelerators["h100-sxm"]
 
 def exercise(prompt, **given):
     return Exercise(
-        id="t-x", prompt=prompt, answer=Quantity("s"), given={name: [value] for name, value in given.items()},
+        id="t-x",
+        prompt=prompt,
+        answer=Quantity("s"),
+        given={name: [value] for name, value in given.items()},
         solution=(lambda S, W: S / W) if len(given) == 2 else 1.0,
-    )  # fmt: skip
+    )
 
 
 def named(prompt, unit):

@@ -297,11 +297,15 @@ BRANCH = Exercise(
     id="t-branch",
     prompt="?",
     answer=Expression(
-        {"p": positive("1", 0.001, 0.999), "a": positive("1", 1, 1000), "b": positive("1", 1, 1000),
-         "w": integers(1, 64)}
+        {
+            "p": positive("1", 0.001, 0.999),
+            "a": positive("1", 1, 1000),
+            "b": positive("1", 1, 1000),
+            "w": integers(1, 64),
+        }
     ),
     solution=lambda p, a, b, w: a * (1 - (1 - p) ** w) + b * (1 - p**w),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(("power", "p", "q"), [("0.33", 1, 3), ("0.3333", 1, 3), ("-0.667", -2, 3)])

@@ -268,11 +268,12 @@ def grouped():
     given |= {"out_ptr": tl.empty((ROWS * TILE, COLUMNS * TILE))}
     given |= {"rows": ROWS, "columns": COLUMNS, "T": TILE, "GROUP": 4}
     answer = Kernel(
-        "tiles", "tiles(a_ptr, b_ptr, out_ptr, rows, columns, T, GROUP)",
+        "tiles",
+        "tiles(a_ptr, b_ptr, out_ptr, rows, columns, T, GROUP)",
         cases=[Launch(ROWS * COLUMNS, given)],
         hbm_bytes=at_most(),
         l2=tl.L2(16 * 4 * TILE**2, wave=16),
-    )  # fmt: skip
+    )
     mistakes = (Mistake(row_by_row, "A row shares one panel."), Mistake(by_columns, "Columns share few panels."))
     return Exercise(id="t-tiles", prompt="?", answer=answer, solution=in_groups, mistakes=mistakes, hints=("Squares.",))
 

@@ -436,9 +436,12 @@ def test_a_number_is_an_option_where_one_is_called_so():
 @pytest.mark.parametrize("value", [19, 20, 19.05, 19.06, "20"])
 def test_a_mistake_that_is_no_integer_is_known_rounded(value):
     count = Exercise(
-        id="t-rounded", prompt="?", answer=Count(), solution=lambda: 42,
+        id="t-rounded",
+        prompt="?",
+        answer=Count(),
+        solution=lambda: 42,
         mistakes=(Mistake(lambda: 19.05, "Twice."), Mistake(lambda: 21.5, "Thrice.")),
-    )  # fmt: skip
+    )
     assert judge(count, value).say == "Twice."
 
 

@@ -235,10 +235,16 @@ def test_a_limit_may_be_of_the_case_or_of_a_rank():
 
 
 def declared(solution=labs.product, **kind):
-    answer = Distributed("product", **{
-        "signature": "product(rank, n, A, B)", "inputs": labs.product_inputs, "calls": ("reduce_scatter", "all_reduce"),
-        "cases": [Case(2, sizes={"I": 4, "J": 6, "K": 3})], **kind,
-    })  # fmt: skip
+    answer = Distributed(
+        "product",
+        **{
+            "signature": "product(rank, n, A, B)",
+            "inputs": labs.product_inputs,
+            "calls": ("reduce_scatter", "all_reduce"),
+            "cases": [Case(2, sizes={"I": 4, "J": 6, "K": 3})],
+            **kind,
+        },
+    )
     mistakes = Mistake(lambda rank, n, A, B: A, "A."), Mistake(lambda rank, n, A, B: B, "B.")
     return Exercise(id="t-own", points=1, prompt="C.", solution=solution, answer=answer, mistakes=mistakes)
 
@@ -285,15 +291,23 @@ def test_numbers_and_options_go_with_the_tensors():
         return x * factor + shift
 
     exercise = Exercise(
-        id="t-scaled", points=1, prompt="Scale.", solution=scaled,
+        id="t-scaled",
+        points=1,
+        prompt="Scale.",
+        solution=scaled,
         answer=Distributed(
-            "scaled", signature="scaled(rank, n, x, factor, shift)", calls=("all_reduce",), in_place=False,
+            "scaled",
+            signature="scaled(rank, n, x, factor, shift)",
+            calls=("all_reduce",),
+            in_place=False,
             inputs=lambda case, rng: [{"x": rng.normal(size=(2, 2)), "factor": 3} for _ in range(case.n)],
             cases=[Case(2, sizes={"d": 2}, options={"shift": 1.5})],
         ),
-        mistakes=(Mistake(lambda rank, n, x, factor, shift: x, "Nothing."),
-                  Mistake(lambda rank, n, x, factor, shift: x * factor, "Not all.")),
-    )  # fmt: skip
+        mistakes=(
+            Mistake(lambda rank, n, x, factor, shift: x, "Nothing."),
+            Mistake(lambda rank, n, x, factor, shift: x * factor, "Not all."),
+        ),
+    )
     assert judged(exercise, scaled, {}).reason == "changes-input"
     assert judged(exercise, lambda rank, n, x, factor, shift: scaled(rank, n, x + 0, factor, shift), {}).kind == "right"
 

@@ -106,9 +106,14 @@ def grade(bank, zygotes):
 
         def run(name, answer):
             done = grade_notebook(
-                written(name, answer), written(name, "pass"), bank, "ann", RunSettings(LIMITS), zygote=zygotes(),
+                written(name, answer),
+                written(name, "pass"),
+                bank,
+                "ann",
+                RunSettings(LIMITS),
+                zygote=zygotes(),
                 judge=judge,
-            )  # fmt: skip
+            )
             assert done.problems == []
             return done.results[0]
 

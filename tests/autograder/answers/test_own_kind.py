@@ -251,8 +251,10 @@ def test_check_without_the_key_records_and_never_fails(folder, tmp_path, under):
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert [line.split()[:3] for line in lines[:10]] == [
-        *([["recorded", "0.0", "0.0"]] * 6), *([["empty", "0.0", "0.0"]] * 2), *([["recorded", "0.0", "0.0"]] * 2),
-    ]  # fmt: skip
+        *([["recorded", "0.0", "0.0"]] * 6),
+        *([["empty", "0.0", "0.0"]] * 2),
+        *([["recorded", "0.0", "0.0"]] * 2),
+    ]
     assert "Order them by bandwidth." in done.stdout
     assert "You predicted" in lines[-1]
 
@@ -290,8 +292,9 @@ def test_a_class_is_graded_and_gets_feedback(folder, zygotes):
     assert guesses == {"ann": 1.0, "bob": 1.0, "cy": 0.0, "dan": 0.0, "eve": 1.0}
     plans = {learner.name: learner.results[2] for learner in result.learners}
     assert {who: (r.points, r.kind) for who, r in plans.items()} == {
-        "dan": (0.0, "empty"), **{who: (points, kind) for who, (_, points, kind) in PLANS.items()},
-    }  # fmt: skip
+        "dan": (0.0, "empty"),
+        **{who: (points, kind) for who, (_, points, kind) in PLANS.items()},
+    }
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
         scores = {s.student.id: s.score for s in gradebook.assignment_submissions("hw")}
     assert scores == {learner.name: learner.points for learner in result.learners}

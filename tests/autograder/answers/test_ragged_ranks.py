@@ -80,14 +80,20 @@ def leaving(case, rank):
 
 
 RAGGED = Exercise(
-    id="t-ragged", prompt="Exchange the rows, *exact*.", solution=ragged,
+    id="t-ragged",
+    prompt="Exchange the rows, *exact*.",
+    solution=ragged,
     answer=Distributed(
-        "ragged", signature="ragged(rank, n, x, counts, inner)", inputs=rows, calls=("all_to_all",),
+        "ragged",
+        signature="ragged(rank, n, x, counts, inner)",
+        inputs=rows,
+        calls=("all_to_all",),
         cases=[Case(2, sizes={"d": WIDTH}, options={"inner": 1}), Case(4, sizes={"d": WIDTH}, options={"inner": 2})],
-        rank_bytes=exactly(sent), leaving_bytes=exactly(leaving),
+        rank_bytes=exactly(sent),
+        leaving_bytes=exactly(leaving),
     ),
     mistakes=(Mistake(padded, "Each part is as long as the longest one."), Mistake(in_reverse, "The order is lost.")),
-)  # fmt: skip
+)
 
 
 def test_uneven_parts_cost_what_is_sent():
@@ -202,7 +208,7 @@ def as_tensors(rank, n, x, counts, inner):
         (in_a_part, "other-splits", "rank 1 sends 1 number to rank 3, which expects 2 from it"),
     ],
     ids=lambda value: getattr(value, "__name__", None),
-)  # fmt: skip
+)
 def test_splits_that_do_not_fit_are_named(function, reason, said):
     verdict = judged(RAGGED, function, {})
     assert (verdict.kind, verdict.reason) == ("wrong", reason), verdict.say

@@ -11,13 +11,19 @@ from hwlib import formula
 from tests.autograder.course.report.made import COPY, MEAN, STEPS, TERM, WHY
 
 THREE = Exercise(
-    id="made-three", prompt="Which?", solution="b", answer=Choice({"a": "one", "b": "two", "c": "three"}),
+    id="made-three",
+    prompt="Which?",
+    solution="b",
+    answer=Choice({"a": "one", "b": "two", "c": "three"}),
     mistakes=(Mistake("a", "No."),),
-)  # fmt: skip
+)
 TIMES = Exercise(
-    id="made-times", prompt="How long?", answer=Estimates({"small": "a small one", "large": "a large one"}, "s"),
-    solution=lambda: [1e-3, 2e-3], mistakes=(Mistake(lambda: [2e-3, 4e-3], "Twice."),),
-)  # fmt: skip
+    id="made-times",
+    prompt="How long?",
+    answer=Estimates({"small": "a small one", "large": "a large one"}, "s"),
+    solution=lambda: [1e-3, 2e-3],
+    mistakes=(Mistake(lambda: [2e-3, 4e-3], "Twice."),),
+)
 WRONG = [
     (COPY, [0.123, "5 ms", "0.4 s", 1e8 / 5e10 / 3]),
     (STEPS, [31, "100", 8 * 7]),

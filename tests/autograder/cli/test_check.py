@@ -102,9 +102,12 @@ def test_what_is_right_passes_and_the_record_stays_as_it_was(study, tmp_path):
     told = checked(path, expected=0)
     assert told["passed"] is True
     assert kinds(told) == {
-        "links-time": "right", "links-count": "right", "links-guess": "predicted", "links-half": "right",
+        "links-time": "right",
+        "links-count": "right",
+        "links-guess": "predicted",
+        "links-half": "right",
         "links-why": "empty",
-    }  # fmt: skip
+    }
     assert sorted(tmp_path.rglob("*")) == before
 
 

@@ -93,11 +93,14 @@ def served(folder, monkeypatch):
     return run_with
 
 
-@pytest.mark.parametrize(("url", "paths"), [
-    ("https://gpu101.example.org/check", ("/", "/check/")),
-    ("https://gpu101.example.org", ("/", "/")),
-    ("/services/check/", ("/", "/services/check/")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("url", "paths"),
+    [
+        ("https://gpu101.example.org/check", ("/", "/check/")),
+        ("https://gpu101.example.org", ("/", "/")),
+        ("/services/check/", ("/", "/services/check/")),
+    ],
+)
 def test_it_serves_the_address_that_the_configuration_promises_and_names_it(served, url, paths):
     result, options = served(url)
     assert result.exit_code == 0, result.output

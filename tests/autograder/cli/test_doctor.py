@@ -24,12 +24,14 @@ H100S = {
     "topo": matrix("NV18"),
     "nvlink": "GPU 0: NVIDIA H100 80GB HBM3\n" + "".join(f"\t Link {i}: 26.562 GB/s\n" for i in range(18)),
     "torch": {
-        "version": "2.13.0", "cuda": "12.8", "backends": ["gloo", "nccl"],
+        "version": "2.13.0",
+        "cuda": "12.8",
+        "backends": ["gloo", "nccl"],
         "devices": [["NVIDIA H100 80GB HBM3", 85_000_000_000, "9.0"]] * 8,
         "peers": [[i, j] for i in range(8) for j in range(8) if i != j],
     },
     "sandbox": "",
-}  # fmt: skip
+}
 
 
 def fake(answers):

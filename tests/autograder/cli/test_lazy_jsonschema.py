@@ -19,8 +19,10 @@ print(importlib.util.find_spec("rfc3987_syntax") is not None)
 def test_notebooks_are_checked_without_the_grammar_and_who_wants_it_finds_it():
     wanted = subprocess.run(
         [sys.executable, "-c", "import importlib.util; print(importlib.util.find_spec('rfc3987_syntax') is not None)"],
-        capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     done = subprocess.run([sys.executable, "-c", LOADS], capture_output=True, text=True, check=True)
     assert done.stdout == f"refused []\n{wanted}"
 

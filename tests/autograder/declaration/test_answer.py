@@ -98,8 +98,11 @@ def test_the_pages_script_is_told_by_data(root):
 
 
 def test_the_kinds_of_the_book_are_known_by_their_names():
-    exported = {name for name in answers.__all__ if isinstance(one := getattr(answers, name), type)
-                and issubclass(one, Answer) and one is not Answer}  # fmt: skip
+    exported = {
+        name
+        for name in answers.__all__
+        if isinstance(one := getattr(answers, name), type) and issubclass(one, Answer) and one is not Answer
+    }
     assert exported == NAMES >= {"Choice", "Written"}
 
 

@@ -201,8 +201,15 @@ def test_an_explanation_has_the_numbers_of_the_learner():
 
 
 def test_a_prediction_is_not_told_to_go_on():
-    asked = Exercise(id="a-guess", prompt="?", answer=Quantity("s"), solution=2.0, predict=True, hints=("Halve.",),
-                     explain="Because.")  # fmt: skip
+    asked = Exercise(
+        id="a-guess",
+        prompt="?",
+        answer=Quantity("s"),
+        solution=2.0,
+        predict=True,
+        hints=("Halve.",),
+        explain="Because.",
+    )
     verdict = asked.judge(3.1)
     assert (verdict.kind, verdict.wants_hint) == ("predicted", False)
     assert "Not yet" not in verdict.say

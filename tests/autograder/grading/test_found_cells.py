@@ -45,9 +45,10 @@ def submitted(release):
 
 def cell_of(nb, exercise, part="answer"):
     return next(
-        cell for cell in nb.cells if cell.metadata.get("gpubook", {}).get("exercise") == exercise
-        and cell.metadata["gpubook"]["part"] == part
-    )  # fmt: skip
+        cell
+        for cell in nb.cells
+        if cell.metadata.get("gpubook", {}).get("exercise") == exercise and cell.metadata["gpubook"]["part"] == part
+    )
 
 
 def forget(cells, ids=True):

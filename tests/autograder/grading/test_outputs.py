@@ -29,9 +29,16 @@ def test_outputs_are_rebuilt_of_text_alone():
 
 @pytest.mark.parametrize(
     "output",
-    [7, None, {}, {"output_type": "html"}, {"output_type": "display_data", "data": "text"},
-     {"output_type": "execute_result", "data": {}}, {"output_type": "display_data", "data": {"image/png": "x"}}],
-)  # fmt: skip
+    [
+        7,
+        None,
+        {},
+        {"output_type": "html"},
+        {"output_type": "display_data", "data": "text"},
+        {"output_type": "execute_result", "data": {}},
+        {"output_type": "display_data", "data": {"image/png": "x"}},
+    ],
+)
 def test_what_is_no_output_is_left_out(output):
     assert built(output) == []
 

@@ -111,11 +111,15 @@ def test_a_helper_of_another_cell_is_there(grade):
         (source(lab.ends_python), "wrong", "rank-lost", "SystemExit"),
         (source(lab.plain_sum), "wrong", "no-yield", "`yield`"),
         ("def ring(rank, n, x):\n    import os; os._exit(3)\n    yield", "wrong", "rank-lost", "exit status 3"),
-        ("def ring(rank, n, x):\n    return (yield from ring_allreduce(rank, n, x))", "wrong", "withheld",
-         "hwlib.algorithms"),
+        (
+            "def ring(rank, n, x):\n    return (yield from ring_allreduce(rank, n, x))",
+            "wrong",
+            "withheld",
+            "hwlib.algorithms",
+        ),
         ("ring = ring_allreduce", "wrong", "withheld", "hwlib.algorithms"),
     ],
-)  # fmt: skip
+)
 def test_what_a_wrong_one_is_told(grade, answer, kind, reason, named):
     result = grade(answer)
     assert (result.points, result.kind, result.reason) == (0.0, kind, reason), result.say

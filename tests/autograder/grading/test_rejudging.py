@@ -61,10 +61,13 @@ def folder(tmp_path, zygote):
     released = course.assign(folder, "hw", exercises=ASKED, due=datetime(2030, 1, 1))
     for who, answers, when in (
         ("ann", RIGHT, "2029-12-31 00:00:00 UTC"),
-        ("bob", RIGHT | {"tiny-steps": "answer = 15", "tiny-double": "def twice(x):\n    return 2*x + 1"},
-         "2030-01-01 12:00:00 UTC"),
+        (
+            "bob",
+            RIGHT | {"tiny-steps": "answer = 15", "tiny-double": "def twice(x):\n    return 2*x + 1"},
+            "2030-01-01 12:00:00 UTC",
+        ),
         ("cy", {"tiny-steps": "answer = 1/0"}, "2029-12-31 00:00:00 UTC"),
-    ):  # fmt: skip
+    ):
         hand_in(folder, who, filled(released, answers), name="hw")
         submitted_at(folder, who, "hw", when)
     return folder
@@ -334,8 +337,9 @@ def test_results_that_stay_are_not_judged_and_the_others_are(variants):
     notes = {"t-number": "It took long."}
     done = rejudging.judge_again(nb, "ann", variants, judge, [stays], saved, notes)
     assert [(result.exercise, result.points, result.max_points) for result in done.results] == [
-        ("t-number", 3.0, 3.0), ("t-twice", 1.0, 3.0)
-    ]  # fmt: skip
+        ("t-number", 3.0, 3.0),
+        ("t-twice", 1.0, 3.0),
+    ]
     assert done.results[1] is stays
     assert "It took long." in done.results[0].say
     assert judge.questions == [Question("t-number", "ann" if variants else None, 1.0)]

@@ -93,8 +93,13 @@ def test_an_extra_copy_of_a_locked_cell_is_dropped_and_one_of_an_answer_becomes_
     restored = restore.restore(submitted, release)
     assert sources(restored) == ["# A chapter", "answer = 0", "How many?", "answer = 1", "grade('q')", ""]
     assert [restore.grade_id(cell) for cell in restored.cells] == [
-        None, None, "q-prompt", "q-answer", "q-grade", "q-written"
-    ]  # fmt: skip
+        None,
+        None,
+        "q-prompt",
+        "q-answer",
+        "q-grade",
+        "q-written",
+    ]
     assert restore.restore(restored, release) == restored
 
 

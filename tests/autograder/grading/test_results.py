@@ -109,8 +109,9 @@ def test_an_assignment_released_anew_brings_prompts_and_points_up_to_date():
     executed.cells[3].source = "Because."
     now = reissued(executed, notebook("New?", 4, "answer = ..."), [Result("t-x", 1.0, 2.0, "Say.", score=0.5)])
     assert [(result.points, result.max_points, result.kind) for result in now] == [
-        (2.0, 4.0, "wrong"), (0.0, 4.0, "waiting")
-    ]  # fmt: skip
+        (2.0, 4.0, "wrong"),
+        (0.0, 4.0, "waiting"),
+    ]
     assert [one.source for one in executed.cells] == ["New?", "answer = 1", "grade()", "Because.", "mine"]
     assert executed.cells[2].outputs[-1].execution_count == 5
     assert executed.cells[2].metadata.nbgrader.points == 4

@@ -141,16 +141,18 @@ def test_a_system_that_shuts_nothing_in_is_refused(assignment, monkeypatch):
         ("deadlock", "import queue\nqueue.Queue().get()", r"processes waited"),
         (
             "ranks that wait for each other",
-            "import os\na, b = os.pipe(), os.pipe()\nif os.fork() == 0:\n    os.read(a[0], 1)\n"
-            "os.read(b[0], 1)",
+            "import os\na, b = os.pipe(), os.pipe()\nif os.fork() == 0:\n    os.read(a[0], 1)\nos.read(b[0], 1)",
             r"processes waited",
         ),
         ("dead process", "import os\nos._exit(3)", r"exit status 3"),
-        ("no signals", "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})\n"
-         "while True:\n    pass", r"stop within 2 s\."),
+        (
+            "no signals",
+            "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})\nwhile True:\n    pass",
+            r"stop within 2 s\.",
+        ),
     ],
     ids=["loop", "deadlock", "ranks", "dead", "deaf"],
-)  # fmt: skip
+)
 def test_what_never_ends_costs_its_question_only(impatient, assignment, name, cell, said):
     import re
 

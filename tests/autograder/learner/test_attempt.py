@@ -13,18 +13,21 @@ n, S = sympy.symbols("n S")
 CELL = 'n, S = symbols("t-ring")\nanswer = {}'
 
 
-@pytest.mark.parametrize(("exercise", "source", "answer", "typed"), [
-    ("t-time", "20 us", "20 us", "20 us"),
-    ("t-time", "answer = 2*10**-6", 2e-6, "2*10**-6"),
-    ("t-time", "n, a = 10, 2e-6  # two lines\nanswer = n*a", 2e-5, "2e-05"),
-    ("t-time", "answer = total / np.float32(4)", np.float64(3.0), "3"),
-    ("t-time", "", 2e-5, "2e-05"),
-    ("t-ring", CELL.format("S*(n - 1)/n"), S * (n - 1) / n, "S*(n - 1)/n"),
-    ("t-ring", CELL.format("(S*(n - 1)\n          /n)"), S * (n - 1) / n, "S*(n - 1) /n"),
-    ("t-ring", "steps = n - 1\nanswer = S*steps/n", S * (n - 1) / n, "S*(n - 1)/n"),
-    ("t-fun", "def f(x):\n    return x", lambda x: x, "def f(x):\n    return x"),
-    ("t-time", "answer = object()", object(), "answer = object()"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("exercise", "source", "answer", "typed"),
+    [
+        ("t-time", "20 us", "20 us", "20 us"),
+        ("t-time", "answer = 2*10**-6", 2e-6, "2*10**-6"),
+        ("t-time", "n, a = 10, 2e-6  # two lines\nanswer = n*a", 2e-5, "2e-05"),
+        ("t-time", "answer = total / np.float32(4)", np.float64(3.0), "3"),
+        ("t-time", "", 2e-5, "2e-05"),
+        ("t-ring", CELL.format("S*(n - 1)/n"), S * (n - 1) / n, "S*(n - 1)/n"),
+        ("t-ring", CELL.format("(S*(n - 1)\n          /n)"), S * (n - 1) / n, "S*(n - 1) /n"),
+        ("t-ring", "steps = n - 1\nanswer = S*steps/n", S * (n - 1) / n, "S*(n - 1)/n"),
+        ("t-fun", "def f(x):\n    return x", lambda x: x, "def f(x):\n    return x"),
+        ("t-time", "answer = object()", object(), "answer = object()"),
+    ],
+)
 def test_an_answer_is_kept_as_it_would_be_typed(open_book, exercise, source, answer, typed):
     assert as_typed(lookup.find(exercise), source, answer) == typed
 

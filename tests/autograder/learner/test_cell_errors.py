@@ -44,9 +44,13 @@ def said(chapter, cells):
     """Of each cell, with its id: the class of its error, and what stands below the traceback."""
     code = NOTEBOOK.format(cells=[("setup", "from autograder import check, given, symbols"), *cells])
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, cwd=chapter, check=False,
+        [sys.executable, "-W", "error", "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=chapter,
+        check=False,
         env={"PYTHONPATH": ":".join(p for p in sys.path if p), "HOME": str(chapter), "IPYTHONDIR": str(chapter)},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     lines = [line.removeprefix("said:") for line in done.stdout.splitlines() if line.startswith("said:")]
@@ -74,9 +78,16 @@ def test_below_the_traceback_stands_what_to_write(chapter):
     ]
     found = said(chapter, cells)
     assert [error for error, _ in found] == [
-        "TypeError", "TypeError", "TypeError", "NameError", "SyntaxError", "NameError", "KeyError",
-        "ZeroDivisionError", "",
-    ]  # fmt: skip
+        "TypeError",
+        "TypeError",
+        "TypeError",
+        "NameError",
+        "SyntaxError",
+        "NameError",
+        "KeyError",
+        "ZeroDivisionError",
+        "",
+    ]
     parts = ("p**w", "maximum(a, b)", "n*(a + b)", "", '"3.85 ms"', '`g["N"]`', "`N`", "", "")
     for (_, say), part in zip(found, parts, strict=True):
         assert part in say

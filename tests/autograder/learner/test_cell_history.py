@@ -71,9 +71,12 @@ def told(tmp_path_factory):
     (root / "chapters" / "01-t" / "exercises.json").write_text(json.dumps(public))
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", RUN, json.dumps([ran for ran, *_ in TOLD.values()])],
-        capture_output=True, text=True, cwd=root / "chapters" / "01-t", check=False,
+        capture_output=True,
+        text=True,
+        cwd=root / "chapters" / "01-t",
+        check=False,
         env={"PYTHONPATH": ":".join(p for p in sys.path if p), "HOME": str(root), "IPYTHONDIR": str(root)},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     return dict(zip(TOLD, json.loads(done.stdout.splitlines()[-1]), strict=True))
 

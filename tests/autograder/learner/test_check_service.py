@@ -156,13 +156,19 @@ def test_a_recorded_answer_shows_words_in_place_of_its_zero_in_a_notebook(servic
         check_service.keep_token(book / "chapters" / "01-t", "gpubook-mine")
     config = book / ("nowhere" if state == "no token" else "config")
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", SHOWN], capture_output=True, text=True, cwd=book / "chapters" / "01-t",
+        [sys.executable, "-W", "error", "-c", SHOWN],
+        capture_output=True,
+        text=True,
+        cwd=book / "chapters" / "01-t",
         env={
-            "PYTHONPATH": ":".join(p for p in sys.path if p), "HOME": str(book), "IPYTHONDIR": str(book),
-            "XDG_CONFIG_HOME": str(config), **({"NBGRADER_EXECUTION": "autograde"} if state == "graded" else {}),
+            "PYTHONPATH": ":".join(p for p in sys.path if p),
+            "HOME": str(book),
+            "IPYTHONDIR": str(book),
+            "XDG_CONFIG_HOME": str(config),
+            **({"NBGRADER_EXECUTION": "autograde"} if state == "graded" else {}),
         },
         check=False,
-    )  # fmt: skip
+    )
     assert (done.returncode, done.stderr) == (0, "")
     verdict, value, kind = done.stdout.splitlines()
     assert "Recorded: 2.5 s." in verdict
@@ -292,8 +298,15 @@ def test_a_hubs_token_goes_to_a_service_of_that_hub(service, book, monkeypatch):
     assert [one[:2] for one in service.got] == [("/services/c/check", "token of-the-hub")] * 2
 
 
-PATHS = ["/user/eve/proxy/services/c/", "/services/../user/eve/", "/services/%2e%2e/user/eve/", "/services/c/../../x/",
-         "/c/", "@evil/services/c/", "//evil/services/c/"]  # fmt: skip
+PATHS = [
+    "/user/eve/proxy/services/c/",
+    "/services/../user/eve/",
+    "/services/%2e%2e/user/eve/",
+    "/services/c/../../x/",
+    "/c/",
+    "@evil/services/c/",
+    "//evil/services/c/",
+]
 
 
 @pytest.mark.parametrize("path", PATHS)

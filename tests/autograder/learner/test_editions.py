@@ -311,8 +311,17 @@ def linked(path, target):
     path.symlink_to(target)
 
 
-LINKS = [".gpubook", EDITIONS, f"{EDITIONS}/{NAME}", f"{EDITIONS}/{NAME}/files", f"{EDITIONS}/{FILE}",
-         f"{EDITIONS}/{NAME}/new", f"{EDITIONS}/99-gone", BACKUP, f"{BACKUP}/2030/old"]  # fmt: skip
+LINKS = [
+    ".gpubook",
+    EDITIONS,
+    f"{EDITIONS}/{NAME}",
+    f"{EDITIONS}/{NAME}/files",
+    f"{EDITIONS}/{FILE}",
+    f"{EDITIONS}/{NAME}/new",
+    f"{EDITIONS}/99-gone",
+    BACKUP,
+    f"{BACKUP}/2030/old",
+]
 
 
 @pytest.mark.parametrize("link", LINKS)

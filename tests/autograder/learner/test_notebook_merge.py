@@ -26,11 +26,15 @@ def plain(source, kind="code", **more):
 def exercise(name, question, stub="answer = ...", number="3.1", kind="code"):
     """The cells of one exercise: prompt, answer, and a grade where a machine judges it."""
     cells = [
-        (f"{name}-prompt", f"**Exercise {number}** · A title · 1 point\n\n{question}\n\n*A number.*", "markdown",
-         {"part": "prompt", "number": number}),
+        (
+            f"{name}-prompt",
+            f"**Exercise {number}** · A title · 1 point\n\n{question}\n\n*A number.*",
+            "markdown",
+            {"part": "prompt", "number": number},
+        ),
         (name, stub, kind, {"part": "answer", "stub": stub}),
         (f"{name}-grade", f'grade("{name}", answer)', "code", {"part": "grade"}),
-    ]  # fmt: skip
+    ]
     made = []
     for one, source, what, mark in cells:
         made.append(cell(one, source, what))
@@ -208,9 +212,11 @@ def test_without_the_edition_that_it_came_from_only_what_proves_to_be_the_books_
     mine = edited(base, x_ring="answer = 1", **{ids(base)[3]: "code + 1"})
     mine["cells"].append(cell("11111111-2222-3333-4444-555555555555", "my own"))
     new = notebook(
-        cell("0123456789ab", "Eight numbers."), plain("new"), *exercise("x-ring", Q, number="3.9"),
+        cell("0123456789ab", "Eight numbers."),
+        plain("new"),
+        *exercise("x-ring", Q, number="3.9"),
         *exercise("x-two", OTHER, stub="answer = ...  # 2 lines"),
-    )  # fmt: skip
+    )
     merged = merge(None, mine, new)
     found = sources(merged.notebook)
     assert {"Seven numbers.", "Old prose, or a note?", "code + 1", "answer = 1", "my own", "new"} <= set(found)

@@ -53,9 +53,13 @@ def blocked(tmp_path, monkeypatch):
 def test_every_check_of_the_book_gives_a_verdict(blocked, root, tmp_path):
     settings = {"GPUBOOK_SOLUTIONS": str(root / "solutions"), "GPUBOOK_PROGRESS": str(tmp_path / "progress.json")}
     done = subprocess.run(
-        [sys.executable, "-c", CHECKS], capture_output=True, text=True, cwd=tmp_path, check=False,
+        [sys.executable, "-c", CHECKS],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
         env={**settings, "PYTHONPATH": blocked, "HOME": str(tmp_path)},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     need = {name for name, (plays, *_) in found.items() if plays == "torch.distributed"}
@@ -78,24 +82,45 @@ def test_the_first_cell_of_every_chapter_runs(blocked, tmp_path):
     notebooks = sorted((ROOT / "chapters").glob("*/*.ipynb"))
     assert notebooks
     done = subprocess.run(
-        [sys.executable, "-c", FIRST_CELLS, *map(str, notebooks)], capture_output=True, text=True, cwd=tmp_path,
-        env={"PYTHONPATH": blocked, "HOME": str(tmp_path)}, check=False,
-    )  # fmt: skip
+        [sys.executable, "-c", FIRST_CELLS, *map(str, notebooks)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={"PYTHONPATH": blocked, "HOME": str(tmp_path)},
+        check=False,
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_a_cell_that_needs_what_such_a_cell_would_have_set_says_the_same(blocked, book):
     before = "early = 1\nimport torch\nlate, shape = torch.ones(2), (2, 3)\ndef run(x):\n    inner = x"
     cells = [
-        ("x", before), ("x", "early"), ("x", "late.sum()"), ("x", "total = run(3)"), ("x", "total + 1"),
-        ("x", "inner"), ("x", "torch.ones(3)"), ("x", "late = 3"), ("x", "late"), ("x", "from triton import language"),
+        ("x", before),
+        ("x", "early"),
+        ("x", "late.sum()"),
+        ("x", "total = run(3)"),
+        ("x", "total + 1"),
+        ("x", "inner"),
+        ("x", "torch.ones(3)"),
+        ("x", "late = 3"),
+        ("x", "late"),
+        ("x", "from triton import language"),
         ("x", "language.load"),
-    ]  # fmt: skip
+    ]
     found = said(book / "chapters" / "01-t", cells)
     assert [error for error, _ in found] == [
-        "ModuleNotFoundError", "", "NameError", "NameError", "NameError", "NameError", "NameError", "", "",
-        "ModuleNotFoundError", "NameError",
-    ]  # fmt: skip
+        "ModuleNotFoundError",
+        "",
+        "NameError",
+        "NameError",
+        "NameError",
+        "NameError",
+        "NameError",
+        "",
+        "",
+        "ModuleNotFoundError",
+        "NameError",
+    ]
     labs, kernels = REMEDY, REMEDY.replace("labs", "kernels")
     parts = (labs, "", labs, labs, labs, "", labs, "", "", kernels, kernels)
     for (_, say), part in zip(found, parts, strict=True):

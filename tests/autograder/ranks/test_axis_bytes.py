@@ -87,9 +87,15 @@ def test_who_is_a_neighbour_is_judged_before_bytes():
         return x + there + back + far
 
     answer = Algorithm(
-        "f", inputs=numbers, cases=[Case(4, sizes=sizes)], rank_bytes=None, total_bytes=None, rounds=None,
-        axis_bytes=axes, neighbours=True,
-    )  # fmt: skip
+        "f",
+        inputs=numbers,
+        cases=[Case(4, sizes=sizes)],
+        rank_bytes=None,
+        total_bytes=None,
+        rounds=None,
+        axis_bytes=axes,
+        neighbours=True,
+    )
     exercise = Exercise(id="t-torus", prompt="Write it.", answer=answer, solution=step)
     assert judge(exercise, step).score == 1
     assert judge(exercise, leaping).reason == "not-a-neighbour"

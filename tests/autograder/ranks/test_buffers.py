@@ -64,10 +64,15 @@ def shared_blocks(rank, n, x):
 
 
 SOLUTIONS = {
-    "all_reduce": lab.ring, "reduce_scatter": ALGORITHMS["ring_reduce_scatter"].function,
-    "all_gather": shared_blocks, "all_to_all": direct_exchange, "broadcast": direct_broadcast,
-    "reduce": direct_reduce, "gather": direct_gather, "scatter": direct_scatter,
-}  # fmt: skip
+    "all_reduce": lab.ring,
+    "reduce_scatter": ALGORITHMS["ring_reduce_scatter"].function,
+    "all_gather": shared_blocks,
+    "all_to_all": direct_exchange,
+    "broadcast": direct_broadcast,
+    "reduce": direct_reduce,
+    "gather": direct_gather,
+    "scatter": direct_scatter,
+}
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32"])

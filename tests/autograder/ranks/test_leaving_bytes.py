@@ -21,8 +21,13 @@ def nested(rank, n, x, inner):
 def in_nodes(**options):
     cases = [Case(4, 8, options={"inner": 2}), Case(6, 12, options={"inner": 3})]
     answer = Algorithm("f", signature="f(rank, n, x, inner)", cases=cases, collective="all_reduce", **options)
-    return Exercise(id="t-nodes", prompt="Write it.", answer=answer, solution=nested, mistakes=(
-        Mistake(lab.whole_ring, "One."), Mistake(lab.scattered, "Two.")))  # fmt: skip
+    return Exercise(
+        id="t-nodes",
+        prompt="Write it.",
+        answer=answer,
+        solution=nested,
+        mistakes=(Mistake(lab.whole_ring, "One."), Mistake(lab.scattered, "Two.")),
+    )
 
 
 def test_what_leaves_a_node_can_be_limited():

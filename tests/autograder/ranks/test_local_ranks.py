@@ -20,10 +20,13 @@ from hwlib.labs.ranks.launch import launcher
 
 def exercise():
     return Exercise(
-        id="t-sum", points=1, prompt="Add up.", solution=ring_allreduce,
+        id="t-sum",
+        points=1,
+        prompt="Add up.",
+        solution=ring_allreduce,
         answer=Distributed("allreduce", cases=[(2, 4)], collective="all_reduce", calls=("all_reduce", "barrier")),
         mistakes=(Mistake(ring_allreduce, "a"), Mistake(ring_allreduce, "b")),
-    )  # fmt: skip
+    )
 
 
 def starts(call, n=2):

@@ -91,11 +91,16 @@ def test_every_collective_gives_what_gloo_would():
     whole, total = np.concatenate(xs), sum(xs)
     for rank, got in enumerate(carried.outputs):
         want = {
-            "all_reduce": total, "max": xs[3], "reduce": total if rank == 1 else None, "broadcast": xs[2],
-            "all_gather": whole, "reduce_scatter": total.reshape(n, -1)[rank],
+            "all_reduce": total,
+            "max": xs[3],
+            "reduce": total if rank == 1 else None,
+            "broadcast": xs[2],
+            "all_gather": whole,
+            "reduce_scatter": total.reshape(n, -1)[rank],
             "all_to_all": np.concatenate([x.reshape(n, -1)[rank] for x in xs]),
-            "gather": whole if rank == 0 else None, "scatter": xs[3].reshape(n, -1)[rank],
-        }  # fmt: skip
+            "gather": whole if rank == 0 else None,
+            "scatter": xs[3].reshape(n, -1)[rank],
+        }
         for name, value in zip(sorted(want), got, strict=True):
             assert (value is None) == (want[name] is None), name
             assert value is None or np.array_equal(value, want[name]), name

@@ -43,8 +43,12 @@ def test_text_on_one_stream_is_one_output_until_something_else_comes():
     capture.error("E" * 300, "v" * 3000, ["line"])
     shown = [(one["output_type"], one.get("text") or one.get("data") or len(one["ename"])) for one in capture.outputs]
     assert shown == [
-        ("stream", "abc"), ("stream", "d"), ("display_data", {"text/plain": "e"}), ("stream", "g"), ("error", 200)
-    ]  # fmt: skip
+        ("stream", "abc"),
+        ("stream", "d"),
+        ("display_data", {"text/plain": "e"}),
+        ("stream", "g"),
+        ("error", 200),
+    ]
     assert capture.outputs[-1]["evalue"].startswith("v" * 94 + "\n[output cut")
 
 

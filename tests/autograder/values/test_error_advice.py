@@ -169,8 +169,9 @@ def test_every_kind_that_is_code_says_so():
     function = Exercise(
         id="t-fun", prompt="?", answer=Function("f", "f(n, W)", cases=[(1, 2)]), solution=lambda n, W: n
     )
-    one = Exercise(id="t-ring", prompt="?", answer=Algorithm("mine", cases=[(2, 8)], collective="all_reduce"),
-                   solution=lab.ring)  # fmt: skip
+    one = Exercise(
+        id="t-ring", prompt="?", answer=Algorithm("mine", cases=[(2, 8)], collective="all_reduce"), solution=lab.ring
+    )
     run = Launch(1, {"x_ptr": (8,), "out_ptr": tl.empty(8)})
     copy = Exercise(
         id="t-copy",

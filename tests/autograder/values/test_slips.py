@@ -81,8 +81,9 @@ def test_a_slip_within_tolerance_of_right_is_not_looked_for():
     assert slips.find(gib, 1, 0.025) is None
 
 
-@pytest.mark.parametrize(("unit", "reason"), [("FLOP/s", "sparse"), ("FLOP/B", "sparse"), ("B/s", "factor-two"),
-                                            ("1", "factor-two")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("unit", "reason"), [("FLOP/s", "sparse"), ("FLOP/B", "sparse"), ("B/s", "factor-two"), ("1", "factor-two")]
+)
 def test_a_factor_of_two_is_explained_by_what_the_unit_can_have(unit, reason):
     assert slips.find(2.0, 1.0, 0.01, unit).reason == reason
 

@@ -96,8 +96,12 @@ model.to(device)
 scaler = torch.cuda.amp.GradScaler(enabled=(dtype == "float16"))
 decayed = [p for p in model.parameters() if p.dim() >= 2]
 others = [p for p in model.parameters() if p.dim() < 2]
-optimizer = torch.optim.AdamW([{"params": decayed, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}],
-                              lr=6e-4, betas=(0.9, 0.95), fused=True)  # fmt: skip
+optimizer = torch.optim.AdamW(
+    [{"params": decayed, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}],
+    lr=6e-4,
+    betas=(0.9, 0.95),
+    fused=True,
+)
 model = torch.compile(model)
 model = DDP(model, device_ids=[local_rank])
 X, Y = get_batch()

@@ -448,9 +448,26 @@ def attend(q_ptr, k_ptr, v_ptr, out_ptr, T, scale, R: tl.constexpr, H: tl.conste
 
 
 def _attend(
-    q_ptr, k_ptr, v_ptr, out_ptr, T, scale, R, H, BLOCK, *, shrinks=True, sums=True, masked=True, divides=True,
-    scaled=True, largest=True, shared=False, floor=-float("inf"), absent=-float("inf"),
-):  # fmt: skip
+    q_ptr,
+    k_ptr,
+    v_ptr,
+    out_ptr,
+    T,
+    scale,
+    R,
+    H,
+    BLOCK,
+    *,
+    shrinks=True,
+    sums=True,
+    masked=True,
+    divides=True,
+    scaled=True,
+    largest=True,
+    shared=False,
+    floor=-float("inf"),
+    absent=-float("inf"),
+):
     """The kernel with a slip: a running result is not corrected, keys beyond the end count, the largest score is that
     of other rows or no less than `floor`, or the end is forgotten."""
     r, h = tl.arange(0, R)[:, None], tl.arange(0, H)[None, :]

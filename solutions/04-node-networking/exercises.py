@@ -618,8 +618,14 @@ def reachable(pairs, access, W_link, W_slot, *, peer=True, shared=True, counted=
 
 def reach_cases(rng: Random) -> list[tuple]:
     cases = []
-    for name, near in (("v100-cube-mesh", False), ("rtx4090-pcie", False), ("pcie-switches", True),
-                       ("pcie-switches", False), ("one-socket", True), ("h100-nv18", False)):  # fmt: skip
+    for name, near in (
+        ("v100-cube-mesh", False),
+        ("rtx4090-pcie", False),
+        ("pcie-switches", True),
+        ("pcie-switches", False),
+        ("one-socket", True),
+        ("h100-nv18", False),
+    ):
         pairs = gpu_pairs(SAMPLES[name])
         rates = (rng.choice((25, 50)) * GB, rng.choice((15.75, 31.5, 63.0)) * GB)
         cases.append((pairs, statuses(rng, pairs, near), *rates))
@@ -717,13 +723,17 @@ def half_cases(rng: Random) -> list[tuple]:
         tree[u][v] = tree[v][u] = width
     islands = [[0, 8, 25, 0], [0, 0, 0, 25], [25, 0, 0, 0], [0, 25, 0, 0]]  # one link, which leads one way
     return [
-        (pair, [0, 2]), (ring, [*range(6)]), (cube, eight), (matrix(node("mi300x-node"), "gpu"), eight),
-        (tree, [0, 1, 2, 3]), (matrix(node("dgx-h100"), "gpu", "nvswitch"), eight),
+        (pair, [0, 2]),
+        (ring, [*range(6)]),
+        (cube, eight),
+        (matrix(node("mi300x-node"), "gpu"), eight),
+        (tree, [0, 1, 2, 3]),
+        (matrix(node("dgx-h100"), "gpu", "nvswitch"), eight),
         (matrix(machine("rtx4090-pcie"), "gpu", "pcie", "cpu"), eight),
         *((random_matrix(rng, size), gpus) for size, gpus in ((4, [0, 1, 2, 3]), (6, [0, 2, 3, 5]), (7, [1, 2, 4, 6]))),
         *((random_matrix(Random(seed), 8), eight) for seed in (22, 155)),  # exchanging two GPUs ends in a wider half
         (islands, [0, 1, 2, 3]),
-    ]  # fmt: skip
+    ]
 
 
 LAB_HALF = Exercise(

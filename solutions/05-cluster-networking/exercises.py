@@ -42,7 +42,7 @@ from hwlib.topology import (
     three_tier_hosts,
     two_tier_hosts,
     without,
-)  # fmt: skip
+)
 from hwlib.units import GB, MB, TB, show  # noqa: F401
 
 quantum2, nvswitch, ndr = switches["quantum-2"], switches["nvswitch3"], links["ndr"]

@@ -529,9 +529,25 @@ MOE_COUNT = Exercise(
 
 # Five decoders
 def _counts(
-    c, *, first="k", tables=None, window=True, router=(1, 1), norms=(2, 1), lookups=0, mla=True, pairs=1, more=0,
-    heads="n_q", wide=None, shared=(1, 1), mats=3, tokens=True, passes=1, products=2,
-):  # fmt: skip
+    c,
+    *,
+    first="k",
+    tables=None,
+    window=True,
+    router=(1, 1),
+    norms=(2, 1),
+    lookups=0,
+    mla=True,
+    pairs=1,
+    more=0,
+    heads="n_q",
+    wide=None,
+    shared=(1, 1),
+    mats=3,
+    tokens=True,
+    passes=1,
+    products=2,
+):
     L, D, F, n_q, E, T = c["L"], c["D"], c["F"], c["n_q"], c["E"], c["T"]
     if c["r_kv"] and mla:
         attention = mla_params.function(D, n_q, c["r_q"], c["r_kv"], c["d_nope"], c["d_rope"], c["d_v"])
@@ -559,19 +575,41 @@ def _shapes(rng: Random):
         D, n_q, H = rng.choice((64, 96, 160)), rng.choice((4, 8)), rng.choice((16, 24, 40))
         T = others.get("T", rng.choice((48, 96, 192)))
         numbers = {
-            "L": rng.randint(2, 5), "D": D, "F": rng.choice((100, 256, 344)), "n_q": n_q, "K": n_q, "H": H,
-            "V": rng.randint(200, 900), "tables": 2, "E": 1, "k": 1, "shared": 0, "T": T, "T_win": T,
-            "r_q": 0, "r_kv": 0, "d_nope": 0, "d_rope": 0, "d_v": 0,
-        }  # fmt: skip
+            "L": rng.randint(2, 5),
+            "D": D,
+            "F": rng.choice((100, 256, 344)),
+            "n_q": n_q,
+            "K": n_q,
+            "H": H,
+            "V": rng.randint(200, 900),
+            "tables": 2,
+            "E": 1,
+            "k": 1,
+            "shared": 0,
+            "T": T,
+            "T_win": T,
+            "r_q": 0,
+            "r_kv": 0,
+            "d_nope": 0,
+            "d_rope": 0,
+            "d_v": 0,
+        }
         return {**others, **{name: number for name, number in numbers.items() if name not in others}}
 
     latent = {"r_kv": 24, "r_q": 40, "d_nope": 16, "d_rope": 8, "d_v": rng.choice((12, 20))}
     experts = {"E": rng.choice((6, 8, 16)), "k": rng.choice((2, 3)), "shared": rng.choice((1, 2))}
     return [
-        (shape(K=2),), (shape(K=1),), (shape(tables=1),), (shape(T_win=16),), (shape(T_win=24, K=2),),
-        (shape(**latent),), (shape(**experts),), (shape(**experts, **latent),), (shape(**experts, tables=1, K=2),),
+        (shape(K=2),),
+        (shape(K=1),),
+        (shape(tables=1),),
+        (shape(T_win=16),),
+        (shape(T_win=24, K=2),),
+        (shape(**latent),),
+        (shape(**experts),),
+        (shape(**experts, **latent),),
+        (shape(**experts, tables=1, K=2),),
         (shape(E=4, k=1, T_win=48, T=192),),
-    ]  # fmt: skip
+    ]
 
 
 LAB_COUNT = Exercise(
@@ -839,9 +877,21 @@ def _squares(block, found, _):
 
 
 def _four_or_six(
-    W, *, tops=(6, 4), better=min, rounded=True, largest=256, across=True, tensor=True, error=_squares, first=False,
-    by_row=False, unrounded=False, codes=False, each=False,
-):  # fmt: skip
+    W,
+    *,
+    tops=(6, 4),
+    better=min,
+    rounded=True,
+    largest=256,
+    across=True,
+    tensor=True,
+    error=_squares,
+    first=False,
+    by_row=False,
+    unrounded=False,
+    codes=False,
+    each=False,
+):
     blocks = W if across else [list(column) for column in zip(*W, strict=True)]
     amax = max(abs(x) for row in W for x in row)
 

@@ -342,8 +342,12 @@ BUCKETS = Exercise(
 
 
 def exposed(kernels, calls):
-    marks = [(t, kind, change) for kind, spans in enumerate((kernels, calls)) for start, end in spans
-             for t, change in ((start, 1), (end, -1))]  # fmt: skip
+    marks = [
+        (t, kind, change)
+        for kind, spans in enumerate((kernels, calls))
+        for start, end in spans
+        for t, change in ((start, 1), (end, -1))
+    ]
     total, last, running = 0.0, 0.0, [0, 0]
     for t, kind, change in sorted(marks):
         if running[1] and not running[0]:

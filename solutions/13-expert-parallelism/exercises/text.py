@@ -66,10 +66,19 @@ PAIRS = [
 
 def _model_time(row):
     return grouped_time(
-        row.chip, row.dtype, software=row.software, kernel=row.kernel, tokens=row.tokens, hidden=row.hidden,
-        width=row.width, experts=row.experts, topk=row.topk, local_experts=row.local, gated=row.matrices == 3,
+        row.chip,
+        row.dtype,
+        software=row.software,
+        kernel=row.kernel,
+        tokens=row.tokens,
+        hidden=row.hidden,
+        width=row.width,
+        experts=row.experts,
+        topk=row.topk,
+        local_experts=row.local,
+        gated=row.matrices == 3,
         skew=row.skew,
-    )  # fmt: skip
+    )
 
 
 RATIOS = [(b.time / a.time, _model_time(b) / _model_time(a)) for a, b in PAIRS]  # skewed over even: measured, model

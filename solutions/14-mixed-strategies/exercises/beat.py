@@ -20,10 +20,16 @@ BEAT_TASKS = [
     dict(model="GPT-3 175B", gpus=256, B=2**20, T=2048),
 ]
 PARTS = {
-    "compute": "computing", "recomputed": "recomputing", "tp": "tensor-parallel waits", "cp": "context-parallel waits",
-    "pp": "pipeline messages", "bubble": "the bubble", "dp": "data-parallel waits", "optimizer": "the optimizer",
+    "compute": "computing",
+    "recomputed": "recomputing",
+    "tp": "tensor-parallel waits",
+    "cp": "context-parallel waits",
+    "pp": "pipeline messages",
+    "bubble": "the bubble",
+    "dp": "data-parallel waits",
+    "optimizer": "the optimizer",
     "other": "what no plan changes",
-}  # fmt: skip
+}
 
 
 def cluster_of(gpus: int) -> str:

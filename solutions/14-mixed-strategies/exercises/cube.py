@@ -26,9 +26,22 @@ def cube_inputs(case, generator):
 
 
 def run_cube(
-    rank, n, x, t, A, B, grid=("pp", "dp", "tp"), f=True, g=True, early=False, late=False, bypass=True, dy_too=False,
-    mask=True, sync="mean",
-):  # fmt: skip
+    rank,
+    n,
+    x,
+    t,
+    A,
+    B,
+    grid=("pp", "dp", "tp"),
+    f=True,
+    g=True,
+    early=False,
+    late=False,
+    bypass=True,
+    dy_too=False,
+    mask=True,
+    sync="mean",
+):
     """One step; the flags are for the mistakes."""
     import torch
     import torch.distributed as dist

@@ -17,10 +17,14 @@ RECOMPUTED_WORDS = {
     "full": "all recomputed",
 }
 PUBLISHED_WITH = {
-    "korthikanti2022": "Megatron-LM of 2022", "narayanan2021": "Megatron-LM of 2021", "vtrain": "Megatron-DeepSpeed",
-    "megatron-lm-readme": "Megatron Core of 2024", "bloom-chronicles": "Megatron-DeepSpeed of 2022",
-    "megatron-bridge": "Megatron Bridge, 2025 or later", "nemo-performance": "NeMo 24.07",
-}  # fmt: skip
+    "korthikanti2022": "Megatron-LM of 2022",
+    "narayanan2021": "Megatron-LM of 2021",
+    "vtrain": "Megatron-DeepSpeed",
+    "megatron-lm-readme": "Megatron Core of 2024",
+    "bloom-chronicles": "Megatron-DeepSpeed of 2022",
+    "megatron-bridge": "Megatron Bridge, 2025 or later",
+    "nemo-performance": "NeMo 24.07",
+}
 
 
 def run_label(run) -> str:

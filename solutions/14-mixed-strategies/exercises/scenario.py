@@ -39,9 +39,7 @@ def node_strategy(nodes, tp, pp, v, micro):
 
 
 def seconds_of(nodes, tp, pp, v, micro):
-    step = step_time(
-        MODEL, USED, MACHINE, node_strategy(nodes, tp, pp, v, micro), B=SEQUENCES * LENGTH, T=LENGTH
-    )  # fmt: skip
+    step = step_time(MODEL, USED, MACHINE, node_strategy(nodes, tp, pp, v, micro), B=SEQUENCES * LENGTH, T=LENGTH)
     return float(step.total)
 
 
@@ -75,9 +73,15 @@ def _best(tokens, goodput, deadline, room):
     for nodes in range(32, 64):
         try:
             best = plan(
-                MODEL, MACHINE, B=SEQUENCES * LENGTH, T=LENGTH, gpus=CHIPS * nodes, memory=room, count=3,
+                MODEL,
+                MACHINE,
+                B=SEQUENCES * LENGTH,
+                T=LENGTH,
+                gpus=CHIPS * nodes,
+                memory=room,
+                count=3,
                 allowed=Allowed(zero=1, cp=1, recompute="none", schedule="1f1b", micro=(1, 2, 4)),
-            )  # fmt: skip
+            )
         except PlanError:
             continue
         for one in best:

@@ -20,8 +20,9 @@ def decoder_inputs(case, generator):
         share = w.shape[axis] // n
         return w.take(range(rank * share, (rank + 1) * share), axis)
 
-    return [{"x": x, "wq": own(wq, 2, r), "wk": own(wk, 2, r), "wv": own(wv, 2, r), "wo": own(wo, 1, r)}
-            for r in range(n)]  # fmt: skip
+    return [
+        {"x": x, "wq": own(wq, 2, r), "wk": own(wk, 2, r), "wv": own(wv, 2, r), "wo": own(wo, 1, r)} for r in range(n)
+    ]
 
 
 def decoder(
@@ -272,9 +273,19 @@ LAB_CACHE = Exercise(
 
 # Pages
 def paged(
-    q_ptr, k_ptr, v_ptr, table_ptr, length_ptr, out_ptr, scale, KV, MOST: tl.constexpr, G: tl.constexpr,
-    H: tl.constexpr, PAGE: tl.constexpr,
-):  # fmt: skip
+    q_ptr,
+    k_ptr,
+    v_ptr,
+    table_ptr,
+    length_ptr,
+    out_ptr,
+    scale,
+    KV,
+    MOST: tl.constexpr,
+    G: tl.constexpr,
+    H: tl.constexpr,
+    PAGE: tl.constexpr,
+):
     s, head = tl.program_id(0), tl.program_id(1)
     rows, t, column = tl.arange(0, G), tl.arange(0, MOST * PAGE), tl.arange(0, H)
     own = ((s * KV + head) * G + rows[:, None]) * H + column[None, :]
@@ -290,10 +301,30 @@ def paged(
 
 
 def _paged(
-    q_ptr, k_ptr, v_ptr, table_ptr, length_ptr, out_ptr, scale, KV, MOST, G, H, PAGE,
-    *, table="own", slot="own", dead="none", masked=True, largest=True, scaled=True, each=False, divides=True,
-    strided=False, last=0,
-):  # fmt: skip
+    q_ptr,
+    k_ptr,
+    v_ptr,
+    table_ptr,
+    length_ptr,
+    out_ptr,
+    scale,
+    KV,
+    MOST,
+    G,
+    H,
+    PAGE,
+    *,
+    table="own",
+    slot="own",
+    dead="none",
+    masked=True,
+    largest=True,
+    scaled=True,
+    each=False,
+    divides=True,
+    strided=False,
+    last=0,
+):
     """The kernel with a slip: another page, another slot, or dead slots that are read or that count."""
     s, head = tl.program_id(0), tl.program_id(1)
     rows, t, column = tl.arange(0, G), tl.arange(0, MOST * PAGE), tl.arange(0, H)
@@ -323,8 +354,21 @@ def _paged(
 
 
 def _by_page(
-    q_ptr, k_ptr, v_ptr, table_ptr, length_ptr, out_ptr, scale, KV, MOST, G, H, PAGE, *, own,
-):  # fmt: skip
+    q_ptr,
+    k_ptr,
+    v_ptr,
+    table_ptr,
+    length_ptr,
+    out_ptr,
+    scale,
+    KV,
+    MOST,
+    G,
+    H,
+    PAGE,
+    *,
+    own,
+):
     """Page by page, with each page's own softmax, or with sums that are not scaled when the maximum grows."""
     s, head = tl.program_id(0), tl.program_id(1)
     rows, slot, column = tl.arange(0, G), tl.arange(0, PAGE), tl.arange(0, H)
@@ -354,11 +398,23 @@ def paged_launch(rng, lengths, *, scale, KV, G, H, PAGE, most, spare=2):
     rng.shuffle(free)
     table = [[free.pop() for _ in range(count)] + [0] * (most - count) for count in pages]
     B, P = len(lengths), sum(pages) + spare
-    return Launch((B, KV), {
-        "q_ptr": (B, KV, G, H), "k_ptr": (P, PAGE, KV, H), "v_ptr": (P, PAGE, KV, H),
-        "table_ptr": np.array(table, np.int32), "length_ptr": np.array(lengths, np.int32),
-        "out_ptr": tl.empty((B, KV, G, H)), "scale": scale, "KV": KV, "MOST": most, "G": G, "H": H, "PAGE": PAGE,
-    })  # fmt: skip
+    return Launch(
+        (B, KV),
+        {
+            "q_ptr": (B, KV, G, H),
+            "k_ptr": (P, PAGE, KV, H),
+            "v_ptr": (P, PAGE, KV, H),
+            "table_ptr": np.array(table, np.int32),
+            "length_ptr": np.array(lengths, np.int32),
+            "out_ptr": tl.empty((B, KV, G, H)),
+            "scale": scale,
+            "KV": KV,
+            "MOST": most,
+            "G": G,
+            "H": H,
+            "PAGE": PAGE,
+        },
+    )
 
 
 def paged_cases(rng):

@@ -19,19 +19,40 @@ def speculate(p, q, drafts, u):
 
 
 def _speculate(
-    p, q, drafts, u, *, accept="ratio", residual="difference", bonus=True, goes_on=False, again=False, normalised=True,
-    shifted=False, own=False, both=False, following=False, greedy=False, reaches=False,
-):  # fmt: skip
+    p,
+    q,
+    drafts,
+    u,
+    *,
+    accept="ratio",
+    residual="difference",
+    bonus=True,
+    goes_on=False,
+    again=False,
+    normalised=True,
+    shifted=False,
+    own=False,
+    both=False,
+    following=False,
+    greedy=False,
+    reaches=False,
+):
     """The step with a slip: another rule of acceptance, another distribution, other tokens."""
     rules = {
-        "ratio": lambda a, b, u: u * b < a, "larger": lambda a, b, _: a > b, "target": lambda a, _, u: u < a,
-        "upside down": lambda a, b, u: u * a < b, "half": lambda a, b, _: 2 * a > b,
+        "ratio": lambda a, b, u: u * b < a,
+        "larger": lambda a, b, _: a > b,
+        "target": lambda a, _, u: u < a,
+        "upside down": lambda a, b, u: u * a < b,
+        "half": lambda a, b, _: 2 * a > b,
         "equal": lambda a, b, u: u * b <= a,
-    }  # fmt: skip
+    }
     ways = {
-        "difference": lambda a, b: max(a - b, 0), "target": lambda a, _: a, "draft": lambda _, b: b,
-        "either": lambda a, b: abs(a - b), "turned": lambda a, b: max(b - a, 0),
-    }  # fmt: skip
+        "difference": lambda a, b: max(a - b, 0),
+        "target": lambda a, _: a,
+        "draft": lambda _, b: b,
+        "either": lambda a, b: abs(a - b),
+        "turned": lambda a, b: max(b - a, 0),
+    }
     kept, rejected = [], None
     for i, x in enumerate(drafts):
         j = min(i + 1, len(p) - 1) if shifted else i

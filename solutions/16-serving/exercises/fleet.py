@@ -105,8 +105,11 @@ def whole_nodes(rate, prompt, answer, ttft, tpot):
     """Eight GPUs for everything, as many as are needed."""
     best = best_record(rate, prompt, answer, ttft, tpot)
     k_in = next(k for k in range(1, 65) if rate * read_time(prompt, 8) < k and first_token(rate, prompt, 8, k) <= ttft)
-    batch = max(b for b in range(1, 513) if held_out(prompt, answer, 8, b) <= _ROOM
-                and decode_step(prompt, answer, 8, b) <= tpot)  # fmt: skip
+    batch = max(
+        b
+        for b in range(1, 513)
+        if held_out(prompt, answer, 8, b) <= _ROOM and decode_step(prompt, answer, 8, b) <= tpot
+    )
     k_out = next(k for k in range(1, 65) if decode_load(rate, prompt, answer, 8, k, batch) <= 0.9)
     return {**best, "tp_in": 8, "instances_in": 2 * k_in, "tp_out": 8, "instances_out": 2 * k_out, "batch": batch}
 

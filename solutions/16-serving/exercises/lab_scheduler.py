@@ -7,9 +7,24 @@ from autograder.declaration import Exercise, Mistake
 
 
 def _schedule(
-    wait, run, budget, seats, room, *, begun=True, cut=True, counted=True, overtakes=False, spare=True,
-    seated=True, whole=True, even=False, shortest=False, first="decode", one=False,
-):  # fmt: skip
+    wait,
+    run,
+    budget,
+    seats,
+    room,
+    *,
+    begun=True,
+    cut=True,
+    counted=True,
+    overtakes=False,
+    spare=True,
+    seated=True,
+    whole=True,
+    even=False,
+    shortest=False,
+    first="decode",
+    one=False,
+):
     """The next step; the flags are for the mistakes."""
     plan = [(number, 1) for number, left in run if left == 0]
     if first == "prompts" and (wait or len(plan) < len(run)):

@@ -16,9 +16,24 @@ def cache_inputs(case, generator):
 
 
 def moved(
-    rank, n, x, p, heads, *, down=False, floor=False, pairs=False, strided=False, whole=False, tokens=False,
-    backwards=False, keys=False, all_of=False, packed=False, side=3,
-):  # fmt: skip
+    rank,
+    n,
+    x,
+    p,
+    heads,
+    *,
+    down=False,
+    floor=False,
+    pairs=False,
+    strided=False,
+    whole=False,
+    tokens=False,
+    backwards=False,
+    keys=False,
+    all_of=False,
+    packed=False,
+    side=3,
+):
     """Each decode rank gets its heads from those that have them; the flags are for the mistakes."""
     import torch
     import torch.distributed as dist
@@ -214,7 +229,7 @@ BREAK_EVEN_TASKS = [
 ]
 
 
-def _even(P, S, n, mfu, p, W, t0, *, links=min, flops=2, eta=1, ranks="n", send=1.0):  # fmt: skip
+def _even(P, S, n, mfu, p, W, t0, *, links=min, flops=2, eta=1, ranks="n", send=1.0):
     m = links(n, p)
     shared = {"n": n, "p": p}[ranks]
     again = flops * P * 1e9 / (shared * 989e12 * (mfu / 100 if eta else 1))

@@ -135,8 +135,9 @@ SCENARIO = Exercise(
         measure="the dollars of an hour",
         unit="USD",
         conditions=[
-            Condition("p99 to the first token of prompts that are not long", short99, at_most=lambda short: short,
-                      unit="s"),
+            Condition(
+                "p99 to the first token of prompts that are not long", short99, at_most=lambda short: short, unit="s"
+            ),
             Condition("p99 to the first token of long prompts", long99, at_most=lambda long: long, unit="s"),
             Condition("the share by which your promise is below the p99 that these nodes keep", below, at_most=0.05),
             Condition("the share by which your promise is above the p99 that these nodes keep", above, at_most=0.05),
@@ -163,4 +164,4 @@ SCENARIO = Exercise(
     "longest prompts, which make most of the squared variation, out of everybody's way, and gives them a lane whose "
     "load may be higher, since their promise is longer. The search tries some thousand letters; by hand, begin at the "
     "threshold where the long prompts are a tenth of the prompts and half of the work.",
-)  # fmt: skip
+)

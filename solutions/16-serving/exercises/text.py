@@ -80,8 +80,10 @@ EQUAL99 = at(queue_stays(ARRIVALS, [T_SRV] * COUNT), 0.99)
 WAIT = mg1_wait(LOAD, T_SRV, CV2)
 
 # Traces
-LENGTHS = {trace: [r.input for r in measured_lengths(trace)] for trace in (
-    "azure-conversation", "azure-code", "mooncake-conversation")}  # fmt: skip
+LENGTHS = {
+    trace: [r.input for r in measured_lengths(trace)]
+    for trace in ("azure-conversation", "azure-code", "mooncake-conversation")
+}
 MEANS = {trace: sum(tokens) / len(tokens) for trace, tokens in LENGTHS.items()}
 # Of the traces themselves (azure-llm-trace; their time stamps): requests a second, squared variation of the gaps
 GAPS = {"azure-conversation": (5.53, 1.20), "azure-code": (2.57, 173.0)}

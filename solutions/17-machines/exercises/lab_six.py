@@ -78,12 +78,14 @@ def _cases(rng):
     known = [{name: getattr(sheet, name) for name in SHEET} for sheet in six_machines().values()]
     drawn = [
         {
-            "flops": rng.choice((4e14, 1e15, 2.5e15, 8e15)), "hbm_bandwidth": rng.choice((5e11, 3e12, 8e12)),
-            "scaleup_bandwidth": rng.choice((1e11, 4.5e11, 1.8e12)), "domain": rng.choice((1, 4, 8, 16, 64, 256)),
+            "flops": rng.choice((4e14, 1e15, 2.5e15, 8e15)),
+            "hbm_bandwidth": rng.choice((5e11, 3e12, 8e12)),
+            "scaleup_bandwidth": rng.choice((1e11, 4.5e11, 1.8e12)),
+            "domain": rng.choice((1, 4, 8, 16, 64, 256)),
             "network_bandwidth": rng.choice((6e9, 5e10, 2e11)),
         }
         for _ in range(12)
-    ]  # fmt: skip
+    ]
     return [(machine, plan) for machine in (*known, *drawn) for plan in plans]
 
 

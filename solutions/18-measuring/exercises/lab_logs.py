@@ -74,11 +74,18 @@ def log_cases(rng):
     cases = [(nccl_text(rng, ranks), training_text(rng, 256), ranks, T, P, n, 989e12, 0.5) for ranks, T, P, n in odd]
     for _ in range(16):
         ranks, batch = rng.choice((8, 16, 64)), rng.choice((256, 512, 1152))
-        cases.append((
-            nccl_text(rng, ranks), training_text(rng, batch), ranks, rng.choice((2048, 4096, 8192)),
-            rng.choice((7e9, 70e9, 177e9)), rng.choice((64, 768, 2304)), rng.choice((312e12, 989e12)),
-            rng.choice((0, 0.25, 1)),
-        ))  # fmt: skip
+        cases.append(
+            (
+                nccl_text(rng, ranks),
+                training_text(rng, batch),
+                ranks,
+                rng.choice((2048, 4096, 8192)),
+                rng.choice((7e9, 70e9, 177e9)),
+                rng.choice((64, 768, 2304)),
+                rng.choice((312e12, 989e12)),
+                rng.choice((0, 0.25, 1)),
+            )
+        )
     return cases
 
 

@@ -19,8 +19,11 @@ LENGTH, CHIPS, UNSEEN, MOST_SEQUENCES = 8192, 8, 0.045, 2048
 DAY, HOUR, ZETTA = 86400.0, 3600.0, 1e21
 WORK, LONGEST = 1e25, 60  # operations of the model in the whole run, and the days in which they are to be done
 RUNS = {
-    "Llama 3 8B": "llama3-8b", "Qwen3 32B": "qwen3-32b", "Llama 3 70B": "llama3-70b", "Llama 3 405B": "llama3-405b",
-}  # fmt: skip
+    "Llama 3 8B": "llama3-8b",
+    "Qwen3 32B": "qwen3-32b",
+    "Llama 3 70B": "llama3-70b",
+    "Llama 3 405B": "llama3-405b",
+}
 MACHINES = {
     "A100": ("dgx-a100", "megatron-2022-a100", 1.0),
     "H100": ("dgx-h100", "megatron-core-h100", 2.5),
@@ -133,11 +136,13 @@ def price(model, machine, tokens, count, tp, pp, v, micro, sequences, recompute,
     good = (1 - sum(shares(model, count, interval))) / (1 + UNSEEN)
     at_peak = flops / (CHIPS * count * CHIP[machine].bf16_flops)
     share = {
-        "arithmetic at the peak": at_peak, "arithmetic below the peak": float(step.compute) - at_peak,
-        "recomputing": float(step.recomputed), "bubble": float(step.bubble),
+        "arithmetic at the peak": at_peak,
+        "arithmetic below the peak": float(step.compute) - at_peak,
+        "recomputing": float(step.recomputed),
+        "bubble": float(step.bubble),
         "waits for transfers": float(step.tp + step.pp + step.dp + step.cp + step.ep),
         "optimizer and the rest": float(step.optimizer + step.other),
-    }  # fmt: skip
+    }
     parts = {name: each * good * t / float(step.total) for name, t in share.items()}
     return Breakdown(each, parts | {REST: each * (1 - good)})
 
@@ -185,9 +190,16 @@ def search():
         for count, tp, pp, v in product(counts, tps, pps, vs):
             whole = CHIPS * count // tp  # sequences of a microbatch on each stage, for pp of them on each replica
             one = dict(
-                model=model, machine=machine, count=count, tp=tp, pp=pp, v=v, micro=1,
-                sequences=MOST_SEQUENCES // whole * whole, recompute="none",
-            )  # fmt: skip
+                model=model,
+                machine=machine,
+                count=count,
+                tp=tp,
+                pp=pp,
+                v=v,
+                micro=1,
+                sequences=MOST_SEQUENCES // whole * whole,
+                recompute="none",
+            )
             found = min(found, tried(one), key=lambda pair: pair[0])
     return found
 
@@ -217,13 +229,31 @@ def promised(record, slack=1.01):
 
 
 BEST = dict(
-    model="Llama 3 70B", machine="H100", tokens=2.23e13, count=608, tp=4, pp=4, v=10, micro=1, sequences=1216,
-    recompute="none", interval=247,
-)  # fmt: skip
+    model="Llama 3 70B",
+    machine="H100",
+    tokens=2.23e13,
+    count=608,
+    tp=4,
+    pp=4,
+    v=10,
+    micro=1,
+    sequences=1216,
+    recompute="none",
+    interval=247,
+)
 WIDE = dict(
-    model="Llama 3 405B", machine="B200", tokens=3.97e12, count=256, tp=8, pp=16, v=8, micro=1, sequences=2048,
-    recompute="none", interval=1400,
-)  # fmt: skip
+    model="Llama 3 405B",
+    machine="B200",
+    tokens=3.97e12,
+    count=256,
+    tp=8,
+    pp=16,
+    v=8,
+    micro=1,
+    sequences=2048,
+    recompute="none",
+    interval=1400,
+)
 OPENING = BEST | dict(tokens=1.42e12, count=64, sequences=1024, interval=2400)
 SMALL = BEST | dict(model="Qwen3 32B", tokens=4.6e13, count=640, pp=2, v=16, sequences=1280, interval=160)
 

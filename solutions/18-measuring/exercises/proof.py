@@ -24,7 +24,7 @@ from .own import (
     save_of,
     seconds,
     wall,
-)  # fmt: skip
+)
 
 # What would prove that plan wrong: one replica of it is 16 GPUs, so all but its neighbours can be tried.
 STEP = seconds(**plan_in(BEST))
@@ -33,9 +33,12 @@ ALONE = float(STEP.total) - float(STEP.dp) - float(STEP.optimizer)
 PLAN_DP = CHIPS * BEST["count"] // (BEST["tp"] * BEST["pp"])
 MICROBATCHES = BEST["sequences"] // PLAN_DP
 FULLEST = footprint(
-    SHAPES[BEST["model"]], plan_of(**{k: x for k, x in plan_in(BEST).items() if k != "machine"}), T=LENGTH,
-    m=MICROBATCHES, framework=FRAMEWORKS["H100"],
-)  # fmt: skip
+    SHAPES[BEST["model"]],
+    plan_of(**{k: x for k, x in plan_in(BEST).items() if k != "machine"}),
+    T=LENGTH,
+    m=MICROBATCHES,
+    framework=FRAMEWORKS["H100"],
+)
 STATES, ROOM = float(FULLEST.optimizer), CHIP["H100"].hbm_bytes
 STATELESS, FULL = float(FULLEST.total) - STATES, 0.97 * ROOM - STATES
 WRITING = save_of(BEST["model"], BEST["count"])

@@ -9,7 +9,7 @@ from math import inf
 from typing import Any, NamedTuple
 
 
-class Domain(NamedTuple):
+class SymbolDomain(NamedTuple):
     """The numbers that a symbol may be: from `low` (exclusive if `above` is set) to `high`. Never NaN.
 
     Infinity belongs to every domain without an upper bound: it gives the limit of a formula.
@@ -30,10 +30,10 @@ class Domain(NamedTuple):
         return low if self.high == inf else f"{low} and at most {self.high:g}"
 
 
-NOT_NEGATIVE = Domain(0)
-POSITIVE = Domain(0, above=True)  # what a formula divides by
-ONE_OR_MORE = Domain(1)  # the members of a group
-SHARE = Domain(0, above=True, high=1)
+NOT_NEGATIVE = SymbolDomain(0)
+POSITIVE = SymbolDomain(0, above=True)  # what a formula divides by
+ONE_OR_MORE = SymbolDomain(1)  # the members of a group
+SHARE = SymbolDomain(0, above=True, high=1)
 
 
 class Symbol(NamedTuple):
@@ -42,7 +42,7 @@ class Symbol(NamedTuple):
     tex: str
     unit: str
     meaning: str
-    domain: Domain = NOT_NEGATIVE
+    domain: SymbolDomain = NOT_NEGATIVE
 
 
 NOTATION: dict[str, Symbol] = {
@@ -59,7 +59,7 @@ NOTATION: dict[str, Symbol] = {
     "eta_C": Symbol(r"\eta_C", "1", "share of the peak rate that is reached", SHARE),
     "eta_W": Symbol(r"\eta_W", "1", "share of the bandwidth that is reached", SHARE),
     "speedup": Symbol(r"\mathrm{speedup}", "1", "ratio of the two times", POSITIVE),
-    "phi": Symbol(r"\phi", "1", "bubble fraction", Domain(0, high=1)),
+    "phi": Symbol(r"\phi", "1", "bubble fraction", SymbolDomain(0, high=1)),
     # The chip
     "n_SM": Symbol(r"n_{\mathrm{SM}}", "1", "streaming multiprocessors", POSITIVE),
     "lanes": Symbol(r"n_{\mathrm{lane}}", "1", "float32 lanes of one multiprocessor", POSITIVE),
@@ -120,8 +120,8 @@ NOTATION: dict[str, Symbol] = {
     "optics": Symbol(r"n_{\mathrm{optic}}", "1", "transceivers"),
     "dead": Symbol(r"n_{\mathrm{dead}}", "1", "switches that have failed"),
     "flows": Symbol(r"n_{\mathrm{flow}}", "1", "flows that leave by the cables of one switch", ONE_OR_MORE),
-    "idle": Symbol(r"\phi_{\mathrm{idle}}", "1", "share of the cables that no flow uses", Domain(0, high=1)),
-    "left": Symbol(r"\lambda", "1", "share of the bandwidth that is left", Domain(0, high=1)),
+    "idle": Symbol(r"\phi_{\mathrm{idle}}", "1", "share of the cables that no flow uses", SymbolDomain(0, high=1)),
+    "left": Symbol(r"\lambda", "1", "share of the bandwidth that is left", SymbolDomain(0, high=1)),
     "axis": Symbol(r"n_{\mathrm{axis}}", "1", "chips along one axis of a torus", ONE_OR_MORE),
     "cost": Symbol(r"\mathrm{cost}", "USD", "price of the whole"),
     "price_switch": Symbol(r"c_{\mathrm{sw}}", "USD", "price of a switch"),
@@ -207,8 +207,10 @@ NOTATION: dict[str, Symbol] = {
     "W_save": Symbol(r"W_{\mathrm{save}}", "B/s", "rate at which a rank writes to the storage", POSITIVE),
     "failures": Symbol(r"n_{\mathrm{fail}}", "1", "failures that stop the job, expected"),
     "goodput": Symbol(r"\gamma", "1", "share of the time in which training gets on", SHARE),
-    "p_slow": Symbol(r"p_{\mathrm{slow}}", "1", "probability that one rank is slow in a step", Domain(0, high=1)),
-    "p_step": Symbol(r"p_{\mathrm{step}}", "1", "share of the steps in which some rank is slow", Domain(0, high=1)),
+    "p_slow": Symbol(r"p_{\mathrm{slow}}", "1", "probability that one rank is slow in a step", SymbolDomain(0, high=1)),
+    "p_step": Symbol(
+        r"p_{\mathrm{step}}", "1", "share of the steps in which some rank is slow", SymbolDomain(0, high=1)
+    ),
     "energy": Symbol(r"E_{\mathrm{el}}", "J", "electric energy"),
     "pue": Symbol(r"\mathrm{PUE}", "1", "energy of the whole building over that of its computers", ONE_OR_MORE),
     "price": Symbol(r"c_{\mathrm{rank}}", "USD/s", "price of one rank", POSITIVE),
@@ -223,11 +225,13 @@ NOTATION: dict[str, Symbol] = {
     "copies": Symbol(r"n_{\mathrm{copy}}", "1", "ranks that keep the same part of a cache", ONE_OR_MORE),
     "page": Symbol(r"T_{\mathrm{page}}", "token", "tokens of a page of the cache", ONE_OR_MORE),
     "chunk": Symbol(r"T_{\mathrm{chunk}}", "token", "tokens of a chunk of the prompt", POSITIVE),
-    "lost": Symbol(r"\phi_{\mathrm{lost}}", "1", "share of the cache that is held and not used", Domain(0, high=1)),
+    "lost": Symbol(
+        r"\phi_{\mathrm{lost}}", "1", "share of the cache that is held and not used", SymbolDomain(0, high=1)
+    ),
     "b_scale": Symbol(r"b_{\mathrm{scale}}", "B", "bytes of the scale that a group of weights shares"),
     "b_eff": Symbol(r"b_{\mathrm{eff}}", "B", "bytes per weight, its part of a scale included", POSITIVE),
     "group": Symbol(r"n_{\mathrm{group}}", "1", "weights that share a scale", ONE_OR_MORE),
-    "accept": Symbol(r"p_{\mathrm{acc}}", "1", "probability that a drafted token is accepted", Domain(0, high=1)),
+    "accept": Symbol(r"p_{\mathrm{acc}}", "1", "probability that a drafted token is accepted", SymbolDomain(0, high=1)),
     "drafts": Symbol(r"\gamma_{\mathrm{draft}}", "1", "tokens that are drafted before a step"),
     "c_draft": Symbol(r"c_{\mathrm{draft}}", "1", "time of a draft over the time of a step"),
     "work": Symbol(r"\omega_{\mathrm{op}}", "1", "operations over those that plain decoding takes", POSITIVE),
@@ -244,7 +248,7 @@ NOTATION: dict[str, Symbol] = {
     "ratio": Symbol(r"n_{\mathrm{in}/\mathrm{out}}", "1", "prefill ranks for each decode rank"),
     "n_D": Symbol(r"n_{D}", "rank", "ranks among which the width of the weights is cut", ONE_OR_MORE),
     # Queues
-    "load": Symbol(r"\rho_{\mathrm{srv}}", "1", "share of the time in which a server is busy", Domain(0, high=1)),
+    "load": Symbol(r"\rho_{\mathrm{srv}}", "1", "share of the time in which a server is busy", SymbolDomain(0, high=1)),
     "t_srv": Symbol(r"t_{\mathrm{srv}}", "s", "time of one request at a server, at the mean", POSITIVE),
     "cv2": Symbol(r"C^2_{\mathrm{srv}}", "1", "variance of that time over its mean squared"),
     "cv2_gap": Symbol(r"C^2_{\mathrm{gap}}", "1", "variance of the time between arrivals over its mean squared"),
@@ -254,7 +258,7 @@ NOTATION: dict[str, Symbol] = {
     "N_req": Symbol(r"N_{\mathrm{req}}", "1", "requests at once, at the mean"),
     "t_stay": Symbol(r"t_{\mathrm{stay}}", "s", "time from a request's arrival to its end, at the mean"),
     "hit": Symbol(
-        r"h_{\mathrm{pre}}", "1", "share of the prompt tokens whose cache is there already", Domain(0, high=1)
+        r"h_{\mathrm{pre}}", "1", "share of the prompt tokens whose cache is there already", SymbolDomain(0, high=1)
     ),
     "cost_req": Symbol(r"c_{\mathrm{req}}", "USD", "price of serving one request"),
     "W_cache": Symbol(
@@ -279,7 +283,9 @@ NOTATION: dict[str, Symbol] = {
     "S_stage": Symbol(r"S_{\mathrm{stage}}", "B", "bytes that a stage of a pipeline holds at most", POSITIVE),
     "d": Symbol("d", "1", "children of a level of the network that take part", ONE_OR_MORE),
     "Y": Symbol("Y", "rank", "ranks of the mesh axes inside this one", ONE_OR_MORE),
-    "p_dst": Symbol(r"p_{\mathrm{dst}}", "1", "probability that a token has business on a rank", Domain(0, high=1)),
+    "p_dst": Symbol(
+        r"p_{\mathrm{dst}}", "1", "probability that a token has business on a rank", SymbolDomain(0, high=1)
+    ),
     # Two levels: inside a node, and across nodes
     "n_in": Symbol(r"n_{\mathrm{in}}", "rank", "ranks in a node", ONE_OR_MORE),
     "n_out": Symbol(r"n_{\mathrm{out}}", "1", "nodes", ONE_OR_MORE),
@@ -295,7 +301,9 @@ NOTATION: dict[str, Symbol] = {
     # Parallel training: a level of the machine, an axis of the mesh
     "t_math": Symbol(r"t_{\mathrm{math}}", "s", "time of the arithmetic"),
     "t_comm": Symbol(r"t_{\mathrm{comm}}", "s", "time of the communication"),
-    "hide": Symbol(r"\eta_{\mathrm{hide}}", "1", "share of the arithmetic that can hide bytes", Domain(0, high=1)),
+    "hide": Symbol(
+        r"\eta_{\mathrm{hide}}", "1", "share of the arithmetic that can hide bytes", SymbolDomain(0, high=1)
+    ),
     "W_dp": Symbol(r"W_{\mathrm{dp}}", "B/s", "bandwidth along the data-parallel axis, one direction", POSITIVE),
     "W_tp": Symbol(r"W_{\mathrm{tp}}", "B/s", "bandwidth along the tensor-parallel axis, one direction", POSITIVE),
     "F_crit": Symbol(r"F^{*}", "1", "smallest feed-forward width that is compute-bound", POSITIVE),

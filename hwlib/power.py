@@ -28,7 +28,7 @@ class Phase(NamedTuple):
     switching: float
 
 
-class Sample(NamedTuple):
+class PowerSample(NamedTuple):
     """One moment of a run: when, the clock, the power, and what was running."""
 
     at: float
@@ -46,7 +46,7 @@ def clock_series(
     period: float = 0.02,
     step: float = 15e6,
     f_min: float = 345e6,
-) -> list[Sample]:
+) -> list[PowerSample]:
     """The clock of a chip in time, under a governor that looks at the power once a period.
 
     Above the limit it lowers the clock by one step, and raises it by one where a step more would stay below. Starts at
@@ -54,12 +54,12 @@ def clock_series(
     """
     if not limit > P_idle:
         raise ValueError(f"clock_series: the limit is above the {P_idle:g} W at rest, got {limit:g} W")
-    samples: list[Sample] = []
+    samples: list[PowerSample] = []
     clock, at = f_max, 0.0
     for phase in phases:
         for _ in range(max(1, round(phase.time / period))):
             power = chip_power(P_idle, phase.switching, clock, f_max)
-            samples.append(Sample(at, clock, power, phase.name))
+            samples.append(PowerSample(at, clock, power, phase.name))
             at += period
             if power > limit:
                 clock = max(f_min, clock - step)

@@ -27,17 +27,17 @@ from ..ranks.arguments import copied
 from ..ranks.buffers import AFTER, Case, before, drawn
 from ..ranks.generators import Budget, Rank
 from ..ranks.named_results import by_name, wrong_named
-from ..ranks.outcomes import Outcome
+from ..ranks.outcomes import RanksOutcome
 from ..ranks.rehearsal import Rehearsal, Shares, counted
 from ..values import encoding
-from ..values.error_advice import Asked, advice_on, install
+from ..values.error_advice import ErrorContext, advice_on, install
 from ..values.finding import Finding
 from ..values.numbers import Unreadable
 from ..values.texts import quoted
 from .code import Coded
 from .exceeding import beyond_axes, beyond_bytes, beyond_neighbours, beyond_rounds
 from .limits import Limit, at_most, exactly
-from .rank_run import RankRun, budget_of, farthest
+from .rank_run import RankComparison, budget_of, farthest
 
 if TYPE_CHECKING:
     from ..declaration.exercise import Exercise
@@ -181,20 +181,20 @@ class Algorithm(Coded):
         """What a rank has returned, in the form in which results are compared."""
         return by_name(value, self.returns) if self.shaped(inputs) else outcomes.flat(value)
 
-    def outcome(self, call: Call, case: Case, inputs: Sequence[Any], budget: Budget) -> Outcome:
+    def outcome(self, call: Call, case: Case, inputs: Sequence[Any], budget: Budget) -> RanksOutcome:
         """Run generators that answer `call`: the declaration's own."""
         formed = lambda value: self.formed(value, inputs)
         return outcomes.observe(call, inputs, case.options, budget, case.dtype if self.shaped(inputs) else "", formed)
 
-    def declared(self, function: Any, case: Case, inputs: Sequence[Any], budget: Budget) -> Outcome:
+    def declared(self, function: Any, case: Case, inputs: Sequence[Any], budget: Budget) -> RanksOutcome:
         """Run a function of the declaration."""
         return self.outcome(direct(function), case, inputs, budget)
 
-    def observed(self, call: Call, case: Case, inputs: Sequence[Any], budget: Budget) -> Outcome:
+    def observed(self, call: Call, case: Case, inputs: Sequence[Any], budget: Budget) -> RanksOutcome:
         """Run the learner's ranks, which answer `call`."""
         return self.outcome(call, case, inputs, budget)
 
-    def reference(self, exercise: Exercise, case: Case, inputs: Sequence[Any]) -> tuple[Outcome, Sequence[Any]]:
+    def reference(self, exercise: Exercise, case: Case, inputs: Sequence[Any]) -> tuple[RanksOutcome, Sequence[Any]]:
         """What the solution does, and what each rank should end with. DeclarationError where the two differ."""
         solution = self.declared(exercise.solution, case, inputs, Budget(10**6, 1 << 30))
         if not solution.ended:
@@ -211,7 +211,7 @@ class Algorithm(Coded):
             raise DeclarationError(f"{exercise.id}: the solution does not compute {self.collective}: {wrong.say}")
         return solution, wanted
 
-    def _references(self, exercise: Exercise) -> Iterator[tuple[Case, Sequence[Any], Outcome, Sequence[Any]]]:
+    def _references(self, exercise: Exercise) -> Iterator[tuple[Case, Sequence[Any], RanksOutcome, Sequence[Any]]]:
         """Each run: what its ranks begin with, what the solution does and what they should end with."""
         begin: Callable[[], tuple[list[Any], Any]] = lambda: ([], seeds.generator(exercise.id))
         made, generator = self.once(("references", exercise.id, exercise.solution), begin)
@@ -244,15 +244,15 @@ class Algorithm(Coded):
                 return Verdict(0.0, f"The ranks cannot be started here: {install('torch')}", "unreadable", error.reason)
             say = f"The ranks could not be started: {quoted(str(error), 200)}."
             return Verdict(0.0, say, "wrong", "not-started")
-        done: list[RankRun] = []
+        done: list[RankComparison] = []
         for case, inputs, solution, wanted in self._references(exercise):
             mine = self.observed(call, case, inputs, budget_of(case, solution, inputs))
-            done.append(RankRun(case, inputs, solution, wanted, mine, self.shaped(inputs), [*self.axis_bytes]))
+            done.append(RankComparison(case, inputs, solution, wanted, mine, self.shaped(inputs), [*self.axis_bytes]))
             if not mine.ended:
                 break
         return self._verdict(exercise, done)
 
-    def _verdict(self, exercise: Exercise, done: list[RankRun]) -> Verdict:
+    def _verdict(self, exercise: Exercise, done: list[RankComparison]) -> Verdict:
         last = done[-1]
         if last.mine.failed is not None and last.mine.failed.kind == "empty":
             empty = outcomes.failure(self.name, last.case, last.mine)
@@ -264,7 +264,7 @@ class Algorithm(Coded):
             return Verdict(0.0, " ".join(mistakes), "mistake")
         return Verdict(0.0, found.say, "wrong", found.reason, wants_hint=last.mine.ended)
 
-    def _wrong(self, exercise: Exercise, done: list[RankRun]) -> Finding | None:
+    def _wrong(self, exercise: Exercise, done: list[RankComparison]) -> Finding | None:
         failed = done[-1] if not done[-1].mine.ended else None
         used = failed.mine.failed if failed else None
         if used is not None and used.kind == "withheld" and used.what in exercise.withholds:
@@ -281,7 +281,7 @@ class Algorithm(Coded):
                 return Finding(say, "changes-input")
         return self.exceeding(done)
 
-    def exceeding(self, done: Sequence[RankRun]) -> Finding | None:
+    def exceeding(self, done: Sequence[RankComparison]) -> Finding | None:
         """What the runs take beyond the limits."""
         neighbours = beyond_neighbours(done, [*self.axis_bytes]) if self.neighbours else None
         measures = self.rank_bytes, self.total_bytes, self.leaving_bytes
@@ -289,20 +289,20 @@ class Algorithm(Coded):
         return found or beyond_rounds(done, self.rounds, self.at_once)
 
     def _wrong_result(
-        self, case: Case, inputs: Sequence[Any], outcome: Outcome, wanted: Sequence[Any]
+        self, case: Case, inputs: Sequence[Any], outcome: RanksOutcome, wanted: Sequence[Any]
     ) -> Finding | None:
         if self.shaped(inputs):
             return wrong_named(case, inputs, outcome.outputs, wanted, self.returns, self.rtol)
         received = outcome.received_bytes
         return outcomes.wrong_result(case, inputs, outcome.outputs, wanted, self.collective, self.rtol, received)
 
-    def _failed(self, exercise: Exercise, case: Case, mine: Outcome) -> Finding:
+    def _failed(self, exercise: Exercise, case: Case, mine: RanksOutcome) -> Finding:
         """Why the ranks did not finish, and what to write instead where that is a beginner's slip."""
         found, failed = outcomes.failure(self.name, case, mine), mine.failed
         if failed is not None and failed.kind == "withheld" and failed.what in exercise.withholds:
             return Finding(write_it_yourself(failed.what), "withheld")
         said = failed.what if failed is not None and failed.kind in ("raises", "silent") else ""
-        return Finding(found.say + advice_on(said, Asked.of(exercise.public())), found.reason)
+        return Finding(found.say + advice_on(said, ErrorContext.of(exercise.public())), found.reason)
 
     # Tried, without a verdict
 
@@ -329,7 +329,7 @@ class Algorithm(Coded):
             shown.append(table(ranks.returned(case.n, outcomes.flat), ["rank", "returns"]))
         return [*said, *shown]
 
-    def _mistakes(self, exercise: Exercise, done: list[RankRun]) -> list[str]:
+    def _mistakes(self, exercise: Exercise, done: list[RankComparison]) -> list[str]:
         """The sentences of the mistakes that behave just so in every run that was made."""
         made = []
         for mistake in exercise.mistakes:
@@ -339,7 +339,7 @@ class Algorithm(Coded):
         nearest = min((off for off, _ in made), default=0.0)
         return list(dict.fromkeys(say for off, say in made if off == nearest))
 
-    def _declared_once(self, exercise: Exercise, function: Any, at: int, run: RankRun) -> Outcome:
+    def _declared_once(self, exercise: Exercise, function: Any, at: int, run: RankComparison) -> RanksOutcome:
         """What a function of the declaration does in a run, given by its place among them."""
         play = lambda: self.declared(function, run.case, run.inputs, run.budget)
         return self.once(("run", exercise.id, exercise.solution, function, at), play)

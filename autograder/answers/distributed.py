@@ -17,12 +17,12 @@ from ..ranks.arguments import size_of
 from ..ranks.generators import Budget, RankFailed, Remote
 from ..ranks.network import CALLS, carry
 from ..ranks.network_error import NetworkError
-from ..ranks.outcomes import Outcome, Peak
+from ..ranks.outcomes import MemoryPeak, RanksOutcome
 from ..values.finding import Finding
 from .algorithm import Algorithm, argument_names
 from .exceeding import beyond_memory
 from .limits import Limit
-from .rank_run import RankRun
+from .rank_run import RankComparison
 
 if TYPE_CHECKING:
     from ..declaration.answer import Call
@@ -46,7 +46,7 @@ LOADS = (
     "autograder.ranks._torch",
     "autograder.ranks.thread_ranks",
 )
-NOT_TOLD = Peak(-1)
+NOT_TOLD = MemoryPeak(-1)
 ONLY_SENDS = " All of them send and nobody receives, and a `send` waits for its receive."
 
 
@@ -127,7 +127,7 @@ class Distributed(Algorithm):
         """The ranks of a function or a generator of the declaration."""
         return _Declared(value)
 
-    def declared(self, function: Any, case: Case, inputs: Sequence[Any], budget: Budget) -> Outcome:
+    def declared(self, function: Any, case: Case, inputs: Sequence[Any], budget: Budget) -> RanksOutcome:
         """Run a function of the declaration: a torch.distributed one in threads, else a generator."""
         if not _runs_torch(function):
             return super().declared(function, case, inputs, budget)
@@ -136,13 +136,13 @@ class Distributed(Algorithm):
         with ThreadRanks(function) as ranks:
             return self._carried(ranks, case, inputs, budget)
 
-    def observed(self, call: Call, case: Case, inputs: Sequence[Any], budget: Budget) -> Outcome:
+    def observed(self, call: Call, case: Case, inputs: Sequence[Any], budget: Budget) -> RanksOutcome:
         """Run the ranks that answer `call`, and carry their messages."""
         if isinstance(call, _Declared):
             return self.declared(call.function, case, inputs, budget)
         return self._carried(call, case, inputs, budget)
 
-    def _carried(self, call: Call, case: Case, inputs: Sequence[Any], budget: Budget) -> Outcome:
+    def _carried(self, call: Call, case: Case, inputs: Sequence[Any], budget: Budget) -> RanksOutcome:
         dtype, measures = case.dtype if self.shaped(inputs) else "", self.memory is not None
         ranks = [
             Process(call, rank, case.n, x, case.options, budget, dtype, measures=measures, also=self.also_sends)
@@ -151,24 +151,24 @@ class Distributed(Algorithm):
         try:
             carried = carry(ranks, self.calls, budget.bytes)
         except RankFailed:
-            return Outcome(failed=budget.failed)
+            return RanksOutcome(failed=budget.failed)
         except NetworkError as error:
             lesson = ONLY_SENDS if error.reason == "only-sends" else ""
-            return Outcome(stuck=Finding(f"{error}.{lesson}", error.reason))
+            return RanksOutcome(stuck=Finding(f"{error}.{lesson}", error.reason))
         if not carried.calls and all(value is None or value is ... for value in carried.outputs):
-            return Outcome(failed=RankFailed("empty", "returns nothing"))
+            return RanksOutcome(failed=RankFailed("empty", "returns nothing"))
         changed = [rank.rank for rank in ranks if rank.changed]
         outputs = [self.formed(value, inputs) for value in carried.outputs]
         sent, received = carried.sent_bytes, carried.received_bytes
         peaks = [rank.peak for rank in ranks] if measures else []
-        return Outcome(outputs, sent, received, carried.rounds, changed=changed, pairs=carried.pairs, peaks=peaks)
+        return RanksOutcome(outputs, sent, received, carried.rounds, changed=changed, pairs=carried.pairs, peaks=peaks)
 
     @property
     def memory_limit(self) -> Limit | None:  # type: ignore[override]
         """Of what a rank's tensors hold."""
         return self.memory
 
-    def exceeding(self, done: Sequence[RankRun]) -> Finding | None:
+    def exceeding(self, done: Sequence[RankComparison]) -> Finding | None:
         """What the runs take beyond the limits."""
         return super().exceeding(done) or beyond_memory(done, self.memory)
 
@@ -202,7 +202,7 @@ class Process(Remote):
     """A rank that asks for what torch.distributed is asked for."""
 
     measures: bool = False
-    peak: Peak = NOT_TOLD
+    peak: MemoryPeak = NOT_TOLD
     arrived: int = 0  # bytes of the largest array that the judge has sent it
     also: Sequence[str] = ()  # types of numbers that it may send beside its own
 
@@ -225,7 +225,7 @@ class Process(Remote):
         self.changed = said.get("changed") is True
         peak, line = said.get("peak"), said.get("line")
         if type(peak) is int and peak >= self.arrived - size_of(self.x):
-            self.peak = Peak(peak, line[:200] if type(line) is str else "")
+            self.peak = MemoryPeak(peak, line[:200] if type(line) is str else "")
         return None
 
     def step(self, kind: str, rest: Sequence[Any]) -> Any:

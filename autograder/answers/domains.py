@@ -153,7 +153,7 @@ class Domain:
 
 
 @dataclass(frozen=True)
-class Space:
+class DomainSpace:
     """The points that the domains of all symbols allow together."""
 
     domains: Mapping[str, Domain]

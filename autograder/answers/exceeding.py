@@ -12,16 +12,16 @@ from typing import Any
 
 from ..ranks import outcomes
 from ..ranks.buffers import Case
-from ..ranks.outcomes import Outcome
+from ..ranks.outcomes import RanksOutcome
 from ..values.finding import Finding
 from ..values.texts import quoted
 from .limits import Limit
-from .rank_run import RankRun
+from .rank_run import RankComparison
 
 LOPSIDED = 1.5  # the busiest rank over the mean, beyond that of the solution: it carries the messages of others
 
 
-def beyond_neighbours(done: Sequence[RankRun], axes: Sequence[str] = ()) -> Finding | None:
+def beyond_neighbours(done: Sequence[RankComparison], axes: Sequence[str] = ()) -> Finding | None:
     """A message between ranks that are not neighbours, where only these may talk to each other: on the ring of all, or
     along the axes of a torus, which are sizes of the case."""
     for run in done:
@@ -35,7 +35,7 @@ def beyond_neighbours(done: Sequence[RankRun], axes: Sequence[str] = ()) -> Find
     return None
 
 
-def beyond_axes(done: Sequence[RankRun], limits: Mapping[str, Limit]) -> Finding | None:
+def beyond_axes(done: Sequence[RankComparison], limits: Mapping[str, Limit]) -> Finding | None:
     """Where ranks are a grid: a message between two that differ along several axes, and what the busiest rank sends
     along each axis."""
     from hwlib.units import show
@@ -66,12 +66,12 @@ def beyond_axes(done: Sequence[RankRun], limits: Mapping[str, Limit]) -> Finding
 
 
 def beyond_bytes(
-    done: Sequence[RankRun], busiest: Limit | None, total: Limit | None, leaving: Limit | None
+    done: Sequence[RankComparison], busiest: Limit | None, total: Limit | None, leaving: Limit | None
 ) -> Finding | None:
     """What the busiest rank sends, what all send, and what the busiest sends out of its node."""
     from hwlib.units import show
 
-    measures: tuple[tuple[Limit | None, Callable[[Outcome, Case], Sequence[float]], Any, str, str], ...] = (
+    measures: tuple[tuple[Limit | None, Callable[[RanksOutcome, Case], Sequence[float]], Any, str, str], ...] = (
         (busiest, lambda o, _: o.sent_bytes, max, "rank {rank} sends", "rank-bytes"),
         (total, lambda o, _: o.sent_bytes, sum, "the ranks send", "total-bytes"),
         (
@@ -111,7 +111,7 @@ def beyond_bytes(
     return None
 
 
-def beyond_rounds(done: Sequence[RankRun], limit: Limit | None, at_once: str) -> Finding | None:
+def beyond_rounds(done: Sequence[RankComparison], limit: Limit | None, at_once: str) -> Finding | None:
     """The longest chain of messages; `at_once` is that of `outcomes.slow`."""
     if limit is None:
         return None
@@ -127,7 +127,7 @@ def beyond_rounds(done: Sequence[RankRun], limit: Limit | None, at_once: str) ->
     return _because(say, outcomes.slow(broken, at_once), "rounds")
 
 
-def beyond_memory(done: Sequence[RankRun], limit: Limit | None) -> Finding | None:
+def beyond_memory(done: Sequence[RankComparison], limit: Limit | None) -> Finding | None:
     """What the tensors of a rank hold at once."""
     from hwlib.units import show
 

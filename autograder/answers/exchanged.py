@@ -22,7 +22,7 @@ SAME = 1e-9  # relative: a number of the prompt is the data sheet's
 FEWEST = 10  # what a chip has fewer of, many another thing has as many of
 
 
-class Row(NamedTuple):
+class DataSheetValue(NamedTuple):
     """A value of a chip's data sheet in SI, its unit, and what it is of which chip."""
 
     value: float
@@ -83,9 +83,9 @@ def _of_sheet(exercise: Exercise, given: Mapping[str, Any], numbers: list[Number
             yield f"{say} ({instead.name}): which is asked for?", _with(exercise, given, {number.letter: instead.value})
 
 
-def _beside(number: Number) -> Iterator[Row]:
+def _beside(number: Number) -> Iterator[DataSheetValue]:
     """On the data sheets that have this value: the others in its unit, and the same of other chips."""
-    found: dict[float, Row] = {}
+    found: dict[float, DataSheetValue] = {}
     for chip in _chips():
         rows = _rows(chip)
         if any(row.unit == number.unit and math.isclose(row.value, number.value, rel_tol=SAME) for row in rows):
@@ -107,11 +107,13 @@ def _short(chip: Accelerator) -> str:
     return f"{first} {second}" if first == "TPU" else first
 
 
-def _rows(chip: Accelerator) -> list[Row]:
+def _rows(chip: Accelerator) -> list[DataSheetValue]:
     from hwlib.specs.accelerator import QUANTITIES
 
     known = [(getattr(chip, field), *about) for field, about in QUANTITIES.items()]
-    return [Row(v, unit, f"{_short(chip)}, {re.split('[;:]', meaning)[0]}") for v, unit, meaning in known if v]
+    return [
+        DataSheetValue(v, unit, f"{_short(chip)}, {re.split('[;:]', meaning)[0]}") for v, unit, meaning in known if v
+    ]
 
 
 def _alike(one: Number, other: Number) -> bool:

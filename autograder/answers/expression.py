@@ -29,7 +29,7 @@ from ..values.tree_latex import latex
 from ..values.tree_python import python
 from ..values.trees import CONDITIONS, Tree, TreeError, from_json, number_tree, switches, to_json
 from . import rounded_exponents
-from .domains import Domain, Point, Space, check_domains, domains_from
+from .domains import Domain, DomainSpace, Point, check_domains, domains_from
 
 if TYPE_CHECKING:
     from ..declaration.exercise import Exercise
@@ -56,9 +56,9 @@ class Expression(Answer):
     shows_stub: ClassVar[bool] = True
 
     @property
-    def space(self) -> Space:
+    def space(self) -> DomainSpace:
         """The points that the domains allow together."""
-        return Space(self.symbols)
+        return DomainSpace(self.symbols)
 
     @property
     def how(self) -> str:

@@ -19,7 +19,7 @@ from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unread
 from ..declaration.withholding import Withheld, write_it_yourself
 from ..values import slips
 from ..values.compare import Path, at, difference, equal, is_sequence, kinds, listed, place
-from ..values.error_advice import Asked, advice_on
+from ..values.error_advice import ErrorContext, advice_on
 from ..values.excerpts import element, excerpt, size_of, text_of
 from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number
@@ -184,7 +184,7 @@ class Function(Coded):
     def _failed(self, exercise: Exercise, args: tuple, error: AnswerError) -> Verdict:
         if isinstance(error, Withheld) and error.name in exercise.withholds:
             return Verdict(0.0, write_it_yourself(error.name), "wrong", error.reason)
-        more = advice_on(str(error), Asked.of(exercise.public()))
+        more = advice_on(str(error), ErrorContext.of(exercise.public()))
         return Verdict(0.0, f"{self._called(args)} fails: {quoted(str(error), 200)}.{more}", "wrong", error.reason)
 
     def _wrong(self, exercise: Exercise, got: list, wanted: list, right: list[bool], call: Call) -> Verdict:

@@ -22,7 +22,7 @@ from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unread
 from ..declaration.withholding import Withheld, write_it_yourself
 from ..ranks import seeds
 from ..ranks.traced import Traced, programs
-from ..values.error_advice import NOTHING_ASKED, Asked, advice_on
+from ..values.error_advice import NOTHING_ASKED, ErrorContext, advice_on
 from ..values.finding import Finding
 from ..values.numbers import Unreadable
 from ..values.texts import quoted
@@ -146,7 +146,7 @@ class Kernel(Coded):
             return unreadable(str(error), error.reason)
         if call is None:
             return unreadable("the kernel cannot be run here", "cannot-be-run")
-        asked = Asked.of(exercise.public())
+        asked = ErrorContext.of(exercise.public())
         done: list[_Done] = []
         for launch, arrays, solution in self._references(exercise):
             mine = self._run(call, launch, arrays, PATIENCE * solution.work, asked)
@@ -174,7 +174,7 @@ class Kernel(Coded):
 
         launch = min(self.launches(exercise), key=lambda one: math.prod(one.sizes))
         arrays = launch.arrays(seeds.generator(exercise.id))
-        run = self._run(call, launch, arrays, asked=Asked.of(exercise.public()))
+        run = self._run(call, launch, arrays, asked=ErrorContext.of(exercise.public()))
         if isinstance(run, Finding):
             return [run.say]
         rows = {
@@ -202,7 +202,7 @@ class Kernel(Coded):
     def _declared_once(self, exercise: Exercise, function: Any, at: int, done: _Done) -> Run | Finding:
         """What a function of the declaration does in a run, given by its place among them."""
         launch, arrays, *_ = done
-        play = lambda: self._run(Traced(function), launch, arrays, asked=Asked.of(exercise.public()))
+        play = lambda: self._run(Traced(function), launch, arrays, asked=ErrorContext.of(exercise.public()))
         return self.once(("run", exercise.id, exercise.solution, function, at), play)
 
     def _wrong(
@@ -280,7 +280,7 @@ class Kernel(Coded):
         launch: Launch,
         arrays: Mapping[str, Any],
         most_work: int = MOST_WORK,
-        asked: Asked = NOTHING_ASKED,
+        asked: ErrorContext = NOTHING_ASKED,
     ) -> Any:
         """The run of a kernel, or what went wrong."""
         from hwlib import tl

@@ -16,7 +16,7 @@ from ..declaration.answer import Answer, Box, Call, Weakness, not_read, other_va
 from ..declaration.given import Given, call_with
 from ..declaration.verdict import DeclarationError, Verdict, not_yet
 from ..values import slips
-from ..values.arithmetic import Worked, is_calculation, ungrouped, worked_out
+from ..values.arithmetic import Calculation, is_calculation, ungrouped, worked_out
 from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number, rounded, two_digits
 from ..values.texts import quoted
@@ -90,7 +90,7 @@ class Quantity(Answer):
         if f"{measure.unit}/s" == wanted and RATE.search(text.strip()):
             return value
         if dimension(measure.unit) != dimension(wanted) or labels(measure.unit) != labels(wanted):
-            reading = measure.reading if isinstance(measure, Worked) else ""
+            reading = measure.reading if isinstance(measure, Calculation) else ""
             read = f" It was read as {quoted(reading)}." if reading else ""
             say = f"The answer {name_of(self.unit)}, yours {name_of(measure.unit)}.{read}"
             raise Unreadable(say, "unit", "other-unit")

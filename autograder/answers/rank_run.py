@@ -11,7 +11,7 @@ from ..ranks.arguments import arrays, size_of
 from ..ranks.buffers import Case
 from ..ranks.generators import Budget
 from ..ranks.named_results import same_named
-from ..ranks.outcomes import Outcome
+from ..ranks.outcomes import RanksOutcome
 from .limits import Limit
 
 PATIENCE = 20  # times what the solution takes, in steps and bytes, before a run counts as endless
@@ -20,16 +20,16 @@ NEAR = 0.25  # of a mistake's peak of memory, from which a learner's may be away
 
 
 @dataclass(frozen=True)
-class RankRun:
+class RankComparison:
     """What each rank began with, what the solution did, what each should end with, what the learner did, whether
     results have names and shapes, and the axes of the ranks, by the names of their sizes, where bytes along them
     count."""
 
     case: Case
     inputs: Sequence[Any]
-    solution: Outcome
+    solution: RanksOutcome
     wanted: Sequence[Any]
-    mine: Outcome
+    mine: RanksOutcome
     shaped: bool = False
     axes: Sequence[str] = ()
 
@@ -38,12 +38,12 @@ class RankRun:
         """Far more than it takes, and an end."""
         return budget_of(self.case, self.solution, self.inputs)
 
-    def same_results(self, one: Outcome, wanted: Sequence[Any], rtol: float) -> bool:
+    def same_results(self, one: RanksOutcome, wanted: Sequence[Any], rtol: float) -> bool:
         """Whether every rank of a run ended with what is wanted, by name."""
         pairs = zip(one.outputs, wanted, strict=True)
         return all(same_named(self.case, got, want, rtol) for got, want in pairs)
 
-    def off(self, mistake: Outcome, rtol: float, memory: Limit | None) -> float | None:
+    def off(self, mistake: RanksOutcome, rtol: float, memory: Limit | None) -> float | None:
         """How far the learner's run is from that of a mistake; None where the two are not the same.
 
         Wrong numbers that are the same have the same cause, whatever was sent for them. A mistake whose numbers are
@@ -58,14 +58,14 @@ class RankRun:
             return otherwise
         return None if otherwise or not self._same_axes(mistake) else self._off_memory(mistake, memory)
 
-    def _same_axes(self, mistake: Outcome) -> bool:
+    def _same_axes(self, mistake: RanksOutcome) -> bool:
         """Whether both send as much along each axis: as many bytes in as many rounds may go elsewhere."""
         if not self.mine.ended or not mistake.ended:
             return True
         shape = [self.case[name] for name in self.axes]
         return self.mine.axis_bytes(shape) == mistake.axis_bytes(shape)
 
-    def _off_memory(self, mistake: Outcome, limit: Limit | None) -> float | None:
+    def _off_memory(self, mistake: RanksOutcome, limit: Limit | None) -> float | None:
         """The same, of the peak of memory."""
         if limit is None or not self.mine.peaks or not mistake.peaks:
             return 0.0
@@ -80,7 +80,7 @@ class RankRun:
         return off if off <= NEAR else None
 
 
-def budget_of(case: Case, solution: Outcome, inputs: Sequence[Any]) -> Budget:
+def budget_of(case: Case, solution: RanksOutcome, inputs: Sequence[Any]) -> Budget:
     """Far more steps and bytes than the solution takes, and an end."""
     steps = case.n * PATIENCE * (solution.rounds + case.n)
     if any(type(given) is dict for given in inputs):  # which may be sent one by one
@@ -90,7 +90,7 @@ def budget_of(case: Case, solution: Outcome, inputs: Sequence[Any]) -> Budget:
 
 
 def farthest(
-    done: Sequence[RankRun], mistakes: Iterable[Outcome], rtol: float, memory: Limit | None = None
+    done: Sequence[RankComparison], mistakes: Iterable[RanksOutcome], rtol: float, memory: Limit | None = None
 ) -> float | None:
     """How far the runs are from those of a mistake at most; None as soon as one is not the same."""
     most = 0.0

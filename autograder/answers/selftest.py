@@ -50,7 +50,7 @@ class Liar(float):
     __lt__ = __le__ = __gt__ = __ge__ = __eq__
 
 
-class Text(str):
+class InexactText(str):
     """A text that is not exactly one."""
 
     __slots__ = ()
@@ -83,7 +83,7 @@ def junk() -> list[Any]:
         deep,
         object(),
         Liar(1.0),
-        Text("1"),
+        InexactText("1"),
         lambda *_: Liar(1.0),
         "__import__('os').getcwd()",
         "(" * 300,

@@ -49,7 +49,7 @@ TIMES = {
 }
 
 
-class Found(NamedTuple):
+class WrongResult(NamedTuple):
     """What a wrong way comes to with one row of numbers."""
 
     row: Mapping[str, Any]
@@ -59,16 +59,16 @@ class Found(NamedTuple):
 
 
 @dataclass
-class Way:
+class WrongWay:
     """A wrong way, what it comes to with each row, and what is asked of it."""
 
     name: str
     enough: float = ENOUGH
     side: bool = False  # one side of a max or min alone: right where that side decides
     told: str = ""  # what a learner who went that way has done, after "Yours is what comes out"
-    found: list[Found] = field(default_factory=list)
+    found: list[WrongResult] = field(default_factory=list)
 
-    def weak(self) -> Iterator[Found]:
+    def weak(self) -> Iterator[WrongResult]:
         """Where it is too near to the right answer."""
         equal = [one.tolerances < EQUAL for one in self.found]
         if self.side:
@@ -98,7 +98,7 @@ def weak_numbers(
     return found
 
 
-def _sentence(way: Way, one: Found) -> str:
+def _sentence(way: WrongWay, one: WrongResult) -> str:
     if one.tolerances >= EQUAL:
         how = f"gives {one.value:.6g}, {one.tolerances:.2g} tolerances from the right answer "
         how += f"({way.enough:g} are asked for)"
@@ -107,13 +107,15 @@ def _sentence(way: Way, one: Found) -> str:
     return f"with {dict(one.row)}, {way.name} {how}: choose other numbers, or declare it a mistake"
 
 
-def _told(exercise: Exercise, one: Found) -> bool:
+def _told(exercise: Exercise, one: WrongResult) -> bool:
     """Whether a learner who gives this is told a mistake or a slip."""
     return one.tolerances > 1 and exercise.judge(one.value, one.row).kind in ("mistake", "slip", "unreadable")
 
 
-def _ways(exercise: Exercise, rows: Sequence[Mapping[str, Any]], tolerances: Tolerances, exact: bool) -> Iterable[Way]:
-    ways: dict[str, Way] = {}
+def _ways(
+    exercise: Exercise, rows: Sequence[Mapping[str, Any]], tolerances: Tolerances, exact: bool
+) -> Iterable[WrongWay]:
+    ways: dict[str, WrongWay] = {}
     guards = _guards(exercise.solution, rows)
     for row in rows:
         want = _number(exercise.solution, row)
@@ -124,7 +126,7 @@ def _ways(exercise: Exercise, rows: Sequence[Mapping[str, Any]], tolerances: Tol
             tried.append((way, value, not exact and _inert(exercise.solution, row, letter, want)))
         for way, value, inert in tried:
             if value is not None and math.isfinite(value):
-                ways.setdefault(way.name, way).found.append(Found(row, value, tolerances(want, value), inert))
+                ways.setdefault(way.name, way).found.append(WrongResult(row, value, tolerances(want, value), inert))
     return ways.values()
 
 
@@ -273,7 +275,7 @@ def _guards(function: Any, rows: Sequence[Mapping[str, Any]]) -> set[tuple[str, 
 
 def _replaced(
     function: Any, row: Mapping[str, Any], guards: set[tuple[str, int]]
-) -> Iterator[tuple[Way, float | None]]:
+) -> Iterator[tuple[WrongWay, float | None]]:
     """The ways with another operation: each max or min in turn; the last rounding, and all of a kind at once."""
     calls = _calls(function, row)
     for kind in ("max", "min", "ceil", "floor"):
@@ -289,21 +291,21 @@ def _replaced(
                 yield way, _observed(function, row, Operations(kind, None, by))
 
 
-def replacements(kind: str, place: str, items: Sequence[Any]) -> Iterator[tuple[Way, Replacement]]:
+def replacements(kind: str, place: str, items: Sequence[Any]) -> Iterator[tuple[WrongWay, Replacement]]:
     """What a call with these items may be replaced by; `place` names it."""
     if kind in ("ceil", "floor"):
         other, rounded = ("floor", math.floor) if kind == "ceil" else ("ceil", math.ceil)
         told = "without rounding: what happens to the part that is left over?"
-        yield Way(f"{place} left out", told=told), lambda items: items[0]
+        yield WrongWay(f"{place} left out", told=told), lambda items: items[0]
         told = "with rounding to the other side"
-        yield Way(f"the {other} for {place}", told=told), lambda items: rounded(items[0])
+        yield WrongWay(f"the {other} for {place}", told=told), lambda items: rounded(items[0])
     elif len(items) > 1:
         told = f"if all are added of which the {'largest' if kind == 'max' else 'smallest'} alone counts"
-        yield Way(f"the sum for {place}", told=told), sum
+        yield WrongWay(f"the sum for {place}", told=told), sum
         for i in range(len(items)):
             other = "larger" if kind == "max" else "smaller"
             told = f"if one of several amounts decides by itself: may another be {other}, and decide instead?"
-            yield Way(f"side {i + 1} of {place} alone", side=True, told=told), itemgetter(i)
+            yield WrongWay(f"side {i + 1} of {place} alone", side=True, told=told), itemgetter(i)
 
 
 # Numbers misread
@@ -318,7 +320,7 @@ class _Miscounted(int):
         return int(self) + self.shift if type(other) is int and other == 1 else int(self) - other
 
 
-def _misread(exercise: Exercise, row: Mapping[str, Any], exact: bool) -> Iterator[tuple[Way, str, float | None]]:
+def _misread(exercise: Exercise, row: Mapping[str, Any], exact: bool) -> Iterator[tuple[WrongWay, str, float | None]]:
     """The ways with another number in place of one that is given, and its letter."""
     units = {match[1]: match[2] for match in FIELD.finditer(exercise.prompt)}
     yield from _in_thousands(exercise, row)
@@ -330,29 +332,33 @@ def _misread(exercise: Exercise, row: Mapping[str, Any], exact: bool) -> Iterato
         for name, factor in MISREAD.get(unit, ()):
             words, question = TIMES.get(factor, (f"{name} for", ""))
             told = f"with {words} {shown}" + (f": {question}" if question else "")
-            yield Way(f"{letter} taken for {name}", told=told), letter, _with(exercise, row, letter, value * factor)
+            yield (
+                WrongWay(f"{letter} taken for {name}", told=told),
+                letter,
+                _with(exercise, row, letter, value * factor),
+            )
         if isinstance(value, float) and 0 < value < 1:
             for sign, other in (("-", 1 - value), ("+", 1 + value)):
-                way = Way(f"1 {sign} {letter} for {letter}", told=f"with 1 {sign} {shown} for {shown}")
+                way = WrongWay(f"1 {sign} {letter} for {letter}", told=f"with 1 {sign} {shown} for {shown}")
                 yield way, letter, _with(exercise, row, letter, other)
         if isinstance(value, int) and value > 1:
             for shift, all_of in ((0, letter), (1, f"{letter} + 1")):
                 counted = _Miscounted(value)
                 counted.shift = shift
                 told = "" if shift else f"if all {shown} count where one does not"
-                yield Way(f"{all_of} for {letter} - 1", told=told), letter, _with(exercise, row, letter, counted)
+                yield WrongWay(f"{all_of} for {letter} - 1", told=told), letter, _with(exercise, row, letter, counted)
             for more in (-1, 1) if value <= SMALL and not exact else ():
                 name = f"{letter} {'+' if more > 0 else '-'} 1 for {letter} throughout"
                 told = f"with {value + more} for {shown}"
-                yield Way(name, REFUSED, told=told), letter, _with(exercise, row, letter, value + more)
+                yield WrongWay(name, REFUSED, told=told), letter, _with(exercise, row, letter, value + more)
 
 
-def _in_thousands(exercise: Exercise, row: Mapping[str, Any]) -> Iterator[tuple[Way, str, float | None]]:
+def _in_thousands(exercise: Exercise, row: Mapping[str, Any]) -> Iterator[tuple[WrongWay, str, float | None]]:
     """The ways with powers of 1,000 for powers of 1,024, where the prompt spells the unit behind a number."""
     for letter, unit in BINARY.findall(exercise.prompt):
         told = f"with powers of 1,000 for {row[letter]} {unit}"
         value = _with(exercise, row, letter, row[letter] * THOUSANDS[unit])
-        yield Way(f"powers of 1,000 for {letter} {unit}", told=told), letter, value
+        yield WrongWay(f"powers of 1,000 for {letter} {unit}", told=told), letter, value
 
 
 def _with(exercise: Exercise, row: Mapping[str, Any], letter: str, value: Any) -> float | None:

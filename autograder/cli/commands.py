@@ -245,7 +245,7 @@ def grade(
 
             results_table.show(courses.results(folder, name), show, read=reader(folder, name))
             return
-        with _stopping(folder, name), Meter() as meter:
+        with _stopping(folder, name), ProgressMeter() as meter:
             result = courses.grade(
                 folder,
                 name,

@@ -82,7 +82,7 @@ class Sandbox(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Machine:
+class MachineFindings:
     """All findings. `problems` says, by probe, why a probe found nothing."""
 
     python: str
@@ -123,7 +123,7 @@ def _own_folder() -> list[str]:
     return [str(Path(__file__).resolve().parent.parent.parent)]
 
 
-def examine(run: Run = run, root: Path = Path("/")) -> Machine:
+def examine(run: Run = run, root: Path = Path("/")) -> MachineFindings:
     """Probe this machine. `run` runs a command, `root` is the file system's root: a test replaces both."""
     problems: dict[str, str] = {}
 
@@ -137,7 +137,7 @@ def examine(run: Run = run, root: Path = Path("/")) -> Machine:
     text = tried("topology", lambda: run(["nvidia-smi", "topo", "-m"]), "")
     matrix = tried("topology", lambda: read_topo(text), None) if text else None
     link = tried("nvlink", lambda: nvlink_rate(run(["nvidia-smi", "nvlink", "-s"])), None) if matrix else None
-    return Machine(
+    return MachineFindings(
         python=platform.python_version(),
         system=f"{platform.system()} {platform.machine()}",
         cores=tried("cores", cores, os.cpu_count() or 1),
@@ -240,7 +240,7 @@ def _read(path: Path) -> str:
         return ""
 
 
-def advice(machine: Machine) -> list[Line]:
+def advice(machine: MachineFindings) -> list[Line]:
     """The report: for each part of the machine what was found and, in one sentence, what it means."""
     return [
         _python(machine),
@@ -256,16 +256,16 @@ def advice(machine: Machine) -> list[Line]:
     ]
 
 
-def _python(machine: Machine) -> Line:
+def _python(machine: MachineFindings) -> Line:
     return Line("Python", f"{machine.python}, {machine.system}", True, "The book, its figures and the checks run here.")
 
 
-def _processor(machine: Machine) -> Line:
+def _processor(machine: MachineFindings) -> Line:
     text = f"{machine.cores} core" + "s" * (machine.cores != 1)
     return Line("CPU", text, True, f"Submissions of a class are graded {machine.cores} at a time.")
 
 
-def _memory(machine: Machine) -> Line:
+def _memory(machine: MachineFindings) -> Line:
     if machine.memory is None:
         return Line("memory", _why(machine, "memory", "unknown"), None, "Labs of 4 ranks take about 2 GiB.")
     enough = machine.memory >= 4 * GiB
@@ -273,7 +273,7 @@ def _memory(machine: Machine) -> Line:
     return Line("memory", quantity(machine.memory, "GiB", 3), enough, means)
 
 
-def _torch(machine: Machine) -> Line:
+def _torch(machine: MachineFindings) -> Line:
     if machine.torch is None:
         why = _why(machine, "torch", "not installed")
         return Line(
@@ -290,7 +290,7 @@ def _torch(machine: Machine) -> Line:
     return Line("torch", found, True, "Labs start real ranks.")
 
 
-def _gpus(machine: Machine) -> Line:
+def _gpus(machine: MachineFindings) -> Line:
     if not machine.gpus:
         return Line("GPUs", "none", None, "Nothing in the book needs a GPU; measured data comes with it.")
     names = [f"{gpu.name}, {quantity(gpu.memory, 'GiB', 3)}" for gpu in machine.gpus]
@@ -298,7 +298,7 @@ def _gpus(machine: Machine) -> Line:
     return Line("GPUs", f"{found}; driver {machine.gpus[0].driver}", True, "Labs can measure these GPUs.")
 
 
-def _fabric(machine: Machine) -> Line:
+def _fabric(machine: MachineFindings) -> Line:
     table, built = machine.matrix, machine.topology
     if table is None or built is None:
         if machine.gpus:
@@ -319,7 +319,7 @@ def _fabric(machine: Machine) -> Line:
     return Line("links", f"{count} NVLinks between two GPUs, {how}", 0 not in links, half)
 
 
-def _peers(machine: Machine) -> Line:
+def _peers(machine: MachineFindings) -> Line:
     if machine.torch is None or len(machine.torch.devices) < 2:
         return Line("peer access", "no pairs", None, "Peer access takes two GPUs.")
     n = len(machine.torch.devices)
@@ -332,7 +332,7 @@ def _peers(machine: Machine) -> Line:
     return Line("peer access", f"{pairs} of {all_pairs} ordered pairs", pairs == all_pairs, means)
 
 
-def _network(machine: Machine) -> Line:
+def _network(machine: MachineFindings) -> Line:
     up = [nic for nic in machine.nics if nic.up]
     if not up:
         return Line("network", _why(machine, "nics", "no NIC is up"), None, "Ranks on one machine need no network.")
@@ -348,7 +348,7 @@ def _line_rate(nic: Nic) -> str:
     return f"{nic.bandwidth / Gbit:g} Gbit/s" if nic.bandwidth else "of unknown speed"
 
 
-def _labs(machine: Machine) -> Line:
+def _labs(machine: MachineFindings) -> Line:
     if machine.torch is None:
         return Line("labs", "simulated", False, "Labs run on the simulator only.")
     usable = len(machine.torch.devices)
@@ -361,7 +361,7 @@ def _labs(machine: Machine) -> Line:
     return Line("labs", f"gloo, {ranks} ranks", True, f"Labs run on gloo with {ranks} ranks{shared}, on the CPU.")
 
 
-def _sandbox(machine: Machine) -> Line:
+def _sandbox(machine: MachineFindings) -> Line:
     if machine.sandbox is None:
         why = _why(machine, "sandbox", "not tested")
         return Line("sandbox", why, False, "Your own answers can be checked; others' work cannot be graded here.")
@@ -378,7 +378,7 @@ def _sandbox(machine: Machine) -> Line:
     return Line("sandbox", found, True, "Others' work can be sandboxed, so it can be graded here.")
 
 
-def _why(machine: Machine, part: str, otherwise: str) -> str:
+def _why(machine: MachineFindings, part: str, otherwise: str) -> str:
     """A probe's problem in one line, without this machine's paths."""
     text = machine.problems.get(part, otherwise).strip().splitlines() or [otherwise]
     return re.sub(r"(?:/[\w.+-]+){2,}", "...", text[-1])
@@ -389,7 +389,7 @@ def _inert(text: str) -> str:
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def show(machine: Machine, console: Any = None) -> None:
+def show(machine: MachineFindings, console: Any = None) -> None:
     """Print the report as a table: green if all is well, red if something is missing."""
     from rich.console import Console
     from rich.table import Table

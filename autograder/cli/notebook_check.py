@@ -245,7 +245,7 @@ def _typed(done: NotebookCheck, exercise_id: str, source: str) -> str:
         answer = encoding.decode(done.messages.get(exercise_id))
     except encoding.BadMessage:
         answer = ...
-    return as_typed(lookup.Found(exercise.public(), exercise), source, answer)
+    return as_typed(lookup.LocatedExercise(exercise.public(), exercise), source, answer)
 
 
 def notebook_path(name: str) -> Path:

@@ -7,7 +7,7 @@ from typing import Any, Self
 EVERY = 10.0  # seconds between two lines
 
 
-class Meter:
+class ProgressMeter:
     """The callbacks `started` and `progress` of `course.grade`, on a rich console. Leaving it removes the bar."""
 
     def __init__(self, console: Any = None):

@@ -97,7 +97,7 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ExerciseCells:
     """An exercise of a release: its id, the names of its cells ("" for one that it does not have), and the variable
     that is its answer; `written`: it is answered in words."""
 
@@ -123,7 +123,7 @@ class Search:
         self.found: dict[int, str] = {}
         self.repeated: set[str] = set()  # exercises of which other cells may be the answer, too
 
-    def run(self, exercises: Sequence[Asked]) -> dict[int, str]:
+    def run(self, exercises: Sequence[ExerciseCells]) -> dict[int, str]:
         """By its number, the name of each cell that was found again."""
         self._same_text()
         for one in exercises:
@@ -165,7 +165,7 @@ class Search:
             if len(same) > 1 and (exercise := _exercise_of(original)):
                 self.repeated.add(exercise)
 
-    def _prompt(self, one: Asked) -> None:
+    def _prompt(self, one: ExerciseCells) -> None:
         """A prompt of another wording: number and title, where only one cell has them."""
         if not self._missing(one.prompt) or (head := HEAD.match(self.originals[one.prompt].source)) is None:
             return
@@ -176,7 +176,7 @@ class Search:
         own = HEAD.match(self.cells[at].source.lstrip())
         return self.cells[at].cell_type == "markdown" and own is not None and own[0] == head
 
-    def _grade(self, one: Asked) -> None:
+    def _grade(self, one: ExerciseCells) -> None:
         """A cell that does nothing but grade: the last below the prompt, as of those with metadata, or the last of all
         where there is none."""
         if not self._missing(one.grade):
@@ -191,7 +191,7 @@ class Search:
     def _graded(self, at: int) -> tuple[str, bool] | None:
         return graded_in(self.cells[at].source) if self.cells[at].cell_type == "code" else None
 
-    def _section(self, one: Asked) -> range | None:
+    def _section(self, one: ExerciseCells) -> range | None:
         """The cells below an exercise's prompt, up to the next that is the chapter's or another exercise's."""
         if (prompt := self.at(one.prompt)) is None:
             return None
@@ -201,7 +201,7 @@ class Search:
             end += 1
         return range(prompt + 1, end)
 
-    def _answer(self, one: Asked) -> None:
+    def _answer(self, one: ExerciseCells) -> None:
         if not self._missing(one.answer):
             return
         kinds = ("markdown", "raw") if one.written else ("code",)
@@ -214,7 +214,7 @@ class Search:
         binding = [at for at in near if self._binds(at, one.variable)] or near[:1]
         self._take(binding[-1] if binding else self._by_name(one), one.answer)
 
-    def _places(self, one: Asked) -> Iterator[range]:
+    def _places(self, one: ExerciseCells) -> Iterator[range]:
         """Where an answer may be: below its prompt, and above its grade cell; and right above a grade cell that is
         somewhere else."""
         section, grade = self._section(one), self.at(one.grade)
@@ -223,7 +223,7 @@ class Search:
         if grade is not None and (section is None or grade not in section):
             yield range(self._before(grade), grade)
 
-    def _in_words(self, one: Asked, near: Sequence[int]) -> int | None:
+    def _in_words(self, one: ExerciseCells, near: Sequence[int]) -> int | None:
         """The last of these cells in which something is written that is not a part of the prompt, or else the first."""
         prompt = self.at(one.prompt)
         asked_text = self._texts[prompt] if prompt is not None else ""
@@ -245,7 +245,7 @@ class Search:
         own = names_of(self.cells[at].source)
         return own is not None and variable in own.binds
 
-    def _by_name(self, one: Asked) -> int | None:
+    def _by_name(self, one: ExerciseCells) -> int | None:
         """Anywhere, the last cell that defines what only this exercise asks for, or that grades it on the way."""
         code = [at for at in range(len(self.cells)) if self.free(at) and self.cells[at].cell_type == "code"]
         own = one.variable not in ("", "answer")
@@ -253,7 +253,7 @@ class Search:
         return max(named or [at for at in code if self._graded(at) == (one.exercise, False)], default=None)
 
 
-def asked(originals: Mapping[str, Any]) -> list[Asked]:
+def asked(originals: Mapping[str, Any]) -> list[ExerciseCells]:
     """The exercises of a release's cells, in their order."""
     parts: dict[str, dict[str, str]] = {}
     for name, cell in originals.items():
@@ -263,7 +263,7 @@ def asked(originals: Mapping[str, Any]) -> list[Asked]:
             if part == "answer" and own.get("grade"):
                 parts[exercise]["written"] = name
     return [
-        Asked(
+        ExerciseCells(
             exercise,
             own.get("prompt", ""),
             own.get("answer", ""),

@@ -27,7 +27,7 @@ from ..declaration.withholding import Withheld
 from ..ranks import seeds
 from ..sandbox import wire
 from ..sandbox.forking import end_with, settle
-from ..sandbox.program import Program
+from ..sandbox.program import SandboxedProgram
 from ..values import encoding
 
 SECONDS = 20.0  # of CPU, for one answer
@@ -48,7 +48,7 @@ RemoteCall = Callable[[Any], dict[str, Any]]  # from encoded arguments to the re
 
 
 @dataclass(frozen=True)
-class Question:
+class JudgeRequest:
     """Which exercise, whose numbers (None: the book's), and the answer as `encoding.encode` wrote it."""
 
     exercise: str
@@ -57,7 +57,7 @@ class Question:
     seed: str = ""  # of the numbers that it is asked with, see `ranks.seeds`
 
 
-class Judge(Program):
+class Judge(SandboxedProgram):
     """A running judge over the exercises declared in `paths`; any thread may ask it. Use it as a context
     manager."""
 
@@ -68,7 +68,7 @@ class Judge(Program):
             self.close()
             raise JudgeFailed(started["error"])
 
-    def ask(self, question: Question, call: RemoteCall | None = None, patience: float = 0.0) -> Verdict:
+    def ask(self, question: JudgeRequest, call: RemoteCall | None = None, patience: float = 0.0) -> Verdict:
         """The verdict on one answer, as `JudgeSession.ask`, in a process of its own."""
         with self.session() as session:
             return session.ask(question, call, patience)
@@ -108,7 +108,7 @@ class JudgeSession:
         self._channel = channel
         return channel
 
-    def ask(self, question: Question, call: RemoteCall | None = None, patience: float = 0.0) -> Verdict:
+    def ask(self, question: JudgeRequest, call: RemoteCall | None = None, patience: float = 0.0) -> Verdict:
         """The verdict; `call` takes encoded arguments to the learner's function and returns `value` or
         `problem` (with its `reason`, and `withheld`, what of it was used).
 
@@ -140,7 +140,7 @@ class JudgeSession:
             return Verdict(**{**reply, "mistakes": tuple(reply["mistakes"])})
 
 
-def judge_answer(bank: Bank, question: Question, call: Callable[[tuple], Any] | None = None) -> dict[str, Any]:
+def judge_answer(bank: Bank, question: JudgeRequest, call: Callable[[tuple], Any] | None = None) -> dict[str, Any]:
     """The verdict as a message, field by field, `score` clamped to 0..1 as a builtin float; or `failed`, for the
     teacher."""
     if question.exercise not in bank:
@@ -199,7 +199,7 @@ def _serve_session(channel: socket.socket, bank: Bank) -> None:
     while True:
         asked = wire.receive(channel)
         resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time() + SECONDS), hard))
-        wire.send(channel, judge_answer(bank, Question(**asked), call))
+        wire.send(channel, judge_answer(bank, JudgeRequest(**asked), call))
 
 
 def _load(bank: Bank) -> None:
@@ -217,7 +217,7 @@ def _warm(bank: Bank) -> None:
     which may start threads: what is forked beside those hangs."""
     for name, exercise in bank.items():
         if exercise.answer.warms_judge:
-            judge_answer(bank, Question(name, None, encoding.encode(0)))
+            judge_answer(bank, JudgeRequest(name, None, encoding.encode(0)))
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from ..declaration.exercise import Exercise
 from ..declaration.verdict import Verdict
 from ..values.digest import digest
 from .fingerprints import Fingerprint
-from .judge import Judge, JudgeFailed, Question
+from .judge import Judge, JudgeFailed, JudgeRequest
 from .restore import grade_cell
 from .results import FAILED, GradedNotebook, Result, result_of, settled, verdict_outputs, with_cell, written_result
 
@@ -125,7 +125,7 @@ def judge_again(
                 continue
             result = stands.get(role.exercise)
             if result is None:
-                question = Question(role.exercise, owner if variants else None, answers[role.exercise]["message"])
+                question = JudgeRequest(role.exercise, owner if variants else None, answers[role.exercise]["message"])
                 try:
                     verdict = session.ask(question)
                 except JudgeFailed as error:

@@ -20,10 +20,10 @@ from ..declaration.exercise import Exercise
 from ..declaration.verdict import Verdict
 from ..ranks import seeds
 from ..sandbox import WAITED, Child, ChildLost, Limits, Zygote
-from ..values.error_advice import NOTHING_ASKED, Asked, advice
+from ..values.error_advice import NOTHING_ASKED, ErrorContext, advice
 from ..values.texts import quoted
 from .callbacks import FunctionCalls, problem_reason
-from .judge import Judge, JudgeFailed, JudgeSession, Question
+from .judge import Judge, JudgeFailed, JudgeRequest, JudgeSession
 from .outputs import cell_outputs, error_output
 from .rank_processes import RankProcesses, needed_cells
 from .rejudging import to_save
@@ -202,12 +202,12 @@ class SubmissionRun:
         outputs = reply.get("outputs")
         return outputs if isinstance(outputs, list) else []
 
-    def _asked(self, number: int) -> Asked:
+    def _asked(self, number: int) -> ErrorContext:
         """What the cell answers, as far as learners know it."""
         role = grade_cell(self.nb.cells[number])
         if role is None or role.exercise not in self.bank:
             return NOTHING_ASKED
-        return Asked.of(self.bank[role.exercise].public(self.variants))
+        return ErrorContext.of(self.bank[role.exercise].public(self.variants))
 
     def _mark_fatal(self, number: int, lost: ChildLost) -> None:
         self.fatal.add(number)
@@ -354,7 +354,7 @@ class SubmissionRun:
             return Verdict(0.0, f"The answer could not be read: {said}.", "unreadable", problem_reason(reply))
         if (answer := to_save(self.bank[role.exercise], self.variants, reply["value"])) is not None:
             self.done.answers[role.exercise] = answer
-        question = Question(role.exercise, self.owner if self.variants else None, reply["value"], self.seed)
+        question = JudgeRequest(role.exercise, self.owner if self.variants else None, reply["value"], self.seed)
         exercise, patience = self.bank[role.exercise], self.limits.cell + self.limits.grace
         try:
             if exercise.answer.judged_by is not JudgedBy.RANKS:

@@ -19,7 +19,7 @@ from ..declaration.verdict import Verdict
 from ..sandbox import NoSandbox, Zygote, ZygoteGone
 from . import rejudging, restore, submission
 from .found_cells import ALL_THERE, FoundCells
-from .judge import Judge, JudgeGone, Question
+from .judge import Judge, JudgeGone, JudgeRequest
 from .results import GradedNotebook, Result
 from .submission import RunSettings
 
@@ -30,7 +30,7 @@ TRIES = 3  # of one submission whose zygote or judge goes
 
 
 @dataclass(frozen=True)
-class Job:
+class GradingJob:
     """A submission to be graded: whose, the notebook's JSON, and of an earlier run the results that stay, the answers
     that it took, and the notebook that it executed where no cell needs to run again."""
 
@@ -109,7 +109,7 @@ class Grader:
         self._zygote.program.close()
         self._judge.close()
 
-    def grade(self, job: Job) -> JobOutcome:
+    def grade(self, job: GradingJob) -> JobOutcome:
         """The outcome of one submission: a notebook that cannot be graded, whatever it does, is a `problem`.
 
         Raises NoSandbox where the system can no longer confine code, and OSError where no more files can be open: that
@@ -142,7 +142,7 @@ class Grader:
                 return JobOutcome(problem=said)
         return JobOutcome(problem=f"the grader failed on this submission, {TRIES} times over: {gone}")
 
-    def ask(self, question: Question) -> Verdict:
+    def ask(self, question: JudgeRequest) -> Verdict:
         """The verdict on one value, without a submission around it; JudgeGone where judge after judge dies."""
         gone = JudgeGone("the run was stopped")
         for _ in range(0 if self._over else TRIES):
@@ -154,7 +154,7 @@ class Grader:
                 self._replace_judge(judge)
         raise gone
 
-    def _run(self, job: Job, zygote: Zygote, judge: Judge) -> GradedNotebook:
+    def _run(self, job: GradingJob, zygote: Zygote, judge: Judge) -> GradedNotebook:
         from nbformat import from_dict
 
         return submission.grade_notebook(
@@ -169,7 +169,7 @@ class Grader:
             answers=job.answers,
         )
 
-    def _judge_again(self, job: Job, judge: Judge) -> GradedNotebook:
+    def _judge_again(self, job: GradingJob, judge: Judge) -> GradedNotebook:
         from nbformat import from_dict
 
         return rejudging.judge_again(

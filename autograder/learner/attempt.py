@@ -14,7 +14,7 @@ from ..values import encoding
 from ..values.inline_html import inline_html
 from ..values.numbers import Unreadable
 from . import cell_history, check_service, recording
-from .lookup import Found, numbers_of
+from .lookup import LocatedExercise, numbers_of
 from .progress import Progress
 
 UNREADABLE = "something that cannot be read"
@@ -22,10 +22,10 @@ THEN = "Run the next cell to see what comes out."
 
 
 @dataclass(frozen=True)
-class Attempt:
+class SavedAttempt:
     """An answer to an exercise, as `encoding.encode` wrote it."""
 
-    found: Found
+    found: LocatedExercise
     message: Any
 
     def shown(self) -> str:
@@ -36,7 +36,7 @@ class Attempt:
             return UNREADABLE
 
 
-def judged(found: Found, answer: Any, numbers: Mapping[str, Any] | None = None) -> tuple[Verdict, Any]:
+def judged(found: LocatedExercise, answer: Any, numbers: Mapping[str, Any] | None = None) -> tuple[Verdict, Any]:
     """The verdict by the key, on these numbers or else the learner's own, or by a course's check service, or without
     either what was understood; and the answer as a record keeps it. The object itself is what the key may call."""
     if untouched := cell_history.stub(found.public["answer_name"], answer):
@@ -54,7 +54,7 @@ def judged(found: Found, answer: Any, numbers: Mapping[str, Any] | None = None) 
     return declared.judge_message(message, numbers_of(found) if numbers is None else numbers, call), message
 
 
-def predicted(found: Found, answer: Any, source: str, then: str = THEN) -> Verdict:
+def predicted(found: LocatedExercise, answer: Any, source: str, then: str = THEN) -> Verdict:
     """Write a readable prediction down, with what the learner wrote, and say so; what comes out is for `reveal`, as the
     sentence `then` says."""
     try:
@@ -71,19 +71,19 @@ def predicted(found: Found, answer: Any, source: str, then: str = THEN) -> Verdi
         say = f"Your prediction counts, but it could not be written down ({error.strerror or error})."
     else:
         kept = recorded.first or recorded.answer == message
-        first = Attempt(found, message if kept else recorded.answer).shown()
+        first = SavedAttempt(found, message if kept else recorded.answer).shown()
         said = f"Predicted: {first}." if kept else f"Your first prediction is kept: {first}."
         say = f"{said} {then}"
     return Verdict(1.0 if found.declared is not None else 0.0, say, "recorded")
 
 
-def as_json(found: Found, verdict: Verdict) -> dict[str, Any]:
+def as_json(found: LocatedExercise, verdict: Verdict) -> dict[str, Any]:
     """A verdict as docs/_static/card.js shows it."""
     told = recording.told(verdict, found.public["points"])
     return told | {"text": verdict.say, "sign": verdict.sign, "wants_hint": verdict.wants_hint}
 
 
-def echoed(found: Found, entered: Any) -> dict[str, Any]:
+def echoed(found: LocatedExercise, entered: Any) -> dict[str, Any]:
     """How a text is read while it is typed into a card: as HTML, or why it cannot be."""
     try:
         return {"html": inline_html(found.kind.echo(entered))}
@@ -91,7 +91,7 @@ def echoed(found: Found, entered: Any) -> dict[str, Any]:
         return {"error": inline_html(str(error))}
 
 
-def as_typed(found: Found, source: str, answer: Any) -> str:
+def as_typed(found: LocatedExercise, source: str, answer: Any) -> str:
     """What a learner wrote in a cell as it would be typed into a field of a card or of a page: the text or expression
     that the cell sets last, else the value, for a record each of its fields. The cell as it is where it defines a
     function, and where nothing of this can be read."""
@@ -106,7 +106,7 @@ def as_typed(found: Found, source: str, answer: Any) -> str:
     return source
 
 
-def _reads(found: Found, entered: Any) -> bool:
+def _reads(found: LocatedExercise, entered: Any) -> bool:
     try:
         found.kind.echo(entered)
     except Unreadable:
@@ -137,11 +137,11 @@ def _item(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def has_key(found: Found, verdict: Verdict) -> bool:
+def has_key(found: LocatedExercise, verdict: Verdict) -> bool:
     """Whether a verdict is by a key, the one at hand or that of a course's check service."""
     return verdict.kind != "recorded" if check_service.of(found.public["id"]) else found.declared is not None
 
 
-def is_code(found: Found) -> bool:
+def is_code(found: LocatedExercise) -> bool:
     """Whether its cell defines a function; any other sets `answer`."""
     return found.public["answer_name"] != "answer"

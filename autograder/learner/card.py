@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Card:
+class NotebookCard:
     """Markdown that shows itself in a notebook, and is plain text elsewhere."""
 
     text: str

@@ -6,7 +6,7 @@ import re
 import sys
 from typing import Any
 
-from ..values.error_advice import NOTHING_ASKED, Asked, advice, install
+from ..values.error_advice import NOTHING_ASKED, ErrorContext, advice, install
 from .cell_history import remember_failed
 from .lookup import find, published
 from .unset_names import package_behind
@@ -50,7 +50,7 @@ def _display(say: str) -> None:
     display({"text/plain": say, "text/markdown": say}, raw=True)
 
 
-def _asked(cell_id: Any, source: str) -> Asked:
+def _asked(cell_id: Any, source: str) -> ErrorContext:
     """What the cell answers: an answer cell has its exercise's id, and any other may name one."""
     names = [cell_id] if cell_id in published() else NAMED.findall(source)[:1]
-    return Asked.of(find(names[0]).public) if names else NOTHING_ASKED
+    return ErrorContext.of(find(names[0]).public) if names else NOTHING_ASKED

@@ -22,7 +22,7 @@ from ..declaration.answer import JudgedBy
 from ..declaration.verdict import Verdict
 from ..values.atomic_write import write_whole
 from . import answer_cells
-from .lookup import Found, assignment
+from .lookup import LocatedExercise, assignment
 from .recording import GRADING
 
 CONNECT, PATIENCE, CODE_PATIENCE = 3.0, 20.0, 150.0  # seconds
@@ -40,7 +40,7 @@ class Unavailable(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Service:
+class AssignmentService:
     """The check service of the assignment at hand, and how many verdicts it gives on an exercise."""
 
     url: str
@@ -48,7 +48,7 @@ class Service:
     allowed: int
 
 
-def of(exercise_id: str) -> Service | None:
+def of(exercise_id: str) -> AssignmentService | None:
     """The service that judges an exercise of the notebook's; None where there is none, and where work is graded."""
     if any(os.environ.get(name) for name in GRADING):
         return None
@@ -59,10 +59,10 @@ def of(exercise_id: str) -> Service | None:
     url = said.get("url") if isinstance(said, dict) else None
     if about is None or type(allowed) is not int or type(url) is not str:
         return None
-    return Service(url, about["name"], allowed)
+    return AssignmentService(url, about["name"], allowed)
 
 
-def judged(service: Service, found: Found, answer: Any, message: Any) -> Verdict:
+def judged(service: AssignmentService, found: LocatedExercise, answer: Any, message: Any) -> Verdict:
     """The service's verdict on an answer, with how many are left; or that it is recorded, and why there is none."""
     recorded = found.kind.recorded(message)
     if recorded.kind != "recorded":  # it is not an answer: nobody needs to be asked
@@ -117,7 +117,7 @@ def _verdict(reply: Mapping[str, Any], recorded: Verdict) -> Verdict:
     return Verdict(score, told["say"], told["kind"], wants_hint=told.get("wants_hint") is True).with_more(more)
 
 
-def _ask(service: Service, found: Found, answer: Any, message: Any) -> Mapping[str, Any]:
+def _ask(service: AssignmentService, found: LocatedExercise, answer: Any, message: Any) -> Mapping[str, Any]:
     is_code = found.kind.judged_by is not JudgedBy.VALUE
     asked = {"assignment": service.assignment, "exercise": found.public["id"]}
     if is_code:

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from ..values.own_folder import OWN, first_link, refuse_links
 from .moved import Moved, moved, with_moved
-from .notebook_file import Notebook, Unreadable, bytes_of, notebook_of, write, written
+from .notebook_file import Notebook, UnreadableNotebook, bytes_of, notebook_of, write, written
 from .notebook_merge import Changes, merge
 from .progress import EDITIONS
 
@@ -29,7 +29,7 @@ BACKUP = f"{OWN}/backup"
 
 
 @dataclass
-class Report:
+class UpdateReport:
     """What was done to a folder: the files that are new and those that were updated, a line for each chapter with
     something to say, and where what was replaced lies; and what each of these files held before."""
 
@@ -59,16 +59,16 @@ class Extra(Protocol):
 
 
 @dataclass
-class Copy:
+class LearnerCopy:
     """A learner's copy of the book in `folder`; `book` is the folder that has a folder for each chapter, whose notebook
     has the `extra` of its name."""
 
     folder: Path
     book: Path
     extra: Callable[[str], Extra] | None = None
-    report: Report = field(default_factory=Report)
+    report: UpdateReport = field(default_factory=UpdateReport)
 
-    def update(self) -> Report:
+    def update(self) -> UpdateReport:
         """Bring every chapter to the edition in `book`; nothing that the learner wrote is lost."""
         refuse_links(self.folder)
         self._move_renumbered()
@@ -82,7 +82,7 @@ class Copy:
                 shutil.rmtree(self.folder / EDITIONS / gone)
         return self.report
 
-    def reset(self, name: str) -> Report:
+    def reset(self, name: str) -> UpdateReport:
         """Bring a fresh copy of a chapter. Other files in its folder stay, and so does the learner's id."""
         refuse_links(self.folder)
         learner = None
@@ -135,7 +135,7 @@ class Copy:
             if file.suffix == ".ipynb":
                 try:
                     made[path] = self._made(path, new, extra, elsewhere, came, said)
-                except Unreadable as error:
+                except UnreadableNotebook as error:
                     self.report.said.append(f"{name}: {file} {error}; this chapter is left as it is")
                     return
             elif old is None or old in (base, new):
@@ -156,7 +156,7 @@ class Copy:
         said: list[str] = []
         try:
             data, theirs = self._made(path, new, extra, {}, (), said)
-        except Unreadable as error:
+        except UnreadableNotebook as error:
             self.report.said.append(f"{path} {error}; it is left as it is")
             return
         self._replace(path, data, theirs=theirs)
@@ -284,7 +284,7 @@ def _without(extra: Extra, data: bytes) -> bytes:
     """A notebook's file without what is extra; as it is where nothing is, or where it cannot be read."""
     try:
         notebook = notebook_of(data)
-    except Unreadable:
+    except UnreadableNotebook:
         return data
     bare = extra.taken_out(notebook)
     return data if bare is notebook else written(bare)
@@ -340,7 +340,7 @@ def _asked(path: Path) -> list[str]:
 
 def _origin(base: bytes | None) -> dict[str, Any] | None:
     """The edition that a notebook came from; None where none is noted that can be read."""
-    with contextlib.suppress(Unreadable):
+    with contextlib.suppress(UnreadableNotebook):
         return None if base is None else notebook_of(base)
     return None
 

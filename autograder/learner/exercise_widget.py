@@ -29,9 +29,9 @@ from ..values.inline_html import block_html, harmless, inline_html
 from ..values.mathml import with_mathml
 from ..values.numbers import Unreadable
 from . import cell_history, guidance, recording
-from .attempt import Attempt, as_json, as_typed, echoed, has_key, is_code, judged, predicted
-from .card import Card
-from .lookup import Found, NotFound, assignment, find, numbers_of
+from .attempt import SavedAttempt, as_json, as_typed, echoed, has_key, is_code, judged, predicted
+from .card import NotebookCard
+from .lookup import LocatedExercise, NotFound, assignment, find, numbers_of
 from .progress import Progress
 from .verbs import exercise, prompt
 
@@ -45,20 +45,20 @@ def card(exercise_id: str) -> Any:
     Where there is no card, the question with how to answer it: for a text that a teacher reads, and where no widget can
     be shown.
     """
-    desk = Desk(find(exercise_id))
+    desk = ExerciseDesk(find(exercise_id))
     try:
         if desk.box() is not None:
             return _widget()(desk)
     except (NotFound, ImportError):  # nobody's numbers; a page, which has cards of its own
         pass
-    return Card(desk.text())
+    return NotebookCard(desk.text())
 
 
 @dataclass(frozen=True)
-class Desk:
+class ExerciseDesk:
     """What a card shows of an exercise, and what it answers its front end."""
 
-    found: Found
+    found: LocatedExercise
 
     def text(self) -> str:
         """The question and how to answer it, in Markdown."""
@@ -105,7 +105,7 @@ class Desk:
         with contextlib.suppress(OSError, ValueError):
             kept = dict(Progress.here().entry(self.found.public["id"]))
             if "prediction" in kept:
-                first = Attempt(self.found, kept["prediction"]["answer"]).shown()
+                first = SavedAttempt(self.found, kept["prediction"]["answer"]).shown()
                 say = f"Predicted: {first}. {self._then()}"
                 kept["answer"] = {"verdict": as_json(self.found, Verdict(1.0, say, "recorded"))}
             if verdict := kept.get("answer", {}).get("verdict"):
@@ -214,7 +214,7 @@ def _widget() -> Any:
         html = traitlets.Unicode().tag(sync=True)
         entry = traitlets.Dict().tag(sync=True)
 
-        def __init__(self, desk: Desk):
+        def __init__(self, desk: ExerciseDesk):
             super().__init__(html=desk.html(), entry=desk.entry())
             self.desk = desk
             self.on_msg(self._answer)

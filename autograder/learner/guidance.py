@@ -16,24 +16,24 @@ from ..declaration.exercise import Exercise
 from ..declaration.verdict import Verdict
 from ..declaration.worked import worked
 from ..values.book_root import book_root
-from .card import Card
-from .lookup import Found, assignment, owner
+from .card import NotebookCard
+from .lookup import LocatedExercise, assignment, owner
 from .progress import Progress
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
 CELL = re.compile(r"^(`{3,})\{code-cell\}[^\n]*\n(.*?)^\1`*[ \t]*$", re.MULTILINE | re.DOTALL)  # of a chapter's source
 
 
-def led_on(found: Found, verdict: Verdict) -> Verdict:
+def led_on(found: LocatedExercise, verdict: Verdict) -> Verdict:
     """The verdict; where little is known of what is wrong, with the call that leads on."""
     return verdict.with_more(_offer(found)) if verdict.wants_hint else verdict
 
 
-def next_hint(found: Found) -> Card:
+def next_hint(found: LocatedExercise) -> NotebookCard:
     """One hint more than the last time."""
     name, hints = found.public["id"], hints_of(found)
     if not hints:
-        return Card(f"There is no hint for this one.{_to_solution(found)}")
+        return NotebookCard(f"There is no hint for this one.{_to_solution(found)}")
     try:
         shown = Progress.here().next_hint(name, len(hints))
     except OSError:
@@ -41,42 +41,44 @@ def next_hint(found: Found) -> Card:
     lines = [f"{i}. {text}" for i, text in enumerate(hints[:shown], start=1)]
     left = len(hints) - shown
     tail = f"*{_counted(left).capitalize()} more: run the cell again.*" if left else "*That was the last hint.*"
-    return Card("\n".join(lines) + f"\n\n{tail}{'' if left else _to_solution(found)}")
+    return NotebookCard("\n".join(lines) + f"\n\n{tail}{'' if left else _to_solution(found)}")
 
 
-def solution(found: Found, anyway: bool = False) -> Card:
+def solution(found: LocatedExercise, anyway: bool = False) -> NotebookCard:
     """The solution with its derivation, once the hints are used up, or `anyway`; in a course, who shows it and when."""
     name = found.public["id"]
     if (course := assignment()) is not None:
-        return Card(_refused(course))
+        return NotebookCard(_refused(course))
     if found.declared is None:
-        return Card(f"No solution of `{name}` is at hand here: only its question is known.")
+        return NotebookCard(f"No solution of `{name}` is at hand here: only its question is known.")
     progress = Progress.here()
     if found.public.get("predict") and _prediction(progress, name) is None:
-        return Card(f'First predict: a prediction is worth its points whatever comes out. Then `reveal("{name}")`.')
+        return NotebookCard(
+            f'First predict: a prediction is worth its points whatever comes out. Then `reveal("{name}")`.'
+        )
     left = len(hints_of(found)) - hints_shown(found)
     if left > 0 and not anyway and not solution_seen(found) and found.kind.judged_by is not JudgedBy.TEACHER:
-        return Card(f'{_offer(found)} The solution all the same: `solution("{name}", anyway=True)`.')
+        return NotebookCard(f'{_offer(found)} The solution all the same: `solution("{name}", anyway=True)`.')
     with contextlib.suppress(OSError):  # it is shown all the same
         progress.record_solution(name)
     whose = owner() if found.public.get("variants") else None
-    return Card(worked(found.declared, _instructors_cell(found, found.declared), whose))
+    return NotebookCard(worked(found.declared, _instructors_cell(found, found.declared), whose))
 
 
-def page(name: str) -> Card:
+def page(name: str) -> NotebookCard:
     """A page of docs/, for a notebook."""
     try:
-        return Card((book_root() / "docs" / name).read_text(encoding="utf-8"))
+        return NotebookCard((book_root() / "docs" / name).read_text(encoding="utf-8"))
     except OSError:
-        return Card("The book's pages are not at hand here.")
+        return NotebookCard("The book's pages are not at hand here.")
 
 
-def hints_of(found: Found) -> Sequence[str]:
+def hints_of(found: LocatedExercise) -> Sequence[str]:
     """The hints of an exercise, the first one first."""
     return found.public.get("hints") or []
 
 
-def hints_shown(found: Found) -> int:
+def hints_shown(found: LocatedExercise) -> int:
     """How many of them were asked for; 0 where nothing could be written down."""
     try:
         return Progress.here().hints_shown(found.public["id"])
@@ -84,7 +86,7 @@ def hints_shown(found: Found) -> int:
         return 0
 
 
-def solution_seen(found: Found) -> bool:
+def solution_seen(found: LocatedExercise) -> bool:
     """Whether its solution was shown before."""
     try:
         return Progress.here().solution_seen(found.public["id"]) is not None
@@ -92,7 +94,7 @@ def solution_seen(found: Found) -> bool:
         return False
 
 
-def _offer(found: Found) -> str:
+def _offer(found: LocatedExercise) -> str:
     """What can be asked for next, as a sentence; "" for nothing."""
     shown = hints_shown(found)
     left = len(hints_of(found)) - shown
@@ -102,7 +104,7 @@ def _offer(found: Found) -> str:
     return f'`hint("{found.public["id"]}")` has {many}.'
 
 
-def _to_solution(found: Found) -> str:
+def _to_solution(found: LocatedExercise) -> str:
     if found.declared is None or found.public.get("predict") or assignment() is not None:
         return ""
     return f' `solution("{found.public["id"]}")` shows the answer and how one gets there.'
@@ -126,7 +128,7 @@ def _prediction(progress: Progress, name: str) -> Any:
         return None
 
 
-def _instructors_cell(found: Found, declared: Exercise) -> str:
+def _instructors_cell(found: LocatedExercise, declared: Exercise) -> str:
     """The source of its answer cell in the chapter's text, or its model answer; "" where the text is not at hand."""
     if declared.answer.judged_by is JudgedBy.TEACHER:
         return str(declared.expected(declared.variant()))

@@ -30,7 +30,7 @@ class NotFound(LookupError):
 
 
 @dataclass(frozen=True)
-class Found:
+class LocatedExercise:
     """An exercise as its notebook knows it: the public record, and the declaration where the key is at
     hand."""
 
@@ -46,16 +46,16 @@ class Found:
         return answer_from(self.public) if self.declared is None else self.declared.answer
 
 
-def find(exercise_id: str) -> Found:
+def find(exercise_id: str) -> LocatedExercise:
     """The exercise of that id; NotFound names close ids and the places that were searched."""
     if type(exercise_id) is not str:
         raise NotFound(f"{exercise_id!r} is not an exercise id; a text such as 'rooflines-ridge' was expected")
     public, beside = published(), public_file()
     declared, chapter = _declared(exercise_id)
     if exercise_id in public:
-        return Found(public[exercise_id], declared, chapter)
+        return LocatedExercise(public[exercise_id], declared, chapter)
     if declared is not None:
-        return Found(declared.public(), declared, chapter)
+        return LocatedExercise(declared.public(), declared, chapter)
     known = list(dict.fromkeys([*public, *(name for bank in banks() for name in bank)]))
     ends = [name for name in known if name.endswith(f"-{exercise_id}")]
     close = ends[:3] or difflib.get_close_matches(exercise_id, known, n=3, cutoff=0.5)
@@ -63,7 +63,7 @@ def find(exercise_id: str) -> Found:
     raise NotFound(f"there is no exercise {exercise_id!r} here; {more}")
 
 
-def numbers_of(found: Found) -> dict[str, Any]:
+def numbers_of(found: LocatedExercise) -> dict[str, Any]:
     """The numbers of an exercise: the book's, or the learner's own where the course has variants."""
     public = found.public
     if public.get("variants"):

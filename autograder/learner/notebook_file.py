@@ -11,7 +11,7 @@ from typing import Any
 Notebook = dict[str, Any]
 
 
-class Unreadable(ValueError):
+class UnreadableNotebook(ValueError):
     """A file is not a notebook; the message says what it is instead."""
 
 
@@ -24,16 +24,16 @@ def bytes_of(path: Path) -> bytes | None:
 
 
 def notebook_of(data: bytes) -> dict[str, Any]:
-    """The notebook in a file. Unreadable where it is none that can be read."""
+    """The notebook in a file. UnreadableNotebook where it is none that can be read."""
     try:
         notebook = json.loads(data)
     except (ValueError, RecursionError):
-        raise Unreadable("is not a notebook that can be read (no JSON)") from None
+        raise UnreadableNotebook("is not a notebook that can be read (no JSON)") from None
     if not isinstance(notebook, dict) or notebook.get("nbformat") != 4:
-        raise Unreadable("is not a notebook of format 4")
+        raise UnreadableNotebook("is not a notebook of format 4")
     cells, metadata = notebook.get("cells"), notebook.get("metadata")
     if not isinstance(metadata, dict) or not isinstance(cells, list) or not all(map(_is_cell, cells)):
-        raise Unreadable("is not a notebook that can be read (its cells are damaged)")
+        raise UnreadableNotebook("is not a notebook that can be read (its cells are damaged)")
     return notebook
 
 

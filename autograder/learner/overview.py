@@ -27,7 +27,7 @@ QUESTION = re.compile(r"\*(“[^”]+”)\*")
 
 
 @dataclass(frozen=True)
-class Chapter:
+class ChapterProgress:
     """A chapter of the folder: its name, its notebook's cells as the book wrote them, its exercises' public records."""
 
     name: str
@@ -75,25 +75,25 @@ class Chapter:
 class Missed:
     """An exercise whose last answer was wrong, and what the learner did there, as far as that has a name."""
 
-    chapter: Chapter
+    chapter: ChapterProgress
     exercise: str
-    did: Sequence[tuple[str, Chapter | None, str]]  # what, and the chapter and section that explain it
+    did: Sequence[tuple[str, ChapterProgress | None, str]]  # what, and the chapter and section that explain it
 
 
 @dataclass(frozen=True)
-class Overview:
+class ProgressOverview:
     """A learner's record of the `chapters`, as seen from the notebook in the folder `at`; `home` is the study folder,
     None outside of one; `trouble` says why the record cannot be read. A notebook shows a table, a terminal a few
     lines."""
 
-    chapters: Sequence[Chapter]
+    chapters: Sequence[ChapterProgress]
     data: Data
     at: Path
     home: Path | None = None
     trouble: str = ""
 
     @cached_property
-    def last(self) -> tuple[Chapter, str] | None:
+    def last(self) -> tuple[ChapterProgress, str] | None:
         """The exercise about which something was done last, with its chapter."""
         known = [
             (last_done(self._entry(one)), chapter, one["id"]) for chapter in self.chapters for one in chapter.exercises
@@ -102,7 +102,7 @@ class Overview:
         return (chapter, exercise) if time and chapter else None
 
     @property
-    def onward(self) -> tuple[Chapter, str] | None:
+    def onward(self) -> tuple[ChapterProgress, str] | None:
         """Where to go on: the last exercise while it is not done, else the first one after it that is not, from the end
         of the book on again from its beginning. None before anything is done, and where all is."""
         if self.last is None:
@@ -127,13 +127,13 @@ class Overview:
         found.sort(key=lambda one: one[0], reverse=True)
         return [missed for _, missed in found]
 
-    def sums(self, chapter: Chapter | None = None) -> tuple[int, int, str, str]:
+    def sums(self, chapter: ChapterProgress | None = None) -> tuple[int, int, str, str]:
         """Of a chapter, or of all: the exercises done, how many there are, the points, and what they come to."""
         asked = [one for part in ([chapter] if chapter else self.chapters) for one in part.exercises]
         finished, reached, available = totals(self.data, asked)
         return finished, len(asked), f"{reached:.4g}", f"{available:.4g}"
 
-    def link(self, chapter: Chapter, cell: str | None = None) -> str:
+    def link(self, chapter: ChapterProgress, cell: str | None = None) -> str:
         """The address of a chapter's notebook, or of a cell in it, as JupyterLab follows it."""
         path = f"{chapter.name}/{chapter.name}.ipynb" if self.home else f"{chapter.name}.ipynb"
         return self._address(path) + (f"#cell-id={quote(cell)}" if cell else "")
@@ -167,7 +167,7 @@ class Overview:
     def _entry(self, exercise: Mapping[str, Any]) -> Data:
         return self.data["exercises"].get(exercise["id"], {})
 
-    def _did(self, attempt: Mapping[str, Any]) -> list[tuple[str, Chapter | None, str]]:
+    def _did(self, attempt: Mapping[str, Any]) -> list[tuple[str, ChapterProgress | None, str]]:
         chapters = {chapter.name: chapter for chapter in self.chapters}
         known = [_named()[name] for name in attempt.get("mistakes", []) if name in _named()]
         return [(one.did, chapters.get(one.page), one.section) for one in known]
@@ -177,12 +177,12 @@ class Overview:
         return quote(Path(os.path.relpath(here, self.at)).as_posix())
 
 
-def progress() -> Overview:
+def progress() -> ProgressOverview:
     """What you have done of each chapter, this one first; where to go on, and what to repeat."""
     return overview()
 
 
-def overview(at: Path | None = None) -> Overview:
+def overview(at: Path | None = None) -> ProgressOverview:
     """What is done in the study folder that `at` is, or is in (default: the current folder), the chapter there first;
     outside of one, what is done of the exercises beside the notebook."""
     at = (at or Path.cwd()).resolve()
@@ -192,17 +192,17 @@ def overview(at: Path | None = None) -> Overview:
     found = [chapter for folder in folders if (chapter := _chapter(folder)) is not None]
     found.sort(key=lambda chapter: chapter.name != at.name)
     try:
-        return Overview(found, record.data(), at, home)
+        return ProgressOverview(found, record.data(), at, home)
     except OSError as error:
-        return Overview(found, empty(), at, home, f"The record cannot be read: {error.strerror or error}.")
+        return ProgressOverview(found, empty(), at, home, f"The record cannot be read: {error.strerror or error}.")
 
 
-def _chapter(folder: Path) -> Chapter | None:
+def _chapter(folder: Path) -> ChapterProgress | None:
     """The chapter in a folder; None where there is none that can be read."""
     try:
         asked = json.loads((folder / "exercises.json").read_text(encoding="utf-8"))["exercises"]
         notebook = json.loads((folder / f"{folder.name}.ipynb").read_text(encoding="utf-8"))
-        return Chapter(folder.name, notebook["cells"], list(asked.values()))
+        return ChapterProgress(folder.name, notebook["cells"], list(asked.values()))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
@@ -223,4 +223,4 @@ def _said(sums: tuple[int, int, str, str]) -> str:
     return f"{finished} of {count} exercises done, {reached} of {available} points"
 
 
-__all__ = ["Chapter", "Overview", "overview", "progress"]
+__all__ = ["ChapterProgress", "ProgressOverview", "overview", "progress"]

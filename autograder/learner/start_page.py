@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from .edition_cells import text
-from .editions import Copy
+from .editions import LearnerCopy
 from .notebook_file import Notebook, written
-from .overview import Overview, overview
+from .overview import ProgressOverview, overview
 from .shown import MARK, START
 
 ABOUT = """\
@@ -47,9 +47,9 @@ TABLE = "from autograder import progress\n\nprogress()"
 TABLE_ID = "start-progress"
 
 
-def renew(copy: Copy) -> None:
+def renew(copy: LearnerCopy) -> None:
     """Write the start page of a copy of the book, or bring it up to date; the table shows the record as it is now."""
-    copy.renew(Path(START), written(page()), Table(overview(copy.folder)))
+    copy.renew(Path(START), written(page()), OverviewTable(overview(copy.folder)))
 
 
 def page() -> Notebook:
@@ -70,10 +70,10 @@ def page() -> Notebook:
 
 
 @dataclass(frozen=True)
-class Table:
+class OverviewTable:
     """The output of the page's cell of code: no edition has it, and it is not the learner's either."""
 
-    shown: Overview
+    shown: ProgressOverview
 
     def is_in(self, _notebook: bytes) -> bool:
         """Never known without looking."""

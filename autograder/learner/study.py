@@ -8,14 +8,14 @@ from pathlib import Path
 from ..values.book_root import book_root
 from ..values.own_folder import refuse_links
 from . import progress, shown, start_page
-from .editions import Copy, Report
+from .editions import LearnerCopy, UpdateReport
 
 
 class StudyError(ValueError):
     """The learner's folder is not what it should be; the message says what was found and what was expected."""
 
 
-def start(folder: Path, reset: Sequence[str] = ()) -> Report:
+def start(folder: Path, reset: Sequence[str] = ()) -> UpdateReport:
     """Copy the book into `folder`, or bring the learner's copy there to the installed edition; nothing that the
     learner wrote is lost, see `editions`. The chapters named in `reset` are copied afresh. The start page shows the
     record as it is now.
@@ -24,7 +24,7 @@ def start(folder: Path, reset: Sequence[str] = ()) -> Report:
     """
     if folder.exists() and not folder.is_dir():
         raise StudyError(f"{folder} is a file; a folder for the book was expected")
-    copy = Copy(folder, book_root() / "chapters", shown.shown_in)
+    copy = LearnerCopy(folder, book_root() / "chapters", shown.shown_in)
     names = [_chapter(name, copy.chapters()) for name in reset]
     refuse_links(folder)
     folder.mkdir(parents=True, exist_ok=True)

@@ -13,28 +13,28 @@ from ..values import encoding
 from ..values.numbers import Unreadable
 from ..values.texts import fill
 from . import cell_errors, cell_history, guidance, recording
-from .attempt import Attempt, as_typed, has_key, judged, predicted
-from .card import Card
-from .lookup import Found, NotFound, find, numbers_of
+from .attempt import SavedAttempt, as_typed, has_key, judged, predicted
+from .card import NotebookCard
+from .lookup import LocatedExercise, NotFound, find, numbers_of
 from .points import in_words
 from .progress import Progress
 
 _graded: list[tuple[str, Any]] = []  # the object graded last in this kernel, with the exercise it first came for
 
 
-def exercise(exercise_id: str) -> Card:
+def exercise(exercise_id: str) -> NotebookCard:
     """The prompt of an exercise, with your numbers where the course has variants."""
     found = find(exercise_id)
     try:
         numbers = numbers_of(found)
     except NotFound as nobody:
-        return Card(f"{str(nobody)[0].upper()}{str(nobody)[1:]}.")
+        return NotebookCard(f"{str(nobody)[0].upper()}{str(nobody)[1:]}.")
     title = f"**{found.public['title']}**" if found.public.get("title") else ""
     parts = (title, prompt(found, numbers), found.kind.asked_of(numbers))
-    return Card("\n\n".join(part for part in parts if part))
+    return NotebookCard("\n\n".join(part for part in parts if part))
 
 
-def prompt(found: Found, numbers: Mapping[str, Any]) -> str:
+def prompt(found: LocatedExercise, numbers: Mapping[str, Any]) -> str:
     """The question of an exercise with these numbers, in Markdown."""
     return fill(found.public["template"], numbers) if found.public.get("variants") else found.public["prompt"]
 
@@ -56,17 +56,17 @@ def symbols(exercise_id: str) -> Any:
     return made[0] if len(made) == 1 else made
 
 
-def hint(exercise_id: str) -> Card:
+def hint(exercise_id: str) -> NotebookCard:
     """The next hint; each call shows one more."""
     return guidance.next_hint(find(exercise_id))
 
 
-def solution(exercise_id: str, *, anyway: bool = False) -> Card:
+def solution(exercise_id: str, *, anyway: bool = False) -> NotebookCard:
     """The worked solution and its derivation, once the hints are used up, or `anyway`; never within a course."""
     return guidance.solution(find(exercise_id), anyway)
 
 
-def how_to_answer() -> Card:
+def how_to_answer() -> NotebookCard:
     """How answers are read: tolerances, units and notations, attempts, hints; the book's page on it."""
     return guidance.page("answers.md")
 
@@ -86,7 +86,7 @@ def check(exercise_id: str, answer: Any = ...) -> Verdict:
     return cell_history.with_doubt(name, answer, verdict)
 
 
-def _with_record(found: Found, verdict: Verdict) -> Verdict:
+def _with_record(found: LocatedExercise, verdict: Verdict) -> Verdict:
     """The verdict on an empty cell, with a word on an answer that the record has from elsewhere, such as a page."""
     if verdict.kind != "empty" or found.declared is None:
         return verdict
@@ -127,27 +127,27 @@ def _unless_stale(exercise_id: str, answer: Any, verdict: Verdict) -> Verdict:
     return verdict
 
 
-def reveal(exercise_id: str, result: Any = None) -> Card:
+def reveal(exercise_id: str, result: Any = None) -> NotebookCard:
     """Your prediction beside what comes out: `result` (computed or measured), or the exercise's own
     solution."""
     found = find(exercise_id)
     public = found.public
     if not public.get("predict"):
-        return Card(f"*{exercise_id} asks for no prediction: `check` says whether an answer is right.*")
+        return NotebookCard(f"*{exercise_id} asks for no prediction: `check` says whether an answer is right.*")
     try:
         recorded = Progress.here().prediction(exercise_id)
     except OSError:
         recorded = None
     if recorded is None:
-        return Card(
+        return NotebookCard(
             f"*First predict: set `{public['answer_name']}` in the cell above, run it and the one below it, "
             "then this one.*"
         )
-    mine = Attempt(found, recorded.answer).shown()
+    mine = SavedAttempt(found, recorded.answer).shown()
     lines = [f"You predicted **{mine}** ({recorded.time[:19].replace('T', ' ')} UTC)."]
     if result is not None:
         try:
-            lines.append(f"It comes out as **{Attempt(found, encoding.encode(result)).shown()}**.")
+            lines.append(f"It comes out as **{SavedAttempt(found, encoding.encode(result)).shown()}**.")
         except encoding.NotEncodable:
             lines.append(f"It comes out as **{encoding.type_name(result)}**.")
     if found.declared is not None:
@@ -155,10 +155,10 @@ def reveal(exercise_id: str, result: Any = None) -> Card:
         if compared := _compared(found.declared, recorded.answer, numbers):
             lines.append(compared)
         elif result is None:
-            solution = Attempt(found, encoding.encode(found.declared.expected(numbers)))
+            solution = SavedAttempt(found, encoding.encode(found.declared.expected(numbers)))
             lines.append(f"It comes out as **{solution.shown()}**.")
         lines.append(found.declared.judge_message(recorded.answer, numbers).say)
-    return Card("\n\n".join(lines))
+    return NotebookCard("\n\n".join(lines))
 
 
 def _compared(declared: Exercise, message: Any, numbers: dict[str, Any]) -> str:

@@ -22,7 +22,7 @@ from ..declaration.verdict import AnswerError, Verdict
 from ..learner.attempt import as_json, echoed, is_code, judged
 from ..learner.lookup import find
 from ..values import encoding
-from ..values.error_advice import Asked, advice
+from ..values.error_advice import ErrorContext, advice
 from ..values.inline_html import block_html, inline_html
 from ..values.numbers import Unreadable
 from .chapter_names import ChapterNames, defined_names
@@ -213,11 +213,11 @@ def _told(failure: BaseException, source: str, place: str) -> str:
 NOT_HERE = ("torch", "matplotlib", "scipy", "triton", "cloudpickle")
 
 
-def _asked(place: str) -> Asked:
+def _asked(place: str) -> ErrorContext:
     try:
-        return Asked.of(find(place).public)
+        return ErrorContext.of(find(place).public)
     except LookupError:
-        return Asked.of({})
+        return ErrorContext.of({})
 
 
 def _displayed(value: Any) -> dict[str, str]:

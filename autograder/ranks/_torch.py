@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from .memory_meter import SMALL, Metered, Storages, begins, file_of, line_in
 
 
-class Meter(TorchDispatchMode):
+class MemoryMeter(TorchDispatchMode):
     """Adds up what is alive after each operation."""
 
     def __init__(self, found: Metered, given: Any, line: Callable[[], str]):
@@ -41,7 +41,7 @@ class Meter(TorchDispatchMode):
                 self.found.bytes, self.found.line = now, self.line()
 
 
-def _dispatch(self: Meter, func: Any, _types: Any, args: Any = (), kwargs: Any = None) -> Any:
+def _dispatch(self: MemoryMeter, func: Any, _types: Any, args: Any = (), kwargs: Any = None) -> Any:
     made = func(*args, **(kwargs or {}))
     if not self.paused:
         for value in (args, tuple((kwargs or {}).values()), made):
@@ -52,7 +52,7 @@ def _dispatch(self: Meter, func: Any, _types: Any, args: Any = (), kwargs: Any =
 
 # Set after the class was made: torch would wrap a method of the class so that its first operation loads the compiler,
 # a second and a half.
-Meter.__torch_dispatch__ = _dispatch  # type: ignore[assignment]
+MemoryMeter.__torch_dispatch__ = _dispatch  # type: ignore[assignment]
 
 
 @contextmanager
@@ -61,7 +61,7 @@ def metered(function: Callable[..., Any], given: Any) -> Iterator[Metered]:
     the file of `function`. A peak collects garbage: freeze what was there before (`gc.freeze`), which takes long.
     """
     found, file = Metered(), file_of(function)
-    meter = Meter(found, given, lambda: line_in(file))
+    meter = MemoryMeter(found, given, lambda: line_in(file))
     begins(meter)
     try:
         with meter:

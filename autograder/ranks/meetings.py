@@ -19,7 +19,7 @@ Members = tuple[int, ...]
 
 
 @dataclass
-class Meeting:
+class RankMeeting:
     """One call of every rank in `expected`, and the group that each has named so far."""
 
     expected: Collection[int]
@@ -50,15 +50,15 @@ class Meetings:
 
     def __init__(self, n: int):
         self.all = range(n)
-        self.meetings: dict[tuple[Members | None, int], Meeting] = {}
+        self.meetings: dict[tuple[Members | None, int], RankMeeting] = {}
         self.calls: Counter[tuple[Members | None, int]] = Counter()
 
-    def enter(self, rank: int, members: Members, local: bool) -> Meeting:
+    def enter(self, rank: int, members: Members, local: bool) -> RankMeeting:
         """The meeting of a rank's next call."""
         among = members if local else None
         number = self.calls[among, rank]
         self.calls[among, rank] += 1
-        meeting = self.meetings.setdefault((among, number), Meeting(members if local else self.all))
+        meeting = self.meetings.setdefault((among, number), RankMeeting(members if local else self.all))
         meeting.entered[rank] = members
         return meeting
 

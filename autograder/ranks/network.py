@@ -20,14 +20,14 @@ from typing import Any, Protocol
 from hwlib.simulate.call_costs import ALGORITHM_OF
 
 from .collective_results import PERFORM, array_of, cost_of
-from .meetings import Meeting, Meetings
+from .meetings import Meetings, RankMeeting
 from .network_error import NetworkError, shown
 
 CALLS = ("send", "recv", "barrier", "all_to_all", *ALGORITHM_OF)
 MAX_REQUESTS = 100_000
 
 
-class RankProgram(Protocol):
+class ServedRank(Protocol):
     """One rank's program, wherever it runs."""
 
     def send(self, reply: Any, /) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class _Collective:
 
 @dataclass
 class _Rank:
-    program: RankProgram
+    program: ServedRank
     clock: int = 0
     reply: Any = None
     waits: int | None = None  # the handle of what it waits for
@@ -74,7 +74,7 @@ class _Rank:
     handles: list[Any] = field(default_factory=list)
 
 
-def carry(programs: Sequence[RankProgram], allowed: Sequence[str] = CALLS, max_bytes: int = 1 << 30) -> Carried:
+def carry(programs: Sequence[ServedRank], allowed: Sequence[str] = CALLS, max_bytes: int = 1 << 30) -> Carried:
     """Run the ranks to their ends. Raises NetworkError for a deadlock, a call that is not `allowed`, or too much."""
     network = _Network(programs, allowed, max_bytes)
     network.run()
@@ -82,7 +82,7 @@ def carry(programs: Sequence[RankProgram], allowed: Sequence[str] = CALLS, max_b
 
 
 class _Network:
-    def __init__(self, programs: Sequence[RankProgram], allowed: Sequence[str], max_bytes: int):
+    def __init__(self, programs: Sequence[ServedRank], allowed: Sequence[str], max_bytes: int):
         n = len(programs)
         self.ranks = [_Rank(program) for program in programs]
         self.allowed, self.left = tuple(allowed), max_bytes
@@ -272,7 +272,7 @@ class _Network:
             self._perform(made)
         return "collective", made, 0
 
-    def _enter(self, number: int, request: dict[str, Any]) -> Meeting:
+    def _enter(self, number: int, request: dict[str, Any]) -> RankMeeting:
         local = request.get("local") is True
         members = self._group(number, request.get("ranks"), own=local)
         meeting = self.meetings.enter(number, members, local)

@@ -1,6 +1,6 @@
 """The outcome of a run of all ranks, and the explanation of its result, bytes and rounds.
 
-An `Outcome` is made by the code that drives the ranks (`observe`, for generators); this module does not depend on it.
+A `RanksOutcome` is made by what drives the ranks (`observe`, for generators); this module does not depend on that.
 
 The reasons of what it finds (see `values.finding`):
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Peak:
+class MemoryPeak:
     """The most bytes that a rank's tensors held at once, and the line of its function that was running then."""
 
     bytes: int
@@ -41,7 +41,7 @@ class Peak:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RanksOutcome:
     """What every rank returned, the bytes that each sent and received and between which ranks, and the rounds; or a
     failure. A result is as `flat` has it, or by name as `named_results.by_name` has it.
 
@@ -57,7 +57,7 @@ class Outcome:
     stuck: Finding | None = None
     changed: Sequence[int] = ()
     pairs: Mapping[tuple[int, int], float] = field(default_factory=dict)
-    peaks: Sequence[Peak] = ()  # of each rank's memory, where it was measured
+    peaks: Sequence[MemoryPeak] = ()  # of each rank's memory, where it was measured
 
     def leaving_bytes(self, inner: int) -> list[float]:
         """The bytes that each rank sends out of its node of `inner` ranks."""
@@ -98,7 +98,7 @@ def observe(
     budget: Budget,
     dtype: str = "",
     formed: Callable[[Any], Any] | None = None,
-) -> Outcome:
+) -> RanksOutcome:
     """Run generators through `call` (see `generators.Rank`) and count what they send. `formed` makes of what a rank
     returns its result, by default `flat`."""
     from hwlib.simulate import SimulationError, run_programs
@@ -107,11 +107,11 @@ def observe(
     try:
         ended = run_programs(ranks)
     except RankFailed as failed:
-        return Outcome(failed=budget.failed or failed)
+        return RanksOutcome(failed=budget.failed or failed)
     except SimulationError as error:
         if budget.failed is not None:
-            return Outcome(failed=budget.failed)
-        return Outcome(stuck=_stuck(error, n))
+            return RanksOutcome(failed=budget.failed)
+        return RanksOutcome(stuck=_stuck(error, n))
     sent, received = [0.0] * n, [0.0] * n
     pairs: Counter[tuple[int, int]] = Counter()
     for message in ended.messages:
@@ -120,7 +120,7 @@ def observe(
         pairs[message.src, message.dst] += message.bytes  # type: ignore[assignment]
     changed = [rank.rank for rank in ranks if rank.changed]
     outputs, rounds = [(formed or flat)(v) for v in ended.outputs], max(ended.clocks, default=0)
-    return Outcome(outputs, sent, received, rounds, changed=changed, pairs=pairs)
+    return RanksOutcome(outputs, sent, received, rounds, changed=changed, pairs=pairs)
 
 
 def _stuck(error: SimulationError, n: int) -> Finding:
@@ -170,7 +170,7 @@ def same_result(got: Any, want: Any, rtol: float) -> bool:
     return got.shape == want.shape and not differs(got, want, rtol).any()
 
 
-def alike(one: Outcome, other: Outcome, rtol: float) -> bool:
+def alike(one: RanksOutcome, other: RanksOutcome, rtol: float) -> bool:
     """Whether two programs behaved alike in one run: the same results, bytes and rounds, or the same failure."""
     if not (one.ended and other.ended):
         kinds = [o.failed.kind if o.failed else o.stuck for o in (one, other)]
@@ -181,7 +181,7 @@ def alike(one: Outcome, other: Outcome, rtol: float) -> bool:
     )
 
 
-def same_traffic(one: Outcome, other: Outcome) -> bool:
+def same_traffic(one: RanksOutcome, other: RanksOutcome) -> bool:
     """Whether every rank sent and received as many bytes, in as many rounds."""
     return (
         list(one.sent_bytes) == list(other.sent_bytes)
@@ -208,7 +208,7 @@ FAILED = {
 ENDLESS = {"steps": "endless-steps", "bytes": "endless-bytes"}
 
 
-def failure(name: str, case: Case, outcome: Outcome) -> Finding:
+def failure(name: str, case: Case, outcome: RanksOutcome) -> Finding:
     """Why the ranks did not finish."""
     if outcome.stuck is not None:
         return Finding(f"With {case}: {outcome.stuck.say}", outcome.stuck.reason)

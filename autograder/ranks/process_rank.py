@@ -27,7 +27,7 @@ from .process_group import as_array, plainly, run_rank
 TALK = "torch.distributed"
 
 
-class RunEnded(BaseException):
+class RanksEnded(BaseException):
     """The run of all ranks is over, and this one has not ended: it is in a thread, and must."""
 
 
@@ -63,8 +63,8 @@ class ProcessRank:
         def talk(request: dict[str, Any]) -> Any:
             asked.put(("asks", encoding.decode(encoding.encode(request)), None))
             reply = replies.get()
-            if reply is RunEnded:
-                raise RunEnded
+            if reply is RanksEnded:
+                raise RanksEnded
             return reply
 
         changed, peak = False, Metered()
@@ -85,7 +85,7 @@ class ProcessRank:
                 result = run_rank(played, rank, n, x, talk)
             told = {"changed": changed, "peak": peak.bytes, "line": peak.line} if measures else changed
             asked.put(("done", encoding.decode(encoding.encode(result)), told))
-        except RunEnded:
+        except RanksEnded:
             pass
         except Withheld as used:
             asked.put(("failed", "withheld", used.name))

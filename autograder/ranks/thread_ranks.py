@@ -14,7 +14,7 @@ from queue import Empty
 from typing import Any, Self
 
 from .arguments import copied
-from .process_rank import ProcessRank, RunEnded
+from .process_rank import ProcessRank, RanksEnded
 
 LONGEST = 60.0  # seconds that a rank may compute until it asks for something
 SECONDS = 5.0  # until a rank that is told to end has ended
@@ -73,7 +73,7 @@ class ThreadRanks:
 
     def __exit__(self, *_: object) -> None:
         for rank in self.ranks.values():
-            rank.replies.put(RunEnded)
+            rank.replies.put(RanksEnded)
             if rank.thread is not None:
                 rank.thread.join(SECONDS)
         self.run.close()

@@ -18,7 +18,7 @@ from typing import Any
 from ..values.finding import Explained
 from . import confine, usage, wire
 from .limits import Limits
-from .program import Program, beginning
+from .program import SandboxedProgram, beginning
 
 PASSED_ON = (
     "PATH",
@@ -187,7 +187,7 @@ def zygote_ahead() -> AbstractContextManager[None]:
     return beginning(ZYGOTE, _environment()) if sys.platform == "linux" else contextlib.nullcontext()
 
 
-class Zygote(Program):
+class Zygote(SandboxedProgram):
     """A running zygote. Any thread may fork children from it; its end does not end them, but their own limits do."""
 
     def __init__(self, start_limit: float = 120.0):

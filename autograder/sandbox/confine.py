@@ -137,7 +137,7 @@ def masked_paths() -> list[str]:
 
 
 @dataclass(frozen=True)
-class View:
+class RootView:
     """The paths that a learner's root shows, those that are empty in it, and the folder that it is built on."""
 
     shown: tuple[str, ...]
@@ -162,7 +162,7 @@ def _unshare() -> None:
         Path("/proc/self/gid_map").write_text(f"{FIRST_UID} {gid} 1")
 
 
-def _new_root(limits: Limits, uid: int, alone: bool, covered: Sequence[str], view: View) -> None:
+def _new_root(limits: Limits, uid: int, alone: bool, covered: Sequence[str], view: RootView) -> None:
     base = view.base
     if not base:
         raise OSError(f"none of {', '.join(BASES)} is free to build the learner's file system on")
@@ -271,7 +271,7 @@ def enter_namespaces() -> None:
     _unshare()
 
 
-def enter(limits: Limits, slot: int, view: View, alone: bool = False, covered: Sequence[str] = ()) -> None:
+def enter(limits: Limits, slot: int, view: RootView, alone: bool = False, covered: Sequence[str] = ()) -> None:
     """The second half, in that first process: its own root, network, limits; raises OSError if the system
     refuses. With `alone`, it cannot communicate by locks and watches on a file that another process also reads. The
     files that are `covered` are empty in it."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 Begun = tuple[subprocess.Popen, socket.socket]
-_begun: dict[str, Any] = {}  # by module: on their way, for the next Program of that module
+_begun: dict[str, Any] = {}  # by module: on their way, for the next SandboxedProgram of it
 
 
 def _begin(module: str, environment: Mapping[str, str], arguments: Sequence[str]) -> Begun:
@@ -33,7 +33,7 @@ def _begin(module: str, environment: Mapping[str, str], arguments: Sequence[str]
 
 @contextmanager
 def beginning(module: str, environment: Mapping[str, str]) -> Iterator[None]:
-    """Start a program in the background of this block; the first `Program` of that module created in it uses it.
+    """Start a program in the background of this block; the first `SandboxedProgram` of that module made in it uses it.
     An unused one ends with the block."""
     _begun[module] = _begin(module, environment, ())
     try:
@@ -47,7 +47,7 @@ def beginning(module: str, environment: Mapping[str, str]) -> Iterator[None]:
             control.close()
 
 
-class Program:
+class SandboxedProgram:
     """A running `python -m MODULE FD ...`; `said` is the object that it sent once it was ready, None if it ended first.
 
     It gets `environment`, no input and nothing of the grader's but its end of the socket. A context manager.

@@ -218,7 +218,7 @@ def _seed(seed: int) -> None:
 
 
 def child(
-    channel: socket.socket, status: socket.socket, request: dict[str, Any], shell: Shell, view: confine.View
+    channel: socket.socket, status: socket.socket, request: dict[str, Any], shell: Shell, view: confine.RootView
 ) -> None:
     """In the forked process: become the keeper, and fork the confined one; never returns."""
     from ..declaration import withholding
@@ -255,7 +255,7 @@ def child(
         os._exit(0)
 
 
-def probe(view: confine.View | None = None) -> dict[str, str]:
+def probe(view: confine.RootView | None = None) -> dict[str, str]:
     """What this system lacks: why it cannot confine a process (`unconfined`), and why the memory of a confined one
     cannot be limited (`unmeasured`); empty where it can."""
     ours, theirs = socket.socketpair()
@@ -266,7 +266,7 @@ def probe(view: confine.View | None = None) -> dict[str, str]:
             confine.enter_namespaces()
             inner = os.fork()
             if inner == 0:
-                confine.enter(Limits(), 0, view or confine.View.of_system())
+                confine.enter(Limits(), 0, view or confine.RootView.of_system())
                 theirs.sendall(b"-" if os.path.exists("/proc/self") else b"?")
                 os._exit(0)
             os.waitpid(inner, 0)
@@ -293,7 +293,7 @@ def main() -> None:
     gc.disable()  # a fifth of the time to start
     missing = preload()
     shell = make_shell()
-    view = confine.View.of_system()
+    view = confine.RootView.of_system()
     settle()
     threads = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 1
     with contextlib.suppress(BrokenPipeError):  # where the grader has ended meanwhile, the next look says so

@@ -30,7 +30,7 @@ E_NOTATION = re.compile(r"(?i)(?<=[\d.])e[-+]?\d+")
 
 
 @dataclass(frozen=True)
-class Worked:
+class Calculation:
     """What a calculation comes to, in SI, the powers of its base units, and where it could be read in two ways, as what
     it was read: its text with the brackets that it lacks."""
 
@@ -50,7 +50,7 @@ def is_calculation(text: str) -> bool:
     return bool(re.search(r"[\d.)]\s*(?:\*\*|[-+*/^])\s*[-+]?[\d.(]|\(|[A-Za-z%]\s*(?:[-+*/]|\*\*)\s*[\d.(]", bare))
 
 
-def worked_out(text: str) -> Worked:
+def worked_out(text: str) -> Calculation:
     """The value of a calculation, and its unit; UnitError, with a sentence for the learner, for anything else."""
     if len(text) > MAX_LENGTH:
         raise UnitError(f"a calculation of {len(text)} characters; at most {MAX_LENGTH} were expected", "length")
@@ -60,7 +60,7 @@ def worked_out(text: str) -> Worked:
         reader, unit = _Reader(whole[1]), whole[2].strip()
         size, powers = _unit(unit)
         value = reader.all().value * size
-        return _within(Worked(value, powers, f"({whole[1]}) {unit}" if reader.in_parts else ""))
+        return _within(Calculation(value, powers, f"({whole[1]}) {unit}" if reader.in_parts else ""))
     return _within(_Reader(tidy).all())
 
 
@@ -77,7 +77,7 @@ def _tidy(text: str) -> str:
     return ungrouped(crossed.translate(SIGNS))
 
 
-def _within(worked: Worked) -> Worked:
+def _within(worked: Calculation) -> Calculation:
     if max(worked.value.numerator.bit_length(), worked.value.denominator.bit_length()) > MAX_BITS:
         raise UnitError("the calculation is beyond the range of a float", "range")
     return worked
@@ -106,12 +106,12 @@ class _Reader:
             self.spans.append(found.span(str(found.lastgroup)))
             place = found.end()
 
-    def all(self) -> Worked:
+    def all(self) -> Calculation:
         """The whole of it."""
         worked = self._sum()
         if self.at < len(self.tokens):
             raise UnitError(f"something is missing before {self.tokens[self.at][1]!r}", "sign")
-        return Worked(worked.value, worked.powers, self._reading())
+        return Calculation(worked.value, worked.powers, self._reading())
 
     def _reading(self) -> str:
         """The text with the brackets that decide to what a unit belongs; "" where it has none to decide."""
@@ -127,17 +127,17 @@ class _Reader:
             return what
         return ""
 
-    def _sum(self) -> Worked:
+    def _sum(self) -> Calculation:
         worked = self._product()
         while sign := self._next("+", "-"):
             self.in_parts |= self.depth == 0
             other = self._product()
             if worked.powers != other.powers:
                 raise UnitError(f"{worked.unit} and {other.unit} cannot be added", "sum")
-            worked = Worked(worked.value + (other.value if sign == "+" else -other.value), worked.powers)
+            worked = Calculation(worked.value + (other.value if sign == "+" else -other.value), worked.powers)
         return worked
 
-    def _product(self) -> Worked:
+    def _product(self) -> Calculation:
         start = self.at
         worked = self._with_unit(self._signed())
         while sign := self._next("*", "/"):
@@ -147,7 +147,7 @@ class _Reader:
                 worked = self._divided(worked, start)
         return worked
 
-    def _divided(self, worked: Worked, start: int) -> Worked:
+    def _divided(self, worked: Calculation, start: int) -> Calculation:
         """What was read since token `start` over what follows, the unit behind it that of all if they have none."""
         self.in_parts |= self.depth == 0
         first = self.at
@@ -166,18 +166,18 @@ class _Reader:
         """Whether there is a unit among the tokens from `start` to here."""
         return any(kind == "unit" for kind, _ in self.tokens[start : self.at])
 
-    def _with_unit(self, worked: Worked) -> Worked:
+    def _with_unit(self, worked: Calculation) -> Calculation:
         """What was read, with the unit that follows, if there is one."""
         unit = self._units()
-        return _times(worked, Worked(*_unit(unit))) if unit else worked
+        return _times(worked, Calculation(*_unit(unit))) if unit else worked
 
-    def _signed(self) -> Worked:
+    def _signed(self) -> Calculation:
         if self._next("-"):
             worked = self._signed()
-            return Worked(-worked.value, worked.powers)
+            return Calculation(-worked.value, worked.powers)
         return self._signed() if self._next("+") else self._raised()
 
-    def _raised(self) -> Worked:
+    def _raised(self) -> Calculation:
         worked = self._atom()
         if self._next("^", "**"):
             exponent = self._signed()
@@ -188,17 +188,17 @@ class _Reader:
             worked = _power(worked, int(exponent.value))
         return worked
 
-    def _atom(self) -> Worked:
+    def _atom(self) -> Calculation:
         """A number or a bracket, without the unit that follows; or a unit alone, as in 4*GB."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise UnitError("the calculation is nested too deeply", "length")
         kind, what = self.tokens[self.at] if self.at < len(self.tokens) else ("", "")
         if kind == "unit":
-            worked = Worked(*_unit(self._units()))
+            worked = Calculation(*_unit(self._units()))
         elif kind == "number":
             self.at += 1
-            worked = Worked(Fraction(what.replace("_", "")), {})
+            worked = Calculation(Fraction(what.replace("_", "")), {})
         elif self._next("("):
             worked = self._sum()
             if not self._next(")"):
@@ -227,19 +227,19 @@ class _Reader:
         return text
 
 
-def _times(one: Worked, other: Worked) -> Worked:
+def _times(one: Calculation, other: Calculation) -> Calculation:
     powers = {name: one.powers.get(name, 0) + other.powers.get(name, 0) for name in {*one.powers, *other.powers}}
-    return _within(Worked(one.value * other.value, {name: power for name, power in powers.items() if power}))
+    return _within(Calculation(one.value * other.value, {name: power for name, power in powers.items() if power}))
 
 
-def _inverse(divisor: Worked) -> Worked:
+def _inverse(divisor: Calculation) -> Calculation:
     if not divisor.value:
         raise UnitError("a division by zero", "zero")
     return _power(divisor, -1)
 
 
-def _power(one: Worked, exponent: int) -> Worked:
+def _power(one: Calculation, exponent: int) -> Calculation:
     size = max(one.value.numerator.bit_length(), one.value.denominator.bit_length())
     if size * abs(exponent) > MAX_BITS:
         raise UnitError("the calculation is beyond the range of a float", "range")
-    return Worked(one.value**exponent, {name: power * exponent for name, power in one.powers.items()})
+    return Calculation(one.value**exponent, {name: power * exponent for name, power in one.powers.items()})

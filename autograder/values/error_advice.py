@@ -81,7 +81,7 @@ SET = re.compile(r"\s*([A-Za-z_]\w{0,40})\s*=\s*([-+]?\.?\d[^#\"'=]*?)\s*(?:#.*)
 
 
 @dataclass(frozen=True)
-class Asked:
+class ErrorContext:
     """What of an exercise an error in its cell may be about; all of it is public."""
 
     id: str = ""
@@ -92,7 +92,7 @@ class Asked:
     options: Collection[str] = ()
 
     @classmethod
-    def of(cls, public: Mapping[str, Any]) -> Asked:
+    def of(cls, public: Mapping[str, Any]) -> ErrorContext:
         """Out of the public record of an exercise."""
         variants = public.get("variants") or [{}]
         return cls(
@@ -105,10 +105,10 @@ class Asked:
         )
 
 
-NOTHING_ASKED = Asked()
+NOTHING_ASKED = ErrorContext()
 
 
-def advice(error: str, message: str, source: str = "", asked: Asked = NOTHING_ASKED) -> str:
+def advice(error: str, message: str, source: str = "", asked: ErrorContext = NOTHING_ASKED) -> str:
     """What to write instead, where the error (its class's name, and what it says) comes of a slip that beginners make;
     or "". `source` is the cell's."""
     message = message[:MAX_MESSAGE]
@@ -131,7 +131,7 @@ def advice(error: str, message: str, source: str = "", asked: Asked = NOTHING_AS
     return told or _not_taken(message, source, asked) or _called(message, asked)
 
 
-def advice_on(failure: str, asked: Asked) -> str:
+def advice_on(failure: str, asked: ErrorContext) -> str:
     """The same for a function that the judge called, of which it says "NameError: name 'x' is not defined, in line 3:
     y = x"; with a blank before it, or ""."""
     error, _, message = failure.partition(": ")
@@ -146,7 +146,7 @@ def install(package: str) -> str:
     return say + (f" {DOWNLOAD}" if extra == "labs" else "")
 
 
-def _undefined(name: str, asked: Asked) -> str:
+def _undefined(name: str, asked: ErrorContext) -> str:
     """Where a name comes from that the cell does not know."""
     if name in asked.letters:
         return f'`{", ".join(asked.letters)} = symbols("{asked.id}")` defines the letters of this exercise.'
@@ -161,18 +161,18 @@ def _undefined(name: str, asked: Asked) -> str:
     return _import(name, bool(asked.letters))
 
 
-def _taken(name: str, asked: Asked) -> str:
+def _taken(name: str, asked: ErrorContext) -> str:
     return f'`{name}` is one of the numbers of this exercise: write `g = given("{asked.id}")`, then `g["{name}"]`.'
 
 
-def _no_number(message: str, asked: Asked) -> str:
+def _no_number(message: str, asked: ErrorContext) -> str:
     key = message.strip("'\"")
     if not asked.given or key in asked.given or not NAME.fullmatch(key):
         return ""
     return f'`given("{asked.id}")` has {", ".join(f"`{name}`" for name in asked.given)}, and no `{key}`.'
 
 
-def _not_taken(message: str, source: str, asked: Asked) -> str:
+def _not_taken(message: str, source: str, asked: ErrorContext) -> str:
     """What to leave out where a function is called with all of the given, and does not take some of it."""
     found = re.match(r"(?:.*\.)?(\w{1,40})\(\) got an unexpected keyword argument '(\w{1,40})'", message)
     if not found or found[2] not in asked.given or "**" not in source:
@@ -207,7 +207,7 @@ def _units() -> frozenset[str]:
     return frozenset(name for name, value in vars(units).items() if type(value) is float and not name.isupper())
 
 
-def _unread(source: str, asked: Asked) -> str:
+def _unread(source: str, asked: ErrorContext) -> str:
     """What is wrong with the first line that sets a number and is not Python."""
     for line in source.splitlines()[:MAX_LINES]:
         if len(line) > MAX_LINE or not (found := SET.fullmatch(line)) or _is_python(line.strip()):
@@ -245,7 +245,7 @@ def _is_quantity(text: str) -> bool:
     return True
 
 
-def _called(message: str, asked: Asked) -> str:
+def _called(message: str, asked: ErrorContext) -> str:
     """What a function is asked to take, where the judge's call or the learner's own does not fit it."""
     if not asked.signature or not re.match(
         rf"(?:[\w.<>]{{1,200}}\.)?(?:{re.escape(asked.name)}|<lambda>)\(\) (?:takes|missing|got an unexpected)", message

@@ -17,7 +17,7 @@ WORDS = ("if", "else", "and", "or", "not", "is", "in")
 AROUND = 24  # characters of the text that are shown of a place
 
 
-class Token(NamedTuple):
+class NotationToken(NamedTuple):
     """A piece of the text: a number, a name or another sign, and where it stands."""
 
     kind: str
@@ -30,8 +30,8 @@ def check(text: str, source: str, names: Collection[str], functions: Collection[
     """Raise TreeError where a bracket or the sign of a product is missing. `text` is as it was typed, `source` as it is
     read; `names` are the letters of the exercise, `functions` are called."""
     _check_brackets(text)
-    tokens = [Token(found.lastgroup or "", found[0], *found.span()) for found in TOKEN.finditer(source)]
-    for one, after in pairwise([*tokens, Token("other", "", 0, 0)]):
+    tokens = [NotationToken(found.lastgroup or "", found[0], *found.span()) for found in TOKEN.finditer(source)]
+    for one, after in pairwise([*tokens, NotationToken("other", "", 0, 0)]):
         if one.kind == "name" and one.text not in {*names, *functions} and after.text != "(":
             _check_name(one.text, names)
     for at, (one, after) in enumerate(pairwise(tokens)):
@@ -50,7 +50,7 @@ def check(text: str, source: str, names: Collection[str], functions: Collection[
             raise TreeError(f"{say}{quoted(f'{left}*{right}')}", "multiplication-sign")
 
 
-def _start(tokens: Sequence[Token], at: int, functions: Collection[str]) -> int:
+def _start(tokens: Sequence[NotationToken], at: int, functions: Collection[str]) -> int:
     """Where the factor begins that ends with the token `at`: a bracket with all that is in it, and its function."""
     depth = 0
     for place in range(at, -1, -1):
@@ -61,7 +61,7 @@ def _start(tokens: Sequence[Token], at: int, functions: Collection[str]) -> int:
     return 0
 
 
-def _end(tokens: Sequence[Token], at: int) -> int:
+def _end(tokens: Sequence[NotationToken], at: int) -> int:
     """Where the factor ends that begins with the token `at`."""
     depth = 0
     for token in tokens[at:]:

@@ -21,7 +21,7 @@ from benchmarks.fit.folds import folds
 from benchmarks.rows.kernel_rows import NAMES, Kernel
 from hwlib.calibrated.attention import decode_seconds, prefill_seconds
 from hwlib.calibrated.grouped import grouped_seconds, power_law_loads
-from hwlib.calibrated.sheet import KERNEL_BYTES, Sheet, sheet_of
+from hwlib.calibrated.sheet import KERNEL_BYTES, RateSheet, sheet_of
 from hwlib.specs.fitted import AttentionConstants, DecodeConstants, Fitted, GroupedConstants
 
 FEW = 8  # rows of a group from which on it has a value of its own
@@ -140,7 +140,7 @@ class Columns:
         bytes_of = [KERNEL_BYTES[case.dtype] for case in cases]
         product = ["bf16" if kind == "attention-decode" else of for _, _, of in bytes_of]
         sheets = [sheet_of(c.chip, of, FITTED_ON[c.chip]) for c, of in zip(cases, product, strict=True)]
-        self.sheet = Sheet(*(np.array(column, float) for column in zip(*sheets, strict=True)))
+        self.sheet = RateSheet(*(np.array(column, float) for column in zip(*sheets, strict=True)))
         self.weight, self.activation, _ = (np.array(column) for column in zip(*bytes_of, strict=True))
         self.sizes = {name: np.array([case.sizes[name] for case in cases], float) for name in cases[0].sizes}
         kept = [typed(kind, of[CHIP], of[SOFTWARE]) for of in self.of]

@@ -173,7 +173,7 @@ def model_of(config: dict[str, Any]) -> Model:
     return models[ALIASES.get(config["model"], config["model"])]
 
 
-def _run(server: Server, stack: ServingStack, config: dict[str, Any], apart: bool) -> Run:
+def _run(server: Server, stack: ServingStack, config: dict[str, Any], apart: bool) -> RunSteps:
     shorter = SHORTER if config.get("lengths", "").startswith("uniform in 0.8") else 1.0
     lengths = {"input": config["input"] * shorter, "output": config["output"] * shorter}
     load = config["load"]
@@ -190,7 +190,7 @@ def _run(server: Server, stack: ServingStack, config: dict[str, Any], apart: boo
     return run_of(server, stack, "closed", batch=batch, **lengths)
 
 
-def _measured(row: Row, server: Server, run: Run, config: dict[str, Any], apart: bool) -> tuple[Steps, float]:
+def _measured(row: Row, server: Server, run: RunSteps, config: dict[str, Any], apart: bool) -> tuple[Steps, float]:
     """The steps that the row's figure is the time of, and that time."""
     unit, value = row.unit, row.value
     if unit == "ms first token" and not apart:

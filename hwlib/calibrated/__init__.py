@@ -38,7 +38,7 @@ from hwlib.calibrated.nccl import (
     ring_step,
     tree_time,
 )
-from hwlib.calibrated.serving import Served, serve
+from hwlib.calibrated.serving import ServingRates, serve
 from hwlib.calibrated.sheet import kernel_software
 
 __all__ = [
@@ -49,7 +49,7 @@ __all__ = [
     "GemmModel",
     "KernelModel",
     "Sample",
-    "Served",
+    "ServingRates",
     "Shape",
     "StepParts",
     "Tiling",

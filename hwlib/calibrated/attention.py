@@ -13,7 +13,7 @@ joining the parts. Blocks run in waves, one to a multiprocessor; each goes throu
 from functools import reduce
 from typing import Any
 
-from hwlib.calibrated.sheet import KERNEL_BYTES, Sheet, checked, entry_of, sheet_of
+from hwlib.calibrated.sheet import KERNEL_BYTES, RateSheet, checked, entry_of, sheet_of
 from hwlib.formula import ceil, log2, maximum, minimum, where
 from hwlib.specs.fitted import attention_constants, decode_constants
 
@@ -66,7 +66,7 @@ def prefill_attention_time(
     )
 
 
-def prefill_seconds(c: Any, sheet: Sheet, b: Any, H: Any, H_kv: Any, D: Any, B: Any, T: Any, window: Any) -> Any:
+def prefill_seconds(c: Any, sheet: RateSheet, b: Any, H: Any, H_kv: Any, D: Any, B: Any, T: Any, window: Any) -> Any:
     """The same for any constants `c` and data sheet, `b` bytes an element. Each argument may be an array."""
     seen = where(window > 0, minimum(window, T), T)
     pairs = seen * (T - seen / 2) + T * TILE / 2  # the diagonal's tiles are computed whole
@@ -106,7 +106,9 @@ def decode_attention_time(
     )
 
 
-def decode_seconds(c: Any, sheet: Sheet, b: Any, H: Any, H_kv: Any, D: Any, B: Any, cached: Any, window: Any) -> Any:
+def decode_seconds(
+    c: Any, sheet: RateSheet, b: Any, H: Any, H_kv: Any, D: Any, B: Any, cached: Any, window: Any
+) -> Any:
     """The same for any constants `c` and data sheet, `b` bytes an element of the cache. Each may be an array."""
     T = where(window > 0, minimum(window, cached), cached) + 1
     group = H / H_kv

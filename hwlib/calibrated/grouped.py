@@ -10,7 +10,7 @@ from functools import reduce
 from itertools import accumulate
 from typing import Any
 
-from hwlib.calibrated.sheet import KERNEL_BYTES, Sheet, checked, grouped_entry, sheet_of
+from hwlib.calibrated.sheet import KERNEL_BYTES, RateSheet, checked, grouped_entry, sheet_of
 from hwlib.formula import ceil, maximum, minimum, where
 
 __all__ = ["grouped_seconds", "grouped_time", "power_law_loads"]
@@ -90,7 +90,7 @@ def power_law_loads(tokens: Any, experts: Any, topk: Any, skew: float) -> list[A
 
 def grouped_seconds(
     c: Any,
-    sheet: Sheet,
+    sheet: RateSheet,
     weight: Any,
     activation: Any,
     loads: list[Any],

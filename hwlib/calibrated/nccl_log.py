@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from hwlib.calibrated.nccl_table import LEAST, LogError, LogRow, Table, read_table, words_of
+from hwlib.calibrated.nccl_table import LEAST, LogError, LogRow, TimedRows, read_table, words_of
 from hwlib.collectives import bus_factor
 
 __all__ = ["LogError", "LogRow", "NcclLog", "read_log"]
@@ -66,7 +66,7 @@ def read_log(text: str) -> NcclLog:
     )
 
 
-def _without_rows(lines: list[str], table: Table) -> str:
+def _without_rows(lines: list[str], table: TimedRows) -> str:
     if table.unread:
         got = f"only rows that are cut, the first in line {table.unread[0]}"
     elif lines:

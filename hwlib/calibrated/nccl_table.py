@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
 from typing import NamedTuple
 
-__all__ = ["Header", "LogError", "LogRow", "Table", "read_table", "words_of"]
+__all__ = ["Header", "LogError", "LogRow", "TimedRows", "read_table", "words_of"]
 
 MARK = re.compile(
     r"(?:[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})?(?:\[[^\[\]\s]{1,300}\])?<std(?:out|err|diag)>:"
@@ -51,7 +51,7 @@ class LogRow(NamedTuple):
     redop: str = ""
 
 
-class Table(NamedTuple):
+class TimedRows(NamedTuple):
     """The rows in their order, and the numbers of the lines that begin like a row and cannot be read as one."""
 
     rows: tuple[LogRow, ...]
@@ -101,7 +101,7 @@ def words_of(line: str) -> list[str]:
     return MARK.sub(" ", line).split()
 
 
-def read_table(text: str, ranks: int = 2) -> Table:
+def read_table(text: str, ranks: int = 2) -> TimedRows:
     """All rows of a text; a run whose end says FAILED and that shows no wrong value has failed as a whole.
 
     `ranks` is for the errors in tables of before 2022, which grow with it. Raises LogError for a row with a number
@@ -120,7 +120,7 @@ def read_table(text: str, ranks: int = 2) -> Table:
         else:
             rows += _failed(run) if item.failed else run
             run = []
-    return Table((*rows, *run), tuple(unread))
+    return TimedRows((*rows, *run), tuple(unread))
 
 
 def _failed(run: list[LogRow]) -> list[LogRow]:

@@ -34,9 +34,9 @@ from hwlib.specs.table import unknown
 
 __all__ = [
     "LOADS",
-    "Run",
-    "Served",
+    "RunSteps",
     "Server",
+    "ServingRates",
     "Steps",
     "Work",
     "cache_sequences",
@@ -60,7 +60,7 @@ Steps = tuple[tuple[float, Work], ...]
 """Steps of a run: how many of each, and the work of one."""
 
 
-class Run(NamedTuple):
+class RunSteps(NamedTuple):
     """Steps of a run: all of them, those until a request's first token, and those between two of its tokens (a share
     of a step reads prompts).
 
@@ -74,7 +74,7 @@ class Run(NamedTuple):
     tokens: float
 
 
-class Served(NamedTuple):
+class ServingRates(NamedTuple):
     """How a server does: rates in output tokens a second of all its GPUs, times in seconds.
 
     `first_token` is the time of the step that reads a request's prompt, without waiting for its turn, `token_latency`
@@ -108,7 +108,7 @@ def serve(
     requests: float = 3000,
     expert_dtype: str = "",
     attention_dtype: str = "",
-) -> Served:
+) -> ServingRates:
     """Tokens a second, first token and latency of a model on tp x pp GPUs, as a software reaches them.
 
     `batch` requests of `input` and `output` tokens run at once, on all GPUs together. By default the load is
@@ -137,7 +137,7 @@ def serve(
     run = run_of(server, stack, load, input=input, output=output, batch=batch, requests=requests)
     first, token = served_time(stack, run.first), served_time(stack, run.token)
     latency = first + max(output - 1, 0) * token
-    return Served(
+    return ServingRates(
         run.tokens / served_time(stack, run.whole), first, token, latency, run.batch * server.groups * pp, server.gpus
     )
 
@@ -172,7 +172,7 @@ def run_of(
     requests: float = 3000,
     chunk: float | None = None,
     context: float | None = None,
-) -> Run:
+) -> RunSteps:
     """The work of a load. Raises ValueError for one that cannot be.
 
     Of a closed load, a step reads at most `chunk` tokens of prompts in each group, by default whole prompts, and a
@@ -191,9 +191,9 @@ def run_of(
     if load == "static":
         first: Steps = ((server.pp, server.step(0, 0.0, each, input)),)
         token: Steps = ((server.pp, server.step(each, input + output / 2)),)
-        return Run(first + times(token, output - 1), first, token, each, total)
+        return RunSteps(first + times(token, output - 1), first, token, each, total)
     first, token = _wave(server, each, input, output, stack.mixed, chunk, context)
-    return Run(times(token, output), first, token, each, total)
+    return RunSteps(times(token, output), first, token, each, total)
 
 
 def cache_sequences(server: Server, tokens: float, share: float = 0.9, memory: float | None = None) -> float:
@@ -238,7 +238,7 @@ def _wave(
     return times(((pp, first),), max(1.0, 1 / prompts)), ((pp, decode), (pp * share, first))
 
 
-def _queued(server: Server, stack: ServingStack, input: float, output: float, requests: float) -> Run:
+def _queued(server: Server, stack: ServingStack, input: float, output: float, requests: float) -> RunSteps:
     """All requests wait from the start. One is admitted when its whole length fits; full batches run one after another,
     and a smaller one at the end.
 
@@ -256,4 +256,4 @@ def _queued(server: Server, stack: ServingStack, input: float, output: float, re
     whole = times(token, output * full)
     if rest:
         whole += times(_wave(server, rest, input, output, stack.mixed)[1], output)
-    return Run(whole, first, token, batch, requests * output)
+    return RunSteps(whole, first, token, batch, requests * output)

@@ -16,7 +16,7 @@ from hwlib.calibrated.attention import decode_seconds, prefill_seconds
 from hwlib.calibrated.gemm import OVERLAP, PARTIAL_BYTES, QUANTISED_FROM, TILINGS, GemmModel
 from hwlib.calibrated.grouped import grouped_seconds
 from hwlib.calibrated.kernel import ELEMENT_BYTES, OUTPUT_BYTES
-from hwlib.calibrated.sheet import KERNEL_BYTES, Sheet
+from hwlib.calibrated.sheet import KERNEL_BYTES, RateSheet
 from hwlib.roofline import matmul_flops, mixed_matmul_bytes
 from hwlib.specs import Accelerator, Model, accelerators
 from hwlib.specs.fitted import attention_constants, decode_constants, gemm_constants, grouped_constants
@@ -59,9 +59,9 @@ class KernelChip(NamedTuple):
         """The rate of products in a dtype; of fewer bits than a chip multiplies, that of 16."""
         return {"fp8": self.C_8, "fp4": self.C_4}.get(dtype, 0.0) or self.C
 
-    def sheet(self, dtype: str, fitted_on: str) -> Sheet:
+    def sheet(self, dtype: str, fitted_on: str) -> RateSheet:
         """Its data sheet, with constants that were fitted on a chip."""
-        return Sheet(self.rate(dtype), self.W, self.n_SM or accelerators[fitted_on].sms)
+        return RateSheet(self.rate(dtype), self.W, self.n_SM or accelerators[fitted_on].sms)
 
 
 def kernel_chip(chip: Accelerator) -> KernelChip:
@@ -126,7 +126,7 @@ def traffic_time(chip: KernelChip, moved: float) -> float:
     return moved / (0.8 * chip.W)
 
 
-class Attention(NamedTuple):
+class LayerAttention(NamedTuple):
     """Attention of a layer on one of `tp` ranks: whose, on which chip, the dtype of its cache, and whose kernels."""
 
     model: Model
@@ -136,7 +136,7 @@ class Attention(NamedTuple):
     kernels: str
 
 
-def cache_time(attention: Attention, batch: int, context: float) -> float:
+def cache_time(attention: LayerAttention, batch: int, context: float) -> float:
     """Seconds of one layer's attention for a new token of each sequence."""
     m, chip, tp, kv_dtype, kernels = attention
     c = _constants("decode", chip, kv_dtype, kernels)
@@ -151,7 +151,7 @@ def cache_time(attention: Attention, batch: int, context: float) -> float:
     return float(decode_seconds(c, sheet, b, heads, kv, m.head_dim, batch, context, 0))
 
 
-def prompt_time(attention: Attention, tokens: float, window: float) -> float:
+def prompt_time(attention: LayerAttention, tokens: float, window: float) -> float:
     """Seconds of one layer's attention over a prompt. Latent attention has as many heads of keys as of queries."""
     m, chip, tp, kv_dtype, kernels = attention
     c = _constants("attention", chip, "bf16" if m.mla else kv_dtype, kernels)

@@ -13,8 +13,8 @@ from math import inf
 from typing import NamedTuple
 
 from hwlib.calibrated.serving_kernels import (
-    Attention,
     KernelChip,
+    LayerAttention,
     cache_time,
     experts_time,
     kernel_chip,
@@ -169,7 +169,7 @@ class Server:
             products += shared * m.moe_layers
             experts += routed * m.moe_layers
             network += sent * m.moe_layers
-        attention, layer = 0.0, Attention(m, chip, tp, self.kv_dtype, self.kernels)
+        attention, layer = 0.0, LayerAttention(m, chip, tp, self.kv_dtype, self.kernels)
         for layers, window in _spans(m):
             if decoding:
                 attention += layers * cache_time(layer, decoding, min(context, window))

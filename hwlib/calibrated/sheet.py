@@ -15,7 +15,7 @@ from hwlib.specs.fitted import (
 )
 from hwlib.specs.table import unknown
 
-__all__ = ["KERNEL_BYTES", "Sheet", "checked", "entry_of", "grouped_entry", "kernel_software", "sheet_of"]
+__all__ = ["KERNEL_BYTES", "RateSheet", "checked", "entry_of", "grouped_entry", "kernel_software", "sheet_of"]
 
 # Bytes of a weight and of an activation, and the dtype whose rate of the data sheet multiplies them. Four-bit formats
 # have a scale for each 16 (NVFP4) or 32 elements (MXFP4).
@@ -32,7 +32,7 @@ KERNEL_BYTES = {
 TABLES = {"attention": attention_constants, "decode": decode_constants, "grouped": grouped_constants}
 
 
-class Sheet(NamedTuple):
+class RateSheet(NamedTuple):
     """Peak rate in FLOP/s of one dtype, memory bandwidth in B/s, and how many multiprocessors there are."""
 
     C: Any
@@ -40,7 +40,7 @@ class Sheet(NamedTuple):
     n_SM: Any
 
 
-def sheet_of(chip: str, dtype: str, fitted_on: str) -> Sheet:
+def sheet_of(chip: str, dtype: str, fitted_on: str) -> RateSheet:
     """The data sheet of a chip; one without a published count of multiprocessors has that of the chip that was fitted.
 
     A chip without a rate for the dtype (fp8 on an A100) computes in bfloat16. Raises ValueError for a chip without a
@@ -51,7 +51,7 @@ def sheet_of(chip: str, dtype: str, fitted_on: str) -> Sheet:
     if not sms or not spec.hbm_bandwidth:
         raise ValueError(f"{chip} lacks a number of multiprocessors or a memory bandwidth")
     rate = spec.bf16_flops if getattr(spec, f"{dtype}_flops") is None else spec.flops(dtype)
-    return Sheet(rate, spec.hbm_bandwidth, sms)
+    return RateSheet(rate, spec.hbm_bandwidth, sms)
 
 
 def entry_of(kind: str, table: Mapping[Any, Any], chip: str, dtype: str, software: str) -> Fitted:

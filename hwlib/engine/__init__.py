@@ -15,18 +15,18 @@ from hwlib.engine.apart import run_apart, run_engines
 from hwlib.engine.play import run_engine
 from hwlib.engine.policies import POLICIES, Policy, chunked, decode_first, prefill_first
 from hwlib.engine.requests import Lengths, Request, draw_requests
-from hwlib.engine.result import Chunk, EngineRun, Outcome, Step, quantile, together
+from hwlib.engine.result import Chunk, EngineRun, EngineStep, RequestOutcome, quantile, together
 from hwlib.engine.step_cost import StepCost, cache_room, pairs_of, step_cost
 
 __all__ = [
     "POLICIES",
     "Chunk",
     "EngineRun",
+    "EngineStep",
     "Lengths",
-    "Outcome",
     "Policy",
     "Request",
-    "Step",
+    "RequestOutcome",
     "StepCost",
     "cache_room",
     "chunked",

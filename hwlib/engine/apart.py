@@ -8,7 +8,7 @@ from math import inf
 from hwlib.engine.play import BUDGET, SEATS, run_engine
 from hwlib.engine.policies import Policy, chunked, prefill_first
 from hwlib.engine.requests import Request
-from hwlib.engine.result import EngineRun, Outcome, together
+from hwlib.engine.result import EngineRun, RequestOutcome, together
 from hwlib.engine.step_cost import StepCost
 
 
@@ -84,7 +84,7 @@ def run_apart(
         generating.append(run)
         for (_, whole, done), after in zip(own, run.outcomes, strict=True):
             chunks, again = done.chunks + after.chunks, after.again
-            outcomes.append(Outcome(whole, done.times + after.times, chunks, again))
+            outcomes.append(RequestOutcome(whole, done.times + after.times, chunks, again))
     steps = sorted(step for run in (*reading, *generating) for step in run.steps)
     outcomes.sort(key=lambda one: one.arrival)
     return EngineRun(tuple(outcomes), tuple(steps), gpus * (prefill + decode), prefill + decode)

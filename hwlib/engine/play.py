@@ -13,7 +13,7 @@ from math import inf
 
 from hwlib.engine.policies import Policy, chunked
 from hwlib.engine.requests import Request
-from hwlib.engine.result import Chunk, EngineRun, Outcome, Step
+from hwlib.engine.result import Chunk, EngineRun, EngineStep, RequestOutcome
 from hwlib.engine.step_cost import StepCost
 
 BUDGET, SEATS = 2048, 256  # tokens of a step; sequences that run at once: the defaults of vLLM's older releases
@@ -73,7 +73,7 @@ def run_engine(
     coming, later = deque(ordered[: users or None]), deque(ordered[users:] if users else ())
     waiting: deque[_Job] = deque()
     running: list[_Job] = []
-    steps: list[Step] = []
+    steps: list[EngineStep] = []
     now, used = 0.0, 0
     while coming or waiting or running:
         while coming and coming[0].request.arrival <= now:
@@ -112,7 +112,7 @@ def run_engine(
                 decoding += 1
                 cached += job.read + 1
         end = now + cost.seconds(tokens, cached, pairs)
-        steps.append(Step(now, end, read, decoding))
+        steps.append(EngineStep(now, end, read, decoding))
         ended = False
         for job, part in parts:
             if job.read < job.target:
@@ -135,7 +135,7 @@ def run_engine(
         if ended:
             running = [job for job in running if len(job.times) < job.request.output]
         now = end
-    outcomes = (Outcome(job.request, tuple(job.times), tuple(job.chunks), job.again) for job in jobs)
+    outcomes = (RequestOutcome(job.request, tuple(job.times), tuple(job.chunks), job.again) for job in jobs)
     return EngineRun(tuple(outcomes), tuple(steps), gpus)
 
 

@@ -15,7 +15,7 @@ from hwlib.units import show
 HOUR = 3600.0  # s
 
 
-class Step(NamedTuple):
+class EngineStep(NamedTuple):
     """A step of an engine: tokens of prompts that it read, and sequences that got a token without reading any."""
 
     start: float
@@ -32,7 +32,7 @@ class Chunk(NamedTuple):
     tokens: int
 
 
-class Outcome(NamedTuple):
+class RequestOutcome(NamedTuple):
     """A request as it went: the `times` at which its tokens were there, and the parts in which its prompt was read;
     more than once where it lost its cache, `again` times.
     """
@@ -88,8 +88,8 @@ def quantile(values: Iterable[float], q: float) -> float:
 class EngineRun:
     """A run on so many GPUs: `outcomes` in the order of the requests, `steps` in the order of time."""
 
-    outcomes: tuple[Outcome, ...]
-    steps: tuple[Step, ...]
+    outcomes: tuple[RequestOutcome, ...]
+    steps: tuple[EngineStep, ...]
     gpus: int = 1
     engines: int = 1
 

@@ -21,7 +21,7 @@ from hwlib.transformer import (
 )
 
 
-class Layer(NamedTuple):
+class LayerFootprint(NamedTuple):
     """One kind of layer on one rank: its parameters, those of routed experts apart; and of one microbatch the bytes
     that it keeps beside attention's scores, the scores, its input alone; and, computed where asked for, what is kept
     by operator, and what each of MODULES keeps.
@@ -75,7 +75,7 @@ def layer_on_rank(
     by: Framework | None = None,
     frozen: bool = False,
     etp: Any = None,
-) -> Layer:
+) -> LayerFootprint:
     """A layer, with experts or not, whose matrices tp ranks share and whose experts ep ranks, each cut among etp ranks
     where that is not tp.
 
@@ -108,7 +108,7 @@ def layer_on_rank(
         hidden = model.expert_ffn * (model.experts_per_token + model.shared_experts) if moe else model.ffn
         kept = kept - 2 * model.width * outside - 2 * hidden * tokens / tp
     kept_input = 2 * model.width * outside
-    return Layer(
+    return LayerFootprint(
         own / tp + common,
         experts,
         kept,

@@ -6,7 +6,7 @@ from math import inf
 from typing import Any, NamedTuple, overload
 
 from hwlib.columns import bounded, by_blocks, choose, choose_by, is_one
-from hwlib.footprint.layer_bytes import Layer, layer_on_rank
+from hwlib.footprint.layer_bytes import LayerFootprint, layer_on_rank
 from hwlib.footprint.stage_layers import StageLayers, stage_layers
 from hwlib.footprint.state_bytes import MEGATRON_ADAM, States
 from hwlib.formula import ceil, maximum, minimum, where
@@ -72,7 +72,7 @@ class _Job:
     tp: Any
     schedule: Any
     held: StageLayers
-    kinds: tuple[Layer, ...]
+    kinds: tuple[LayerFootprint, ...]
     kept: tuple[Any, ...]
     """Bytes that a layer of each kind keeps of a microbatch; and of those that recompute nothing."""
     whole: tuple[Any, ...]

@@ -26,7 +26,7 @@ from hwlib.hierarchy.occupancy import (
     smem_blocks,
 )
 from hwlib.hierarchy.requests import bank_cycles, feed_bytes, warp_sectors
-from hwlib.hierarchy.stages import Step, Timeline, kernel_timeline, stage_interval
+from hwlib.hierarchy.stages import TileStep, Timeline, kernel_timeline, stage_interval
 from hwlib.hierarchy.systolic import systolic_cycles, systolic_fraction, systolic_tile_cycles
 from hwlib.hierarchy.systolic_array import SystolicRun, play_systolic
 from hwlib.hierarchy.tiling import (
@@ -49,8 +49,8 @@ __all__ = [
     "Memory",
     "Occupancy",
     "OccupancyLimits",
-    "Step",
     "SystolicRun",
+    "TileStep",
     "Timeline",
     "bank_cycles",
     "chip_bytes",

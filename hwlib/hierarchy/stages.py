@@ -23,7 +23,7 @@ def stage_interval(t_copy, t_mma, stages):
     return maximum(t_mma, (t_copy + t_mma) / stages)
 
 
-class Step(NamedTuple):
+class TileStep(NamedTuple):
     """One step of a tile's sum: its output tile, its slot, and when it is asked for, arrives, starts and ends."""
 
     tile: int
@@ -37,7 +37,7 @@ class Step(NamedTuple):
 class Timeline(NamedTuple):
     """The steps of a kernel, and from when to when each tile's epilogue runs."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[TileStep, ...]
     epilogues: tuple[tuple[float, float], ...]
 
     @property
@@ -73,7 +73,7 @@ def kernel_timeline(
         raise ValueError(f"kernel_timeline: {tiles * depth} steps, and {len(copies)} times of copies")
     if min(*copies, t_mma, t_epilogue) < 0:
         raise ValueError(f"kernel_timeline: times are at least 0, got {t_copy!r}, {t_mma!r} and {t_epilogue!r}")
-    steps: list[Step] = []
+    steps: list[TileStep] = []
     epilogues: list[tuple[float, float]] = []
     for tile in range(tiles):
         ready = epilogues[tile - sums][1] if tile >= sums else 0.0  # an accumulator is free
@@ -82,7 +82,7 @@ def kernel_timeline(
             asked = steps[k - stages].end if k >= stages else 0.0
             arrived = asked + copies[k]
             start = max(arrived, ready, steps[-1].end if steps else 0.0)
-            steps.append(Step(tile, k % stages, asked, arrived, start, start + t_mma))
+            steps.append(TileStep(tile, k % stages, asked, arrived, start, start + t_mma))
         begin = max(steps[-1].end, epilogues[-1][1] if epilogues else 0.0)
         epilogues.append((begin, begin + t_epilogue))
     return Timeline(tuple(steps), tuple(epilogues))

@@ -86,7 +86,7 @@ def wave_matmul_bytes(M, N_col, K_sum, b_m, b_n, g_m, g_n, b=2, b_out=2):
     return tiled_matmul_bytes(M, N_col, K_sum, g_m * b_m, g_n * b_n, b, b_out)
 
 
-class Tile(NamedTuple):
+class OutputTile(NamedTuple):
     """An output tile and the depth of its input tiles, in elements; its bytes of fast memory."""
 
     b_m: int
@@ -95,7 +95,9 @@ class Tile(NamedTuple):
     bytes: float
 
 
-def largest_tile(S_fast: float, b_k: int = 64, b: float = 2, stages: int = 1, b_acc: float = 0, step: int = 16) -> Tile:
+def largest_tile(
+    S_fast: float, b_k: int = 64, b: float = 2, stages: int = 1, b_acc: float = 0, step: int = 16
+) -> OutputTile:
     """The tile of highest intensity that fits in S_fast bytes, its sides multiples of `step`; ties go to the square.
 
     Raises ValueError if not even a tile of step x step fits, and for sizes that are not above 0.
@@ -115,7 +117,7 @@ def largest_tile(S_fast: float, b_k: int = 64, b: float = 2, stages: int = 1, b_
         least = tile_bytes(step, step, b_k, b, stages, b_acc)
         raise ValueError(f"largest_tile: S_fast is at least {least:g} B for one tile, got {S_fast!r}")
     _, _, b_m, b_n = max(found)
-    return Tile(b_m, b_n, b_k, tile_bytes(b_m, b_n, b_k, b, stages, b_acc))
+    return OutputTile(b_m, b_n, b_k, tile_bytes(b_m, b_n, b_k, b, stages, b_acc))
 
 
 def _most(S_fast: float, step: int, b_k: int, b: float, stages: int, b_acc: float) -> int:

@@ -12,7 +12,7 @@ from hwlib.launch.origins import FOLDER
 VARIABLE = re.compile(r"\$\{?\w+\}?|\$\(\(.+\)\)")
 
 
-class Known(NamedTuple):
+class LaunchArgument(NamedTuple):
     """One argument of a software: flag, int, float, text, json, section or function, or several ("ints", "texts"); its
     choices, if it has some.
     """
@@ -26,7 +26,7 @@ class Known(NamedTuple):
             return ""
         if self.kind in ("ints", "floats", "texts"):
             many = value if isinstance(value, tuple | list) else (value,)
-            return next((bad for one in many if (bad := Known(self.kind[:-1], self.choices).problem(one))), "")
+            return next((bad for one in many if (bad := LaunchArgument(self.kind[:-1], self.choices).problem(one))), "")
         good = {
             "flag": value is None or isinstance(value, bool),
             "int": value is None or (isinstance(value, int) and not isinstance(value, bool)),
@@ -41,14 +41,17 @@ class Known(NamedTuple):
 
 
 @cache
-def arguments_of(software: str) -> dict[str, Known]:
+def arguments_of(software: str) -> dict[str, LaunchArgument]:
     """The arguments of a software, by name.
 
     >>> arguments_of("megatron")["--recompute-granularity"].choices
     ('full', 'selective')
     """
     rows = csv.DictReader(StringIO((FOLDER / f"{software}.csv").read_text("utf-8")))
-    return {row["name"]: Known(row["kind"], tuple(row["choices"].split("|")) if row["choices"] else ()) for row in rows}
+    return {
+        row["name"]: LaunchArgument(row["kind"], tuple(row["choices"].split("|")) if row["choices"] else ())
+        for row in rows
+    }
 
 
 def problems(launch: Launch) -> list[str]:

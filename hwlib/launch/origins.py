@@ -8,7 +8,7 @@ from typing import NamedTuple
 FOLDER = Path(__file__).resolve().parent
 
 
-class Source(NamedTuple):
+class TableOrigin(NamedTuple):
     """Where a table was read: project, revision (a commit or a release), date, and files."""
 
     name: str
@@ -25,14 +25,14 @@ class Source(NamedTuple):
 
 
 @cache
-def sources() -> dict[str, Source]:
+def sources() -> dict[str, TableOrigin]:
     """The source of each table, by software."""
     import tomllib
 
     rows = tomllib.loads((FOLDER / "sources.toml").read_text("utf-8"))
-    return {key: Source(**{**row, "files": tuple(row["files"])}) for key, row in rows.items()}
+    return {key: TableOrigin(**{**row, "files": tuple(row["files"])}) for key, row in rows.items()}
 
 
-def source_of(software: str) -> Source:
+def source_of(software: str) -> TableOrigin:
     """Where the table of a software was read."""
     return sources()[software]

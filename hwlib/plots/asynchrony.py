@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hwlib.hierarchy import Timeline
 from hwlib.plots.style import BLUE, CHART, GREEN, GREY, INK, ORANGE, SKY, SMALL, canvas, note, series, styled
-from hwlib.power import Sample
+from hwlib.power import PowerSample
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,7 +69,7 @@ def kernel_timeline(runs: Mapping[str, Timeline]) -> "Figure":
 
 
 @styled
-def clock_series(series: Sequence[Sample], limit: float) -> "Figure":
+def clock_series(series: Sequence[PowerSample], limit: float) -> "Figure":
     """The clock of a chip and the power that it takes against time, with the limit, and each phase named above.
 
     Raises ValueError without a sample.

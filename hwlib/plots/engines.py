@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hwlib.engine import EngineRun, Outcome
+from hwlib.engine import EngineRun, RequestOutcome
 from hwlib.plots.style import BLUE, CHART, GREY, INK, ORANGE, SMALL, canvas, note, series, styled
 from hwlib.specs import MeasuredUsers
 
@@ -45,7 +45,7 @@ def engine_rows(runs: Mapping[str, EngineRun], start: float, seconds: float) -> 
     return figure
 
 
-def _rows(axes: "Axes", outcomes: list[Outcome], run: EngineRun, start: float, end: float) -> None:
+def _rows(axes: "Axes", outcomes: list[RequestOutcome], run: EngineRun, start: float, end: float) -> None:
     began = {step.end: step.start for step in run.steps}
     bars: dict[str, list[tuple[int, float, float]]] = {"queued": [], "prefill": [], "decode": []}
     for row, one in enumerate(outcomes):
@@ -58,7 +58,7 @@ def _rows(axes: "Axes", outcomes: list[Outcome], run: EngineRun, start: float, e
         axes.barh(rows, [b - a for _, a, b in cut], 0.78, left, color=colour, label=label, lw=0)
 
 
-def generating(outcome: Outcome, began: Mapping[float, float]) -> list[tuple[float, float]]:
+def generating(outcome: RequestOutcome, began: Mapping[float, float]) -> list[tuple[float, float]]:
     """From when to when a request was in every step without reading its prompt; `began` is the start of each step by
     its end.
     """

@@ -36,9 +36,9 @@ from hwlib.topology.cut import (
     per_gpu_bandwidth,
 )
 from hwlib.topology.failures import Remains, remains, without
-from hwlib.topology.fat_tree_design import FatTree, Finding, Report, plan
+from hwlib.topology.fat_tree_design import FatTree, Report, TierFinding, plan
 from hwlib.topology.graph import Topology, route
-from hwlib.topology.link_rate import Rate, TopologyError
+from hwlib.topology.link_rate import LinkRate, TopologyError
 from hwlib.topology.shapes import crossbar, dragonfly, hypercube, leaf_spine, ring, torus
 from hwlib.topology.shares import (
     allreduce_left_fraction,
@@ -55,10 +55,10 @@ from hwlib.topology.trees import cluster, costs, described, fat_tree, node, nvl7
 __all__ = [
     "Cut",
     "FatTree",
-    "Finding",
-    "Rate",
+    "LinkRate",
     "Remains",
     "Report",
+    "TierFinding",
     "TopoTable",
     "Topology",
     "TopologyError",

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from hwlib.arguments import is_number
 from hwlib.specs.cluster import TIERS, Level
-from hwlib.topology.link_rate import Rate, TopologyError, as_rate, whole
+from hwlib.topology.link_rate import LinkRate, TopologyError, as_rate, whole
 from hwlib.units import show
 
 
-class Finding(NamedTuple):
+class TierFinding(NamedTuple):
     """One sentence about one tier. `kind` is "ports", "cables" or "blocking"; `fine` is False for a fault."""
 
     tier: str
@@ -25,7 +25,7 @@ class Finding(NamedTuple):
 class Report:
     """The checker's findings. A tree can be built if ports and cables suffice; blocking is a trade-off, not a fault."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[TierFinding, ...]
 
     @property
     def buildable(self) -> bool:
@@ -62,10 +62,10 @@ class FatTree:
     spine_uplinks: int
     cores: int
     ports: Mapping[str, int]
-    scaleup: Rate
-    nic: Rate
-    pcie: Rate
-    cable: Rate
+    scaleup: LinkRate
+    nic: LinkRate
+    pcie: LinkRate
+    cable: LinkRate
     nvswitches: int = 0
 
     @property
@@ -135,7 +135,7 @@ class FatTree:
         return Report(tuple(_findings(self)))
 
 
-def _findings(tree: FatTree) -> Iterator[Finding]:
+def _findings(tree: FatTree) -> Iterator[TierFinding]:
     above = {"leaf": "spines", "spine": "cores"}
     for tier, count in (("leaf", tree.leaves), ("spine", tree.spines), ("core", tree.cores)):
         if not count:
@@ -145,24 +145,24 @@ def _findings(tree: FatTree) -> Iterator[Finding]:
         if down + up > ports:
             extra = f"a switch has {ports}: {down + up - ports} too many"
             more = "; spread it over a further tier, or use fewer cables a pair" if tier != "leaf" else ""
-            yield Finding(tier, "ports", False, f"{wanted} take {down + up} ports, but {extra}{more}.")
+            yield TierFinding(tier, "ports", False, f"{wanted} take {down + up} ports, but {extra}{more}.")
         else:
-            yield Finding(tier, "ports", True, f"{wanted} take {down + up} of {ports} ports.")
+            yield TierFinding(tier, "ports", True, f"{wanted} take {down + up} of {ports} ports.")
         if up:
             below = down * (tree.nic if tier == "leaf" else tree.cable).bandwidth
             ratio = below / (up * tree.cable.bandwidth)
             fine = ratio <= 1 + 1e-9
             verdict = "non-blocking" if fine else f"oversubscribed {ratio:.4g}:1"
             to = f"{show(below, 'B/s')} come up from below and {show(up * tree.cable.bandwidth, 'B/s')} go to the "
-            yield Finding(tier, "blocking", fine, f"{tier}: {verdict}: {to}{above[tier]}.")
+            yield TierFinding(tier, "blocking", fine, f"{tier}: {verdict}: {to}{above[tier]}.")
     yield from _cabling(tree)
 
 
-def _cabling(tree: FatTree) -> Iterator[Finding]:
+def _cabling(tree: FatTree) -> Iterator[TierFinding]:
     """Whether every two switches that should be joined are, with as many cables as any other two."""
     if tree.rails > tree.nics_per_node:
         text = f"leaf: {tree.rails} leaves a group, but a node has {tree.nics_per_node} NICs to reach them with."
-        yield Finding("leaf", "cables", False, text)
+        yield TierFinding("leaf", "cables", False, text)
     if tree.spines:
         spines = tree.spines // tree.pods
         if tree.spines % tree.pods or tree.leaf_uplinks % spines:
@@ -171,15 +171,17 @@ def _cabling(tree: FatTree) -> Iterator[Finding]:
                 + f" in each of {tree.pods} pods" * (tree.pods > 1)
                 + "."
             )
-            yield Finding("leaf", "cables", False, text)
+            yield TierFinding("leaf", "cables", False, text)
         if not tree.cores and tree.pods > 1:
-            yield Finding("spine", "cables", False, f"spine: nothing joins the {tree.pods} pods: there are no cores.")
+            yield TierFinding(
+                "spine", "cables", False, f"spine: nothing joins the {tree.pods} pods: there are no cores."
+            )
         if tree.cores and (spines * tree.spine_uplinks) % tree.cores:
             text = f"spine: the {spines * tree.spine_uplinks} cables up of a pod cannot be shared evenly by"
-            yield Finding("spine", "cables", False, f"{text} {tree.cores} cores.")
+            yield TierFinding("spine", "cables", False, f"{text} {tree.cores} cores.")
     elif tree.groups > 1:
         text = f"leaf: nothing joins the {tree.groups} groups: there are no spines."
-        yield Finding("leaf", "cables", False, text)
+        yield TierFinding("leaf", "cables", False, text)
 
 
 def plan(description: Mapping[str, Any] | None = None, /, **more: Any) -> FatTree:
@@ -213,7 +215,7 @@ def plan(description: Mapping[str, Any] | None = None, /, **more: Any) -> FatTre
     rails = _rails(given.get("rails", True), nics, counts.get("leaves"), _divide(nodes, "nodes", group, "groups"))
     shape = _tiers(counts, nodes // group, rails, ceil(group * nics / rails), ports, float(top))
     pcie = given.get("pcie")
-    per_nic = as_rate("cluster: pcie", pcie) if pcie else Rate(max(1, nics / gpus) * nic.bandwidth)
+    per_nic = as_rate("cluster: pcie", pcie) if pcie else LinkRate(max(1, nics / gpus) * nic.bandwidth)
     scaleup = as_rate("cluster: scaleup", given.get("scaleup", 450e9))
     return FatTree(
         nodes,

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from hwlib.specs.cluster import Level
-from hwlib.topology.link_rate import Rate, TopologyError
+from hwlib.topology.link_rate import LinkRate, TopologyError
 from hwlib.topology.router import Router
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def new_graph() -> "DiGraph":
     return networkx.DiGraph()
 
 
-def wire(graph: "DiGraph", u: str, v: str, rate: Rate, links: int = 1, **attributes: Any) -> None:
+def wire(graph: "DiGraph", u: str, v: str, rate: LinkRate, links: int = 1, **attributes: Any) -> None:
     """Join u and v by `links` equal cables; where there is a bundle already, it grows."""
     if graph.has_edge(u, v):
         links += graph.edges[u, v]["links"]

@@ -14,7 +14,7 @@ class TopologyError(ValueError):
     """A network that cannot be built, cut or read as asked; the message names what came in."""
 
 
-class Rate(NamedTuple):
+class LinkRate(NamedTuple):
     """The rate of a link: B/s in one direction, seconds a hop, and the link's name where it has one."""
 
     bandwidth: float
@@ -30,15 +30,15 @@ def whole(what: str, value: Any, least: int = 1) -> int:
         raise TopologyError(str(error)) from None
 
 
-def as_rate(what: str, value: Any, latency: float = 0.0) -> Rate:
+def as_rate(what: str, value: Any, latency: float = 0.0) -> LinkRate:
     """A bandwidth above zero, given in B/s, as '400 Gbit/s', or as the key of `hwlib.specs.links`."""
     if not 0 <= seconds(f"{what}, latency", latency) < math.inf:
         raise TopologyError(f"{what}: the latency is finite, got {latency!r}")
-    if isinstance(value, Rate):
+    if isinstance(value, LinkRate):
         return value
     if isinstance(value, str):
         if value in links:
-            return Rate(links[value].bandwidth, latency or links[value].latency or 0.0, value)
+            return LinkRate(links[value].bandwidth, latency or links[value].latency or 0.0, value)
         try:
             measure = parse(value)
         except UnitError as error:
@@ -49,7 +49,7 @@ def as_rate(what: str, value: Any, latency: float = 0.0) -> Rate:
         value = measure.value
     if not is_number(value) or not 0 < value < math.inf:
         raise TopologyError(f"{what} is a finite bandwidth above 0 B/s, got {value!r}")
-    return Rate(float(value), latency)
+    return LinkRate(float(value), latency)
 
 
 def seconds(what: str, value: Any) -> float:

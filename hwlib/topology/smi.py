@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hwlib.specs.cluster import Level
 from hwlib.topology.graph import Topology, finish, new_graph, wire
-from hwlib.topology.link_rate import Rate, TopologyError, as_rate
+from hwlib.topology.link_rate import LinkRate, TopologyError, as_rate
 
 if TYPE_CHECKING:
     from networkx import DiGraph
@@ -176,7 +176,7 @@ def parse_nvidia_smi_topo(
     table = text if isinstance(text, TopoTable) else read_topo(text)
     slot = as_rate("parse_nvidia_smi_topo: pcie", pcie)
     line = as_rate("parse_nvidia_smi_topo: nic", nic)
-    far = as_rate("parse_nvidia_smi_topo: sockets", sockets) if sockets is not None else Rate(slot.bandwidth)
+    far = as_rate("parse_nvidia_smi_topo: sockets", sockets) if sockets is not None else LinkRate(slot.bandwidth)
     far = far._replace(link=far.link or "between sockets")
     graph = new_graph()
     for i, gpu in enumerate(table.gpus):
@@ -192,7 +192,7 @@ def _plain(affinity: Mapping[str, str]) -> dict[str, str]:
     return {name.lower().replace(" ", "_"): value for name, value in affinity.items()}
 
 
-def _nvlink(graph: "DiGraph", table: TopoTable, one: Rate) -> list[Level]:
+def _nvlink(graph: "DiGraph", table: TopoTable, one: LinkRate) -> list[Level]:
     """Direct links, or a switch for each set of GPUs that share one."""
     levels = []
     for number, members in enumerate(_clusters(table.gpus, lambda a, b: table.nvlinks(a, b) > 0)):
@@ -223,7 +223,7 @@ def _clusters(devices: Iterable[str], near: Any) -> Iterator[list[str]]:
         yield found
 
 
-def _pcie(graph: "DiGraph", table: TopoTable, slot: Rate, far: Rate) -> None:
+def _pcie(graph: "DiGraph", table: TopoTable, slot: LinkRate, far: LinkRate) -> None:
     """Join the devices by bridges, from the nearest relation to the farthest; each joins what the last left."""
     kinds = {"PIX": "pcie", "PXB": "pcie", "PHB": "cpu", "NODE": "cpu", "SYS": "cpu"}
     parts = {device: [device] for device in table.devices}  # a vertex to what hangs below it
@@ -242,7 +242,7 @@ def _pcie(graph: "DiGraph", table: TopoTable, slot: Rate, far: Rate) -> None:
             top = f"{code.lower()}{number}"
             graph.add_node(top, kind=kinds[code], tier=1)
             for one in below:
-                wire(graph, one, top, far if code == "SYS" else Rate(slot.bandwidth, slot.latency, slot.link))
+                wire(graph, one, top, far if code == "SYS" else LinkRate(slot.bandwidth, slot.latency, slot.link))
             merged[top] = members
         parts = merged
 

@@ -8,7 +8,7 @@ from hwlib.specs import Cluster, Node, clusters, links, nodes
 from hwlib.specs.cluster import Level
 from hwlib.topology.fat_tree_design import FatTree, plan
 from hwlib.topology.graph import Topology, finish, new_graph, wire
-from hwlib.topology.link_rate import Rate, TopologyError, as_rate
+from hwlib.topology.link_rate import LinkRate, TopologyError, as_rate
 from hwlib.topology.shapes import torus
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def node(which: Node | str, detail: bool = False) -> Topology:
     if spec.shape == "torus":
         raise TopologyError(f"node: the chips of {spec.key} stand in the torus of a pod: build cluster() or torus()")
     graph, link = new_graph(), links[spec.link]
-    one = Rate(link.bandwidth, link.latency or 0.0, link.key)
-    pcie = Rate(spec.pcie_bandwidth or spec.egress_bandwidth, 0.0, spec.pcie)
-    ranks = _node(graph, "", (), spec.chips, spec.nics, Rate(0), pcie, links[spec.nic].bandwidth)
+    one = LinkRate(link.bandwidth, link.latency or 0.0, link.key)
+    pcie = LinkRate(spec.pcie_bandwidth or spec.egress_bandwidth, 0.0, spec.pcie)
+    ranks = _node(graph, "", (), spec.chips, spec.nics, LinkRate(0), pcie, links[spec.nic].bandwidth)
     if spec.shape == "mesh":
         each, rest = divmod(spec.links_per_chip, spec.chips - 1)
         if rest:
@@ -109,8 +109,8 @@ def _node(
     place: tuple[int, ...],
     gpus: int,
     nics: int,
-    scaleup: Rate,
-    pcie: Rate,
+    scaleup: LinkRate,
+    pcie: LinkRate,
     line: float,
     chips: int = 0,
 ) -> list[str]:
@@ -218,20 +218,22 @@ def tree(levels: Sequence[Level | tuple[str, int, Any]], inside: Node | str | No
             rest, here = divmod(rest, level.size)
             place.insert(0, here)
         if spec is not None:
-            pcie = Rate(spec.pcie_bandwidth or spec.egress_bandwidth, 0.0, spec.pcie)
+            pcie = LinkRate(spec.pcie_bandwidth or spec.egress_bandwidth, 0.0, spec.pcie)
             ranks += _node(
                 graph,
                 f"n{group}.",
                 tuple(place),
                 spec.chips,
                 spec.nics if len(made) > 1 else 0,
-                Rate(made[0].bandwidth),
+                LinkRate(made[0].bandwidth),
                 pcie,
                 links[spec.nic].bandwidth,
                 spec.switches,
             )
         else:
-            ranks += _node(graph, f"n{group}.", tuple(place), made[0].size, 0, Rate(made[0].bandwidth), Rate(1.0), 1.0)
+            ranks += _node(
+                graph, f"n{group}.", tuple(place), made[0].size, 0, LinkRate(made[0].bandwidth), LinkRate(1.0), 1.0
+            )
     for tier in range(1, len(made)):
         for i in range(counts[tier + 1]):
             graph.add_node(f"{named[tier]}{i}", kind=kinds[min(tier, 3)], tier=tier)
@@ -239,10 +241,10 @@ def tree(levels: Sequence[Level | tuple[str, int, Any]], inside: Node | str | No
             above = f"{named[tier]}{child // made[tier].size}"
             if tier == 1 and spec is not None:
                 for nic in range(spec.nics):
-                    wire(graph, f"n{child}.nic{nic}", above, Rate(made[1].bandwidth / spec.nics, 0.0, spec.nic))
+                    wire(graph, f"n{child}.nic{nic}", above, LinkRate(made[1].bandwidth / spec.nics, 0.0, spec.nic))
             else:
                 below = f"n{child}.nvswitch" if tier == 1 else f"{named[tier - 1]}{child}"
-                wire(graph, below, above, Rate(made[tier].bandwidth))
+                wire(graph, below, above, LinkRate(made[tier].bandwidth))
     tiers = [level.name for level in made]
     kept = [level for level in made if level.size > 1]
     return finish(f"tree of {len(ranks)}", graph, ranks, kept, tiers, [_half(ranks)])

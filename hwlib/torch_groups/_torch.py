@@ -25,7 +25,7 @@ def op_name(op: Any) -> str:
     return next((name.lower() for name in OPS if op == getattr(dist.ReduceOp, name)), str(op))
 
 
-class Work(BaseWork):
+class TransportWork(BaseWork):
     """torch's handle for a call that has started; `result` are the tensors that it fills."""
 
     def __init__(self, pending: Pending, result: Any, source: int = ANY):
@@ -63,7 +63,7 @@ class Work(BaseWork):
         return self._source
 
 
-class Group(ProcessGroup):
+class TransportGroup(ProcessGroup):
     """A group whose collectives and messages a transport carries."""
 
     def __init__(self, transport: Transport, about: str = ""):
@@ -104,65 +104,67 @@ class Group(ProcessGroup):
         transport.enter(ranks, group_name)
         if mine not in ranks:
             return None
-        part = Group(type(transport)(ranks.index(mine), ranks), group_desc or "")
+        part = TransportGroup(type(transport)(ranks.index(mine), ranks), group_desc or "")
         part._set_group_name(group_name)
         return part
 
     # Collectives
 
-    def _call(self, call: str, outputs: Any, inputs: Any, opts: Any = None, result: Any = None) -> Work:
+    def _call(self, call: str, outputs: Any, inputs: Any, opts: Any = None, result: Any = None) -> TransportWork:
         op = op_name(getattr(opts, "reduceOp", dist.ReduceOp.SUM))
         with torch.no_grad():
             pending = self.transport.collective(call, outputs, inputs, op, getattr(opts, "rootRank", 0))
         result = outputs if result is None else result
-        return Work(pending, list(result) if isinstance(result, (list, tuple)) else [result])
+        return TransportWork(pending, list(result) if isinstance(result, (list, tuple)) else [result])
 
-    def _each(self, call: str, outputs: Any, inputs: Any, opts: Any = None) -> Work:
+    def _each(self, call: str, outputs: Any, inputs: Any, opts: Any = None) -> TransportWork:
         """As many calls as there are pairs; the last is waited for."""
         for output, given in zip(outputs, inputs, strict=True):
             work = self._call(call, output, given, opts)
         return work
 
-    def allreduce(self, tensors: Any, opts: Any = None) -> Work:
+    def allreduce(self, tensors: Any, opts: Any = None) -> TransportWork:
         tensors = tensors if isinstance(tensors, (list, tuple)) else [tensors]
         return self._call("all_reduce", tensors, tensors, opts)
 
     allreduce_coalesced = allreduce
 
-    def reduce(self, tensors: Tensors, opts: Any) -> Work:
+    def reduce(self, tensors: Tensors, opts: Any) -> TransportWork:
         return self._call("reduce", tensors if self.transport.rank == opts.rootRank else None, tensors, opts, tensors)
 
-    def broadcast(self, tensors: Tensors, opts: Any) -> Work:
+    def broadcast(self, tensors: Tensors, opts: Any) -> TransportWork:
         return self._call("broadcast", tensors, tensors, opts)
 
-    def allgather(self, outputs: Any, inputs: Tensors, opts: Any = None) -> Work:
+    def allgather(self, outputs: Any, inputs: Tensors, opts: Any = None) -> TransportWork:
         return self._each("all_gather", outputs, inputs, opts)
 
-    def all_gather_single(self, output: Any, tensor: Any, opts: Any = None) -> Work:
+    def all_gather_single(self, output: Any, tensor: Any, opts: Any = None) -> TransportWork:
         return self._call("all_gather", output, tensor, opts)
 
     _allgather_base = all_gather_single
     all_gather_single_coalesced = allgather_into_tensor_coalesced = allgather
 
-    def gather(self, outputs: Any, inputs: Tensors, opts: Any) -> Work:
+    def gather(self, outputs: Any, inputs: Tensors, opts: Any) -> TransportWork:
         return self._each("gather", outputs or [None], inputs, opts)
 
-    def scatter(self, outputs: Tensors, inputs: Any, opts: Any) -> Work:
+    def scatter(self, outputs: Tensors, inputs: Any, opts: Any) -> TransportWork:
         return self._each("scatter", outputs, inputs or [None], opts)
 
-    def reduce_scatter(self, outputs: Tensors, inputs: Any, opts: Any = None) -> Work:
+    def reduce_scatter(self, outputs: Tensors, inputs: Any, opts: Any = None) -> TransportWork:
         return self._each("reduce_scatter", outputs, inputs, opts)
 
-    def reduce_scatter_single(self, output: Any, tensor: Any, opts: Any = None) -> Work:
+    def reduce_scatter_single(self, output: Any, tensor: Any, opts: Any = None) -> TransportWork:
         return self._call("reduce_scatter", output, tensor, opts)
 
     _reduce_scatter_base = reduce_scatter_single
     reduce_scatter_single_coalesced = reduce_scatter_tensor_coalesced = reduce_scatter
 
-    def alltoall(self, outputs: Tensors, inputs: Tensors, opts: Any = None) -> Work:
+    def alltoall(self, outputs: Tensors, inputs: Tensors, opts: Any = None) -> TransportWork:
         return self._call("all_to_all", list(outputs), list(inputs), opts)
 
-    def all_to_all_single(self, output: Any, tensor: Any, to: Any = None, of: Any = None, opts: Any = None) -> Work:
+    def all_to_all_single(
+        self, output: Any, tensor: Any, to: Any = None, of: Any = None, opts: Any = None
+    ) -> TransportWork:
         outputs, inputs = (self._blocks(*one) for one in (("output", output, to), ("input", tensor, of)))
         if not (_given(to) or _given(of)):
             outputs, inputs = output, tensor
@@ -170,7 +172,7 @@ class Group(ProcessGroup):
 
     alltoall_base = all_to_all_single
 
-    def barrier(self, opts: Any = None) -> Work:
+    def barrier(self, opts: Any = None) -> TransportWork:
         return self._call("barrier", None, None, opts)
 
     def _blocks(self, name: str, tensor: Any, rows: Any) -> Any:
@@ -195,17 +197,17 @@ class Group(ProcessGroup):
 
     # Messages
 
-    def send(self, tensors: Tensors, to: int, tag: int = 0) -> Work:
+    def send(self, tensors: Tensors, to: int, tag: int = 0) -> TransportWork:
         (tensor,) = tensors
         with torch.no_grad():
-            return Work(self.transport.send(tensor, to, tag), tensors)
+            return TransportWork(self.transport.send(tensor, to, tag), tensors)
 
-    def recv(self, tensors: Tensors, source: int, tag: int = 0) -> Work:
+    def recv(self, tensors: Tensors, source: int, tag: int = 0) -> TransportWork:
         (tensor,) = tensors
         with torch.no_grad():
-            return Work(self.transport.receive(tensor, source, tag), tensors, source)
+            return TransportWork(self.transport.receive(tensor, source, tag), tensors, source)
 
-    def recv_anysource(self, tensors: Tensors, tag: int = 0) -> Work:
+    def recv_anysource(self, tensors: Tensors, tag: int = 0) -> TransportWork:
         return self.recv(tensors, ANY, tag)
 
 
@@ -223,8 +225,8 @@ def register(transport: type[Transport]) -> None:
     if transport.backend in dist.Backend.backend_list:
         return
 
-    def begin(asked: Any, _options: Any) -> Group:
+    def begin(asked: Any, _options: Any) -> TransportGroup:
         ranks = asked.global_ranks_in_group or range(asked.group_size)
-        return Group(transport(asked.group_rank, ranks))
+        return TransportGroup(transport(asked.group_rank, ranks))
 
     dist.Backend.register_backend(transport.backend, begin, extended_api=True, devices=["cpu"])

@@ -36,7 +36,7 @@ NORM = 30e-6  # s to sum the gradients' norm over all ranks: 4 bytes, nothing bu
 STREAMS = {"compute": 7, "tp": 20, "dp": 24, "world": 28}
 
 
-class Op(NamedTuple):
+class QueuedOp(NamedTuple):
     """Something that every rank puts into its queue; `after` are the ops that it waits for on other streams."""
 
     name: str
@@ -74,7 +74,7 @@ def draw_traces(
 
 
 @cache
-def _ops(layers: int, T: int) -> tuple[Op, ...]:
+def _ops(layers: int, T: int) -> tuple[QueuedOp, ...]:
     """The ops of a step, in the order of the queue."""
     shape = models[MODEL]
     D, F, kv = shape.width, shape.ffn, shape.kv_heads * shape.head_dim
@@ -92,10 +92,10 @@ def _ops(layers: int, T: int) -> tuple[Op, ...]:
     W, share, alpha = CARD
     t_gradients = ring_allreduce_time.function(DP, gradients, alpha, W * share)
     update = ADAM * layers * gradients / 2 / (accelerators[CHIP].hbm_bandwidth or 1)
-    ops: list[Op] = []
+    ops: list[QueuedOp] = []
 
     def add(name: str, stream: str, seconds: float, S: int = 0, *after: int) -> int:
-        ops.append(Op(name, stream, float(seconds), S, after))
+        ops.append(QueuedOp(name, stream, float(seconds), S, after))
         return len(ops) - 1
 
     last = -1
@@ -126,7 +126,7 @@ def _attention(T: int) -> float:
 class _Job:
     """The play of one job: all ranks have the same ops, so that each op is played on all of them in turn."""
 
-    def __init__(self, cause: str, rank: int, size: float, random: Random, ops: Sequence[Op]):
+    def __init__(self, cause: str, rank: int, size: float, random: Random, ops: Sequence[QueuedOp]):
         self.cause, self.rank, self.size, self.random, self.ops = cause, rank, size, random, ops
         self.events: list[list[dict[str, Any]]] = [[] for _ in range(RANKS)]
         self.number = 0
@@ -179,7 +179,7 @@ class _Job:
         self.write(rank, "user_annotation", name, start, took, rank + 100)
         return start + took
 
-    def play(self, op: Op, ready: list[float]) -> list[float]:
+    def play(self, op: QueuedOp, ready: list[float]) -> list[float]:
         """The ends of one op on all ranks: a kernel's own, or that of the collective for all of its group."""
         ends = [0.0] * RANKS
         for group in _groups(op.stream):
@@ -199,14 +199,14 @@ class _Job:
             self.sent[op.stream] += 1
         return ends
 
-    def slower(self, op: Op, group: Sequence[int]) -> float:
+    def slower(self, op: QueuedOp, group: Sequence[int]) -> float:
         if self.cause == "slow link" and op.stream == "dp" and self.rank in group:
             return self.size
         if self.cause == "clock cap" and op.stream == "compute" and group == (self.rank,):
             return self.size
         return 1.0
 
-    def collective(self, op: Op, group: Sequence[int], args: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    def collective(self, op: QueuedOp, group: Sequence[int], args: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         dtype, b = ("Float", 4) if op.stream == "world" else ("BFloat16", 2)
         elements = op.bytes // b
         about = {

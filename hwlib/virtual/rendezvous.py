@@ -17,7 +17,7 @@ class RunEnded(BaseException):  # no Exception, so that programs do not catch it
     """The run has ended because another rank failed."""
 
 
-class Pending:
+class PendingOperation:
     """A pending operation: done at `end`, in seconds of the virtual clock."""
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class Rendezvous:
     def __init__(self, timeout: float, clocks: Sequence[VirtualClock]):
         self.clocks, self.ready = clocks, threading.Barrier(len(clocks), self._restart)
         self.deadline, self.lock, self.over = monotonic() + 0.9 * timeout, threading.Lock(), False
-        self.open: dict[Any, Pending] = {}
+        self.open: dict[Any, PendingOperation] = {}
         self.free: dict[str, float] = defaultdict(float)  # when a group has ended all it was asked for
 
     def join(
@@ -46,7 +46,7 @@ class Rendezvous:
         name: str,
         S: float,
         time: Callable[[], float],
-    ) -> Pending:
+    ) -> PendingOperation:
         """A rank arrives at a collective of its group with its outputs and inputs; `time` gives its duration."""
         mine = clock, clock.at[clock.current], data
         pending, last = self._at(key, lambda there: there.came.update({rank: mine}), len(ranks))
@@ -61,10 +61,10 @@ class Rendezvous:
             pending.done.set()
         return pending
 
-    def message(self, key: Any, end: float | None = None, data: Any = None) -> Pending:
+    def message(self, key: Any, end: float | None = None, data: Any = None) -> PendingOperation:
         """The message of a key: the sender sets its data and arrival time; the receiver may ask first."""
 
-        def sent(pending: Pending) -> None:
+        def sent(pending: PendingOperation) -> None:
             if end is not None:
                 pending.end, pending.data = end, data
                 pending.done.set()
@@ -72,18 +72,18 @@ class Rendezvous:
 
         return self._at(key, sent, 2)[0]
 
-    def _at(self, key: Any, come: Callable[[Pending], None], n: int) -> tuple[Pending, bool]:
+    def _at(self, key: Any, come: Callable[[PendingOperation], None], n: int) -> tuple[PendingOperation, bool]:
         with self.lock:
             if self.over:
                 raise RunEnded
-            pending = self.open.setdefault(key, Pending())
+            pending = self.open.setdefault(key, PendingOperation())
             come(pending)
             last = len(pending.came) == n
             if last:
                 del self.open[key]
         return pending, last
 
-    def wait(self, pending: Pending, what: str) -> None:
+    def wait(self, pending: PendingOperation, what: str) -> None:
         """Until it is done. Raises TimeoutError shortly before the run ends anyway."""
         if not pending.done.is_set() and not pending.done.wait(max(self.deadline - monotonic(), 0.0)):
             raise TimeoutError(f"it waits for {what}")

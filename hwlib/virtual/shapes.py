@@ -55,17 +55,17 @@ class Same(NamedTuple):
     position: int
 
 
-class Value(NamedTuple):
+class ScalarResult(NamedTuple):
     """A result that is not a tensor."""
 
     value: Any
 
 
 @dataclass(slots=True)
-class Answer:
+class CachedResults:
     """An operator's results for a key: a list, a tuple or a single one; and a place for its cost."""
 
-    results: list[Made | Same | Value]
+    results: list[Made | Same | ScalarResult]
     many: type | None
     cost: Any = None
 
@@ -162,13 +162,13 @@ def shapes_mode() -> type:
             raise Odd
         return Made(shape, stride, t.dtype, offset, bases[0] if bases else None, reach, state)
 
-    def answer_of(mode: Any, out: Any, tensors: list[Any]) -> Answer:
+    def answer_of(mode: Any, out: Any, tensors: list[Any]) -> CachedResults:
         many = type(out) if type(out) in (list, tuple) else None
         results: list[Any] = []
         fresh = set()
         for one in out if many else (out,):
             if one is None or (many and type(one) in (int, float, bool)):
-                results.append(Value(one))
+                results.append(ScalarResult(one))
                 continue
             result = described(mode, one, tensors)
             if isinstance(result, Made):
@@ -180,7 +180,7 @@ def shapes_mode() -> type:
             results.append(result)
         if len(fresh) < sum(isinstance(result, Made) and result.base is None for result in results):
             raise Odd  # results that share their storage with each other
-        return Answer(results, many)
+        return CachedResults(results, many)
 
     @cache
     def has_answers(func: Any) -> bool:
@@ -215,7 +215,7 @@ def shapes_mode() -> type:
             super().__init__(allow_non_fake_inputs=True)  # a DeviceMesh keeps a real table of ranks
             allowed = self._allow_unsafe_data_ptr_access
             self.warn = c._set_warn_deprecated_on_mutable_data_ptr if allowed else c._set_throw_on_mutable_data_ptr
-            self.known: dict[tuple[Any, ...], Answer | None] = {}
+            self.known: dict[tuple[Any, ...], CachedResults | None] = {}
 
         @classmethod
         def _should_skip_dynamo(cls) -> bool:
@@ -233,7 +233,7 @@ def shapes_mode() -> type:
                 note(self, (value,), key, tensors)
             return tuple(key), tensors
 
-        def made(self, answer: Answer, tensors: list[Any]) -> Any:
+        def made(self, answer: CachedResults, tensors: list[Any]) -> Any:
             """The results of an answer. Raises Odd if they cannot be reproduced this time."""
             results: list[Any] = []
             for one in answer.results:
@@ -275,7 +275,7 @@ def shapes_mode() -> type:
             except Odd:
                 self.known[key] = None
 
-        def answered(self, func: Any, args: Any, kwargs: Any) -> tuple[Any, Answer | None, list[Any]]:
+        def answered(self, func: Any, args: Any, kwargs: Any) -> tuple[Any, CachedResults | None, list[Any]]:
             """For a mode above this one: the cached results of a call, or NotImplemented."""
             if c._len_torch_dispatch_stack() != 1 or c._get_dispatch_mode(FAKE) is not self:
                 return NotImplemented, None, []  # torch is at real tensors, or there are modes between

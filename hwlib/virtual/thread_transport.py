@@ -8,14 +8,14 @@ from typing import Any
 from hwlib.torch_groups import ANY, Transport
 from hwlib.virtual.exchange import work_of
 from hwlib.virtual.playing import Playing, buffer_bytes, nbytes, unseen
-from hwlib.virtual.rendezvous import Pending
+from hwlib.virtual.rendezvous import PendingOperation
 
 
 @dataclass
 class ThreadPending:
     """A pending operation of a rank; `what` describes it in a timeout's message, and `arrived` stores a message."""
 
-    pending: Pending
+    pending: PendingOperation
     what: str
     arrived: Callable[[Any], None] | None = None
 

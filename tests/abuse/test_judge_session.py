@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from autograder.grading.judge import Judge, Question
+from autograder.grading.judge import Judge, JudgeRequest
 from autograder.values import encoding
 
 GREEDY = """
@@ -64,18 +64,18 @@ RIGHT = {
 def test_a_hostile_answer_changes_no_other_verdict(classroom, hostile):
     judge = classroom[3]
     wrong = {"abuse-time": 0.5, "abuse-form": "S/W", "abuse-guess": "x"}
-    alone = {name: judge.ask(Question(name, None, encoding.encode(value))) for name, value in wrong.items()}
+    alone = {name: judge.ask(JudgeRequest(name, None, encoding.encode(value))) for name, value in wrong.items()}
     with judge.session() as session:
         for name, answer in RIGHT.items():
             for other in RIGHT:
-                assert session.ask(Question(other, None, HOSTILE[hostile])).score == 0
-            assert session.ask(Question(name, None, wrong[name])) == alone[name]
-            assert session.ask(Question(name, None, answer)).score == 1
+                assert session.ask(JudgeRequest(other, None, HOSTILE[hostile])).score == 0
+            assert session.ask(JudgeRequest(name, None, wrong[name])) == alone[name]
+            assert session.ask(JudgeRequest(name, None, answer)).score == 1
 
 
 def test_an_answer_for_which_memory_runs_out_is_a_verdict_and_the_next_is_judged(tmp_path):
     (tmp_path / "exercises.py").write_text(GREEDY)
     with Judge([tmp_path / "exercises.py"]) as judge, judge.session() as session:
         for _ in range(2):
-            assert session.ask(Question("abuse-one", None, 8)).score == 1
-            assert session.ask(Question("abuse-all", None, 8)).reason == "too-slow"
+            assert session.ask(JudgeRequest("abuse-one", None, 8)).score == 1
+            assert session.ask(JudgeRequest("abuse-all", None, 8)).reason == "too-slow"

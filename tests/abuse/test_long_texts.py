@@ -28,7 +28,7 @@ from autograder.grading import results, submission
 from autograder.grading.outputs import cell_outputs
 from autograder.grading.rank_processes import needed_cells
 from autograder.grading.restore import MAX_TEXT, GradeCell, read_notebook, restore
-from autograder.values.error_advice import Asked, advice
+from autograder.values.error_advice import ErrorContext, advice
 from autograder.values.texts import quoted
 from tests.autograder.course.test_operations import NAME, make_course
 
@@ -153,7 +153,7 @@ def find_needed(_, text):
 
 def advise(_, text):
     assert advice("TypeError", text) == advice("TypeError", text[:100])
-    asked = Asked("t-late", "f", "f(n, W)", given=("n",), letters=("p",), options=("up",))
+    asked = ErrorContext("t-late", "f", "f(n, W)", given=("n",), letters=("p",), options=("up",))
     for error in ("NameError", "SyntaxError", "KeyError", "AttributeError", "TypeError"):
         advice(error, text, f"given({text}\nanswer = 3 {text}", asked)
     quoted(text)

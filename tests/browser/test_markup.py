@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import expect
 
 from autograder.declaration.bank import declared_below, load_bank
-from autograder.learner.exercise_widget import Desk
-from autograder.learner.lookup import Found
+from autograder.learner.exercise_widget import ExerciseDesk
+from autograder.learner.lookup import LocatedExercise
 from autograder.planned import FORMS, answered
 from autograder.values.inline_html import block_html, harmless, inline_html
 from autograder.values.mathml import with_mathml
@@ -235,7 +235,7 @@ def test_all_that_the_book_says_is_shown_as_it_is(bare):
 
 def test_the_cards_of_a_notebook_are_shown_as_they_are(bare, monkeypatch):
     monkeypatch.setenv("GPUBOOK_SOLUTIONS", str(ROOT / "solutions"))
-    desks = [Desk(Found(one.public(), one)) for one in exercises()]
+    desks = [ExerciseDesk(LocatedExercise(one.public(), one)) for one in exercises()]
     cards = [desk.html() for desk in desks if desk.box()]
     assert len(cards) > 200
     assert bare.evaluate(SAME, ["card", cards]) == []

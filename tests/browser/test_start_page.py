@@ -78,7 +78,7 @@ def test_the_table_leads_to_the_exercise_where_one_was(page, lab):
     (study / "again").mkdir()
     at = study / "again" / "progress.ipynb"
     Progress.below(study).attempt("rooflines-ridge", "answer = 1", WRONG)
-    at.write_bytes(written(start_page.Table(overview(at.parent)).put(start_page.page(), {})))
+    at.write_bytes(written(start_page.OverviewTable(overview(at.parent)).put(start_page.page(), {})))
     open_notebook(page, url, "again/progress.ipynb")
     page.get_by_role("link", name="Continue here").click()
     page.get_by_role("heading", name="3. Rooflines", level=1).wait_for(timeout=60_000)

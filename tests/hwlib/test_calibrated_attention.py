@@ -7,7 +7,7 @@ import pytest
 
 from hwlib.calibrated import decode_attention_time, kernel_software, prefill_attention_time
 from hwlib.calibrated.attention import decode_seconds, prefill_seconds
-from hwlib.calibrated.sheet import Sheet, sheet_of
+from hwlib.calibrated.sheet import RateSheet, sheet_of
 from hwlib.specs import accelerators
 
 PROMPT = {"heads": 32, "kv_heads": 8, "head_dim": 128, "batch": 4, "seq": 4096}
@@ -47,14 +47,14 @@ def test_a_long_prompt_by_hand():
     # 2 x 128 operations each. The longest tile adds 0.5 x 128 / 64,000 of that; memory and exponentials cost nothing.
     c = SimpleNamespace(eta_C=1.0, R_exp=1e30, t_tile=0.0, eta_W=1.0, t0=0.0, splits=False)
     T = 128_000
-    time = prefill_seconds(c, Sheet(1e12, 1e30, 1), 2.0, 1, 1, 128, 1, T, 0)
+    time = prefill_seconds(c, RateSheet(1e12, 1e30, 1), 2.0, 1, 1, 128, 1, T, 0)
     assert time == pytest.approx(0.5 * T**2 * 4 * 128 / 1e12, rel=4e-3)
 
 
 def test_a_long_cache_by_hand():
     # 8 heads x 128 x 2 bytes, keys and values, of 64 x 4,096 tokens, at 1 TB/s.
     c = SimpleNamespace(eta_C=1e9, t_block=0.0, t_join=0.0, eta_W=1.0, t0=0.0, packs=np.inf, R_L2=np.inf)
-    time = decode_seconds(c, Sheet(1e15, 1e12, 100), 2.0, 8, 8, 128, 64, 4095, 0)
+    time = decode_seconds(c, RateSheet(1e15, 1e12, 100), 2.0, 8, 8, 128, 64, 4095, 0)
     assert time == pytest.approx(64 * 4096 * 8 * 128 * 2 * 2 / 1e12, rel=1e-3)
 
 

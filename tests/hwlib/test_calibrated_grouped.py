@@ -7,7 +7,7 @@ import pytest
 
 from hwlib.calibrated import grouped_time
 from hwlib.calibrated.grouped import grouped_seconds, power_law_loads
-from hwlib.calibrated.sheet import Sheet
+from hwlib.calibrated.sheet import RateSheet
 
 LAYER = {"tokens": 4096, "hidden": 4096, "width": 2048, "experts": 128, "topk": 8}
 
@@ -35,19 +35,19 @@ def blank(**given):
 
 def test_many_tokens_cost_their_operations():
     # 8 experts of 4,096 x 1,024, 1,024 tokens each: 2 x 3 x 8,192 x 4,096 x 1,024 operations at 1e14 FLOP/s.
-    time = grouped_seconds(blank(), Sheet(1e14, 1e30, 1), 2, 2, [1024], 4096, 4096, 1024, 8, 2, 8, 3)
+    time = grouped_seconds(blank(), RateSheet(1e14, 1e30, 1), 2, 2, [1024], 4096, 4096, 1024, 8, 2, 8, 3)
     assert time == pytest.approx(2 * 3 * 8192 * 4096 * 1024 / 1e14)
 
 
 def test_few_tokens_read_the_weights_of_the_experts_they_touch():
     # 2 tokens with 2 experts each touch 4 of 64: 3 matrices of 4,096 x 1,024 in bfloat16, at 1 TB/s.
-    time = grouped_seconds(blank(), Sheet(1e30, 1e12, 100), 2, 2, [4 / 64], 2, 4096, 1024, 64, 2, 64, 3)
+    time = grouped_seconds(blank(), RateSheet(1e30, 1e12, 100), 2, 2, [4 / 64], 2, 4096, 1024, 64, 2, 64, 3)
     assert time == pytest.approx(4 * 3 * 4096 * 1024 * 2 / 1e12)
 
 
 def test_a_tile_that_is_not_full_costs_as_much_as_a_full_one():
     times = [
-        grouped_seconds(blank(), Sheet(1e14, 1e30, 1), 2, 2, [load], load * 8, 4096, 1024, 8, 1, 8, 3)
+        grouped_seconds(blank(), RateSheet(1e14, 1e30, 1), 2, 2, [load], load * 8, 4096, 1024, 8, 1, 8, 3)
         for load in (129, 144, 128)
     ]
     assert times[0] == pytest.approx(times[1])
@@ -56,7 +56,7 @@ def test_a_tile_that_is_not_full_costs_as_much_as_a_full_one():
 
 def test_a_tile_hides_a_part_of_its_start():
     # A tile of 16 x 128 x 4,096 takes 16.8 us at 1e12 FLOP/s, one of 16 x 128 x 128 takes 0.5 us; one SM, 2 + 32 tiles.
-    given = (Sheet(1e12, 1e30, 1), 2, 2, [16], 16, 4096, 128, 1, 1, 1, 3)
+    given = (RateSheet(1e12, 1e30, 1), 2, 2, [16], 16, 4096, 128, 1, 1, 1, 3)
     products = 2 * 16 * 128 * (2 * 4096 + 32 * 128) / 1e12
     assert grouped_seconds(blank(), *given) == pytest.approx(products)
     starts = 34 * 1e-5
@@ -65,14 +65,14 @@ def test_a_tile_hides_a_part_of_its_start():
 
 def test_the_last_sum_goes_over_pairs_of_experts_elsewhere_too():
     # 64 tokens, 8 experts each, of 4,096 in bfloat16, at 1 GB/s: pairs and tokens twice; no expert here has any.
-    time = grouped_seconds(blank(eta_move=1.0), Sheet(1e30, 1e9, 1), 0, 2, [0], 64, 4096, 1024, 64, 8, 1e-12, 3)
+    time = grouped_seconds(blank(eta_move=1.0), RateSheet(1e30, 1e9, 1), 0, 2, [0], 64, 4096, 1024, 64, 8, 1e-12, 3)
     assert time == pytest.approx((64 * 8 + 2 * 64) * 4096 * 2 / 1e9, rel=1e-6)
 
 
 def test_fewer_bits_cost_a_pass_over_the_activations():
     # Written and read at 8 bits instead of 16 (2 bytes less), after a pass that reads 2 and writes 1 byte: 1 byte more
     # for each of the 512 x (4,096 + 1,024) elements that enter a product.
-    sheet = Sheet(1e30, 1e9, 1)
+    sheet = RateSheet(1e30, 1e9, 1)
     bf16, fp8 = (
         grouped_seconds(blank(eta_move=1.0), sheet, 0, activation, [8], 64, 4096, 1024, 64, 8, 64, 3)
         for activation in (2, 1)

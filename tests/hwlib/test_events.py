@@ -10,7 +10,7 @@ from hwlib.simulate import SimulationError, lockstep
 from hwlib.simulate.events import play, simulate_events
 from hwlib.simulate.fabric import UnreachableError
 from hwlib.simulate.size_only_array import Phantom
-from hwlib.topology import Rate, crossbar, fat_tree, ring, route, torus
+from hwlib.topology import LinkRate, crossbar, fat_tree, ring, route, torus
 from hwlib.topology.graph import finish, new_graph, wire
 from hwlib.units import GB, KB, MB, us
 from tests.each import each
@@ -25,7 +25,7 @@ def all_to_all(n, bandwidth):
     for i in range(n):
         graph.add_node(f"gpu{i}", kind="gpu", tier=0, place=(i,))
         for j in range(i):
-            wire(graph, f"gpu{i}", f"gpu{j}", Rate(bandwidth))
+            wire(graph, f"gpu{i}", f"gpu{j}", LinkRate(bandwidth))
     return finish(f"full mesh of {n}", graph, [f"gpu{i}" for i in range(n)])
 
 
@@ -137,7 +137,7 @@ def test_a_slow_hop_in_the_middle_sets_the_pace_and_no_other():
     for i, name in enumerate(names):
         graph.add_node(name, kind="gpu" if name.startswith("gpu") else "switch", tier=0, place=(i,))
     for (u, v), rate in zip(pairwise(names), (4, 1, 8, 2), strict=True):
-        wire(graph, u, v, Rate(float(rate)))
+        wire(graph, u, v, LinkRate(float(rate)))
     line = finish("line", graph, ["gpu0", "gpu1"])
     assert simulate_events(sends((0, 1)), line, count=12).time == 12
     assert simulate_events(sends((0, 1)), line, count=12, store_and_forward=True).time == 3 + 12 + 1.5 + 6

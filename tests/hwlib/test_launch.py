@@ -11,7 +11,7 @@ import pytest
 from hwlib.constraints import Setting, even_chunks, refusal
 from hwlib.footprint.stage_layers import stage_layers
 from hwlib.launch import TRAINING, LaunchError, arguments_of, emit_training, problems, source_of
-from hwlib.launch.known import Known
+from hwlib.launch.known import LaunchArgument
 from hwlib.launch.layouts import chunk_layers, layout_text
 from hwlib.launch.nemo import RECIPES, recipe_of
 from hwlib.launch.origins import sources
@@ -88,11 +88,11 @@ def test_a_plan_that_no_software_could_run_is_refused_by_its_rule():
 
 
 def test_a_table_finds_what_a_software_does_not_take():
-    assert Known("int", ()).problem("8")
-    assert Known("text", ("full", "selective")).problem("all")
-    assert Known("flag", ()).problem(8)
-    assert Known("texts", ("mlp",)).problem(("mlp", "moe"))
-    assert not Known("int", ()).problem("$NODE_RANK")
+    assert LaunchArgument("int", ()).problem("8")
+    assert LaunchArgument("text", ("full", "selective")).problem("all")
+    assert LaunchArgument("flag", ()).problem(8)
+    assert LaunchArgument("texts", ("mlp",)).problem(("mlp", "moe"))
+    assert not LaunchArgument("int", ()).problem("$NODE_RANK")
     *_, launch = emitted("llama3-8b")
     (command,) = launch.commands
     first, *others = command.arguments

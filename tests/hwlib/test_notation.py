@@ -5,7 +5,7 @@ import pytest
 
 from hwlib.formula.javascript import VEGA_CONSTANTS
 from hwlib.formula.ops import OPS
-from hwlib.notation import NOTATION, ONE_OR_MORE, Domain
+from hwlib.notation import NOTATION, ONE_OR_MORE, SymbolDomain
 from hwlib.units import scale
 
 JAVASCRIPT_KEYWORDS = set(
@@ -43,18 +43,20 @@ def test_every_letter_can_be_written_printed_measured_and_divided_by():
 
 
 def test_a_letter_that_is_none_is_found(monkeypatch):
-    monkeypatch.setitem(NOTATION, "x y", NOTATION["W"]._replace(tex="{", unit="GB/s", meaning="", domain=Domain(0)))
+    monkeypatch.setitem(
+        NOTATION, "x y", NOTATION["W"]._replace(tex="{", unit="GB/s", meaning="", domain=SymbolDomain(0))
+    )
     assert len(faults("x y")) == 6
 
 
 @pytest.mark.parametrize(
     ("domain", "text", "inside", "outside"),
     [
-        (Domain(0), "at least 0", [0, 0.0, 1e30, math.inf], [-1e-30, -math.inf, math.nan]),
-        (Domain(0, above=True), "above 0", [1e-30, math.inf], [0, -0.0, -1]),
-        (Domain(1), "at least 1", [1, 1.5], [0, 0.999]),
-        (Domain(0, above=True, high=1), "above 0 and at most 1", [1e-9, 1], [0, 1.001, math.inf]),
-        (Domain(-math.inf), "any number", [-math.inf, 0, math.inf], [math.nan]),
+        (SymbolDomain(0), "at least 0", [0, 0.0, 1e30, math.inf], [-1e-30, -math.inf, math.nan]),
+        (SymbolDomain(0, above=True), "above 0", [1e-30, math.inf], [0, -0.0, -1]),
+        (SymbolDomain(1), "at least 1", [1, 1.5], [0, 0.999]),
+        (SymbolDomain(0, above=True, high=1), "above 0 and at most 1", [1e-9, 1], [0, 1.001, math.inf]),
+        (SymbolDomain(-math.inf), "any number", [-math.inf, 0, math.inf], [math.nan]),
     ],
 )
 def test_a_domain_says_what_it_holds(domain, text, inside, outside):

@@ -16,7 +16,7 @@ from hwlib.algorithms import Step
 from hwlib.simulate import lockstep, simulate_events
 from hwlib.topology import route
 from hwlib.topology.graph import finish, new_graph, wire
-from hwlib.topology.link_rate import Rate
+from hwlib.topology.link_rate import LinkRate
 from tests.each import each
 
 LARGEST = 20
@@ -163,7 +163,7 @@ def random_tree(rng, n):
         graph.add_node(f"s{switch}", kind="switch", tier=0)
     ends = [(f"s{switch}", f"s{rng.randrange(switch)}") for switch in range(1, switches)]
     for u, v in ends + [(f"gpu{rank}", f"s{rng.randrange(switches)}") for rank in range(n)]:
-        wire(graph, u, v, Rate(Fraction(rng.randint(1, 4)), Fraction(rng.randint(0, 2), 4), "x"))
+        wire(graph, u, v, LinkRate(Fraction(rng.randint(1, 4)), Fraction(rng.randint(0, 2), 4), "x"))
     return finish("a random tree", graph, [f"gpu{rank}" for rank in range(n)])
 
 

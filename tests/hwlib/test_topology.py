@@ -9,7 +9,7 @@ import pytest
 
 from hwlib.specs import clusters, nodes
 from hwlib.topology import (
-    Rate,
+    LinkRate,
     TopologyError,
     bisection_bandwidth,
     bisection_cut,
@@ -368,6 +368,6 @@ def test_a_finished_network_cannot_be_changed():
 
 
 def test_rates_are_numbers_texts_or_keys_of_links():
-    for given in (50e9, "400 Gbit/s", "ndr", Rate(50e9)):
+    for given in (50e9, "400 Gbit/s", "ndr", LinkRate(50e9)):
         assert ring(3, given).edge("gpu0", "gpu1")["bandwidth"] == 50e9
     assert ring(3, "ndr").edge("gpu0", "gpu1")["link"] == "ndr"

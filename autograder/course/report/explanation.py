@@ -12,7 +12,7 @@ from ...declaration.answer import JudgedBy
 from ...declaration.exercise import Exercise
 from ...declaration.formula_text import Declared, declared
 from ...declaration.verdict import Verdict
-from ...grading.judge import Judge, JudgeFailed, Question
+from ...grading.judge import Judge, JudgeFailed, JudgeRequest
 from ...grading.results import FAILED, Result, result_of
 from ...values.numbers import Unreadable
 from ...values.texts import FIELD
@@ -171,7 +171,7 @@ def _judged_now(found: Gathered, one: Answered) -> tuple[Result | None, str, lis
         return None, LATER, []
     if kept is None:
         return None, "the answer was not kept: none was read, or an earlier version graded it", []
-    question = Question(exercise.id, found.submitter(one.learner) if found.variants else None, kept["message"])
+    question = JudgeRequest(exercise.id, found.submitter(one.learner) if found.variants else None, kept["message"])
     with Judge(found.paths) as judge:
         try:
             verdict, problems = judge.ask(question), list[str]()

@@ -34,7 +34,7 @@ from .journal import Entry, Journal
 THEIRS = (errno.ENAMETOOLONG, errno.EACCES, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOENT)
 AHEAD = 2  # submissions on their way for each worker: read in time, and not all at once
 
-Submit = Callable[[Job], "Future[JobOutcome]"]
+Submit = Callable[[GradingJob], "Future[JobOutcome]"]
 
 
 class Writer(Protocol):
@@ -140,7 +140,7 @@ class ClassRun:
         told = [f"{self.assignment.path}: {p}" for name in self.submissions for p in self.problems.get(name, ())]
         self.result.problems += [p for p in dict.fromkeys(told) if p not in self.result.problems]
 
-    def _jobs(self) -> Iterator[Job]:
+    def _jobs(self) -> Iterator[GradingJob]:
         """What is to be graded; enters on the way what need not be."""
         for name, folder in self.submissions.items():
             try:
@@ -153,7 +153,7 @@ class ClassRun:
             if former is not None and counts is not None and (now := self._reissued(former, text)) is not former:
                 former, counts = now, self.assignment.reuse(now, text)
             if former is None or counts is None:
-                yield Job(name, text)
+                yield GradingJob(name, text)
             elif counts.all:
                 self._enter(former)
             else:
@@ -171,13 +171,13 @@ class ClassRun:
         self.entered.discard(former.learner)
         return self.journal.keep(former.learner, replace(former.fingerprint, wording=wording), outcome)
 
-    def _again(self, name: str, text: str, former: Entry, counts: Reuse) -> Job:
+    def _again(self, name: str, text: str, former: Entry, counts: Reuse) -> GradingJob:
         """A submission of which some keys have changed: no cell runs where all answers to these are saved."""
         results = tuple(asdict(result) for result in counts.kept)
         if not counts.saved:
-            return Job(name, text, results, former.answers)
+            return GradingJob(name, text, results, former.answers)
         notes = {result.exercise: result.note for result in former.results}
-        return Job(name, text, results, former.answers, self.journal.notebook(former), notes)
+        return GradingJob(name, text, results, former.answers, self.journal.notebook(former), notes)
 
     def _finish(self, name: str, fingerprint: Fingerprint, outcome: JobOutcome) -> None:
         if outcome.problem:

@@ -82,7 +82,7 @@ def grade_on_worker(spec: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]
         grader = _here.get(spec["digest"])
         if grader is None:
             grader = _here[spec["digest"]] = _start(spec)
-    return grader.grade(Job(**{**job, "kept": tuple(job["kept"])})).as_plain()
+    return grader.grade(GradingJob(**{**job, "kept": tuple(job["kept"])})).as_plain()
 
 
 def close_grader(digest: str | None = None) -> None:
@@ -133,17 +133,17 @@ def executor(
         spec: Any = client.submit(dict, plain, pure=False)  # a task, which a lost worker's place does again
         sent: set[Any] = set()
 
-        def submit(job: Job) -> "Future[JobOutcome]":
+        def submit(job: GradingJob) -> "Future[JobOutcome]":
             done: Future[JobOutcome] = Future()
             send(job, done, AGAIN)
             return done
 
-        def send(job: Job, done: "Future[JobOutcome]", left: int) -> None:
+        def send(job: GradingJob, done: "Future[JobOutcome]", left: int) -> None:
             task = client.submit(grade_on_worker, spec, asdict(job), pure=False)
             sent.add(task)
             task.add_done_callback(lambda task: finish(task, job, done, left))
 
-        def finish(task: Any, job: Job, done: "Future[JobOutcome]", left: int) -> None:
+        def finish(task: Any, job: GradingJob, done: "Future[JobOutcome]", left: int) -> None:
             sent.discard(task)
             try:
                 done.set_result(JobOutcome.of(task.result()))

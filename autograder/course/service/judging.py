@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...declaration.verdict import Verdict
-from ...grading.judge import Judge, JudgeFailed, JudgeGone, Question
+from ...grading.judge import Judge, JudgeFailed, JudgeGone, JudgeRequest
 from ...grading.restore import only
-from ...grading.worker import TRIES, Grader, Job
+from ...grading.worker import TRIES, Grader, GradingJob
 from ...ranks import seeds
 from .served_assignments import Catalogue, Served
 
@@ -82,7 +82,7 @@ class Judging:
         settings, exercise = self.catalogue.settings, served.exercise
         seed = seeds.seed_of(settings.secret, learner, (exercise.id, json.dumps(message, sort_keys=True)))
         owner = learner if settings.variants else None
-        verdict = self._ask(Question(exercise.id, owner, message, seed))
+        verdict = self._ask(JudgeRequest(exercise.id, owner, message, seed))
         read = verdict.kind not in ("empty", "unreadable", "unit") or verdict.reason == "too-slow"
         return Judged(verdict, counts=read)
 
@@ -92,7 +92,7 @@ class Judging:
             raise NotJudged("no exercise of this course asked for code when the service started")
         name, began = served.exercise.id, time.monotonic()
         notebook = json.dumps(_notebook(self.catalogue.release, name, code), ensure_ascii=False)
-        outcome = self._grader.grade(Job(learner, notebook, only=name))
+        outcome = self._grader.grade(GradingJob(learner, notebook, only=name))
         result = outcome.results[0] if outcome.results else None
         if result is None or result.kind == "failed":
             raise NotJudged("; ".join(filter(None, [outcome.problem, *outcome.problems])) or f"{name}: no result")
@@ -100,13 +100,13 @@ class Judging:
         soon = time.monotonic() - began < SOON
         return Judged(Verdict(score, result.say, result.kind), counts=result.kind != "empty" or not soon)
 
-    def _ask(self, question: Question) -> Verdict:
+    def _ask(self, question: JudgeRequest) -> Verdict:
         try:
             return self._asked(question) if self._grader is None else self._grader.ask(question)
         except (JudgeFailed, JudgeGone) as error:
             raise NotJudged(str(error)) from None
 
-    def _asked(self, question: Question) -> Verdict:
+    def _asked(self, question: JudgeRequest) -> Verdict:
         """By the judge that is there without a grader; another takes its place when it dies."""
         for _ in range(TRIES):
             judge = self._judge

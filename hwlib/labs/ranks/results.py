@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from hwlib.labs.ranks.traffic import Traffic, traffic
+from hwlib.labs.ranks.traffic import RunTraffic, traffic
 from hwlib.units import show
 
 SHOWN = 20  # lines of output in a run's table
@@ -29,7 +29,7 @@ class Ranks:
     logs: Sequence[Any] = field(default=(), repr=False)
 
     @cached_property
-    def _traffic(self) -> Traffic:
+    def _traffic(self) -> RunTraffic:
         return traffic(self.logs)
 
     @property

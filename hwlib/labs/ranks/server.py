@@ -45,7 +45,7 @@ def preload() -> None:
     calls.install()
 
 
-class Server:
+class RankServer:
     """Forks ranks on request, reports their ends, and kills those of a run together."""
 
     def __init__(self, control: socket.socket):
@@ -220,7 +220,7 @@ def _serve(control: socket.socket) -> None:
     preload()
     gc.collect()
     gc.freeze()
-    Server(control).serve()
+    RankServer(control).serve()
 
 
 def main() -> None:

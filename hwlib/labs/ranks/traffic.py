@@ -12,7 +12,7 @@ from typing import Any
 
 
 @dataclass
-class Traffic:
+class RunTraffic:
     """What a run sent, by rank, in how many rounds, how often each call was made by all ranks together, and the bytes
     from whom to whom."""
 
@@ -23,7 +23,7 @@ class Traffic:
     pairs: Counter[tuple[int, int]] = field(default_factory=Counter)
 
 
-def traffic(logs: Sequence[Sequence[Sequence[Any]]]) -> Traffic:
+def traffic(logs: Sequence[Sequence[Sequence[Any]]]) -> RunTraffic:
     """Puts the logs of all ranks together: the k-th send from a to b is what the k-th receive at b from a took."""
     return _Replay(logs).run()
 
@@ -33,7 +33,7 @@ class _Replay:
 
     def __init__(self, logs: Sequence[Sequence[Sequence[Any]]]):
         n = len(logs)
-        self.logs, self.total = logs, Traffic([0] * n, [0] * n)
+        self.logs, self.total = logs, RunTraffic([0] * n, [0] * n)
         self.clock, self.at = [0] * n, [0] * n
         self.sent: dict[tuple, list[int]] = defaultdict(list)  # rounds of the messages of a pair, group and tag
         self.received: Counter[tuple] = Counter()
@@ -42,7 +42,7 @@ class _Replay:
         self.ends: dict[tuple, int] = {}  # of a collective: when it has ended
         self.waited: list[dict[int, Callable[[], int | None]]] = [{} for _ in logs]
 
-    def run(self) -> Traffic:
+    def run(self) -> RunTraffic:
         moved = True
         while moved:
             moved = False

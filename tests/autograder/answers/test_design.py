@@ -20,7 +20,7 @@ from autograder.course.run import dask_cluster
 from autograder.declaration import DeclarationError, Exercise, Mistake, load_bank
 from autograder.declaration.bank import bank_files, built_file
 from autograder.declaration.renewal import current, renew
-from autograder.grading.judge import Question, judge_answer
+from autograder.grading.judge import JudgeRequest, judge_answer
 from autograder.grading.results import result_of, verdict_outputs
 from autograder.grading.submission import RunSettings
 from autograder.values import encoding
@@ -313,7 +313,7 @@ def test_each_learner_has_the_pars_of_their_own_numbers(plan):
 def test_no_search_runs_in_the_judge(bank, monkeypatch):
     monkeypatch.setitem(bank.namespace, "best", None)
     for owner in (None, "ann"):
-        assert judge_answer(bank, Question("own-plan", owner, encoding.encode(GOOD)))["score"] > 0
+        assert judge_answer(bank, JudgeRequest("own-plan", owner, encoding.encode(GOOD)))["score"] > 0
 
 
 def test_what_was_not_built_is_the_declarations_fault_and_nobodys_zero(tmp_path):
@@ -321,7 +321,7 @@ def test_what_was_not_built_is_the_declarations_fault_and_nobodys_zero(tmp_path)
     bank = load_bank(tmp_path)
     with pytest.raises(DeclarationError):
         judged(bank["own-plan"], GOOD)
-    assert "failed" in judge_answer(bank, Question("own-plan", None, encoding.encode(GOOD)))
+    assert "failed" in judge_answer(bank, JudgeRequest("own-plan", None, encoding.encode(GOOD)))
     assert selftest(bank["own-plan"]) == [], "it builds what it tests"
 
 

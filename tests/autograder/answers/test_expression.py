@@ -6,7 +6,7 @@ import pytest
 import sympy
 
 from autograder.answers import Expression, answer_from, integers, multiples, positive, powers_of_two
-from autograder.answers.domains import Space
+from autograder.answers.domains import DomainSpace
 from autograder.answers.expression import difference
 from autograder.declaration import DeclarationError, Exercise, Mistake, unreadable
 from autograder.values import encoding
@@ -373,7 +373,7 @@ def test_a_threshold_between_even_numbers_has_them_on_both_sides():
 
 
 def test_what_depends_on_a_letter_follows_it():
-    space = Space(LEAVES.answer.symbols)
+    space = DomainSpace(LEAVES.answer.symbols)
     point = {"p": Fraction(20), "r": Fraction(4), "k": Fraction(3)}
     assert space.moved(point, "r", 2) == {"p": 12, "r": 2, "k": 2}
     assert space.moved(point, "p", 23) == {"p": 25, "r": 4, "k": 3}

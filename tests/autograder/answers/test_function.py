@@ -9,7 +9,7 @@ from autograder.answers.selftest import Liar, selftest
 from autograder.declaration import AnswerError, DeclarationError, Exercise, Mistake
 from autograder.declaration.bank import Bank
 from autograder.declaration.calling import failure, local_call
-from autograder.grading.judge import Question, judge_answer
+from autograder.grading.judge import JudgeRequest, judge_answer
 from autograder.ranks import seeds
 from autograder.values import encoding
 
@@ -421,7 +421,7 @@ def test_the_judge_draws_by_the_submission():
         learned = by_table(exercise.answer.inputs(exercise), exercise)
     bank = Bank([exercise])
     score = {
-        seed: judge_answer(bank, Question(exercise.id, None, encoding.encode(learned), seed), local_call(learned))[
+        seed: judge_answer(bank, JudgeRequest(exercise.id, None, encoding.encode(learned), seed), local_call(learned))[
             "score"
         ]
         for seed in ("first", "second", "")

@@ -7,10 +7,10 @@ import pytest
 
 from autograder.answers import Case, Distributed, at_most, exactly
 from autograder.answers.exceeding import beyond_bytes
-from autograder.answers.rank_run import RankRun
+from autograder.answers.rank_run import RankComparison
 from autograder.answers.selftest import judged, selftest
 from autograder.declaration import DeclarationError, Exercise, Mistake
-from autograder.ranks.outcomes import Outcome
+from autograder.ranks.outcomes import RanksOutcome
 
 torch = pytest.importorskip("torch")
 dist = torch.distributed
@@ -149,9 +149,9 @@ def test_who_carries_is_seen_by_what_leaves(mine, best, reason):
     def outcome(leaves):
         inside = {(rank, rank ^ 1): 1000.0 for rank in range(4)}
         across = {(rank, (rank + 2) % 4): float(size) for rank, size in enumerate(leaves)}
-        return Outcome(sent_bytes=[1000.0 + size for size in leaves], pairs=inside | across)
+        return RanksOutcome(sent_bytes=[1000.0 + size for size in leaves], pairs=inside | across)
 
-    run = RankRun(Case(4, sizes={"d": 2}, options={"inner": 2}), [], outcome(best), [], outcome(mine))
+    run = RankComparison(Case(4, sizes={"d": 2}, options={"inner": 2}), [], outcome(best), [], outcome(mine))
     found = beyond_bytes([run], None, None, at_most(times=1.1))
     assert found.reason == reason, found.say
 

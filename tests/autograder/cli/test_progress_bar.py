@@ -18,7 +18,7 @@ def clock(monkeypatch):
 
 def test_no_terminal_gets_a_line_now_and_then(clock):
     console = Console(file=io.StringIO(), width=100)
-    with progress_bar.Meter(console) as made:
+    with progress_bar.ProgressMeter(console) as made:
         made.started(40, "The last run ended early.")
         for number in range(40):
             clock[0] += 0.5
@@ -31,7 +31,7 @@ def test_no_terminal_gets_a_line_now_and_then(clock):
 
 def test_a_terminal_gets_a_bar_with_rate_and_time():
     console = Console(file=io.StringIO(), width=100, force_terminal=True)
-    with progress_bar.Meter(console) as made:
+    with progress_bar.ProgressMeter(console) as made:
         made.started(3, "")
         made.progress("ann")
         made._bar.refresh()
@@ -42,7 +42,7 @@ def test_a_terminal_gets_a_bar_with_rate_and_time():
 
 
 def test_slow_runs_count_by_the_minute(clock):
-    made = progress_bar.Meter(Console(file=io.StringIO()))
+    made = progress_bar.ProgressMeter(Console(file=io.StringIO()))
     made.started(2, "")
     clock[0] += 30.0
     made.progress("ann")
@@ -51,6 +51,6 @@ def test_slow_runs_count_by_the_minute(clock):
 
 def test_no_submissions_are_no_error():
     console = Console(file=io.StringIO())
-    with progress_bar.Meter(console) as made:
+    with progress_bar.ProgressMeter(console) as made:
         made.started(0, "")
     assert console.file.getvalue() == ""

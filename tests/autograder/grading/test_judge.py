@@ -10,7 +10,7 @@ from nbformat.v4 import new_code_cell, writes
 from nbgrader.utils import determine_grade
 
 from autograder.declaration import load_bank
-from autograder.grading.judge import Judge, JudgeFailed, JudgeGone, Question, judge_answer
+from autograder.grading.judge import Judge, JudgeFailed, JudgeGone, JudgeRequest, judge_answer
 from autograder.grading.submission import RunSettings, grade_notebook
 from autograder.sandbox import Limits
 from autograder.values import encoding
@@ -76,7 +76,7 @@ def judge(chapter):
     ],
 )
 def test_a_verdict_is_a_score_a_sentence_and_a_kind(judge, value, score, kind):
-    verdict = judge.ask(Question("tiny-time", None, encoding.encode(value)))
+    verdict = judge.ask(JudgeRequest("tiny-time", None, encoding.encode(value)))
     assert (verdict.score, verdict.kind) == (score, kind)
     assert verdict.say
     assert "2 s" not in verdict.say
@@ -86,8 +86,8 @@ def test_the_owner_has_numbers_of_their_own(chapter, judge):
     exercise = chapter[0]["tiny-time"]
     owners = {exercise.variant(name)["S"]: name for name in "abcdefgh"}
     assert set(owners) == {4e9, 8e9}
-    assert judge.ask(Question("tiny-time", owners[8e9], 4.0)).score == 1.0
-    assert judge.ask(Question("tiny-time", owners[8e9], 2.0)).kind == "slip"  # of 2, before the other one's numbers
+    assert judge.ask(JudgeRequest("tiny-time", owners[8e9], 4.0)).score == 1.0
+    assert judge.ask(JudgeRequest("tiny-time", owners[8e9], 2.0)).kind == "slip"  # of 2, before the other one's numbers
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_the_owner_has_numbers_of_their_own(chapter, judge):
     ],
 )
 def test_a_hostile_message_is_a_verdict(judge, message):
-    assert judge.ask(Question("tiny-time", None, message)).score == 0.0
+    assert judge.ask(JudgeRequest("tiny-time", None, message)).score == 0.0
 
 
 def test_a_function_is_asked_and_answered(judge):
@@ -113,10 +113,10 @@ def test_a_function_is_asked_and_answered(judge):
         asked.append(encoding.decode(arguments))
         return {"value": 2 * asked[-1][0]}
 
-    assert judge.ask(Question("tiny-double", None, {"$": "callable", "v": "twice"}), call).score == 1.0
+    assert judge.ask(JudgeRequest("tiny-double", None, {"$": "callable", "v": "twice"}), call).score == 1.0
     assert (2.5,) in asked
     problem = {"problem": "it raised E", "reason": "time-limit"}
-    failing = judge.ask(Question("tiny-double", None, {"$": "callable", "v": "twice"}), lambda a: problem)
+    failing = judge.ask(JudgeRequest("tiny-double", None, {"$": "callable", "v": "twice"}), lambda a: problem)
     assert (failing.score, failing.reason) == (0.0, "time-limit")
     assert "it raised E" in failing.say
 
@@ -134,12 +134,12 @@ def kill_session(judge):
 
 
 def test_one_process_judges_a_submissions_answers_and_ends_with_them(judge):
-    right, wrong = Question("tiny-time", None, 2.0), Question("tiny-time", None, 0.5)
+    right, wrong = JudgeRequest("tiny-time", None, 2.0), JudgeRequest("tiny-time", None, 0.5)
     with judge.session() as session:
         assert [session.ask(question).score for question in (right, wrong, right)] == [1.0, 0.0, 1.0]
         process = session_process(judge)
         with pytest.raises(JudgeFailed):
-            session.ask(Question("tiny-nowhere", None, 1))
+            session.ask(JudgeRequest("tiny-nowhere", None, 1))
         assert session.ask(right).score == 1.0
         assert session_process(judge) == process
     process.wait(5)
@@ -147,42 +147,42 @@ def test_one_process_judges_a_submissions_answers_and_ends_with_them(judge):
 
 def test_what_an_earlier_answer_did_to_it_costs_the_next_one_nothing(judge):
     with judge.session() as session:
-        assert session.ask(Question("tiny-steps", None, 14)).score == 1.0
+        assert session.ask(JudgeRequest("tiny-steps", None, 14)).score == 1.0
         kill_session(judge)
-        assert session.ask(Question("tiny-time", None, 2.0)).score == 1.0
+        assert session.ask(JudgeRequest("tiny-time", None, 2.0)).score == 1.0
 
 
 def test_an_answer_that_its_process_does_not_survive_is_one_verdict(judge):
-    function = Question("tiny-double", None, {"$": "callable", "v": "twice"})
+    function = JudgeRequest("tiny-double", None, {"$": "callable", "v": "twice"})
 
     def call(arguments):
         kill_session(judge)
         return {"value": 1}
 
     with judge.session() as session:
-        assert session.ask(Question("tiny-time", None, 2.0)).score == 1.0
+        assert session.ask(JudgeRequest("tiny-time", None, 2.0)).score == 1.0
         assert session.ask(function, call).kind == "unreadable"
-        assert session.ask(Question("tiny-time", None, 2.0)).score == 1.0
+        assert session.ask(JudgeRequest("tiny-time", None, 2.0)).score == 1.0
 
 
 def test_a_judge_that_is_stopped_takes_its_processes_with_it(chapter):
     with Judge([chapter[0].path]) as judge, judge.session() as session:
-        assert session.ask(Question("tiny-time", None, 2.0)).score == 1.0
+        assert session.ask(JudgeRequest("tiny-time", None, 2.0)).score == 1.0
         process = session_process(judge)
         judge.stop()
         process.wait(5)
         with pytest.raises(JudgeGone):
-            session.ask(Question("tiny-time", None, 2.0))
+            session.ask(JudgeRequest("tiny-time", None, 2.0))
 
 
 def test_a_failing_declaration_is_told_to_the_teacher(tmp_path, judge):
     path = tmp_path / "exercises.py"
     path.write_text(tiny.EXERCISES.replace("solution=lambda n: 2*(n - 1)", "solution=lambda n: 1/0"))
-    said = judge_answer(load_bank(path), Question("tiny-steps", None, 14))
+    said = judge_answer(load_bank(path), JudgeRequest("tiny-steps", None, 14))
     assert str(path) in said["failed"]
     assert "ZeroDivisionError" in said["failed"]
     with pytest.raises(JudgeFailed, match="no exercise 'tiny-nowhere'"):
-        judge.ask(Question("tiny-nowhere", None, 1))
+        judge.ask(JudgeRequest("tiny-nowhere", None, 1))
 
 
 def test_a_judge_does_not_start_on_what_is_no_declaration(tmp_path):

@@ -20,7 +20,7 @@ from autograder.declaration.bank import Bank
 from autograder.declaration.verdict import Verdict
 from autograder.grading import rejudging, submission
 from autograder.grading.fingerprints import Fingerprint
-from autograder.grading.judge import JudgeFailed, Question, judge_answer
+from autograder.grading.judge import JudgeFailed, JudgeRequest, judge_answer
 from autograder.grading.results import Result
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import hand_in
@@ -342,7 +342,7 @@ def test_results_that_stay_are_not_judged_and_the_others_are(variants):
     ]
     assert done.results[1] is stays
     assert "It took long." in done.results[0].say
-    assert judge.questions == [Question("t-number", "ann" if variants else None, 1.0)]
+    assert judge.questions == [JudgeRequest("t-number", "ann" if variants else None, 1.0)]
     assert [cell.outputs[-1].execution_count for cell in nb.cells if cell.outputs] == [1]
     assert (done.answers, done.problems) == (saved, [])
 

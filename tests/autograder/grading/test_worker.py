@@ -14,7 +14,7 @@ import pytest
 from autograder.grading import worker
 from autograder.grading.judge import Judge
 from autograder.grading.submission import RunSettings
-from autograder.grading.worker import Grader, Job, JobOutcome
+from autograder.grading.worker import Grader, GradingJob, JobOutcome
 from autograder.sandbox import Limits, NoSandbox, Zygote
 from tests.autograder import tiny
 
@@ -47,8 +47,8 @@ def impatient(assignment):
         yield made
 
 
-def job(release, learner: str = "ann", **answers: str) -> Job:
-    return Job(learner, json.dumps(tiny.fill(release, {**tiny.RIGHT, **answers})))
+def job(release, learner: str = "ann", **answers: str) -> GradingJob:
+    return GradingJob(learner, json.dumps(tiny.fill(release, {**tiny.RIGHT, **answers})))
 
 
 def points(outcome: JobOutcome) -> float:

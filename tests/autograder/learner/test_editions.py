@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder.learner import editions
-from autograder.learner.editions import BACKUP, Copy
+from autograder.learner.editions import BACKUP, LearnerCopy
 from autograder.learner.progress import EDITIONS
 from autograder.values.own_folder import LinkInTheWay
 from tests.autograder.learner.test_notebook_merge import OTHER, Q, cell, exercise, notebook, of, plain, text
@@ -47,7 +47,7 @@ def written(nb):
 
 
 def update(book, mine):
-    return Copy(mine, book).update()
+    return LearnerCopy(mine, book).update()
 
 
 def write_answer(path, answer="answer = 1", name="x-ring"):
@@ -160,7 +160,7 @@ def test_a_fresh_copy_of_a_chapter_keeps_the_old_one_and_the_learners_id(book, m
     nb["cells"][0]["source"] = ["mine"]
     (mine / FILE).write_bytes(written(nb))
     (mine / NAME / "own.txt").write_text("own")
-    report = Copy(mine, folder).reset(NAME)
+    report = LearnerCopy(mine, folder).reset(NAME)
     now = json.loads((mine / FILE).read_text())
     assert now["metadata"]["gpubook"].pop("learner") == "ada"
     assert now == json.loads((folder / FILE).read_text())
@@ -169,7 +169,7 @@ def test_a_fresh_copy_of_a_chapter_keeps_the_old_one_and_the_learners_id(book, m
     assert report.lines() == [f"{NAME}: a fresh copy", f"What was replaced is in {report.backup}"]
 
     (mine / FILE).write_text("no JSON")
-    Copy(mine, folder).reset(NAME)
+    LearnerCopy(mine, folder).reset(NAME)
     assert (mine / FILE).read_bytes() == (folder / FILE).read_bytes()
 
 
@@ -287,13 +287,13 @@ def test_an_answer_that_the_other_chapter_has_already_stays(book, mine, monkeypa
     write_answer(mine / FILE)
     book(plain("a"))
     book(plain("b"), *exercise("x-ring", Q), name="05-u")
-    noted = Copy._note
+    noted = LearnerCopy._note
 
     def crash(copy, name):
         noted(copy, name)
         raise OSError("no space left")
 
-    monkeypatch.setattr(Copy, "_note", crash)
+    monkeypatch.setattr(LearnerCopy, "_note", crash)
     with pytest.raises(OSError, match="no space"):
         update(folder, mine)
     monkeypatch.undo()
@@ -336,7 +336,7 @@ def test_nothing_is_done_through_a_link_among_the_editions(book, mine, tmp_path,
     linked(mine / link, target)
     book(plain("b"), *exercise("x-ring", OTHER), b="2")
     before, outside = chapters_of(mine), everything(elsewhere)
-    copy = Copy(mine, folder)
+    copy = LearnerCopy(mine, folder)
     actions = {
         "update": copy.update,
         "reset": lambda: copy.reset(NAME),

@@ -11,7 +11,7 @@ import autograder
 from autograder.declaration import load_bank
 from autograder.declaration.bank import declared_below
 from autograder.learner import exercise_widget, lookup
-from autograder.learner.exercise_widget import Desk
+from autograder.learner.exercise_widget import ExerciseDesk
 from autograder.learner.progress import Progress
 from tests.autograder.learner.declared import publish
 from tests.conftest import ROOT
@@ -27,7 +27,7 @@ def course(open_book, monkeypatch):
 
 
 def desk(name):
-    return Desk(lookup.find(name))
+    return ExerciseDesk(lookup.find(name))
 
 
 def soup(name):
@@ -162,7 +162,7 @@ def test_every_exercise_of_the_book_has_a_card_or_is_read_by_a_teacher(monkeypat
     monkeypatch.setenv("GPUBOOK_SOLUTIONS", str(ROOT / "solutions"))
     for path in declared_below(ROOT / "solutions")[:3]:
         for one in load_bank(path).values():
-            made = Desk(lookup.Found(one.public(), one))
+            made = ExerciseDesk(lookup.LocatedExercise(one.public(), one))
             assert made.box() or one.kind == "Written"
             assert not made.box() or "</form>" in made.html()
 

@@ -9,7 +9,7 @@ import autograder
 from autograder.declaration import misconceptions
 from autograder.declaration.misconceptions import Misconception
 from autograder.learner import overview as overviews
-from autograder.learner.editions import Copy
+from autograder.learner.editions import LearnerCopy
 from autograder.learner.notebook_file import written
 from autograder.learner.overview import overview
 from autograder.learner.progress import Progress, mark
@@ -40,7 +40,7 @@ def study(tmp_path, monkeypatch):
         (book / name / f"{name}.ipynb").write_bytes(written(notebook(*cells)))
         ids = [f"{name[3:]}-{one}" for one in names]
         (book / name / "exercises.json").write_text(json.dumps({"exercises": {one: asked(one) for one in ids}}))
-    Copy(tmp_path / "study", book).update()
+    LearnerCopy(tmp_path / "study", book).update()
     mark(tmp_path / "study")
     return tmp_path / "study"
 

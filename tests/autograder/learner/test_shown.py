@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from autograder.learner.editions import BACKUP, Copy
+from autograder.learner.editions import BACKUP, LearnerCopy
 from autograder.learner.notebook_file import written
 from autograder.learner.progress import EDITIONS
 from autograder.learner.shown import BACK, MARK, MODELS, WIDGETS, Shown
@@ -35,7 +35,7 @@ def book(tmp_path):
         data = {"code": code, "outputs": outputs or {}, "models": models or {}}
         archive = tmp_path / f"{NAME}-{key * 20}.json.gz"
         archive.write_bytes(gzip.compress(json.dumps(data).encode()))
-        return Copy(tmp_path / "study", tmp_path / "chapters", lambda name: Shown(archive))
+        return LearnerCopy(tmp_path / "study", tmp_path / "chapters", lambda name: Shown(archive))
 
     return write
 
@@ -138,7 +138,7 @@ def test_a_notebook_of_nbformat_is_valid_with_them(book, mine):
 def test_without_an_archive_what_is_there_stays(book, mine):
     copied = book(A, outputs={A["id"]: [TABLE]})
     copied.update()
-    Copy(copied.folder, copied.book, lambda name: Shown()).update()
+    LearnerCopy(copied.folder, copied.book, lambda name: Shown()).update()
     assert shown(mine) == {A["id"]: ["table"]}
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from autograder.learner import start_page
-from autograder.learner.editions import Copy
+from autograder.learner.editions import LearnerCopy
 from autograder.learner.notebook_file import written
 from autograder.learner.progress import Progress, mark
 from autograder.learner.shown import START
@@ -21,14 +21,14 @@ def copied(tmp_path):
     head = cell("head", "# 3. Testing\n\n*“Is it right?”*\n\nSo it begins.")
     (folder / "03-t.ipynb").write_bytes(written(notebook(head, plain("a"), *exercise("x-ring", Q))))
     (folder / "exercises.json").write_text(json.dumps({"exercises": {"x-ring": asked("x-ring")}}))
-    made = Copy(tmp_path / "study", tmp_path / "chapters")
+    made = LearnerCopy(tmp_path / "study", tmp_path / "chapters")
     made.update()
     mark(made.folder)
     return made
 
 
 def renew(copied):
-    again = Copy(copied.folder, copied.book)
+    again = LearnerCopy(copied.folder, copied.book)
     start_page.renew(again)
     return again.report
 

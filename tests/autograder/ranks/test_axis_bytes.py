@@ -4,7 +4,7 @@ import pytest
 
 from autograder.answers import Algorithm, Case, exactly
 from autograder.declaration import DeclarationError, Exercise, Mistake
-from autograder.ranks.outcomes import Outcome
+from autograder.ranks.outcomes import RanksOutcome
 from hwlib.algorithms import Step
 from tests.autograder.lab import judge
 
@@ -64,11 +64,11 @@ def test_a_mistake_is_not_another_that_sends_as_much_along_other_axes():
 
 
 def test_on_a_torus_a_message_goes_to_a_neighbour():
-    run = Outcome(sent_bytes=[0.0] * 20, pairs={(0, 1): 1.0, (0, 4): 1.0, (5, 9): 1.0, (0, 5): 1.0, (0, 15): 1.0})
+    run = RanksOutcome(sent_bytes=[0.0] * 20, pairs={(0, 1): 1.0, (0, 4): 1.0, (5, 9): 1.0, (0, 5): 1.0, (0, 15): 1.0})
     assert run.beyond_neighbours([4, 5]) is None
     assert run.beyond_neighbours() == (0, 4)
     for far in ((0, 2), (0, 10), (0, 6), (4, 5)):
-        assert Outcome(sent_bytes=[0.0] * 20, pairs={far: 1.0}).beyond_neighbours([4, 5]) == far
+        assert RanksOutcome(sent_bytes=[0.0] * 20, pairs={far: 1.0}).beyond_neighbours([4, 5]) == far
 
 
 def leaping(rank, n, x):
@@ -108,8 +108,8 @@ def test_a_grid_has_as_many_places_as_there_are_ranks():
 
 
 def test_bytes_are_counted_along_the_axis_of_the_two_ranks():
-    run = Outcome(sent_bytes=[0.0] * 12, pairs={(0, 1): 1.0, (0, 2): 2.0, (11, 5): 4.0, (0, 4): 8.0})
+    run = RanksOutcome(sent_bytes=[0.0] * 12, pairs={(0, 1): 1.0, (0, 2): 2.0, (11, 5): 4.0, (0, 4): 8.0})
     slow, middle, fast = run.axis_bytes([2, 3, 2])
     assert (slow[11], middle[0], fast[0], sum(slow) + sum(middle) + sum(fast)) == (4.0, 10.0, 1.0, 15.0)
     assert run.beyond_axes([2, 3, 2]) is None
-    assert Outcome(pairs={(1, 2): 1.0}).beyond_axes([2, 3, 2]) == (1, 2, [1, 2])
+    assert RanksOutcome(pairs={(1, 2): 1.0}).beyond_axes([2, 3, 2]) == (1, 2, [1, 2])

@@ -3,7 +3,7 @@ import os
 import pytest
 
 from autograder.sandbox import program
-from autograder.sandbox.program import Program, beginning
+from autograder.sandbox.program import SandboxedProgram, beginning
 
 ECHO = "tests.autograder.saying"
 
@@ -11,7 +11,7 @@ ECHO = "tests.autograder.saying"
 def test_what_was_begun_is_the_next_one():
     with beginning(ECHO, os.environ):
         process, _ = program._begun[ECHO]
-        with Program(ECHO, os.environ) as first, Program(ECHO, os.environ) as second:
+        with SandboxedProgram(ECHO, os.environ) as first, SandboxedProgram(ECHO, os.environ) as second:
             assert first.said == {"pid": process.pid}
             assert second.said != first.said
     assert process.returncode == 0

@@ -9,7 +9,7 @@ from autograder.answers import Algorithm, Expression, Function, Kernel, integers
 from autograder.answers.kernel import Launch
 from autograder.declaration import Exercise
 from autograder.values import encoding
-from autograder.values.error_advice import LARGER, NUMBERS, POWER, TEXT, TIMES, Asked, advice, advice_on
+from autograder.values.error_advice import LARGER, NUMBERS, POWER, TEXT, TIMES, ErrorContext, advice, advice_on
 from autograder.values.parsing import parse
 from hwlib import tl
 from tests.autograder import lab
@@ -48,10 +48,10 @@ def test_what_is_advised_can_be_written():
     assert parse("max(p, n)", LETTERS.symbols).head == "max"
 
 
-NUMBERED = Asked("t-time", given=("n", "W"))
-LETTERED = Asked("t-late", letters=("p", "n"))
-CHOSEN = Asked("t-pick", options=("up", "down"))
-CODED = Asked("t-fun", "f", "f(n, W=1)")
+NUMBERED = ErrorContext("t-time", given=("n", "W"))
+LETTERED = ErrorContext("t-late", letters=("p", "n"))
+CHOSEN = ErrorContext("t-pick", options=("up", "down"))
+CODED = ErrorContext("t-fun", "f", "f(n, W=1)")
 
 
 def test_a_function_that_does_not_take_all_of_the_given_is_told_what_to_leave_out():
@@ -80,10 +80,10 @@ def test_a_function_that_does_not_take_all_of_the_given_is_told_what_to_leave_ou
         (NUMBERED, "sqrt", ("from math import sqrt",)),
         (CODED, "ceiling", ("from sympy import ceiling",)),
         (LETTERED, "Max", ("from sympy import Max",)),
-        (Asked(), "maximum", ("from hwlib.formula import maximum",)),
-        (Asked(), "np", ("import numpy as np",)),
-        (Asked(), "dist", ("import torch.distributed as dist",)),
-        (Asked(), "solution", ("from autograder import solution",)),
+        (ErrorContext(), "maximum", ("from hwlib.formula import maximum",)),
+        (ErrorContext(), "np", ("import numpy as np",)),
+        (ErrorContext(), "dist", ("import torch.distributed as dist",)),
+        (ErrorContext(), "solution", ("from autograder import solution",)),
         (NUMBERED, "ms", ("from hwlib.units import ms",)),
         (NUMBERED, "GiB", ("from hwlib.units import GiB",)),
     ],

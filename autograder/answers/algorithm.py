@@ -162,16 +162,16 @@ class Algorithm(Coded):
             else drawn(case, generator)
         )
 
-    def _given(self, case: Case, given: Any) -> Any:
+    def _given(self, case: Case, arrays: Any) -> Any:
         names = [name for name in argument_names(self.signature) if name not in case.options]
-        if type(given) in (tuple, list):
-            given = dict(zip(names, given, strict=False)) if len(given) == len(names) else {}
-        if type(given) is not dict:
-            return given
-        if list(given) != names:
-            found = f"inputs gives {', '.join(given) or 'another number of arrays'}"
-            raise DeclarationError(f"{self.name}: the signature has {', '.join(names)}, but {found}")
-        return copied(given)
+        if type(arrays) in (tuple, list):
+            arrays = dict(zip(names, arrays, strict=False)) if len(arrays) == len(names) else {}
+        if type(arrays) is not dict:
+            return arrays
+        if list(arrays) != names:
+            difference = f"inputs gives {', '.join(arrays) or 'another number of arrays'}"
+            raise DeclarationError(f"{self.name}: the signature has {', '.join(names)}, but {difference}")
+        return copied(arrays)
 
     def shaped(self, inputs: Sequence[Any]) -> bool:
         """Whether results keep their shapes, and have names."""
@@ -257,12 +257,12 @@ class Algorithm(Coded):
         if last.mine.failed is not None and last.mine.failed.kind == "empty":
             empty = outcomes.failure(self.name, last.case, last.mine)
             return Verdict(0.0, f"No answer yet: {empty.say}", "empty", empty.reason)
-        found = self._wrong(exercise, done)
-        if found is None:
+        finding = self._wrong(exercise, done)
+        if finding is None:
             return exercise.right()
         if mistakes := self._mistakes(exercise, done):
             return Verdict(0.0, " ".join(mistakes), "mistake")
-        return Verdict(0.0, found.say, "wrong", found.reason, wants_hint=last.mine.ended)
+        return Verdict(0.0, finding.say, "wrong", finding.reason, wants_hint=last.mine.ended)
 
     def _wrong(self, exercise: Exercise, done: list[RankComparison]) -> Finding | None:
         failed = done[-1] if not done[-1].mine.ended else None
@@ -285,8 +285,8 @@ class Algorithm(Coded):
         """What the runs take beyond the limits."""
         neighbours = beyond_neighbours(done, [*self.axis_bytes]) if self.neighbours else None
         measures = self.rank_bytes, self.total_bytes, self.leaving_bytes
-        found = neighbours or beyond_axes(done, self.axis_bytes) or beyond_bytes(done, *measures)
-        return found or beyond_rounds(done, self.rounds, self.at_once)
+        finding = neighbours or beyond_axes(done, self.axis_bytes) or beyond_bytes(done, *measures)
+        return finding or beyond_rounds(done, self.rounds, self.at_once)
 
     def _wrong_result(
         self, case: Case, inputs: Sequence[Any], outcome: RanksOutcome, wanted: Sequence[Any]
@@ -298,11 +298,11 @@ class Algorithm(Coded):
 
     def _failed(self, exercise: Exercise, case: Case, mine: RanksOutcome) -> Finding:
         """Why the ranks did not finish, and what to write instead where that is a beginner's slip."""
-        found, failed = outcomes.failure(self.name, case, mine), mine.failed
+        finding, failed = outcomes.failure(self.name, case, mine), mine.failed
         if failed is not None and failed.kind == "withheld" and failed.what in exercise.withholds:
             return Finding(write_it_yourself(failed.what), "withheld")
-        said = failed.what if failed is not None and failed.kind in ("raises", "silent") else ""
-        return Finding(found.say + advice_on(said, ErrorContext.of(exercise.public())), found.reason)
+        problem = failed.what if failed is not None and failed.kind in ("raises", "silent") else ""
+        return Finding(finding.say + advice_on(problem, ErrorContext.of(exercise.public())), finding.reason)
 
     # Tried, without a verdict
 
@@ -310,7 +310,9 @@ class Algorithm(Coded):
         """Who sends what to whom in one small run, what each rank returns, and why the ranks did not finish."""
         from hwlib.tables import table
 
-        case = min(self.runs(exercise), key=lambda one: (one.n < TRIED_RANKS, abs(one.n - TRIED_RANKS), one.length))
+        case = min(
+            self.runs(exercise), key=lambda blocks: (blocks.n < TRIED_RANKS, abs(blocks.n - TRIED_RANKS), blocks.length)
+        )
         coded = self.inputs is None
         case = replace(case, length=case.n, dtype="float64") if coded else case
         inputs = self.begin(case, seeds.generator(exercise.id))
@@ -319,15 +321,15 @@ class Algorithm(Coded):
         call(("prepare", case.n))
         budget = Budget(PATIENCE * case.n**2, 1 << 24)
         mine = self.observed(ranks, case, shares.inputs(inputs) if shares else inputs, budget)
-        said = [] if mine.ended else [self._failed(exercise, case, mine).say]
+        problems = [] if mine.ended else [self._failed(exercise, case, mine).say]
         sent = [*ranks.messages()]
-        one = ", each with one number a block" if coded else ""
+        blocks = ", each with one number a block" if coded else ""
         more = f"; the first {MOST_TRIED} messages of {len(sent)}" if len(sent) > MOST_TRIED else ""
-        about = f"{self.name} among {case.n} ranks{one}{more}"
+        about = f"{self.name} among {case.n} ranks{blocks}{more}"
         shown = [table(sent[:MOST_TRIED], ["step", "from → to", "sends"], about)] if sent else []
         if ranks.results:
             shown.append(table(ranks.returned(case.n, outcomes.flat), ["rank", "returns"]))
-        return [*said, *shown]
+        return [*problems, *shown]
 
     def _mistakes(self, exercise: Exercise, done: list[RankComparison]) -> list[str]:
         """The sentences of the mistakes that behave just so in every run that was made."""

@@ -106,12 +106,12 @@ class Choice(Answer):
             return unreadable(str(error), error.reason)
         if key == self.expected(exercise, given):
             return exercise.right()
-        said = [
+        sentences = [
             exercise.fill(m.say, given)
             for m in exercise.mistakes
             if self._key(exercise, call_with(m.value, given)) == key
         ]
-        return Verdict(0.0, " ".join(said), "mistake") if said else not_yet()
+        return Verdict(0.0, " ".join(sentences), "mistake") if sentences else not_yet()
 
     def counted_as(self, exercise: Exercise, value: Any, given: Given) -> str | float:
         """The option."""
@@ -128,9 +128,11 @@ class Choice(Answer):
     def problems(self, exercise: Exercise) -> list[str]:
         """A wrong option without a sentence."""
         right = {self.expected(exercise, row) for row in exercise.variants()}
-        told = {self.read(call_with(m.value, exercise.variant())) for m in exercise.mistakes}
+        explained = {self.read(call_with(m.value, exercise.variant())) for m in exercise.mistakes}
         return [
-            f"the wrong option {key!r} has no sentence" for key in self.options if key not in told and right != {key}
+            f"the wrong option {key!r} has no sentence"
+            for key in self.options
+            if key not in explained and right != {key}
         ]
 
 

@@ -95,8 +95,8 @@ class Coded(Answer):
                 if not self.draws or not self.taken_for_right(exercise, rows):
                     break
             self._memory[key] = rows
-        found: list[R] = self._memory[key]
-        return found
+        drawn: list[R] = self._memory[key]
+        return drawn
 
     def _one_draw(self, exercise: Exercise, rng: random.Random, row: Callable[[Any], R], most: int) -> list[R]:
         try:
@@ -129,12 +129,14 @@ class Coded(Answer):
     def problems(self, exercise: Exercise) -> list[str]:
         """Too few mistakes, mutants that are right, and what other submissions' cases do not tell from the right
         way."""
-        found = super().problems(exercise)
-        found += self._right_ones(exercise, self._named_mutants(), "the book")  # with which mistakes are judged anyway
+        problems = super().problems(exercise)
+        problems += self._right_ones(
+            exercise, self._named_mutants(), "the book"
+        )  # with which mistakes are judged anyway
         for seed in SUBMISSIONS if self.draws else ():
             with seeds.seeded(seed):
-                found += self._right_ones(exercise, self.wrong_programs(exercise), seed)
-        return found
+                problems += self._right_ones(exercise, self.wrong_programs(exercise), seed)
+        return problems
 
     def _right_ones(self, exercise: Exercise, programs: Iterable[tuple[str, Any]], whose: str) -> Iterator[str]:
         for name, program in programs:
@@ -152,11 +154,11 @@ class Coded(Answer):
             return compute()
         if self._memory.get("source") != source:
             self._memory.update(source=source, once={})
-        kept = self._memory["once"]
-        if key not in kept:
-            kept[key] = compute()
-        found: R = kept[key]
-        return found
+        cache = self._memory["once"]
+        if key not in cache:
+            cache[key] = compute()
+        result: R = cache[key]
+        return result
 
     @property
     def seed(self) -> str:

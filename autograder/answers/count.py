@@ -76,11 +76,11 @@ class Count(Answer):
             if is_calculation(text) and (exact := self._worked_out(text)) is not None:
                 return exact
             if not re.fullmatch(r"[-+]?\d{1,300}(\.\d{1,300})?([eE][-+]?\d{1,3})?", text):
-                reason, said = "not-an-integer", "is not an integer; a whole number was expected"
+                reason, problem = "not-an-integer", "is not an integer; a whole number was expected"
                 if re.fullmatch(r"[-+]?\d[\d,.]*\s*[A-Za-z]+", text):
                     reason = "number-and-word"
-                    said = "is a number and a word; the whole number alone was expected"
-                raise Unreadable(f"{quoted(value)} {said}", reason=reason)
+                    problem = "is a number and a word; the whole number alone was expected"
+                raise Unreadable(f"{quoted(value)} {problem}", reason=reason)
             return Fraction(text)
         return number(value)
 
@@ -136,12 +136,12 @@ class Count(Answer):
     def collisions(self, exercise: Exercise, given: Given) -> list[str]:
         """Mistakes equal to each other or to the solution."""
         want = Fraction(self.expected(exercise, given))
-        found, seen = [], {want: "the solution"}
+        problems, seen = [], {want: "the solution"}
         for value, say in self._wrong(exercise, given):
             if value in seen:
-                found.append(f"the mistake {say!r} gives the same as {seen[value]}")
+                problems.append(f"the mistake {say!r} gives the same as {seen[value]}")
             seen.setdefault(value, repr(say))
-        return found
+        return problems
 
     def weaknesses(self, exercise: Exercise, rows: Sequence[Given]) -> list[Weakness]:
         """Those that come to the same integer, of `wrong_ways`."""
@@ -153,19 +153,19 @@ class Count(Answer):
         try:
             exact = Fraction(self.read(value))
         except Unreadable as error:
-            said = self._said(exercise, value, given)
-            return Verdict(0.0, said, "mistake") if said else unreadable(str(error), error.reason)
+            sentence = self._said(exercise, value, given)
+            return Verdict(0.0, sentence, "mistake") if sentence else unreadable(str(error), error.reason)
         want = self.expected(exercise, given)
         if exact == want:
             return exercise.right()
-        if said := self._said(exercise, value, given):
-            return Verdict(0.0, said, "mistake")
+        if sentence := self._said(exercise, value, given):
+            return Verdict(0.0, sentence, "mistake")
         if slip := slip_of_count(int(exact), want, exercise.prompt_text(given)):
             return Verdict(0.0, slip.say, "slip", slip.reason)
         if any(exact == self.expected(exercise, row) for row in others_numbers(exercise, given)):
             return other_variant()
-        found = recognise(exercise, as_float(exact), want, given, near=0.0) or how_far(as_float(exact), want)
-        return not_yet(found.say, found.reason)
+        finding = recognise(exercise, as_float(exact), want, given, near=0.0) or how_far(as_float(exact), want)
+        return not_yet(finding.say, finding.reason)
 
     def shown(self, exercise: Exercise, value: Any, given: Given) -> str:
         """The integer; a mistake's number need not be one."""
@@ -201,10 +201,10 @@ class Count(Answer):
             return ""
         table = self._wrong(exercise, given)
         rtol = TINY if Fraction(answer).denominator == 1 else ROUNDED
-        said = [say for wrong, say in table if slips.close(answer, wrong, rtol)]
+        sentences = [say for wrong, say in table if slips.close(answer, wrong, rtol)]
         # A non-integer gets its own sentence, also for someone who has rounded it.
-        said = said or [say for wrong, say in table if answer in (math.floor(wrong), math.ceil(wrong))]
-        return " ".join(dict.fromkeys(exercise.fill(say, given) for say in said))
+        sentences = sentences or [say for wrong, say in table if answer in (math.floor(wrong), math.ceil(wrong))]
+        return " ".join(dict.fromkeys(exercise.fill(say, given) for say in sentences))
 
 
 def plural(noun: str) -> str:

@@ -40,21 +40,21 @@ def derivation(exercise: Exercise, given: Given) -> str:
     if not callable(exercise.solution) or not given:
         return ""
     tex = _tex(exercise)
-    said = f"$$\n{tex}\n$$" if tex else ""
-    if not said and (code := _code(exercise.solution)):
-        said = f"```python\n{code}\n```"
-    return f"{said}\n\nwith {_numbers(exercise, given)}." if said else ""
+    text = f"$$\n{tex}\n$$" if tex else ""
+    if not text and (code := _code(exercise.solution)):
+        text = f"```python\n{code}\n```"
+    return f"{text}\n\nwith {_numbers(exercise, given)}." if text else ""
 
 
 def _numbers(exercise: Exercise, given: Given) -> str:
     """The letters with their numbers, in the units of the prompt."""
     fields = {found[1]: found[0] for found in FIELD.finditer(exercise.prompt)}
-    said = [f"{letter(name)} = {fill(fields.get(name, f'{{{name}}}'), given)}" for name in given]
-    return " and ".join(part for part in (", ".join(said[:-1]), said[-1]) if part)
+    numbers = [f"{letter(name)} = {fill(fields.get(name, f'{{{name}}}'), given)}" for name in given]
+    return " and ".join(part for part in (", ".join(numbers[:-1]), numbers[-1]) if part)
 
 
 def _code(solution: Any) -> str:
-    return f"answer = {said}" if (said := expression(solution)) else definition(solution, "answer")
+    return f"answer = {formula}" if (formula := expression(solution)) else definition(solution, "answer")
 
 
 def _tex(exercise: Exercise) -> str:

@@ -135,21 +135,21 @@ class Design(Answer):
     def declare(self, exercise: Exercise) -> None:
         """The fields must be bounded, the functions be there, and the points end with those of the exercise."""
         name = exercise.id
-        if not 0 < len(self.fields) <= MOST_FIELDS or not all(_is_name(one) for one in self.fields):
+        if not 0 < len(self.fields) <= MOST_FIELDS or not all(_is_name(part) for part in self.fields):
             raise DeclarationError(f"{name}: fields are {', '.join(map(repr, self.fields))}; 1 to {MOST_FIELDS} names")
-        for key, one in self.fields.items():
-            if not isinstance(one, Field):
-                raise DeclarationError(f"{name}: the field {key} is {one!r}; a Field was expected")
-            one.declare(f"{name}: the field {key}")
+        for key, part in self.fields.items():
+            if not isinstance(part, Field):
+                raise DeclarationError(f"{name}: the field {key} is {part!r}; a Field was expected")
+            part.declare(f"{name}: the field {key}")
         if taken := {*exercise.variant(), BEST} & set(self.fields):
             raise DeclarationError(f"{name}: {', '.join(sorted(taken))} cannot be fields: given, or kept for a par")
         if BEST in exercise.variant():
             raise DeclarationError(f"{name}: {BEST} is given, but is kept for a par; another name was expected")
-        if not callable(self.objective) or not all(callable(one.of) for one in self.conditions):
+        if not callable(self.objective) or not all(callable(part.of) for part in self.conditions):
             raise DeclarationError(f"{name}: the objective and what conditions are of are functions of the fields")
-        if any((one.at_most is None) == (one.at_least is None) for one in self.conditions):
+        if any((part.at_most is None) == (part.at_least is None) for part in self.conditions):
             raise DeclarationError(f"{name}: a condition has one limit, at_most or at_least")
-        if not self.pars or not all(isinstance(one, Par) and one.points > 0 for one in self.pars):
+        if not self.pars or not all(isinstance(part, Par) and part.points > 0 for part in self.pars):
             raise DeclarationError(f"{name}: pars is {self.pars!r}; a Par or more with points were expected")
         if exercise.points not in (1, self.pars[-1].points):
             raise DeclarationError(f"{name}: points is {exercise.points}; the last par has {self.pars[-1].points:g}")
@@ -224,11 +224,11 @@ class Design(Answer):
             say = f"{_some(missing)} {'is' if len(missing) == 1 else 'are'} missing"
             faults.append((say, "unreadable", "missing-field"))
         record: dict[str, Any] = {}
-        for name, one in self.fields.items():
+        for name, field in self.fields.items():
             if is_empty(value.get(name)):
                 continue
             try:
-                record[name] = one.read(value[name], name)
+                record[name] = field.read(value[name], name)
             except Unreadable as error:
                 say = str(error).removesuffix(".").replace("The answer", "the field", 1)
                 faults.append((f"`{name}`: {say}", error.kind, error.reason))
@@ -253,22 +253,22 @@ class Design(Answer):
         except Unreadable as error:
             return not_read(error)
         goals = self._goals_of(given)
-        said = " ".join(
+        sentences = " ".join(
             dict.fromkeys(
                 exercise.fill(m.say, given) for m in exercise.mistakes if self.read(call_with(m.value, given)) == record
             )
         )
-        found = self._evaluated(record, given, goals)
-        if isinstance(found, Finding):
-            kind = "mistake" if said else "wrong"
-            return Verdict(0.0, f"{said} {found.say}".strip(), kind, found.reason)
-        points = max((worth for worth, par, _ in goals["pars"] if self._reaches(found.total, par)), default=0)
-        line = self._line(exercise, found.total, points, goals)
+        result = self._evaluated(record, given, goals)
+        if isinstance(result, Finding):
+            kind = "mistake" if sentences else "wrong"
+            return Verdict(0.0, f"{sentences} {result.say}".strip(), kind, result.reason)
+        points = max((worth for worth, par, _ in goals["pars"] if self._reaches(result.total, par)), default=0)
+        line = self._line(exercise, result.total, points, goals)
         if points == exercise.points:
             return Verdict(1.0, f"Right. {line} {exercise.explain}".strip(), "right")
-        say = " ".join(part for part in (said, line, terms(found, self.unit)) if part)
+        say = " ".join(part for part in (sentences, line, terms(result, self.unit)) if part)
         kind, reason = ("partial", "some-points") if points else ("wrong", "misses-pars")
-        return Verdict(points / exercise.points, say, "mistake" if said else kind, reason)
+        return Verdict(points / exercise.points, say, "mistake" if sentences else kind, reason)
 
     def _evaluated(self, record: Mapping[str, Any], given: Given, goals: Mapping[str, Any]) -> Breakdown | Finding:
         """What the models say of a record: the measure, or why it is infeasible."""
@@ -284,18 +284,18 @@ class Design(Answer):
             return Finding(f"Infeasible: the model {what} with this record.", "infeasible")
 
     def _feasible(self, names: Given, limits: Sequence[float]) -> Breakdown | Finding:
-        found = breakdown(call_with(self.objective, names))
-        kept = zip(self.conditions, limits, strict=True)
-        broken = [one.broken(breakdown(call_with(one.of, names)), limit) for one, limit in kept]
+        result = breakdown(call_with(self.objective, names))
+        limited = zip(self.conditions, limits, strict=True)
+        broken = [one.broken(breakdown(call_with(one.of, names)), limit) for one, limit in limited]
         if any(broken):
             first, *others = filter(None, broken)
             say = " ".join([f"Infeasible: {first}", *(one[:1].upper() + one[1:] for one in others)])
-            if self.priced and math.isfinite(found.total):
-                say += f" The measure, {self.measure}, would be {self._shown(found.total)}."
+            if self.priced and math.isfinite(result.total):
+                say += f" The measure, {self.measure}, would be {self._shown(result.total)}."
             return Finding(say, "over-limit")
-        if not math.isfinite(found.total):
+        if not math.isfinite(result.total):
             return Finding(f"Infeasible: {self.measure} has no finite value.", "infeasible")
-        return found
+        return result
 
     def _line(self, exercise: Exercise, total: float, points: float, goals: Mapping[str, Any]) -> str:
         """ "2 of 3 points: 31.2 us; 3 points at 30 us; best known 28.9 us (the planner)." """
@@ -325,8 +325,8 @@ class Design(Answer):
             record = self.read(call_with(value, given))
         except Unreadable:
             return ""
-        found = self._evaluated(record, given, self._goals_of(given))
-        comes_to = "infeasible" if isinstance(found, Finding) else self._shown(found.total)
+        result = self._evaluated(record, given, self._goals_of(given))
+        comes_to = "infeasible" if isinstance(result, Finding) else self._shown(result.total)
         return f"{self.readable(record)}: {comes_to}"
 
     def problems(self, exercise: Exercise) -> list[str]:
@@ -336,11 +336,11 @@ class Design(Answer):
 
     def _failures(self, exercise: Exercise) -> Iterator[str]:
         """Records of the fields' own ranges on which a model neither gives a number nor says why it cannot."""
-        rng, given = Random(exercise.id), exercise.variant()
+        rng, numbers = Random(exercise.id), exercise.variant()
         for _ in range(DRAWN):
             record = {name: one.drawn(rng) for name, one in self.fields.items()}
             try:
-                self._evaluated(record, given, self._goals_of(given))
+                self._evaluated(record, numbers, self._goals_of(numbers))
             except Exception as error:
                 yield f"a model raises {type(error).__name__} ({error}) for {record}; a ValueError says what is wrong"
                 return
@@ -359,10 +359,10 @@ class Design(Answer):
         records = [self.read(call_with(value, given)) for value in declared]
         if any(one in records[:number] for number, one in enumerate(records)):
             yield f"two of the records of the solution and the mistakes are the same{at}"
-        found = self._evaluated(records[0], given, goals)
-        if isinstance(found, Finding):
-            yield f"the solution{at} is told: {found.say}"
-        elif goals["holder"] and not self._reaches(goals["best"], found.total):
+        result = self._evaluated(records[0], given, goals)
+        if isinstance(result, Finding):
+            yield f"the solution{at} is told: {result.say}"
+        elif goals["holder"] and not self._reaches(goals["best"], result.total):
             yield f"the solution{at} is better than the best known value: it should be among the known"
         if self.readable(records[0]) in json.dumps(exercise.public(variants=True), ensure_ascii=False):
             yield "the solution's record stands in the learner's edition"

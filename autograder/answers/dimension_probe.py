@@ -35,7 +35,7 @@ def dimension_of(call: Callable[[tuple], Any], arguments: Sequence[Any], units: 
     number, or 0, which is 0 in every unit.
     """
     first = _size(call(tuple(arguments)))
-    found: Dimension = {}
+    powers: Dimension = {}
     for base in DIMENSIONS:
         if not any(base in dimension(unit) for unit in units):
             continue
@@ -44,8 +44,8 @@ def dimension_of(call: Callable[[tuple], Any], arguments: Sequence[Any], units: 
         if abs(power - round(power)) > 1e-6:
             return None
         if round(power):
-            found[base] = round(power)
-    return found
+            powers[base] = round(power)
+    return powers
 
 
 def wrong_dimension(
@@ -54,19 +54,19 @@ def wrong_dimension(
     """What is wrong where the function's dimension is not that of `unit`: other-unit, plain-number, mixed-units. None
     where it is that, or cannot be told."""
     try:
-        found = dimension_of(call, arguments, list(units.values()))
+        actual = dimension_of(call, arguments, list(units.values()))
     except (ValueError, OverflowError):
         return None
     say = f"the answer is in {unit}, "
-    if found is None:
+    if actual is None:
         return Finding(
             f"{say}and yours adds or compares different units, or has a number that hides one", "mixed-units"
         )
-    if found == dimension(unit):
+    if actual == dimension(unit):
         return None
-    if not found:
+    if not actual:
         return Finding(f"{say}yours is a plain number", "plain-number")
-    return Finding(f"{say}yours is in {spell(found)}", "other-unit")
+    return Finding(f"{say}yours is in {spell(actual)}", "other-unit")
 
 
 def _size(value: Any) -> float:

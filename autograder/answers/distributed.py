@@ -103,10 +103,10 @@ class Distributed(Algorithm):
     def how(self) -> str:
         """How it is asked for."""
         names = argument_names(self.signature)
-        given = "a tensor x" if names[:1] == ["x"] and not self.returns else "its tensors"
+        inputs = "a tensor x" if names[:1] == ["x"] and not self.returns else "its tensors"
         returned = f", and which returns {', '.join(self.returns)} in this order" if len(self.returns) > 1 else ""
         return (
-            f"write `{self.signature}`, which every rank runs with {given} and the process group ready{returned}; "
+            f"write `{self.signature}`, which every rank runs with {inputs} and the process group ready{returned}; "
             f"of torch.distributed it may call {allowed(self.calls)}"
         )
 
@@ -221,9 +221,9 @@ class Process(Remote):
         fits in nothing that it was given."""
         if not self.measures:
             return super().told(said)
-        said = said if type(said) is dict else {}
-        self.changed = said.get("changed") is True
-        peak, line = said.get("peak"), said.get("line")
+        report = said if type(said) is dict else {}
+        self.changed = report.get("changed") is True
+        peak, line = report.get("peak"), report.get("line")
         if type(peak) is int and peak >= self.arrived - size_of(self.x):
             self.peak = MemoryPeak(peak, line[:200] if type(line) is str else "")
         return None

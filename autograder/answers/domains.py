@@ -258,9 +258,9 @@ def _tree(text: str) -> Tree:
 
 def _value(text: str, at: Mapping[str, Fraction]) -> Fraction:
     try:
-        found = value(_tree(text), at)
+        bound = value(_tree(text), at)
     except (Undefined, TreeError) as error:
         raise DeclarationError(f"the domain {text!r} at {at}: {error}") from None
-    if type(found) is not Fraction or found <= 0:
-        raise DeclarationError(f"the domain {text!r} is {found} at {at}; a positive fraction was expected")
-    return found
+    if type(bound) is not Fraction or bound <= 0:
+        raise DeclarationError(f"the domain {text!r} is {bound} at {at}; a positive fraction was expected")
+    return bound

@@ -98,19 +98,19 @@ class Estimates(Answer):
 
     def read(self, value: Any) -> list[Fraction]:
         """The numbers in SI, in the order of the rows; Unreadable names the first row at fault."""
-        found, kind = [], Quantity(self.unit)
-        for name, one in zip(self.rows, self._items(value), strict=True):
-            if is_empty(one):
+        numbers, kind = [], Quantity(self.unit)
+        for name, item in zip(self.rows, self._items(value), strict=True):
+            if is_empty(item):
                 raise Unreadable(f"{quoted(name)}: a number is missing", reason="missing-row")
             try:
-                found.append(kind.read(one))
+                numbers.append(kind.read(item))
             except Unreadable as error:
                 say = str(error).removesuffix(".").replace("The answer", "the answer", 1)
                 raise Unreadable(f"{quoted(name)}: {say}.", error.kind, error.reason) from None
-            if found[-1] <= 0:
-                say = f"{quoted(name)}: {kind.readable(one)}; a number above zero was expected"
+            if numbers[-1] <= 0:
+                say = f"{quoted(name)}: {kind.readable(item)}; a number above zero was expected"
                 raise Unreadable(say, reason="not-above-zero")
-        return found
+        return numbers
 
     def _items(self, value: Any) -> Sequence[Any]:
         kind, count = type(value), len(self.rows)
@@ -160,13 +160,13 @@ class Estimates(Answer):
         off = _errors(answer, self.expected(exercise, given))
         if (middle := median(map(abs, off))) <= self.rtol:
             return exercise.right()
-        said = [
+        sentences = [
             exercise.fill(mistake.say, given)
             for mistake in exercise.mistakes
             if max(map(abs, _errors(answer, self._numbers(mistake.value, given)))) <= ALIKE
         ]
-        if said:
-            return Verdict(0.0, " ".join(dict.fromkeys(said)), "mistake")
+        if sentences:
+            return Verdict(0.0, " ".join(dict.fromkeys(sentences)), "mistake")
         return Verdict(
             0.0, f"Half of them are off by {_percent(middle)} or more. {self._worst(off)}", "wrong", "median-error"
         )
@@ -229,13 +229,13 @@ class Estimates(Answer):
         """Mistakes that are right, or alike."""
         made = [(self._numbers(mistake.value, given), mistake.say) for mistake in exercise.mistakes]
         want = self.expected(exercise, given)
-        found = [
+        problems = [
             f"the mistake {say!r} is within tolerance of the solution"
             for numbers, say in made
             if median(map(abs, _errors(numbers, want))) <= self.rtol
         ]
         pairs = [(one, other) for i, one in enumerate(made) for other in made[:i]]
-        return found + [
+        return problems + [
             f"the mistakes {one[1]!r} and {other[1]!r} look alike"
             for one, other in pairs
             if max(map(abs, _errors(one[0], other[0]))) <= 2 * ALIKE

@@ -26,11 +26,11 @@ def beyond_neighbours(done: Sequence[RankComparison], axes: Sequence[str] = ()) 
     along the axes of a torus, which are sizes of the case."""
     for run in done:
         if far := run.mine.beyond_neighbours([run.case[name] for name in axes]):
-            whose = "its two neighbours only, ranks `(rank - 1) % n` and `(rank + 1) % n`"
+            partners = "its two neighbours only, ranks `(rank - 1) % n` and `(rank + 1) % n`"
             if axes:
-                whose = "its neighbours only, one place up or down on the ring of an axis"
+                partners = "its neighbours only, one place up or down on the ring of an axis"
             say = f"The result is right, but with {run.case}, rank {far[0]} sends to rank {far[1]}: a rank talks to "
-            say += f"{whose}."
+            say += f"{partners}."
             return Finding(say, "not-a-neighbour")
     return None
 

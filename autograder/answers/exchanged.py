@@ -46,9 +46,9 @@ def exchanged(exercise: Exercise, given: Mapping[str, Any], numbers: Iterable[Nu
     answer is left out: it has likelier causes."""
     numbers = list(numbers)
     want = _with(exercise, given, {})
-    for told, value in (*_of_prompt(exercise, given, numbers), *_of_sheet(exercise, given, numbers)):
+    for exchange, value in (*_of_prompt(exercise, given, numbers), *_of_sheet(exercise, given, numbers)):
         if want and value and not math.log2(abs(value / want)).is_integer():
-            yield told, value
+            yield exchange, value
 
 
 def rows_named(exercise: Exercise, given: Mapping[str, Any], unit: str) -> Iterator[tuple[str, float]]:
@@ -64,14 +64,14 @@ def rows_named(exercise: Exercise, given: Mapping[str, Any], unit: str) -> Itera
 
 
 def _of_prompt(exercise: Exercise, given: Mapping[str, Any], numbers: list[Number]) -> Iterator[tuple[str, float]]:
-    for one, other in permutations(numbers, 2):
-        if one.letter and _alike(one, other):
-            say = f"what comes out with {other.shown} in place of {one.shown}: which of them belongs there?"
-            yield say, _with(exercise, given, {one.letter: other.value})
-    for one, other in combinations(numbers, 2):
-        if one.letter and other.letter and _alike(one, other):
-            say = f"what comes out with {one.shown} and {other.shown} exchanged: which is which?"
-            yield say, _with(exercise, given, {one.letter: other.value, other.letter: one.value})
+    for number, other in permutations(numbers, 2):
+        if number.letter and _alike(number, other):
+            say = f"what comes out with {other.shown} in place of {number.shown}: which of them belongs there?"
+            yield say, _with(exercise, given, {number.letter: other.value})
+    for number, other in combinations(numbers, 2):
+        if number.letter and other.letter and _alike(number, other):
+            say = f"what comes out with {number.shown} and {other.shown} exchanged: which is which?"
+            yield say, _with(exercise, given, {number.letter: other.value, other.letter: number.value})
 
 
 def _of_sheet(exercise: Exercise, given: Mapping[str, Any], numbers: list[Number]) -> Iterator[tuple[str, float]]:
@@ -85,14 +85,14 @@ def _of_sheet(exercise: Exercise, given: Mapping[str, Any], numbers: list[Number
 
 def _beside(number: Number) -> Iterator[DataSheetValue]:
     """On the data sheets that have this value: the others in its unit, and the same of other chips."""
-    found: dict[float, DataSheetValue] = {}
+    beside: dict[float, DataSheetValue] = {}
     for chip in _chips():
         rows = _rows(chip)
         if any(row.unit == number.unit and math.isclose(row.value, number.value, rel_tol=SAME) for row in rows):
             for row in rows:
                 if row.unit == number.unit and not math.isclose(row.value, number.value, rel_tol=SAME):
-                    found.setdefault(row.value, row)
-    yield from found.values()
+                    beside.setdefault(row.value, row)
+    yield from beside.values()
 
 
 def _chips() -> Iterable[Accelerator]:
@@ -125,7 +125,7 @@ def _alike(one: Number, other: Number) -> bool:
 
 def _with(exercise: Exercise, given: Mapping[str, Any], others: Mapping[str, float]) -> float:
     """What the solution gives with other numbers, or nan; what was an integer stays one."""
-    kept = {letter: int(value) if isinstance(given[letter], int) else value for letter, value in others.items()}
+    typed = {letter: int(value) if isinstance(given[letter], int) else value for letter, value in others.items()}
     with suppress(ArithmeticError, ValueError, TypeError, LookupError):
-        return float(call_with(exercise.solution, {**given, **kept}))
+        return float(call_with(exercise.solution, {**given, **typed}))
     return math.nan

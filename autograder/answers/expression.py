@@ -242,8 +242,8 @@ class Expression(Answer):
             exact = rounded_exponents.with_simple_exponents(answer)
             if exact != answer and difference(exact, solution, points, clock) is None:
                 return Verdict(0.0, rounded_exponents.SAID, "wrong", "rounded-exponent")
-            found = diagnose(self, answer, solution, points, where, clock, exercise.prompt)
-            return Verdict(0.0, found.say, "wrong", found.reason, wants_hint=True)
+            finding = diagnose(self, answer, solution, points, where, clock, exercise.prompt)
+            return Verdict(0.0, finding.say, "wrong", finding.reason, wants_hint=True)
         except TooSlow:
             say = "The expression takes too long to compare; a simpler form was expected."
             return Verdict(0.0, say, "unreadable", "too-slow")
@@ -263,11 +263,11 @@ class Expression(Answer):
                 small += [space.moved(p, name, x) for p in base[:DEPENDENT] for x in domain.special(p)]
             else:
                 small += [space.moved(rng.choice(base), name, x) for x in domain.special()]
-        found = base + ends + corners + small
+        points = base + ends + corners + small
         for tree in trees:
-            found += self._thresholds(tree, base + ends + corners, rng, clock)
-            found += self._steps(tree, base[:6], clock)
-        return list({tuple(sorted(p.items())): p for p in found}.values())
+            points += self._thresholds(tree, base + ends + corners, rng, clock)
+            points += self._steps(tree, base[:6], clock)
+        return list({tuple(sorted(p.items())): p for p in points}.values())
 
     def unreached(self, exercise: Exercise) -> list[str]:
         """The switches of the solution of which the domain has one side only."""

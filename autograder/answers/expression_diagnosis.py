@@ -45,9 +45,9 @@ def diagnose(
 ) -> Finding:
     """The first of: its dimension, a constant ratio, a factor, a case, a limit, a letter, a counterexample; `about` is
     the prompt, which tells what a factor of 2 may come from."""
-    found = _wrong_dimension(kind, answer, solution) or _Ratio(kind, answer, solution, clock, about).find(points)
-    if found is not None:
-        return found
+    finding = _wrong_dimension(kind, answer, solution) or _Ratio(kind, answer, solution, clock, about).find(points)
+    if finding is not None:
+        return finding
     counterexample = _counterexample(kind, answer, where)
     return Finding(f"Not yet. {counterexample.say}", counterexample.reason)
 
@@ -147,14 +147,14 @@ def _wrong_dimension(kind: Expression, answer: Tree, solution: Tree) -> Finding 
     except (Clash, Undefined):
         return None
     try:
-        found = dimension(answer, units)
+        actual = dimension(answer, units)
     except Clash as clash:
         return Finding(f"Not yet: the units do not fit. Yours {clash}.", clash.reason)
     except Undefined:
         return None
-    if found is None or found == wanted:
+    if actual is None or actual == wanted:
         return None
-    return Finding(f"Not yet: the answer is in {unit_of(wanted)}, yours is in {unit_of(found)}.", "other-unit")
+    return Finding(f"Not yet: the answer is in {unit_of(wanted)}, yours is in {unit_of(actual)}.", "other-unit")
 
 
 class _Ratio:
@@ -195,7 +195,7 @@ class _Ratio:
             lambda: self._limit(points),
             lambda: self._letters(known),
         ]
-        return next((found for step in steps if (found := step())), None)
+        return next((finding for step in steps if (finding := step())), None)
 
     def _rounded(self, points: list[Point]) -> Finding | None:
         """Right but for a ceil or floor, where nothing is to be rounded."""
@@ -254,8 +254,8 @@ class _Ratio:
         parts = [f"does not depend on {', '.join(missing)}, and the answer does"] if missing else []
         parts += [f"depends on {', '.join(extra)}, and the answer does not"] if extra else []
         for letters, how in ((many, "fast"), (few, "slowly")):
-            if found := [n for n in letters if n not in (*missing, *extra)]:
-                parts.append(f"grows too {how} with {', '.join(found)}")
+            if common := [n for n in letters if n not in (*missing, *extra)]:
+                parts.append(f"grows too {how} with {', '.join(common)}")
         return "; it ".join(parts)
 
     def _exponent(self, name: str, base: Point) -> Fraction | None:

@@ -120,12 +120,12 @@ class Field:
         """The number in the field's unit."""
         from hwlib.units import parse
 
-        one = parse(f"1 {self.unit}" if self.unit not in ("", "1") else "1")
-        if one.value == 1:
+        scale = parse(f"1 {self.unit}" if self.unit not in ("", "1") else "1")
+        if scale.value == 1:
             return Quantity(self.unit).read(value)
         if type(value) is not str or PLAIN.fullmatch(value.strip()):
             return Quantity("1").read(value)
-        return Fraction(as_float(Quantity(one.unit).read(value)) / one.value)
+        return Fraction(as_float(Quantity(scale.unit).read(value)) / scale.value)
 
     def _plain(self, text: str, name: str) -> str:
         """A text without the field's name behind its number; of a count without commas and powers as well."""

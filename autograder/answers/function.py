@@ -100,8 +100,8 @@ class Function(Coded):
         if key not in self._memory:
             rows = self.rows(exercise, lambda row: tuple(row) if isinstance(row, (tuple, list)) else (row,), MAX_CASES)
             self._memory[key] = sorted(rows, key=size_of)
-        found: list[tuple] = self._memory[key]
-        return found
+        drawn: list[tuple] = self._memory[key]
+        return drawn
 
     def outputs(self, exercise: Exercise, function: Callable[..., Any]) -> list[Any]:
         """What `function`, of the declaration, gives on every case, as plain data."""
@@ -188,13 +188,13 @@ class Function(Coded):
         return Verdict(0.0, f"{self._called(args)} fails: {quoted(str(error), 200)}.{more}", "wrong", error.reason)
 
     def _wrong(self, exercise: Exercise, got: list, wanted: list, right: list[bool], call: Call) -> Verdict:
-        said = [
+        sentences = [
             m.say
             for m in exercise.mistakes
             if all(equal(g, w, self.rtol) for g, w in zip(got, self.outputs(exercise, m.value), strict=True))
         ]
-        if said:
-            return Verdict(0.0, " ".join(dict.fromkeys(said)), "mistake")
+        if sentences:
+            return Verdict(0.0, " ".join(dict.fromkeys(sentences)), "mistake")
         failed = [index for index, ok in enumerate(right) if not ok]
         index = min(failed, key=lambda at: len(self._called(self.inputs(exercise)[at], None)))  # for work by hand
         args, mine, want = self.inputs(exercise)[index], got[index], wanted[index]
@@ -204,28 +204,28 @@ class Function(Coded):
         if self.units and (dimension := self._wrong_dimension(call, args)):
             return Verdict(0.0, f"{dimension.say[0].upper()}{dimension.say[1:]}.", "unit", dimension.reason)
         nearly = all(equal(g, w, NEARLY) for g, w in zip(got, wanted, strict=True))
-        found = self._difference(mine, want, nearly)
+        finding = self._difference(mine, want, nearly)
         shown = quoted(self._shown(mine, place(mine, want, self.rtol), want), SHOWN)
-        say = f"{self._called(args)} gives {shown}{found.say}"
+        say = f"{self._called(args)} gives {shown}{finding.say}"
         say += "" if say.endswith("?") else "."
         count = f" ({sum(right)} of {len(right)} cases are right.)" if any(right) else ""
-        return Verdict(0.0, f"{say}{count}", "wrong", found.reason, wants_hint=True)
+        return Verdict(0.0, f"{say}{count}", "wrong", finding.reason, wants_hint=True)
 
     def _difference(self, mine: Any, want: Any, nearly: bool) -> Finding:
         """How a result differs from the expected one, of which only public cases tell more than the order of
         magnitude."""
         path = difference(mine, want, self.rtol) or ()
-        one, right = at(mine, path), at(want, path)
-        start = f"; element {element(path)} is {quoted(self._shown(one, (), right), SHOWN)}" if path else ""
-        if kind := kinds(one, right):
+        element_got, right = at(mine, path), at(want, path)
+        start = f"; element {element(path)} is {quoted(self._shown(element_got, (), right), SHOWN)}" if path else ""
+        if kind := kinds(element_got, right):
             return Finding(f"{start}, {kind.say}", kind.reason)
         if not callable(self.cases):
-            wanted = quoted(self._shown(right, place(one, right, self.rtol), one), SHOWN)
+            wanted = quoted(self._shown(right, place(element_got, right, self.rtol), element_got), SHOWN)
             return Finding(f"{start}; {wanted} was expected", "wrong-value")
         if nearly:
             close = "very close, but not exact: is something rounded, or a small term missing?"
             return Finding(f"{start}, which is {close}", "nearly-right")
-        far = how_far(one, right)
+        far = how_far(element_got, right)
         return Finding(f"{start}, {'' if path or far.startswith('which') else 'which is '}{far}", "wrong-value")
 
     def _wrong_dimension(self, call: Call, args: tuple) -> Finding | None:
@@ -236,14 +236,14 @@ class Function(Coded):
 
     def _slip(self, got: list, wanted: list, about: str, unit: str = "") -> slips.Slip | None:
         try:
-            found = {
+            common = {
                 slips.find(number(g), number(w), self.rtol, unit or self.unit or "1", about)
                 for g, w in zip(got, wanted, strict=True)
                 if number(w)
             }
         except Unreadable:
             return None
-        return found.pop() if len(found) == 1 else None
+        return common.pop() if len(common) == 1 else None
 
     def _slip_of_element(self, got: list, wanted: list, about: str) -> Finding | None:
         """The slip of the first element that has one in every case, where the results are records of one length."""
@@ -275,8 +275,8 @@ class Function(Coded):
 
 def _records(rows: list) -> bool:
     """Whether they are tuples, or what stands for these, of one length, and more than one."""
-    found = [listed(row) for row in rows]
-    return len(found) > 1 and all(is_sequence(row) for row in found) and len({len(row) for row in found}) == 1
+    records = [listed(row) for row in rows]
+    return len(records) > 1 and all(is_sequence(row) for row in records) and len({len(row) for row in records}) == 1
 
 
 def how_far(mine: Any, want: Any) -> str:

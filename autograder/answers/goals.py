@@ -86,8 +86,8 @@ class Par:
 
 def breakdown(value: Any) -> Breakdown:
     """What a model gave, a number or a Breakdown, as the latter."""
-    found = value if isinstance(value, Breakdown) else Breakdown(value)
-    return replace(found, total=float(found.total))
+    result = value if isinstance(value, Breakdown) else Breakdown(value)
+    return replace(result, total=float(result.total))
 
 
 def terms(found: Breakdown, unit: str) -> str:
@@ -124,10 +124,10 @@ def goals_of(
 
 def _kept(value: Any) -> float:
     """A number as it is kept: the same on every machine."""
-    kept = float(f"{float(value):.{DIGITS}g}")
-    if not math.isfinite(kept):
+    rounded = float(f"{float(value):.{DIGITS}g}")
+    if not math.isfinite(rounded):
         raise ValueError(f"a par, a limit or a best known value is {value!r}; a finite number was expected")
-    return kept
+    return rounded
 
 
 def as_json(data: Any) -> Any:

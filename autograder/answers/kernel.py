@@ -146,10 +146,10 @@ class Kernel(Coded):
             return unreadable(str(error), error.reason)
         if call is None:
             return unreadable("the kernel cannot be run here", "cannot-be-run")
-        asked = ErrorContext.of(exercise.public())
+        context = ErrorContext.of(exercise.public())
         done: list[_Done] = []
         for launch, arrays, solution in self._references(exercise):
-            mine = self._run(call, launch, arrays, PATIENCE * solution.work, asked)
+            mine = self._run(call, launch, arrays, PATIENCE * solution.work, context)
             done.append((launch, arrays, solution, mine))
             if isinstance(mine, Finding):
                 break
@@ -185,19 +185,19 @@ class Kernel(Coded):
         return [table(rows, columns, f"{self.name} with {launch}; {run.programs:,} programs, {run.flops:,} FLOPs")]
 
     def _verdict(self, exercise: Exercise, done: list[_Done]) -> Verdict:
-        found = next(filter(None, (self._wrong(exercise, *one) for one in done)), None)
-        if found is None:
-            found = next(filter(None, (self._too_much(*one) for one in done)), None)
-        if found is None:
+        finding = next(filter(None, (self._wrong(exercise, *one) for one in done)), None)
+        if finding is None:
+            finding = next(filter(None, (self._too_much(*one) for one in done)), None)
+        if finding is None:
             return exercise.right()
-        if found.reason == "stores-nothing":
-            return Verdict(0.0, f"No answer yet: {found.say}", "empty", found.reason)
+        if finding.reason == "stores-nothing":
+            return Verdict(0.0, f"No answer yet: {finding.say}", "empty", finding.reason)
         for mistake in exercise.mistakes:
             its = (self._declared_once(exercise, mistake.value, at, one) for at, one in enumerate(done))
             if all(map(self._alike, done, its)):
                 return Verdict(0.0, exercise.fill(mistake.say, exercise.variant()), "mistake")
         ended = not isinstance(done[-1][-1], Finding)
-        return Verdict(0.0, found.say, "wrong", found.reason, wants_hint=ended)
+        return Verdict(0.0, finding.say, "wrong", finding.reason, wants_hint=ended)
 
     def _declared_once(self, exercise: Exercise, function: Any, at: int, done: _Done) -> Run | Finding:
         """What a function of the declaration does in a run, given by its place among them."""

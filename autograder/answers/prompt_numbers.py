@@ -27,17 +27,17 @@ class Number(NamedTuple):
 
 def numbers_of(exercise: Exercise, given: Mapping[str, Any]) -> list[Number]:
     """The numbers of the prompt, the given ones exactly as they are and the typed ones as they are read."""
-    found: dict[float, Number] = {}
+    numbers: dict[float, Number] = {}
     for match in FIELD.finditer(exercise.prompt):
         value = given.get(match[1])
         if isinstance(value, (int, float)) and not isinstance(value, bool) and value:
-            one = Number(exercise.fill(match[0], given), float(value), match[2] or "1", match[1])
-            found.setdefault(one.value, one)
+            number = Number(exercise.fill(match[0], given), float(value), match[2] or "1", match[1])
+            numbers.setdefault(number.value, number)
     for match in NUMBER.finditer(FIELD.sub(" ", exercise.prompt)):
-        one = _typed(match[1], match[2] or "")
-        if one.value:
-            found.setdefault(one.value, one)
-    return list(found.values())[:MANY]
+        number = _typed(match[1], match[2] or "")
+        if number.value:
+            numbers.setdefault(number.value, number)
+    return list(numbers.values())[:MANY]
 
 
 def _typed(digits: str, unit: str) -> Number:

@@ -113,19 +113,19 @@ class Quantity(Answer):
     def collisions(self, exercise: Exercise, given: Given) -> list[str]:
         """Mistakes within tolerance of each other or of the solution."""
         want = Fraction(self.expected(exercise, given))
-        found: list[str] = []
+        problems: list[str] = []
         seen: list[tuple[Fraction, str]] = []
         for mistake in exercise.mistakes:
             value = Fraction(float(call_with(mistake.value, given)))
             if slips.close(value, want, self.rtol) or slips.close(want, value, self.rtol):
-                found.append(f"the mistake {mistake.say!r} is within tolerance of the solution")
-            found += [
+                problems.append(f"the mistake {mistake.say!r} is within tolerance of the solution")
+            problems += [
                 f"the mistakes {mistake.say!r} and {say!r} look alike"
                 for other, say in seen
                 if slips.close(value, other, 2 * self.rtol)
             ]
             seen.append((value, mistake.say))
-        return found
+        return problems
 
     def weaknesses(self, exercise: Exercise, rows: Sequence[Given]) -> list[Weakness]:
         """Those within a few tolerances, of `wrong_ways`."""
@@ -141,29 +141,29 @@ class Quantity(Answer):
         want = Fraction(self.expected(exercise, given))
         if self._same(answer, want):
             return exercise.right()
-        said = [
+        sentences = [
             exercise.fill(m.say, given)
             for m in exercise.mistakes
             if self._same(answer, Fraction(float(call_with(m.value, given))))
         ]
         slip = slips.find(answer, want, self.rtol, self.unit, exercise.prompt_text(given))
         in_bits = slip is not None and slip.reason == "bits" and type(value) is str and BITS.search(value) is not None
-        if said and not in_bits:  # the mistake knows the exercise, the slip of the same ratio does not
-            return Verdict(0.0, " ".join(dict.fromkeys(said)), "mistake")
+        if sentences and not in_bits:  # the mistake knows the exercise, the slip of the same ratio does not
+            return Verdict(0.0, " ".join(dict.fromkeys(sentences)), "mistake")
         if slip:
             say = self._without_unit(value, answer, want) if slip.reason == "prefix" else ""
             return Verdict(0.0, say or slip.say, "slip", slip.reason)
         if self._other(exercise, answer, given):
             return other_variant()
-        if found := self._rounded(exercise, value, answer, given):
-            return found
+        if nearly := self._rounded(exercise, value, answer, given):
+            return nearly
         if slips.close(answer, want, min(CLOSE * self.rtol, 0.5)):
             doubt = "is it rounded, or is a small part missing, or one too many?"
             say = f"Close, but not within {100 * self.rtol:.3g} %: {doubt}"
             return Verdict(0.0, say, "wrong", "close")
-        found = recognise(exercise, as_float(answer), float(want), given, unit=self.unit)
-        found = found or self._far(answer, want) or how_far(as_float(answer), float(want))
-        return not_yet(found.say, found.reason)
+        finding = recognise(exercise, as_float(answer), float(want), given, unit=self.unit)
+        finding = finding or self._far(answer, want) or how_far(as_float(answer), float(want))
+        return not_yet(finding.say, finding.reason)
 
     def _without_unit(self, value: Any, answer: Fraction, want: Fraction) -> str:
         """What is told of a bare number that lacks a prefix of its unit; "" where it has a unit or has been computed,

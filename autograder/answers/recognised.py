@@ -73,10 +73,10 @@ def _candidates(exercise: Exercise, want: float, given: Mapping[str, Any], unit:
     key = id(exercise), repr(sorted(given.items())), unit
     if key not in _kept:
         load_sheets()  # what is loaded takes no steps of the solution's
-        found: list[Candidate] = []
+        recognised: list[Candidate] = []
         with suppress(TooManySteps):
-            found = limited(lambda: list(_known(exercise, want, given, unit)), STEPS)
-        usable = [one for one in found if one.value and math.isfinite(one.value)]
+            recognised = limited(lambda: list(_known(exercise, want, given, unit)), STEPS)
+        usable = [one for one in recognised if one.value and math.isfinite(one.value)]
         if len(_kept) >= MOST_KEPT:
             del _kept[next(iter(_kept))]
         _kept[key] = exercise, usable
@@ -88,22 +88,22 @@ def _within(a: float, b: float, near: float) -> bool:
 
 
 def _known(exercise: Exercise, want: float, given: Mapping[str, Any], unit: str) -> Iterator[Candidate]:
-    for told, value in ways_from(exercise, given):
+    for description, value in ways_from(exercise, given):
         near = [about for ratio, about in TIMES.items() if math.isclose(value, want * ratio, rel_tol=ROUNDED)]
         if near:  # whichever number was misread for it
             words, question = near[0]
             yield Candidate(f"about {words} what is asked for: {question}", value, "multiple")
         else:
-            yield Candidate(_asking(f"what comes out {told}"), value, "wrong-way")
+            yield Candidate(_asking(f"what comes out {description}"), value, "wrong-way")
     for shown, value in _without(exercise, given):
         yield Candidate(f"what comes out if {shown} plays no part: where does it enter?", value, "number-left-out")
     numbers = numbers_of(exercise, given)
-    for one in numbers:
-        yield Candidate(f"{one.shown}, a number of the prompt: {ASKED}", one.value, "number-of-prompt")
-    for told, value in rows_named(exercise, given, unit):
-        yield Candidate(f"{told}: {ASKED}", value, "number-of-table")
-    for told, value in exchanged(exercise, given, numbers):
-        yield Candidate(told, value, "number-exchanged")
+    for number in numbers:
+        yield Candidate(f"{number.shown}, a number of the prompt: {ASKED}", number.value, "number-of-prompt")
+    for description, value in rows_named(exercise, given, unit):
+        yield Candidate(f"{description}: {ASKED}", value, "number-of-table")
+    for description, value in exchanged(exercise, given, numbers):
+        yield Candidate(description, value, "number-exchanged")
     for shown, factor in _counts(numbers):
         say = f"times the answer, and {shown} stands in the prompt: is it one of them, or all, that is asked for?"
         yield Candidate(f"{shown} {say}", want * factor, "factor-of-prompt")
@@ -111,13 +111,15 @@ def _known(exercise: Exercise, want: float, given: Mapping[str, Any], unit: str)
     if unit == "1":
         yield Candidate("one over the answer: what is divided by what?", 1 / want if want else 0.0, "turned-over")
     rest = "does the rest of the prompt play no part?" if len(numbers) > 2 else "are the two to be combined like that?"
-    for one, other in permutations(numbers, 2):
-        turned = math.isclose(other.value, one.value * want, rel_tol=NEAR)
+    for number, other in permutations(numbers, 2):
+        turned = math.isclose(other.value, number.value * want, rel_tol=NEAR)
         say = "which is divided by which?" if turned else rest
-        yield Candidate(f"{one.shown} over {other.shown}: {say}", one.value / other.value, "number-of-prompt")
-    large = [one for one in numbers if one.value >= TOLD_APART or unit != "1"]  # what small ones come to, others do too
-    for one, other in combinations(large, 2):
-        yield Candidate(f"{one.shown} times {other.shown}: {rest}", one.value * other.value, "number-of-prompt")
+        yield Candidate(f"{number.shown} over {other.shown}: {say}", number.value / other.value, "number-of-prompt")
+    large = [
+        number for number in numbers if number.value >= TOLD_APART or unit != "1"
+    ]  # what small ones come to, others do too
+    for number, other in combinations(large, 2):
+        yield Candidate(f"{number.shown} times {other.shown}: {rest}", number.value * other.value, "number-of-prompt")
     for ratio in (*SIMPLE, *MULTIPLES):
         yield Candidate(_multiple(ratio), want * float(ratio), "multiple")
     for shown, n in _counts(numbers):
@@ -157,15 +159,15 @@ def _without(exercise: Exercise, given: Mapping[str, Any]) -> Iterator[tuple[str
             continue
         for other in (0.0, value * ENDLESS):
             with suppress(ArithmeticError, ValueError, TypeError, LookupError):
-                found = call_with(exercise.solution, {**given, letter: other})
-                yield exercise.fill(f"{{{letter}{':' + unit if unit else ''}}}", given), float(found)
+                result = call_with(exercise.solution, {**given, letter: other})
+                yield exercise.fill(f"{{{letter}{':' + unit if unit else ''}}}", given), float(result)
 
 
 def _counts(numbers: list[Number]) -> Iterator[tuple[str, float]]:
     """The whole numbers of things among them."""
-    for one in numbers:
-        if one.value.is_integer() and FEW <= one.value < 1e6 and re.fullmatch(r"[\d,]+", one.shown):
-            yield one.shown, one.value
+    for number in numbers:
+        if number.value.is_integer() and FEW <= number.value < 1e6 and re.fullmatch(r"[\d,]+", number.shown):
+            yield number.shown, number.value
 
 
 def how_far(answer: float, want: float) -> Finding:

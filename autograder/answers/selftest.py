@@ -121,9 +121,9 @@ def selftest(exercise: Exercise) -> list[str]:
 
 
 def _problems(exercise: Exercise) -> Iterator[str]:
-    kept = exercise.answer.built
+    built = exercise.answer.built
     exercise = exercise.built()
-    if kept is not None and kept != exercise.answer.built:
+    if built is not None and built != exercise.answer.built:
         yield "what the last build computed for it has changed since: build again"
     yield from _texts(exercise)
     rows = exercise.variants()
@@ -229,9 +229,9 @@ def _mistakes(exercise: Exercise, row: dict[str, Any], published: Answer | None)
 
 def _weaknesses(exercise: Exercise, rows: list[dict[str, Any]]) -> Iterator[str]:
     """The standard wrong ways that come too near, but for those that are declared harmless."""
-    found = [] if exercise.predict else exercise.answer.weaknesses(exercise, rows)
-    yield from (weak.say for weak in found if not exercise.harmless.get(weak.way, "").strip())
-    for way in exercise.harmless.keys() - {weak.way for weak in found}:
+    weaknesses = [] if exercise.predict else exercise.answer.weaknesses(exercise, rows)
+    yield from (weak.say for weak in weaknesses if not exercise.harmless.get(weak.way, "").strip())
+    for way in exercise.harmless.keys() - {weak.way for weak in weaknesses}:
         yield f"{way!r} is declared harmless, and is not a wrong way that comes near"
 
 
@@ -267,8 +267,8 @@ def _texts(exercise: Exercise) -> Iterator[str]:
         exercise.prompt_text(), exercise.prompt_text(letters=True)
     except ValueError as error:
         yield f"the prompt cannot be shown: {error}"
-    said = [m.say.strip() for m in exercise.mistakes]
-    if len(set(said)) < len(said) or "" in said:
+    sentences = [m.say.strip() for m in exercise.mistakes]
+    if len(set(sentences)) < len(sentences) or "" in sentences:
         yield "two mistakes share a sentence, or one has none"
     if exercise.answer.judged_by is not JudgedBy.TEACHER:
         compile(exercise.stub(), exercise.id, "exec")

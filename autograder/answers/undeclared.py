@@ -27,8 +27,8 @@ COUNT = 1 << 20  # beyond it a whole number is not one of things, of which one m
 
 def letters_of(exercise: Exercise) -> str:
     """The numbers that a formula of the exercise may have, as the parameters of a lambda."""
-    given = exercise.variant()
-    return ", ".join([name for name, value in given.items() if _is_number(value)] or given)
+    numbers = exercise.variant()
+    return ", ".join([name for name, value in numbers.items() if _is_number(value)] or numbers)
 
 
 def ratio_to(answer: float, want: float) -> str:
@@ -52,9 +52,9 @@ def lambda_for(exercise: Exercise, wrong: Sequence[tuple[float, Given]], unit: s
 
 def product(exercise: Exercise, wrong: Sequence[tuple[float, Given]], unit: str) -> str:
     """The simplest product of the given numbers that comes to each of these answers; "" where there is none."""
-    found = products(exercise, wrong, unit)
-    shared = set(found[0]).intersection(*found[1:])
-    return min(shared, key=lambda formula: (found[0][formula], formula), default="")
+    candidates = products(exercise, wrong, unit)
+    shared = set(candidates[0]).intersection(*candidates[1:])
+    return min(shared, key=lambda formula: (candidates[0][formula], formula), default="")
 
 
 def products(exercise: Exercise, wrong: Sequence[tuple[float, Given]], unit: str) -> list[dict[str, int]]:
@@ -76,7 +76,7 @@ def products(exercise: Exercise, wrong: Sequence[tuple[float, Given]], unit: str
     ]
     terms = [(name, values) for name, values in terms if all(value > 0 for value in values)]
     units = {match[1]: match[2] or "1" for match in FIELD.finditer(exercise.prompt)}
-    found: list[dict[str, int]] = [{} for _ in wrong]
+    candidates: list[dict[str, int]] = [{} for _ in wrong]
     logs = [[math.log(value) for value in values] for _, values in terms]
     wanted = [math.log(answer) if answer > 0 and math.isfinite(answer) else math.nan for answer, _ in wrong]
     for powers in itertools.product((0, 1, -1), repeat=len(terms)):
@@ -92,8 +92,8 @@ def products(exercise: Exercise, wrong: Sequence[tuple[float, Given]], unit: str
             if fits is None:
                 fits = _fits(factors, units, unit)
             if fits:
-                found[at][_written(factors, factor)] = len(factors) + (factor != 1)
-    return found
+                candidates[at][_written(factors, factor)] = len(factors) + (factor != 1)
+    return candidates
 
 
 def _factor(log: float) -> Fraction | None:

@@ -22,31 +22,33 @@ def weak_cases(
     with through(function, operations):
         for case in cases:
             function(*case)
-    found = []
+    weaknesses = []
     kinds = {call.kind: max(len(c.items) for c in operations.calls if c.kind == call.kind) for call in operations.calls}
     for kind, most in kinds.items():
         for way, by in replacements(kind, f"the {kind}", range(min(most, 2))):
             with suppress(Exception), through(function, Operations(kind, None, by)):
                 if same([function(*case) for case in cases]):
-                    found.append(Weakness(way.name, f"{way.name} gives the right result in every case: add another"))
-    return found
+                    weaknesses.append(
+                        Weakness(way.name, f"{way.name} gives the right result in every case: add another")
+                    )
+    return weaknesses
 
 
 def untried(letters: Sequence[str], cases: Sequence[tuple], function: Callable[..., Any]) -> list[Weakness]:
     """The whole numbers that cases lack of an argument that is one in all, and not the same: an odd prime, which tells
     n/2 from n//2 and a divisor from a size, and 1, where the function takes it."""
-    found = []
+    weaknesses = []
     for place, letter in enumerate(letters):
         values = {case[place] for case in cases if place < len(case) and type(case[place]) is int}
         if len(values) < 2 or not all(place < len(case) and type(case[place]) is int for case in cases):
             continue
         if not any(_is_odd_prime(value) for value in values):
-            found.append(Weakness(f"no odd prime for {letter}", f"no case has an odd prime for {letter}: add one"))
+            weaknesses.append(Weakness(f"no odd prime for {letter}", f"no case has an odd prime for {letter}: add one"))
         if 1 not in values and any(_takes(function, case[:place], 1, case[place + 1 :]) for case in cases):
-            found.append(
+            weaknesses.append(
                 Weakness(f"no 1 for {letter}", f"no case has 1 for {letter}, which the solution takes: add one")
             )
-    return found
+    return weaknesses
 
 
 def round_results(results: Any) -> list[Weakness]:
@@ -63,8 +65,8 @@ def _floats(value: Any) -> Iterator[float]:
     if isinstance(value, float):
         yield value
     elif isinstance(value, (list, tuple)):
-        for one in value:
-            yield from _floats(one)
+        for item in value:
+            yield from _floats(item)
 
 
 def _is_odd_prime(n: int) -> bool:

@@ -153,16 +153,16 @@ def problems(exercise: Exercise) -> list[str]:
     model = answer.expected(exercise, exercise.variant()) if isinstance(exercise.solution, str) else ""
     if not model:
         return [f"the solution is {exercise.solution!r}; a model answer in Markdown was expected"]
-    found = []
+    faults = []
     if (words := count_words(model)) > answer.words:
-        found.append(f"the model answer has {words} words, more than the {answer.words} it asks for")
+        faults.append(f"the model answer has {words} words, more than the {answer.words} it asks for")
     if exercise.points != math.fsum(points for _, points in answer.rubric):
-        found.append(f"the rubric does not sum to its {exercise.points:g} points")
+        faults.append(f"the rubric does not sum to its {exercise.points:g} points")
     if len({criterion for criterion, _ in answer.rubric}) < len(answer.rubric):
-        found.append("two criteria are the same")
+        faults.append("two criteria are the same")
     if json.dumps(model, ensure_ascii=False)[1:-1] in json.dumps(exercise.public(variants=True), ensure_ascii=False):
-        found.append("the model answer stands in the learner's edition")
-    return found
+        faults.append("the model answer stands in the learner's edition")
+    return faults
 
 
 __all__ = [

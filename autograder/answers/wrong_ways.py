@@ -70,14 +70,14 @@ class WrongWay:
 
     def weak(self) -> Iterator[WrongResult]:
         """Where it is too near to the right answer."""
-        equal = [one.tolerances < EQUAL for one in self.found]
+        equal = [result.tolerances < EQUAL for result in self.found]
         if self.side:
             yield from self.found[:1] if all(equal) else ()
         elif all(equal):
             return  # what it alters does not matter in this exercise
-        for one, same in zip(self.found, equal, strict=True):
-            if one.tolerances < self.enough and not (same and (self.side or one.inert)):
-                yield one
+        for result, same in zip(self.found, equal, strict=True):
+            if result.tolerances < self.enough and not (same and (self.side or result.inert)):
+                yield result
 
 
 Tolerances = Callable[[float, float], float]  # of the right answer and another: how many lie between them
@@ -90,12 +90,12 @@ def weak_numbers(
     wrong, and nothing lies between."""
     if not callable(exercise.solution):
         return []
-    found = []
+    weaknesses = []
     for way in _ways(exercise, rows, tolerances, exact):
         near = [one for one in way.weak() if not _told(exercise, one)]
         if near:
-            found.append(Weakness(way.name, _sentence(way, near[0])))
-    return found
+            weaknesses.append(Weakness(way.name, _sentence(way, near[0])))
+    return weaknesses
 
 
 def _sentence(way: WrongWay, one: WrongResult) -> str:
@@ -205,26 +205,26 @@ def _kinds() -> dict[Any, str]:
 def _places(function: Any) -> list[tuple[dict[str, Any], str, Any]]:
     """Where the operations of a function are looked up, in its own module and in those that it calls: the module's
     names, the name there, and the operation."""
-    kinds, found, waiting, seen = _kinds(), {}, [function], set()
+    kinds, places, waiting, seen = _kinds(), {}, [function], set()
     home = str(getattr(function, "__module__", "")).partition(".")[0]
     while waiting:
-        one = waiting.pop()
-        one = getattr(one, "function", None) or getattr(one, "func", None) or one
-        if not isinstance(one, types.FunctionType) or one in seen:
+        called = waiting.pop()
+        called = getattr(called, "function", None) or getattr(called, "func", None) or called
+        if not isinstance(called, types.FunctionType) or called in seen:
             continue
-        seen.add(one)
-        scope = one.__globals__
-        cells = [cell.cell_contents for cell in one.__closure__ or () if cell.cell_contents is not one]
-        values = {name: scope.get(name, getattr(builtins, name, None)) for name in names(one.__code__)}
+        seen.add(called)
+        scope = called.__globals__
+        cells = [cell.cell_contents for cell in called.__closure__ or () if cell.cell_contents is not called]
+        values = {name: scope.get(name, getattr(builtins, name, None)) for name in names(called.__code__)}
         for name, value in values.items():
             if _hashable(value) and value in kinds:
-                found[id(scope), name] = scope, name, value
+                places[id(scope), name] = scope, name, value
         for value in (*values.values(), *cells):
             module = str(getattr(value, "__module__", ""))
             ours = module.partition(".")[0] in ("hwlib", home) and callable(value) and not isinstance(value, type)
             if ours and not (_hashable(value) and value in kinds):
                 waiting.append(value)
-    return list(found.values())
+    return list(places.values())
 
 
 def _hashable(value: Any) -> bool:
@@ -295,17 +295,17 @@ def replacements(kind: str, place: str, items: Sequence[Any]) -> Iterator[tuple[
     """What a call with these items may be replaced by; `place` names it."""
     if kind in ("ceil", "floor"):
         other, rounded = ("floor", math.floor) if kind == "ceil" else ("ceil", math.ceil)
-        told = "without rounding: what happens to the part that is left over?"
-        yield WrongWay(f"{place} left out", told=told), lambda items: items[0]
-        told = "with rounding to the other side"
-        yield WrongWay(f"the {other} for {place}", told=told), lambda items: rounded(items[0])
+        effect = "without rounding: what happens to the part that is left over?"
+        yield WrongWay(f"{place} left out", told=effect), lambda items: items[0]
+        effect = "with rounding to the other side"
+        yield WrongWay(f"the {other} for {place}", told=effect), lambda items: rounded(items[0])
     elif len(items) > 1:
-        told = f"if all are added of which the {'largest' if kind == 'max' else 'smallest'} alone counts"
-        yield WrongWay(f"the sum for {place}", told=told), sum
+        effect = f"if all are added of which the {'largest' if kind == 'max' else 'smallest'} alone counts"
+        yield WrongWay(f"the sum for {place}", told=effect), sum
         for i in range(len(items)):
             other = "larger" if kind == "max" else "smaller"
-            told = f"if one of several amounts decides by itself: may another be {other}, and decide instead?"
-            yield WrongWay(f"side {i + 1} of {place} alone", side=True, told=told), itemgetter(i)
+            effect = f"if one of several amounts decides by itself: may another be {other}, and decide instead?"
+            yield WrongWay(f"side {i + 1} of {place} alone", side=True, told=effect), itemgetter(i)
 
 
 # Numbers misread
@@ -331,9 +331,9 @@ def _misread(exercise: Exercise, row: Mapping[str, Any], exact: bool) -> Iterato
         shown = exercise.fill(f"{{{letter}{':' + unit if unit else ''}}}", row)
         for name, factor in MISREAD.get(unit, ()):
             words, question = TIMES.get(factor, (f"{name} for", ""))
-            told = f"with {words} {shown}" + (f": {question}" if question else "")
+            effect = f"with {words} {shown}" + (f": {question}" if question else "")
             yield (
-                WrongWay(f"{letter} taken for {name}", told=told),
+                WrongWay(f"{letter} taken for {name}", told=effect),
                 letter,
                 _with(exercise, row, letter, value * factor),
             )
@@ -345,20 +345,20 @@ def _misread(exercise: Exercise, row: Mapping[str, Any], exact: bool) -> Iterato
             for shift, all_of in ((0, letter), (1, f"{letter} + 1")):
                 counted = _Miscounted(value)
                 counted.shift = shift
-                told = "" if shift else f"if all {shown} count where one does not"
-                yield WrongWay(f"{all_of} for {letter} - 1", told=told), letter, _with(exercise, row, letter, counted)
+                effect = "" if shift else f"if all {shown} count where one does not"
+                yield WrongWay(f"{all_of} for {letter} - 1", told=effect), letter, _with(exercise, row, letter, counted)
             for more in (-1, 1) if value <= SMALL and not exact else ():
                 name = f"{letter} {'+' if more > 0 else '-'} 1 for {letter} throughout"
-                told = f"with {value + more} for {shown}"
-                yield WrongWay(name, REFUSED, told=told), letter, _with(exercise, row, letter, value + more)
+                effect = f"with {value + more} for {shown}"
+                yield WrongWay(name, REFUSED, told=effect), letter, _with(exercise, row, letter, value + more)
 
 
 def _in_thousands(exercise: Exercise, row: Mapping[str, Any]) -> Iterator[tuple[WrongWay, str, float | None]]:
     """The ways with powers of 1,000 for powers of 1,024, where the prompt spells the unit behind a number."""
     for letter, unit in BINARY.findall(exercise.prompt):
-        told = f"with powers of 1,000 for {row[letter]} {unit}"
+        effect = f"with powers of 1,000 for {row[letter]} {unit}"
         value = _with(exercise, row, letter, row[letter] * THOUSANDS[unit])
-        yield WrongWay(f"powers of 1,000 for {letter} {unit}", told=told), letter, value
+        yield WrongWay(f"powers of 1,000 for {letter} {unit}", told=effect), letter, value
 
 
 def _with(exercise: Exercise, row: Mapping[str, Any], letter: str, value: Any) -> float | None:

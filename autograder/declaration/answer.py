@@ -290,8 +290,8 @@ class Answer:
 
     def problems(self, exercise: Exercise) -> list[str]:
         """What this kind asks of an exercise beyond what all do, as sentences: two mistakes, unless said otherwise."""
-        found = len(exercise.mistakes)
-        return [] if found >= 2 else [f"{found} mistakes; at least two were expected"]
+        mistakes = len(exercise.mistakes)
+        return [] if mistakes >= 2 else [f"{mistakes} mistakes; at least two were expected"]
 
     def weaknesses(self, exercise: Exercise, rows: Sequence[Given]) -> list[Weakness]:
         """The standard wrong ways that these rows of the given numbers, or its own cases, do not tell from the right

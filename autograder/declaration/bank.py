@@ -65,8 +65,8 @@ class Bank(dict[str, Exercise]):
         for pattern in (rf"\bid\s*=\s*{named}", named):
             for file in declared_files(self.path) if self.path else ():
                 text = file.read_text(encoding="utf-8")
-                if found := re.search(pattern, text):
-                    return f"{file}:{text.count(chr(10), 0, found.start()) + 1}"
+                if match := re.search(pattern, text):
+                    return f"{file}:{text.count(chr(10), 0, match.start()) + 1}"
         return str(self.path)
 
 
@@ -83,7 +83,7 @@ def declared_in(folder: Path) -> Path | None:
 def declared_below(folder: Path) -> list[Path]:
     """The same for all chapters below a folder, as `solutions/`, in their order."""
     chapters = sorted(path for path in folder.glob("*") if path.is_dir())
-    return [found for chapter in chapters if (found := declared_in(chapter)) is not None]
+    return [declared for chapter in chapters if (declared := declared_in(chapter)) is not None]
 
 
 def declared_files(path: Path) -> list[Path]:
@@ -134,8 +134,8 @@ def load_bank(path: Path | str) -> Bank:
 def _with_built(exercises: Sequence[Exercise], file: Path) -> list[Exercise]:
     """The exercises with what `file` keeps of an earlier build."""
     try:
-        kept = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-        return [one.with_built(kept[one.id]) if one.id in kept else one for one in exercises]
+        built = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+        return [one.with_built(built[one.id]) if one.id in built else one for one in exercises]
     except (OSError, TypeError, ValueError) as error:
         raise DeclarationError(
             f"{file}: what the last build computed was expected here ({error}); delete it and build again"
@@ -202,16 +202,16 @@ def _load_text(
 
 
 def _collect(modules: Mapping[Path, types.ModuleType], path: Path) -> list[Exercise]:
-    found: dict[str, Exercise] = {}
+    exercises: dict[str, Exercise] = {}
     for file, module in modules.items():
         for exercise in _listed(module):
-            if found.get(exercise.id, exercise) is not exercise:
+            if exercises.get(exercise.id, exercise) is not exercise:
                 where = file if path.is_file() else path
                 raise DeclarationError(
                     f"{where}: the id {exercise.id!r} is declared twice; each exercise needs its own"
                 )
-            found[exercise.id] = exercise
-    return list(found.values())
+            exercises[exercise.id] = exercise
+    return list(exercises.values())
 
 
 def _listed(module: types.ModuleType) -> list[Exercise]:

@@ -97,9 +97,9 @@ def limited(seconds: float) -> Iterator[None]:
 
     def hook(swallowed: Any) -> None:
         if swallowed.exc_type is not TimeUp:
-            told(swallowed)
+            previous(swallowed)
 
-    told, sys.unraisablehook = sys.unraisablehook, hook
+    previous, sys.unraisablehook = sys.unraisablehook, hook
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
     try:
@@ -107,4 +107,4 @@ def limited(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-        sys.unraisablehook = told
+        sys.unraisablehook = previous

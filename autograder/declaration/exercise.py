@@ -206,16 +206,16 @@ class Exercise:
         `given`: the learner's numbers (default: the book's). `call` runs a learner's function on a tuple of
         arguments and returns plain data, or raises AnswerError.
         """
-        given = self.variant() if given is None else given if isinstance(given, Drawn) else dict(given)
+        numbers = self.variant() if given is None else given if isinstance(given, Drawn) else dict(given)
         if self.answer.blank(value):
             return no_answer()
-        verdict = self.answer.judge(self, value, given, call)
+        verdict = self.answer.judge(self, value, numbers, call)
         if verdict.kind in ("mistake", "slip"):
-            verdict = replace(verdict, mistakes=self.mistakes_of(verdict, given))
+            verdict = replace(verdict, mistakes=self.mistakes_of(verdict, numbers))
         if self.predict:
             verdict = self._prediction(verdict)
         if verdict.kind in ("right", "predicted"):  # with the explanation
-            verdict = replace(verdict, say=self.fill(verdict.say, given))
+            verdict = replace(verdict, say=self.fill(verdict.say, numbers))
         return verdict
 
     def judge_message(
@@ -236,12 +236,12 @@ class Exercise:
         """The keys of the mistakes whose sentences a verdict has, or of the slip that it tells of."""
         if verdict.kind == "slip":
             return (slip_name(verdict.reason),)
-        said: dict[str, int] = {}
+        numbers: dict[str, int] = {}
         for number, mistake in enumerate(self.mistakes):
             for say in (mistake.say, self.fill(mistake.say, given), self.fill(mistake.say, self.variant())):
                 if say.strip() and say in verdict.say:
-                    said[say] = number
-        longest = [number for say, number in said.items() if not any(say in other != say for other in said)]
+                    numbers[say] = number
+        longest = [number for say, number in numbers.items() if not any(say in other != say for other in numbers)]
         return tuple(dict.fromkeys(self.mistake_key(number) for number in sorted(set(longest))))
 
     def _prediction(self, verdict: Verdict) -> Verdict:
@@ -249,9 +249,9 @@ class Exercise:
             return verdict
         if verdict.score == 1:
             return Verdict(1.0, f"You predicted right. {self.explain}".strip(), "predicted", AS_PREDICTED)
-        told = verdict.say.removesuffix(NOT_YET).rstrip()
-        said = ("Predicted, and it comes out otherwise.", told, self.explain)
-        return Verdict(1.0, " ".join(filter(None, said)), "predicted", verdict.reason)
+        outcome = verdict.say.removesuffix(NOT_YET).rstrip()
+        sentences = ("Predicted, and it comes out otherwise.", outcome, self.explain)
+        return Verdict(1.0, " ".join(filter(None, sentences)), "predicted", verdict.reason)
 
     def right(self) -> Verdict:
         """The verdict on a right answer; `judge` fills the fields of the explanation."""

@@ -101,8 +101,8 @@ class _Copy:
 
 def names(code: types.CodeType) -> set[str]:
     """The names that a function's code uses, those of the functions inside it among them."""
-    found = set(code.co_names)
+    used = set(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            found |= names(constant)
-    return found
+            used |= names(constant)
+    return used

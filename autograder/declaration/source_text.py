@@ -11,8 +11,8 @@ from typing import Any
 
 def definition(function: Any, name: str) -> str:
     """A function's definition; a lambda's is written out under `name`. "" where its source is not at hand."""
-    if (found := of_lambda(function)) is not None:
-        letters, body = found
+    if (parts := of_lambda(function)) is not None:
+        letters, body = parts
         return f"def {name}({letters}):\n    return {body}"
     try:
         return inspect.cleandoc("\n" + inspect.getsource(function))
@@ -22,8 +22,8 @@ def definition(function: Any, name: str) -> str:
 
 def expression(function: Any) -> str:
     """What a lambda computes, as it is declared; "" for any other function."""
-    found = of_lambda(function)
-    return "" if found is None else found[1]
+    parts = of_lambda(function)
+    return "" if parts is None else parts[1]
 
 
 @lru_cache(1024)  # a class has it on each page
@@ -34,20 +34,20 @@ def of_lambda(function: Callable[..., Any]) -> tuple[str, str] | None:
         return None
     try:
         text = "".join(inspect.findsource(function)[0])
-        found = _lambdas(text)
+        every = _lambdas(text)
     except (OSError, SyntaxError):
         return None
     spans = [((a, c), (b, d)) for a, b, c, d in code.co_positions() if None not in (a, b, c, d) and (a, c) != (b, d)]
     if not spans:  # a Python that was told to keep none
         return None
     begin, end = min(one for one, _ in spans), max(one for _, one in spans)
-    lambdas = [node for node in found if node.lineno == code.co_firstlineno]
+    lambdas = [node for node in every if node.lineno == code.co_firstlineno]
     around = {_first(node.body): node for node in lambdas if _first(node.body) <= begin and end <= _last(node.body)}
     if not around:
         return None
     node = around[max(around)]
-    said = ast.get_source_segment(text, node.body) if node.body.lineno == node.body.end_lineno else None
-    return ast.unparse(node.args), said or ast.unparse(node.body)
+    body = ast.get_source_segment(text, node.body) if node.body.lineno == node.body.end_lineno else None
+    return ast.unparse(node.args), body or ast.unparse(node.body)
 
 
 @lru_cache(64)  # a file of declarations has hundreds

@@ -42,8 +42,8 @@ def not_for_use(withholds: Sequence[str]) -> str:
     if not withholds:
         return ""
     named = " and ".join(f"`{name}`" for name in withholds)
-    kept = [name for home, names in KEPT.items() if withheld_name(home, withholds) for name in names]
-    aside = f", {' and '.join(f'`{name}`' for name in kept)} aside" if kept else ""
+    usable = [name for home, names in KEPT.items() if withheld_name(home, withholds) for name in names]
+    aside = f", {' and '.join(f'`{name}`' for name in usable)} aside" if usable else ""
     return f"{named} {'is' if len(withholds) == 1 else 'are'} not for use in this answer{aside}"
 
 
@@ -83,15 +83,15 @@ def withheld_in(error: BaseException, withholds: Sequence[str]) -> str:
 
 def load(withholds: Sequence[str]) -> list[str]:
     """Import what is withheld, with all that is inside; the names of its modules."""
-    found = []
+    loaded = []
     for name in withholds:
         module = _module(name)
         if module is None:
             continue
-        found.append(module.__name__)
+        loaded.append(module.__name__)
         for inner in pkgutil.iter_modules(getattr(module, "__path__", ()), f"{module.__name__}."):
-            found += load([inner.name])
-    return list(dict.fromkeys(found))
+            loaded += load([inner.name])
+    return list(dict.fromkeys(loaded))
 
 
 def _module(name: str) -> types.ModuleType | None:

@@ -18,11 +18,11 @@ def solution_of(cell_source: str) -> str:
 def worked(exercise: Exercise, cell_source: str, owner: str | None = None) -> str:
     """One exercise's solution: what the instructor's cell holds, the answer for the numbers of `owner` (None: the
     book's), and why it is so. Where an assignment of chosen exercises only points to the declaration, that says how."""
-    answer, given = exercise.answer, exercise.variant(owner)
+    answer, numbers = exercise.answer, exercise.variant(owner)
     source = cell_source if answer.judged_by is JudgedBy.TEACHER else solution_code(exercise, cell_source)
-    derived = "" if source else answer.derived(exercise, given)
-    shown = answer.worked(exercise, source, given, with_prompt=False)
-    parts = (f"**{answer.solution_title}**", derived, shown, exercise.fill(exercise.explain, given))
+    derived = "" if source else answer.derived(exercise, numbers)
+    shown = answer.worked(exercise, source, numbers, with_prompt=False)
+    parts = (f"**{answer.solution_title}**", derived, shown, exercise.fill(exercise.explain, numbers))
     return "\n\n".join(part for part in parts if part)
 
 

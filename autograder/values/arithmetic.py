@@ -99,12 +99,12 @@ class _Reader:
         self.brackets: list[tuple[int, str]] = []  # which a reader might set elsewhere, and where they stand
         place = 0
         while place < len(text.rstrip()):
-            found = TOKEN.match(text, place)
-            if not found:
+            match = TOKEN.match(text, place)
+            if not match:
                 raise UnitError(f"{text[place:].strip()[:1]!r} has no place in a calculation", "character")
-            self.tokens.append((str(found.lastgroup), found[str(found.lastgroup)]))
-            self.spans.append(found.span(str(found.lastgroup)))
-            place = found.end()
+            self.tokens.append((str(match.lastgroup), match[str(match.lastgroup)]))
+            self.spans.append(match.span(str(match.lastgroup)))
+            place = match.end()
 
     def all(self) -> Calculation:
         """The whole of it."""

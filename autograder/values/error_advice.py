@@ -113,22 +113,22 @@ def advice(error: str, message: str, source: str = "", asked: ErrorContext = NOT
     or "". `source` is the cell's."""
     message = message[:MAX_MESSAGE]
     if error == "NameError":
-        found = re.match(r"(?:free variable|name) '([^']{1,41})'", message)
-        return _undefined(found[1], asked) if found and NAME.fullmatch(found[1]) else ""
+        match = re.match(r"(?:free variable|name) '([^']{1,41})'", message)
+        return _undefined(match[1], asked) if match and NAME.fullmatch(match[1]) else ""
     if error == "ModuleNotFoundError":
-        found = re.match(r"No module named '(\w{1,40})[.\w]*'", message)
-        return install(found[1]) if found and found[1] in EXTRAS else ""
+        match = re.match(r"No module named '(\w{1,40})[.\w]*'", message)
+        return install(match[1]) if match and match[1] in EXTRAS else ""
     if error == "SyntaxError":
         return _unread(source, asked)
     if error == "KeyError" and "given(" in source:
         return _no_number(message, asked)
     if error == "AttributeError":
-        found = re.match(r"'dict' object has no attribute '(\w{1,40})'", message)
-        return _taken(found[1], asked) if found and found[1] in asked.given else ""
+        match = re.match(r"'dict' object has no attribute '(\w{1,40})'", message)
+        return _taken(match[1], asked) if match and match[1] in asked.given else ""
     if error != "TypeError":
         return ""
-    told = next((say for pattern, say in SAID if re.search(pattern, message)), "")
-    return told or _not_taken(message, source, asked) or _called(message, asked)
+    general = next((say for pattern, say in SAID if re.search(pattern, message)), "")
+    return general or _not_taken(message, source, asked) or _called(message, asked)
 
 
 def advice_on(failure: str, asked: ErrorContext) -> str:
@@ -174,11 +174,11 @@ def _no_number(message: str, asked: ErrorContext) -> str:
 
 def _not_taken(message: str, source: str, asked: ErrorContext) -> str:
     """What to leave out where a function is called with all of the given, and does not take some of it."""
-    found = re.match(r"(?:.*\.)?(\w{1,40})\(\) got an unexpected keyword argument '(\w{1,40})'", message)
-    if not found or found[2] not in asked.given or "**" not in source:
+    match = re.match(r"(?:.*\.)?(\w{1,40})\(\) got an unexpected keyword argument '(\w{1,40})'", message)
+    if not match or match[2] not in asked.given or "**" not in source:
         return ""
-    taken = f'`{found[1]}` takes no `{found[2]}`, which `given("{asked.id}")` has beside its numbers'
-    return f"{taken}: name those that it takes, e.g. `g = given(...)`, then `{found[1]}(g[...], g[...])`."
+    taken = f'`{match[1]}` takes no `{match[2]}`, which `given("{asked.id}")` has beside its numbers'
+    return f"{taken}: name those that it takes, e.g. `g = given(...)`, then `{match[1]}(g[...], g[...])`."
 
 
 def _import(name: str, letters: bool) -> str:
@@ -210,9 +210,9 @@ def _units() -> frozenset[str]:
 def _unread(source: str, asked: ErrorContext) -> str:
     """What is wrong with the first line that sets a number and is not Python."""
     for line in source.splitlines()[:MAX_LINES]:
-        if len(line) > MAX_LINE or not (found := SET.fullmatch(line)) or _is_python(line.strip()):
+        if len(line) > MAX_LINE or not (match := SET.fullmatch(line)) or _is_python(line.strip()):
             continue
-        name, typed = found[1], found[2]
+        name, typed = match[1], match[2]
         if _is_quantity(typed):
             return f'A number with its unit is a text, so it stands between quotes: `{name} = "{typed}"`.'
         times = re.search(r"(?<![\w.])(\d+)\s*([A-Za-z_]\w{0,40})", typed, re.ASCII)

@@ -65,8 +65,8 @@ def value(tree: Tree, point: Point, clock: Clock | None = None) -> Any:
     if head == "where":
         return _cases(args, point, clock)
     if head in ("and", "or"):
-        found = (value(a, point, clock) for a in args)
-        return all(found) if head == "and" else any(found)
+        truths = (value(a, point, clock) for a in args)
+        return all(truths) if head == "and" else any(truths)
     if head in ("true", "false"):
         return head == "true"
     return bounded(_apply(head, [value(a, point, clock) for a in args]))

@@ -31,19 +31,19 @@ def check(text: str, source: str, names: Collection[str], functions: Collection[
     read; `names` are the letters of the exercise, `functions` are called."""
     _check_brackets(text)
     tokens = [NotationToken(found.lastgroup or "", found[0], *found.span()) for found in TOKEN.finditer(source)]
-    for one, after in pairwise([*tokens, NotationToken("other", "", 0, 0)]):
-        if one.kind == "name" and one.text not in {*names, *functions} and after.text != "(":
-            _check_name(one.text, names)
-    for at, (one, after) in enumerate(pairwise(tokens)):
+    for token, after in pairwise([*tokens, NotationToken("other", "", 0, 0)]):
+        if token.kind == "name" and token.text not in {*names, *functions} and after.text != "(":
+            _check_name(token.text, names)
+    for at, (token, after) in enumerate(pairwise(tokens)):
         begins = after.kind in ("name", "number") and after.text not in WORDS
-        if one.text in functions and begins:
-            say = f"{quoted(one.text)} is a function; write its argument in brackets: `{one.text}(…)`"
+        if token.text in functions and begins:
+            say = f"{quoted(token.text)} is a function; write its argument in brackets: `{token.text}(…)`"
             raise TreeError(say, "arguments")
-        if one.kind == "name" and after.text == "(" and one.text not in names:
+        if token.kind == "name" and after.text == "(" and token.text not in names:
             continue  # a call
-        ends = one.text == ")" or (one.kind in ("name", "number") and one.text not in WORDS)
+        ends = token.text == ")" or (token.kind in ("name", "number") and token.text not in WORDS)
         if ends and (begins or after.text == "("):
-            left, right = source[_start(tokens, at, functions) : one.end], source[after.start : _end(tokens, at + 1)]
+            left, right = source[_start(tokens, at, functions) : token.end], source[after.start : _end(tokens, at + 1)]
             left = left if len(left) <= AROUND else f"…{left[-AROUND:]}"
             right = right if len(right) <= AROUND else f"{right[:AROUND]}…"
             say = f"there is no sign between {quoted(left)} and {quoted(right)}; write the multiplication: "
@@ -73,20 +73,20 @@ def _end(tokens: Sequence[NotationToken], at: int) -> int:
 
 def _check_brackets(text: str) -> None:
     open_ones: list[int] = []
-    for at, one in enumerate(text):
-        if one == "(":
+    for at, character in enumerate(text):
+        if character == "(":
             open_ones.append(at)
-        elif one == ")" and not open_ones:
+        elif character == ")" and not open_ones:
             before = text[max(0, at - AROUND) : at].strip()
             where = f"right after {quoted(before)}" if before else "at the beginning"
             raise TreeError(
                 f"a `)` {where} has no `(`: there is one too many, or a `(` is missing before it", "brackets"
             )
-        elif one == ")":
+        elif character == ")":
             open_ones.pop()
     if open_ones:
-        said = quoted(text[open_ones[-1] :].strip(), AROUND)
-        raise TreeError(f"the bracket that opens in {said} is not closed: a `)` is missing", "brackets")
+        rest = quoted(text[open_ones[-1] :].strip(), AROUND)
+        raise TreeError(f"the bracket that opens in {rest} is not closed: a `)` is missing", "brackets")
 
 
 def _check_name(name: str, letters: Collection[str]) -> None:

@@ -46,10 +46,10 @@ def parse(text: str, names: Collection[str]) -> Tree:
     source = text.strip().translate(TYPED)
     if re.search(rf"[\w.]{{{MAX_LITERAL},}}", source):
         raise TreeError(f"a number or name of more than {MAX_LITERAL} characters", "too-large")
-    if found := re.search(r"[^\w\s+\-*/%().,<>=!]", source):
+    if odd := re.search(r"[^\w\s+\-*/%().,<>=!]", source):
         raise TreeError(
-            f"the character {found[0]!r} has no place in an expression"
-            if found[0].isprintable() and found[0] not in "<>&`"
+            f"the character {odd[0]!r} has no place in an expression"
+            if odd[0].isprintable() and odd[0] not in "<>&`"
             else "a character that has no place in an expression",
             "character",
         )

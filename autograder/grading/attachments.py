@@ -30,9 +30,9 @@ FRAMES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}  # markers of JPEG's that its
 
 def accepted(attachments: Any) -> dict[str, dict[str, str]]:
     """Of a cell's attachments the pictures, each as one form in base64. Idempotent."""
-    found: dict[str, dict[str, str]] = {}
+    pictures: dict[str, dict[str, str]] = {}
     for name, forms in attachments.items() if isinstance(attachments, dict) else ():
-        if len(found) == MOST:
+        if len(pictures) == MOST:
             break
         if not isinstance(forms, dict) or not 0 < len(name) <= MAX_NAME or not name.isprintable():
             continue
@@ -41,9 +41,9 @@ def accepted(attachments: Any) -> dict[str, dict[str, str]]:
             if isinstance(text, list) and all(isinstance(line, str) for line in text):
                 text = "".join(text)
             if isinstance(text, str) and (data := _decoded(text)) and 0 < size(data) <= MAX_PIXELS:
-                found[name] = {mime: base64.b64encode(data).decode()}
+                pictures[name] = {mime: base64.b64encode(data).decode()}
                 break
-    return found
+    return pictures
 
 
 def _decoded(text: str) -> bytes:

@@ -67,9 +67,9 @@ class FunctionCalls:
             return {"problem": self.lost, "reason": self.reason}
         if "value" in reply:
             return {"value": reply["value"]}
-        said = reply.get("said") or ": ".join(str(reply[k]) for k in ("problem", "message") if reply.get(k))
+        message = reply.get("said") or ": ".join(str(reply[k]) for k in ("problem", "message") if reply.get(k))
         withheld = str(reply.get("withheld", ""))[:200]
-        return {"problem": str(said)[:400], "reason": problem_reason(reply), "withheld": withheld}
+        return {"problem": str(message)[:400], "reason": problem_reason(reply), "withheld": withheld}
 
 
 def problem_reason(reply: dict[str, Any]) -> str:
@@ -79,5 +79,5 @@ def problem_reason(reply: dict[str, Any]) -> str:
         return "time-limit"
     if reply.get("problem") == "NotEncodable":
         return "no-plain-data"
-    said = str(reply.get("reason", ""))
-    return said if re.fullmatch(r"[a-z-]{1,40}", said) else ""
+    reason = str(reply.get("reason", ""))
+    return reason if re.fullmatch(r"[a-z-]{1,40}", reason) else ""

@@ -66,12 +66,12 @@ def of_keys(paths: Sequence[Path], bank: Bank) -> dict[str, str]:
     file that it imports from, all."""
     folders = [{file.stem: file.read_text(encoding="utf-8") for file in declared_files(path)} for path in paths]
     every = digest(*(text for texts in folders for text in texts.values()))
-    found = dict.fromkeys(bank, every)  # of one that no statement names: whatever the files say
+    digests = dict.fromkeys(bank, every)  # of one that no statement names: whatever the files say
     for texts in folders:
         for name, text in texts.items():
             beside = [texts[other] for other in sorted(_imported(name, texts))]
-            found.update({one: digest(key, *beside) for one, key in _in_file(text, bank).items()})
-    return found
+            digests.update({one: digest(key, *beside) for one, key in _in_file(text, bank).items()})
+    return digests
 
 
 def _imported(name: str, texts: Mapping[str, str]) -> set[str]:
@@ -93,11 +93,11 @@ def _in_file(text: str, ids: Iterable[str]) -> dict[str, str]:
     declared = [_declares(node) & known for node in tree.body]
     common = digest(*(ast.dump(node) for node, ids in zip(tree.body, declared, strict=True) if not ids))
     owner = {name: at for at, node in enumerate(tree.body) if declared[at] for name in _binds(node)}
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for at, ids in enumerate(declared):
-        for one in ids:
-            found[one] = digest(common, *(ast.dump(tree.body[i]) for i in sorted(_reached(tree, at, owner))))
-    return found
+        for exercise in ids:
+            digests[exercise] = digest(common, *(ast.dump(tree.body[i]) for i in sorted(_reached(tree, at, owner))))
+    return digests
 
 
 def _declares(node: ast.stmt) -> set[str]:

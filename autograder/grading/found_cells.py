@@ -45,8 +45,8 @@ class FoundCells:
         """From JSON, which may be a learner's."""
         if not isinstance(plain, dict):
             return cls()
-        missing, found, repeated = (_texts(plain.get(key)) for key in ("missing", "found", "repeated"))
-        return cls(_count(plain.get("asked")), missing, found, _count(plain.get("own")), repeated)
+        missing, again, repeated = (_texts(plain.get(key)) for key in ("missing", "found", "repeated"))
+        return cls(_count(plain.get("asked")), missing, again, _count(plain.get("own")), repeated)
 
     def as_plain(self) -> dict[str, Any]:
         """As JSON."""
@@ -79,10 +79,10 @@ class FoundCells:
         then is no longer missing."""
         before = [name for name in earlier.missing if name in exercises and name not in self.missing]
         missing = tuple(name for name in exercises if name in self.missing or name in before)
-        found = (*self.found, *(name for name in before if name in earlier.found))
+        again = (*self.found, *(name for name in before if name in earlier.found))
         own = max(self.own, earlier.own) if before else self.own
         repeated = tuple(name for name in exercises if name in self.repeated or name in earlier.repeated)
-        return FoundCells(self.asked, missing, found, own, repeated)
+        return FoundCells(self.asked, missing, again, own, repeated)
 
 
 ALL_THERE = FoundCells()
@@ -126,12 +126,12 @@ class Search:
     def run(self, exercises: Sequence[ExerciseCells]) -> dict[int, str]:
         """By its number, the name of each cell that was found again."""
         self._same_text()
-        for one in exercises:
-            self._prompt(one)
-        for one in exercises:
-            self._grade(one)
-        for one in exercises:
-            self._answer(one)
+        for exercise in exercises:
+            self._prompt(exercise)
+        for exercise in exercises:
+            self._grade(exercise)
+        for exercise in exercises:
+            self._answer(exercise)
         return self.found
 
     @cached_property

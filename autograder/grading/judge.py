@@ -197,9 +197,9 @@ def _serve_session(channel: socket.socket, bank: Bank) -> None:
 
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     while True:
-        asked = wire.receive(channel)
+        request = wire.receive(channel)
         resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time() + SECONDS), hard))
-        wire.send(channel, judge_answer(bank, JudgeRequest(**asked), call))
+        wire.send(channel, judge_answer(bank, JudgeRequest(**request), call))
 
 
 def _load(bank: Bank) -> None:

@@ -80,8 +80,8 @@ class RankProcesses:
         if "value" in reply:
             self.missed |= _lacks(reply["value"])
             return {"value": reply["value"]}
-        said = reply.get("said") or ": ".join(str(reply[k]) for k in ("problem", "message") if reply.get(k))
-        return {"problem": str(said)[:400]}
+        message = reply.get("said") or ": ".join(str(reply[k]) for k in ("problem", "message") if reply.get(k))
+        return {"problem": str(message)[:400]}
 
 
 def _lacks(reply: Any) -> bool:

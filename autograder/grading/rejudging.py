@@ -88,9 +88,9 @@ def reuse(earlier: Earlier, now: Fingerprint, asked: Collection[str], bank: Bank
     unchanged = earlier.fingerprint.unchanged_keys(now)
     if unchanged is None or earlier.problems:
         return None
-    kept = tuple(result for result in earlier.results if result.exercise in unchanged)
-    changed = set(asked) - {result.exercise for result in kept}
-    return Reuse(kept, not changed, _can_judge(changed, earlier.answers, bank, variants))
+    reused = tuple(result for result in earlier.results if result.exercise in unchanged)
+    changed = set(asked) - {result.exercise for result in reused}
+    return Reuse(reused, not changed, _can_judge(changed, earlier.answers, bank, variants))
 
 
 def _can_judge(names: set[str], answers: Mapping[str, Any], bank: Bank, variants: bool) -> bool:

@@ -98,8 +98,8 @@ def _cell(path: Path | str, number: int, cell: Any) -> dict[str, Any]:
     }
     if kind == "code":
         clean |= {"outputs": [], "execution_count": None}
-    elif kept := attachments.accepted(cell.get("attachments")):
-        clean["attachments"] = kept
+    elif pictures := attachments.accepted(cell.get("attachments")):
+        clean["attachments"] = pictures
     return clean
 
 
@@ -170,7 +170,7 @@ def restore(submitted: Any, release: Any) -> Any:
     import nbformat
 
     originals = {name: cell for cell in release.cells if (name := grade_id(cell))}
-    names, found = _found_again(submitted, release, originals)
+    names, report = _found_again(submitted, release, originals)
     last: dict[str, int] = {}
     for number, (name, cell) in enumerate(zip(names, submitted.cells, strict=True)):
         if name is None or name not in originals:
@@ -190,8 +190,8 @@ def restore(submitted: Any, release: Any) -> Any:
     learner = submitted.metadata.get("gpubook")
     if isinstance(learner, dict) and isinstance(learner.get("learner"), str):
         out.metadata.setdefault("gpubook", {})["learner"] = learner["learner"]
-    if found.sentence:
-        out.metadata.setdefault("gpubook", {})[found_cells.KEY] = found.as_plain()
+    if report.sentence:
+        out.metadata.setdefault("gpubook", {})[found_cells.KEY] = report.as_plain()
     _name_cells(out.cells)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -218,8 +218,8 @@ def _found_again(submitted: Any, release: Any, originals: dict[str, Any]) -> tup
         again = tuple(one.exercise for one in missing if one.answer in names)
         own = sum(map(search.free, range(len(names)))) + len(again)
     several = tuple(one.exercise for one in exercises if one.exercise in repeated)
-    found = FoundCells(len(exercises), tuple(one.exercise for one in missing), again, own, several)
-    return names, found.after(FoundCells.of(submitted), [one.exercise for one in exercises])
+    report = FoundCells(len(exercises), tuple(one.exercise for one in missing), again, own, several)
+    return names, report.after(FoundCells.of(submitted), [one.exercise for one in exercises])
 
 
 def _locked(original: Any) -> bool:
@@ -236,8 +236,8 @@ def _as_released(cell: Any, original: Any) -> Any:
         fresh.source = cell.source
         if _by_hand(original) and fresh.cell_type == "markdown":
             fresh.pop("attachments", None)
-            if kept := attachments.accepted(cell.get("attachments")):
-                fresh.attachments = nbformat.from_dict(kept)
+            if pictures := attachments.accepted(cell.get("attachments")):
+                fresh.attachments = nbformat.from_dict(pictures)
     return fresh
 
 

@@ -119,8 +119,8 @@ class SubmissionRun:
         names = [e.answer_name for e in self.bank.values()]
         self.shared_names = {name for name in names if name == "answer" or names.count(name) > 1}
         self.chapter_cells = {cell.id: cell for cell in self.release.cells if not cell.metadata.get("nbgrader")}
-        asked = [role.exercise for role in map(grade_cell, self.release.cells) if role is not None]
-        public = Bank([self.bank[name] for name in dict.fromkeys(asked) if name in self.bank]).public(self.variants)
+        exercises = [role.exercise for role in map(grade_cell, self.release.cells) if role is not None]
+        public = Bank([self.bank[name] for name in dict.fromkeys(exercises) if name in self.bank]).public(self.variants)
         public_json = {"exercises.json": json.dumps(public)}  # as released: of no other assignment's exercises
         self.files = {**self.settings.files, **public_json}
         self.seed = seeds.seed_of(self.settings.secret, self.owner, self.program())
@@ -171,10 +171,10 @@ class SubmissionRun:
         """As much of an output as the submission may still show, or None: a process can lift its own limits."""
         if self.output_left <= 0:
             return None
-        kept = str(text)[: self.output_left].encode("utf-8", "replace").decode("utf-8")
-        self.output_left -= len(kept) + OUTPUT_OVERHEAD
+        fitting = str(text)[: self.output_left].encode("utf-8", "replace").decode("utf-8")
+        self.output_left -= len(fitting) + OUTPUT_OVERHEAD
         cut = f"\n[output cut: a submission may show {self.limits.shown:,} characters]"
-        return kept if self.output_left > 0 else kept + cut
+        return fitting if self.output_left > 0 else fitting + cut
 
     def _runs(self, cell: Any) -> bool:
         if cell.cell_type != "code" or not cell.source.strip():
@@ -196,9 +196,9 @@ class SubmissionRun:
             waited = WAITED if self.child is not None and self.child.waited else ""
             self.failures[number] = f"Your cell ran longer than {self.limits.cell:g} s and was stopped{waited}."
         elif reply.get("error"):
-            error, said = str(reply["error"]), str(reply.get("message") or "")
-            raised = f"Your cell raised {quoted(error, 80)}{f': {quoted(said, 200)}' if said else ''}."
-            self.failures[number] = f"{raised} {advice(error, said, source, self._asked(number))}".rstrip()
+            error, message = str(reply["error"]), str(reply.get("message") or "")
+            raised = f"Your cell raised {quoted(error, 80)}{f': {quoted(message, 200)}' if message else ''}."
+            self.failures[number] = f"{raised} {advice(error, message, source, self._asked(number))}".rstrip()
         outputs = reply.get("outputs")
         return outputs if isinstance(outputs, list) else []
 
@@ -234,11 +234,11 @@ class SubmissionRun:
         that these need."""
         cells = self.nb.cells[:upto]
         roles = [grade_cell(cell) for cell in cells]
-        asked = [
+        requested = [
             self._chapter_cell(cell) is None if role is None else role.exercise == exercise
             for cell, role in zip(cells, roles, strict=True)
         ]
-        return needed_cells([cell.source if self._runs(cell) else "" for cell in cells], asked)
+        return needed_cells([cell.source if self._runs(cell) else "" for cell in cells], requested)
 
     def separate_child(
         self, upto: int, exercise: Exercise, needed: Collection[int] | None = None, ranks: int = 1
@@ -350,8 +350,8 @@ class SubmissionRun:
         except _OutOfTime:
             return Verdict(0.0, OUT_OF_TIME, "empty", OUT_OF_TIME_REASON)
         if "value" not in reply:
-            said = quoted(str(reply.get("message") or reply.get("problem", "")), 300).strip("`")
-            return Verdict(0.0, f"The answer could not be read: {said}.", "unreadable", problem_reason(reply))
+            problem = quoted(str(reply.get("message") or reply.get("problem", "")), 300).strip("`")
+            return Verdict(0.0, f"The answer could not be read: {problem}.", "unreadable", problem_reason(reply))
         if (answer := to_save(self.bank[role.exercise], self.variants, reply["value"])) is not None:
             self.done.answers[role.exercise] = answer
         question = JudgeRequest(role.exercise, self.owner if self.variants else None, reply["value"], self.seed)

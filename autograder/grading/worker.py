@@ -138,8 +138,8 @@ class Grader:
             except Exception as error:
                 if isinstance(error, OSError) and error.errno in MACHINE:
                     raise
-                said = f"the grader failed on this submission: {type(error).__name__}: {error}"
-                return JobOutcome(problem=said)
+                problem = f"the grader failed on this submission: {type(error).__name__}: {error}"
+                return JobOutcome(problem=problem)
         return JobOutcome(problem=f"the grader failed on this submission, {TRIES} times over: {gone}")
 
     def ask(self, question: JudgeRequest) -> Verdict:

@@ -33,8 +33,8 @@ class AnswerCells:
 def of(name: str, answer: Any) -> AnswerCells | None:
     """The cells that make `answer`, the variable `name`; outside a notebook its function's own source. None where
     neither is known."""
-    if (found := needed(cell_history.ran(name, answer), name)) is not None:
-        return found
+    if (cells := needed(cell_history.ran(name, answer), name)) is not None:
+        return cells
     try:
         source = textwrap.dedent(inspect.getsource(answer)) if isinstance(answer, types.FunctionType) else ""
     except (OSError, TypeError):
@@ -49,15 +49,15 @@ def needed(cells: Sequence[str], name: str) -> AnswerCells | None:
     last = max((at for at, own in known.items() if name in own.binds), default=None)
     if last is None:
         return None
-    kept, waiting = {last}, [last]
+    wanted, waiting = {last}, [last]
     while waiting:
         at = waiting.pop()
         for used in known[at].uses:
-            more = {*_of(used, known, at), *_of(used, known, len(ran))} - kept
-            kept |= more
+            more = {*_of(used, known, at), *_of(used, known, len(ran))} - wanted
+            wanted |= more
             waiting += more
-    kept |= {at for at, cell in enumerate(ran) if _takes_all(cell)}
-    order = sorted(kept)
+    wanted |= {at for at, cell in enumerate(ran) if _takes_all(cell)}
+    order = sorted(wanted)
     return AnswerCells(tuple(ran[at] for at in order), order.index(last))
 
 

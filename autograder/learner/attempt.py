@@ -70,17 +70,17 @@ def predicted(found: LocatedExercise, answer: Any, source: str, then: str = THEN
     except OSError as error:
         say = f"Your prediction counts, but it could not be written down ({error.strerror or error})."
     else:
-        kept = recorded.first or recorded.answer == message
-        first = SavedAttempt(found, message if kept else recorded.answer).shown()
-        said = f"Predicted: {first}." if kept else f"Your first prediction is kept: {first}."
-        say = f"{said} {then}"
+        unchanged = recorded.first or recorded.answer == message
+        first = SavedAttempt(found, message if unchanged else recorded.answer).shown()
+        sentence = f"Predicted: {first}." if unchanged else f"Your first prediction is kept: {first}."
+        say = f"{sentence} {then}"
     return Verdict(1.0 if found.declared is not None else 0.0, say, "recorded")
 
 
 def as_json(found: LocatedExercise, verdict: Verdict) -> dict[str, Any]:
     """A verdict as docs/_static/card.js shows it."""
-    told = recording.told(verdict, found.public["points"])
-    return told | {"text": verdict.say, "sign": verdict.sign, "wants_hint": verdict.wants_hint}
+    fields = recording.told(verdict, found.public["points"])
+    return fields | {"text": verdict.say, "sign": verdict.sign, "wants_hint": verdict.wants_hint}
 
 
 def echoed(found: LocatedExercise, entered: Any) -> dict[str, Any]:

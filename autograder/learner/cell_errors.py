@@ -36,8 +36,8 @@ def _explain(result: Any) -> None:
         remember_failed(result.execution_count)
         kind, message, source = type(error).__name__, str(error), str(result.info.raw_cell)
         package = package_behind(kind, message, source, getattr(_shell(), "user_ns", {}))
-        asked = _asked(getattr(result.info, "cell_id", None), source)
-        say = install(package) if package else advice(kind, message, source, asked)
+        context = _asked(getattr(result.info, "cell_id", None), source)
+        say = install(package) if package else advice(kind, message, source, context)
         if say:
             _display(say)
     except Exception:  # of the learner's own class, in a chapter that cannot be read, in a notebook that shows nothing

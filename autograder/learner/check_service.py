@@ -53,10 +53,10 @@ def of(exercise_id: str) -> AssignmentService | None:
     if any(os.environ.get(name) for name in GRADING):
         return None
     about = assignment()
-    said = about.get("service") if about else None
-    counts = said.get("attempts") if isinstance(said, dict) else None
+    service = about.get("service") if about else None
+    counts = service.get("attempts") if isinstance(service, dict) else None
     allowed = counts.get(exercise_id) if isinstance(counts, dict) else None
-    url = said.get("url") if isinstance(said, dict) else None
+    url = service.get("url") if isinstance(service, dict) else None
     if about is None or type(allowed) is not int or type(url) is not str:
         return None
     return AssignmentService(url, about["name"], allowed)
@@ -77,8 +77,8 @@ def address_in(folder: Path) -> str:
     """The address of the service that the exercises.json in `folder` names; ValueError where it names none, and
     Unavailable where no token may go there."""
     about = assignment(folder)
-    said = about.get("service") if about else None
-    url = said.get("url") if isinstance(said, dict) else None
+    service = about.get("service") if about else None
+    url = service.get("url") if isinstance(service, dict) else None
     if type(url) is not str:
         raise ValueError(f"{folder / 'exercises.json'}: an assignment that names a check service was expected there")
     _checked(url)
@@ -105,28 +105,28 @@ def _verdict(reply: Mapping[str, Any], recorded: Verdict) -> Verdict:
     if reply.get("recorded") == "used-up":
         many = f"All {allowed} checks" if isinstance(allowed, int) else "All checks"
         return recorded.with_more(f"({many} of this exercise are used: its verdict comes with the grading.)")
-    told = reply.get("verdict")
-    fits = isinstance(told, dict) and {type(told.get("say")), type(told.get("kind"))} == {str}
-    if not isinstance(told, dict) or not fits or not isinstance(used, int) or not isinstance(allowed, int):
+    verdict = reply.get("verdict")
+    fits = isinstance(verdict, dict) and {type(verdict.get("say")), type(verdict.get("kind"))} == {str}
+    if not isinstance(verdict, dict) or not fits or not isinstance(used, int) or not isinstance(allowed, int):
         raise Unavailable("Not checked: what the course's check service answered cannot be read")
-    score = told.get("score")
+    score = verdict.get("score")
     score = min(max(float(score), 0.0), 1.0) if isinstance(score, int | float) and score == score else 0.0
     left = max(allowed - used, 0)
     again = "Checked before, so it costs nothing: " if reply.get("again") else ""
     more = f"({again}{left} of {allowed} check{'' if allowed == 1 else 's'} left.)"
-    return Verdict(score, told["say"], told["kind"], wants_hint=told.get("wants_hint") is True).with_more(more)
+    return Verdict(score, verdict["say"], verdict["kind"], wants_hint=verdict.get("wants_hint") is True).with_more(more)
 
 
 def _ask(service: AssignmentService, found: LocatedExercise, answer: Any, message: Any) -> Mapping[str, Any]:
     is_code = found.kind.judged_by is not JudgedBy.VALUE
-    asked = {"assignment": service.assignment, "exercise": found.public["id"]}
+    request = {"assignment": service.assignment, "exercise": found.public["id"]}
     if is_code:
         cells = answer_cells.of(found.public["answer_name"], answer)
         if cells is None:
             raise Unavailable("Not checked: the cell that defines it is not known")
-        body = json.dumps({**asked, "code": cells.message})
+        body = json.dumps({**request, "code": cells.message})
     else:
-        body = json.dumps({**asked, "value": message})
+        body = json.dumps({**request, "value": message})
     if len(body) > MOST:
         raise Unavailable(f"Not checked: it is larger than {MOST >> 10} KiB")
     if time.monotonic() < _away.get(service.url, 0.0):

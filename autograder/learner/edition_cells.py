@@ -63,9 +63,9 @@ def named(exercise: str, prompt: Cell | None) -> str:
     """An exercise in a sentence: its id, and of its prompt the number and the title."""
     if prompt is None:
         return f"`{exercise}`"
-    found = TITLE.match(text(prompt))
+    match = TITLE.match(text(prompt))
     number = mark_of(prompt).get("number")
-    title = f", *{found['title']}*," if found and found["title"] else ""
+    title = f", *{match['title']}*," if match and match["title"] else ""
     return f"`{exercise}`{f' ({number})' if number else ''}{title}"
 
 
@@ -102,8 +102,8 @@ def proven(cell: Cell) -> Cell | None:
         return bare
     if mark.get("part") == "answer" and isinstance(mark.get("stub"), str):
         return {**bare, "source": mark["stub"]}
-    found = DIGEST.fullmatch(cell["id"])
-    if found and found[1] == hashlib.sha256(f"{cell['cell_type']}\0{text(cell)}".encode()).hexdigest()[:12]:
+    match = DIGEST.fullmatch(cell["id"])
+    if match and match[1] == hashlib.sha256(f"{cell['cell_type']}\0{text(cell)}".encode()).hexdigest()[:12]:
         return bare
     return None
 

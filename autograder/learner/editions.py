@@ -111,20 +111,20 @@ class LearnerCopy:
 
     def _moved(self, where: Mapping[str, str]) -> dict[str, list[Moved]]:
         """By the chapter that asks them now, the exercises that the learner answered in another."""
-        found: dict[str, list[Moved]] = defaultdict(list)
+        by_chapter: dict[str, list[Moved]] = defaultdict(list)
         before = {path.parent.name: _asked(path) for path in sorted((self.folder / EDITIONS).glob("*/exercises.json"))}
         for chapter, exercises in before.items():
             file = Path(chapter, f"{chapter}.ipynb")
-            gone = [one for one in exercises if where.get(one, chapter) != chapter]
-            gone = [one for one in gone if one not in before.get(where[one], ())]
+            gone = [move for move in exercises if where.get(move, chapter) != chapter]
+            gone = [move for move in gone if move not in before.get(where[move], ())]
             base, mine = (_origin(bytes_of(home / file)) for home in (self.folder / EDITIONS, self.folder))
             if base is not None and mine is not None:
-                for one in filter(None, (moved(exercise, chapter, base, mine) for exercise in gone)):
-                    found[where[one.exercise]].append(one)
-        return found
+                for move in filter(None, (moved(exercise, chapter, base, mine) for exercise in gone)):
+                    by_chapter[where[move.exercise]].append(move)
+        return by_chapter
 
     def _update(self, name: str, where: Mapping[str, str], moved: Sequence[Moved]) -> None:
-        said: list[str] = []
+        changes: list[str] = []
         files = self._files(name)
         elsewhere = {exercise: chapter for exercise, chapter in where.items() if chapter != name}
         made: dict[Path, tuple[bytes, bool]] = {}
@@ -134,7 +134,7 @@ class LearnerCopy:
             base, old = (bytes_of(home / path) for home in (self.folder / EDITIONS, self.folder))
             if file.suffix == ".ipynb":
                 try:
-                    made[path] = self._made(path, new, extra, elsewhere, came, said)
+                    made[path] = self._made(path, new, extra, elsewhere, came, changes)
                 except UnreadableNotebook as error:
                     self.report.said.append(f"{name}: {file} {error}; this chapter is left as it is")
                     return
@@ -142,28 +142,28 @@ class LearnerCopy:
                 made[path] = new, False
             elif base != new:
                 made[path] = new, True
-                said.append(f"your {file} is replaced, and in the backup")
+                changes.append(f"your {file} is replaced, and in the backup")
         for path, (data, theirs) in made.items():
             self._replace(path, data, theirs=theirs)
         self._remove(name, files)
         self._note(name)
-        if said:
-            self.report.said.append(f"{name}: {'; '.join(said)}")
+        if changes:
+            self.report.said.append(f"{name}: {'; '.join(changes)}")
 
     def renew(self, path: Path, new: bytes, extra: Extra) -> None:
         """Bring a notebook beside the chapters to the edition `new` of it."""
         refuse_links(self.folder)
-        said: list[str] = []
+        changes: list[str] = []
         try:
-            data, theirs = self._made(path, new, extra, {}, (), said)
+            data, theirs = self._made(path, new, extra, {}, (), changes)
         except UnreadableNotebook as error:
             self.report.said.append(f"{path} {error}; it is left as it is")
             return
         self._replace(path, data, theirs=theirs)
         if bytes_of(self.folder / EDITIONS / path) != new:
             write(self.folder / EDITIONS / path, new)
-        if said:
-            self.report.said.append(f"{path}: {'; '.join(said)}")
+        if changes:
+            self.report.said.append(f"{path}: {'; '.join(changes)}")
 
     def _extra(self, name: str, file: Path) -> Extra | None:
         return self.extra(name) if self.extra is not None and file.name == f"{name}.ipynb" else None
@@ -197,7 +197,7 @@ class LearnerCopy:
         new: bytes,
         elsewhere: Mapping[str, str],
         moved: Sequence[Moved],
-        said: list[str],
+        clauses: list[str],
     ) -> bytes:
         """The learner's notebook in the new edition, with the answers that `moved` here; its own bytes where nothing
         changes."""
@@ -212,8 +212,8 @@ class LearnerCopy:
         came = with_moved(notebook, (cell for one in moved for cell in one.mine))
         origin = origin and with_moved(origin, (cell for one in moved for cell in one.was))
         merged = merge(origin, came, edition, elsewhere)
-        said += _told(merged.changes, path)
-        said += [f"the exercise {one.exercise} is now here, with your answer in {one.chapter}" for one in moved]
+        clauses += _told(merged.changes, path)
+        clauses += [f"the exercise {one.exercise} is now here, with your answer in {one.chapter}" for one in moved]
         if merged.notebook == edition:
             return new
         return old if merged.notebook == notebook else written(merged.notebook)
@@ -242,13 +242,13 @@ class LearnerCopy:
 
     def _note(self, name: str) -> None:
         """Note that the chapter is in this edition."""
-        kept = self.folder / EDITIONS / name
+        edition = self.folder / EDITIONS / name
         for file in self._files(name):
             data = (self.book / name / file).read_bytes()
-            if bytes_of(kept / file) != data:
-                write(kept / file, data)
-        for file in set(_below(kept)) - set(self._files(name)):
-            (kept / file).unlink()
+            if bytes_of(edition / file) != data:
+                write(edition / file, data)
+        for file in set(_below(edition)) - set(self._files(name)):
+            (edition / file).unlink()
 
     def _move_renumbered(self) -> None:
         """A chapter that has another number now: its folder and notebook take the new name."""
@@ -294,22 +294,24 @@ def _told(changes: Changes, mine: Path) -> list[str]:
     """What changed in a notebook, in clauses."""
     counts = ((changes.new, "new"), (changes.changed, "changed"), (changes.gone, "gone"))
     cells = ", ".join(f"{count} {what}" for count, what in counts if count)
-    said = [f"cells: {cells}"] if cells else []
-    said += [f"the exercise {a} is now {b}; an answer to it is kept below that" for a, b in changes.renamed.items()]
+    clauses = [f"cells: {cells}"] if cells else []
+    clauses += [f"the exercise {a} is now {b}; an answer to it is kept below that" for a, b in changes.renamed.items()]
     if changes.left_out:
-        said.append(f"exercises that are gone from this chapter, your answers kept: {', '.join(changes.left_out)}")
+        clauses.append(f"exercises that are gone from this chapter, your answers kept: {', '.join(changes.left_out)}")
     if changes.asked_anew:
-        said.append(f"exercises that have changed, your answers as they were: {', '.join(changes.asked_anew)}")
+        clauses.append(f"exercises that have changed, your answers as they were: {', '.join(changes.asked_anew)}")
     if changes.kept:
-        said.append(f"{_cells(changes.kept)} of the book that you had changed and that is gone: yours is kept, marked")
+        clauses.append(
+            f"{_cells(changes.kept)} of the book that you had changed and that is gone: yours is kept, marked"
+        )
     if changes.retaken:
-        said.append(f"what you wrote into a locked cell is in the backup only: {', '.join(changes.retaken)}")
+        clauses.append(f"what you wrote into a locked cell is in the backup only: {', '.join(changes.retaken)}")
     if changes.unsure:
-        said.append(
+        clauses.append(
             f"{_cells(changes.unsure)} that may be yours kept, since the edition that {mine.name} came from is not "
             "known; --reset brings a fresh copy"
         )
-    return said
+    return clauses
 
 
 def _cells(count: int) -> str:
@@ -327,10 +329,10 @@ def _below(folder: Path) -> list[Path]:
 
 def _exercises(book: Path) -> dict[str, str]:
     """The chapter of each exercise of the book."""
-    found: dict[str, str] = {}
+    chapter_of: dict[str, str] = {}
     for path in sorted(book.glob("*/exercises.json")):
-        found |= dict.fromkeys(_asked(path), path.parent.name)
-    return found
+        chapter_of |= dict.fromkeys(_asked(path), path.parent.name)
+    return chapter_of
 
 
 def _asked(path: Path) -> list[str]:

@@ -69,51 +69,55 @@ class ExerciseDesk:
 
     def box(self) -> Box | None:
         """What is entered: code is that of a cell of the notebook. None where nothing is judged here."""
-        found, public = self.found, self.found.public
-        if is_code(found):
+        located, public = self.found, self.found.public
+        if is_code(located):
             return Box("cell")
-        own = found.declared
+        own = located.declared
         if own is None or public.get("variants"):  # what a box asks of an exercise
-            own = cast(Exercise, SimpleNamespace(lines=public["lines"], variant=lambda: numbers_of(found)))
-        return found.kind.box(own)
+            own = cast(Exercise, SimpleNamespace(lines=public["lines"], variant=lambda: numbers_of(located)))
+        return located.kind.box(own)
 
     def html(self) -> str:
         """The card, with its hints, folded; the solution is asked for."""
         from ..values.templates import rendered
 
-        found, public, box = self.found, self.found.public, self.box() or Box("cell")
-        predict, points, hints = bool(public.get("predict")), public["points"], guidance.hints_of(found)
-        numbers = numbers_of(found)
+        located, public, box = self.found, self.found.public, self.box() or Box("cell")
+        predict, points, hints = bool(public.get("predict")), public["points"], guidance.hints_of(located)
+        numbers = numbers_of(located)
         form = _form(box, public, predict, len(hints))
-        above = f"{found.kind.asked_of(numbers)}\n\n{_sentence(found.kind.how)}" if box.input == "cell" else box.above
+        above = (
+            f"{located.kind.asked_of(numbers)}\n\n{_sentence(located.kind.how)}" if box.input == "cell" else box.above
+        )
         made = rendered(
             HERE,
             "exercise_widget.html.j2",
             kind="Prediction" if predict else "Exercise",
             title=inline_html(public.get("title", "")),
             points=f"{points:g} point{'' if points == 1 else 's'}",
-            prompt=block_html(prompt(found, numbers)),
+            prompt=block_html(prompt(located, numbers)),
             above=block_html(above),
             form=form,
             hints=[block_html(text) for text in hints],
-            solvable=found.declared is not None and assignment() is None and not predict,
+            solvable=located.declared is not None and assignment() is None and not predict,
         )
         return with_mathml(made)
 
     def entry(self) -> dict[str, Any]:
         """What is recorded of the exercise, to be shown again; nothing where the record cannot be read."""
         with contextlib.suppress(OSError, ValueError):
-            kept = dict(Progress.here().entry(self.found.public["id"]))
-            if "prediction" in kept:
-                first = SavedAttempt(self.found, kept["prediction"]["answer"]).shown()
+            entry = dict(Progress.here().entry(self.found.public["id"]))
+            if "prediction" in entry:
+                first = SavedAttempt(self.found, entry["prediction"]["answer"]).shown()
                 say = f"Predicted: {first}. {self._then()}"
-                kept["answer"] = {"verdict": as_json(self.found, Verdict(1.0, say, "recorded"))}
-            if verdict := kept.get("answer", {}).get("verdict"):
-                kept["answer"] = kept["answer"] | {"verdict": verdict | {"say": with_mathml(harmless(verdict["say"]))}}
+                entry["answer"] = {"verdict": as_json(self.found, Verdict(1.0, say, "recorded"))}
+            if verdict := entry.get("answer", {}).get("verdict"):
+                entry["answer"] = entry["answer"] | {
+                    "verdict": verdict | {"say": with_mathml(harmless(verdict["say"]))}
+                }
             for part in ("prediction", "answer"):
-                if "source" in kept.get(part, {}):
-                    kept[part] = kept[part] | {"source": self._typed(kept[part]["source"])}
-            return kept
+                if "source" in entry.get(part, {}):
+                    entry[part] = entry[part] | {"source": self._typed(entry[part]["source"])}
+            return entry
         return {}
 
     def _then(self) -> str:
@@ -137,23 +141,23 @@ class ExerciseDesk:
 
     def check(self, entered: Any) -> dict[str, Any]:
         """The verdict, which is recorded; what was printed meanwhile; for an answer that may count, how it does."""
-        found, name, out = self.found, self.found.public["answer_name"], io.StringIO()
-        answer = _namespace().get(name, ...) if is_code(found) else found.kind.typed(entered)
-        source = cell_history.source(name, answer) if is_code(found) else _as_source(entered)
+        located, name, out = self.found, self.found.public["answer_name"], io.StringIO()
+        answer = _namespace().get(name, ...) if is_code(located) else located.kind.typed(entered)
+        source = cell_history.source(name, answer) if is_code(located) else _as_source(entered)
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-            if found.public.get("predict"):
-                verdict = predicted(found, answer, source, self._then())
+            if located.public.get("predict"):
+                verdict = predicted(located, answer, source, self._then())
             else:
-                verdict, _ = judged(found, answer)
-        if has_key(found, verdict) and not found.public.get("predict"):
-            recording.remember(found.public, verdict, source)
-        if is_code(found):
+                verdict, _ = judged(located, answer)
+        if has_key(located, verdict) and not located.public.get("predict"):
+            recording.remember(located.public, verdict, source)
+        if is_code(located):
             verdict = cell_history.with_doubt(name, answer, verdict)
-        told = as_json(found, verdict)
-        told["say"] = with_mathml(told["say"])
-        if not is_code(found) and (verdict.score > 0 or verdict.kind == "recorded"):
-            told["offer"] = _counts(answer)
-        return {"printed": out.getvalue()[-MOST_PRINTED:], "error": "", "verdict": told, "message": None}
+        fields = as_json(located, verdict)
+        fields["say"] = with_mathml(fields["say"])
+        if not is_code(located) and (verdict.score > 0 or verdict.kind == "recorded"):
+            fields["offer"] = _counts(answer)
+        return {"printed": out.getvalue()[-MOST_PRINTED:], "error": "", "verdict": fields, "message": None}
 
     def echo(self, entered: Any) -> dict[str, Any]:
         """How a text is read."""
@@ -221,10 +225,10 @@ def _widget() -> Any:
 
         def _answer(self, _: Any, asked: Mapping[str, Any], __: Any) -> None:
             try:
-                told = {"result": self.desk.call(asked["call"], asked.get("entered"))}
+                reply = {"result": self.desk.call(asked["call"], asked.get("entered"))}
             except Exception as error:  # the card says it: nobody reads a kernel's log
-                told = {"error": f"{type(error).__name__}: {error}"}
-            self.send({"id": asked.get("id"), **told})
+                reply = {"error": f"{type(error).__name__}: {error}"}
+            self.send({"id": asked.get("id"), **reply})
 
         def _repr_mimebundle_(self, **options: Any) -> tuple[dict, dict] | None:
             if (bundle := super()._repr_mimebundle_(**options)) is None:

@@ -61,8 +61,8 @@ def solution(found: LocatedExercise, anyway: bool = False) -> NotebookCard:
         return NotebookCard(f'{_offer(found)} The solution all the same: `solution("{name}", anyway=True)`.')
     with contextlib.suppress(OSError):  # it is shown all the same
         progress.record_solution(name)
-    whose = owner() if found.public.get("variants") else None
-    return NotebookCard(worked(found.declared, _instructors_cell(found, found.declared), whose))
+    learner = owner() if found.public.get("variants") else None
+    return NotebookCard(worked(found.declared, _instructors_cell(found, found.declared), learner))
 
 
 def page(name: str) -> NotebookCard:

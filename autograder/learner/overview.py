@@ -48,8 +48,8 @@ class ChapterProgress:
     @property
     def question(self) -> str:
         """The question that it opens with; "" where it opens with none."""
-        found = QUESTION.fullmatch(self.opening[1]) if len(self.opening) > 1 else None
-        return found[1] if found else ""
+        match = QUESTION.fullmatch(self.opening[1]) if len(self.opening) > 1 else None
+        return match[1] if match else ""
 
     @cached_property
     def prompts(self) -> dict[str, Any]:
@@ -59,9 +59,9 @@ class ChapterProgress:
     def label(self, exercise: str) -> str:
         """ "Exercise 3.1: The simplest kernel"."""
         prompt = self.prompts.get(exercise)
-        found = TITLE.match(text(prompt)) if prompt else None
+        match = TITLE.match(text(prompt)) if prompt else None
         number = mark_of(prompt).get("number", exercise) if prompt else exercise
-        return f"Exercise {number}" + (f": {found['title']}" if found and found["title"] else "")
+        return f"Exercise {number}" + (f": {match['title']}" if match and match["title"] else "")
 
     def section(self, heading: str) -> str | None:
         """The id of the cell that has a heading."""
@@ -108,30 +108,32 @@ class ProgressOverview:
         if self.last is None:
             return None
         chapters = sorted(self.chapters, key=lambda chapter: chapter.name)
-        asked = [(chapter, one) for chapter in chapters for one in chapter.exercises]
-        at = next(i for i, (_, one) in enumerate(asked) if one["id"] == self.last[1])
-        opened = ((chapter, one["id"]) for chapter, one in asked[at:] + asked[:at] if not done(self._entry(one), one))
+        exercises = [(chapter, one) for chapter in chapters for one in chapter.exercises]
+        at = next(i for i, (_, one) in enumerate(exercises) if one["id"] == self.last[1])
+        opened = (
+            (chapter, one["id"]) for chapter, one in exercises[at:] + exercises[:at] if not done(self._entry(one), one)
+        )
         return next(opened, None)
 
     @property
     def missed(self) -> list[Missed]:
         """The exercises to repeat, those missed last first."""
-        found = []
+        dated = []
         for chapter in self.chapters:
-            for one in chapter.exercises:
-                entry = self._entry(one)
+            for exercise in chapter.exercises:
+                entry = self._entry(exercise)
                 attempts = entry.get("attempts", {})
                 latest = max(attempts, default="")
-                if latest and attempts[latest]["score"] < 1 and not done(entry, one):
-                    found.append((latest, Missed(chapter, one["id"], self._did(attempts[latest]))))
-        found.sort(key=lambda one: one[0], reverse=True)
-        return [missed for _, missed in found]
+                if latest and attempts[latest]["score"] < 1 and not done(entry, exercise):
+                    dated.append((latest, Missed(chapter, exercise["id"], self._did(attempts[latest]))))
+        dated.sort(key=lambda exercise: exercise[0], reverse=True)
+        return [missed for _, missed in dated]
 
     def sums(self, chapter: ChapterProgress | None = None) -> tuple[int, int, str, str]:
         """Of a chapter, or of all: the exercises done, how many there are, the points, and what they come to."""
-        asked = [one for part in ([chapter] if chapter else self.chapters) for one in part.exercises]
-        finished, reached, available = totals(self.data, asked)
-        return finished, len(asked), f"{reached:.4g}", f"{available:.4g}"
+        exercises = [one for part in ([chapter] if chapter else self.chapters) for one in part.exercises]
+        finished, reached, available = totals(self.data, exercises)
+        return finished, len(exercises), f"{reached:.4g}", f"{available:.4g}"
 
     def link(self, chapter: ChapterProgress, cell: str | None = None) -> str:
         """The address of a chapter's notebook, or of a cell in it, as JupyterLab follows it."""
@@ -189,20 +191,20 @@ def overview(at: Path | None = None) -> ProgressOverview:
     record = Progress.below(at) if at != Path.cwd().resolve() else Progress.here()
     home = next((above for above in (at, *at.parents) if (above / EDITIONS).is_dir()), None)
     folders = sorted((home / EDITIONS).glob("*/")) if home else [at]
-    found = [chapter for folder in folders if (chapter := _chapter(folder)) is not None]
-    found.sort(key=lambda chapter: chapter.name != at.name)
+    present = [chapter for folder in folders if (chapter := _chapter(folder)) is not None]
+    present.sort(key=lambda chapter: chapter.name != at.name)
     try:
-        return ProgressOverview(found, record.data(), at, home)
+        return ProgressOverview(present, record.data(), at, home)
     except OSError as error:
-        return ProgressOverview(found, empty(), at, home, f"The record cannot be read: {error.strerror or error}.")
+        return ProgressOverview(present, empty(), at, home, f"The record cannot be read: {error.strerror or error}.")
 
 
 def _chapter(folder: Path) -> ChapterProgress | None:
     """The chapter in a folder; None where there is none that can be read."""
     try:
-        asked = json.loads((folder / "exercises.json").read_text(encoding="utf-8"))["exercises"]
+        exercises = json.loads((folder / "exercises.json").read_text(encoding="utf-8"))["exercises"]
         notebook = json.loads((folder / f"{folder.name}.ipynb").read_text(encoding="utf-8"))
-        return ChapterProgress(folder.name, notebook["cells"], list(asked.values()))
+        return ChapterProgress(folder.name, notebook["cells"], list(exercises.values()))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 

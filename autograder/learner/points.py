@@ -29,5 +29,5 @@ def _words(reached: float, verdict: Verdict, points: float | None) -> str:
 
 def _html(value: Any) -> str | None:
     """The words for that float; None, and so the number alone, for any other."""
-    said = next((words for one, words in _returned if one is value), None)
-    return said and f'<span class="gpubook-points">{said}</span>'
+    phrase = next((words for one, words in _returned if one is value), None)
+    return phrase and f'<span class="gpubook-points">{phrase}</span>'

@@ -88,8 +88,8 @@ class Progress:
             first = "prediction" not in entry
             if first:
                 entry["prediction"] = {"answer": answer, "source": _kept(source), "time": record.now()}
-            kept = entry["prediction"]
-        return Recorded(kept["answer"], kept["time"], first)
+            prediction = entry["prediction"]
+        return Recorded(prediction["answer"], prediction["time"], first)
 
     def attempt(self, exercise_id: str, source: str, verdict: Mapping[str, Any]) -> None:
         """Record an answer and its verdict. One that is no answer yet leaves the answer before it."""

@@ -52,10 +52,10 @@ def read(text: str | bytes, where: str = "the record") -> Data:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise BadRecord(f"{where} is not JSON ({type(error).__name__})") from None
-    found = data.get("format") if type(data) is dict else None
-    if type(found) is int and found > FORMAT:
-        raise NewerFormat(where, found)
-    if found == 1:
+    version = data.get("format") if type(data) is dict else None
+    if type(version) is int and version > FORMAT:
+        raise NewerFormat(where, version)
+    if version == 1:
         data = _upgraded(data, where)
     if problem := _problem(data):
         raise BadRecord(f"{where} is not a record of progress: {problem}")
@@ -214,8 +214,8 @@ def _upgraded(data: Data, where: str) -> Data:
     exercises: dict[str, Data] = {}
     try:
         for name, entry in data.get("predictions", {}).items():
-            kept = {"answer": entry["answer"], "source": "", "time": _upgraded_time(entry["time"])}
-            exercises.setdefault(name, {})["prediction"] = kept
+            prediction = {"answer": entry["answer"], "source": "", "time": _upgraded_time(entry["time"])}
+            exercises.setdefault(name, {})["prediction"] = prediction
         for name, shown in data.get("hints", {}).items():
             if type(shown) is int and 0 <= shown < 1000:
                 exercises.setdefault(name, {})["hints"] = shown

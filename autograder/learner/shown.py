@@ -90,9 +90,9 @@ class Shown:
         metadata = {**notebook["metadata"], "gpubook": {key: value for key, value in own.items() if key != KEY}}
         widgets = dict(metadata.pop("widgets", None) or {})
         state = widgets.pop(WIDGETS, {})
-        kept = {name: model for name, model in state.get("state", {}).items() if not name.startswith(MODELS)}
-        if kept:
-            widgets[WIDGETS] = {**state, "state": kept}
+        others = {name: model for name, model in state.get("state", {}).items() if not name.startswith(MODELS)}
+        if others:
+            widgets[WIDGETS] = {**state, "state": others}
         return {**notebook, "metadata": metadata | ({"widgets": widgets} if widgets else {}), "cells": cells}
 
 

@@ -32,7 +32,7 @@ def package_behind(error: str, message: str, source: str, namespace: Container[s
 
 def _package(error: str, message: str) -> str:
     if error == "ModuleNotFoundError":
-        found = _missing.match(message)
-        return found[1] if found and found[1] in EXTRAS else ""
-    found = _undefined.match(message) if error == "NameError" else None
-    return _packages.get(found[1], "") if found else ""
+        match = _missing.match(message)
+        return match[1] if match and match[1] in EXTRAS else ""
+    match = _undefined.match(message) if error == "NameError" else None
+    return _packages.get(match[1], "") if match else ""

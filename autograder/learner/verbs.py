@@ -24,13 +24,13 @@ _graded: list[tuple[str, Any]] = []  # the object graded last in this kernel, wi
 
 def exercise(exercise_id: str) -> NotebookCard:
     """The prompt of an exercise, with your numbers where the course has variants."""
-    found = find(exercise_id)
+    located = find(exercise_id)
     try:
-        numbers = numbers_of(found)
+        numbers = numbers_of(located)
     except NotFound as nobody:
         return NotebookCard(f"{str(nobody)[0].upper()}{str(nobody)[1:]}.")
-    title = f"**{found.public['title']}**" if found.public.get("title") else ""
-    parts = (title, prompt(found, numbers), found.kind.asked_of(numbers))
+    title = f"**{located.public['title']}**" if located.public.get("title") else ""
+    parts = (title, prompt(located, numbers), located.kind.asked_of(numbers))
     return NotebookCard("\n\n".join(part for part in parts if part))
 
 
@@ -49,10 +49,10 @@ def symbols(exercise_id: str) -> Any:
     from ..answers import domains_from
     from ..declaration.verdict import DeclarationError
 
-    found = find(exercise_id)
-    if "symbols" not in found.public:
-        raise DeclarationError(f"{exercise_id} is a {found.public['kind']} exercise; it has no symbols")
-    made = tuple(domain.symbol(name) for name, domain in domains_from(found.public["symbols"]).items())
+    located = find(exercise_id)
+    if "symbols" not in located.public:
+        raise DeclarationError(f"{exercise_id} is a {located.public['kind']} exercise; it has no symbols")
+    made = tuple(domain.symbol(name) for name, domain in domains_from(located.public["symbols"]).items())
     return made[0] if len(made) == 1 else made
 
 
@@ -73,16 +73,16 @@ def how_to_answer() -> NotebookCard:
 
 def check(exercise_id: str, answer: Any = ...) -> Verdict:
     """The verdict on an answer, with a sentence that leads on; without a key, what was understood."""
-    found = find(exercise_id)
-    name = found.public["answer_name"]
-    if found.public.get("predict"):
-        verdict = predicted(found, answer, as_typed(found, cell_history.source(name, answer), answer))
+    located = find(exercise_id)
+    name = located.public["answer_name"]
+    if located.public.get("predict"):
+        verdict = predicted(located, answer, as_typed(located, cell_history.source(name, answer), answer))
     else:
-        verdict = guidance.led_on(found, judged(found, answer)[0])
-        if has_key(found, verdict):
-            written = as_typed(found, cell_history.source(name, answer), answer)
-            recording.remember(found.public, verdict, written)
-        verdict = _with_record(found, verdict)
+        verdict = guidance.led_on(located, judged(located, answer)[0])
+        if has_key(located, verdict):
+            written = as_typed(located, cell_history.source(name, answer), answer)
+            recording.remember(located.public, verdict, written)
+        verdict = _with_record(located, verdict)
     return cell_history.with_doubt(name, answer, verdict)
 
 
@@ -106,11 +106,11 @@ def _with_record(found: LocatedExercise, verdict: Verdict) -> Verdict:
 def grade(exercise_id: str, answer: Any = ...) -> float:
     """Show the verdict and return the points, a builtin float between 0 and the exercise's points; 0.0
     without a key. A notebook shows it in words."""
-    found = find(exercise_id)
+    located = find(exercise_id)
     verdict = _unless_stale(exercise_id, answer, check(exercise_id, answer))
     _show(verdict)
-    points = float(found.public["points"])
-    if not has_key(found, verdict):
+    points = float(located.public["points"])
+    if not has_key(located, verdict):
         return in_words(0.0, verdict, None)
     return in_words(round(min(max(float(verdict.score), 0.0), 1.0) * points, 9), verdict, points)
 
@@ -130,8 +130,8 @@ def _unless_stale(exercise_id: str, answer: Any, verdict: Verdict) -> Verdict:
 def reveal(exercise_id: str, result: Any = None) -> NotebookCard:
     """Your prediction beside what comes out: `result` (computed or measured), or the exercise's own
     solution."""
-    found = find(exercise_id)
-    public = found.public
+    located = find(exercise_id)
+    public = located.public
     if not public.get("predict"):
         return NotebookCard(f"*{exercise_id} asks for no prediction: `check` says whether an answer is right.*")
     try:
@@ -143,21 +143,21 @@ def reveal(exercise_id: str, result: Any = None) -> NotebookCard:
             f"*First predict: set `{public['answer_name']}` in the cell above, run it and the one below it, "
             "then this one.*"
         )
-    mine = SavedAttempt(found, recorded.answer).shown()
+    mine = SavedAttempt(located, recorded.answer).shown()
     lines = [f"You predicted **{mine}** ({recorded.time[:19].replace('T', ' ')} UTC)."]
     if result is not None:
         try:
-            lines.append(f"It comes out as **{SavedAttempt(found, encoding.encode(result)).shown()}**.")
+            lines.append(f"It comes out as **{SavedAttempt(located, encoding.encode(result)).shown()}**.")
         except encoding.NotEncodable:
             lines.append(f"It comes out as **{encoding.type_name(result)}**.")
-    if found.declared is not None:
+    if located.declared is not None:
         numbers = given(exercise_id)
-        if compared := _compared(found.declared, recorded.answer, numbers):
+        if compared := _compared(located.declared, recorded.answer, numbers):
             lines.append(compared)
         elif result is None:
-            solution = SavedAttempt(found, encoding.encode(found.declared.expected(numbers)))
+            solution = SavedAttempt(located, encoding.encode(located.declared.expected(numbers)))
             lines.append(f"It comes out as **{solution.shown()}**.")
-        lines.append(found.declared.judge_message(recorded.answer, numbers).say)
+        lines.append(located.declared.judge_message(recorded.answer, numbers).say)
     return NotebookCard("\n\n".join(lines))
 
 

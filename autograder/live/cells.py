@@ -49,8 +49,8 @@ def names_of(chapter: str) -> ChapterNames:
 
 def call(request: str) -> str:
     """What the worker calls: {"call": name, ...arguments} -> the result, as JSON."""
-    asked = json.loads(request)
-    return json.dumps(CALLS[asked.pop("call")](**asked), ensure_ascii=False)
+    arguments = json.loads(request)
+    return json.dumps(CALLS[arguments.pop("call")](**arguments), ensure_ascii=False)
 
 
 def run(chapter: str, source: str, place: str = "") -> dict[str, Any]:
@@ -72,26 +72,26 @@ def check(chapter: str, exercise: str, entered: Any, variant: int | None = None)
     `variant` asks for the numbers of that draw instead of the book's.
     """
     _enter(chapter)
-    found = find(exercise)
-    said: dict[str, Any] = {"printed": "", "error": ""}
-    answer = found.kind.typed(entered)
-    if is_code(found):
-        name = found.public["answer_name"]
+    located = find(exercise)
+    reply: dict[str, Any] = {"printed": "", "error": ""}
+    answer = located.kind.typed(entered)
+    if is_code(located):
+        name = located.public["answer_name"]
         names_of(chapter).space.pop(name, None)
-        _, said["printed"], said["error"] = _executed(chapter, str(entered), exercise)
-        if said["error"]:
-            return said
+        _, reply["printed"], reply["error"] = _executed(chapter, str(entered), exercise)
+        if reply["error"]:
+            return reply
         answer = names_of(chapter).space.get(name, ...)
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        verdict, message = judged(found, answer, _numbers(found.declared, variant) if found.declared else None)
-    said["printed"] = (said["printed"] + out.getvalue())[-MOST_PRINTED:]
-    told = as_json(found, verdict)
-    if verdict.kind == "predicted" and found.declared is not None:
+        verdict, message = judged(located, answer, _numbers(located.declared, variant) if located.declared else None)
+    reply["printed"] = (reply["printed"] + out.getvalue())[-MOST_PRINTED:]
+    fields = as_json(located, verdict)
+    if verdict.kind == "predicted" and located.declared is not None:
         if variant is None:
-            told["say"] = inline_html(_unexplained(found.declared, verdict))
-        told["say"] += block_html(_compared(found.declared, answer, variant))
-    return said | {"verdict": told, "message": message}
+            fields["say"] = inline_html(_unexplained(located.declared, verdict))
+        fields["say"] += block_html(_compared(located.declared, answer, variant))
+    return reply | {"verdict": fields, "message": message}
 
 
 def echo(chapter: str, exercise: str, entered: Any) -> dict[str, Any]:
@@ -103,12 +103,14 @@ def echo(chapter: str, exercise: str, entered: Any) -> dict[str, Any]:
 def variant(chapter: str, exercise: str, number: int) -> dict[str, Any]:
     """The prompt of an exercise with the numbers of another draw."""
     _enter(chapter)
-    found = find(exercise)
-    if found.declared is None:
+    located = find(exercise)
+    if located.declared is None:
         return {"error": "Other numbers need the open edition of the book."}
-    given = _numbers(found.declared, number)
-    prompt = "\n\n".join(filter(None, [found.declared.prompt_text(given), found.declared.answer.asked_of(given)]))
-    return {"title": inline_html(found.declared.title), "prompt": block_html(prompt)}
+    numbers = _numbers(located.declared, number)
+    prompt = "\n\n".join(
+        filter(None, [located.declared.prompt_text(numbers), located.declared.answer.asked_of(numbers)])
+    )
+    return {"title": inline_html(located.declared.title), "prompt": block_html(prompt)}
 
 
 def planned(page: str, asked: dict[str, str], part: str) -> dict[str, Any]:
@@ -141,11 +143,11 @@ def _numbers(declared: Exercise, number: int | None) -> dict[str, Any]:
 def _tried(chapter: str, source: str, place: str) -> dict[str, str]:
     """What a function does that a card's cell has just defined, without a verdict; {} for any other cell."""
     try:
-        found = find(place)
+        located = find(place)
     except LookupError:
         return {}
-    declared, name = found.declared, found.public["answer_name"]
-    if declared is None or not is_code(found) or name not in defined_names(source):
+    declared, name = located.declared, located.public["answer_name"]
+    if declared is None or not is_code(located) or name not in defined_names(source):
         return {}
     try:
         answer = names_of(chapter).space.get(name)
@@ -206,8 +208,8 @@ def _told(failure: BaseException, source: str, place: str) -> str:
     missing = getattr(failure, "name", "") if isinstance(failure, ModuleNotFoundError) else ""
     if missing in NOT_HERE:
         return f"{text}\n{missing} cannot run in a page: open this chapter's notebook in JupyterLab for it."
-    said = advice(type(failure).__name__, str(failure), source, _asked(place))
-    return f"{text}\n{said}" if said else text
+    hint = advice(type(failure).__name__, str(failure), source, _asked(place))
+    return f"{text}\n{hint}" if hint else text
 
 
 NOT_HERE = ("torch", "matplotlib", "scipy", "triton", "cloudpickle")

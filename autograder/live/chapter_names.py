@@ -62,8 +62,8 @@ def read_names(source: str) -> list[str]:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return []
-    found = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
-    return list(dict.fromkeys(found))
+    used = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    return list(dict.fromkeys(used))
 
 
 def given_names(statement: ast.stmt) -> set[str]:

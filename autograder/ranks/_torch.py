@@ -30,8 +30,8 @@ class MemoryMeter(TorchDispatchMode):
                 with suppress(RuntimeError, NotImplementedError):  # a wrapper of other tensors has none
                     self.storages.see(value.untyped_storage())
         elif isinstance(value, (list, tuple)):
-            for one in value:
-                self.see(one)
+            for item in value:
+                self.see(item)
 
     def look(self) -> None:
         """Whether this is a new peak, without what only garbage holds."""
@@ -60,12 +60,12 @@ def metered(function: Callable[..., Any], given: Any) -> Iterator[Metered]:
     """Measure the peak of this block, in this thread; `given` are tensors that do not count. Its lines are those of
     the file of `function`. A peak collects garbage: freeze what was there before (`gc.freeze`), which takes long.
     """
-    found, file = Metered(), file_of(function)
-    meter = MemoryMeter(found, given, lambda: line_in(file))
+    measured, file = Metered(), file_of(function)
+    meter = MemoryMeter(measured, given, lambda: line_in(file))
     begins(meter)
     try:
         with meter:
-            yield found
+            yield measured
     finally:
         begins(None)
 
@@ -76,7 +76,7 @@ def numbers_stay_in_tensors(paused: Callable[[], bool]) -> Iterator[None]:
     that starts, whose operations the meter does not see."""
     tensor: Any = torch.Tensor
     names = ("numpy", "tolist", "__array__", "__dlpack__", "__reduce_ex__")
-    kept = {name: getattr(tensor, name) for name in names}
+    originals = {name: getattr(tensor, name) for name in names}
     thread: Any = threading.Thread
     start = thread.start
 
@@ -84,13 +84,13 @@ def numbers_stay_in_tensors(paused: Callable[[], bool]) -> Iterator[None]:
         raise RuntimeError("this exercise counts the memory of one thread, and does not start another")
 
     def refusing(name: str) -> Callable[..., Any]:
-        @functools.wraps(kept[name])
+        @functools.wraps(originals[name])
         def refuse(self: Any, *args: Any, **kwargs: Any) -> Any:
             if self.numel() > SMALL and not paused():
                 raise RuntimeError(
                     f"{name}() takes numbers out of their tensor, and this exercise counts the memory of tensors"
                 )
-            return kept[name](self, *args, **kwargs)
+            return originals[name](self, *args, **kwargs)
 
         return refuse
 
@@ -102,4 +102,4 @@ def numbers_stay_in_tensors(paused: Callable[[], bool]) -> Iterator[None]:
     finally:
         thread.start = start
         for name in names:
-            setattr(tensor, name, kept[name])
+            setattr(tensor, name, originals[name])

@@ -30,15 +30,15 @@ def positional(given: Any) -> list[Any]:
     return list(given.values()) if type(given) is dict else [given]
 
 
-def arrays(given: Any) -> Iterator[Any]:
+def arrays(arguments: Any) -> Iterator[Any]:
     """Every array in it."""
-    if type(given) is dict:
-        given = list(given.values())
-    if type(given) in (list, tuple):
-        for value in given:
+    if type(arguments) is dict:
+        arguments = list(arguments.values())
+    if type(arguments) in (list, tuple):
+        for value in arguments:
             yield from arrays(value)
-    elif hasattr(given, "shape"):
-        yield given
+    elif hasattr(arguments, "shape"):
+        yield arguments
 
 
 def numbers(given: Any) -> list[bytes]:

@@ -81,13 +81,13 @@ class Rank:
         from hwlib.algorithms import Step
 
         try:
-            asked = self.program.send(got)
+            request = self.program.send(got)
         except StopIteration as end:
             self.program = None
             changed = numbers(self.x) != self.before
             return "done", encoding.decode(encoding.encode(end.value)), changed
-        alone = type(asked) is not list and type(asked) is not tuple
-        steps = [asked] if alone else asked
+        alone = type(request) is not list and type(request) is not tuple
+        steps = [request] if alone else request
         for step in steps:
             if type(step) is not Step:
                 raise RankFailed("step", encoding.type_name(step))

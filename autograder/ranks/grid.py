@@ -8,13 +8,13 @@ def axes_between(one: int, other: int, shape: Sequence[int]) -> list[int]:
     return [axis for axis, by in enumerate(_apart(one, other, shape)) if by]
 
 
-def _apart(one: int, other: int, shape: Sequence[int]) -> list[int]:
+def _apart(rank: int, other: int, shape: Sequence[int]) -> list[int]:
     """How far it is from one rank of a grid to another along each axis, in the rising direction round its ring."""
-    found = []
+    distances = []
     for side in reversed(shape):
-        (one, mine), (other, its) = divmod(one, side), divmod(other, side)
-        found.append((its - mine) % side)
-    return found[::-1]
+        (rank, mine), (other, its) = divmod(rank, side), divmod(other, side)
+        distances.append((its - mine) % side)
+    return distances[::-1]
 
 
 def side_by_side(one: int, other: int, shape: Sequence[int]) -> bool:

@@ -36,10 +36,10 @@ def _require(*packages: str) -> None:
     """Raises AnswerError, not-installed, where one of them cannot be found; none is loaded."""
     for name in packages:
         try:
-            found = importlib.util.find_spec(name)
+            spec = importlib.util.find_spec(name)
         except ImportError:
-            found = None
-        if found is None:
+            spec = None
+        if spec is None:
             raise AnswerError(f"{name} is not installed", "not-installed")
 
 
@@ -136,9 +136,9 @@ class LocalRanks:
         """How a rank's process ended, which the server tells."""
         with suppress(OSError, TimeoutError):
             while True:
-                said = self.started.launcher.hear(time.monotonic() + 1.0)
-                if said.get("ended") == rank:
-                    return int(said["code"])
+                report = self.started.launcher.hear(time.monotonic() + 1.0)
+                if report.get("ended") == rank:
+                    return int(report["code"])
         return None
 
     def close(self) -> None:

@@ -37,12 +37,12 @@ class RankMeeting:
     def say(self) -> str:
         """Who entered which group, and who did not."""
         groups = list(dict.fromkeys(self.entered[rank] for rank in sorted(self.entered)))
-        told = []
+        sentences = []
         for group in groups[:SHOWN]:
             inside = [rank for rank in sorted(self.expected) if self.entered.get(rank) == group]
             outside = [rank for rank in sorted(self.expected) if rank not in inside]
-            told.append(f"new_group({list(group)}) was entered by {_ranks(inside)}, but not by {_ranks(outside)}")
-        return "; ".join(told)
+            sentences.append(f"new_group({list(group)}) was entered by {_ranks(inside)}, but not by {_ranks(outside)}")
+        return "; ".join(sentences)
 
 
 class Meetings:

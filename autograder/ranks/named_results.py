@@ -100,10 +100,10 @@ def wrong_named(
         with_ = f"With {case}, rank {rank}"
         if type(want) is not dict:
             return Finding(f"{with_} does not return what was expected.", "wrong-value")
-        if found := _form(with_, got, want, returns):
-            return found
-        for name, one in want.items():
-            if not _same(case, got[name], one, rtol):
+        if finding := _form(with_, got, want, returns):
+            return finding
+        for name, expected in want.items():
+            if not _same(case, got[name], expected, rtol):
                 return _wrong(case, rank, inputs, name, outputs, wanted, rtol, with_)
     return None
 
@@ -146,8 +146,8 @@ def _wrong(
     if got is None:
         return Finding(f"{with_} returns nothing (`None`) for {name or 'its result'}.", "returns-nothing")
     if not is_array(got):
-        said = f" for {name}" if name else ""
-        return Finding(f"{with_} returns {named(got)}{said}; a tensor of numbers was expected.", "not-an-array")
+        which = f" for {name}" if name else ""
+        return Finding(f"{with_} returns {named(got)}{which}; a tensor of numbers was expected.", "not-an-array")
     if got.shape != want.shape:
         why, reason = _shape(case, got.shape, want.shape)
         say = f"{with_} returns {name or 'a tensor'} of shape {_tuple(got.shape)}, where {_tuple(want.shape)} was"
@@ -214,9 +214,9 @@ def _looks_like(
     def same(one: Any, other: Any) -> bool:
         return is_array(other) and one.shape == other.shape and not differs(case, one, other, rtol).any()
 
-    for given, value in inputs[rank].items() if type(inputs[rank]) is dict else ():
+    for parameter, value in inputs[rank].items() if type(inputs[rank]) is dict else ():
         if same(got, value):
-            yield f": it is still the {given} that the rank was given", "untouched"
+            yield f": it is still the {parameter} that the rank was given", "untouched"
     if not got.any():
         yield ": it is all zeros", "only-zeros"
     for other, results in enumerate(wanted):

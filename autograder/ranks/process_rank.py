@@ -58,10 +58,10 @@ class ProcessRank:
 
     def _play(self, rank: int, n: int, x: Any, options: dict[str, Any], measures: bool = False) -> None:
         """In the thread: run the function to its end."""
-        asked, replies = self.asked, self.replies
+        messages, replies = self.asked, self.replies
 
         def talk(request: dict[str, Any]) -> Any:
-            asked.put(("asks", encoding.decode(encoding.encode(request)), None))
+            messages.put(("asks", encoding.decode(encoding.encode(request)), None))
             reply = replies.get()
             if reply is RanksEnded:
                 raise RanksEnded
@@ -83,18 +83,18 @@ class ProcessRank:
                 raise RankFailed("result", encoding.type_name(self.function))
             with without(self.withholds, self.function):
                 result = run_rank(played, rank, n, x, talk)
-            told = {"changed": changed, "peak": peak.bytes, "line": peak.line} if measures else changed
-            asked.put(("done", encoding.decode(encoding.encode(result)), told))
+            measurements = {"changed": changed, "peak": peak.bytes, "line": peak.line} if measures else changed
+            messages.put(("done", encoding.decode(encoding.encode(result)), measurements))
         except RanksEnded:
             pass
         except Withheld as used:
-            asked.put(("failed", "withheld", used.name))
+            messages.put(("failed", "withheld", used.name))
         except RankFailed as failed:
-            asked.put(("failed", failed.kind, failed.what))
+            messages.put(("failed", failed.kind, failed.what))
         except encoding.NotEncodable as error:
-            asked.put(("failed", "result", str(error)))
+            messages.put(("failed", "result", str(error)))
         except BaseException as error:
-            asked.put(("failed", "raises", failure(error, self.function)))
+            messages.put(("failed", "raises", failure(error, self.function)))
 
     @contextmanager
     def _measured(self, given: Any, measures: bool) -> Iterator[Metered]:
@@ -104,13 +104,13 @@ class ProcessRank:
             return
         from ._torch import metered, numbers_stay_in_tensors
 
-        with metered(self.function, list(arrays(given))) as found:
+        with metered(self.function, list(arrays(given))) as measured:
             if not self.alone:
-                yield found
+                yield measured
                 return
             gc.freeze()  # for the meter, which collects garbage
             with numbers_stay_in_tensors(paused):
-                yield found
+                yield measured
 
 
 def _changed(given: Any, x: Any) -> bool:

@@ -35,10 +35,10 @@ class Shares:
     @classmethod
     def of(cls, inputs: Sequence[Any]) -> Shares | None:
         """Those of the ranks' arrays, whose elements that are not there yet are nan; None where they are too many."""
-        found = [
+        shares = [
             (block, rank) for rank, x in enumerate(inputs) for block, value in enumerate(x.tolist()) if value == value
         ]
-        return cls(found) if 0 < len(found) <= MOST_SHARES else None
+        return cls(shares) if 0 < len(shares) <= MOST_SHARES else None
 
     @property
     def gathers(self) -> bool:

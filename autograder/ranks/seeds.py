@@ -29,8 +29,8 @@ def secret_of(folder: Path) -> str:
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except FileExistsError:
-        if said := path.read_text(encoding="ascii").strip():
-            return said
+        if secret := path.read_text(encoding="ascii").strip():
+            return secret
         handle = os.open(path, os.O_WRONLY | os.O_CLOEXEC)  # what a kill or a full disk left
     with os.fdopen(handle, "w", encoding="ascii") as file:
         file.write(made := secrets.token_hex(16))

@@ -35,14 +35,14 @@ def programs(
     from hwlib import tl
 
     for at in tl.places(grid):
-        told = call((list(at), list(grid), dict(values), dict(types)))
+        operations = call((list(at), list(grid), dict(values), dict(types)))
         program = tl.Program(at, grid)
-        if type(told) is not list or len(told) > tl.MOST_OPERATIONS:
+        if type(operations) is not list or len(operations) > tl.MOST_OPERATIONS:
             raise tl.KernelError("what a kernel does is no list of operations", "no-record")
-        for number, one in enumerate(told):
-            if not _is_operation(one, number):
+        for number, operation in enumerate(operations):
+            if not _is_operation(operation, number):
                 raise tl.KernelError(f"operation {number} of program {program.place} is none", "no-record")
-            program.operations.append((one[0], tuple(one[1]), one[2]))
+            program.operations.append((operation[0], tuple(operation[1]), operation[2]))
         yield program
 
 

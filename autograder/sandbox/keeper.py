@@ -34,22 +34,22 @@ def keep(pid: int, channel: socket.socket, status: socket.socket, limits: Limits
     ends = select.poll()
     ends.register(handle, select.POLLIN)
     ends.register(status, 0)  # its hanging up is always reported
-    said, niceness, before = "", 0, _held(Path("/proc/self"))
+    report, niceness, before = "", 0, _held(Path("/proc/self"))
     while not (ended := dict(ends.poll(EVERY * 1000))):
         if user is not None and (wanted := _niceness(_busy())) != niceness:
             niceness = wanted
             with suppress(OSError):
                 os.setpriority(os.PRIO_USER, user, niceness)
         if _memory(limits.share, before) > limits.share:
-            said = f"its processes took more than {limits.share / (1 << 30):.3g} GiB of memory together"
+            report = f"its processes took more than {limits.share / (1 << 30):.3g} GiB of memory together"
             if limits.ranks > 1:
-                said += f", the share of one of {limits.ranks} ranks"
+                report += f", the share of one of {limits.ranks} ranks"
             break
     if handle not in ended:
         signal.pidfd_send_signal(handle, signal.SIGKILL)
     _, code = os.waitpid(pid, 0)
     try:
-        status.sendall(json.dumps(said or os.waitstatus_to_exitcode(code)).encode())
+        status.sendall(json.dumps(report or os.waitstatus_to_exitcode(code)).encode())
     finally:
         os._exit(0)
 
@@ -66,13 +66,13 @@ def _processes() -> list[Path]:
 def _memory(enough: int, before: int) -> int:
     """The bytes that the processes hold, and the kernel for their sockets. Shared memory counts once, or not at all if
     the sum, without the `before` that the first of them had from the zygote, stays within `enough`."""
-    found = _processes()
-    sockets = _sockets(found) * SOCKET
-    rough = sum(map(_held, found)) - before + sockets
+    processes = _processes()
+    sockets = _sockets(processes) * SOCKET
+    rough = sum(map(_held, processes)) - before + sockets
     if rough <= enough:
         return rough
     exact = sockets
-    for process in found:
+    for process in processes:
         with suppress(OSError):
             lines = (process / "smaps_rollup").read_text().splitlines()
             exact += sum(int(line.split()[1]) << 10 for line in lines if line.startswith(("Pss:", "SwapPss:")))

@@ -60,8 +60,8 @@ class SandboxedProgram:
         self._process, self._control = begun or _begin(module, environment, arguments)
         self._lock = threading.Lock()
         self._control.settimeout(limit)
-        said = self._control.recv(1 << 16)
-        self.said: dict[str, Any] | None = json.loads(said) if said else None
+        greeting = self._control.recv(1 << 16)
+        self.said: dict[str, Any] | None = json.loads(greeting) if greeting else None
 
     def request(self, message: Mapping[str, Any], descriptors: Sequence[int]) -> None:
         """Send an object and open files. Thread-safe. Raises OSError if the program has ended."""

@@ -27,26 +27,26 @@ class OutputCapture:
 
     def fit(self, text: str) -> str:
         """As much of `text` as still fits; the first cut says so."""
-        kept = text[: max(0, self.limit - self.used)]
-        if len(kept) < len(text) and self.used <= self.limit:
-            kept += f"\n[output cut after {self.limit} characters]\n"
+        fitting = text[: max(0, self.limit - self.used)]
+        if len(fitting) < len(text) and self.used <= self.limit:
+            fitting += f"\n[output cut after {self.limit} characters]\n"
         self.used += len(text)
-        return kept
+        return fitting
 
     def stream(self, name: str, text: str) -> None:
         """Text on stdout or stderr, joined to what came just before on the same stream."""
-        kept = self.fit(text)
+        fitting = self.fit(text)
         last = self.outputs[-1] if self.outputs else {}
         if last.get("output_type") == "stream" and last["name"] == name:
-            last["text"] += kept
-        elif kept:
-            self.outputs.append({"output_type": "stream", "name": name, "text": kept})
+            last["text"] += fitting
+        elif fitting:
+            self.outputs.append({"output_type": "stream", "name": name, "text": fitting})
 
     def show(self, kind: str, data: dict[str, Any]) -> None:
         """A display or the cell's value; its text forms only."""
-        kept = {mime: self.fit(str(data[mime])) for mime in DISPLAY_FORMATS if mime in data}
-        if kept:
-            self.outputs.append({"output_type": kind, "data": kept})
+        forms = {mime: self.fit(str(data[mime])) for mime in DISPLAY_FORMATS if mime in data}
+        if forms:
+            self.outputs.append({"output_type": kind, "data": forms})
 
     def error(self, name: str, value: str, traceback: list[str]) -> None:
         """An exception that ended the cell."""
@@ -171,15 +171,15 @@ class Shell:
         if os.getpid() != self.pid:  # the cell forked, and this is its copy
             os._exit(0)
         if self.expired:
-            said = f"the cell ran longer than {limit:g} s"
+            message = f"the cell ran longer than {limit:g} s"
             shown = self.capture.outputs
             self.capture.outputs = [output for output in shown if output.get("ename") != "CellTimeout"]
-            self.capture.error("CellTimeout", said, [f"CellTimeout: {said}"])
+            self.capture.error("CellTimeout", message, [f"CellTimeout: {message}"])
             return {
                 "outputs": self.capture.outputs,
                 "expired": True,
                 "error": "CellTimeout",
-                "message": said,
+                "message": message,
             }
         name = None if error is None else type(error).__name__
         return {"outputs": self.capture.outputs, "expired": False, "error": name, "message": _text(error)}

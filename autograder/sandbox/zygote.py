@@ -145,18 +145,18 @@ def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
     os.environ.update(start["environment"])
     _seed(start["seed"])
     shell.begin(limits.output)
-    kept: dict[str, Any] = {}
+    values: dict[str, Any] = {}
 
     def answer(request: dict[str, Any]) -> dict[str, Any]:
         names = shell.ip.user_ns
-        value = kept[request["key"]] = names.get(request["name"], ...)
+        value = values[request["key"]] = names.get(request["name"], ...)
         if request["reset"]:
             names[request["name"]] = ...
         return {"value": encoding.encode(value)}
 
     def rank(request: dict[str, Any]) -> dict[str, Any]:
         player = {"generator": Rank, "torch.distributed": ProcessRank}[request["plays"]]
-        kept[request["key"]] = player(shell.ip.user_ns.get(request["name"], ...), request["withholds"])
+        values[request["key"]] = player(shell.ip.user_ns.get(request["name"], ...), request["withholds"])
         return {}
 
     def forget(request: dict[str, Any]) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def serve(channel: socket.socket, shell: Shell, limits: Limits) -> None:
 
     def call(request: dict[str, Any]) -> dict[str, Any]:
         shell.capture.clear()
-        function = kept[request["key"]]
+        function = values[request["key"]]
         called = Traced(function) if request["plays"] == "kernel" else function
         try:
             with without(request["withholds"], function):
@@ -277,12 +277,12 @@ def probe(view: confine.RootView | None = None) -> dict[str, str]:
         finally:
             os._exit(0)
     theirs.close()
-    said = ours.recv(4000).decode()
+    report = ours.recv(4000).decode()
     ours.close()
     os.waitpid(pid, 0)
-    if said == "?":
+    if report == "?":
         return {"unconfined": "", "unmeasured": confine.NO_PROC}
-    return {"unconfined": "" if said == "-" else said or "the trial process died", "unmeasured": ""}
+    return {"unconfined": "" if report == "-" else report or "the trial process died", "unmeasured": ""}
 
 
 def main() -> None:

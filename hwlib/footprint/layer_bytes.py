@@ -89,29 +89,29 @@ def layer_on_rank(
     common += model.layer_norms * norm_parameters(model)
     experts: Any = 0.0
     if moe:
-        one = mlp_parameters(model, model.expert_ffn)
-        experts = model.experts * one / ((tp if etp is None else etp) * ep)
-        own, common = own + model.shared_experts * one, common + router_parameters(model)
+        expert = mlp_parameters(model, model.expert_ffn)
+        experts = model.experts * expert / ((tp if etp is None else etp) * ep)
+        own, common = own + model.shared_experts * expert, common + router_parameters(model)
     else:
         own = own + mlp_parameters(model, model.ffn)
     outside = tokens / (sp * tp + (1 - sp))
     scores = 0.0 if fused else tokens * T * model.heads * (5 if model.dropout else 2) / tp
-    kept = outside * _outside(model, moe) + tokens / tp * (_attention(model, tp, fused) + _mlp(model, moe))
+    inputs = outside * _outside(model, moe) + tokens / tp * (_attention(model, tp, fused) + _mlp(model, moe))
     eager = by is not None and by.eager
     if by is not None and by.gathered_inputs:
-        kept = kept + 4 * model.width * (tokens - outside)
+        inputs = inputs + 4 * model.width * (tokens - outside)
     if by is not None and (by.kept != 2 or (moe and by.weighted_inside)):
-        kept = kept - _narrowed(model, moe, by) * tokens / tp - 2 * (2 - by.kept) * model.width * outside
+        inputs = inputs - _narrowed(model, moe, by) * tokens / tp - 2 * (2 - by.kept) * model.width * outside
     if eager:
-        kept = kept + _unfused(model, moe, tp, outside, tokens)
+        inputs = inputs + _unfused(model, moe, tp, outside, tokens)
     if frozen:  # the inputs of gate, up and down; attention's output is needed by attention itself
         hidden = model.expert_ffn * (model.experts_per_token + model.shared_experts) if moe else model.ffn
-        kept = kept - 2 * model.width * outside - 2 * hidden * tokens / tp
+        inputs = inputs - 2 * model.width * outside - 2 * hidden * tokens / tp
     kept_input = 2 * model.width * outside
     return LayerFootprint(
         own / tp + common,
         experts,
-        kept,
+        inputs,
         scores,
         kept_input,
         by_op=lambda: kept_input + _by_op(model, moe, tp, outside, tokens, eager),
@@ -204,7 +204,7 @@ def _by_op(model: Model, moe: bool, tp: Any, outside: Any, tokens: Any, eager: b
     Products of routed experts are of another operator, and are recomputed.
     """
     kv_heads = maximum(tp, model.kv_heads) if not model.mla else model.kv_heads
-    kept = model.heads * model.key_dim + (kv_heads + model.heads) * model.value_dim + 2 * model.heads
+    products = model.heads * model.key_dim + (kv_heads + model.heads) * model.value_dim + 2 * model.heads
     hidden = model.expert_ffn * model.shared_experts if moe else model.ffn
     down = 2 * model.width * tokens if eager and not moe else 0.0
-    return 2 * (kept + hidden) * tokens / tp + down + 2 * model.width * outside * (tp > 1)
+    return 2 * (products + hidden) * tokens / tp + down + 2 * model.width * outside * (tp > 1)

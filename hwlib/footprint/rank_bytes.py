@@ -189,7 +189,7 @@ def _of_model(
     tuned = None
     if trainable is not None:
         tuned = _Tuned(bounded("footprint: trainable", trainable, 0), bounded("footprint: frozen", frozen, 0))
-    given = {
+    columns = {
         **strategy.degrees,
         "T": bounded("footprint: T", T, 1),
         "stage": stage,
@@ -202,7 +202,7 @@ def _of_model(
         job = _job(model, states, fused, plan, T, m, framework, tuned, offload, model.mtp_layers if mtp else 0)
         return _footprint(job, stage)
 
-    return by_blocks(Footprint, one, given)
+    return by_blocks(Footprint, one, columns)
 
 
 class _Tuned(NamedTuple):
@@ -347,13 +347,13 @@ def _on_stage(job: _Job, i: Any) -> Footprint:
     a_microbatch: Any = 0.0
     layers = _layers(job, at_start, at_end, i)
     share = None if job.recompute_layers is None else minimum(job.recompute_layers / sum(layers), 1.0)
-    for count, layer, kept, whole in zip(layers, job.kinds, job.kept, job.whole, strict=True):
+    for count, layer, kind_bytes, whole in zip(layers, job.kinds, job.kept, job.whole, strict=True):
         if share is not None:
-            kept = share * kept + (1 - share) * whole
+            kind_bytes = share * kind_bytes + (1 - share) * whole
         held = where(dual, 2.0, 1.0) * count
         dense = dense + held * layer.parameters
         experts = experts + held * layer.experts
-        a_microbatch = a_microbatch + count * kept
+        a_microbatch = a_microbatch + count * kind_bytes
     flight = _in_flight(job, i)
     ends = end * where(schedule == _GPIPE, job.m, 1.0) * job.loss
     if model.dropout:

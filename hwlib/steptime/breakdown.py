@@ -157,7 +157,7 @@ def _of_model(
     model, stack, levels = with_mtp(model) if mtp else models.of(model), stacks.of(stack), levels_of(machine)
     link = host_bandwidth(machine, host, offload)
     numbers = {"B": B, "T": T, "expert_imbalance": expert_imbalance}
-    given = {**strategy.degrees, **{name: bounded(f"step_time: {name}", x, 1) for name, x in numbers.items()}}
+    columns = {**strategy.degrees, **{name: bounded(f"step_time: {name}", x, 1) for name, x in numbers.items()}}
 
     rates = rates_of(stack, dtype)
     if not gradient_bytes > 0:
@@ -185,7 +185,7 @@ def _of_model(
         )
         return _step_time(job._replace(offload=offload, host=link) if offload else job)
 
-    return by_blocks(StepTime, one, given)
+    return by_blocks(StepTime, one, columns)
 
 
 def _step_time(job: Job) -> StepTime:

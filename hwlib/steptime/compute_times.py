@@ -138,9 +138,9 @@ def _recomputed_matrices(model: Model, moe: bool, names: tuple[str, ...]) -> tup
     By operator every second product is done again: keys, attention's output and the second matrix of the MLP. The
     activation of experts and the norms have no products.
     """
-    one = int(mlp_params(model.width, model.expert_ffn, model.matrices))
-    routed = model.experts_per_token * one if moe else 0
-    shared = model.shared_experts * one if moe else 0
+    expert = int(mlp_params(model.width, model.expert_ffn, model.matrices))
+    routed = model.experts_per_token * expert if moe else 0
+    shared = model.shared_experts * expert if moe else 0
     mlp = int(mlp_params(model.width, model.ffn, model.matrices))
     if names == (BY_OP,):
         keys = model.width * (model.kv_heads * model.key_dim if not model.mla else model.kv_lora)

@@ -132,10 +132,10 @@ def machine_sheet(key: str) -> Sheet:
     node = torus.members if torus else nodes[key]
     chip = node.chip
     axes = len(torus.torus) if torus else node.links_per_chip // 2 if node.shape == "torus" else 0
-    found = {"bf16_flops": chip.bf16_flops, "hbm_bandwidth": chip.hbm_bandwidth, "hbm_bytes": chip.hbm_bytes}
-    if missing := [name for name, x in found.items() if x is None]:
+    rates = {"bf16_flops": chip.bf16_flops, "hbm_bandwidth": chip.hbm_bandwidth, "hbm_bytes": chip.hbm_bytes}
+    if missing := [name for name, x in rates.items() if x is None]:
         raise ValueError(f"machine_sheet: {chip.name} has no confirmed {', '.join(missing)}")
-    flops, W, S = (float(x or 0) for x in found.values())
+    flops, W, S = (float(x or 0) for x in rates.values())
     return Sheet(
         key,
         torus.name if torus else node.name,
@@ -195,8 +195,8 @@ def machine_bounds(sheet: Sheet | str, demand: Demand) -> Bounds:
     """
     sheet = machine_sheet(sheet) if isinstance(sheet, str) else sheet
     sent: dict[str, float] = dict.fromkeys(("tp", "ep", "pp", "dp"), 0.0)
-    for one in demand.transfers:
-        sent[one.axis] = sent.get(one.axis, 0.0) + sheet.time(one)
+    for transfer in demand.transfers:
+        sent[transfer.axis] = sent.get(transfer.axis, 0.0) + sheet.time(transfer)
     math = demand.flops / sheet.flops
     return Bounds(math, demand.hbm_bytes / sheet.hbm_bandwidth, **sent, bubble=demand.bubble * math)
 

@@ -38,16 +38,16 @@ def host_bandwidth(machine: Any, host: float | None, offload: Collection[str]) -
         raise ValueError(f"step_time: offload is of {', '.join(OFFLOAD)}, got {odd[0]!r}")
     if not offload:
         return 0.0
-    found = host
-    if found is None:
+    bandwidth = host
+    if bandwidth is None:
         place: Any = place_of(machine) if isinstance(machine, str) else machine
         node = place.members if isinstance(place, Cluster) else place
-        found = node.to_host_bandwidth if isinstance(node, Node) else getattr(node, "host", None)
-    if found is None or not found > 0:
+        bandwidth = node.to_host_bandwidth if isinstance(node, Node) else getattr(node, "host", None)
+    if bandwidth is None or not bandwidth > 0:
         bare = isinstance(machine, list | tuple) and not hasattr(machine, "host")
-        told = "levels say" if bare else f"{machine!r} says"
-        raise ValueError(f"step_time: offload needs a GPU's link to its host; {told} none, so give host, in B/s")
-    return float(found)
+        source = "levels say" if bare else f"{machine!r} says"
+        raise ValueError(f"step_time: offload needs a GPU's link to its host; {source} none, so give host, in B/s")
+    return float(bandwidth)
 
 
 def activation_time(job: Job, moe: Any, t_F: Any, t_B: Any) -> Any:
@@ -56,15 +56,15 @@ def activation_time(job: Job, moe: Any, t_F: Any, t_B: Any) -> Any:
     """
     plan, model = job.strategy, job.model
     tokens = plan.micro * job.T / plan.cp
-    kept: Any = 0.0
+    layer_bytes: Any = 0.0
     for with_experts, share in ((False, 1 - moe), (True, moe)):
         if with_experts and not model.moe:
             continue
         layer = layer_on_rank(model, with_experts, plan.tp, plan.ep, plan.sp, tokens, job.T, job.fused, etp=plan.etp)
         bytes_kept = choose_by(plan.recompute_code, layer.kept_with)
         again = recomputed_share(model, plan)
-        kept = kept + share * (again * bytes_kept + (1 - again) * (layer.kept + layer.scores))
-    sent = kept / job.host
+        layer_bytes = layer_bytes + share * (again * bytes_kept + (1 - again) * (layer.kept + layer.scores))
+    sent = layer_bytes / job.host
     return exposed(sent, t_F, 1) + exposed(sent, t_B, 1)
 
 

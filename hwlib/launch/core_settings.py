@@ -46,7 +46,7 @@ def core_settings(task: Task, plan: Plan) -> CoreSettings:
 
 def shape_fields(model: Model, T: int) -> dict[str, Any]:
     """The model's shape."""
-    found: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "num_layers": model.layers,
         "hidden_size": model.width,
         "ffn_hidden_size": model.ffn,
@@ -64,14 +64,14 @@ def shape_fields(model: Model, T: int) -> dict[str, Any]:
         "qk_layernorm": model.qk_norm or model.mla,
     }
     if not model.dropout:
-        found |= dict.fromkeys(USUAL, 0.0)
+        fields |= dict.fromkeys(USUAL, 0.0)
     if model.sinks:
-        found["softmax_type"] = "learnable"
+        fields["softmax_type"] = "learnable"
     if model.window_layers:
-        found["window_size"] = (model.window - 1, 0)
+        fields["window_size"] = (model.window - 1, 0)
         if model.window_layers < model.layers:
-            found["window_attn_skip_freq"] = window_frequency(model)
-    return {**found, **(mla_fields(model) if model.mla else {}), **(expert_fields(model) if model.moe else {})}
+            fields["window_attn_skip_freq"] = window_frequency(model)
+    return {**fields, **(mla_fields(model) if model.mla else {}), **(expert_fields(model) if model.moe else {})}
 
 
 def key_of(model: Model, keys: Collection[str]) -> str:
@@ -105,7 +105,7 @@ def mla_fields(model: Model) -> dict[str, Any]:
 
 def expert_fields(model: Model) -> dict[str, Any]:
     """Experts and their router."""
-    found: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "num_moe_experts": model.experts,
         "moe_router_topk": model.experts_per_token,
         "moe_ffn_hidden_size": model.expert_ffn,
@@ -113,25 +113,25 @@ def expert_fields(model: Model) -> dict[str, Any]:
         "moe_token_dispatcher_type": "alltoall",
     }
     if model.experts_per_token == 1:  # the weight of one expert after the softmax over it would be 1
-        found["moe_router_pre_softmax"] = True
+        fields["moe_router_pre_softmax"] = True
     if model.dense_layers:
-        found["moe_layer_freq"] = f"([0]*{model.dense_layers}+[1]*{model.moe_layers})"
+        fields["moe_layer_freq"] = f"([0]*{model.dense_layers}+[1]*{model.moe_layers})"
     if model.shared_experts:
-        found["moe_shared_expert_intermediate_size"] = model.shared_experts * model.expert_ffn
-        found["moe_shared_expert_gate"] = bool(vars(model).get("shared_gate", False))
+        fields["moe_shared_expert_intermediate_size"] = model.shared_experts * model.expert_ffn
+        fields["moe_shared_expert_gate"] = bool(vars(model).get("shared_gate", False))
     if model.router_bias:
-        found |= {"moe_router_enable_expert_bias": True, "moe_router_score_function": "sigmoid"}
-    return found
+        fields |= {"moe_router_enable_expert_bias": True, "moe_router_score_function": "sigmoid"}
+    return fields
 
 
 def unknown_shape(model: Model) -> tuple[str, ...]:
     """What the table of models does not have, and a model has."""
-    found = [f"the activation, where it is not {'SiLU' if model.gated else 'GELU'}"]
+    unknown = [f"the activation, where it is not {'SiLU' if model.gated else 'GELU'}"]
     if not model.positions:
-        found.append("the base of rotary positions, and its scaling for long contexts")
+        unknown.append("the base of rotary positions, and its scaling for long contexts")
     if model.moe:
-        found.append("how the router balances experts: its loss and coefficient")
-    return tuple(found)
+        unknown.append("how the router balances experts: its loss and coefficient")
+    return tuple(unknown)
 
 
 def shape_losses(model: Model) -> list[str]:
@@ -145,77 +145,77 @@ def shape_losses(model: Model) -> list[str]:
         "a norm after the embedding": has("embedding_norm", False),
         "biases of the output layer": has("head_bias", False),
     }
-    found = [f"of {model.name}, in the table of models: {model.note}"] if model.note else []
-    found += [f"{what}: no field of Megatron Core has them" for what, there in others.items() if there]
+    lost = [f"of {model.name}, in the table of models: {model.note}"] if model.note else []
+    lost += [f"{what}: no field of Megatron Core has them" for what, there in others.items() if there]
     if model.parallel:
-        found.append("attention and MLP side by side in a layer: Megatron Core has them one after the other")
+        lost.append("attention and MLP side by side in a layer: Megatron Core has them one after the other")
     if model.window_layers and model.layers % (model.layers - model.window_layers or 1):
-        found.append("which layers have a window: the table has their number only; the first ones are taken")
-    return found
+        lost.append("which layers have a window: the table has their number only; the first ones are taken")
+    return lost
 
 
 def degree_fields(task: Task, plan: Plan) -> dict[str, Any]:
     """The degrees, and how layers are divided among chunks."""
-    one, model = plan.strategy, task.model
-    found: dict[str, Any] = {
-        "tensor_model_parallel_size": one.tp,
-        "pipeline_model_parallel_size": one.pp,
-        "context_parallel_size": one.cp,
-        "sequence_parallel": bool(one.sp and one.tp > 1),
+    strategy, model = plan.strategy, task.model
+    fields: dict[str, Any] = {
+        "tensor_model_parallel_size": strategy.tp,
+        "pipeline_model_parallel_size": strategy.pp,
+        "context_parallel_size": strategy.cp,
+        "sequence_parallel": bool(strategy.sp and strategy.tp > 1),
     }
     if model.moe:
-        found |= {"expert_model_parallel_size": one.ep, "expert_tensor_parallel_size": one.expert_tp}
-    if one.pp > 1:
-        if not even(model, one.pp, one.v):
+        fields |= {"expert_model_parallel_size": strategy.ep, "expert_tensor_parallel_size": strategy.expert_tp}
+    if strategy.pp > 1:
+        if not even(model, strategy.pp, strategy.v):
             mtp = model.mtp_layers if task.software.mtp else 0
-            found["pipeline_model_parallel_layout"] = layout_text(model, one.pp, one.v, mtp)
-        elif one.v > 1:
-            found["virtual_pipeline_model_parallel_size"] = one.v
-    return found
+            fields["pipeline_model_parallel_layout"] = layout_text(model, strategy.pp, strategy.v, mtp)
+        elif strategy.v > 1:
+            fields["virtual_pipeline_model_parallel_size"] = strategy.v
+    return fields
 
 
 def recompute_fields(plan: Plan) -> dict[str, Any]:
     """What is recomputed."""
-    one = plan.strategy
-    if one.recompute == "full":
+    strategy = plan.strategy
+    if strategy.recompute == "full":
         method = {"recompute_method": "uniform", "recompute_num_layers": 1}
-        if one.recompute_layers is not None:
-            method = {"recompute_method": "block", "recompute_num_layers": one.recompute_layers}
+        if strategy.recompute_layers is not None:
+            method = {"recompute_method": "block", "recompute_num_layers": strategy.recompute_layers}
         return {"recompute_granularity": "full", **method}
-    names = recomputed_modules(one.recompute_code)
-    if not names or one.recompute == "op":
+    names = recomputed_modules(strategy.recompute_code)
+    if not names or strategy.recompute == "op":
         return {}
     return {"recompute_granularity": "selective", "recompute_modules": tuple(names)}
 
 
 def overlap_fields(task: Task, plan: Plan, lost: list[str]) -> dict[str, Any]:
     """Transfers that run beside arithmetic, where the plan's time counts on it; what cannot goes to `lost`."""
-    one, stack = plan.strategy, task.stack
-    found: dict[str, Any] = {}
-    if stack.hide_tp and one.tp > 1 and one.sp:
-        found["tp_comm_overlap"] = True
-    if stack.hide_ep and one.ep > 1:
-        if one.recompute == "full" or "moe" in recomputed_modules(one.recompute_code):
+    strategy, stack = plan.strategy, task.stack
+    fields: dict[str, Any] = {}
+    if stack.hide_tp and strategy.tp > 1 and strategy.sp:
+        fields["tp_comm_overlap"] = True
+    if stack.hide_ep and strategy.ep > 1:
+        if strategy.recompute == "full" or "moe" in recomputed_modules(strategy.recompute_code):
             lost.append("transfers to experts beside another microbatch: not with what this plan recomputes")
-        elif one.pp > 1 and one.v == 1:
+        elif strategy.pp > 1 and strategy.v == 1:
             lost.append("transfers to experts beside another microbatch: with a pipeline only if it is interleaved")
         else:
-            found["overlap_moe_expert_parallel_comm"] = True
-    return found
+            fields["overlap_moe_expert_parallel_comm"] = True
+    return fields
 
 
 def software_losses(task: Task, families: tuple[str, ...]) -> list[str]:
     """Settings of the software that the plan assumes and no field says; `families` are beginnings of the names of
     software whose constants are those of what is started.
     """
-    found = []
+    lost = []
     if not task.stack.features.startswith(families):
-        found.append(f"the plan's times: they are of {task.stack.key} ({task.stack.software}), another software")
+        lost.append(f"the plan's times: they are of {task.stack.key} ({task.stack.software}), another software")
     if task.software.dtype in ("fp8", "fp4"):
-        found.append(f"the recipe of scaling in {task.software.dtype}: a plan knows the rate of products only")
+        lost.append(f"the recipe of scaling in {task.software.dtype}: a plan knows the rate of products only")
     if task.software.expert_imbalance > 1:
-        found.append(f"experts with {task.software.expert_imbalance:g} times the mean load: training makes it")
-    return found
+        lost.append(f"experts with {task.software.expert_imbalance:g} times the mean load: training makes it")
+    return lost
 
 
 def state_losses(task: Task) -> list[str]:
@@ -229,8 +229,8 @@ def state_losses(task: Task) -> list[str]:
 
 def optimizer_copies(plan: Plan, lost: list[str]) -> int | None:
     """HSDP's copies of the states, each over `shards` ranks; None without it, and where dp cannot be cut so."""
-    one = plan.strategy
-    if one.shards is None or not one.zero:
+    strategy = plan.strategy
+    if strategy.shards is None or not strategy.zero:
         return None
     copies = one.dp * one.cp // one.shards
     if one.dp % copies:

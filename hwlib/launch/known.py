@@ -59,10 +59,10 @@ def problems(launch: Launch) -> list[str]:
     known = arguments_of(launch.software)
     every: list[Argument] = [one for command in launch.commands for one in command.arguments]
     every += [one for file in launch.files for one in file.settings]
-    found = []
+    faults = []
     for name, value in every:
         if name not in known:
-            found.append(f"{name}: {launch.software} has no such argument")
+            faults.append(f"{name}: {launch.software} has no such argument")
         elif bad := known[name].problem(value):
-            found.append(f"{name}: {bad}")
-    return found
+            faults.append(f"{name}: {bad}")
+    return faults

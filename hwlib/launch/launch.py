@@ -50,8 +50,8 @@ class Command(NamedTuple):
                 lines.append(" ")
             lines[-1] += f" {word}" if lines[-1] else word
         lines += ["  " + " ".join(one.words) for one in self.arguments]
-        said = [f"# {line}" for line in textwrap.wrap(self.comment, WIDTH, break_on_hyphens=False)]
-        return "\n".join([*said, " \\\n".join(lines)])
+        comment = [f"# {line}" for line in textwrap.wrap(self.comment, WIDTH, break_on_hyphens=False)]
+        return "\n".join([*comment, " \\\n".join(lines)])
 
     def value(self, name: str) -> Any:
         """The value of an argument; None where it is not given."""
@@ -85,9 +85,9 @@ class Launch(NamedTuple):
         parts = ["\n".join(parts)]
         parts += ["\n".join((f"cat > {one.name} <<'END'", one.text.rstrip("\n"), "END")) for one in self.files]
         parts += [one.text for one in self.commands]
-        told = [_comment("not expressed: ", line) for line in self.not_expressed]
-        told += [_comment("to add: ", line) for line in self.to_add]
-        return "\n\n".join([*parts, "\n".join(told)])
+        comments = [_comment("not expressed: ", line) for line in self.not_expressed]
+        comments += [_comment("to add: ", line) for line in self.to_add]
+        return "\n\n".join([*parts, "\n".join(comments)])
 
     @property
     def data(self) -> dict[str, Any]:

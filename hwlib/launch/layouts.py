@@ -19,12 +19,12 @@ def chunk_layers(model: Model, pp: int, v: int) -> tuple[int, ...]:
     (4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 1)
     """
     layers = stage_layers(model, pp, v)
-    found = [[int(layers.chunk)] * pp for _ in range(v)]
-    found[0][0] -= int(layers.first)
-    found[-1][-1] -= int(layers.last)
+    chunks = [[int(layers.chunk)] * pp for _ in range(v)]
+    chunks[0][0] -= int(layers.first)
+    chunks[-1][-1] -= int(layers.last)
     for stage in range(pp - 1 - int(layers.others), pp - 1):
-        found[-1][stage] -= 1
-    counts = tuple(count for chunk in found for count in chunk)
+        chunks[-1][stage] -= 1
+    counts = tuple(count for chunk in chunks for count in chunk)
     if sum(counts) != model.layers or min(counts) < 0:
         stages = f"{plural(pp, 'stage')} of {plural(v, 'chunk')}"
         raise LaunchError(f"emit: {plural(model.layers, 'layer')} cannot be spread over {stages}; fewer would do")
@@ -54,10 +54,10 @@ def layout_text(model: Model, pp: int, v: int, mtp: int = 0) -> str:
 
 def chunk_modules(model: Model, pp: int, v: int) -> list[list[str]]:
     """The chunks as torchtitan is told them: the names of the modules of each."""
-    found, at = [], 0
+    modules, at = [], 0
     for count in chunk_layers(model, pp, v):
-        found.append([f"layers.{i}" for i in range(at, at + count)])
+        modules.append([f"layers.{i}" for i in range(at, at + count)])
         at += count
-    found[0].insert(0, "tok_embeddings")
-    found[-1] += ["norm", "lm_head"]
-    return found
+    modules[0].insert(0, "tok_embeddings")
+    modules[-1] += ["norm", "lm_head"]
+    return modules

@@ -57,8 +57,8 @@ def emit_megatron(task: Task, plan: Plan) -> Launch:
 
 def maker(chip: Accelerator) -> str:
     """Whose a chip is; one that its owner describes is of the maker of the chip of its name, or "own"."""
-    found = accelerators.find(chip.name) if chip.vendor == "own" else chip
-    return found.vendor if found else chip.vendor
+    known = accelerators.find(chip.name) if chip.vendor == "own" else chip
+    return known.vendor if known else chip.vendor
 
 
 def on_nvidia(chip: Accelerator, software: str) -> None:
@@ -94,10 +94,10 @@ def option(name: str, value: Any) -> dict[str, Any]:
 
 def alignment(vocab: int, tp: int) -> int:
     """The largest multiple that Megatron-LM may round the vocabulary to without adding a row, of powers of two."""
-    found = ALIGNED
-    while found > 1 and vocab % (found * tp):
-        found //= 2
-    return found
+    multiple = ALIGNED
+    while multiple > 1 and vocab % (multiple * tp):
+        multiple //= 2
+    return multiple
 
 
 def padding(vocab: int, tp: int) -> int:
@@ -115,33 +115,33 @@ def whole_micro(plan: Plan, lost: list[str]) -> int:
 
 def data_parallel(plan: Plan, lost: list[str]) -> dict[str, Any]:
     """ZeRO: the distributed optimizer is its first stage, Megatron-FSDP the others; several instances are HSDP."""
-    one = plan.strategy
-    found: dict[str, Any] = {}
-    if one.dp * one.cp > 1:
-        found["--overlap-grad-reduce"] = None
-    if one.zero:
-        found["--use-distributed-optimizer"] = None
-        if one.dp * one.cp > 1:
-            found["--overlap-param-gather"] = None
-    if one.zero in SHARDING:
-        found |= {
+    strategy = plan.strategy
+    arguments: dict[str, Any] = {}
+    if strategy.dp * strategy.cp > 1:
+        arguments["--overlap-grad-reduce"] = None
+    if strategy.zero:
+        arguments["--use-distributed-optimizer"] = None
+        if strategy.dp * strategy.cp > 1:
+            arguments["--overlap-param-gather"] = None
+    if strategy.zero in SHARDING:
+        arguments |= {
             "--use-megatron-fsdp": None,
-            "--data-parallel-sharding-strategy": SHARDING[one.zero],
+            "--data-parallel-sharding-strategy": SHARDING[strategy.zero],
             "--ckpt-format": "fsdp_dtensor",
         }
     if (copies := optimizer_copies(plan, lost)) is not None:
-        found["--num-distributed-optimizer-instances"] = copies
-    return found
+        arguments["--num-distributed-optimizer-instances"] = copies
+    return arguments
 
 
 def offload(task: Task, plan: Plan, lost: list[str]) -> dict[str, Any]:
     """What the host keeps."""
-    found: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     if "optimizer" in task.software.offload:
-        found |= {"--optimizer-cpu-offload": None, "--use-precision-aware-optimizer": None}
+        arguments |= {"--optimizer-cpu-offload": None, "--use-precision-aware-optimizer": None}
     if (layers := offloaded_layers(task, plan, lost)) is not None:
-        found["--cpu-offloading-num-layers"] = layers
-    return found
+        arguments["--cpu-offloading-num-layers"] = layers
+    return arguments
 
 
 def environment(task: Task, plan: Plan, fsdp: bool) -> tuple[str, ...]:

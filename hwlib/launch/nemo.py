@@ -86,7 +86,7 @@ def model_fields(task: Task, plan: Plan, core: CoreSettings, same: bool) -> dict
     """Overrides of the model: all of its shape and division, for a recipe has another one; its activation only where
     the recipe is of another model.
     """
-    found = {
+    fields = {
         **{name: value for name, value in core.shape.items() if name != "max_position_embeddings"},
         **({} if same else {"activation_func": "silu" if task.model.gated else "gelu"}),
         "seq_length": task.T,
@@ -100,39 +100,39 @@ def model_fields(task: Task, plan: Plan, core: CoreSettings, same: bool) -> dict
         **core.parallel,
     }
     if task.model.moe and task.model.dense_layers:
-        found["moe_layer_freq"] = (0,) * task.model.dense_layers + (1,) * task.model.moe_layers
-    if isinstance(found.get("window_attn_skip_freq"), str):
+        fields["moe_layer_freq"] = (0,) * task.model.dense_layers + (1,) * task.model.moe_layers
+    if isinstance(fields.get("window_attn_skip_freq"), str):
         whole = task.model.layers - task.model.window_layers
-        found["window_attn_skip_freq"] = (1,) * task.model.window_layers + (0,) * whole
-    return {f"model.{name}": value for name, value in found.items()}
+        fields["window_attn_skip_freq"] = (1,) * task.model.window_layers + (0,) * whole
+    return {f"model.{name}": value for name, value in fields.items()}
 
 
 def data_parallel(plan: Plan, lost: list[str]) -> dict[str, Any]:
     """ZeRO, as for Megatron-LM, but that a recipe may have it on."""
-    one = plan.strategy
-    found: dict[str, Any] = {
-        "ddp.use_distributed_optimizer": one.zero > 0,
-        "optimizer.use_distributed_optimizer": one.zero > 0,
-        "ddp.overlap_grad_reduce": one.dp * one.cp > 1,
-        "ddp.overlap_param_gather": one.zero > 0 and one.dp * one.cp > 1,
+    strategy = plan.strategy
+    fields: dict[str, Any] = {
+        "ddp.use_distributed_optimizer": strategy.zero > 0,
+        "optimizer.use_distributed_optimizer": strategy.zero > 0,
+        "ddp.overlap_grad_reduce": strategy.dp * strategy.cp > 1,
+        "ddp.overlap_param_gather": strategy.zero > 0 and strategy.dp * strategy.cp > 1,
     }
-    if one.zero in SHARDING:
-        found |= {
+    if strategy.zero in SHARDING:
+        fields |= {
             "ddp.use_megatron_fsdp": True,
             "dist.use_megatron_fsdp": True,
-            "ddp.data_parallel_sharding_strategy": SHARDING[one.zero],
+            "ddp.data_parallel_sharding_strategy": SHARDING[strategy.zero],
             "checkpoint.ckpt_format": "fsdp_dtensor",
         }
     if (copies := optimizer_copies(plan, lost)) is not None:
-        found["ddp.num_distributed_optimizer_instances"] = copies
-    return found
+        fields["ddp.num_distributed_optimizer_instances"] = copies
+    return fields
 
 
 def offload(task: Task, plan: Plan, lost: list[str]) -> dict[str, Any]:
     """What the host keeps."""
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if "optimizer" in task.software.offload:
-        found |= {"optimizer.optimizer_cpu_offload": True, "optimizer.use_precision_aware_optimizer": True}
+        fields |= {"optimizer.optimizer_cpu_offload": True, "optimizer.use_precision_aware_optimizer": True}
     if (layers := offloaded_layers(task, plan, lost)) is not None:
-        found |= {"model.cpu_offloading": True, "model.cpu_offloading_num_layers": layers}
-    return found
+        fields |= {"model.cpu_offloading": True, "model.cpu_offloading_num_layers": layers}
+    return fields

@@ -27,7 +27,7 @@ def prompt_tokens(plan: ServingPlan, pool: Pool, reads: bool) -> int:
 
 def pool_losses(pool: Pool) -> list[str]:
     """What no server can be told of a plan, whatever its software."""
-    found = []
+    lost = []
     if pool.batch % pool.attention_dp:
         found.append(
             f"{plural(pool.batch, 'sequence')} over {pool.attention_dp} groups: each may have {group_batch(pool)}"
@@ -60,9 +60,9 @@ def format_losses(plan: ServingPlan, name: str, own: Container[str], cache: Cont
     """What a software of this name is not told of weights, in formats that are the checkpoint's `own`, and of a cache
     in one that it has not.
     """
-    found = []
+    lost = []
     if plan.dtype in own:
-        found.append(f"weights in {plan.dtype}: they are the checkpoint's, which {name} finds out by itself")
+        lost.append(f"weights in {plan.dtype}: they are the checkpoint's, which {name} finds out by itself")
     if plan.kv_dtype not in cache:
-        found.append(f"a cache in {plan.kv_dtype}: {name} has no such format of this name; its default is taken")
-    return found
+        lost.append(f"a cache in {plan.kv_dtype}: {name} has no such format of this name; its default is taken")
+    return lost

@@ -86,15 +86,15 @@ def emit_torchtitan(task: Task, plan: Plan) -> Launch:
 def batch(task: Task, plan: Plan, lost: list[str]) -> dict[str, Any]:
     """Batches: a rank's is all of its microbatches with a pipeline, and one, with gradients summed, without."""
     micro = whole_micro(plan, lost)
-    found: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "training.seq_len": task.T,
         "training.disable_cuda_graphs": plan.strategy.pp > 1 or plan.strategy.ep > 1,  # they are for neither
         "training.local_batch_size": micro * plan.m if plan.strategy.pp > 1 else micro,
         "training.global_batch_size": task.sequences,
     }
     if plan.strategy.pp > 1:
-        found["parallelism.pipeline_parallel_microbatch_size"] = micro
-    return found
+        settings["parallelism.pipeline_parallel_microbatch_size"] = micro
+    return settings
 
 
 def degrees(task: Task, plan: Plan, lost: list[str]) -> dict[str, Any]:
@@ -107,40 +107,39 @@ def degrees(task: Task, plan: Plan, lost: list[str]) -> dict[str, Any]:
                 f"states over {plural(one.shards, 'rank')}: torchtitan has a part of dp {one.dp} times cp {one.cp}"
             )
         else:
-            shard = one.shards // one.cp
-    if one.zero == 1:
+            shard = strategy.shards // strategy.cp
+    if strategy.zero == 1:
         lost.append("gradients that every rank has all of: FSDP divides them; weights stay gathered in a step")
-    if one.cp > 1 and not one.zero:
+    if strategy.cp > 1 and not strategy.zero:
         lost.append("states that are not divided: torchtitan divides them over context-parallel ranks")
-    found: dict[str, Any] = {
-        "parallelism.data_parallel_replicate_degree": one.dp // shard,
+    settings: dict[str, Any] = {
+        "parallelism.data_parallel_replicate_degree": strategy.dp // shard,
         "parallelism.data_parallel_shard_degree": shard,
-        "parallelism.fsdp_reshard_after_forward": {3: "always", 0: "default"}.get(one.zero, "never"),
-        "parallelism.tensor_parallel_degree": one.tp,
-        "parallelism.enable_sequence_parallel": bool(one.sp),
-        "parallelism.context_parallel_degree": one.cp,
-        "parallelism.pipeline_parallel_degree": one.pp,
+        "parallelism.fsdp_reshard_after_forward": {3: "always", 0: "default"}.get(strategy.zero, "never"),
+        "parallelism.tensor_parallel_degree": strategy.tp,
+        "parallelism.enable_sequence_parallel": bool(strategy.sp),
+        "parallelism.context_parallel_degree": strategy.cp,
+        "parallelism.pipeline_parallel_degree": strategy.pp,
     }
     if task.model.moe:
-        found["parallelism.expert_parallel_degree"] = one.ep
-        if one.expert_tp > 1:
-            lost.append(f"experts cut among {one.expert_tp} ranks: torchtitan leaves them whole")
-        if shard * one.cp * one.tp % one.ep:
-            lost.append(
-                f"experts over {one.ep} ranks: they do not divide the {shard * one.cp * one.tp} of FSDP, cp and tp"
-            )
-    return found
+        settings["parallelism.expert_parallel_degree"] = strategy.ep
+        if strategy.expert_tp > 1:
+            lost.append(f"experts cut among {strategy.expert_tp} ranks: torchtitan leaves them whole")
+        ranks = shard * strategy.cp * strategy.tp
+        if ranks % strategy.ep:
+            lost.append(f"experts over {strategy.ep} ranks: they do not divide the {ranks} of FSDP, cp and tp")
+    return settings
 
 
 def pipeline(task: Task, plan: Plan, lost: list[str]) -> dict[str, Any]:
     """The schedule and the layers of every chunk."""
-    one = plan.strategy
-    if one.pp == 1:
+    strategy = plan.strategy
+    if strategy.pp == 1:
         return {}
-    word = "Interleaved1F1B" if one.schedule == "1f1b" and one.v > 1 else SCHEDULES[one.schedule]
-    if one.schedule in ("zb_h1", "dualpipe"):
-        lost.append(f"schedule {one.schedule}: {word} is the nearest that torch has")
-    runs = [(count, len([*same])) for count, same in groupby(chunk_layers(task.model, one.pp, one.v))]
+    word = "Interleaved1F1B" if strategy.schedule == "1f1b" and strategy.v > 1 else SCHEDULES[strategy.schedule]
+    if strategy.schedule in ("zb_h1", "dualpipe"):
+        lost.append(f"schedule {strategy.schedule}: {word} is the nearest that torch has")
+    runs = [(count, len([*same])) for count, same in groupby(chunk_layers(task.model, strategy.pp, strategy.v))]
     chunks = ", ".join(f"*[{count}] * {many}" if many > 2 else ", ".join([str(count)] * many) for count, many in runs)
     return {
         "parallelism.pipeline_parallel_schedule": word,
@@ -165,8 +164,8 @@ def compiled(task: Task, plan: Plan) -> dict[str, Any]:
 
 def policy(plan: Plan, lost: list[str]) -> str | None:
     """The class of what is recomputed; None for nothing."""
-    one = plan.strategy
-    if one.recompute == "none":
+    strategy = plan.strategy
+    if strategy.recompute == "none":
         return None
     if one.recompute_layers is not None:
         lost.append(f"recomputation of {plural(one.recompute_layers, 'layer')}: it is of all layers, or of none")
@@ -176,20 +175,20 @@ def policy(plan: Plan, lost: list[str]) -> str | None:
 def code(task: Task, name: str, flavor: Flavor | None, settings: dict[str, Any]) -> str:
     """The text of the file."""
     module, function, size = flavor or OWN
-    found = settings["activation_checkpoint.policy"]
+    policy_name = settings["activation_checkpoint.policy"]
     model = f'model_registry("{size}"{_model_arguments(task)})' if flavor else "my_model_spec()"
     lines = ["from torchtitan.trainer import Trainer"]
     if task.software.dtype in ("fp8", "fp4"):
         used = ["Float8LinearConverter"] if task.software.dtype == "fp8" else ["NVFP4LinearConverter"]
         used += ["Float8GroupedExpertsConverter"] if task.model.moe and task.software.dtype == "fp8" else []
         lines.append(f"from torchtitan.components.quantization import {', '.join(used)}")
-    if found:
-        lines.append(f"from torchtitan.distributed.activation_checkpoint import {found}")
+    if policy_name:
+        lines.append(f"from torchtitan.distributed.activation_checkpoint import {policy_name}")
     if flavor:
         lines.append(f"from torchtitan.models.{module} import model_registry")
     lines.append(f"from torchtitan.models.{module}.config_registry import {function}")
     body = [f"    config = {function}()", f"    config.model_spec = {model}"]
-    body += [f"    config.activation_checkpoint = {f'{found}.Config()' if found else None}"]
+    body += [f"    config.activation_checkpoint = {f'{policy_name}.Config()' if policy_name else None}"]
     for key, value in settings.items():
         if key != "activation_checkpoint.policy":
             calls = isinstance(value, str) and value.startswith("stages(")
@@ -201,35 +200,35 @@ def code(task: Task, name: str, flavor: Flavor | None, settings: dict[str, Any])
 
 def _model_arguments(task: Task) -> str:
     """What the model is made with beside its size: formats of 8 or 4 bits, how tokens are sent, further layers."""
-    found = _converters(task)
+    arguments = _converters(task)
     if task.software.dedup_dispatch and task.model.moe:
-        found += ', moe_comm_backend="deepep"'
+        arguments += ', moe_comm_backend="deepep"'
     if task.software.mtp and task.model.mla:
-        found += f", num_mtp_layers={task.model.mtp_layers}"
-    return found
+        arguments += f", num_mtp_layers={task.model.mtp_layers}"
+    return arguments
 
 
 def _converters(task: Task) -> str:
     """The converters of a model's matrices, as an argument."""
     if task.software.dtype == "fp8":
-        kept = '["lm_head", "router.gate"]' if task.model.moe else '["lm_head"]'
-        found = [f"Float8LinearConverter.Config(filter_fqns={kept}, model_compile_enabled=True)"]
+        unconverted = '["lm_head", "router.gate"]' if task.model.moe else '["lm_head"]'
+        converters = [f"Float8LinearConverter.Config(filter_fqns={unconverted}, model_compile_enabled=True)"]
         if task.model.moe:
-            found.append("Float8GroupedExpertsConverter.Config(model_compile_enabled=True)")
+            converters.append("Float8GroupedExpertsConverter.Config(model_compile_enabled=True)")
     elif task.software.dtype == "fp4":
-        found = ['NVFP4LinearConverter.Config(fqns=["layers"], model_compile_enabled=True)']
+        converters = ['NVFP4LinearConverter.Config(fqns=["layers"], model_compile_enabled=True)']
     else:
         return ""
-    return f", converters=[{', '.join(found)}]"
+    return f", converters=[{', '.join(converters)}]"
 
 
 def to_add(task: Task, flavor: Flavor | None) -> tuple[str, ...]:
     """What the user knows and the plan does not."""
-    found = [
+    missing = [
         "data: config.dataloader and config.hf_assets_path, the folder of the model's tokenizer",
         "the run: config.training.steps, config.optimizer, config.lr_scheduler, config.checkpoint",
     ]
     if not flavor:
         sizes = ", ".join(sorted({one.module for one in FLAVORS.values()}))
-        found.insert(0, f"my_model_spec(), of {task.model!r}: torchtitan has models of {sizes} only")
-    return tuple(found)
+        missing.insert(0, f"my_model_spec(), of {task.model!r}: torchtitan has models of {sizes} only")
+    return tuple(missing)

@@ -35,10 +35,10 @@ def emit_trtllm(plan: ServingPlan) -> Launch:
         commands = [serve("server", 0, copies(plan.decode, "servers"))]
     else:
         pools = {"context": plan.prefill, "generation": plan.decode}
-        said = {"context": "servers that read prompts", "generation": "servers that generate"}
+        meaning = {"context": "servers that read prompts", "generation": "servers that generate"}
         files = [server_file(plan, pool, kind, lost) for kind, pool in pools.items()]
         commands = [
-            serve(kind, PORTS[kind], f"{copies(pool, said[kind])}; on ports from {PORTS[kind]} on")
+            serve(kind, PORTS[kind], f"{copies(pool, meaning[kind])}; on ports from {PORTS[kind]} on")
             for kind, pool in pools.items()
         ]
         files.append(router_file(pools))
@@ -67,7 +67,7 @@ def server_settings(plan: ServingPlan, pool: Pool, kind: str, lost: list[str]) -
         )
     each = -(-pool.batch // gpus) if pool.attention_dp > 1 else pool.batch
     tokens = prompt_tokens(plan, pool, kind != "generation") - group_batch(pool) + each
-    found: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "tensor_parallel_size": gpus,
         "enable_attention_dp": pool.attention_dp > 1,
         "max_batch_size": each,
@@ -77,15 +77,15 @@ def server_settings(plan: ServingPlan, pool: Pool, kind: str, lost: list[str]) -
         "kv_cache_config.dtype": CACHE.get(plan.kv_dtype, "auto"),
     }
     if plan.dtype == "fp16":
-        found["dtype"] = "float16"
+        settings["dtype"] = "float16"
     if plan.model.moe:
-        found |= {"moe_expert_parallel_size": pool.ep, "moe_tensor_parallel_size": gpus // pool.ep}
+        settings |= {"moe_expert_parallel_size": pool.ep, "moe_tensor_parallel_size": gpus // pool.ep}
     if gpus > (hosts := hosts_of(plan.machine, gpus)).gpus:
-        found["gpus_per_node"] = hosts.gpus
+        settings["gpus_per_node"] = hosts.gpus
     if plan.prefill is not None:
-        found["cache_transceiver_config.backend"] = "DEFAULT"
-        found["cache_transceiver_config.max_tokens_in_buffer"] = plan.prompt
-    return found
+        settings["cache_transceiver_config.backend"] = "DEFAULT"
+        settings["cache_transceiver_config.max_tokens_in_buffer"] = plan.prompt
+    return settings
 
 
 def server_file(plan: ServingPlan, pool: Pool, kind: str, lost: list[str]) -> File:
@@ -125,12 +125,12 @@ def yaml(settings: dict[str, Any]) -> str:
 
 
 def _lines(tree: dict[str, Any], indent: str) -> list[str]:
-    found = []
+    lines = []
     for name, value in tree.items():
         if isinstance(value, dict):
-            found += [f"{indent}{name}:", *_lines(value, indent + "  ")]
+            lines += [f"{indent}{name}:", *_lines(value, indent + "  ")]
         elif isinstance(value, tuple):
-            found += [f"{indent}{name}:", *(f'{indent}  - "{one}"' for one in value)]
+            lines += [f"{indent}{name}:", *(f'{indent}  - "{one}"' for one in value)]
         else:
-            found.append(f"{indent}{name}: {written(value)}")
-    return found
+            lines.append(f"{indent}{name}: {written(value)}")
+    return lines

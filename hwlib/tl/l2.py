@@ -72,11 +72,11 @@ class Waves:
     def request(self, array: str, sectors: Iterable[int], stores: bool) -> None:
         """That program loads or stores these sectors of an array. Raises KernelError for too many in all."""
         first = self._first[array]
-        told = [first + one for one in sectors]
-        self._passed += len(told)
+        touched = [first + one for one in sectors]
+        self._passed += len(touched)
         if self._passed > MOST_SECTORS:
             raise KernelError(f"more than {MOST_SECTORS:,} sectors pass the L2 cache", "too-large")
-        self._running[-1].append((told, stores))
+        self._running[-1].append((touched, stores))
 
     def end(self) -> LRUCache:
         """The cache after the last program, with everything written back."""

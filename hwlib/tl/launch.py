@@ -80,12 +80,12 @@ def dtype_of(array: Any) -> DType:
 
 def _bound(kernel: Kernel, args: tuple, named: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     try:
-        given = inspect.signature(kernel).bind(*args, **named)
+        bound = inspect.signature(kernel).bind(*args, **named)
     except TypeError as error:
         raise KernelError(f"{kernel.__name__}{inspect.signature(kernel)}: {error}", "bad-argument") from None
-    given.apply_defaults()
+    bound.apply_defaults()
     arrays = {
-        name: one for name, one in given.arguments.items() if isinstance(one, Empty | list) or hasattr(one, "dtype")
+        name: one for name, one in bound.arguments.items() if isinstance(one, Empty | list) or hasattr(one, "dtype")
     }
-    values = {name: one for name, one in given.arguments.items() if name not in arrays}
+    values = {name: one for name, one in bound.arguments.items() if name not in arrays}
     return arrays, values

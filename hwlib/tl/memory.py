@@ -237,9 +237,9 @@ def play(
     np = library()
 
     memory = {name: _Array(name, given) for name, given in arrays.items()}
-    waves = Waves(l2, {name: one.values.nbytes for name, one in memory.items()}) if l2 else None
-    for one in memory.values():
-        one.waves = waves
+    waves = Waves(l2, {name: array.values.nbytes for name, array in memory.items()}) if l2 else None
+    for array in memory.values():
+        array.waves = waves
     run = Run()
     with np.errstate(all="ignore"):
         for number, program in enumerate(programs):
@@ -250,9 +250,9 @@ def play(
     if waves:
         cache = waves.end()
         run.hbm = Traffic(cache.bytes_in, cache.bytes_out, cache.fetches, cache.write_backs)
-    run.arrays = {name: one.values.reshape(one.shape) for name, one in memory.items()}
-    run.traffic = {name: one.traffic for name, one in memory.items()}
-    run.unwritten = {name: np.flatnonzero(one.writer == -1) for name, one in memory.items()}
+    run.arrays = {name: array.values.reshape(array.shape) for name, array in memory.items()}
+    run.traffic = {name: array.traffic for name, array in memory.items()}
+    run.unwritten = {name: np.flatnonzero(array.writer == -1) for name, array in memory.items()}
     return run
 
 
@@ -260,10 +260,10 @@ def _run(
     np: Any, program: Program, number: int, memory: dict[str, _Array], run: Run, touches: bool, most_work: int
 ) -> None:
     last = {
-        one: at
+        operand: at
         for at, (_, operands, _) in enumerate(program.operations)
-        for one in operands
-        if not isinstance(one, list)
+        for operand in operands
+        if not isinstance(operand, list)
     }
     values: dict[int, Any] = {}
     counted: set[int] = set()  # results that are floats, or integers made of them
@@ -272,29 +272,29 @@ def _run(
         if len(operands) not in OPERANDS.get(name, ()):
             raise KernelError(f"operation {at} of program {program.place} is none of a kernel's", "no-record")
         try:
-            given = [one[0] if isinstance(one, list) else values[one] for one in operands]
-            run.work += max(1, _size(np, name, given, options))
+            inputs = [operand[0] if isinstance(operand, list) else values[operand] for operand in operands]
+            run.work += max(1, _size(np, name, inputs, options))
             if run.work > most_work:
                 raise KernelError(f"program {program.place} goes on without an end", "endless", program=program.at)
             if name in ("load", "store"):
-                result = _request(np, name, given, options, memory, program, number, at, run, touches)
+                result = _request(np, name, inputs, options, memory, program, number, at, run, touches)
             else:
-                result = _compute(np, name, given, options)
+                result = _compute(np, name, inputs, options)
         except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise KernelError(
                 f"operation {at} of program {program.place}, {name!r}, cannot be done: {type(error).__name__}",
                 "no-record",
             ) from None
-        values[at], used = result, {one for one in operands if not isinstance(one, list)}
+        values[at], used = result, {operand for operand in operands if not isinstance(operand, list)}
         if result is not None and (result.dtype.kind == "f" or (result.dtype.kind == "i" and used & counted)):
             counted.add(at)
-            run.flops += _flops(name, given, result)
+            run.flops += _flops(name, inputs, result)
             alive += _tile_bytes(result)
             run.tile_bytes = max(run.tile_bytes, alive)
-        for one in {*used, at}:
-            if last.get(one, one) <= at:
-                gone = values.pop(one)
-                alive -= _tile_bytes(gone) if one in counted else 0
+        for operand in {*used, at}:
+            if last.get(operand, operand) <= at:
+                gone = values.pop(operand)
+                alive -= _tile_bytes(gone) if operand in counted else 0
 
 
 def _size(np: Any, name: str, given: list, options: dict) -> int:

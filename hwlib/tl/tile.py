@@ -81,8 +81,8 @@ class Program:
             raise KernelError(
                 f"a tile of shape {shape} has {count:,} elements; at most {MOST_ELEMENTS:,} were expected", "too-large"
             )
-        told = tuple(one.number if isinstance(one, Tile) else [one] for one in operands)
-        self.operations.append((name, told, options or {}))
+        numbers = tuple(one.number if isinstance(one, Tile) else [one] for one in operands)
+        self.operations.append((name, numbers, options or {}))
         return Tile(self, len(self.operations) - 1, shape, dtype)
 
     @property
@@ -95,8 +95,8 @@ class Program:
 def size_of(shape: Sequence[int]) -> int:
     """The number of elements of a shape."""
     count = 1
-    for one in shape:
-        count *= one
+    for extent in shape:
+        count *= extent
     return count
 
 
@@ -220,10 +220,10 @@ INTEGER_ONLY = ("bitwise_and", "bitwise_or", "remainder", "floor_divide")
 
 def binary(name: str, left: Any, right: Any) -> Tile:
     """An operation on two tiles, or a tile and a number, element by element."""
-    tiles = [one for one in (left, right) if isinstance(one, Tile)]
-    for one in (left, right):
-        if not isinstance(one, (Tile, bool, int, float)):
-            raise KernelError(f"{name} of {_named(one)}: a tile or a number was expected", "no-tile")
+    tiles = [operand for operand in (left, right) if isinstance(operand, Tile)]
+    for operand in (left, right):
+        if not isinstance(operand, (Tile, bool, int, float)):
+            raise KernelError(f"{name} of {_named(operand)}: a tile or a number was expected", "no-tile")
     dtype = common(left, right)
     if name == "divide" and not dtype.is_float:
         dtype = float32
@@ -253,8 +253,8 @@ def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     for sizes in zip(*padded, strict=True):
         wide = {size for size in sizes if size != 1} or {1}
         if len(wide) > 1:
-            told = " and ".join(map(str, shapes))
-            raise KernelError(f"tiles of shapes {told} do not go together: only axes of 1 stretch", "other-shape")
+            texts = " and ".join(map(str, shapes))
+            raise KernelError(f"tiles of shapes {texts} do not go together: only axes of 1 stretch", "other-shape")
         out.append(wide.pop())
     return tuple(out)
 

@@ -98,14 +98,14 @@ def words_of_devices() -> type:
     def attention(func: Any, args: Any, kwargs: Any) -> Any:
         """Without dropout, with which the CPU has no fused kernel; of DTensors each rank's own heads."""
         names = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
-        given = dict(zip(names, args, strict=False)) | kwargs | {"dropout_p": 0.0}
-        q = given["query"]
+        arguments = dict(zip(names, args, strict=False)) | kwargs | {"dropout_p": 0.0}
+        q = arguments["query"]
         if not hasattr(q, "_local_tensor"):
-            return func(**given)
+            return func(**arguments)
         if any(place.is_shard(2) or place.is_shard(-2) for place in q.placements):
             raise NotImplementedError(NO_RING)
-        given |= {name: given[name].to_local() for name in names[:3]}
-        return type(q).from_local(func(**given), q.device_mesh, q.placements, run_check=False)
+        arguments |= {name: arguments[name].to_local() for name in names[:3]}
+        return type(q).from_local(func(**arguments), q.device_mesh, q.placements, run_check=False)
 
     handlers: dict[Any, Callable[[Any, Any, Any], Any]] = {
         Tensor.to: to,
@@ -127,11 +127,11 @@ def words_of_devices() -> type:
         if name in TRUE or name in FALSE:
             out.truth = name in TRUE
             return
-        told = [getattr(arg, "truth", False) for arg in args if isinstance(arg, torch.Tensor)]
+        truths = [getattr(arg, "truth", False) for arg in args if isinstance(arg, torch.Tensor)]
         if name in BOTH or name in EITHER:
-            out.truth = all(told) if name in BOTH else any(told)
+            out.truth = all(truths) if name in BOTH else any(truths)
         elif name in NOT:
-            out.truth = not told[0]
+            out.truth = not truths[0]
 
     judges = {*TRUE, *FALSE, *BOTH, *EITHER, *NOT}
 

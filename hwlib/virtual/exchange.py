@@ -76,8 +76,8 @@ def gathered(ranks: Ranks) -> None:
     whole = None
     for into, _ in ranks:
         if isinstance(into, (list, tuple)):
-            for one, (_, tensor) in zip(into, ranks, strict=True):
-                _put(one, tensor)
+            for output, (_, tensor) in zip(into, ranks, strict=True):
+                _put(output, tensor)
         elif into is not None:
             whole = torch.cat([_flat(tensor) for _, tensor in ranks]) if whole is None else whole
             _put(into, whole)
@@ -111,8 +111,8 @@ def spread(root: int) -> Callable[[Ranks], None]:
     def work(ranks: Ranks) -> None:
         for rank, (into, _) in enumerate(ranks):
             if rank != root:
-                for one, of_root in zip(into, ranks[root][1], strict=True):
-                    _put(one, of_root.detach())
+                for output, of_root in zip(into, ranks[root][1], strict=True):
+                    _put(output, of_root.detach())
 
     return work
 
@@ -122,15 +122,15 @@ def exchanged(ranks: Ranks) -> None:
     import torch
 
     n = len(ranks)
-    if all(torch.is_tensor(one) for pair in ranks for one in pair):
+    if all(torch.is_tensor(output) for pair in ranks for output in pair):
         blocks = torch.stack([_flat(tensor).view(n, -1) for _, tensor in ranks]).transpose(0, 1)
         for (into, _), block in zip(ranks, blocks, strict=True):
             _put(into, block)
         return
-    given = [_blocks(theirs, n) for _, theirs in ranks]
+    blocks_in = [_blocks(theirs, n) for _, theirs in ranks]
     for i, (into, _) in enumerate(ranks):
-        for one, theirs in zip(_blocks(into, n), given, strict=True):
-            _put(one, theirs[i].detach())
+        for output, theirs in zip(_blocks(into, n), blocks_in, strict=True):
+            _put(output, theirs[i].detach())
 
 
 def _blocks(parts: Any, n: int) -> Any:

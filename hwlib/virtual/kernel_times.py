@@ -114,9 +114,9 @@ class KernelTimes:
         if call == "all_gather" and hasattr(outputs, "untyped_storage"):
             self._parts[_place(outputs)] = _alive(outputs), n
         elif call == "reduce_scatter" and hasattr(inputs, "untyped_storage"):
-            found = self._out.get(place := _place(inputs))
-            if found:
-                self._out[place] = (*found[:2], found[2] / n)
+            part = self._out.get(place := _place(inputs))
+            if part:
+                self._out[place] = (*part[:2], part[2] / n)
 
     def rates(self, dtype: str) -> Rates:
         """Rates of products in a dtype of torch."""
@@ -153,8 +153,8 @@ class KernelTimes:
             known.number += 1
             place = _place(rows)
             if self._last is None or self._last[1] != place or self._last[0].expired():
-                found = self._parts.get(place)
-                read = KEPT_MOVES * b * M * K / (found[1] if found and not found[0].expired() else 1)
+                part = self._parts.get(place)
+                read = KEPT_MOVES * b * M * K / (part[1] if part and not part[0].expired() else 1)
                 known.moved += read
                 moved += read
             self._last = _alive(rows), place

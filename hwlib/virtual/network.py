@@ -56,7 +56,7 @@ class Network:
         return self._crossed[group]
 
     def _levels_of(self, ranks: tuple[int, ...]) -> tuple[Level, ...]:
-        found, below = [], 1
+        levels, below = [], 1
         for name, size, bandwidth in self.levels if self.stack is None else scaled(self.levels, self.stack):
             members = max(Counter(rank // below for rank in ranks).values())  # of a child: they share its connection
             children: dict[int, set[int]] = defaultdict(set)
@@ -64,9 +64,9 @@ class Network:
                 children[rank // (below * size)].add(rank // below)
             taking_part = max(map(len, children.values()))
             if taking_part > 1:
-                found.append(Level(name, taking_part, bandwidth * members / below))
+                levels.append(Level(name, taking_part, bandwidth * members / below))
             below *= size
-        return tuple(found)
+        return tuple(levels)
 
     def time(self, call: str, S: float, ranks: Sequence[int]) -> float:
         """Seconds of a call of torch.distributed among ranks; S as in `hwlib.collectives`: the full buffer."""
@@ -104,17 +104,17 @@ def network(
     """
     levels = _first(_levels(where, chip), n)
     names = [level.name for level in levels]
-    given = latency if isinstance(latency, Mapping) else dict.fromkeys(names, latency or 0.0)
+    latencies = latency if isinstance(latency, Mapping) else dict.fromkeys(names, latency or 0.0)
     slow = slow_levels or {}
-    for name in [*given, *slow]:
+    for name in [*latencies, *slow]:
         if name not in names:
             raise KeyError(f"cluster: its levels are {', '.join(names)}, there is no {name!r}")
-    if any(not time >= 0 for time in given.values()):
+    if any(not time >= 0 for time in latencies.values()):
         raise ValueError(f"cluster: latency is in seconds, at least 0, got {latency!r}")
     if any(not factor > 0 for factor in slow.values()):
         raise ValueError(f"cluster: slow_levels are factors above 0, got {slow_levels!r}")
     slowed = tuple(Level(name, size, bandwidth / slow.get(name, 1.0)) for name, size, bandwidth in levels)
-    return Network(slowed, given, overlap, (stack or stack_for(chip)) if latency is None else None, stack)
+    return Network(slowed, latencies, overlap, (stack or stack_for(chip)) if latency is None else None, stack)
 
 
 def _levels(where: Any, chip: Accelerator) -> tuple[Level, ...]:
@@ -130,13 +130,13 @@ def _levels(where: Any, chip: Accelerator) -> tuple[Level, ...]:
 def _first(levels: Sequence[Level], n: int | None) -> list[Level]:
     if n is None:
         return list(levels)
-    left, found = as_int("cluster: n (ranks)", n), []
+    left, taken_levels = as_int("cluster: n (ranks)", n), []
     for name, size, bandwidth in levels:
         taken = min(left, size)
         if left % taken:
             raise ValueError(f"cluster: {n} ranks do not fill whole parts of level {name!r}, which has {size} children")
-        found.append(Level(name, taken, bandwidth))
+        taken_levels.append(Level(name, taken, bandwidth))
         left //= taken
     if left > 1:
         raise ValueError(f"cluster: at most {prod(level.size for level in levels)} ranks fit, got {n}")
-    return found
+    return taken_levels

@@ -65,11 +65,11 @@ class StepTiming:
 
     def of(self, call: str, n: int | None = None) -> CallTotals:
         """The collectives of one kind, in groups of n ranks. Raises KeyError if there were none, or of several n."""
-        found = [c for c in self.calls if c.call == call and n in (None, c.n)]
-        if len(found) != 1:
+        matching = [c for c in self.calls if c.call == call and n in (None, c.n)]
+        if len(matching) != 1:
             there = ", ".join(f"{c.call} of {c.n}" for c in self.calls) or "none"
             raise KeyError(f"step: no single kind of {call} of {n or 'any number of'} ranks; there are {there}")
-        return found[0]
+        return matching[0]
 
     def chrome_trace(self, path: str | PathLike[str] | None = None) -> dict[str, Any]:
         """The step for Perfetto or chrome://tracing, as `hwlib.simulate.chrome_trace` does for an algorithm."""
@@ -105,10 +105,10 @@ def _events(step: StepTiming) -> Iterator[dict[str, Any]]:
 
 def summed(spans: Sequence[ClockSpan], levels: dict[tuple[int, ...], str]) -> tuple[CallTotals, ...]:
     """The collectives among spans by kind, group size and level, in the order of their first."""
-    found: dict[tuple[str, int, str], list[float]] = {}
+    totals: dict[tuple[str, int, str], list[float]] = {}
     for span in spans:
         if span.ranks:
-            total = found.setdefault((span.name, len(span.ranks), levels[span.ranks]), [0, 0.0, 0.0])
+            total = totals.setdefault((span.name, len(span.ranks), levels[span.ranks]), [0, 0.0, 0.0])
             for i, more in enumerate((1, span.bytes, span.end - span.start)):
                 total[i] += more
-    return tuple(CallTotals(*key, int(count), size, time) for key, (count, size, time) in found.items())
+    return tuple(CallTotals(*key, int(count), size, time) for key, (count, size, time) in totals.items())

@@ -55,8 +55,8 @@ class Rendezvous:
             group = key[0]
             start = max(self.free[group], *(ready for _, ready, _ in pending.came.values()))
             self.free[group] = pending.end = start + time()
-            for one, _, _ in pending.came.values():
-                one.call(name, pending.end - start, S, group, ranks, start)
+            for recorder, _, _ in pending.came.values():
+                recorder.call(name, pending.end - start, S, group, ranks, start)
             pending.came.clear()
             pending.done.set()
         return pending

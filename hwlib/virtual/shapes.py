@@ -202,12 +202,12 @@ def shapes_mode() -> type:
 
     def on_numbers(args: Any, kwargs: Any) -> bool:
         """Whether a call is of integers of the CPU alone, and stays so."""
-        given = [x for x in pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
-        asked = kwargs.get("dtype")
+        inputs = [x for x in pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
+        wanted = kwargs.get("dtype")
         return (
-            bool(given)
-            and all(type(x) is torch.Tensor and not x.is_floating_point() and x.device.type == "cpu" for x in given)
-            and (asked is None or not asked.is_floating_point)
+            bool(inputs)
+            and all(type(x) is torch.Tensor and not x.is_floating_point() and x.device.type == "cpu" for x in inputs)
+            and (wanted is None or not wanted.is_floating_point)
         )
 
     class Shapes(FakeTensorMode):

@@ -64,8 +64,8 @@ def _reduce(outputs: Any, _inputs: Any, times: int, _group: Transport) -> None:
 
 def _gather(outputs: Any, tensor: Any, _times: int, group: Transport) -> None:
     if outputs is None or isinstance(outputs, (list, tuple)):
-        for one in outputs or ():
-            one.copy_(tensor)
+        for output in outputs or ():
+            output.copy_(tensor)
     else:
         outputs.view(group.size, -1).copy_(tensor.reshape(1, -1).expand(group.size, -1))
 

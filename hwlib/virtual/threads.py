@@ -98,8 +98,8 @@ def play_ranks(
     watch = watcher()  # torch imports much for it, which is none of the programs' time
     size, store = net.ranks, dist.HashStore()
     as_int("play_ranks: warm (steps before the one that counts)", warm, 0)
-    told = (kernel_time, call_time, software)
-    worlds = [World(net, known, rank, factors.get(rank, 1.0), True, *told) for rank in range(size)]
+    settings = (kernel_time, call_time, software)
+    worlds = [World(net, known, rank, factors.get(rank, 1.0), True, *settings) for rank in range(size)]
     rendezvous = Rendezvous(timeout, [world.clock for world in worlds])
     results: list[Any] = [None] * size
     failures: list[tuple[int, BaseException]] = []

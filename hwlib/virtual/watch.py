@@ -211,8 +211,8 @@ def watcher() -> type:
 
         def wait(self, clock: Any, used: Any) -> None:
             for tensor in tensors_of(used):
-                if found := self.coming.pop(tensor.untyped_storage()._cdata, None):
-                    clock.wait(found[1], clock.current)
+                if arrival := self.coming.pop(tensor.untyped_storage()._cdata, None):
+                    clock.wait(arrival[1], clock.current)
 
     return Watcher
 

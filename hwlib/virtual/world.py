@@ -164,7 +164,7 @@ class World:
             step_time=self.clock.end,
             compute=sum(span.end - span.start for span in spans if span.row == "compute"),
             flops=sum(span.flops for span in spans),
-            calls=summed(given, levels),
+            calls=summed(by_start, levels),
             spans=spans,
         )
 
@@ -273,8 +273,8 @@ def _chip_there(where: Any) -> Accelerator | None:
     """The chip of a cluster or a node, by its key, its description or itself; None for what names none."""
     place: Any = place_of(where) if isinstance(where, str) else where
     place = place.members if isinstance(place, Cluster) else place
-    found = getattr(place, "chip", None)
-    return found if isinstance(found, Accelerator) else None
+    chip = getattr(place, "chip", None)
+    return chip if isinstance(chip, Accelerator) else None
 
 
 def chip_and_stack(

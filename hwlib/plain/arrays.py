@@ -103,12 +103,12 @@ class ndarray:
         elif kind is ndarray and index.dtype is BOOL and index.shape == self.shape:
             chosen = list(compress(flat(self), flat(index)))
             return made(chosen, (len(chosen),), self.dtype)
-        found = self._picked(index)
-        if isinstance(found, Picked):
-            return made([self._data[place] for place in found.places], found.shape, self.dtype)
-        if not found.shape and not (kind is tuple and Ellipsis in [part for part in index if part is Ellipsis]):
-            return self.dtype.type(self._data[found.offset])
-        return view(self, found.offset, found.shape, found.strides)
+        picked = self._picked(index)
+        if isinstance(picked, Picked):
+            return made([self._data[place] for place in picked.places], picked.shape, self.dtype)
+        if not picked.shape and not (kind is tuple and Ellipsis in [part for part in index if part is Ellipsis]):
+            return self.dtype.type(self._data[picked.offset])
+        return view(self, picked.offset, picked.shape, picked.strides)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if not self._writable:
@@ -120,14 +120,14 @@ class ndarray:
         elif type(index) is ndarray and self._whole and len(self.shape) == 1 and index.dtype.kind in "iu":
             places, shape = inside(flat(index), self.size), index.shape
         else:
-            found = self._picked(index)
-            if isinstance(found, View):
-                values = self._values(value, found.shape)
-                write(data, found.offset, found.shape, found.strides, values)
+            picked = self._picked(index)
+            if isinstance(picked, View):
+                values = self._values(value, picked.shape)
+                write(data, picked.offset, picked.shape, picked.strides, values)
                 return
-            places, shape = found.places, found.shape
-        for place, one in zip(places, self._values(value, shape), strict=True):
-            data[place] = one
+            places, shape = picked.places, picked.shape
+        for place, element in zip(places, self._values(value, shape), strict=True):
+            data[place] = element
 
     def _values(self, value: Any, shape: Shape) -> list[Any]:
         """The elements of what is assigned to a part of that shape."""
@@ -136,15 +136,15 @@ class ndarray:
             if kind is int and self.dtype.kind in "iu":
                 fitting(value, self.dtype)
             return cast([value], of_numbers([value]), self.dtype) * prod(shape)
-        given = value if kind is ndarray else from_nested(value)
-        while len(given.shape) > len(shape) and given.shape[0] == 1:
-            given = given[0] if len(given.shape) > 1 else given.reshape(())
-        if given.shape != shape:
-            given = broadcast_to(given, shape)
-        values = flat(given)
-        if given.dtype is self.dtype:
-            return values[:] if given._data is self._data else values
-        return cast(values, given.dtype, self.dtype)
+        array = value if kind is ndarray else from_nested(value)
+        while len(array.shape) > len(shape) and array.shape[0] == 1:
+            array = array[0] if len(array.shape) > 1 else array.reshape(())
+        if array.shape != shape:
+            array = broadcast_to(array, shape)
+        values = flat(array)
+        if array.dtype is self.dtype:
+            return values[:] if array._data is self._data else values
+        return cast(values, array.dtype, self.dtype)
 
     def _picked(self, index: Any) -> View | Picked:
         parts = index if type(index) is tuple else (index,)

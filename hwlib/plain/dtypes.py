@@ -247,7 +247,7 @@ def as_float(kind: dtype) -> dtype:
 
 def of_numbers(values: Iterable[Any]) -> dtype:
     """The type of Python's and numpy's numbers in a list."""
-    found: dtype | None = None
+    common: dtype | None = None
     for kind in set(map(type, values)):
         try:
             here = dtype.known[kind]
@@ -258,8 +258,8 @@ def of_numbers(values: Iterable[Any]) -> dtype:
                     f"an array of {kind.__name__}: the page's small numpy has truth values, numbers and texts only"
                 ) from None
             here = dtype.known[base]
-        found = here if found is None else promoted(found, here)
-    return found or FLOAT64
+        common = here if common is None else promoted(common, here)
+    return common or FLOAT64
 
 
 def with_weak(strong: dtype, weak: type) -> dtype:

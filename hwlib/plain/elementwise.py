@@ -44,24 +44,24 @@ def _floor_by_zero(x: float, y: float) -> float:
 
 
 def _powers(x: Any, y: Any) -> list[Any]:
-    found = [a**b for a, b in zip(x, y, strict=False)]
-    if {complex, float} & set(map(type, found)) and any(
-        type(one) is not type(a) for one, a in zip(found, x, strict=False)
+    powers = [a**b for a, b in zip(x, y, strict=False)]
+    if {complex, float} & set(map(type, powers)) and any(
+        type(one) is not type(a) for one, a in zip(powers, x, strict=False)
     ):
         raise ValueError
-    return found
+    return powers
 
 
 def _power(x: float, y: float) -> Any:
     if type(x) is int and y < 0:
         raise ValueError("Integers to negative integer powers are not allowed.")
     try:
-        found = x**y
+        power = x**y
     except OverflowError:
         return -inf if x < 0 and y % 2 == 1 else inf
     except ZeroDivisionError:
         return math.copysign(inf, x) if y % 2 == 1 else inf
-    return nan if type(found) is complex else found
+    return nan if type(power) is complex else power
 
 
 def _larger(x: Any, y: Any) -> list[Any]:
@@ -203,9 +203,9 @@ def where(condition: Any, *either: Any) -> Any:
 def nonzero(x: Any) -> tuple[ndarray, ...]:
     """The places of what is not zero, along each axis."""
     of = asarray(x)
-    found = list(compress(range(of.size), flat(of)))
+    flat_places = list(compress(range(of.size), flat(of)))
     return tuple(
-        made([one // by % size for one in found] if of.ndim > 1 else found, (len(found),), INT64)
+        made([one // by % size for one in flat_places] if of.ndim > 1 else flat_places, (len(flat_places),), INT64)
         for size, by in zip(of.shape, strides_of(of.shape), strict=True)
     )
 
@@ -260,13 +260,13 @@ def divmod(x: Any, y: Any) -> tuple[Any, Any]:
 
 def isclose(x: Any, y: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """Where |x - y| is at most atol + rtol |y|."""
-    one, other = asarray(x), asarray(y)
-    shape, lists = lists_of(one, other)
+    left, other = asarray(x), asarray(y)
+    shape, lists = lists_of(left, other)
     size = math.fabs
-    found = list(map(operator.eq, *lists))
-    found = (
-        found
-        if builtins.all(found)
+    close = list(map(operator.eq, *lists))
+    close = (
+        close
+        if builtins.all(close)
         else [
             a == b
             or (size(a - b) <= atol + rtol * size(b) if size(b) != inf else False)
@@ -274,7 +274,7 @@ def isclose(x: Any, y: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: b
             for a, b in zip(*lists, strict=False)
         ]
     )
-    return made(found, shape, BOOL) if shape else BOOL.type(found[0])
+    return made(close, shape, BOOL) if shape else BOOL.type(close[0])
 
 
 def allclose(x: Any, y: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:

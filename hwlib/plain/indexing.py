@@ -41,27 +41,27 @@ def pick(offset: int, shape: Shape, strides: Shape, index: Sequence[Any]) -> Vie
     where it does not fit."""
     parts = _expanded(index, shape)
     advanced = any(isinstance(part, Places) for part in parts)
-    kept: list[tuple[int, int]] = []  # (size, stride) of each axis of the view
+    axes: list[tuple[int, int]] = []  # (size, stride) of each axis of the view
     at: list[tuple[int, Places]] = []  # (axis of the view before which it belongs, elements)
     spread: list[int] = []  # strides of what `at` picks along
     sizes, axis = [], 0
     for part in parts:
         if part is None:
-            kept.append((1, 0))
+            axes.append((1, 0))
             continue
         size, by = shape[axis], strides[axis]
         axis += 1
         if isinstance(part, slice):
             start, stop, step = part.indices(size)
-            kept.append((len(range(start, stop, step)), by * step))
-            offset += start * by if kept[-1][0] else 0
+            axes.append((len(range(start, stop, step)), by * step))
+            offset += start * by if axes[-1][0] else 0
         elif isinstance(part, Places) or advanced:
-            at.append((len(kept), part if isinstance(part, Places) else Places([part], (), False)))
+            at.append((len(axes), part if isinstance(part, Places) else Places([part], (), False)))
             spread.append(by)
             sizes.append((size, axis - 1))
         else:
             offset += _inside(part, size, axis - 1) * by
-    view = View(offset, tuple(size for size, _ in kept), tuple(by for _, by in kept))
+    view = View(offset, tuple(size for size, _ in axes), tuple(by for _, by in axes))
     return _picked(view, at, spread, sizes) if advanced else view
 
 
@@ -98,9 +98,9 @@ def _where(part: Places, shape: Shape, axis: int) -> list[Places]:
                 f"boolean index did not match indexed array along axis {at}; size of axis is {size} but "
                 f"size of corresponding boolean axis is {wide}"
             )
-    found = list(compress(range(len(part.flat)), part.flat))
+    flat_places = list(compress(range(len(part.flat)), part.flat))
     return [
-        Places([one // by % size for one in found], (len(found),), False)
+        Places([one // by % size for one in flat_places], (len(flat_places),), False)
         for size, by in zip(part.shape, strides_of(part.shape), strict=True)
     ]
 

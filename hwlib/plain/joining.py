@@ -38,8 +38,8 @@ def concatenate(parts: Sequence[Any], axis: int | None = 0, dtype: Any = None) -
     sizes = [math.prod(x.shape[axis:]) for x in arrays]
     values: list[Any] = []
     for row in range(math.prod(first.shape[:axis])):
-        for one, size in zip(lists, sizes, strict=True):
-            values += one[row * size : (row + 1) * size]
+        for elements, size in zip(lists, sizes, strict=True):
+            values += elements[row * size : (row + 1) * size]
     return made(values, shape, kind)
 
 
@@ -228,8 +228,8 @@ def diag(x: Any, k: int = 0) -> ndarray:
     if of.ndim == 1:
         size = of.size + abs(k)
         new = zeros((size, size), of.dtype)
-        for i, one in enumerate(flat(of)):
-            new[i + max(-k, 0), i + max(k, 0)] = one
+        for i, element in enumerate(flat(of)):
+            new[i + max(-k, 0), i + max(k, 0)] = element
         return new
     rows, columns = of.shape
     at = [(i, i + k) for i in range(rows) if 0 <= i + k < columns]
@@ -282,8 +282,8 @@ def vectorize(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def apply(*given: Any) -> Any:
         arrays = broadcast_arrays(*given)
-        found = asarray([function(*at) for at in zip(*(x.reshape(-1) for x in arrays), strict=True)])
-        return found.reshape(arrays[0].shape)
+        results = asarray([function(*at) for at in zip(*(x.reshape(-1) for x in arrays), strict=True)])
+        return results.reshape(arrays[0].shape)
 
     return apply
 

@@ -146,5 +146,5 @@ def ndenumerate(x: Any) -> Iterator[tuple[tuple[int, ...], Any]]:
 
 def ndindex(*sizes: Any) -> Iterator[tuple[int, ...]]:
     """The places of a shape."""
-    given = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple) else sizes
-    return product(*map(range, given))
+    shape = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple) else sizes
+    return product(*map(range, shape))

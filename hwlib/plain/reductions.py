@@ -28,19 +28,19 @@ def total(values: Sequence[Any]) -> Any:
 
 def largest(values: Sequence[Any]) -> Any:
     """The maximum, or nan where one is."""
-    found = builtins.max(values)
-    return found if type(found) is not float or not any_nan(values) else nan
+    maximum = builtins.max(values)
+    return maximum if type(maximum) is not float or not any_nan(values) else nan
 
 
 def smallest(values: Sequence[Any]) -> Any:
     """The minimum, or nan where one is."""
-    found = builtins.min(values)
-    return found if type(found) is not float or not any_nan(values) else nan
+    minimum = builtins.min(values)
+    return minimum if type(minimum) is not float or not any_nan(values) else nan
 
 
 def any_nan(values: Sequence[Any]) -> bool:
     """Whether one is not a number: then their sum is none, which infinities of both signs may make, too."""
-    return (found := builtins.sum(values)) != found and builtins.any(one != one for one in values)
+    return (total := builtins.sum(values)) != total and builtins.any(one != one for one in values)
 
 
 def lines(x: ndarray, axis: Axis) -> tuple[list[list[Any]], tuple[int, ...], tuple[int, ...]]:
@@ -111,13 +111,13 @@ def _reduction(
         if initial is not None:
             of = [[*line, initial] for line in of]
         if nothing is not None:
-            found = [reduce(line) if line else nothing for line in of]
+            reduced = [reduce(line) if line else nothing for line in of]
         elif not builtins.all(of):
             raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
         else:
-            found = list(map(reduce, of))
-        found = cast(found, FLOAT64, kind) if kind.kind == "f" else rounded(found, kind)
-        return _shaped(found, rest, x, axes, kind, keepdims, out)
+            reduced = list(map(reduce, of))
+        reduced = cast(reduced, FLOAT64, kind) if kind.kind == "f" else rounded(reduced, kind)
+        return _shaped(reduced, rest, x, axes, kind, keepdims, out)
 
     apply.__name__ = name
     return apply
@@ -177,8 +177,8 @@ def var(given: Any, axis: Axis = None, ddof: int = 0, keepdims: bool = False) ->
 
 def std(given: Any, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Any:
     """The root of the variance."""
-    found = var(given, axis, ddof, keepdims)
-    return found**0.5
+    variance = var(given, axis, ddof, keepdims)
+    return variance**0.5
 
 
 def quantile(given: Any, q: Any, axis: Axis = None, keepdims: bool = False) -> Any:
@@ -186,10 +186,10 @@ def quantile(given: Any, q: Any, axis: Axis = None, keepdims: bool = False) -> A
     shares = asarray(q)
     if not builtins.all(0 <= one <= 1 for one in flat(shares)):
         raise ValueError("Quantiles must be in the range [0, 1]")
-    found = [_reduction("quantile", _quantile(one), _real)(given, axis, keepdims=keepdims) for one in flat(shares)]
+    quantiles = [_reduction("quantile", _quantile(one), _real)(given, axis, keepdims=keepdims) for one in flat(shares)]
     if not shares.shape:
-        return found[0]
-    parts = [asarray(one) for one in found]
+        return quantiles[0]
+    parts = [asarray(one) for one in quantiles]
     return made([one for part in parts for one in flat(part)], (*shares.shape, *parts[0].shape), parts[0].dtype)
 
 
@@ -243,11 +243,11 @@ def _place(name: str, choose: Callable[[Sequence[Any]], Any]) -> Callable[..., A
         of, rest, axes = lines(x, axis)
         if not builtins.all(of):
             raise ValueError(f"attempt to get {name} of an empty sequence")
-        found = [
+        places = [
             next(i for i, one in enumerate(line) if one != one) if any_nan(line) else line.index(choose(line))
             for line in of
         ]
-        return _shaped(found, rest, x, axes, INT64, keepdims, None)
+        return _shaped(places, rest, x, axes, INT64, keepdims, None)
 
     return apply
 

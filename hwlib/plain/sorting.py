@@ -68,31 +68,31 @@ def unique(
         size = moved.size // builtins.max(1, moved.shape[0])
         held = flat(moved)
         values = [tuple(held[i * size : (i + 1) * size]) for i in range(moved.shape[0])]
-    found = _once(values)
+    distinct = _once(values)
     if axis is None:
-        once = made(found, (len(found),), of.dtype)
+        once = made(distinct, (len(distinct),), of.dtype)
     else:
-        once = made([one for row in found for one in row], (len(found), *moved.shape[1:]), of.dtype)
+        once = made([one for row in distinct for one in row], (len(distinct), *moved.shape[1:]), of.dtype)
         once = once.transpose([*range(1, axis % of.ndim + 1), 0, *range(axis % of.ndim + 1, of.ndim)])
     if not (return_index or return_inverse or return_counts):
         return once
-    told: list[Any] = [once]
+    results: list[Any] = [once]
     if return_index:
         first = dict(zip(reversed(values), range(len(values) - 1, -1, -1), strict=True))
-        told.append(made([first[one] for one in found], (len(found),), INT64))
+        results.append(made([first[one] for one in distinct], (len(distinct),), INT64))
     if return_inverse:
-        place = {one: i for i, one in enumerate(found)}
-        told.append(made([place[one] for one in values], of.shape if axis is None else (len(values),), INT64))
+        place = {one: i for i, one in enumerate(distinct)}
+        results.append(made([place[one] for one in values], of.shape if axis is None else (len(values),), INT64))
     if return_counts:
         counts = Counter(values)
-        told.append(made([counts[one] for one in found], (len(found),), INT64))
-    return tuple(told)
+        results.append(made([counts[one] for one in distinct], (len(distinct),), INT64))
+    return tuple(results)
 
 
 def _once(values: list[Any]) -> list[Any]:
-    found = _sorted(list(set(values))) if values and type(values[0]) is not tuple else sorted(set(values))
-    nans = [one for one in found if one != one]
-    return found[: len(found) - len(nans) + 1] if nans else found
+    distinct = _sorted(list(set(values))) if values and type(values[0]) is not tuple else sorted(set(values))
+    nans = [one for one in distinct if one != one]
+    return distinct[: len(distinct) - len(nans) + 1] if nans else distinct
 
 
 def _flat_set(x: Any, values: list[Any]) -> ndarray:
@@ -138,8 +138,8 @@ def searchsorted(x: Any, values: Any, side: str = "left") -> Any:
     """Where the values would be inserted to keep the order: before those that are equal, or after."""
     held, of = flat(asarray(x)), asarray(values)
     find = bisect_left if side == "left" else bisect_right
-    found = [find(held, one) for one in flat(of)]
-    return made(found, of.shape, INT64) if of.shape else INT64.type(found[0])
+    places = [find(held, one) for one in flat(of)]
+    return made(places, of.shape, INT64) if of.shape else INT64.type(places[0])
 
 
 def digitize(values: Any, bins: Any, right: bool = False) -> Any:
@@ -159,8 +159,8 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0) -> ndarray:
         counts = Counter(values)
         return made([counts[i] for i in range(size)], (size,), INT64)
     sums = [0.0] * size
-    for one, weight in zip(values, flat(asarray(weights)), strict=True):
-        sums[one] += weight
+    for number, weight in zip(values, flat(asarray(weights)), strict=True):
+        sums[number] += weight
     return made(sums, (size,), FLOAT64)
 
 
@@ -172,9 +172,9 @@ def histogram(x: Any, bins: Any = 10, range: tuple[float, float] | None = None) 
         bins = linspace(low, high, bins + 1) if low < high else linspace(low - 0.5, high + 0.5, bins + 1)
     ends = flat(asarray(bins, float))
     counts = [0] * (len(ends) - 1)
-    for one in values:
-        if ends[0] <= one <= ends[-1]:
-            counts[builtins.min(bisect_right(ends, one) - 1, len(counts) - 1)] += 1
+    for number in values:
+        if ends[0] <= number <= ends[-1]:
+            counts[builtins.min(bisect_right(ends, number) - 1, len(counts) - 1)] += 1
     return made(counts, (len(counts),), INT64), asarray(bins, float)
 
 
@@ -188,26 +188,26 @@ def interp(x: Any, xp: Any, fp: Any) -> Any:
         i = bisect_right(at, one) - 1
         return known[i] + (known[i + 1] - known[i]) / (at[i + 1] - at[i]) * (one - at[i])
 
-    found = list(map(value, flat(of)))
-    return made(found, of.shape, FLOAT64) if of.shape else FLOAT64.type(found[0])
+    interpolated = list(map(value, flat(of)))
+    return made(interpolated, of.shape, FLOAT64) if of.shape else FLOAT64.type(interpolated[0])
 
 
 def unravel_index(at: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
     """The places along each axis of elements counted through."""
     of = asarray(at)
-    told = []
+    axes = []
     for size, by in zip(shape, strides_of(tuple(shape)), strict=True):
         places = [one // by % size for one in flat(of)]
-        told.append(made(places, of.shape, INT64) if of.shape else INT64.type(places[0]))
-    return tuple(told)
+        axes.append(made(places, of.shape, INT64) if of.shape else INT64.type(places[0]))
+    return tuple(axes)
 
 
 def array_equal(x: Any, y: Any, equal_nan: bool = False) -> bool:
     """Whether two arrays have one shape and one content."""
-    one, other = asarray(x), asarray(y)
-    if one.shape != other.shape:
+    left, other = asarray(x), asarray(y)
+    if left.shape != other.shape:
         return False
-    pairs = zip(flat(one), flat(other), strict=True)
+    pairs = zip(flat(left), flat(other), strict=True)
     return builtins.all(a == b or (equal_nan and a != a and b != b) for a, b in pairs)
 
 

@@ -91,15 +91,15 @@ def _line(data: Sequence[Any], offset: int, size: int, by: int) -> Sequence[Any]
 def broadcast_shapes(*shapes: int | Shape) -> Shape:
     """The shape of what is made of arrays of these shapes: axes of one element stretch. ValueError where they do not
     go together."""
-    given: list[Shape] = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
-    axes = max(map(len, given), default=0)
+    tuples: list[Shape] = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
+    axes = max(map(len, tuples), default=0)
     out = [1] * axes
-    for shape in given:
+    for shape in tuples:
         for at, size in enumerate(shape, axes - len(shape)):
             if size != 1 and out[at] != size:
                 if out[at] != 1:
-                    told = " ".join(str(one).replace(" ", "") for one in given)
-                    raise ValueError(f"operands could not be broadcast together with shapes {told}")
+                    texts = " ".join(str(one).replace(" ", "") for one in tuples)
+                    raise ValueError(f"operands could not be broadcast together with shapes {texts}")
                 out[at] = size
     return tuple(out)
 

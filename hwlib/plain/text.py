@@ -14,10 +14,10 @@ DIGITS, WIDTH, MOST, EDGE = 8, 75, 1000, 3  # numpy's own settings
 def array_repr(x: ndarray) -> str:
     """`array([1., 2.], dtype=float32)`."""
     body = _nested(x, "array(", ", ") if x.size else "[" * max(1, x.ndim) + "]" * max(1, x.ndim)
-    told = [] if x.dtype in (BOOL, INT64, FLOAT64) and x.size else [f"dtype={x.dtype.name}"]
+    details = [] if x.dtype in (BOOL, INT64, FLOAT64) and x.size else [f"dtype={x.dtype.name}"]
     if not x.size and x.shape != (0,):
-        body, told = "[]", [f"shape={x.shape}", *told]
-    return f"array({', '.join([body, *told])})"
+        body, details = "[]", [f"shape={x.shape}", *details]
+    return f"array({', '.join([body, *details])})"
 
 
 def array_str(x: ndarray) -> str:
@@ -72,9 +72,9 @@ def _floats(values: list[float], kind: dtype) -> list[str]:
     exponent = bool(sizes) and (max(sizes) >= 1e8 or min(sizes) < 1e-4 or max(sizes) / min(sizes) > 1000)
     if exponent and any(math.isfinite(one) for one in values):
         return _scientific(values, kind)
-    told = [_fixed(one, kind) if math.isfinite(one) else str(one) for one in values]
-    after = max((len(word.partition(".")[2]) for word in told), default=0)
-    return [word + " " * (after - len(word.partition(".")[2])) if "." in word else word + " " * 0 for word in told]
+    texts = [_fixed(one, kind) if math.isfinite(one) else str(one) for one in values]
+    after = max((len(word.partition(".")[2]) for word in texts), default=0)
+    return [word + " " * (after - len(word.partition(".")[2])) if "." in word else word + " " * 0 for word in texts]
 
 
 def _fixed(one: float, kind: dtype) -> str:
@@ -87,21 +87,21 @@ def _fixed(one: float, kind: dtype) -> str:
 
 
 def _scientific(values: list[float], kind: dtype) -> list[str]:
-    told: list[tuple[str, str]] = []
-    for one in values:
-        if not math.isfinite(one):
+    mantissas: list[tuple[str, str]] = []
+    for number in values:
+        if not math.isfinite(number):
             continue
-        digits = len(f"{float(shortest(one, kind)):.16e}".partition("e")[0].partition(".")[2].rstrip("0"))
+        digits = len(f"{float(shortest(number, kind)):.16e}".partition("e")[0].partition(".")[2].rstrip("0"))
         for places in range(min(digits, DIGITS) + 1):
-            if places == DIGITS or float(f"{one:.{places}e}") == float(shortest(one, kind)):
+            if places == DIGITS or float(f"{number:.{places}e}") == float(shortest(number, kind)):
                 break
-        told.append((f"{one:.{places}e}".partition("e")[0].partition(".")[2], ""))
-    places = max((len(part.rstrip("0")) for part, _ in told), default=0)
+        mantissas.append((f"{number:.{places}e}".partition("e")[0].partition(".")[2], ""))
+    places = max((len(part.rstrip("0")) for part, _ in mantissas), default=0)
     words = []
-    for one in values:
-        if not math.isfinite(one):
-            words.append(str(one))
+    for number in values:
+        if not math.isfinite(number):
+            words.append(str(number))
             continue
-        head, _, power = f"{one:.{places}e}".partition("e")
+        head, _, power = f"{number:.{places}e}".partition("e")
         words.append(f"{head if places else head + '.'}e{power}")
     return words

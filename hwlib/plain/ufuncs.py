@@ -155,14 +155,14 @@ class ufunc:
 
     def into(self, x: ndarray, other: Any) -> ndarray:
         """`x += other` and the like."""
-        found = asarray(self(x, other))
-        self.check_cast(found.dtype, x.dtype)
-        if found.shape != x.shape:
+        result = asarray(self(x, other))
+        self.check_cast(result.dtype, x.dtype)
+        if result.shape != x.shape:
             raise ValueError(
                 f"non-broadcastable output operand with shape {x.shape} doesn't match the broadcast shape "
-                f"{found.shape}".replace(", ", ",")
+                f"{result.shape}".replace(", ", ",")
             )
-        x[...] = found
+        x[...] = result
         return x
 
     def reduce(self, given: Any, axis: int | None = 0, dtype: Any = None, initial: Any = None) -> Any:

@@ -34,10 +34,10 @@ def before_and_after(watched: Sequence[BufferTrace]) -> "Figure":
     """
     rows = -(-len(watched) // 2)
     figure, grid = _grid(CHART, 1.35 * rows, rows, 4)
-    for place, one in enumerate(watched):
+    for place, trace in enumerate(watched):
         pair = grid[place // 2][2 * (place % 2) : 2 * (place % 2) + 2]
-        _table(pair[0], one.steps[0], TITLES[one.collective], "block")
-        _table(pair[1], _kept(one), "→", "rank" if one.collective == "all_to_all" else "block")
+        _table(pair[0], trace.steps[0], TITLES[trace.collective], "block")
+        _table(pair[1], _kept(trace), "→", "rank" if trace.collective == "all_to_all" else "block")
     for axes in [axes for row in grid for axes in row][2 * len(watched) :]:
         axes.set_axis_off()
     return figure
@@ -56,14 +56,14 @@ def blocks_by_step(watched: BufferTrace) -> "Figure":
     more = f"; the first {TABLES - 1} of {len(watched.steps) - 1} steps" if len(watched.steps) > TABLES else ""
     side = min(max(0.2 * len(steps[0]), 0.8), 2.4)
     width = max((side + 0.25) * across, CHART)
-    said = _lines((watched.failure or f"{watched.name}: {_counted(watched)}") + more, int(14 * width))
-    figure, grid = _grid(width, (side + 0.35) * rows + 0.2 + 0.2 * len(said), rows, across)
+    title = _lines((watched.failure or f"{watched.name}: {_counted(watched)}") + more, int(14 * width))
+    figure, grid = _grid(width, (side + 0.35) * rows + 0.2 + 0.2 * len(title), rows, across)
     for number, axes in enumerate(axes for row in grid for axes in row):
         if number < len(steps):
             _table(axes, steps[number], "start" if number == 0 else f"step {number}")
         else:
             axes.set_axis_off()
-    figure.suptitle("\n".join(said), fontsize=SMALL, x=0.01, ha="left", color=INK)
+    figure.suptitle("\n".join(title), fontsize=SMALL, x=0.01, ha="left", color=INK)
     return figure
 
 
@@ -163,11 +163,11 @@ def _colours(value: float) -> list[str]:
     """The colours of the ranks whose digits are in a number; grey if there are none."""
     if not 0 < value < 10**15:
         return [EMPTY if value == 0 else TWICE]
-    found = []
+    colours = []
     for rank, digit in enumerate(reversed(str(int(value)))):
         if digit != "0":
-            found.append(_of(rank) if digit == "1" else TWICE)
-    return found
+            colours.append(_of(rank) if digit == "1" else TWICE)
+    return colours
 
 
 def _of(rank: int) -> str:

@@ -185,8 +185,8 @@ def days_against_log(runs: Mapping[str, Mapping[str, float]]) -> "Figure":
     figure, axes = canvas(CHART, 1.5 + 0.5 * len(runs))
     ways = list(dict.fromkeys(way for ratios in runs.values() for way in ratios))
     for way, (colour, marker) in zip(ways, series(len(ways)), strict=True):
-        found = [(ratios[way], i) for i, ratios in enumerate(runs.values()) if way in ratios]
-        axes.plot(*zip(*found, strict=True), marker, color=colour, markersize=8, label=way)
+        markers = [(ratios[way], i) for i, ratios in enumerate(runs.values()) if way in ratios]
+        axes.plot(*zip(*markers, strict=True), marker, color=colour, markersize=8, label=way)
     axes.axvline(1, color=INK, linewidth=1)
     axes.set_yticks(range(len(runs)), list(runs), fontsize=9)
     axes.set_ylim(len(runs) - 0.5, -0.5)

@@ -23,13 +23,13 @@ def host_and_device(ways: Mapping[str, tuple[float, float]], kernels: int = 8) -
     figure, axes = canvas(CHART, 0.7 + 0.95 * len(ways))
     last = 0.0
     for row, (name, (launch, kernel)) in enumerate(ways.items()):
-        told = free = launch or kernel
+        launched = free = launch or kernel
         starts = []
         for k in range(kernels):
-            told = (k + 1) * launch if launch else told
-            starts.append(max(told, free if k else told))
+            launched = (k + 1) * launch if launch else launched
+            starts.append(max(launched, free if k else launched))
             free = starts[-1] + kernel
-        host = [(k * launch, launch) for k in range(kernels)] if launch else [(0.0, told)]
+        host = [(k * launch, launch) for k in range(kernels)] if launch else [(0.0, launched)]
         for place, spans, colour, label in (
             (0.0, host, ORANGE, "host launches"),
             (1.0, [(start, kernel) for start in starts], BLUE, "device works"),
@@ -182,12 +182,12 @@ def cache_pages(lengths: Sequence[int], longest: int, page: int) -> "Figure":
     for way, held in ((0, [longest] * len(lengths)), (1, [-(-n // page) * page for n in lengths])):
         top = way * (len(lengths) + 1.1)
         note(axes, ("reserved for the longest", f"pages of {page}")[way], (0, top), (0, 4), va="bottom", fontsize=9)
-        for k, (used, kept) in enumerate(zip(lengths, held, strict=True)):
+        for k, (used, reserved) in enumerate(zip(lengths, held, strict=True)):
             colour = series(len(lengths))[k][0]
-            axes.add_patch(Rectangle((0, top + k), kept, 0.8, facecolor=colour, alpha=0.22, linewidth=0))
+            axes.add_patch(Rectangle((0, top + k), reserved, 0.8, facecolor=colour, alpha=0.22, linewidth=0))
             axes.add_patch(Rectangle((0, top + k), used, 0.8, facecolor=colour, linewidth=0))
             if way:
-                axes.vlines(range(page, kept, page), top + k, top + k + 0.8, color="white", linewidth=1.2)
+                axes.vlines(range(page, reserved, page), top + k, top + k + 0.8, color="white", linewidth=1.2)
     axes.set(xlim=(0, 1.02 * longest), ylim=(2 * len(lengths) + 1.2, -0.8), xlabel="tokens")
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)

@@ -28,32 +28,35 @@ def engine_rows(runs: Mapping[str, EngineRun], start: float, seconds: float) -> 
         raise ValueError("engine_rows needs at least one run")
     end = start + seconds
     inside = {
-        name: [one for one in run.outcomes if one.arrival < end and one.end > start] for name, run in runs.items()
+        name: [panel for panel in run.outcomes if panel.arrival < end and panel.end > start]
+        for name, run in runs.items()
     }
-    for name, found in inside.items():
-        if not 0 < len(found) <= ROWS:
-            raise ValueError(f"engine_rows: {len(found)} requests of {name!r} from {start:g} to {end:g} s; 1 to {ROWS}")
+    for name, outcomes in inside.items():
+        if not 0 < len(outcomes) <= ROWS:
+            raise ValueError(
+                f"engine_rows: {len(outcomes)} requests of {name!r} from {start:g} to {end:g} s; 1 to {ROWS}"
+            )
     most = max(map(len, inside.values()))
     figure, axes = canvas(CHART, 0.9 + len(runs) * (0.35 + 0.085 * most), len(runs))
-    for one, (name, run) in zip([axes] if len(runs) == 1 else axes, runs.items(), strict=True):
-        _rows(one, inside[name], run, start, end)
-        one.set(ylim=(most - 0.4, -0.8), yticks=(), xlim=(0, seconds), ylabel="requests")
-        one.set_title(name, fontsize=9)
-        one.grid(visible=False, axis="y")
-    one.set_xlabel("time [s]")
-    figure.legend(*one.get_legend_handles_labels(), loc="outside lower left", ncols=3, handlelength=1)
+    for panel, (name, run) in zip([axes] if len(runs) == 1 else axes, runs.items(), strict=True):
+        _rows(panel, inside[name], run, start, end)
+        panel.set(ylim=(most - 0.4, -0.8), yticks=(), xlim=(0, seconds), ylabel="requests")
+        panel.set_title(name, fontsize=9)
+        panel.grid(visible=False, axis="y")
+    panel.set_xlabel("time [s]")
+    figure.legend(*panel.get_legend_handles_labels(), loc="outside lower left", ncols=3, handlelength=1)
     return figure
 
 
 def _rows(axes: "Axes", outcomes: list[RequestOutcome], run: EngineRun, start: float, end: float) -> None:
     began = {step.end: step.start for step in run.steps}
     bars: dict[str, list[tuple[int, float, float]]] = {"queued": [], "prefill": [], "decode": []}
-    for row, one in enumerate(outcomes):
-        bars["queued"].append((row, one.arrival, one.chunks[0].start))
-        bars["prefill"] += [(row, part.start, part.end) for part in one.chunks]
-        bars["decode"] += [(row, *span) for span in generating(one, began)]
-    for (label, found), colour in zip(bars.items(), (WAITING, BLUE, ORANGE), strict=True):
-        cut = [(row, max(a, start), min(b, end)) for row, a, b in found if a < end and b > start]
+    for row, outcome in enumerate(outcomes):
+        bars["queued"].append((row, outcome.arrival, outcome.chunks[0].start))
+        bars["prefill"] += [(row, part.start, part.end) for part in outcome.chunks]
+        bars["decode"] += [(row, *span) for span in generating(outcome, began)]
+    for (label, spans), colour in zip(bars.items(), (WAITING, BLUE, ORANGE), strict=True):
+        cut = [(row, max(a, start), min(b, end)) for row, a, b in spans if a < end and b > start]
         rows, left = [row for row, *_ in cut], [a - start for _, a, _ in cut]
         axes.barh(rows, [b - a for _, a, b in cut], 0.78, left, color=colour, label=label, lw=0)
 
@@ -63,16 +66,16 @@ def generating(outcome: RequestOutcome, began: Mapping[float, float]) -> list[tu
     its end.
     """
     read = {part.end for part in outcome.chunks}
-    found: list[tuple[float, float]] = []
+    spans: list[tuple[float, float]] = []
     for end in outcome.times:
         if end in read:
             continue
         start = began[end]
-        if found and start - found[-1][1] < SAME:
-            found[-1] = (found[-1][0], end)
+        if spans and start - spans[-1][1] < SAME:
+            spans[-1] = (spans[-1][0], end)
         else:
-            found.append((start, end))
-    return found
+            spans.append((start, end))
+    return spans
 
 
 @styled
@@ -124,9 +127,9 @@ def attained_shares(
     figure, axes = canvas(CHART, 3.0)
     for (name, runs), (colour, marker) in zip(curves.items(), series(len(curves)), strict=True):
         rates = sorted(runs)
-        kept = [100 * runs[rate].attained(ttft=ttft, tpot=tpot) for rate in rates]
+        shares = [100 * runs[rate].attained(ttft=ttft, tpot=tpot) for rate in rates]
         axes.plot(
-            [rate / runs[rate].gpus for rate in rates], kept, color=colour, marker=marker, markersize=4, label=name
+            [rate / runs[rate].gpus for rate in rates], shares, color=colour, marker=marker, markersize=4, label=name
         )
     axes.axhline(100 * share, color=GREY, lw=1, ls=(0, (5, 3)))
     axes.set(xlabel="requests per second and GPU", ylabel="requests that keep both [%]", ylim=(0, 104))
@@ -147,22 +150,22 @@ def closed_loads(runs: Mapping[int, EngineRun], measured: Sequence[MeasuredUsers
         raise ValueError("closed_loads needs at least one run")
     figure, panels = canvas(CHART, 5.0, 3)
     users = sorted(runs)
-    kept = {n: runs[n].outcomes[n:-n] or runs[n].outcomes for n in users}
+    outcomes = {n: runs[n].outcomes[n:-n] or runs[n].outcomes for n in users}
     drawn = (
         ("tokens/s", [runs[n].tokens_per_second for n in users], [row.rate for row in measured]),
         (
             "mean time between tokens [ms]",
-            [1e3 * _mean([one.tpot for one in kept[n]]) for n in users],
+            [1e3 * _mean([one.tpot for one in outcomes[n]]) for n in users],
             [1e3 * row.tbt for row in measured],
         ),
         (
             "mean time to first token [s]",
-            [_mean([one.ttft for one in kept[n]]) for n in users],
+            [_mean([one.ttft for one in outcomes[n]]) for n in users],
             [row.ttft for row in measured],
         ),
     )
-    for axes, (name, told, seen) in zip(panels, drawn, strict=True):
-        axes.plot(users, told, color=BLUE, label="simulated")
+    for axes, (name, simulated, seen) in zip(panels, drawn, strict=True):
+        axes.plot(users, simulated, color=BLUE, label="simulated")
         axes.plot([row.users for row in measured], seen, "D", color=INK, markersize=5, label="measured")
         axes.set_title(name, fontsize=9)
         axes.set_ylim(0, None)

@@ -24,12 +24,12 @@ def expert_loads(loads: Mapping[str, Sequence[float]], inner: int = 0, of: str =
     rows = _checked("expert_loads", loads)
     figure, axes = _rows(len(rows))
     top = max(max(values) * len(values) / sum(values) for values in rows.values())
-    for one, (label, values) in zip(axes, rows.items(), strict=True):
+    for panel, (label, values) in zip(axes, rows.items(), strict=True):
         mean = sum(values) / len(values)
-        _bars(one, [value / mean for value in values], 1.0, inner)
-        one.set_title(f"{label}: {max(values) / mean:.2f} times the mean", fontsize=9)
-        one.set(ylim=(0, 1.08 * top), ylabel="of the mean")
-        one.yaxis.set_major_locator(_few())
+        _bars(panel, [value / mean for value in values], 1.0, inner)
+        panel.set_title(f"{label}: {max(values) / mean:.2f} times the mean", fontsize=9)
+        panel.set(ylim=(0, 1.08 * top), ylabel="of the mean")
+        panel.yaxis.set_major_locator(_few())
     axes[-1].set_xlabel(f"{of}s, by node" if inner else of)
     return figure
 
@@ -43,12 +43,12 @@ def nic_bytes(cards: Mapping[str, Sequence[float]], inner: int = 0) -> "Figure":
     rows = _checked("nic_bytes", cards)
     figure, axes = _rows(len(rows))
     most = max(max(values) for values in rows.values())
-    for one, (label, values) in zip(axes, rows.items(), strict=True):
-        _bars(one, values, sum(values) / len(values), inner)
-        one.set(ylim=(0, 1.08 * most))
-        one.set_title(f"{label}: {show(max(values), 'B', 3)} at most", fontsize=9)
-        one.yaxis.set_major_formatter(lambda y, _: show(y, "B") if y else "0")
-        one.yaxis.set_major_locator(_few())
+    for panel, (label, values) in zip(axes, rows.items(), strict=True):
+        _bars(panel, values, sum(values) / len(values), inner)
+        panel.set(ylim=(0, 1.08 * most))
+        panel.set_title(f"{label}: {show(max(values), 'B', 3)} at most", fontsize=9)
+        panel.yaxis.set_major_formatter(lambda y, _: show(y, "B") if y else "0")
+        panel.yaxis.set_major_locator(_few())
     axes[-1].set_xlabel("network cards, by node" if inner else "network card")
     return figure
 
@@ -60,12 +60,12 @@ def _few() -> Any:
 
 
 def _checked(name: str, rows: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
-    found = {label: list(values) for label, values in rows.items()}
-    if not 1 <= len(found) <= MOST:
-        raise ValueError(f"{name} has room for 1 to {MOST} rows, got {len(found)}")
-    if empty := [label for label, values in found.items() if not values or sum(values) <= 0]:
+    checked = {label: list(values) for label, values in rows.items()}
+    if not 1 <= len(checked) <= MOST:
+        raise ValueError(f"{name} has room for 1 to {MOST} rows, got {len(checked)}")
+    if empty := [label for label, values in checked.items() if not values or sum(values) <= 0]:
         raise ValueError(f"{name}: {empty[0]!r} has nothing to draw")
-    return found
+    return checked
 
 
 def _rows(n: int) -> tuple["Figure", list["Axes"]]:

@@ -39,8 +39,8 @@ def pod(which: Cluster | str = "superpod-h100-4su") -> "Figure":
         mine = leaves[group * tree.rails : (group + 1) * tree.rails]
         for box in boxes[group * tree.nodes_per_group : (group + 1) * tree.nodes_per_group]:
             lines(axes, (((box[0], 0.42), leaf) for leaf in mine), GREY, 0.25, 0.18)
-    one = tree.nodes_per_group // 4
-    lines(axes, (((boxes[one][0], 0.42), leaf) for leaf in leaves[: tree.rails]), BLUE, 1.3, 1)
+    cabled = tree.nodes_per_group // 4
+    lines(axes, (((boxes[cabled][0], 0.42), leaf) for leaf in leaves[: tree.rails]), BLUE, 1.3, 1)
     lines(axes, ((leaves[tree.rails - 1], spine) for spine in top), PURPLE, 1.3, 1)
     each = tree.leaf_uplinks // tree.spines
     for places, colour, marker, size in ((boxes, BLUE, "s", 2.8), (leaves, PURPLE, "o", 5.5), (top, INK, "o", 8)):

@@ -39,8 +39,8 @@ LEVELS: Mapping[str, tuple[str, str, str]] = {
 
 def _quantity(chip: Accelerator, name: str) -> float | None:
     if name != "flops":
-        found: float | None = getattr(chip, name)
-        return found
+        quantity: float | None = getattr(chip, name)
+        return quantity
     return chip.bf16_flops or chip.fp16_flops
 
 
@@ -59,18 +59,18 @@ def doublings(chips: Mapping[str, Accelerator], announced: Iterable[str] = ()) -
         if not known:
             continue
         begin, start, since = known[0]
-        found = [(i, value / start, key) for i, value, key in known]
+        ratios = [(i, value / start, key) for i, value, key in known]
         word += f" (since {since})" if begin else ""
-        most = max(most, *(ratio for _, ratio, _ in found))
+        most = max(most, *(ratio for _, ratio, _ in ratios))
         axes.plot(
-            [i for i, *_ in found],
-            [ratio for _, ratio, _ in found],
+            [i for i, *_ in ratios],
+            [ratio for _, ratio, _ in ratios],
             marker=marker,
             color=colour,
             label=word,
             linewidth=1.4,
         )
-        for i, ratio, key in found:
+        for i, ratio, key in ratios:
             axes.plot(
                 i, ratio, marker, color=colour, markersize=6, markerfacecolor="white" if key in hollow else colour
             )

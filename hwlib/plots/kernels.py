@@ -66,8 +66,8 @@ def _counted(run: Run) -> Any:
 
 def _often(loads: Any, stores: Any) -> str:
     times = {"loaded": int(loads.max(initial=0)), "stored": int(stores.max(initial=0))}
-    said = [f"{word} {'once' if most == 1 else f'up to {most} times'}" for word, most in times.items() if most]
-    return ", ".join(said) or "untouched"
+    counts = [f"{word} {'once' if most == 1 else f'up to {most} times'}" for word, most in times.items() if most]
+    return ", ".join(counts) or "untouched"
 
 
 def _grid(axes: "Axes", values: Any, shape: tuple[int, ...], by: str, most: int) -> None:

@@ -61,7 +61,7 @@ def ridge_bars(chips: Iterable[Accelerator], dtypes: Sequence[str] = ("bf16", "f
     figure, axes = canvas(CHART, 0.9 + 0.19 * (len(dtypes) + 0.6) * len(chips))
     for i, (dtype, (colour, _)) in enumerate(zip(dtypes, series(len(dtypes)), strict=True)):
         shift = (i - (len(dtypes) - 1) / 2) * thick
-        bars = [(n + shift, *found) for n, chip in enumerate(chips) if (found := _ridge(chip, dtype))]
+        bars = [(n + shift, *ridge) for n, chip in enumerate(chips) if (ridge := _ridge(chip, dtype))]
         axes.barh([y for y, _, _ in bars], [I for _, I, _ in bars], thick, color=colour, label=dtype)
         for y, I, stand_in in bars:
             note(axes, f"{I:.0f}{stand_in}", (I, y), (4, 0), va="center", fontsize=SMALL)

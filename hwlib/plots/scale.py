@@ -52,22 +52,24 @@ def allreduce_scale(rows: Iterable[MeasuredAllreduce], models: Mapping[str, floa
     """Measured bus bandwidth against the size of the array, a line for each number of GPUs, and `models`, {name: B/s},
     as dashed levels. Raises ValueError without rows.
     """
-    found: dict[int, list[MeasuredAllreduce]] = {}
+    by_ranks: dict[int, list[MeasuredAllreduce]] = {}
     for row in rows:
-        found.setdefault(row.n, []).append(row)
-    if not found:
+        by_ranks.setdefault(row.n, []).append(row)
+    if not by_ranks:
         raise ValueError("allreduce_scale: measured all-reduces, got none")
     figure, axes = canvas(CHART, 3.6)
-    for (n, each), (colour, marker) in zip(sorted(found.items()), SERIES, strict=False):
+    for (n, each), (colour, marker) in zip(sorted(by_ranks.items()), SERIES, strict=False):
         sweep = sorted((row.S, row.bus_bandwidth) for row in each)
         axes.plot(
             *zip(*sweep, strict=True), color=colour, marker=marker, markersize=4, linewidth=1.4, label=f"{n} GPUs"
         )
     for name, W in (models or {}).items():
         axes.axhline(W, color=GREY, linewidth=1, linestyle=(0, (4, 3)))
-        note(axes, name, (min(row.S for each in found.values() for row in each), W), (0, 3), fontsize=SMALL, color=INK)
+        note(
+            axes, name, (min(row.S for each in by_ranks.values() for row in each), W), (0, 3), fontsize=SMALL, color=INK
+        )
     axes.set(xscale="log", xlabel="bytes of each rank's array", ylabel="bus bandwidth", ylim=(0, None))
-    powers = sorted(log2(row.S) for each in found.values() for row in each)
+    powers = sorted(log2(row.S) for each in by_ranks.values() for row in each)
     apart = 2 if powers[-1] - powers[0] <= WIDE else 4
     axes.set_xticks([2.0**k for k in range(10, 41) if k % apart == 0 and powers[0] <= k <= powers[-1]])
     axes.minorticks_off()

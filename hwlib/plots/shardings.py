@@ -188,8 +188,8 @@ def steps(named: Mapping[str, Any]) -> "Figure":
     """
     if not named:
         raise ValueError("steps: at least one step, got none")
-    figure, found = canvas(CHART, 1.45 * len(named) + 0.7, len(named))
-    panels = list(found) if len(named) > 1 else [found]
+    figure, drawn = canvas(CHART, 1.45 * len(named) + 0.7, len(named))
+    panels = list(drawn) if len(named) > 1 else [drawn]
     key: dict[str, Any] = {}
     for axes, (name, step) in zip(panels, named.items(), strict=True):
         for span in step.spans:

@@ -112,10 +112,10 @@ def _heights(t: Topology, drawn: Sequence[str]) -> dict[str, int]:
             if other in kind and other not in seen and {kind[vertex], kind[other]} & {"pcie", "cpu"}:
                 visit(other, vertex)
 
-    for one in sorted(drawn, key=lambda v: ("cpu", "pcie").index(kind[v]) if kind[v] in ("cpu", "pcie") else 2):
-        top = [v for v in drawn if kind[v] == kind[one] and v not in seen]
+    for first in sorted(drawn, key=lambda v: ("cpu", "pcie").index(kind[v]) if kind[v] in ("cpu", "pcie") else 2):
+        top = [v for v in drawn if kind[v] == kind[first] and v not in seen]
         if top:
-            visit(top[-1] if kind[one] in ("cpu", "pcie") else top[0], None)
+            visit(top[-1] if kind[first] in ("cpu", "pcie") else top[0], None)
     height = dict.fromkeys((vertex for vertex, _ in order), 0)
     for vertex, above in reversed(order):
         if above is not None:

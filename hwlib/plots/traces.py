@@ -125,18 +125,18 @@ def interval_curve(t_save: float, t_back: float, t_mtbf: float) -> "Figure":
 
     young, daly = float(young_interval(t_save, t_mtbf)), float(daly_interval(t_save, t_mtbf))
     tau = np.geomspace(max(young / SPAN, t_save / 2), young * SPAN, CURVE)
-    exact = [1 - exact_goodput(float(one), t_save, t_back, t_mtbf) for one in tau]
+    exact = [1 - exact_goodput(float(interval), t_save, t_back, t_mtbf) for interval in tau]
     figure, axes = canvas(CHART, 3.2)
     axes.plot(tau / 60, 100 * t_save / tau, color=SKY, linestyle="--", label="checkpoints")
     axes.plot(tau / 60, 100 * tau / (2 * t_mtbf), color=ORANGE, linestyle="--", label="lost work")
     total = t_save / tau + (tau / 2 + t_back) / t_mtbf
     axes.plot(tau / 60, 100 * total, color=BLUE, label="sum, with restarts")
     axes.plot(tau / 60, 100 * np.array(exact), color=INK, linewidth=1.2, label="exact")
-    for one, name, side in ((young, "Young", "left"), (daly, "Daly", "right")):
-        loss = 100 * (1 - exact_goodput(one, t_save, t_back, t_mtbf))
-        axes.plot(one / 60, loss, "o", color=INK, markersize=4, zorder=4)
+    for interval, name, side in ((young, "Young", "left"), (daly, "Daly", "right")):
+        loss = 100 * (1 - exact_goodput(interval, t_save, t_back, t_mtbf))
+        axes.plot(interval / 60, loss, "o", color=INK, markersize=4, zorder=4)
         offset = (5, 9) if side == "left" else (-5, 9)
-        axes.annotate(name, (one / 60, loss), offset, textcoords="offset points", fontsize=SMALL, ha=side)
+        axes.annotate(name, (interval / 60, loss), offset, textcoords="offset points", fontsize=SMALL, ha=side)
     top = min(100.0, 5 * 100 * (1 - exact_goodput(young, t_save, t_back, t_mtbf)))
     axes.set(xscale="log", xlim=(tau[0] / 60, tau[-1] / 60), ylim=(0, top), ylabel="% of the time")
     axes.set_xlabel("minutes of training between two checkpoints")

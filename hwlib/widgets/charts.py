@@ -162,12 +162,12 @@ def _headline() -> str:
     def critical(b_w: float) -> str:
         return roofline.exact_critical_batch.vega_with({"b": "2", "b_w": str(b_w), "b_out": "2"})
 
-    found = [
+    batches = [
         f"'{name}: ' + ({critical(b_w)} > 0 ? format(ceil({critical(b_w)}), ',d') : 'none')"
         for name, b_w in WEIGHTS.items()
     ]
     sizes = "'D = ' + format(D, ',d') + ', F = ' + format(F, ',d')"
-    return f"[{sizes}, 'compute-bound from a batch of ' + " + " + ', ' + ".join(found) + "]"
+    return f"[{sizes}, 'compute-bound from a batch of ' + " + " + ', ' + ".join(batches) + "]"
 
 
 def _choice(label: str, names: Mapping[str, str]) -> dict[str, Any]:

@@ -181,12 +181,12 @@ def failures_explorer(
 def _free(of: Iterable[str]) -> str:
     """The vega expression of the title: how many spines may fail before each collective slows down."""
     spare = {"all-to-all": alltoall_spare_switches.vega, "all-reduce": allreduce_spare_switches.vega}
-    told = [
+    lines = [
         f"'{name}: ' + ({spare[name]}) + ' of ' + switches + ' spines may fail unnoticed'"
         for name in of
         if name in spare
     ]
-    return f"[{', '.join(told)}]"
+    return f"[{', '.join(lines)}]"
 
 
 def _slider(label: str, low: int, high: int, step: int) -> dict[str, Any]:

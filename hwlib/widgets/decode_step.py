@@ -157,15 +157,15 @@ def _chip(key: str) -> dict[str, Any]:
     """A chip's data sheet and what it reaches, as JSON."""
     sheet = accelerators[key]
     sums = {tp: step_constants(key, tp) for tp in DEGREES if tp > 1}
-    one = step_constants(key)
+    constants = step_constants(key)
     return {
         "name": sheet.name,
         "W": sheet.hbm_bandwidth,
         "C": sheet.bf16_flops,
         "S": sheet.hbm_bytes,
-        "W_got": one.W,
-        "C_got": one.C,
-        "t0": one.t0,
+        "W_got": constants.W,
+        "C_got": constants.C,
+        "t0": constants.t0,
         "sums": {str(tp): {"alpha": c.alpha, "W": c.W_sum} for tp, c in sums.items()},
     }
 

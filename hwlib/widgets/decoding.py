@@ -43,7 +43,7 @@ def fit_explorer(model: str = "llama3-70b") -> VegaLite:
         {"name": "weight_bytes", "expr": "P*b_w"},
     ]
     held = "(" + batch_limit.vega_with({"T_kv": "datum.T_kv", "S_kv": "(S_two*datum.b_kv/2)"}) + ")"
-    said = (
+    title = (
         "weight_bytes > n*S_hbm ? 'the weights do not fit' : format(weight_bytes/1e9, ',.0f') + ' GB of weights, ' + "
         "format((n*S_hbm - weight_bytes)/1e9, ',.0f') + ' GB for caches'"
     )
@@ -60,7 +60,7 @@ def fit_explorer(model: str = "llama3-70b") -> VegaLite:
     return VegaLite(
         {
             "description": "Sequences that fit beside the weights, against the tokens of each sequence",
-            "title": {"text": {"expr": said}, "anchor": "start"},
+            "title": {"text": {"expr": title}, "anchor": "start"},
             "params": params,
             "data": {"values": formats},
             "transform": [
@@ -103,7 +103,7 @@ def drafts_explorer() -> VegaLite:
     """
     gain = "(" + drafted_speedup.vega_with({"drafts": "datum.drafts", "B": "datum.B"}) + ")"
     lines = [{"drafts": k, "name": f"{k}"} for k in DRAFTS]
-    names = [one["name"] for one in lines]
+    names = [rule["name"] for rule in lines]
     colour = {
         "field": "name",
         "type": "nominal",
@@ -139,16 +139,16 @@ def drafts_explorer() -> VegaLite:
             "strokeDash": dashed(colour),
         },
     }
-    one = {
+    rule = {
         "data": {"values": [{"gain": 1}]},
         "mark": {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 1.5, "color": "currentColor"},
         "encoding": {"y": {"field": "gain", "type": "quantitative"}},
     }
-    said = "format(accept, '.0%') + ' accepted, a draft costs ' + format(c_draft, '.0%') + ' of a step'"
+    title = "format(accept, '.0%') + ' accepted, a draft costs ' + format(c_draft, '.0%') + ' of a step'"
     return VegaLite(
         {
             "description": "Gain of drafted tokens against the batch",
-            "title": {"text": {"expr": said}, "anchor": "start"},
+            "title": {"text": {"expr": title}, "anchor": "start"},
             "params": [
                 {
                     "name": "accept",
@@ -168,7 +168,7 @@ def drafts_explorer() -> VegaLite:
             ],
             "width": 460,
             "height": 260,
-            "layer": [line, one],
+            "layer": [line, rule],
             "config": chart_style(),
         }
     )

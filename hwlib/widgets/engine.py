@@ -53,11 +53,11 @@ def drawn() -> dict[str, list[Any]]:
 
 def explored_requests(rate: float, share: float, long: int) -> tuple[Request, ...]:
     """The figure's requests, for `hwlib.engine.run_engine`."""
-    known, at, found = drawn(), 0.0, []
+    known, at, requests = drawn(), 0.0, []
     for gap, draw, output in zip(known["gaps"], known["draws"], known["outputs"], strict=True):
         at += gap / rate
-        found.append(Request(at, long if draw < share else SHORT, output))
-    return tuple(found)
+        requests.append(Request(at, long if draw < share else SHORT, output))
+    return tuple(requests)
 
 
 @cache

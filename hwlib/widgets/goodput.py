@@ -23,14 +23,14 @@ def goodput_explorer() -> VegaLite:
         "scale": {"domain": [*SAVES], "range": [*COLOURS]},
         "legend": {"orient": "bottom"},
     }
-    said = (
+    title = (
         "format(n_out, ',d') + ' GPUs fail every ' + format(t_mtbf/3600, '.2f') + ' h; a restart takes ' + "
         "format(t_back/60, '.0f') + ' min'"
     )
     return VegaLite(
         {
             "description": "Goodput against the interval between checkpoints",
-            "title": {"text": {"expr": said}, "anchor": "start"},
+            "title": {"text": {"expr": title}, "anchor": "start"},
             "params": [
                 {
                     "name": "log_n",

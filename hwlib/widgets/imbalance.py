@@ -64,13 +64,13 @@ def imbalance_explorer(ranks: int = 32, k: int = 8, preference: float = 0.2) -> 
         },
     }
     even = "(ep - 1)/(k*ep*pow(preference, 2))"
-    said = (
+    title = (
         f"preference > 0 ? 'chance and preference weigh the same at ' + format({even}, '.3~r') + ' tokens of a rank' : "
     )
     return VegaLite(
         {
             "description": "Spread of the loads of ranks against the tokens of a rank, by chance and by preference",
-            "title": {"text": {"expr": said + "'chance alone'"}, "anchor": "start"},
+            "title": {"text": {"expr": title + "'chance alone'"}, "anchor": "start"},
             "params": [
                 {"name": "ep", "value": ranks, "bind": _slider("ranks ", 2, 256, 2)},
                 {"name": "k", "value": k, "bind": _slider("experts of a token k ", 1, 16, 1)},
@@ -93,7 +93,7 @@ def expert_width_explorer(k: int = 8, n_lim: int = 16, C: float = 989.4e12, W_ou
     """
     if not 1 <= k <= 16 or not 1 <= n_lim <= 16:
         raise ValueError(f"expert_width_explorer: 1 to 16 experts and nodes, got {k} and {n_lim}")
-    given = {
+    values = {
         "k": "min(k, limit)",
         "n_out": "datum.nodes",
         "C": f"{C!r}",
@@ -103,7 +103,7 @@ def expert_width_explorer(k: int = 8, n_lim: int = 16, C: float = 989.4e12, W_ou
         "matrices": "3",
     }
     # A limit acts as fewer copies for the same products: min(k, limit)/k of the width for so many experts.
-    width = f"({ep_critical_width.vega_with(given)})*min(k, limit)/k"
+    width = f"({ep_critical_width.vega_with(values)})*min(k, limit)/k"
     upward = {
         "field": "width",
         "type": "quantitative",

@@ -335,7 +335,7 @@ def context_explorer(model: str = "llama3-70b", cp: int = 8, between: bool = Fal
         "mark": {"type": "rule", "strokeDash": [4, 3], "color": "currentColor"},
         "encoding": {"x": {"field": "T", "type": "quantitative"}},
     }
-    said = (
+    title = (
         "'a ring hides its blocks from ' + format(own, ',.0f') + ' tokens of a rank on, ' + format(own*cp, ',.0f')"
         " + ' in all'"
     )
@@ -344,7 +344,7 @@ def context_explorer(model: str = "llama3-70b", cp: int = 8, between: bool = Fal
             "description": (
                 "Arithmetic and communication of ring attention and of Ulysses against the length of a sequence"
             ),
-            "title": {"text": {"expr": said}, "anchor": "start"},
+            "title": {"text": {"expr": title}, "anchor": "start"},
             "params": params,
             "width": 520,
             "height": 280,

@@ -163,7 +163,7 @@ def mixture_explorer(machine: str = "v5p", tokens: int = 512, F: int = 28672) ->
         "mark": {"type": "rule", "strokeWidth": 1.5, "color": "currentColor", "opacity": 0.6},
         "encoding": {"x": {"field": "dp", "type": "quantitative"}},
     }
-    said = (
+    title = (
         "[(node ? 'best split: ' + format(n, ',d') + ' x 1 (level from ' + format(best, ',.0f') + ')' : "
         "'best split: ' + format(best, ',.0f') + ' x ' + format(n/best, ',.1f')) + ', ' + format(tokens, ',d') + "
         "' tokens of a rank', 'the transfers hide from ' + format(least, ',.0f') + ' tokens of a rank on' + "
@@ -174,7 +174,7 @@ def mixture_explorer(machine: str = "v5p", tokens: int = 512, F: int = 28672) ->
             "description": (
                 "Transfers of FSDP and of tensor parallelism, and arithmetic, against the split of the ranks"
             ),
-            "title": {"text": {"expr": said}, "anchor": "start"},
+            "title": {"text": {"expr": title}, "anchor": "start"},
             "params": params,
             "width": 500,
             "height": 280,

@@ -47,8 +47,14 @@ def schedule_editor(preset: str = "1f1b", t_F: float = 1.0, t_I: float = 1.0, t_
     """
     made = {}
     for key, (name, schedule) in PRESETS.items():
-        one = schedule(STAGES, MICROBATCHES)
-        made[key] = {"name": name, "rows": letters(one), "route": one.route, "v": one.v, "m": MICROBATCHES}
+        schedule_shown = schedule(STAGES, MICROBATCHES)
+        made[key] = {
+            "name": name,
+            "rows": letters(schedule_shown),
+            "route": schedule_shown.route,
+            "v": schedule_shown.v,
+            "m": MICROBATCHES,
+        }
     if preset not in made:
         raise KeyError(f"no preset {preset!r}; known: {', '.join(made)}")
     return _editor()(presets=made, preset=preset, rows=made[preset]["rows"], t_F=t_F, t_I=t_I, t_W=t_W)
@@ -134,13 +140,13 @@ def bubble_explorer(pp: int = 8, v: int = 1) -> VegaLite:
         "encoding": {"x": {"field": "m", "type": "quantitative"}},
     }
     at = {name: reading.replace("datum.m", "pp") for name, reading in readings.items()}
-    said = "'as many microbatches as ranks: ' + " + " + ', ' + ".join(
+    title = "'as many microbatches as ranks: ' + " + " + ', ' + ".join(
         f"format({reading}, '.0%') + ' {name}'" for name, reading in at.items()
     )
     return VegaLite(
         {
             "description": "Bubble of a pipeline against its microbatches, by two definitions",
-            "title": {"text": {"expr": said}, "anchor": "start"},
+            "title": {"text": {"expr": title}, "anchor": "start"},
             "params": [
                 {"name": "pp", "value": pp, "bind": _slider("pipeline ranks ", 2, 64, 1)},
                 {"name": "v", "value": v, "bind": _slider("chunks of a rank v ", 1, 8, 1)},
@@ -216,11 +222,11 @@ def microbatch_explorer(pp: int = 12, N: int = 512, share: float = 0.25) -> Vega
             ],
         },
     }
-    said = "' ranks, ' + N + ' sequences a replica, fixed time '"
+    title = "' ranks, ' + N + ' sequences a replica, fixed time '"
     return VegaLite(
         {
             "description": "Time of a step against the size of a microbatch, with its two losses",
-            "title": {"text": {"expr": f"pp + {said} + share"}, "anchor": "start"},
+            "title": {"text": {"expr": f"pp + {title} + share"}, "anchor": "start"},
             "params": [
                 {"name": "pp", "value": pp, "bind": _slider("pipeline ranks ", 2, 64, 1)},
                 {"name": "N", "value": N, "bind": _slider("sequences of a replica ", 16, 1024, 16)},

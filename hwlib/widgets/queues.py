@@ -64,11 +64,11 @@ def wait_explorer() -> VegaLite:
             "bind": {"input": "range", "min": low, "max": high, "step": step, "name": f"{label} "},
         }
 
-    said = f"'one server at ' + format(chosen, '.0%') + ': ' + format({at}, '.2f') + ' s in the queue'"
+    title = f"'one server at ' + format(chosen, '.0%') + ': ' + format({at}, '.2f') + ' s in the queue'"
     return VegaLite(
         {
             "description": "Time in the queue against the load",
-            "title": {"text": {"expr": said}, "anchor": "start"},
+            "title": {"text": {"expr": title}, "anchor": "start"},
             "params": [
                 slider("t_srv", "time of a request, in s", 0.35, 0.05, 2, 0.05),
                 slider("cv2", "variation of it", 3, 0, 8, 0.5),

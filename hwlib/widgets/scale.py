@@ -67,14 +67,14 @@ def axis_explorer(node: str = "dgx-h100") -> VegaLite:
         "mark": {"type": "rule", "strokeDash": [4, 3], "color": "currentColor"},
         "encoding": {"x": {"field": "Y", "type": "quantitative"}},
     }
-    said = (
+    title = (
         "'up to Y = ' + n_in + ', one node, inner ranks do not make the network faster; from then on it gains "
         "in proportion'"
     )
     return VegaLite(
         {
             "description": "Bandwidth of an all-gather along an axis against the ranks of other axes inside it",
-            "title": {"text": {"expr": said}, "anchor": "start"},
+            "title": {"text": {"expr": title}, "anchor": "start"},
             "params": [*_machine(node), {"name": "W_out", "expr": "egress/n_in"}],
             "data": {"values": [{"n_out": n} for n in GROUPS]},
             "width": 520,
@@ -106,14 +106,14 @@ def alltoall_scale_explorer(node: str = "dgx-h100") -> VegaLite:
         return {"field": "what", "type": "nominal", "title": None, "scale": {"domain": [*what], "range": values}}
 
     scale = {"type": "log", "base": 2}
-    said = (
+    title = (
         "2*egress/omega >= W_in*n_in/(n_in - 1) ? 'from one node to two, only the all-to-all falls' : "
         "'so narrow a network slows both down from the second node on'"
     )
     return VegaLite(
         {
             "description": "Bandwidth of an all-gather, and of each GPU in an all-to-all, against the number of nodes",
-            "title": {"text": {"expr": said}, "anchor": "start"},
+            "title": {"text": {"expr": title}, "anchor": "start"},
             "params": [
                 *_machine(node),
                 {

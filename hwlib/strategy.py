@@ -119,16 +119,16 @@ class Strategy:
         for name in degrees:
             if name not in names:
                 raise StrategyError(name, degrees[name], f"one of the fields {', '.join(names)}")
-        given = {**base.degrees, **degrees} if base else dict(degrees)
+        named = {**base.degrees, **degrees} if base else dict(degrees)
         if gpus is None:
-            return cls(**given)
+            return cls(**named)
         if "dp" in degrees:
             raise StrategyError("gpus", gpus, "either gpus or dp, not both")
-        made = cls(**given | {"dp": 1})
+        made = cls(**named | {"dp": 1})
         share = made.tp * made.pp * made.cp
         if is_column(share) or not is_number(gpus) or gpus < 1 or gpus % share:
             raise StrategyError("gpus", gpus, f"a multiple of tp*pp*cp = {share}")
-        return cls(**given | {"dp": gpus // share})
+        return cls(**named | {"dp": gpus // share})
 
     @property
     def degrees(self) -> dict[str, Any]:
@@ -278,8 +278,8 @@ class Strategy:
     def __repr__(self) -> str:
         if any(is_column(x) for x in self.degrees.values()):
             return f"<Strategy: columns of {self.size} plans>"
-        told = [f"{f.name}={x!r}" for f in fields(self) if (x := getattr(self, f.name)) != f.default]
-        return f"Strategy({', '.join(told)})"
+        arguments = [f"{f.name}={x!r}" for f in fields(self) if (x := getattr(self, f.name)) != f.default]
+        return f"Strategy({', '.join(arguments)})"
 
     def __str__(self) -> str:
         return repr(self) if any(is_column(x) for x in self.degrees.values()) else self.described()
@@ -361,8 +361,8 @@ def _word(name: str, x: Any, words: Sequence[str]) -> Any:
     if is_column(x) and x.dtype.kind in "UO":
         import numpy as np
 
-        found, where = np.unique(x.astype(str), return_inverse=True)
-        positions = [float(words.index(checked(name, str(one)))) for one in found]
+        distinct, where = np.unique(x.astype(str), return_inverse=True)
+        positions = [float(words.index(checked(name, str(one)))) for one in distinct]
         return np.array(positions)[where].reshape(x.shape)
     position = _count(name, x, 0, len(words) - 1)
     return position if is_column(position) else words[position]

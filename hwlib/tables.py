@@ -77,15 +77,15 @@ def table(
 
     Raises ValueError for a row that has more or fewer cells than there are columns, UnitError for an unknown unit.
     """
-    asked = [_column(column) for column in columns]
+    heads = [_column(column) for column in columns]
     if isinstance(rows, Mapping):
         rows = [(key, *_line(value)) for key, value in rows.items()]
     lines = [_line(row) for row in rows]
     for number, line in enumerate(lines, 1):
-        if len(line) != len(asked):
-            names = ", ".join(name for name, _, _ in asked)
-            raise ValueError(f"row {number} has {len(line)} cells, {line!r}; {len(asked)} were expected: {names}")
-    made = [_shown([line[at] for line in lines], name, unit, digits) for at, (name, unit, digits) in enumerate(asked)]
+        if len(line) != len(heads):
+            names = ", ".join(name for name, _, _ in heads)
+            raise ValueError(f"row {number} has {len(line)} cells, {line!r}; {len(heads)} were expected: {names}")
+    made = [_shown([line[at] for line in lines], name, unit, digits) for at, (name, unit, digits) in enumerate(heads)]
     return Table(
         heads=tuple(head for head, _, _ in made),
         rows=tuple(zip(*(cells for _, cells, _ in made), strict=True)),
@@ -127,7 +127,7 @@ def _shown(values: list[Any], name: str, unit: str, digits: int) -> tuple[str, l
 
 
 def _unit_of(text: str) -> str:
-    return text[found.end() :].strip() if (found := NUMBER.match(text)) else ""
+    return text[match.end() :].strip() if (match := NUMBER.match(text)) else ""
 
 
 def _singular(unit: str) -> str:

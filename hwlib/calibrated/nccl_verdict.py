@@ -181,12 +181,12 @@ def _of_the_columns(v: LogVerdict, log: NcclLog) -> Iterator[Cause]:
     best = max(log.rows, key=lambda row: (row.algbw > 1e9, row.busbw))
     if odd:
         plain = abs(best.busbw / best.algbw - 1) < 0.03
-        said = (
+        statement = (
             "busbw is S/t, which is the algorithm bandwidth" if plain else f"{best.busbw / best.algbw:.3f} was printed"
         )
         yield Cause(
             "columns",
-            f"busbw is {factor:.3f} times algbw in {v.collective} of {v.n} ranks, and here {said}: "
+            f"busbw is {factor:.3f} times algbw in {v.collective} of {v.n} ranks, and here {statement}: "
             "another number of ranks, another collective, or columns of another program",
             odd,
         )

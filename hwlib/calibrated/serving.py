@@ -246,12 +246,12 @@ def _queued(server: Server, stack: ServingStack, input: float, output: float, re
     """
     held = cache_sequences(server, input + output, stack.cache_share) / server.pp
     limit = min(MOST_SEQUENCES / server.pp, MOST_TOKENS / (1 + input / output))
-    asked = math.ceil(requests / (server.groups * server.pp))
-    batch = math.floor(min(held, limit, asked))
+    waiting = math.ceil(requests / (server.groups * server.pp))
+    batch = math.floor(min(held, limit, waiting))
     if batch < 1:
         where = f"{server.model.key} on {server.gpus} of {server.chip.key}"
         raise ValueError(f"{where}: the cache holds no sequence of {input + output:g} tokens beside the weights")
-    full, rest = divmod(asked, batch)
+    full, rest = divmod(waiting, batch)
     first, token = _wave(server, batch, input, output, stack.mixed)
     whole = times(token, output * full)
     if rest:

@@ -198,9 +198,9 @@ def _constants(kind: str, chip: KernelChip, dtype: str, software: str) -> Any:
     TensorRT-LLM's kernels, else of a dtype like it.
     """
     table = TABLES[kind]()
-    for one in (dtype, *INSTEAD.get(dtype, ())):
+    for fitted_dtype in (dtype, *INSTEAD.get(dtype, ())):
         for name in (software, "trtllm"):
             for key in chip.like:
-                if (key, one, name) in table:
-                    return table[key, one, name]
+                if (key, fitted_dtype, name) in table:
+                    return table[key, fitted_dtype, name]
     raise ValueError(f"no {kind} kernel in {dtype} was fitted on {chip.name} or a chip like it")

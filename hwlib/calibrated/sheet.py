@@ -59,8 +59,8 @@ def entry_of(kind: str, table: Mapping[Any, Any], chip: str, dtype: str, softwar
     if (chip, dtype, software) not in table:
         known = {" ".join(key): key for key in table}
         raise KeyError(unknown(f"fitted {kind}", f"{chip} {dtype} {software}", known))
-    found: Fitted = table[chip, dtype, software]
-    return found
+    entry: Fitted = table[chip, dtype, software]
+    return entry
 
 
 def grouped_entry(chip: str, dtype: str, software: str, kernel: str | None = None) -> GroupedConstants:

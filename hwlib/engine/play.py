@@ -141,13 +141,13 @@ def run_engine(
 
 def _offered(waiting: deque[_Job], seats: int, free: float, reserve: bool) -> list[_Job]:
     """Those that may begin: the oldest, as long as there are seats and room for their prompts, or for all of them."""
-    found: list[_Job] = []
+    jobs: list[_Job] = []
     for job in waiting:
         free -= job.target + (job.request.output - len(job.times) if reserve else 1)
-        if len(found) == seats or free < 0:
+        if len(jobs) == seats or free < 0:
             break
-        found.append(job)
-    return found
+        jobs.append(job)
+    return jobs
 
 
 def _make_room(running: list[_Job], waiting: deque[_Job], used: int, room: float) -> int:

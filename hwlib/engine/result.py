@@ -146,8 +146,10 @@ class EngineRun:
         """The share of requests that keep an objective: on the first token, the mean time between tokens and the
         longest one.
         """
-        kept = [one.ttft <= ttft and one.tpot <= tpot and max(one.gaps, default=0.0) <= tbt for one in self.outcomes]
-        return sum(kept) / len(kept)
+        attained = [
+            one.ttft <= ttft and one.tpot <= tpot and max(one.gaps, default=0.0) <= tbt for one in self.outcomes
+        ]
+        return sum(attained) / len(attained)
 
     def goodput(self, ttft: float = inf, tpot: float = inf, tbt: float = inf) -> float:
         """Requests per second that keep the objective (Zhong et al., 2024)."""

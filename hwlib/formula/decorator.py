@@ -77,16 +77,16 @@ class Formula:
             bound = self.__signature__.bind(*args, **kwargs)
         except TypeError as error:
             raise TypeError(f"{self.name}({', '.join(self.args)}): {error}") from None
-        given = {letter: self._accept(letter, x) for letter, x in bound.arguments.items()}
+        numbers = {letter: self._accept(letter, x) for letter, x in bound.arguments.items()}
         if getattr(_call, "inside", False):
-            return self.function(**given)
-        for letter, x in given.items():
+            return self.function(**numbers)
+        for letter, x in numbers.items():
             check_domain(self.name, letter, x)
         _call.inside = True
         try:
-            return self.function(**given)
+            return self.function(**numbers)
         except ZeroDivisionError:
-            values = ", ".join(f"{letter}={x}" for letter, x in given.items())
+            values = ", ".join(f"{letter}={x}" for letter, x in numbers.items())
             raise ZeroDivisionError(f"{self.name} divides by zero at {values}") from None
         finally:
             _call.inside = False

@@ -58,12 +58,12 @@ class _Walk:
 
     def same(self, node: ast.expr, verb: str, *sides: ast.expr) -> Powers | None:
         """The dimension that all sides share."""
-        found = [(side, powers) for side in sides if (powers := self.of(side)) is not None]
-        for side, powers in found[1:]:
-            if powers != found[0][1]:
-                a, b = (f"{ast.unparse(x)} [{spell(p)}]" for x, p in (found[0], (side, powers)))
+        known = [(side, powers) for side in sides if (powers := self.of(side)) is not None]
+        for side, powers in known[1:]:
+            if powers != known[0][1]:
+                a, b = (f"{ast.unparse(x)} [{spell(p)}]" for x, p in (known[0], (side, powers)))
                 raise DimensionError(f"cannot {verb} {a} and {b}" + _within(node))
-        return found[0][1] if found else None
+        return known[0][1] if known else None
 
     def plain(self, node: ast.expr, part: ast.expr) -> Powers:
         """The dimension of a function of `part`: both must be plain numbers."""

@@ -203,7 +203,7 @@ class _Checker(ast.NodeVisitor):
             hint = f"use {_INSTEAD[name]}" if name in _INSTEAD else "it is neither a formula nor an op"
             raise _refusal(node, f"a call of {name}: {hint}")
         try:
-            given = bind(node, target)  # type: ignore[arg-type]
+            arguments = bind(node, target)  # type: ignore[arg-type]
         except TypeError as error:
             raise _refusal(node, f"a call of {name} that does not fit: {error}") from None
         if op and node.keywords:
@@ -221,7 +221,7 @@ class _Checker(ast.NodeVisitor):
             case "const", _:
                 raise _refusal(node, 'a const that is not written out: const(16, "B")')
             case None, _:
-                self.call(node, target, given)  # type: ignore[arg-type]
+                self.call(node, target, arguments)  # type: ignore[arg-type]
             case _:
                 for value in node.args:
                     self.visit(value)
@@ -287,8 +287,8 @@ class _Inline(ast.NodeTransformer):
         target = self.body.calls[ast.unparse(node.func)]
         if isinstance(target, str):
             return ast.Call(ast.Name(target), [self.visit(a) for a in node.args], [])
-        given = {letter: self.visit(value) for letter, value in bind(node, target).items()}
-        values = {letter: given.get(letter) or _default(target, letter) for letter in target.args}
+        arguments = {letter: self.visit(value) for letter, value in bind(node, target).items()}
+        values = {letter: arguments.get(letter) or _default(target, letter) for letter in target.args}
         if not self.keep(target):
             assert target.body is not None  # or this reading would not be there
             return _Inline(target.body, values, self.keep, target.name).visit(copy.deepcopy(target.body.expr))

@@ -79,10 +79,10 @@ def kernel_timeline(
         ready = epilogues[tile - sums][1] if tile >= sums else 0.0  # an accumulator is free
         for _ in range(depth):
             k = len(steps)
-            asked = steps[k - stages].end if k >= stages else 0.0
-            arrived = asked + copies[k]
+            requested = steps[k - stages].end if k >= stages else 0.0
+            arrived = requested + copies[k]
             start = max(arrived, ready, steps[-1].end if steps else 0.0)
-            steps.append(TileStep(tile, k % stages, asked, arrived, start, start + t_mma))
+            steps.append(TileStep(tile, k % stages, requested, arrived, start, start + t_mma))
         begin = max(steps[-1].end, epilogues[-1][1] if epilogues else 0.0)
         epilogues.append((begin, begin + t_epilogue))
     return Timeline(tuple(steps), tuple(epilogues))

@@ -107,16 +107,16 @@ def largest_tile(
             raise ValueError(f"largest_tile: {name} is above 0 and finite, got {value!r}")
     if not 0 <= b_acc < float("inf"):
         raise ValueError(f"largest_tile: b_acc is at least 0 and finite, got {b_acc!r}")
-    found = []
+    candidates = []
     for b_m in range(step, _most(S_fast, step, b_k, b, stages, b_acc) + 1, step):
         room = S_fast - stages * b * b_k * b_m
         b_n = int(room / (stages * b * b_k + b_acc * b_m)) // step * step
         if b_n >= step:
-            found.append((tile_intensity(b_m, b_n, b), -abs(b_m - b_n), b_m, b_n))
-    if not found:
+            candidates.append((tile_intensity(b_m, b_n, b), -abs(b_m - b_n), b_m, b_n))
+    if not candidates:
         least = tile_bytes(step, step, b_k, b, stages, b_acc)
         raise ValueError(f"largest_tile: S_fast is at least {least:g} B for one tile, got {S_fast!r}")
-    _, _, b_m, b_n = max(found)
+    _, _, b_m, b_n = max(candidates)
     return OutputTile(b_m, b_n, b_k, tile_bytes(b_m, b_n, b_k, b, stages, b_acc))
 
 

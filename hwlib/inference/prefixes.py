@@ -41,16 +41,16 @@ def prefix_hits(prompts: Iterable[Sequence[Hashable]], pages: int) -> tuple[int,
     (3, 6)
     """
     cache: OrderedDict[Hashable, None] = OrderedDict()
-    found = asked = 0
+    hits = pages_read = 0
     for prompt in prompts:
-        asked += len(prompt)
+        pages_read += len(prompt)
         for key in prompt:
             if key not in cache:
                 break
-            found += 1
+            hits += 1
         for key in prompt:
             cache[key] = None
             cache.move_to_end(key)
         while len(cache) > pages:
             cache.popitem(last=False)
-    return found, asked
+    return hits, pages_read

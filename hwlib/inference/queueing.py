@@ -108,9 +108,9 @@ def queue_stays(
         while coming < len(arrivals) and arrivals[coming] <= start:
             heappush(waiting, (services[coming] if order == "shortest" else coming, coming))
             coming += 1
-        _, one = heappop(waiting)
-        stays[one] = start + services[one] - arrivals[one]
-        heappush(free, start + services[one])
+        _, request = heappop(waiting)
+        stays[request] = start + services[request] - arrivals[request]
+        heappush(free, start + services[request])
     return stays
 
 
@@ -129,7 +129,7 @@ def shared_stays(arrivals: Sequence[float], services: Sequence[float], slice_tim
         while coming < len(arrivals) and arrivals[coming] <= now:
             turn.append((coming, services[coming]))
             coming += 1
-        one, left = turn[head]
+        request, left = turn[head]
         head += 1
         done = min(left, slice_time)
         now += done
@@ -137,9 +137,9 @@ def shared_stays(arrivals: Sequence[float], services: Sequence[float], slice_tim
             turn.append((coming, services[coming]))
             coming += 1
         if left > done:
-            turn.append((one, left - done))
+            turn.append((request, left - done))
         else:
-            stays[one] = now - arrivals[one]
+            stays[request] = now - arrivals[request]
         if head > 10000:
             del turn[:head]
             head = 0

@@ -104,12 +104,12 @@ def caches(device: Any = None) -> dict[str, float]:
     device = measure._device(device)
     if device.type == "cuda":
         return {"L2": measure._last_cache(device, measure.GPU)}
-    found = {}
+    sizes = {}
     for folder in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
         kind, level, size = ((folder / name).read_text().strip() for name in ("type", "level", "size"))
         if kind != "Instruction" and size[-1] in "KM":
-            found[f"L{level}"] = int(size[:-1]) * {"K": KiB, "M": MiB}[size[-1]]
-    return found
+            sizes[f"L{level}"] = int(size[:-1]) * {"K": KiB, "M": MiB}[size[-1]]
+    return sizes
 
 
 def chip_of(device: Any = None) -> Accelerator | None:
@@ -130,7 +130,7 @@ def named(card: str) -> Accelerator | None:
 
 
 def _checked(buffers: Iterable[int] | None, device: Any) -> Sequence[int]:
-    found = sizes(device) if buffers is None else list(buffers)
-    if wrong := [size for size in found if not isinstance(size, int) or size < 4]:
+    checked = sizes(device) if buffers is None else list(buffers)
+    if wrong := [size for size in checked if not isinstance(size, int) or size < 4]:
         raise ValueError(f"a buffer has a whole number of bytes, at least 4, not {wrong[0]!r}")
-    return found
+    return checked

@@ -59,10 +59,10 @@ def copy_bandwidths(size: int = 2**28) -> dict[tuple[str, str], float]:
     ends: dict[str, Any] = {"host": host} if host is not None else {}
     for i in range(torch.cuda.device_count()):
         ends[f"GPU{i}"] = torch.empty(size, dtype=torch.uint8, device=f"cuda:{i}")
-    found = {}
-    for one, source in ends.items():
+    bandwidths = {}
+    for end, source in ends.items():
         for other, target in ends.items():
-            if one != other:
+            if end != other:
                 device = source.device if source.is_cuda else target.device
-                found[one, other] = size / time_kernel(partial(target.copy_, source, non_blocking=True), device)
-    return found
+                bandwidths[end, other] = size / time_kernel(partial(target.copy_, source, non_blocking=True), device)
+    return bandwidths

@@ -323,5 +323,5 @@ def _last_cache(device: Any, scale: Scale) -> float:
         return getattr(torch.cuda.get_device_properties(device), "L2_cache_size", 0) or scale.cache
     factor = {"K": KiB, "M": MiB}
     texts = [p.read_text().strip() for p in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size")]
-    told = [int(t[:-1]) * factor[t[-1]] for t in texts if t[:-1].isdigit() and t[-1] in factor]
-    return min(max(told, default=scale.cache), MAX_CACHE)
+    reported = [int(t[:-1]) * factor[t[-1]] for t in texts if t[:-1].isdigit() and t[-1] in factor]
+    return min(max(reported, default=scale.cache), MAX_CACHE)

@@ -13,14 +13,14 @@ def run_nccl_tests(program: str = "all_reduce_perf", least: str = "8K", most: st
     The program is looked up in the PATH, and the GPUs are those that `nvidia-smi -L` lists. Raises RuntimeError with
     its last line if the program fails, and if it is not done after five minutes.
     """
-    found, lister = shutil.which(program), shutil.which("nvidia-smi")
-    if not found or not lister:
+    path, lister = shutil.which(program), shutil.which("nvidia-smi")
+    if not path or not lister:
         return None
     listed = subprocess.run([lister, "-L"], capture_output=True, text=True, timeout=60, check=False).stdout
     gpus = len(re.findall(r"^GPU \d+:", listed, re.MULTILINE))
     if gpus < 2:
         return None
-    words = [found, "-b", least, "-e", most, "-f", "2", "-g", str(gpus)]
+    words = [path, "-b", least, "-e", most, "-f", "2", "-g", str(gpus)]
     try:
         done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=False)
     except subprocess.TimeoutExpired:

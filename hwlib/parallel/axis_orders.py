@@ -20,11 +20,11 @@ def reordered(found: Sequence[Transfer], sizes: Mapping[str, int], order: Sequen
     """
     if sorted(order) != sorted(sizes):
         raise ValueError(f"reordered: the order names {', '.join(order)}; the axes are {', '.join(sizes)}")
-    inner = {axis: prod(sizes[one] for one in order[:place]) for place, axis in enumerate(order)}
-    for one in found:
-        if one.axis not in sizes or one.ranks != sizes[one.axis]:
-            raise ValueError(f"reordered: {one} is not over a whole axis of {dict(sizes)}")
-    return tuple(replace(one, inner=inner[one.axis]) for one in found)
+    inner = {axis: prod(sizes[transfer] for transfer in order[:place]) for place, axis in enumerate(order)}
+    for transfer in found:
+        if transfer.axis not in sizes or transfer.ranks != sizes[transfer.axis]:
+            raise ValueError(f"reordered: {transfer} is not over a whole axis of {dict(sizes)}")
+    return tuple(replace(transfer, inner=inner[transfer.axis]) for transfer in found)
 
 
 def order_times(

@@ -50,7 +50,7 @@ def bounds(comm: Any, math: Any, letter: str) -> tuple[Bound, ...]:
     if symbol not in comm.free_symbols | math.free_symbols:
         have = ", ".join(sorted(map(str, comm.free_symbols | math.free_symbols)))
         raise ValueError(f"bounds: letter is one of {have}, got {letter!r}")
-    found = []
+    regions = []
     for when, left, right in _cases(comm, math):
         ratio = sympy.simplify(left / right)
         if symbol not in ratio.free_symbols:
@@ -59,8 +59,8 @@ def bounds(comm: Any, math: Any, letter: str) -> tuple[Bound, ...]:
         if len(roots) != 1:
             raise ValueError(f"bounds: {letter} crosses {len(roots)} times in {ratio} = 1, not once")
         root = min((sympy.expand(roots[0]), sympy.factor(roots[0])), key=sympy.count_ops)
-        found.append(Bound(letter, _side(ratio, symbol, root), root, when))
-    return tuple(found)
+        regions.append(Bound(letter, _side(ratio, symbol, root), root, when))
+    return tuple(regions)
 
 
 def _cases(*times: Any) -> Any:

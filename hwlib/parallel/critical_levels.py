@@ -51,7 +51,7 @@ def critical_points(
     [('node', 2199, 19.6, 275), ('leaf', 2474, 17.4, 2474), ('spine', 2474, 17.4, 2474)]
     """
     model = models.of(model)
-    found: dict[str, Critical] = {}
+    points: dict[str, Critical] = {}
     G, k = model.heads_per_kv_head, model.experts_per_token
     F = (k + model.shared_experts) * model.expert_ffn
     ranks, worst = 1, Critical(0.0, 0.0, inf, 0.0, 0.0, 0.0)
@@ -78,5 +78,5 @@ def critical_points(
         ]
         ulysses = [ulysses_critical_tokens(G, n, C, own, b) for n, own in places]
         worst = worst._replace(ep=max(ep, default=0.0), ulysses=max(ulysses, default=0.0))
-        found[level.name] = worst
-    return found
+        points[level.name] = worst
+    return points

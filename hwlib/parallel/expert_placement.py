@@ -30,8 +30,8 @@ class Placement(NamedTuple):
 
     def imbalance(self, loads: Sequence[float]) -> float:
         """The load of the busiest rank over the mean."""
-        found = self.loads(loads)
-        return max(found) * len(found) / sum(found)
+        rank_loads = self.loads(loads)
+        return max(rank_loads) * len(rank_loads) / sum(rank_loads)
 
 
 def in_order(E: int, ranks: int) -> Placement:
@@ -58,13 +58,13 @@ def packed(weights: Sequence[float], packs: int) -> list[list[int]]:
     if len(weights) % packs:
         raise ValueError(f"packed: a multiple of the {packs} packs, got {len(weights)}")
     room = len(weights) // packs
-    found: list[list[int]] = [[] for _ in range(packs)]
+    numbers: list[list[int]] = [[] for _ in range(packs)]
     total = [0.0] * packs
     for item in sorted(range(len(weights)), key=lambda i: -weights[i]):
-        lightest = min((pack for pack in range(packs) if len(found[pack]) < room), key=total.__getitem__)
-        found[lightest].append(item)
+        lightest = min((pack for pack in range(packs) if len(numbers[pack]) < room), key=total.__getitem__)
+        numbers[lightest].append(item)
         total[lightest] += weights[item]
-    return found
+    return numbers
 
 
 def balanced(loads: Sequence[float], ranks: int, slots: int, groups: int = 1, nodes: int = 1) -> Placement:

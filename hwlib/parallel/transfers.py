@@ -185,12 +185,12 @@ def _of_model(
     tokens = B / (dp * cp * m)
     size = sizes_of(model, tokens, tp, pp, cp, ep, strategy.etp)
     hidden, keys, copies = b * size.hidden, size.keys, expert_imbalance * size.copies
-    found: list[Transfer] = []
+    sent: list[Transfer] = []
 
     def add(axis: str, what: str, collective: str, ranks: Any, inner: Any, S: Any, calls: Any) -> None:
         if _any((ranks > 1) & (S > 0) & (calls > 0)):
             merged = model.experts_per_token if dedup_dispatch and axis == "ep" else 0
-            found.append(Transfer(axis, what, collective, ranks, inner, S, calls, merged, n_lim if merged else 0))
+            sent.append(Transfer(axis, what, collective, ranks, inner, S, calls, merged, n_lim if merged else 0))
 
     folded = 0 if strategy.etp is None else moe_layers / 2  # whose MLP has another degree
     for ranks, S, blocks in ((tp, hidden, layers - folded), (etp, hidden * etp / tp, folded)):
@@ -220,7 +220,7 @@ def _of_model(
         add("dp", f"gradients{what}", "reduce_scatter", ranks, inner, b_g * P, scatters * (zero > 0))
         add("dp", f"weights{what}", "all_gather", ranks, inner, b * P, where(zero == 3, 2 * m, 1) * (zero > 0))
         add("dp", f"gradients{what}", "all_reduce", replicas, inner, b_g * P, (zero == 0) * 1)
-    return tuple(found)
+    return tuple(sent)
 
 
 def _any(found: Any) -> bool:

@@ -165,19 +165,19 @@ def sharded(text: str | Sharded) -> Sharded:
     """Read `A[I_X, J_YZ]{U_W}`. Raises ShardingError that shows the part that is not of this form."""
     if isinstance(text, Sharded):
         return text
-    found = _ARRAY.fullmatch(text) if isinstance(text, str) else None
-    if not found:
+    match = _ARRAY.fullmatch(text) if isinstance(text, str) else None
+    if not match:
         raise ShardingError(f"a sharded array reads A[I_X, J_Y]{{U_Z}}; got {text!r}")
     dims = []
-    for part in found["dims"].split(",") if found["dims"].strip() else ():
+    for part in match["dims"].split(",") if match["dims"].strip() else ():
         dim = _DIM.fullmatch(part.strip())
         if not dim:
             raise ShardingError(f"{text!r}: {part.strip()!r} is not a dimension; I, I_X or I_XY was expected")
         dims.append((dim["label"], tuple(dim["axes"] or "")))
     sums: tuple[str, ...] = ()
-    if found["sums"] is not None:
-        open_sum = _SUM.fullmatch(found["sums"].strip())
+    if match["sums"] is not None:
+        open_sum = _SUM.fullmatch(match["sums"].strip())
         if not open_sum:
-            raise ShardingError(f"{text!r}: {{{found['sums']}}} is not an unreduced sum; {{U_X}} was expected")
+            raise ShardingError(f"{text!r}: {{{match['sums']}}} is not an unreduced sum; {{U_X}} was expected")
         sums = tuple(open_sum["axes"])
-    return Sharded(found["name"] or "", tuple(dims), sums)
+    return Sharded(match["name"] or "", tuple(dims), sums)

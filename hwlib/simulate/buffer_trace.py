@@ -71,16 +71,16 @@ def watch(
     inputs = [np.array(BEGINS[collective](rank, n), float) for rank in range(n)]
     seen: list[list[Any]] = [[] for _ in range(n)]
     if not inspect.isgeneratorfunction(inspect.unwrap(function)):
-        said = f"{name} has no `yield Step(...)` yet: no rank sends anything"
-        return BufferTrace(name, collective, [_table(inputs)], failure=said)
+        failure = f"{name} has no `yield Step(...)` yet: no rank sends anything"
+        return BufferTrace(name, collective, [_table(inputs)], failure=failure)
     try:
         run = lockstep(_watching(function, seen), inputs, **{"limit": PATIENCE * n * n, **options})
     except SimulationError as error:
         return BufferTrace(name, collective, _steps(seen, inputs), failure=str(error))
     except Exception as error:  # the program's own: any
         where = "; ".join(getattr(error, "__notes__", []))
-        said = f"{type(error).__name__}: {error}" + (f" ({where})" if where else "")
-        return BufferTrace(name, collective, _steps(seen, inputs), failure=said)
+        failure = f"{type(error).__name__}: {error}" + (f" ({where})" if where else "")
+        return BufferTrace(name, collective, _steps(seen, inputs), failure=failure)
     steps = _steps(seen, inputs)
     return BufferTrace(name, collective, _ended(steps, run, n), run)
 

@@ -41,14 +41,14 @@ def flights(run: EventRun) -> list[Flight]:
         if not way or way[-1] != (passage.src, passage.dst):
             way.append((passage.src, passage.dst))
     alpha = run.pace.alpha
-    found = []
+    crossing = []
     for number, message in enumerate(run.messages):
         if way := ways.get(number):
             narrowest = min(edges[link]["bandwidth"] for link in way)
             alone = alpha + math.fsum(edges[link]["latency"] for link in way) + message.bytes / narrowest
             slowdown = (message.end - message.start) / alone if alone else 1.0
-            found.append(Flight(message.src, message.dst, slowdown, tuple("-".join(sorted(link)) for link in way)))
-    return found
+            crossing.append(Flight(message.src, message.dst, slowdown, tuple("-".join(sorted(link)) for link in way)))
+    return crossing
 
 
 def link_flights(told: Iterable[Flight], slow: float = 2.0) -> dict[str, LinkFlights]:

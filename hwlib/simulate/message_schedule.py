@@ -91,9 +91,9 @@ def record(programs: Sequence[RankProgram], limit: int | None = None) -> Message
     receiver = np.repeat(np.arange(n), [len(r.frm) for r in recorders])
     sender = np.concatenate([np.asarray(r.frm, dtype=np.int64) for r in recorders])
     # From one rank to another messages keep their order: the k-th one asked for is the k-th one sent.
-    sent, asked = np.lexsort((dst, src)), np.lexsort((receiver, sender))
+    sent, by_receiver = np.lexsort((dst, src)), np.lexsort((receiver, sender))
     message = np.empty(len(src), np.int64)  # by receipt, in the order of the receiver's program
-    message[asked] = sent
+    message[by_receiver] = sent
     step = np.concatenate([np.repeat(np.arange(len(r.waits) - 1), np.diff(r.waits)) for r in recorders])
     taken = np.empty(len(src), np.int64)
     taken[message] = step

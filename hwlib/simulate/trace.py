@@ -67,10 +67,10 @@ def _event_ranks(run: EventRun) -> Iterator[dict[str, Any]]:
         name = _doing([schedule.dst[m] for m in sent], [schedule.src[m] for m in got])
         yield slice_event(RANKS, rank, name, start, end, about)
     for number, message in enumerate(run.messages):
-        asked = run.timing.step_start[message.dst][schedule.taken[number]]
+        requested = run.timing.step_start[message.dst][schedule.taken[number]]
         arrow = {"name": "message", "cat": "message", "id": number, "pid": RANKS}
         yield arrow | {"ph": "s", "tid": message.src, "ts": float(message.start) * US}
-        yield arrow | {"ph": "f", "bp": "e", "tid": message.dst, "ts": max(float(message.end), asked) * US}
+        yield arrow | {"ph": "f", "bp": "e", "tid": message.dst, "ts": max(float(message.end), requested) * US}
 
 
 def _event_links(run: EventRun) -> Iterator[dict[str, Any]]:
@@ -112,8 +112,8 @@ def _row_name(rank: int, n: int) -> str:
 
 
 def _doing(to: list[int], frm: list[int]) -> str:
-    said = [f"{word} {_listed(who)}" for word, who in (("to", to), ("from", frm)) if who]
-    return ", ".join(said) or "nothing"
+    directions = [f"{word} {_listed(who)}" for word, who in (("to", to), ("from", frm)) if who]
+    return ", ".join(directions) or "nothing"
 
 
 def _listed(ranks: list[int]) -> str:

@@ -32,8 +32,8 @@ class Constants:
 
     def _shown(self, constants: dict[str, float], none: str = "") -> str:
         units = quantities(type(self))
-        said = [f"{name} {show(x, units[name][0])}" for name, x in constants.items()]
-        return f"<{self.name}: {', '.join(said) or none}>"
+        texts = [f"{name} {show(x, units[name][0])}" for name, x in constants.items()]
+        return f"<{self.name}: {', '.join(texts) or none}>"
 
     def __repr__(self) -> str:
         return self._shown(self.constants)

@@ -81,6 +81,6 @@ def measured_decodes(
     rows = tuple(r for r in DECODES.rows if all(v is None or getattr(r, name) == v for name, v in wanted.items()))
     if not rows:
         known = ", ".join(dict.fromkeys(r.model for r in DECODES.rows))
-        given = ", ".join(f"{name} {v}" for name, v in wanted.items() if v is not None)
-        raise ValueError(f"no measured decoding of {given}; known models: {known}")
+        query = ", ".join(f"{name} {v}" for name, v in wanted.items() if v is not None)
+        raise ValueError(f"no measured decoding of {query}; known models: {known}")
     return rows

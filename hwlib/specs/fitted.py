@@ -216,8 +216,8 @@ def all_fitted() -> tuple[Fitted, ...]:
 class _Entries(dict[Any, Any]):
     def __missing__(self, key: object) -> Any:
         known = {" ".join(k) if isinstance(k, tuple) else k: k for k in self}
-        asked = " ".join(map(str, key)) if isinstance(key, tuple) else str(key)
-        raise KeyError(unknown("set of fitted constants", asked, known))
+        query = " ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+        raise KeyError(unknown("set of fitted constants", query, known))
 
 
 def _by_key(name: str, *attributes: str) -> Mapping[Any, Any]:

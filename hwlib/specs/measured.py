@@ -66,8 +66,8 @@ class Measurements(Generic[Row]):
         rows = tuple(r for r in self.rows if all(value in (None, getattr(r, name)) for name, value in wanted.items()))
         if not rows:
             shown = str if len(wanted) > 1 else repr
-            asked = self._between.join(map(shown, wanted.values()))
-            raise ValueError(f"no measured {self._what} of {asked}; known: {self._known(*wanted)}")
+            query = self._between.join(map(shown, wanted.values()))
+            raise ValueError(f"no measured {self._what} of {query}; known: {self._known(*wanted)}")
         return rows
 
     def __getitem__(self, key: str) -> Row:

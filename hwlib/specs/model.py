@@ -91,8 +91,8 @@ class Model(Record):
     def __post_init__(self) -> None:
         if not self.moe and not self.expert_ffn:
             object.__setattr__(self, "expert_ffn", self.ffn)
-        kept = {name: datum for name, datum in self.data.items() if getattr(self, name) == datum.value}
-        object.__setattr__(self, "data", MappingProxyType(kept))
+        unchanged = {name: datum for name, datum in self.data.items() if getattr(self, name) == datum.value}
+        object.__setattr__(self, "data", MappingProxyType(unchanged))
         for f in fields(self):
             if "meaning" in f.metadata:
                 self._check_number(f.name, f.metadata)

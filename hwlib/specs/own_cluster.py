@@ -157,15 +157,15 @@ def described(where: str) -> OwnCluster | None:
     where = where.strip()
     if where.endswith(".toml"):
         return read_cluster(where)
-    if found := CHIPS.fullmatch(where):
-        row = {"nodes": int(found[1]), "chips": int(found[2]), "chip": found[3], **_words(where, found[4])}
-        label = f"{found[1]}x{found[2]} {found[3]}"
+    if match := CHIPS.fullmatch(where):
+        row = {"nodes": int(match[1]), "chips": int(match[2]), "chip": match[3], **_words(where, match[4])}
+        label = f"{match[1]}x{match[2]} {match[3]}"
         return _built(label, label, row)
-    if found := NODES.fullmatch(where):
-        if hint := chip_hint(found[2], int(found[1])):
-            raise SpecError(f"{found[1]} x {found[2]}: {hint}; {_unknown_node(found[2])}")
-        row = {"nodes": int(found[1]), "node": found[2], **_words(where, found[3])}
-        return _built(f"{found[1]} x {found[2]}", "", row)
+    if match := NODES.fullmatch(where):
+        if hint := chip_hint(match[2], int(match[1])):
+            raise SpecError(f"{match[1]} x {match[2]}: {hint}; {_unknown_node(match[2])}")
+        row = {"nodes": int(match[1]), "node": match[2], **_words(where, match[3])}
+        return _built(f"{match[1]} x {match[2]}", "", row)
     return None
 
 
@@ -258,8 +258,8 @@ def torus_sentence(axes: tuple[int, ...], chip: Accelerator | None) -> str:
 def _node_of(where: str, own: OwnFile) -> Node | None:
     if not own.node:
         return None
-    if found := nodes.find(own.node):
-        return found
+    if known := nodes.find(own.node):
+        return known
     raise SpecError(f"{where}: {_unknown_node(own.node)}")
 
 
@@ -291,8 +291,8 @@ def chip_hint(name: str, count: int = A_NODE) -> str:
 
 def chip_of(name: str, where: str) -> Accelerator:
     """The chip that a key, a name or a part of one tells, if it is the only such. Raises SpecError."""
-    if found := accelerators.find(name):
-        return found
+    if known := accelerators.find(name):
+        return known
     alike = accelerators.alike(name)
     if len(alike) == 1:
         return alike[0]
@@ -327,21 +327,21 @@ def _network(where: str, own: OwnFile, count: int, node: Node | None) -> list[Le
         if own.network:
             raise SpecError(f"{where}: network: expected none, as one node has nothing to join")
         return []
-    given = own.network or (OwnLevel(),)
+    described = own.network or (OwnLevel(),)
     a_node = node.egress_bandwidth if node and own.chip is None else None
     levels, below = [], 1
-    for i, one in enumerate(given):
-        size, a_node = one.size, one.bandwidth or a_node
+    for i, level in enumerate(described):
+        size, a_node = level.size, level.bandwidth or a_node
         if a_node is None:
             raise SpecError(
                 f"{where}: network missing; expected what a node sends into the network, as in 'network 400 Gbit/s'"
             )
-        if size is None and i < len(given) - 1:
+        if size is None and i < len(described) - 1:
             raise SpecError(f"{where}: network[{i}].size missing; expected how many nodes or groups it joins")
         size = size or max(count // below, 1)
-        a_node = a_node / one.oversubscription
-        usual = "network" if len(given) == 1 else TIERS[i] if i < len(TIERS) else f"level {i + 1}"
-        levels.append(Level(one.name or usual, size, a_node * below))
+        a_node = a_node / level.oversubscription
+        usual = "network" if len(described) == 1 else TIERS[i] if i < len(TIERS) else f"level {i + 1}"
+        levels.append(Level(level.name or usual, size, a_node * below))
         below *= size
     if below != count:
         raise SpecError(f"{where}: network: expected levels that join {count:,} nodes, got sizes that join {below:,}")

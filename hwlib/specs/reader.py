@@ -163,12 +163,12 @@ def _measure(place: str, cell: Any, unit: str) -> float:
         raise SpecError(problem)
     several = re.fullmatch(r"\s*([0-9]{1,4})\s*x\s*(.+)", cell)
     try:
-        found = parse(several[2] if several else cell)
+        parsed = parse(several[2] if several else cell)
     except UnitError as error:
         raise SpecError(f"{problem}: {error}") from None
-    if (dimension(found.unit), labels(found.unit)) != (dimension(unit), labels(unit)):
-        raise SpecError(f"{problem}, which is in {found.unit!r}")
-    value = found.value * (int(several[1]) if several else 1)
+    if (dimension(parsed.unit), labels(parsed.unit)) != (dimension(unit), labels(unit)):
+        raise SpecError(f"{problem}, which is in {parsed.unit!r}")
+    value = parsed.value * (int(several[1]) if several else 1)
     if not 0 < value < inf:
         raise SpecError(problem)
     return value
@@ -189,8 +189,8 @@ class Record:
         return f"<{self.name}: {', '.join(f'{name} {datum.shown}' for name, datum in self.data.items())}>"
 
     def _repr_markdown_(self) -> str:
-        said = [(f.name, getattr(self, f.name)) for f in given(type(self)).values() if "unit" not in f.metadata]
-        rows = [(name, value, "", "", "") for name, value in said if value and name != "name"]
+        values = [(f.name, getattr(self, f.name)) for f in given(type(self)).values() if "unit" not in f.metadata]
+        rows = [(name, value, "", "", "") for name, value in values if value and name != "name"]
         for name, datum in self.data.items():
             rows.append((name, datum.shown, datum.meaning, datum.printed, datum.source))
         return f"**{self.name}** (`{self.key}`)\n\n" + markdown(("", "value", "what", "printed", "source"), rows)
@@ -323,24 +323,24 @@ def _value(place: str, f: Field[Any], printed: str, factor: float, typed: Any) -
     """The value that was printed, in SI; `typed` is the one that the row gives itself, or None."""
     unit = f.metadata["unit"]
     try:
-        found = float(f"{_printed(place, f, printed) * factor:.{DIGITS}g}")  # the decimal number that was meant
+        computed = float(f"{_printed(place, f, printed) * factor:.{DIGITS}g}")  # the decimal number that was meant
     except UnitError as error:
         if typed is None:
             raise SpecError(f"{place}: printed: expected a number in {unit!r}, got {printed!r}: {error}") from None
-        found = nan
+        computed = nan
     if typed is not None:
         if isinstance(typed, bool) or not isinstance(typed, int | float) or not 0 <= typed < inf:
             raise SpecError(f"{place}: value: expected a finite number of at least 0, got {typed!r}")
-        if typed == found:
+        if typed == computed:
             raise SpecError(f"{place}: value: {printed!r} and the factor give it; leave it out")
-        if found == found and not isclose(typed, found, rel_tol=ROUNDED):
-            raise SpecError(f"{place}: value: {printed!r} and the factor give {found!r}, got {typed!r}")
-        found = float(typed)
-    if not 0 <= found < inf:
+        if computed == computed and not isclose(typed, computed, rel_tol=ROUNDED):
+            raise SpecError(f"{place}: value: {printed!r} and the factor give {computed!r}, got {typed!r}")
+        computed = float(typed)
+    if not 0 <= computed < inf:
         raise SpecError(f"{place}: expected a finite value of at least 0, got {printed!r}")
-    if f.metadata["kind"] == "count" and found != int(found):
+    if f.metadata["kind"] == "count" and computed != int(computed):
         raise SpecError(f"{place}: expected a whole number, got {printed!r} times {factor!r}")
-    return int(found) if f.metadata["kind"] == "count" else found
+    return int(computed) if f.metadata["kind"] == "count" else computed
 
 
 def _printed(place: str, f: Field[Any], printed: str) -> float:

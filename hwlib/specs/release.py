@@ -47,7 +47,7 @@ def release_of(text: str) -> Release:
     >>> release_of("26.02") < release_of("26.02.01") < release_of("26.04")
     True
     """
-    found = re.fullmatch(r"(\d\d)\.(\d\d)(?:\.(\d\d?))?", text.strip()) if isinstance(text, str) else None
-    if not found or not 1 <= int(found[2]) <= 12:
+    match = re.fullmatch(r"(\d\d)\.(\d\d)(?:\.(\d\d?))?", text.strip()) if isinstance(text, str) else None
+    if not match or not 1 <= int(match[2]) <= 12:
         raise ValueError(f"expected {FORM}, got {text!r}")
-    return Release(*(int(digits or 0) for digits in found.groups()))
+    return Release(*(int(digits or 0) for digits in match.groups()))

@@ -49,10 +49,10 @@ def minimum_cut(
     if both := starts & ends:
         raise TopologyError(f"the two sides of a cut share {', '.join(sorted(both)[:3])}")
     graph = topology.graph
-    kept = list(graph) if inside is None else [v for v in graph if v in inside]
-    number = {vertex: i for i, vertex in enumerate(kept)}
-    arcs = [(number[u], number[v], graph.edges[u, v]["bandwidth"]) for u in kept for v in graph[u] if v in number]
-    source, sink = len(kept), len(kept) + 1
+    vertices = list(graph) if inside is None else [v for v in graph if v in inside]
+    number = {vertex: i for i, vertex in enumerate(vertices)}
+    arcs = [(number[u], number[v], graph.edges[u, v]["bandwidth"]) for u in vertices for v in graph[u] if v in number]
+    source, sink = len(vertices), len(vertices) + 1
     reach: dict[tuple[int, bool], float] = defaultdict(float)
     for u, v, bandwidth in arcs:
         reach[u, True] += bandwidth
@@ -60,7 +60,7 @@ def minimum_cut(
     arcs += [(source, number[v], reach[number[v], True]) for v in starts if v in number]
     arcs += [(number[v], sink, (drain or {}).get(v, reach[number[v], False])) for v in ends if v in number]
     side = _reachable_side([arc for arc in arcs if arc[2] > 0], source, sink)
-    names = [*kept, "source", "sink"]
+    names = [*vertices, "source", "sink"]
     across = [(u, v, bandwidth) for u, v, bandwidth in arcs if u in side and v not in side]
     edges = tuple((names[u], names[v]) for u, v, _ in across)
     return Cut(math.fsum(bandwidth for _, _, bandwidth in across), edges)
@@ -126,18 +126,18 @@ def bisection_cut(topology: Topology, half: Iterable[Any] | None = None) -> Cut:
         halves = [known for known in halves if 0 < len(known) < len(topology.ranks)]
         halves = halves or [frozenset(topology.ranks[: len(topology.ranks) // 2])]
     cuts = []
-    for one in halves:
-        other = [rank for rank in topology.ranks if rank not in one]
-        cuts.append(minimum_cut(topology, one, other))
+    for half_ranks in halves:
+        other = [rank for rank in topology.ranks if rank not in half_ranks]
+        cuts.append(minimum_cut(topology, half_ranks, other))
     return min(cuts, key=lambda cut: cut.bandwidth)
 
 
 def groups(topology: Topology, depth: int) -> dict[tuple[int, ...], list[str]]:
     """The ranks by the first `depth` entries of their place."""
-    found: dict[tuple[int, ...], list[str]] = defaultdict(list)
+    by_place: dict[tuple[int, ...], list[str]] = defaultdict(list)
     for vertex in topology.ranks:
-        found[topology.graph.nodes[vertex]["place"][:depth]].append(vertex)
-    return dict(found)
+        by_place[topology.graph.nodes[vertex]["place"][:depth]].append(vertex)
+    return dict(by_place)
 
 
 def level_bandwidth(topology: Topology) -> tuple[Level, ...]:
@@ -150,23 +150,23 @@ def level_bandwidth(topology: Topology) -> tuple[Level, ...]:
     depth = len(topology.tiers)
     position = {vertex: i for i, vertex in enumerate(topology.graph)}
     for tier, name in enumerate(topology.tiers):
-        kept = {v for v, above in topology.graph.nodes(data="tier") if above <= tier}
+        vertices = {v for v, above in topology.graph.nodes(data="tier") if above <= tier}
         families: dict[tuple[int, ...], list[list[str]]] = defaultdict(list)
         for child, ranks in groups(topology, depth - tier).items():
             families[child[: depth - 1 - tier]].append(ranks)
-        found: dict[Any, float] = {}  # by shape: most groups are alike, after a failure too
+        bandwidths: dict[Any, float] = {}  # by shape: most groups are alike, after a failure too
         for children in families.values():
-            if len(children) > 1 and not (topology.levels and found):  # as built, all children are alike
+            if len(children) > 1 and not (topology.levels and bandwidths):  # as built, all children are alike
                 members = {rank for ranks in children for rank in ranks}
-                inside = _connected(topology, kept, members)
+                inside = _connected(topology, vertices, members)
                 shape = _shape(topology, position, inside, children)
-                if shape not in found:
-                    found[shape] = min(
+                if shape not in bandwidths:
+                    bandwidths[shape] = min(
                         minimum_cut(topology, ranks, members - {*ranks}, inside=inside).bandwidth
                         for ranks in (children[:1] if topology.levels else children)
                     )
-        if found:
-            levels.append(Level(name, max(map(len, families.values())), min(found.values())))
+        if bandwidths:
+            levels.append(Level(name, max(map(len, families.values())), min(bandwidths.values())))
     return tuple(levels)
 
 
@@ -187,11 +187,11 @@ def _shape(
 def _connected(topology: Topology, kept: Collection[str], members: Iterable[str]) -> set[str]:
     """The vertices among `kept` that the members reach through others of them."""
     edge = list(members)
-    found = set(edge)
+    reached = set(edge)
     while edge:
-        edge = [*dict.fromkeys(w for v in edge for w in topology.graph[v] if w in kept and w not in found)]
-        found.update(edge)
-    return found
+        edge = [*dict.fromkeys(w for v in edge for w in topology.graph[v] if w in kept and w not in reached)]
+        reached.update(edge)
+    return reached
 
 
 def per_gpu_bandwidth(topology: Topology) -> dict[str, float]:

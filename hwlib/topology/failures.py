@@ -36,17 +36,17 @@ def without(
     graph = networkx.DiGraph(topology.graph)
     for u, v in cut:
         topology.edge(u, v)
-        for one, other in ((u, v), (v, u)):
-            if not graph.has_edge(one, other):
+        for source, other in ((u, v), (v, u)):
+            if not graph.has_edge(source, other):
                 raise TopologyError(f"without: the link from {u} to {v} is named twice")
-            edge = dict(graph.edges[one, other])
+            edge = dict(graph.edges[source, other])
             left = edge["links"] - cables
             if left < 0:
                 raise TopologyError(f"without: {cables} cables from {u} to {v}, where there are {edge['links']}")
-            graph.remove_edge(one, other)
+            graph.remove_edge(source, other)
             if left:
                 share = edge["bandwidth"] / edge["links"]
-                graph.add_edge(one, other, **edge | {"links": left, "bandwidth": left * share})
+                graph.add_edge(source, other, **edge | {"links": left, "bandwidth": left * share})
     graph.remove_nodes_from(dead)
     ranks = tuple(vertex for vertex in topology.ranks if vertex in graph)
     if not ranks:

@@ -121,14 +121,14 @@ class FatTree:
     @property
     def levels(self) -> tuple[Level, ...]:
         """The levels, innermost first; a child sends no more into one than it can collect."""
-        found = [Level("node", self.gpus_per_node, self.scaleup.bandwidth)]
+        every = [Level("node", self.gpus_per_node, self.scaleup.bandwidth)]
         node = self.nics_per_node * self.nic.bandwidth
         group = min(self.nodes_per_group * node, self.rails * self.up["leaf"] * self.cable.bandwidth)
         pod = self.spines // self.pods * self.up["spine"] * self.cable.bandwidth
-        found.append(Level("leaf", self.nodes_per_group, node))
-        found.append(Level("spine", self.groups_per_pod, group))
-        found.append(Level("core", self.pods, min(self.groups_per_pod * group, pod)))
-        return tuple(level for level in found if level.size > 1)
+        every.append(Level("leaf", self.nodes_per_group, node))
+        every.append(Level("spine", self.groups_per_pod, group))
+        every.append(Level("core", self.pods, min(self.groups_per_pod * group, pod)))
+        return tuple(level for level in every if level.size > 1)
 
     def check(self) -> Report:
         """Which tiers are non-blocking, which port counts are exceeded, and which cables cannot be laid."""
@@ -196,27 +196,27 @@ def plan(description: Mapping[str, Any] | None = None, /, **more: Any) -> FatTre
     ports: two tiers while the spines have a port for every leaf of the cluster, three beyond that.
     Raises TopologyError for a word it does not know and for counts that do not divide.
     """
-    given = {**(description or {}), **more}
-    if unknown := given.keys() - WORDS:
+    fields = {**(description or {}), **more}
+    if unknown := fields.keys() - WORDS:
         raise TopologyError(f"unknown option {', '.join(sorted(map(str, unknown)))}; known: {', '.join(WORDS)}")
-    if "nodes" not in given:
+    if "nodes" not in fields:
         raise TopologyError("a cluster is described by at least its nodes, such as nodes=128")
-    counts = {name: whole(f"cluster: {name}", given[name]) for name in COUNTS if given.get(name) is not None}
+    counts = {name: whole(f"cluster: {name}", fields[name]) for name in COUNTS if fields.get(name) is not None}
     nodes, gpus = counts["nodes"], counts.get("gpus_per_node", 8)
     nics = counts.get("nics", gpus)
-    ports = _ports(given.get("ports", 64))
-    latency = given.get("latency", 0.0)
-    nic = as_rate("cluster: nic", given.get("nic", 50e9), latency)
-    cable = as_rate("cluster: cable", given.get("cable", nic.link or nic.bandwidth), latency)
-    top = given.get("oversubscription", 1)
+    ports = _ports(fields.get("ports", 64))
+    latency = fields.get("latency", 0.0)
+    nic = as_rate("cluster: nic", fields.get("nic", 50e9), latency)
+    cable = as_rate("cluster: cable", fields.get("cable", nic.link or nic.bandwidth), latency)
+    top = fields.get("oversubscription", 1)
     if not is_number(top) or not 1 <= top < inf:
         raise TopologyError(f"cluster: oversubscription is at least 1, as 7 for 7:1, got {top!r}")
     group = counts.get("nodes_per_group") or max(k for k in range(1, min(nodes, 32) + 1) if nodes % k == 0)
-    rails = _rails(given.get("rails", True), nics, counts.get("leaves"), _divide(nodes, "nodes", group, "groups"))
+    rails = _rails(fields.get("rails", True), nics, counts.get("leaves"), _divide(nodes, "nodes", group, "groups"))
     shape = _tiers(counts, nodes // group, rails, ceil(group * nics / rails), ports, float(top))
-    pcie = given.get("pcie")
+    pcie = fields.get("pcie")
     per_nic = as_rate("cluster: pcie", pcie) if pcie else LinkRate(max(1, nics / gpus) * nic.bandwidth)
-    scaleup = as_rate("cluster: scaleup", given.get("scaleup", 450e9))
+    scaleup = as_rate("cluster: scaleup", fields.get("scaleup", 450e9))
     return FatTree(
         nodes,
         gpus,

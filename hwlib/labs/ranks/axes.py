@@ -30,14 +30,14 @@ def grid_axes(rank: int, **sizes: int) -> tuple[Axis, ...]:
 
     names, shape = [*sizes], [*sizes.values()]
     if not names or prod(shape) != dist.get_world_size():
-        told = " x ".join(f"{name} {size}" for name, size in sizes.items())
-        raise ValueError(f"grid_axes: a grid of the {dist.get_world_size()} ranks, got {told or 'no axes'}")
-    found: list[Axis] = []
+        sizes_text = " x ".join(f"{name} {size}" for name, size in sizes.items())
+        raise ValueError(f"grid_axes: a grid of the {dist.get_world_size()} ranks, got {sizes_text or 'no axes'}")
+    axes: list[Axis] = []
     for axis, (name, size) in enumerate(sizes.items()):
         step = prod(shape[axis + 1 :])
         for first in (one for one in range(prod(shape)) if one // step % size == 0):
             line = tuple(first + step * place for place in range(size))
             group = dist.new_group(list(line))
             if rank in line:
-                found.append(Axis(name, line.index(rank), line, group))
-    return tuple(found)
+                axes.append(Axis(name, line.index(rank), line, group))
+    return tuple(axes)

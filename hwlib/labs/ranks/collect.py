@@ -117,11 +117,11 @@ class Collector:
         more = True
         while more:
             try:
-                said = launcher.hear(time.monotonic() + SAYS)
+                message = launcher.hear(time.monotonic() + SAYS)
             except OSError:
                 raise failures.RankError(GONE) from None
-            if (rank := said.get("ended")) is not None and rank not in self.heads:
-                self.died[rank] = said["code"]
+            if (rank := message.get("ended")) is not None and rank not in self.heads:
+                self.died[rank] = message["code"]
             more = b"\n" in launcher.unread
 
     def look(self) -> dict[int, places.Look]:

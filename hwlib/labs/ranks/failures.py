@@ -28,9 +28,9 @@ class RankTimeout(RankError):
 
 def traceback_text(frames: Sequence[Sequence[Any]], text: str) -> str:
     """A traceback as Python prints it. What lies below the learner's last line is left out, but for its last frame."""
-    found = [Frame(*frame) for frame in frames]
-    last = max((i for i, frame in enumerate(found) if frame.own), default=-1)
-    shown = [f for f in found[: last + 1] if f.own] + found[last + 1 :][-1:]
+    every = [Frame(*frame) for frame in frames]
+    last = max((i for i, frame in enumerate(every) if frame.own), default=-1)
+    shown = [f for f in every[: last + 1] if f.own] + every[last + 1 :][-1:]
     lines = [f"  {f.where}, in {f.name}" + (f"\n    {f.source}" if f.source else "") for f in shown]
     return "\n".join([*(["Traceback (most recent call last):", *lines] if lines else []), text])
 

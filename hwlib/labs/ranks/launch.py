@@ -72,8 +72,8 @@ class Launcher:
             self.hear(time.monotonic() + START_LIMIT)
         except (OSError, TimeoutError):
             self.said.seek(0)
-            said = self.said.read()[-600:].decode(errors="replace").strip()
-            raise RankError(f"no rank can be started: {said or 'the program that forks them has ended'}") from None
+            reason = self.said.read()[-600:].decode(errors="replace").strip()
+            raise RankError(f"no rank can be started: {reason or 'the program that forks them has ended'}") from None
 
     def _fork(self, theirs: socket.socket) -> None:
         if os.fork():

@@ -100,8 +100,8 @@ def _look(dump: str, pid: int) -> Look:
 def _frames(dump: str) -> tuple[list[Frame], int]:
     """Of the main thread, which comes last, and how many there are."""
     threads = THREAD.split(dump)[1:]
-    found = FRAME.finditer(threads[-1] if threads else "")
-    return [Frame(m["file"], int(m["line"]), m["name"]) for m in found], len(threads)
+    matches = FRAME.finditer(threads[-1] if threads else "")
+    return [Frame(m["file"], int(m["line"]), m["name"]) for m in matches], len(threads)
 
 
 def _place(frames: list[Frame]) -> str:

@@ -67,9 +67,9 @@ class Ranks:
             rows.append((str(rank), show(moved[0], "B"), show(moved[1], "B"), brief(self.results[rank])))
         widths = [max(len(row[i]) for row in rows) for i in range(3)]
         lines = ["  ".join([*map(str.rjust, row, widths), row[3]]).rstrip() for row in rows]
-        said = [f"[rank {rank}] {line}" for rank, text in enumerate(self.output) for line in text.splitlines()]
-        more = [f"... and {len(said) - SHOWN} lines more"] if len(said) > SHOWN else []
-        return "\n".join([head, *lines, *said[:SHOWN], *more])
+        printed = [f"[rank {rank}] {line}" for rank, text in enumerate(self.output) for line in text.splitlines()]
+        more = [f"... and {len(printed) - SHOWN} lines more"] if len(printed) > SHOWN else []
+        return "\n".join([head, *lines, *printed[:SHOWN], *more])
 
 
 def brief(value: Any) -> str:

@@ -194,12 +194,12 @@ def _ended(block: bool) -> tuple[int, int]:
     try:
         if not hasattr(os, "waitid"):  # macOS
             return os.waitpid(-1, how)
-        found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT | how)
-        if found is None:
+        child = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT | how)
+        if child is None:
             return 0, 0
         with suppress(OSError):  # its number is not given out while it is not waited for
-            os.killpg(found.si_pid, signal.SIGKILL)
-        return os.waitpid(found.si_pid, 0)
+            os.killpg(child.si_pid, signal.SIGKILL)
+        return os.waitpid(child.si_pid, 0)
     except ChildProcessError:
         return 0, 0
 

@@ -36,13 +36,13 @@ class dtype:
             return cls.known[given]
         except (KeyError, TypeError):
             pass
-        if isinstance(given, str) and given[:1] in "<>=|" and (found := cls.known.get(given[1:])):
-            return found
+        if isinstance(given, str) and given[:1] in "<>=|" and (known := cls.known.get(given[1:])):
+            return known
         if isinstance(given, str) and given.lstrip("<>=|")[:1] == "U":
             return cls.known["str"]
-        found = getattr(given, "dtype", None)
-        if type(found) is cls:
-            return found
+        known = getattr(given, "dtype", None)
+        if type(known) is cls:
+            return known
         raise TypeError(f"data type {given!r} not understood by the page's small numpy; open the notebook for it")
 
     def newbyteorder(self, order: str = "S") -> dtype:  # noqa: ARG002

@@ -218,10 +218,10 @@ def clip(given: Any, least: Any = None, most: Any = None, out: Any = None) -> An
     """The values, brought within two bounds."""
     if least is not None:
         given = maximum(given, least)
-    found = given if most is None else minimum(given, most)
+    clipped = given if most is None else minimum(given, most)
     if out is None:
-        return found
-    out[...] = found
+        return clipped
+    out[...] = clipped
     return out
 
 

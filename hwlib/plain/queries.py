@@ -73,14 +73,14 @@ def isscalar(x: Any) -> bool:
 def result_type(*given: Any) -> dtype:
     """The type of what is made of arrays, types and Python's numbers."""
     strong, weak = None, []
-    for one in given:
-        if type(one) in (int, float):
-            weak.append(type(one))
+    for operand in given:
+        if type(operand) in (int, float):
+            weak.append(type(operand))
         else:
-            kind = dtype(one) if not isinstance(one, (list, tuple, bool)) else asarray(one).dtype
+            kind = dtype(operand) if not isinstance(operand, (list, tuple, bool)) else asarray(operand).dtype
             strong = kind if strong is None else promoted(strong, kind)
-    for one in weak:
-        strong = dtype(one) if strong is None else with_weak(strong, one)
+    for operand in weak:
+        strong = dtype(operand) if strong is None else with_weak(strong, operand)
     return strong or FLOAT64
 
 

@@ -212,16 +212,16 @@ def _operands(given: Iterable[Any], kind: dtype | None) -> tuple[list[Any], dtyp
     operands: list[Any] = []
     strong: dtype | None = None
     weak: set[type] = set()
-    for one in given:
-        of = type(one)
+    for operand in given:
+        of = type(operand)
         if of is ndarray:
-            strong = one.dtype if strong is None or strong is one.dtype else promoted(strong, one.dtype)
+            strong = operand.dtype if strong is None or strong is operand.dtype else promoted(strong, operand.dtype)
         elif of is float or of is int or of is bool:
             weak.add(of)
         else:
-            one = asarray(one)
-            strong = one.dtype if strong is None else promoted(strong, one.dtype)
-        operands.append(one)
+            operand = asarray(operand)
+            strong = operand.dtype if strong is None else promoted(strong, operand.dtype)
+        operands.append(operand)
     if kind is not None:
         return operands, kind
     if strong is None:

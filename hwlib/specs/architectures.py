@@ -40,8 +40,8 @@ def usual(c: Config, *, tied: bool = False, head_dim: int | None = None, needs_k
 
 
 def _head_dim(c: Config, width: str, heads: int, usually: int | None = None) -> int:
-    found = c.count("head_dim", default=usually or 0, low=1)
-    return found or c.divided(width, heads)
+    head_dim = c.count("head_dim", default=usually or 0, low=1)
+    return head_dim or c.divided(width, heads)
 
 
 def gpt(c: Config, *, tied: bool = True) -> Shape:
@@ -73,8 +73,8 @@ def attention_biases(c: Config, biases: str = "attention") -> Shape:
 
 def llama_biases(c: Config) -> Shape:
     """Biases of attention's four matrices, of the MLP's three, or of both."""
-    asked = c.flag("attention_bias", False), c.flag("mlp_bias", False)
-    return {"biases": {(True, True): "all", (True, False): "attention", (False, True): "mlp"}.get(asked, "none")}
+    biases = c.flag("attention_bias", False), c.flag("mlp_bias", False)
+    return {"biases": {(True, True): "all", (True, False): "attention", (False, True): "mlp"}.get(biases, "none")}
 
 
 def windows(c: Config, layers: int, windowed: int | None) -> Shape:

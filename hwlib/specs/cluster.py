@@ -70,12 +70,12 @@ class Cluster(Record):
         """The levels of the tree, innermost first; empty for a torus."""
         if self.torus:
             return ()
-        found = [Level("node", self.members.chips, self.members.scaleup_bandwidth)]
+        levels = [Level("node", self.members.chips, self.members.scaleup_bandwidth)]
         for tier in TIERS:
             size, bandwidth = getattr(self, f"{tier}_size"), getattr(self, f"{tier}_bandwidth")
             if size is not None and bandwidth is not None:
-                found.append(Level(tier, size, bandwidth))
-        return tuple(found)
+                levels.append(Level(tier, size, bandwidth))
+        return tuple(levels)
 
     @property
     def switches(self) -> int | None:
@@ -140,8 +140,8 @@ def place_of(where: str) -> Place:
     """The cluster or node of a key, or of a name; or the cluster that a line or a file describes
     (`hwlib.specs.own_cluster`). Raises KeyError, and SpecError for a description that cannot be.
     """
-    if found := described(where) or clusters.find(where) or nodes.find(where):
-        return found
+    if place := described(where) or clusters.find(where) or nodes.find(where):
+        return place
     known = unknown("cluster or node", where, [*clusters, *nodes])
     raise KeyError(f"{known} One of your own is a .toml file or a line such as {LINE!r}")
 

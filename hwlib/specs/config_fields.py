@@ -54,11 +54,11 @@ class Config:
     def get(self, *names: str) -> tuple[str, Any]:
         """The first of these fields that is given, or the first name and None. Where several are, they agree."""
         self.seen.update(names)
-        given = [(name, self.fields[name]) for name in names if self.fields.get(name) is not None]
-        for name, value in given[1:]:
-            if value != given[0][1]:
-                raise self.wrong(name, f"{given[0][1]!r} as {given[0][0]}")
-        return given[0] if given else (names[0], None)
+        present = [(name, self.fields[name]) for name in names if self.fields.get(name) is not None]
+        for name, value in present[1:]:
+            if value != present[0][1]:
+                raise self.wrong(name, f"{present[0][1]!r} as {present[0][0]}")
+        return present[0] if present else (names[0], None)
 
     def count(self, *names: str, default: int | None = None, low: int = 1) -> int:
         """A whole number of at least `low`; `default` where it is not given."""

@@ -373,36 +373,36 @@ def _compute(np: Any, name: str, given: list, options: dict) -> Any:
     return result
 
 
-def _result(np: Any, name: str, given: list, options: dict) -> Any:
+def _result(np: Any, name: str, inputs: list, options: dict) -> Any:
     if name == "arange":
         return np.arange(options["start"], options["end"])
     if name == "full":
         return np.full(options["shape"], options["value"], _numpy(options["dtype"]))
     if name == "to":
-        return given[0].astype(_numpy(options["dtype"]))
+        return inputs[0].astype(_numpy(options["dtype"]))
     if name == "reshape":
-        return given[0].reshape(options["shape"])
+        return inputs[0].reshape(options["shape"])
     if name == "transpose":
-        return given[0].T
+        return inputs[0].T
     if name == "dot":
-        wide = np.float64 if given[0].dtype == np.float64 else np.float32
-        return given[0].astype(wide) @ given[1].astype(wide)
+        wide = np.float64 if inputs[0].dtype == np.float64 else np.float32
+        return inputs[0].astype(wide) @ inputs[1].astype(wide)
     if name == "where":
-        return np.where(*given)
+        return np.where(*inputs)
     if name in ("sum", "max", "min"):
         return np.asarray(
-            getattr(np, name)(given[0], axis=options["axis"], dtype=given[0].dtype)
+            getattr(np, name)(inputs[0], axis=options["axis"], dtype=inputs[0].dtype)
             if name == "sum"
-            else getattr(np, name)(given[0], axis=options["axis"])
+            else getattr(np, name)(inputs[0], axis=options["axis"])
         )
-    kinds = {OF_PYTHON.get(type(one)) or one.dtype.kind for one in given}
+    kinds = {OF_PYTHON.get(type(one)) or one.dtype.kind for one in inputs}
     if name in INTEGER_ONLY and "f" in kinds:
         raise TypeError
     if name == "divide" and "f" not in kinds:
-        given = [np.asarray(one, np.float32) for one in given]
+        inputs = [np.asarray(one, np.float32) for one in inputs]
     if name in ("add", "subtract", "multiply") and kinds == {"b"}:  # truth values are counted, as numbers
-        given = [np.asarray(one, np.int32) for one in given]
-    return np.asarray(getattr(np, name)(*given))
+        inputs = [np.asarray(one, np.int32) for one in inputs]
+    return np.asarray(getattr(np, name)(*inputs))
 
 
 def _numpy(name: str) -> str:

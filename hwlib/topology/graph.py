@@ -63,8 +63,8 @@ class Topology:
     def capacities(self, *kinds: str) -> list[list[float]]:
         """The bandwidth from each vertex to each other one in B/s, 0 without a link: ranks first, then the rest in the
         order in which they were built. With `kinds`, of these alone."""
-        kept = self.vertices(*kinds) if kinds else [*self.graph]
-        names = [*(v for v in self.ranks if v in {*kept}), *(v for v in kept if v not in self.rank_of)]
+        vertices = self.vertices(*kinds) if kinds else [*self.graph]
+        names = [*(v for v in self.ranks if v in {*vertices}), *(v for v in vertices if v not in self.rank_of)]
         edges = self.graph.edges
         return [[edges[u, v]["bandwidth"] if (u, v) in edges else 0.0 for v in names] for u in names]
 

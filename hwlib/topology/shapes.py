@@ -143,9 +143,9 @@ def dragonfly(
     for rank, vertex in enumerate(ranks):
         wire(graph, vertex, f"g{rank // (p * a)}.r{rank // p % a}", own)
     for group in range(g):
-        for one in range(a):
-            for two in range(one + 1, a):
-                wire(graph, f"g{group}.r{one}", f"g{group}.r{two}", local)
+        for first in range(a):
+            for two in range(first + 1, a):
+                wire(graph, f"g{group}.r{first}", f"g{group}.r{two}", local)
         for port in range(a * h):
             turn, step = divmod(port, g - 1)
             other = (group + 1 + step) % g

@@ -37,11 +37,11 @@ def busiest_cable_flows(flows: int, up: int) -> float:
     flows, up = as_int("busiest_cable_flows: flows", flows), as_int("busiest_cable_flows: up (cables)", up)
     rate = flows / up
     steps = np.log(np.arange(1, flows + 1))
-    one = np.exp(np.arange(flows + 1) * np.log(rate) - np.concatenate([[0.0], np.cumsum(steps)]) - rate)
+    terms = np.exp(np.arange(flows + 1) * np.log(rate) - np.concatenate([[0.0], np.cumsum(steps)]) - rate)
     total = np.exp(flows * np.log(flows) - steps.sum() - flows)  # the sum is Poisson, too
     expected = 0.0
     for most in range(flows):
-        below = 1.0 - _power(np.where(np.arange(flows + 1) <= most, one, 0.0), up)[flows] / total
+        below = 1.0 - _power(np.where(np.arange(flows + 1) <= most, terms, 0.0), up)[flows] / total
         expected += below
         if below < 1e-12:
             break

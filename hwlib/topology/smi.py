@@ -121,14 +121,14 @@ def _rows(lines: list[str], start: int, devices: list[str], columns: list[str]) 
 
 def _check_pairs(relation: Mapping[tuple[str, str], str], rows: Mapping[str, _Row], lines: list[str]) -> None:
     """Every device meets itself at X, and two devices each other in the same way from both sides."""
-    for (one, other), code in relation.items():
-        i = rows[one].line
-        if (code == "X") != (one == other):
-            raise TopologyError(_at(i, lines[i], f"X stands where a device meets itself, {one}-{other} is {code}"))
-    for (one, other), code in relation.items():
-        i = rows[one].line
-        if code != relation[other, one]:
-            what = f"{one}-{other} is {code}, but {other}-{one} is {relation[other, one]}"
+    for (device, other), code in relation.items():
+        i = rows[device].line
+        if (code == "X") != (device == other):
+            raise TopologyError(_at(i, lines[i], f"X stands where a device meets itself, {device}-{other} is {code}"))
+    for (device, other), code in relation.items():
+        i = rows[device].line
+        if code != relation[other, device]:
+            what = f"{device}-{other} is {code}, but {other}-{device} is {relation[other, device]}"
             raise TopologyError(_at(i, lines[i], what))
 
 
@@ -216,11 +216,11 @@ def _clusters(devices: Iterable[str], near: Any) -> Iterator[list[str]]:
     """Devices in sets of those that are near each other, directly or by way of others."""
     left = list(devices)
     while left:
-        found = [left.pop(0)]
-        for one in found:
-            found += (more := [other for other in left if near(one, other)])
+        cluster = [left.pop(0)]
+        for device in cluster:
+            cluster += (more := [other for other in left if near(device, other)])
             left = [other for other in left if other not in more]
-        yield found
+        yield cluster
 
 
 def _pcie(graph: "DiGraph", table: TopoTable, slot: LinkRate, far: LinkRate) -> None:
@@ -230,8 +230,8 @@ def _pcie(graph: "DiGraph", table: TopoTable, slot: LinkRate, far: LinkRate) -> 
     for level, code in enumerate(NEARER):
         tops = {device: top for top, below in parts.items() for device in below}
 
-        def near(one: str, other: str, level: int = level) -> bool:
-            return _distance(table, one, other) <= level
+        def near(member: str, other: str, level: int = level) -> bool:
+            return _distance(table, member, other) <= level
 
         merged: dict[str, list[str]] = {}
         for number, members in enumerate(_clusters(table.devices, near)):
@@ -241,8 +241,8 @@ def _pcie(graph: "DiGraph", table: TopoTable, slot: LinkRate, far: LinkRate) -> 
                 continue
             top = f"{code.lower()}{number}"
             graph.add_node(top, kind=kinds[code], tier=1)
-            for one in below:
-                wire(graph, one, top, far if code == "SYS" else LinkRate(slot.bandwidth, slot.latency, slot.link))
+            for member in below:
+                wire(graph, member, top, far if code == "SYS" else LinkRate(slot.bandwidth, slot.latency, slot.link))
             merged[top] = members
         parts = merged
 

@@ -29,7 +29,7 @@ def node(which: Node | str, detail: bool = False) -> Topology:
     if spec.shape == "torus":
         raise TopologyError(f"node: the chips of {spec.key} stand in the torus of a pod: build cluster() or torus()")
     graph, link = new_graph(), links[spec.link]
-    one = LinkRate(link.bandwidth, link.latency or 0.0, link.key)
+    rate = LinkRate(link.bandwidth, link.latency or 0.0, link.key)
     pcie = LinkRate(spec.pcie_bandwidth or spec.egress_bandwidth, 0.0, spec.pcie)
     ranks = _node(graph, "", (), spec.chips, spec.nics, LinkRate(0), pcie, links[spec.nic].bandwidth)
     if spec.shape == "mesh":
@@ -38,17 +38,17 @@ def node(which: Node | str, detail: bool = False) -> Topology:
             raise TopologyError(f"node: {spec.key} has {spec.links_per_chip} links for {spec.chips - 1} peers")
         for i, u in enumerate(ranks):
             for v in ranks[i + 1 :]:
-                wire(graph, u, v, one, each)
+                wire(graph, u, v, rate, each)
     elif detail:
         for s in range(spec.switches):
             graph.add_node(f"nvswitch{s}", kind="nvswitch", tier=0, chips=1)
         for i, u in enumerate(ranks):
             for cable in range(spec.links_per_chip):
-                wire(graph, u, f"nvswitch{(cable + i) % spec.switches}", one)
+                wire(graph, u, f"nvswitch{(cable + i) % spec.switches}", rate)
     else:
         graph.add_node("nvswitch", kind="nvswitch", tier=0, chips=spec.switches)
         for u in ranks:
-            wire(graph, u, "nvswitch", one, spec.links_per_chip)
+            wire(graph, u, "nvswitch", rate, spec.links_per_chip)
     levels = [Level("node", spec.chips, spec.scaleup_bandwidth)] if spec.shape == "crossbar" else []
     return finish(spec.name, graph, ranks, levels, ["node"])
 
@@ -246,8 +246,8 @@ def tree(levels: Sequence[Level | tuple[str, int, Any]], inside: Node | str | No
                 below = f"n{child}.nvswitch" if tier == 1 else f"{named[tier - 1]}{child}"
                 wire(graph, below, above, LinkRate(made[tier].bandwidth))
     tiers = [level.name for level in made]
-    kept = [level for level in made if level.size > 1]
-    return finish(f"tree of {len(ranks)}", graph, ranks, kept, tiers, [_half(ranks)])
+    parted = [level for level in made if level.size > 1]
+    return finish(f"tree of {len(ranks)}", graph, ranks, parted, tiers, [_half(ranks)])
 
 
 def costs(topology: Topology) -> dict[str, int]:

@@ -119,8 +119,8 @@ class TransportGroup(ProcessGroup):
 
     def _each(self, call: str, outputs: Any, inputs: Any, opts: Any = None) -> TransportWork:
         """As many calls as there are pairs; the last is waited for."""
-        for output, given in zip(outputs, inputs, strict=True):
-            work = self._call(call, output, given, opts)
+        for output, tensors in zip(outputs, inputs, strict=True):
+            work = self._call(call, output, tensors, opts)
         return work
 
     def allreduce(self, tensors: Any, opts: Any = None) -> TransportWork:
@@ -181,18 +181,20 @@ class TransportGroup(ProcessGroup):
         Refuses what torch's own groups refuse, and says which rank it is.
         """
         n, length = self.transport.size, len(tensor) if tensor.dim() else 1
-        said = f"all_to_all_single on rank {self.transport.ranks[self.transport.rank]}: {name}"
+        where = f"all_to_all_single on rank {self.transport.ranks[self.transport.rank]}: {name}"
         if isinstance(rows, torch.Tensor):
-            raise TypeError(f"{said}_split_sizes is a tensor; a list was expected, use its .tolist()")
+            raise TypeError(f"{where}_split_sizes is a tensor; a list was expected, use its .tolist()")
         if not _given(rows):
             if length % n:
-                raise RuntimeError(f"{said} has {_rows(length)}, which {n} ranks cannot share evenly: name the sizes")
+                raise RuntimeError(f"{where} has {_rows(length)}, which {n} ranks cannot share evenly: name the sizes")
             rows = [length // n] * n
         sizes = [int(size) if isinstance(size, torch.Tensor) else size for size in rows]
         if len(sizes) != n:
-            raise RuntimeError(f"{said}_split_sizes has {len(sizes)}; one for each of {n} ranks was expected")
+            raise RuntimeError(f"{where}_split_sizes has {len(sizes)}; one for each of {n} ranks was expected")
         if sum(sizes) != length:
-            raise RuntimeError(f"{said}_split_sizes {sizes} add up to {sum(sizes)}, but the {name} has {_rows(length)}")
+            raise RuntimeError(
+                f"{where}_split_sizes {sizes} add up to {sum(sizes)}, but the {name} has {_rows(length)}"
+            )
         return list(tensor.detach().split(sizes)) if tensor.dim() else [tensor]
 
     # Messages

@@ -96,13 +96,13 @@ def find_hang(dumps: Mapping[int, Mapping[str, Any]]) -> Hang | None:
         key: ranks for key, ranks in sorted(calls.items()) if any(e.state != "completed" for e in ranks.values())
     }
     waiting = {rank for ranks in open_calls.values() for rank, entry in ranks.items() if entry.state != "completed"}
-    for reason, told in (("operation", _operation), ("size", _size)):
+    for reason, kind_of in (("operation", _operation), ("size", _size)):
         for (group, number), ranks in open_calls.items():
-            kinds = Counter(told(entry) for entry in ranks.values())
+            kinds = Counter(kind_of(entry) for entry in ranks.values())
             if len(kinds) > 1:
                 (usual, most), (_, second) = kinds.most_common(2)
-                odd = tuple(sorted(rank for rank, e in ranks.items() if told(e) != usual or most == second))
-                right = next(entry for entry in ranks.values() if told(entry) == usual)
+                odd = tuple(sorted(rank for rank, e in ranks.items() if kind_of(e) != usual or most == second))
+                right = next(entry for entry in ranks.values() if kind_of(entry) == usual)
                 return Hang(reason, group, number, right.operation, odd)
     for (group, number), ranks in open_calls.items():
         if absent := tuple(sorted(set(members[group]) - set(ranks) - waiting)):
@@ -244,8 +244,8 @@ def _dump(rank: int, program: Sequence[_Call], done: int, groups: Mapping[str, S
             }
         )
         reached = ("enqueued", "started", "completed")[: {"scheduled": 1, "started": 2, "completed": 3}[state]]
-        for one in reached:
-            status[call.group][f"last_{one}_collective"] = numbers[call.group]
+        for stage in reached:
+            status[call.group][f"last_{stage}_collective"] = numbers[call.group]
     config = {name: {"name": name, "desc": _purpose(name), "ranks": str(list(ranks))} for name, ranks in own.items()}
     return {"version": "2.10", "pg_config": config, "pg_status": status, "entries": entries}
 

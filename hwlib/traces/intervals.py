@@ -13,15 +13,15 @@ def union(intervals: Iterable[tuple[float, float]]) -> Intervals:
     >>> union([(4, 6), (0, 2), (1, 3)])
     ((0, 3), (4, 6))
     """
-    found: list[tuple[float, float]] = []
+    merged: list[tuple[float, float]] = []
     for start, end in sorted(intervals):
         if end <= start:
             continue
-        if found and start <= found[-1][1]:
-            found[-1] = found[-1][0], max(end, found[-1][1])
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
         else:
-            found.append((start, end))
-    return tuple(found)
+            merged.append((start, end))
+    return tuple(merged)
 
 
 def overlap(some: Iterable[tuple[float, float]], others: Iterable[tuple[float, float]]) -> Intervals:

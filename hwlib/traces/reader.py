@@ -99,16 +99,16 @@ def read_trace(source: Mapping[str, Any] | str | PathLike[str], rank: int | None
     'compute'
     """
     data = _json(source)
-    found = data.get("traceEvents") if isinstance(data, Mapping) else data
-    if not isinstance(found, list | tuple):
+    entries = data.get("traceEvents") if isinstance(data, Mapping) else data
+    if not isinstance(entries, list | tuple):
         raise TraceError("a Chrome trace was expected: JSON with a list `traceEvents`")
-    slices = [event for event in found if event.get("ph") == "X" and "ts" in event and "dur" in event]
+    slices = [event for event in entries if event.get("ph") == "X" and "ts" in event and "dur" in event]
     known = [event for event in slices if event.get("cat") in DEVICE or event.get("cat") in HOST]
     if not known:
-        raise TraceError(f"no slice (ph X) of a kernel or an operator among {len(found)} events of this trace")
+        raise TraceError(f"no slice (ph X) of a kernel or an operator among {len(entries)} events of this trace")
     if rank is None:
-        told = data.get("distributedInfo", {}) if isinstance(data, Mapping) else {}
-        rank = int(told.get("rank", 0))
+        info = data.get("distributedInfo", {}) if isinstance(data, Mapping) else {}
+        rank = int(info.get("rank", 0))
     device = any(event["cat"] in DEVICE for event in known)
     launches = {
         event["args"]["correlation"]: (event["ts"] + event["dur"]) * US
@@ -176,8 +176,8 @@ def _numbered(events: list[TraceEvent]) -> list[TraceEvent]:
     done = []
     for event in events:
         if event.kind == "communication":
-            told = event.number - first[event.group] if first[event.group] >= 0 else counts[event.group]
+            own_number = event.number - first[event.group] if first[event.group] >= 0 else counts[event.group]
             counts[event.group] += 1
-            event = event._replace(number=told)
+            event = event._replace(number=own_number)
         done.append(event)
     return done

@@ -115,8 +115,8 @@ def _times(trace: Trace, kind: str) -> Intervals:
 def _next(work: Sequence, end: float) -> list:
     """The event that ends an idle time: the earliest launched of those that begin then."""
     there = [event for event in work if event.start == end]
-    told = [event for event in there if event.launched is not None]
-    return [min(told, key=lambda event: event.launched)] if told else []
+    launched = [event for event in there if event.launched is not None]
+    return [min(launched, key=lambda event: event.launched)] if launched else []
 
 
 def meetings(traces: Iterable[Trace]) -> tuple[Meeting, ...]:
@@ -125,10 +125,10 @@ def meetings(traces: Iterable[Trace]) -> tuple[Meeting, ...]:
     Only those that two ranks or more have are here. Groups of one name are one group; where each replica calls its
     group by the same name, the traces of one replica must be given at a time. The clocks must agree: see `align`.
     """
-    found: dict[tuple[str, int], dict[int, list]] = defaultdict(lambda: defaultdict(list))
+    events: dict[tuple[str, int], dict[int, list]] = defaultdict(lambda: defaultdict(list))
     for trace in traces:
         for event in trace.of("communication"):
-            found[event.group, event.number][trace.rank].append(event)
+            events[event.group, event.number][trace.rank].append(event)
     met = [
         Meeting(
             next(iter(ranks.values()))[0].operation,
@@ -138,7 +138,7 @@ def meetings(traces: Iterable[Trace]) -> tuple[Meeting, ...]:
             {rank: own[0].start for rank, own in ranks.items()},
             {rank: own[-1].end for rank, own in ranks.items()},
         )
-        for (group, number), ranks in found.items()
+        for (group, number), ranks in events.items()
         if len(ranks) > 1
     ]
     return tuple(sorted(met, key=lambda one: max(one.arrivals.values())))
@@ -152,13 +152,13 @@ def waits_between(traces: Iterable[Trace]) -> dict[tuple[int, int], float]:
     """
     traces = list(traces)
     compute = {trace.rank: _times(trace, "compute") for trace in traces}
-    found: dict[tuple[int, int], list[tuple[float, float]]] = defaultdict(list)
+    waiting: dict[tuple[int, int], list[tuple[float, float]]] = defaultdict(list)
     for meeting in meetings(traces):
         until = meeting.arrivals[meeting.last]
         for rank, start in meeting.arrivals.items():
             if start < until:
-                found[rank, meeting.last].append((start, until))
-    waits = {pair: length(minus(times, compute[pair[0]])) for pair, times in found.items()}
+                waiting[rank, meeting.last].append((start, until))
+    waits = {pair: length(minus(times, compute[pair[0]])) for pair, times in waiting.items()}
     return dict(sorted(((pair, wait) for pair, wait in waits.items() if wait > 0), key=lambda one: (-one[1], one[0])))
 
 

@@ -179,9 +179,9 @@ def _distributed(world: Any) -> Iterator[tuple[Any, str, Any]]:
     from hwlib.virtual.devices import without_modes
 
     def joined(*_: Any, rank: int = -1, world_size: int = -1, **__: Any) -> None:
-        for name, given, there in (("rank", rank, world.rank), ("world_size", world_size, world.ranks)):
-            if given not in (-1, there):
-                raise ValueError(f"init_process_group: {name} is {there} on this simulated cluster, got {given}")
+        for name, typed, there in (("rank", rank, world.rank), ("world_size", world_size, world.ranks)):
+            if typed not in (-1, there):
+                raise ValueError(f"init_process_group: {name} is {there} on this simulated cluster, got {typed}")
 
     new_group = c10d.new_group
 

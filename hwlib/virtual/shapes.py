@@ -146,11 +146,11 @@ def shapes_mode() -> type:
         """How one result follows from the arguments."""
         if type(t) is not FakeTensor or t.fake_mode is not mode or t.layout is not torch.strided:
             raise Odd
-        same = [i for i, one in enumerate(tensors) if one is t]
+        same = [i for i, item in enumerate(tensors) if item is t]
         if len(same) == 1:
             return Same(same[0])
         storage = t.untyped_storage()
-        bases = [i for i, one in enumerate(tensors) if one.untyped_storage()._cdata == storage._cdata]
+        bases = [i for i, item in enumerate(tensors) if item.untyped_storage()._cdata == storage._cdata]
         state = {name: value for name, value in vars(t).items() if name != "fake_mode"}
         strange = [name for name, value in state.items() if value is not None and name != "_fake_device"]
         if len(same) > 1 or len(bases) > 1 or t.requires_grad or strange:
@@ -166,17 +166,17 @@ def shapes_mode() -> type:
         many = type(out) if type(out) in (list, tuple) else None
         results: list[Any] = []
         fresh = set()
-        for one in out if many else (out,):
-            if one is None or (many and type(one) in (int, float, bool)):
-                results.append(ScalarResult(one))
+        for item in out if many else (out,):
+            if item is None or (many and type(item) in (int, float, bool)):
+                results.append(ScalarResult(item))
                 continue
-            result = described(mode, one, tensors)
+            result = described(mode, item, tensors)
             if isinstance(result, Made):
                 again = made(mode, result, tensors)
-                if metadata(again) != metadata(one) or c._dispatch_key_set(again) != c._dispatch_key_set(one):
+                if metadata(again) != metadata(item) or c._dispatch_key_set(again) != c._dispatch_key_set(item):
                     raise Odd
                 if result.base is None:
-                    fresh.add(one.untyped_storage()._cdata)
+                    fresh.add(item.untyped_storage()._cdata)
             results.append(result)
         if len(fresh) < sum(isinstance(result, Made) and result.base is None for result in results):
             raise Odd  # results that share their storage with each other
@@ -236,11 +236,11 @@ def shapes_mode() -> type:
         def made(self, answer: CachedResults, tensors: list[Any]) -> Any:
             """The results of an answer. Raises Odd if they cannot be reproduced this time."""
             results: list[Any] = []
-            for one in answer.results:
-                if type(one) is Made:
-                    results.append(made(self, one, tensors))
+            for item in answer.results:
+                if type(item) is Made:
+                    results.append(made(self, item, tensors))
                 else:
-                    results.append(tensors[one[0]] if type(one) is Same else one[0])
+                    results.append(tensors[item[0]] if type(item) is Same else item[0])
             return results[0] if answer.many is None else results if answer.many is list else tuple(results)
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

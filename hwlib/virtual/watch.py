@@ -198,8 +198,8 @@ def watcher() -> type:
                 of: Any = torch._C._distributed_c10d._resolve_process_group(group)
                 ranks = tuple(dist.get_process_group_ranks(of))
                 if (n := len(ranks)) > 1:
-                    given = size(args, n)
-                    S = n * sum(given) if call == "all_to_all" else prod(given)
+                    inputs = size(args, n)
+                    S = n * sum(inputs) if call == "all_to_all" else prod(inputs)
                     end = world.call(call, S, group, ranks)
                     if world.kernel_times:
                         for one, given in zip(tensors_of(out), tensors_of(args), strict=False):

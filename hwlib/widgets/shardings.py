@@ -183,13 +183,13 @@ def contracting_explorer(node: str = "dgx-h100", n: int = 2) -> VegaLite:
     def style(values: list[Any]) -> dict[str, Any]:
         return {"field": "what", "type": "nominal", "title": None, "scale": {"domain": [*what], "range": values}}
 
-    said = "n + ' devices, ' + format(B, ',') + ' tokens, F = 8,192'"
+    title = "n + ' devices, ' + format(B, ',') + ' tokens, F = 8,192'"
     wires = f"way === 'inside' && n > ({seats})[node] ? ', as if one node had so many' : ''"
     each = f"format(W/1e9, ',.3~r') + ' GB/s each' + ({wires})"
     return VegaLite(
         {
             "description": "Time of arithmetic and of a reduce-scatter against the width of a split sum",
-            "title": {"text": {"expr": said}, "subtitle": {"expr": each}, "anchor": "start"},
+            "title": {"text": {"expr": title}, "subtitle": {"expr": each}, "anchor": "start"},
             "params": params,
             "data": {"values": [{"what": name, "sum": i} for i, name in enumerate(what)]},
             "transform": [

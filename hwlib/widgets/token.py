@@ -78,12 +78,18 @@ def latent_explorer(T_kv: int = 4096, model: str = "deepseek-v3") -> VegaLite:
 
     A slider sets T_kv, a power of two from 256 to 131,072. Raises ValueError for another, or a model without MLA.
     """
-    one, steps = models.of(model), T_kv.bit_length() - 1
+    latent, steps = models.of(model), T_kv.bit_length() - 1
     if T_kv != 2**steps or not 8 <= steps <= 17:
         raise ValueError(f"latent_explorer: T_kv is a power of two, 256 to 131072 tokens, got {T_kv}")
-    if not one.mla:
-        raise ValueError(f"latent_explorer: a model with latent attention, got {one.name}")
-    sizes = {"n_q": one.heads, "r_kv": one.kv_lora, "d_nope": one.nope_dim, "d_rope": one.rope_dim, "d_v": one.v_dim}
+    if not latent.mla:
+        raise ValueError(f"latent_explorer: a model with latent attention, got {latent.name}")
+    sizes = {
+        "n_q": latent.heads,
+        "r_kv": latent.kv_lora,
+        "d_nope": latent.nope_dim,
+        "d_rope": latent.rope_dim,
+        "d_v": latent.v_dim,
+    }
     letters = {"T": "datum.queries", "T_kv": "T_kv", **{name: str(size) for name, size in sizes.items()}}
     unfolded, folded = (way.vega_with(letters) for way in WAYS.values())
     colour = {

@@ -30,8 +30,8 @@ def formulas(search: str = "") -> Answer:
             modules.setdefault(name.rpartition(".")[0], []).append(registry[name].name)
         return {"modules": modules, "sources": [library("each formula has a source: search for it by a word")]}
     words = search.casefold().split()
-    found = [one for name, one in sorted(registry.items()) if all(word in _searched(one) for word in words)]
-    if not found:
+    matching = [one for name, one in sorted(registry.items()) if all(word in _searched(one) for word in words)]
+    if not matching:
         raise LookupError(f"search: no formula has {search!r}; without it, the names of all formulas are listed")
     listed = [
         {
@@ -43,12 +43,12 @@ def formulas(search: str = "") -> Answer:
             "doc": one.__doc__ or "",
             "source": one.cite,
         }
-        for one in found[:FEW]
+        for one in matching[:FEW]
     ]
     return {
         "formulas": listed,
-        "left_off": max(0, len(found) - FEW),
-        "sources": described(one.cite for one in found[:FEW]),
+        "left_off": max(0, len(matching) - FEW),
+        "sources": described(one.cite for one in matching[:FEW]),
     }
 
 
@@ -61,24 +61,24 @@ def evaluate(formula: str, arguments: dict[str, Any]) -> Answer:
     from hwlib.notation import NOTATION
     from hwlib.units import show
 
-    one = _formula(formula)
-    if unknown := sorted(set(arguments) - set(one.args)):
-        raise ValueError(f"{one.name}({', '.join(one.args)}) has no argument {unknown[0]!r}")
-    values = {letter: _value(one, letter, value) for letter, value in arguments.items()}
-    result, unit = float(one(**values)), NOTATION[one.result].unit
-    used = {**one.defaults, **values}
+    named = _formula(formula)
+    if unknown := sorted(set(arguments) - set(named.args)):
+        raise ValueError(f"{named.name}({', '.join(named.args)}) has no argument {unknown[0]!r}")
+    values = {letter: _value(named, letter, value) for letter, value in arguments.items()}
+    result, unit = float(named(**values)), NOTATION[named.result].unit
+    used = {**named.defaults, **values}
     return {
-        "formula": one.qualname,
+        "formula": named.qualname,
         "value": result if math.isfinite(result) else str(result),
         "unit": unit,
         "shown": show(result, unit),
         "arguments": {
             letter: {"value": used[letter], **_symbol(letter), "shown": _shown(used[letter], NOTATION[letter].unit)}
-            for letter in one.args
+            for letter in named.args
         },
-        "latex": one.tex if "tex" in one.readings else None,
-        "doc": one.__doc__ or "",
-        "sources": described([one.cite]),
+        "latex": named.tex if "tex" in named.readings else None,
+        "doc": named.__doc__ or "",
+        "sources": described([named.cite]),
     }
 
 
@@ -246,12 +246,12 @@ def _section(name: str, title: str) -> Answer:
     sections = {part.partition("\n")[0].strip(): part.partition("\n")[2].strip() for part in parts}
     if not title:
         return {"text": head.strip(), "sections": list(sections), "sources": [page(name)]}
-    found = [one for one in sections if title.casefold() in one.casefold()]
-    exact = [one for one in found if one.casefold() == title.casefold()]
-    if len(exact or found) != 1:
-        more = f"may be {' or '.join(found)}" if found else f"is none; known: {', '.join(sections)}"
+    matching = [one for one in sections if title.casefold() in one.casefold()]
+    exact = [one for one in matching if one.casefold() == title.casefold()]
+    if len(exact or matching) != 1:
+        more = f"may be {' or '.join(matching)}" if matching else f"is none; known: {', '.join(sections)}"
         raise LookupError(f"section: {title!r} {more}")
-    (chosen,) = exact or found
+    (chosen,) = exact or matching
     body = sections[chosen]
     return {
         "section": chosen,

@@ -54,11 +54,11 @@ def bandwidth(
     try:
         log = read_log(file.read())
         node, chips = _machine(machine, log.gpu)
-        found = judge_log(log, node, gpus or chips, collective, network)
+        verdict = judge_log(log, node, gpus or chips, collective, network)
     except ValueError as error:
         raise CannotBe(str(error)) from None
-    click.echo(json.dumps(_record(found), indent=2) if as_json else _text(found))
-    if not found.passed:
+    click.echo(json.dumps(_record(verdict), indent=2) if as_json else _text(verdict))
+    if not verdict.passed:
         ctx.exit(1)
 
 

@@ -78,17 +78,17 @@ def check(notebooks: tuple[str, ...], as_json: bool, record: bool, cell_limit: f
     if as_json:
         click.echo(json.dumps(as_record(done), indent=2, ensure_ascii=False))
     else:
-        for one in done:
-            _show(one)
+        for checked in done:
+            _show(checked)
         if len(done) > 1:
-            every = checks.Totals.of([exercise for one in done for exercise in one.exercises])
+            every = checks.Totals.of([exercise for checked in done for exercise in checked.exercises])
             click.echo(f"All {len(done)} notebooks: {_summary(every)}")
-    for one in done:
-        for problem in one.problems:
-            click.echo(f"{one.notebook.path}: {problem}", err=True)
+    for checked in done:
+        for problem in checked.problems:
+            click.echo(f"{checked.notebook.path}: {problem}", err=True)
         if record:
-            _record(one)
-    if not all(one.passed for one in done):
+            _record(checked)
+    if not all(checked.passed for checked in done):
         raise SystemExit(1)
 
 
@@ -139,14 +139,14 @@ def _show(done: Any) -> None:
     table = Table("", "exercise", box=None, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("points", justify="right", no_wrap=True)
     table.add_column("verdict")
-    for one in done.exercises:
-        score = f"{one.score:g}/{one.points:g}" if one.judged else f"-/{one.points:g}"
-        style = "green" if one.full else "dim" if not one.judged or one.answered is False else "red"
-        say = _inert(" ".join(one.verdict.say.split()))
-        failed = one.answered and one.verdict.kind == "empty"  # a cell that raised an error, or did not end
+    for exercise in done.exercises:
+        score = f"{exercise.score:g}/{exercise.points:g}" if exercise.judged else f"-/{exercise.points:g}"
+        style = "green" if exercise.full else "dim" if not exercise.judged or exercise.answered is False else "red"
+        say = _inert(" ".join(exercise.verdict.say.split()))
+        failed = exercise.answered and exercise.verdict.kind == "empty"  # a cell that raised an error, or did not end
         table.add_row(
-            Text("✗" if failed else one.verdict.sign, style=style),
-            Text(_inert(one.id)),
+            Text("✗" if failed else exercise.verdict.sign, style=style),
+            Text(_inert(exercise.id)),
             Text(score, style=style),
             Text(say),
         )

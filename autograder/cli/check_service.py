@@ -95,15 +95,15 @@ def tokens(
 
     folder = folder.resolve()
     read_config(folder)
-    kept = Tokens(folder)
+    store = Tokens(folder)
     if revoke or renew:
         if not learners:
             raise click.UsageError(f"--{'revoke' if revoke else 'renew'}: name the learners")
         if revoke:
             for learner in learners:
-                click.echo(f"{inert(learner)}: {kept.revoke(learner)} withdrawn")
+                click.echo(f"{inert(learner)}: {store.revoke(learner)} withdrawn")
             return
-    made = kept.issue(learners or gradebook.learners(folder), days=days, renew=renew)
+    made = store.issue(learners or gradebook.learners(folder), days=days, renew=renew)
     if not made:
         raise click.ClickException(
             "no learner is without a token: name new ones, import a roster (`nbgrader db student import`), or --renew"

@@ -61,14 +61,15 @@ def _print(report: "Report", dry_run: bool) -> None:
     def say(line: str) -> None:
         click.echo(inert(line))
 
-    for one in report.outcomes:
-        when = f", submitted {one.submitted[:16]} UTC" if one.submitted else ""
-        if one.kind != "unchanged" or one.notes:
-            say(f"{one.learner}: {one.kind}, {one.file}{when}{''.join(f'; {note}' for note in one.notes)}")
+    for outcome in report.outcomes:
+        when = f", submitted {outcome.submitted[:16]} UTC" if outcome.submitted else ""
+        if outcome.kind != "unchanged" or outcome.notes:
+            notes = "".join(f"; {note}" for note in outcome.notes)
+            say(f"{outcome.learner}: {outcome.kind}, {outcome.file}{when}{notes}")
     for line in report.refused:
         say(f"refused: {line}")
     kinds = ("new", "updated", "unchanged", "kept", "refused")
-    counts = {kind: sum(one.kind == kind for one in report.outcomes) for kind in kinds}
+    counts = {kind: sum(outcome.kind == kind for outcome in report.outcomes) for kind in kinds}
     total = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count) or "nobody's submission found"
     say(f"{'Nothing was written. Would be: ' if dry_run else ''}{total}.")
     if report.missing:

@@ -162,10 +162,10 @@ def export(
     from ..course import spreadsheet
 
     numbers = {}
-    for one in ids:
-        name, _, canvas_id = one.rpartition("=")
+    for text in ids:
+        name, _, canvas_id = text.rpartition("=")
         if not name or not canvas_id.isdecimal():
-            raise click.BadParameter(f"{one!r}: expected NAME=NUMBER, e.g. week3=4711", param_hint="--canvas-id")
+            raise click.BadParameter(f"{text!r}: expected NAME=NUMBER, e.g. week3=4711", param_hint="--canvas-id")
         numbers[name] = int(canvas_id)
     made = exports.table(folder, names, form, missing_as_zero=missing_as_zero, canvas_ids=numbers, worksheet=worksheet)
     if output == Path("-"):

@@ -90,14 +90,14 @@ def _ids(text: str) -> list[str]:
 
 def _points(said: tuple[str, ...]) -> dict[str, float]:
     points = {}
-    for one in said:
-        key, _, number = one.rpartition("=")
+    for text in said:
+        key, _, number = text.rpartition("=")
         try:
             points[key] = float(number)
         except ValueError:
             key = ""
         if not key:
-            raise click.BadParameter(f"{one!r}: expected ID=N, e.g. rooflines-ridge=2", param_hint="--points")
+            raise click.BadParameter(f"{text!r}: expected ID=N, e.g. rooflines-ridge=2", param_hint="--points")
     return points
 
 

@@ -45,8 +45,8 @@ def course_list(folder: Path | None, name: str | None, chapter: str | None, plai
         if not assigned:
             parts["chapters"] = course_catalogue.chapters()
     if plain:
-        said = {key: [part.as_plain() for part in found] for key, found in parts.items()}
-        click.echo(json.dumps(said | ({"left_out": left_out} if left_out else {}), indent=1, ensure_ascii=False))
+        listed = {key: [part.as_plain() for part in found] for key, found in parts.items()}
+        click.echo(json.dumps(listed | ({"left_out": left_out} if left_out else {}), indent=1, ensure_ascii=False))
         return
     _print(parts, whole)
     for line in left_out:
@@ -79,9 +79,9 @@ def _print(parts: dict[str, list[Part]], whole: bool) -> None:
     from ..course.class_results.results_table import inert
 
     console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
-    for key, found in parts.items():
+    for key, listed in parts.items():
         if whole or key == "own":
-            for part in found:
+            for part in listed:
                 table = Table(
                     title=Text(inert(part.title if key == "own" else _title(part))),
                     box=None,
@@ -93,22 +93,22 @@ def _print(parts: dict[str, list[Part]], whole: bool) -> None:
                 for name in ("points", "minutes"):
                     table.add_column(name, justify="right")
                 table.add_column("title")
-                for one in part.exercises:
-                    title = f"{one.title} ({one.note})" if one.note else one.title
-                    numbers = (f"{one.points:g}", f"{one.minutes:.0f}")
-                    table.add_row(*map(Text, (one.id, one.kind, *numbers, inert(title).strip())))
+                for exercise in part.exercises:
+                    title = f"{exercise.title} ({exercise.note})" if exercise.note else exercise.title
+                    numbers = (f"{exercise.points:g}", f"{exercise.minutes:.0f}")
+                    table.add_row(*map(Text, (exercise.id, exercise.kind, *numbers, inert(title).strip())))
                 table.add_row("", "all", f"{part.points:g}", f"{part.minutes:.0f}", "", style="dim")
                 console.print(table)
-        elif found:
+        elif listed:
             table = Table(key.removesuffix("s"), box=None, pad_edge=False)
             for name in ("exercises", "points", "minutes"):
                 table.add_column(name, justify="right")
             table.add_column("title" if key == "chapters" else "due")
-            for part in found:
+            for part in listed:
                 numbers = (str(len(part.exercises)), f"{part.points:g}", f"{part.minutes:.0f}")
                 table.add_row(*map(Text, (part.name, *numbers, inert(_about(part)))))
             console.print(table)
-        if found:
+        if listed:
             console.print()
 
 

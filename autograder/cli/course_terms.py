@@ -45,8 +45,8 @@ def course_extend(
         raise click.UsageError("learners were expected" if not shows else "--list lists everybody; no learner expected")
     if shows:
         rows = extensions.listed(folder, name)
-        for one in rows:
-            click.echo(_line(one))
+        for row in rows:
+            click.echo(_line(row))
         if not rows:
             click.echo(f"Nobody has an extension for {name}.")
     elif remove:
@@ -54,8 +54,8 @@ def course_extend(
         click.echo(f"The deadline of {name} holds for {_named(learners)} again.")
     else:
         granted = Extension(until=until.utc) if until is not None else Extension(days=days or 0.0)
-        for one in extensions.extend(folder, name, learners, granted):
-            click.echo(_line(one))
+        for row in extensions.extend(folder, name, learners, granted):
+            click.echo(_line(row))
 
 
 def _line(one: Extended) -> str:

@@ -163,9 +163,9 @@ def cores() -> int:
 def memory(root: Path = Path("/")) -> float | None:
     """Bytes of main memory, or the container's limit if that is less; None if neither is known."""
     sizes = []
-    found = re.search(r"MemTotal:\s*([0-9]+) kB", _read(root / "proc/meminfo"))
-    if found:
-        sizes.append(int(found[1]) * 1024.0)
+    match = re.search(r"MemTotal:\s*([0-9]+) kB", _read(root / "proc/meminfo"))
+    if match:
+        sizes.append(int(match[1]) * 1024.0)
     limit = _read(root / "sys/fs/cgroup/memory.max").strip()
     if limit.isdigit():
         sizes.append(float(limit))
@@ -174,11 +174,11 @@ def memory(root: Path = Path("/")) -> float | None:
 
 def read_gpus(text: str) -> tuple[Gpu, ...]:
     """The GPUs from the output of `nvidia-smi --query-gpu=name,memory.total,driver_version`, which counts in MiB."""
-    found = []
+    gpus = []
     for line in filter(None, map(str.strip, text.splitlines())):
         name, size, driver = (cell.strip() for cell in line.rsplit(",", 2))
-        found.append(Gpu(name, float(size) * 2**20 if size.replace(".", "").isdigit() else 0.0, driver))
-    return tuple(found)
+        gpus.append(Gpu(name, float(size) * 2**20 if size.replace(".", "").isdigit() else 0.0, driver))
+    return tuple(gpus)
 
 
 def nvlink_rate(text: str) -> float | None:
@@ -194,27 +194,27 @@ def nvlink_rate(text: str) -> float | None:
 
 def read_torch(text: str) -> Torch:
     """The record that the probing program printed as JSON, in its last line."""
-    said = json.loads(text.strip().splitlines()[-1])
-    devices = tuple(str(device[0]) for device in said["devices"])
-    peers = tuple((int(one), int(other)) for one, other in said["peers"])
-    return Torch(said["version"], said["cuda"], devices, peers, tuple(said["backends"]))
+    record = json.loads(text.strip().splitlines()[-1])
+    devices = tuple(str(device[0]) for device in record["devices"])
+    peers = tuple((int(one), int(other)) for one, other in record["peers"])
+    return Torch(record["version"], record["cuda"], devices, peers, tuple(record["backends"]))
 
 
 def nics(root: Path = Path("/")) -> tuple[Nic, ...]:
     """The NICs that Linux lists: InfiniBand (and RoCE) ports, then Ethernet; no loopback, no idle virtual device."""
-    found = []
+    cards = []
     for port in sorted(root.glob("sys/class/infiniband/*/ports/*")):
         rate = re.match(r"([0-9.]+) Gb/sec", _read(port / "rate"))
         layer = _read(port / "link_layer").strip().lower() or "infiniband"
         up = "ACTIVE" in _read(port / "state")
         name = f"{port.parent.parent.name}:{port.name}"
-        found.append(Nic(name, layer, float(rate[1]) * Gbit if rate else None, up))
+        cards.append(Nic(name, layer, float(rate[1]) * Gbit if rate else None, up))
     for card in sorted(root.glob("sys/class/net/*")):
         up = _read(card / "operstate").strip() == "up"
         if card.name != "lo" and (up or (card / "device").exists()):
             speed = _read(card / "speed").strip()
-            found.append(Nic(card.name, "ethernet", int(speed) * Gbit / 1000 if speed.isdigit() else None, up))
-    return tuple(found)
+            cards.append(Nic(card.name, "ethernet", int(speed) * Gbit / 1000 if speed.isdigit() else None, up))
+    return tuple(cards)
 
 
 def sandbox(run: Run = run, root: Path = Path("/")) -> Sandbox:
@@ -280,22 +280,22 @@ def _torch(machine: MachineFindings) -> Line:
             "torch", why, False, "Simulators work; labs with real ranks need torch: pip install 'gpubook[labs]'."
         )
     cuda = f"CUDA {machine.torch.cuda}" if machine.torch.cuda else "no CUDA"
-    found = f"{machine.torch.version}, {cuda}, {', '.join(machine.torch.backends) or 'no backends'}"
+    summary = f"{machine.torch.version}, {cuda}, {', '.join(machine.torch.backends) or 'no backends'}"
     if machine.gpus and not machine.torch.devices:
-        return Line("torch", found, False, "This torch cannot use the GPUs that the driver lists.")
+        return Line("torch", summary, False, "This torch cannot use the GPUs that the driver lists.")
     wanted = wanted_torch()
     if wanted and release_of(machine.torch.version) != wanted:
         means = f"Labs are written for torch {wanted}: with another some fail. pip install 'gpubook[labs]'."
-        return Line("torch", found, False, means)
-    return Line("torch", found, True, "Labs start real ranks.")
+        return Line("torch", summary, False, means)
+    return Line("torch", summary, True, "Labs start real ranks.")
 
 
 def _gpus(machine: MachineFindings) -> Line:
     if not machine.gpus:
         return Line("GPUs", "none", None, "Nothing in the book needs a GPU; measured data comes with it.")
     names = [f"{gpu.name}, {quantity(gpu.memory, 'GiB', 3)}" for gpu in machine.gpus]
-    found = "; ".join(f"{names.count(name)} x {name}" for name in dict.fromkeys(names))
-    return Line("GPUs", f"{found}; driver {machine.gpus[0].driver}", True, "Labs can measure these GPUs.")
+    summary = "; ".join(f"{names.count(name)} x {name}" for name in dict.fromkeys(names))
+    return Line("GPUs", f"{summary}; driver {machine.gpus[0].driver}", True, "Labs can measure these GPUs.")
 
 
 def _fabric(machine: MachineFindings) -> Line:
@@ -337,11 +337,11 @@ def _network(machine: MachineFindings) -> Line:
     if not up:
         return Line("network", _why(machine, "nics", "no NIC is up"), None, "Ranks on one machine need no network.")
     rates = [f"{nic.name} {nic.kind} {_line_rate(nic)}" for nic in up]
-    found = ", ".join(rates[:8]) + f" and {len(rates) - 8} more" * (len(rates) > 8)
+    summary = ", ".join(rates[:8]) + f" and {len(rates) - 8} more" * (len(rates) > 8)
     fast = [nic.bandwidth for nic in up if nic.bandwidth and nic.bandwidth >= 100 * Gbit]
     if fast:
-        return Line("network", found, True, f"{quantity(sum(fast), 'B/s', 3)} per direction to other machines.")
-    return Line("network", found, None, "Fine for the book and for ranks on one machine; not a fabric for training.")
+        return Line("network", summary, True, f"{quantity(sum(fast), 'B/s', 3)} per direction to other machines.")
+    return Line("network", summary, None, "Fine for the book and for ranks on one machine; not a fabric for training.")
 
 
 def _line_rate(nic: Nic) -> str:
@@ -372,10 +372,12 @@ def _sandbox(machine: MachineFindings) -> Line:
         "bubblewrap": parts.bubblewrap,
         f"cgroups v{parts.cgroups}": parts.cgroups > 0,
     }
-    found = ", ".join(name for name, there in has.items() if there) or "no means of building one"
+    summary = ", ".join(name for name, there in has.items() if there) or "no means of building one"
     if parts.refused:
-        return Line("sandbox", f"{found}; failed: {parts.refused}", False, "Others' work is graded only with --unsafe.")
-    return Line("sandbox", found, True, "Others' work can be sandboxed, so it can be graded here.")
+        return Line(
+            "sandbox", f"{summary}; failed: {parts.refused}", False, "Others' work is graded only with --unsafe."
+        )
+    return Line("sandbox", summary, True, "Others' work can be sandboxed, so it can be graded here.")
 
 
 def _why(machine: MachineFindings, part: str, otherwise: str) -> str:
@@ -400,6 +402,6 @@ def show(machine: MachineFindings, console: Any = None) -> None:
         table.add_column(column, overflow="fold")
     colours = {True: "green", False: "red", None: "dim"}
     for line in advice(machine):
-        found = Text(_inert(line.found), style=colours[line.fine])
-        table.add_row(Text(line.part, style="bold"), found, Text(line.means))
+        cell = Text(_inert(line.found), style=colours[line.fine])
+        table.add_row(Text(line.part, style="bold"), cell, Text(line.means))
     (console or Console()).print(table)

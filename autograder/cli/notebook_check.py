@@ -138,20 +138,20 @@ class LearnerNotebook:
         chapter = _of_the_book(nb, "chapter") or ("" if course else _chapter_by_cells(nb, path, here))
         book = None if course else _released(here, chapter)
         release = _own_release(nb) if book is None else book
-        asked = [role.exercise for cell in release.cells if (role := _role(cell)) and role.part in ("grade", "written")]
-        if not asked:
+        names = [role.exercise for cell in release.cells if (role := _role(cell)) and role.part in ("grade", "written")]
+        if not names:
             expected = "a notebook of the book or of a course was expected, with the metadata that mark its cells"
             raise CheckError(f"{path}: no cell of an exercise; {expected}")
-        found = list(_banks_of(here, chapter, set(asked)))
-        bank = Bank([one[name] for one in found for name in one if name in asked], found[0].path if found else None)
+        banks = list(_banks_of(here, chapter, set(names)))
+        bank = Bank([one[name] for one in banks for name in one if name in names], banks[0].path if banks else None)
         if not bank:
             raise CheckError(
                 f"{path}: the key to none of its exercises is at hand; the book's solutions/ were expected beside its "
                 "chapters/, in the installed package or in $GPUBOOK_SOLUTIONS"
             )
         public = lookup.published(here)
-        drawn = any("variants" in public.get(name, {}) for name in asked)
-        paths = [one.path for one in found if one.path is not None]
+        drawn = any("variants" in public.get(name, {}) for name in names)
+        paths = [one.path for one in banks if one.path is not None]
         stubs = {} if book is None else _answer_cells(book)
         return cls(path, nb, release, bank, paths, public, course, stubs, _owner(path, nb) if drawn else "")
 
@@ -224,16 +224,16 @@ class Checker:
 def record(done: NotebookCheck) -> int:
     """Write the attempts and the predictions into the learner's record, as the notebook's own cells do; how many."""
     written, progress, count = _answer_cells(done.notebook.nb), done.notebook.progress, 0
-    for one in done.exercises:
-        if not one.judged or one.verdict.kind in ("empty", "lost"):
+    for exercise in done.exercises:
+        if not exercise.judged or exercise.verdict.kind in ("empty", "lost"):
             continue
-        source = _typed(done, one.id, written_in(written.get(one.id, "")))
-        if done.notebook.bank[one.id].predict:
-            if one.verdict.kind != "predicted" or one.id not in done.messages:
+        source = _typed(done, exercise.id, written_in(written.get(exercise.id, "")))
+        if done.notebook.bank[exercise.id].predict:
+            if exercise.verdict.kind != "predicted" or exercise.id not in done.messages:
                 continue
-            progress.predict(one.id, done.messages[one.id], source)
+            progress.predict(exercise.id, done.messages[exercise.id], source)
         else:
-            progress.attempt(one.id, source, told(one.verdict, one.points))
+            progress.attempt(exercise.id, source, told(exercise.verdict, exercise.points))
         count += 1
     return count
 
@@ -250,19 +250,19 @@ def _typed(done: NotebookCheck, exercise_id: str, source: str) -> str:
 
 def notebook_path(name: str) -> Path:
     """The notebook that a path, a folder or a chapter's name means; CheckError says where was looked."""
-    given = Path(name)
-    if given.is_file():
-        return given
-    bare = given.name == name  # a word, and so perhaps a chapter's name
-    folders = [given, *([Path("study") / name] if bare else [])]
-    places = [folder / f"{given.resolve().name}.ipynb" for folder in folders]
+    path = Path(name)
+    if path.is_file():
+        return path
+    bare = path.name == name  # a word, and so perhaps a chapter's name
+    folders = [path, *([Path("study") / name] if bare else [])]
+    places = [folder / f"{path.resolve().name}.ipynb" for folder in folders]
     places += [Path(f"{name}.ipynb")] if bare else []
     for place in places:
         if place.is_file():
             return place
-    if given.is_dir() and len(only := sorted(given.glob("*.ipynb"))) == 1:
+    if path.is_dir() and len(only := sorted(path.glob("*.ipynb"))) == 1:
         return only[0]
-    if given.suffix == ".ipynb":
+    if path.suffix == ".ipynb":
         raise CheckError(f"{name}: there is no such file; a notebook was expected")
     raise CheckError(
         f"{name}: neither a notebook nor a chapter of yours; {', '.join(map(str, places))} were looked for"
@@ -292,7 +292,9 @@ def _released(here: Path, chapter: str) -> Any:
 def _chapter_by_cells(nb: Any, path: Path, here: Path) -> str:
     """The chapter of a notebook whose own metadata are lost: the one that has most of the exercises which it grades, of
     the file's name before others; "" where it has none, or where all that it grades has its cells, by their names."""
-    graded = {found[0] for cell in nb.cells if cell.cell_type == "code" and (found := graded_in(cell.source))}
+    graded = {
+        graded_cell[0] for cell in nb.cells if cell.cell_type == "code" and (graded_cell := graded_in(cell.source))
+    }
     roles = {(role.exercise, role.part) for cell in nb.cells if (role := _role(cell)) is not None}
     if all({(name, "answer"), (name, "grade")} <= roles for name in graded):
         return ""
@@ -388,7 +390,7 @@ def _checked(
     elif by_hand and declared is not None and not notebook.course:
         verdict = declared.judge(cell)
     else:  # its sentence with what its cells said
-        said = verdicts.get(name, Verdict(0.0, result.say, result.kind, result.reason))
-        verdict = replace(said, say=result.say)
+        by_cell = verdicts.get(name, Verdict(0.0, result.say, result.kind, result.reason))
+        verdict = replace(by_cell, say=result.say)
     judged = declared is not None and not by_hand
     return ExerciseCheck(**about, judged=judged, answered=answered, verdict=verdict)

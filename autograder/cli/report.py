@@ -33,11 +33,11 @@ def report(folder: Path, name: str | None, html: Path | None, csv: Path | None, 
     from ..course.banks import checked_name
     from ..course.report import of_class, page, tables, terminal_report
 
-    found = of_class.of_term(folder) if name is None else of_class.of_assignment(folder, checked_name(name))
+    content = of_class.of_term(folder) if name is None else of_class.of_assignment(folder, checked_name(name))
     if html:
-        page.write(page.of(found), html)
+        page.write(page.of(content), html)
         click.echo(f"Wrote {html}")
-    for path in tables.write(tables.of(found), csv) if csv else ():
+    for path in tables.write(tables.of(content), csv) if csv else ():
         click.echo(f"Wrote {path}")
     if not (html or csv):
         terminal_report.show(found, Console(highlight=False), table=not short)

@@ -36,24 +36,24 @@ def rubric(folder: Path, name: str, exercise: str | None, output: Path | None, f
         raise click.UsageError("--write and --read need an EXERCISE: a table has the answers to one question")
     if output and filled:
         raise click.UsageError("either --write or --read was expected")
-    asked = [questions.question(folder, name, exercise)] if exercise else questions.questions(folder, name)
+    written = [questions.question(folder, name, exercise)] if exercise else questions.questions(folder, name)
     if output:
-        made = table.table(folder.resolve(), asked[0])
+        made = table.table(folder.resolve(), written[0])
         spreadsheet.write(made, output)
         click.echo(f"Wrote {output}: {len(made.rows) - 1} answers")
         return
     if filled:
-        entered = table.read(folder.resolve(), asked[0], filled, by)
+        entered = table.read(folder.resolve(), written[0], filled, by)
         click.echo(f"Entered {len(entered.learners)}, unchanged {entered.unchanged}, refused {len(entered.refused)}")
         for line in entered.refused:
             click.echo(f"Refused: {inert(line)}", err=True)
         if entered.refused:
             raise SystemExit(1)
         return
-    if not asked:
+    if not written:
         click.echo(f"{name} asks for no answer in words")
-    for one in asked:
-        click.echo(_shown(one))
+    for question in written:
+        click.echo(_shown(question))
 
 
 def _shown(one: Any) -> str:

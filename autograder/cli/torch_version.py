@@ -10,7 +10,7 @@ def wanted_torch() -> str:
         lines = metadata.requires("gpubook") or []
     except metadata.PackageNotFoundError:
         return ""
-    return next((release_of(found[1]) for line in lines if (found := re.match(r"torch==([\d.]+)", line))), "")
+    return next((release_of(match[1]) for line in lines if (match := re.match(r"torch==([\d.]+)", line))), "")
 
 
 def release_of(version: str) -> str:

@@ -246,24 +246,6 @@ def test_what_notebooks_and_courses_have_written_down_stays(module, name):
     assert hasattr(importlib.import_module(module), name)
 
 
-LOOK = 400  # lines of a module that are a reason to look whether it is one idea
-LONG: dict[str, str] = {
-    "hwlib/constraints.py": "every rule of a plan or a server, each once",
-    "hwlib/options/training.py": "every option of a plan, each a row",
-}
-"""Modules with more that are one idea all the same, each with the reason."""
-
-
-def test_a_long_module_is_one_idea_and_says_so():
-    """Tests may be long, and a chapter's declarations, which are not among these."""
-    modules = [path for path in OURS if not path.is_relative_to(ROOT / "tests")]
-    long = {named(path): len(path.read_text("utf-8").splitlines()) for path in modules}
-    long = {name: lines for name, lines in long.items() if lines > LOOK}
-    assert {name: lines for name, lines in long.items() if name not in LONG} == {}
-    assert [name for name in LONG if name not in long] == []
-    assert all(LONG.values())
-
-
 def room_of(path: Path) -> str:
     """The package of autograder that a file is in; empty for those at its top."""
     parts = path.relative_to(ROOT / "autograder").parts

@@ -238,13 +238,14 @@ def grade(
         from .. import course as courses
         from ..course import gradebook
         from ..course.class_results import results_table
-        from .progress_bar import Meter
 
         if show:
             from ..course.report.gathered_answers import reader
 
             results_table.show(courses.results(folder, name), show, read=reader(folder, name))
             return
+        from .progress_bar import ProgressMeter
+
         with _stopping(folder, name), ProgressMeter() as meter:
             result = courses.grade(
                 folder,

@@ -40,7 +40,7 @@ def report(folder: Path, name: str | None, html: Path | None, csv: Path | None, 
     for path in tables.write(tables.of(content), csv) if csv else ():
         click.echo(f"Wrote {path}")
     if not (html or csv):
-        terminal_report.show(found, Console(highlight=False), table=not short)
+        terminal_report.show(content, Console(highlight=False), table=not short)
 
 
 @click.command()

@@ -19,7 +19,7 @@ from typing import Any
 from benchmarks.rows.published_row import Row
 from benchmarks.rows.read_keys import unread
 from benchmarks.rows.training_step import Unmodelled
-from hwlib.calibrated.serving import Run, Server, Steps, run_of, served_time, times
+from hwlib.calibrated.serving import RunSteps, Server, Steps, run_of, served_time, times
 from hwlib.specs import Model, accelerators, models
 from hwlib.specs.serving_stack import ServingStack, serving_stacks
 from hwlib.specs.table import SpecError

@@ -232,9 +232,9 @@ def optimizer_copies(plan: Plan, lost: list[str]) -> int | None:
     strategy = plan.strategy
     if strategy.shards is None or not strategy.zero:
         return None
-    copies = one.dp * one.cp // one.shards
-    if one.dp % copies:
-        lost.append(f"states over {plural(one.shards, 'rank')}: {copies} copies do not divide dp {one.dp}")
+    copies = strategy.dp * strategy.cp // strategy.shards
+    if strategy.dp % copies:
+        lost.append(f"states over {plural(strategy.shards, 'rank')}: {copies} copies do not divide dp {strategy.dp}")
         return None
     return copies
 

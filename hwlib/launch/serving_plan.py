@@ -29,10 +29,10 @@ def pool_losses(pool: Pool) -> list[str]:
     """What no server can be told of a plan, whatever its software."""
     lost = []
     if pool.batch % pool.attention_dp:
-        found.append(
+        lost.append(
             f"{plural(pool.batch, 'sequence')} over {pool.attention_dp} groups: each may have {group_batch(pool)}"
         )
-    return found
+    return lost
 
 
 def longest(plan: ServingPlan, setting: str) -> str:

@@ -99,12 +99,13 @@ def batch(task: Task, plan: Plan, lost: list[str]) -> dict[str, Any]:
 
 def degrees(task: Task, plan: Plan, lost: list[str]) -> dict[str, Any]:
     """The mesh: FSDP divides states over dp_shard * cp ranks, and dp_replicate has copies."""
-    one = plan.strategy
-    shard = 1 if not one.zero else one.dp
-    if one.zero and one.shards is not None:
-        if one.shards % one.cp or one.dp % max(one.shards // one.cp, 1):
+    strategy = plan.strategy
+    shard = 1 if not strategy.zero else strategy.dp
+    if strategy.zero and strategy.shards is not None:
+        if strategy.shards % strategy.cp or strategy.dp % max(strategy.shards // strategy.cp, 1):
             lost.append(
-                f"states over {plural(one.shards, 'rank')}: torchtitan has a part of dp {one.dp} times cp {one.cp}"
+                f"states over {plural(strategy.shards, 'rank')}: "
+                f"torchtitan has a part of dp {strategy.dp} times cp {strategy.cp}"
             )
         else:
             shard = strategy.shards // strategy.cp
@@ -167,9 +168,9 @@ def policy(plan: Plan, lost: list[str]) -> str | None:
     strategy = plan.strategy
     if strategy.recompute == "none":
         return None
-    if one.recompute_layers is not None:
-        lost.append(f"recomputation of {plural(one.recompute_layers, 'layer')}: it is of all layers, or of none")
-    return POLICIES.get(one.recompute)
+    if strategy.recompute_layers is not None:
+        lost.append(f"recomputation of {plural(strategy.recompute_layers, 'layer')}: it is of all layers, or of none")
+    return POLICIES.get(strategy.recompute)
 
 
 def code(task: Task, name: str, flavor: Flavor | None, settings: dict[str, Any]) -> str:

@@ -155,7 +155,7 @@ class World:
         """The record of the clock so far."""
         if self.kernel_times is not None:
             self.kernel_times.end(self.clock)
-        given = sorted(self.clock.spans, key=lambda span: span.start)  # other threads note what all did
+        by_start = sorted(self.clock.spans, key=lambda span: span.start)  # other threads note what all did
         spans = tuple(sorted(self.clock.real_spans(), key=lambda span: span.start))
         levels = {span.ranks: self._outermost(span.ranks) for span in spans if span.ranks}
         return StepTiming(

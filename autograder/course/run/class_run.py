@@ -23,7 +23,7 @@ from ...grading.reissue import reissued
 from ...grading.rejudging import Earlier, Reuse, reuse
 from ...grading.restore import SubmissionError, grade_cell
 from ...grading.submission import RunSettings
-from ...grading.worker import Grader, Job, JobOutcome, cores
+from ...grading.worker import Grader, GradingJob, JobOutcome, cores
 from ..banks import CourseBank
 from ..class_results.class_result import Change, ClassResult, Learner
 from ..submissions import submission_folders

@@ -19,7 +19,7 @@ from ...book.course_error import CourseError
 from ...declaration.bank import bank_files, load_bank
 from ...grading.judge import Judge
 from ...grading.submission import RunSettings
-from ...grading.worker import Grader, Job, JobOutcome
+from ...grading.worker import Grader, GradingJob, JobOutcome
 from ...sandbox import Limits
 from ...values.digest import digest
 from ..banks import CourseBank

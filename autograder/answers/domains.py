@@ -25,8 +25,15 @@ NOWHERE: Mapping[str, Fraction] = MappingProxyType({})  # for a domain that depe
 KINDS = ("integers", "positive", "powers_of_two", "multiples")
 # Where a positive quantity lies, by its unit: what occurs in the book, so that terms in S, W and alpha are of
 # a size.
-RANGES = {"B": (1.0, 1e12), "B/s": (1e6, 1e14), "s": (1e-9, 1.0), "FLOP/s": (1e9, 1e16), "FLOP": (1.0, 1e18),
-          "FLOP/B": (1e-2, 1e4), "token": (1.0, 1e7)}  # fmt: skip
+RANGES = {
+    "B": (1.0, 1e12),
+    "B/s": (1e6, 1e14),
+    "s": (1e-9, 1.0),
+    "FLOP/s": (1e9, 1e16),
+    "FLOP": (1.0, 1e18),
+    "FLOP/B": (1e-2, 1e4),
+    "token": (1.0, 1e7),
+}
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,14 @@ def planner_tool(options: Sequence[Option], fixed: str, *, head: str, answer: st
         fill(paragraph, 120, initial_indent=INDENT, subsequent_indent=INDENT) for paragraph in text.split("\n\n")
     )
     parameters = [
-        inspect.Parameter(option.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=_default(option),
-                          annotation=type(_empty(option)))
+        inspect.Parameter(
+            option.name,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=_default(option),
+            annotation=type(_empty(option)),
+        )
         for option in table
-    ]  # fmt: skip
+    ]
     kept = inspect.Parameter(
         "fixed", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=dict[str, str] | None
     )

@@ -43,11 +43,17 @@ def _what_is_known() -> str:
     several = {"Models": [*models], "Clusters": [*clusters], "Nodes, which are clusters too": [*nodes]}
     listed = [f"{what}: {', '.join(sorted(keys))}." for what, keys in several.items()]
     example = "gpubook plan llama3-70b --cluster superpod-h100-1su --batch 4M"
-    own = ["A model of your own: the path of a Hugging Face config.json, or of its folder: gpubook plan ./Qwen3-8B ...",
-           f'A cluster of your own: a line, --cluster "{LINE}", or a file, --cluster lab.toml '
-           "(its fields: docs/planning.md, A cluster of your own)."]  # fmt: skip
-    return "\n\n".join([*(click.wrap_text(line, 100, subsequent_indent="  ") for line in (*listed, *own)),
-                        f"For example: {example}\nEvery option: gpubook plan --help"])  # fmt: skip
+    own = [
+        "A model of your own: the path of a Hugging Face config.json, or of its folder: gpubook plan ./Qwen3-8B ...",
+        f'A cluster of your own: a line, --cluster "{LINE}", or a file, --cluster lab.toml '
+        "(its fields: docs/planning.md, A cluster of your own).",
+    ]
+    return "\n\n".join(
+        [
+            *(click.wrap_text(line, 100, subsequent_indent="  ") for line in (*listed, *own)),
+            f"For example: {example}\nEvery option: gpubook plan --help",
+        ]
+    )
 
 
 @click.command(cls=Question)

@@ -83,9 +83,18 @@ def grade(
                 journal.begin(restart=not resume)
             tell = progress or (lambda _: None)
             class_run.ClassRun(
-                assigned, found, result, journal, writer, executor, resume, tell, shares, had,
+                assigned,
+                found,
+                result,
+                journal,
+                writer,
+                executor,
+                resume,
+                tell,
+                shares,
+                had,
                 lambda: group_shares.write(folder, name, had),
-            ).run()  # fmt: skip
+            ).run()
             if students is None:
                 unsure = [learner.name for learner in result.learners if learner.problem]
                 result.problems += learner_groups.take_back(folder, name, had, [*sum(shares.values(), unsure)])

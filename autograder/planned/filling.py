@@ -56,14 +56,18 @@ def answer(asked: Mapping[str, str]) -> Markup:
     rate = f"MFU {plan.mfu:.1%}, {float(f'{plan.token_rate:.3g}'):,.0f} tokens/s"
     cost = f", ${plan.cost:,.2f} a step" if plan.cost else ""
     same = {name: asked[name] for name in SHARED if asked.get(name)}
-    return Markup("").join([
-        cluster_read(task.machine, values["cluster"], task.software.uses_host),
-        paragraph(f"{task.title}: {plan}."),
-        paragraph(
-            f"{fits} of a budget of {show(task.memory, 'B', 3)}; the fullest GPU holds {show(total, 'B', 3)}. "
-            f"A step takes {show(plan.seconds, 's')} ({rate}{cost}).",
-            "planned-best" if total <= task.memory else "planned-best planned-wrong",
-        ),
-        memory_bars(plan, task.memory), step_bars(plan), rests(found, plan),
-        Markup("<p>{}</p>").format(link("The best plans for the same question", address("plan", same))),
-    ])  # fmt: skip
+    return Markup("").join(
+        [
+            cluster_read(task.machine, values["cluster"], task.software.uses_host),
+            paragraph(f"{task.title}: {plan}."),
+            paragraph(
+                f"{fits} of a budget of {show(task.memory, 'B', 3)}; the fullest GPU holds {show(total, 'B', 3)}. "
+                f"A step takes {show(plan.seconds, 's')} ({rate}{cost}).",
+                "planned-best" if total <= task.memory else "planned-best planned-wrong",
+            ),
+            memory_bars(plan, task.memory),
+            step_bars(plan),
+            rests(found, plan),
+            Markup("<p>{}</p>").format(link("The best plans for the same question", address("plan", same))),
+        ]
+    )

@@ -28,11 +28,14 @@ def bars(caption: str, heads: tuple[str, str, str], parts: Iterable[Share]) -> M
             '<tr><th scope="row">{}{}</th><td>{}</td>'
             '<td class="planned-bar">{:.1%}<span style="inline-size: {:.2f}%"></span></td></tr>'
         ).format(
-            one.name, Markup('<span class="meaning">{}</span>').format(one.about) if one.about else "", one.amount,
-            one.share, 100 * min(one.share, 1.0),
+            one.name,
+            Markup('<span class="meaning">{}</span>').format(one.about) if one.about else "",
+            one.amount,
+            one.share,
+            100 * min(one.share, 1.0),
         )
         for one in parts
-    )  # fmt: skip
+    )
     head = Markup("").join(Markup('<th scope="col">{}</th>').format(text) for text in heads)
     return _boxed(caption, Markup("<thead><tr>{}</tr></thead>").format(head), rows, "planned-bars")
 

@@ -21,10 +21,16 @@ from .task import cluster_read
 COUNT = 5
 TIME, MEMORY = ("cause", "time", "share"), ("what", "memory", "share of the budget")
 MEANING = {
-    "prefill": "servers that read prompts", "servers": "that generate", "batch": "requests at once on each",
-    "chunk": "tokens of prompts in a step", "tokens/s/GPU": "generated", "first token": "time, queue included",
-    "per token": "time, mean", "longest": "step", "$/M tokens": "generated, prompts included",
-}  # fmt: skip
+    "prefill": "servers that read prompts",
+    "servers": "that generate",
+    "batch": "requests at once on each",
+    "chunk": "tokens of prompts in a step",
+    "tokens/s/GPU": "generated",
+    "first token": "time, queue included",
+    "per token": "time, mean",
+    "longest": "step",
+    "$/M tokens": "generated, prompts included",
+}
 
 
 @lru_cache(4)
@@ -54,26 +60,32 @@ def answer(asked: Mapping[str, str]) -> Markup:
     others = [f"{i}. {versus(q, best, other)}" for i, other in enumerate(found[1:], 2)]
     plan, given, *_, busy = point_words(q, best)
     limit = [said for said in (binding(q, best), limit_words(q, best, found.free)) if said]
-    return Markup("").join([
-        cluster_read(q.machine, values["cluster"]),
-        paragraph(f"{q}. {terms}; stack {q.stack.key}, {q.dtype}, cache in {q.kv_dtype}. {q.caveat}".rstrip()),
-        _table("The best plan of each division of the GPUs, the most tokens first", found),
-        paragraph(f"The best plan: {plan}. {given} {busy}", "planned-best"),
-        _bars(f"Where the {show(best.tpot, 's', 3)} between two tokens go", TIME, token_parts(q, best), "s"),
-        _bars(f"What a GPU that generates holds, of {room}", MEMORY, memory_parts(q, best), "B", q.memory),
-        lines("What keeps it from more", limit), lines("The plan to take", near),
-        lines("The next plans, compared with the best", others), lines("What these numbers rest on", [basis_words(q)]),
-        command("serve", asked, values, {}),
-    ])  # fmt: skip
+    return Markup("").join(
+        [
+            cluster_read(q.machine, values["cluster"]),
+            paragraph(f"{q}. {terms}; stack {q.stack.key}, {q.dtype}, cache in {q.kv_dtype}. {q.caveat}".rstrip()),
+            _table("The best plan of each division of the GPUs, the most tokens first", found),
+            paragraph(f"The best plan: {plan}. {given} {busy}", "planned-best"),
+            _bars(f"Where the {show(best.tpot, 's', 3)} between two tokens go", TIME, token_parts(q, best), "s"),
+            _bars(f"What a GPU that generates holds, of {room}", MEMORY, memory_parts(q, best), "B", q.memory),
+            lines("What keeps it from more", limit),
+            lines("The plan to take", near),
+            lines("The next plans, compared with the best", others),
+            lines("What these numbers rest on", [basis_words(q)]),
+            command("serve", asked, values, {}),
+        ]
+    )
 
 
 def why(asked: Mapping[str, str]) -> Markup:
     """The front of latency and throughput, and why configurations were rejected."""
     found, _ = search(asked)
-    return Markup("").join([
-        _table("The front of the time of a token and tokens a GPU, the quickest first", found.front()),
-        lines("Rejected configurations", [" ".join(line.split()) for line in found.rejected()]),
-    ])  # fmt: skip
+    return Markup("").join(
+        [
+            _table("The front of the time of a token and tokens a GPU, the quickest first", found.front()),
+            lines("Rejected configurations", [" ".join(line.split()) for line in found.rejected()]),
+        ]
+    )
 
 
 def _table(caption: str, points: Iterable[Point]) -> Markup:

@@ -85,16 +85,19 @@ def answer(asked: Mapping[str, str]) -> Markup:
         told = [paragraph(f"{front_task(plans, task, plans.skipped)}. Plans must fit in {task.terms}. {task.caveat}")]
         which = "The plans that no other beats in time, GPUs and cost, the quickest first"
         said = f"The quickest, on {plural(best.gpus, 'GPU')}: {best}. {where_time_goes(best)}"
-    return Markup("").join([
-        cluster_read(machine_of(values["cluster"]), values["cluster"], task.software.uses_host),
-        *told,
-        _table(which, asked, found),
-        paragraph(said, "planned-best"),
-        *_whole_run(found),
-        step_bars(best), memory_bars(best, task.memory),
-        *(_beside(plans) if isinstance(plans, Plans) else [_skipped(plans)]),
-        command("plan", asked, values, {"dtype": "bf16"}),
-    ])  # fmt: skip
+    return Markup("").join(
+        [
+            cluster_read(machine_of(values["cluster"]), values["cluster"], task.software.uses_host),
+            *told,
+            _table(which, asked, found),
+            paragraph(said, "planned-best"),
+            *_whole_run(found),
+            step_bars(best),
+            memory_bars(best, task.memory),
+            *(_beside(plans) if isinstance(plans, Plans) else [_skipped(plans)]),
+            command("plan", asked, values, {"dtype": "bf16"}),
+        ]
+    )
 
 
 def _table(caption: str, asked: Mapping[str, str], found: Found) -> Markup:
@@ -127,8 +130,11 @@ def _beside(found: Plans) -> list[Markup]:
         else []
     )
     others = [f"{i}. {versus(best, other)}" for i, other in enumerate(found[1:], 2)]
-    return [lines("The plan to take", near), lines("The next plans, compared with the best", others),
-            rests(found, best)]  # fmt: skip
+    return [
+        lines("The plan to take", near),
+        lines("The next plans, compared with the best", others),
+        rests(found, best),
+    ]
 
 
 def _skipped(found: ParetoFront) -> Markup:
@@ -142,11 +148,13 @@ def why(asked: Mapping[str, str]) -> Markup:
     if not isinstance(found, Plans):
         raise PlanError("gpus", "choices are compared for one number of GPUs only, and several are given")
     thumb = rule_of_thumb(found.task, allowed_of(values))
-    return Markup("").join([
-        lines("The best plan for each other choice", alternatives(found)),
-        lines("Rejected configurations", [" ".join(line.split()) for line in rejected(found)]),
-        lines("Rule of thumb, from closed-form bounds, without the search", [thumb] if thumb else []),
-    ])  # fmt: skip
+    return Markup("").join(
+        [
+            lines("The best plan for each other choice", alternatives(found)),
+            lines("Rejected configurations", [" ".join(line.split()) for line in rejected(found)]),
+            lines("Rule of thumb, from closed-form bounds, without the search", [thumb] if thumb else []),
+        ]
+    )
 
 
 def _footprint_of(asked: Mapping[str, str], plan: Plan) -> str:

@@ -68,8 +68,11 @@ class Sweep(NamedTuple):
 def sweeps() -> Iterator[Sweep]:
     """Every collective that the project keeps constants of."""
     for system, chip in (
-        ("a100_sxm", "a100-80gb-sxm"), ("h100_sxm", "h100-sxm"), ("b200_sxm", "b200-sxm"), ("gb200", "gb200-nvl72"),
-    ):  # fmt: skip
+        ("a100_sxm", "a100-80gb-sxm"),
+        ("h100_sxm", "h100-sxm"),
+        ("b200_sxm", "b200-sxm"),
+        ("gb200", "gb200-nvl72"),
+    ):
         for op in OPERATIONS:
             name = op.replace("all_to_all", "alltoall")
             rows, free, flow = (f"aic-nccl-{system}-{name}",), (*RING, "W_copy"), "chunks"
@@ -143,14 +146,24 @@ def _kernels(cases: Cases, folded: bool) -> Iterator[Fitted]:
 
 
 PARTS: dict[str, Callable[[Cases, bool], Iterator[Fitted]]] = {
-    "gemm": _products, "share": _shares, "collective": _collectives, "tree": _trees, "attention": _kernels,
-    "decode": _kernels, "grouped": _kernels,
-}  # fmt: skip
+    "gemm": _products,
+    "share": _shares,
+    "collective": _collectives,
+    "tree": _trees,
+    "attention": _kernels,
+    "decode": _kernels,
+    "grouped": _kernels,
+}
 """How the entries of each name in the file are fitted."""
 KIND_OF = {
-    "gemm": ("kernel",), "share": ("kernel",), "collective": ("collective",), "tree": ("collective", "allreduce"),
-    "attention": ("attention-context",), "decode": ("attention-decode",), "grouped": ("grouped-gemm",),
-}  # fmt: skip
+    "gemm": ("kernel",),
+    "share": ("kernel",),
+    "collective": ("collective",),
+    "tree": ("collective", "allreduce"),
+    "attention": ("attention-context",),
+    "decode": ("attention-decode",),
+    "grouped": ("grouped-gemm",),
+}
 """The kinds of rows that they rest on."""
 
 
@@ -201,9 +214,16 @@ def _gemm(chip: str, dtype: str, name: str, source: str, shapes: list[Shape], fo
     if alone:
         values |= {"typed": tuple(values), "note": KERNEL_NOTE}
     blank = _blank(
-        GemmConstants, name, len(shapes), chip=chip, dtype=dtype, **_from(source),
-        like=SAME_DIE.get(chip, LIKE.get(chip, ())), quantises=dtype != "bf16" and not alone, **values,
-    )  # fmt: skip
+        GemmConstants,
+        name,
+        len(shapes),
+        chip=chip,
+        dtype=dtype,
+        **_from(source),
+        like=SAME_DIE.get(chip, LIKE.get(chip, ())),
+        quantises=dtype != "bf16" and not alone,
+        **values,
+    )
     start, free = model_of(blank, chip), KERNEL_ONLY if alone else tuple(BOUNDS)
 
     def errors(model: GemmModel, some: list[Shape]) -> list[float]:
@@ -224,10 +244,17 @@ def _share(op: str, shares: list[float], source: str) -> ShareConstants:
 
 def _collective(sweep: Sweep, rows: list[tuple[Timed, bool]], source: str, folded: bool) -> CollectiveConstants:
     blank = _blank(
-        CollectiveConstants, ", ".join(sweep.sets), len(rows), chip=sweep.chip, op=sweep.op, source=source,
-        software=sweep.software, flow=sweep.flow, like=LIKE.get(sweep.chip, ()),
+        CollectiveConstants,
+        ", ".join(sweep.sets),
+        len(rows),
+        chip=sweep.chip,
+        op=sweep.op,
+        source=source,
+        software=sweep.software,
+        flow=sweep.flow,
+        like=LIKE.get(sweep.chip, ()),
         **_plain(sweep.op, [t for t, _ in rows]),
-    )  # fmt: skip
+    )
 
     def errors(c: CollectiveConstants, some: list[tuple[Timed, bool]]) -> list[float]:
         return [abs(collective_time(c, t.n, t.S, on) / t.time - 1) for t, on in some]
@@ -241,10 +268,22 @@ def _collective(sweep: Sweep, rows: list[tuple[Timed, bool]], source: str, folde
 
 def _tree(tree: Tree, rows: list[Timed], source: str, folded: bool) -> TreeConstants:
     blank = _blank(
-        TreeConstants, ", ".join(tree.sets), len(rows), chip=tree.chip, software=tree.network, op="all_reduce",
-        node=tree.node, stages=tree.stages, inside=tree.inside, typed=tuple(tree.typed), note=tree.note, like=tree.like,
-        source=source, **tree.typed, **_plain("all_reduce", rows),
-    )  # fmt: skip
+        TreeConstants,
+        ", ".join(tree.sets),
+        len(rows),
+        chip=tree.chip,
+        software=tree.network,
+        op="all_reduce",
+        node=tree.node,
+        stages=tree.stages,
+        inside=tree.inside,
+        typed=tuple(tree.typed),
+        note=tree.note,
+        like=tree.like,
+        source=source,
+        **tree.typed,
+        **_plain("all_reduce", rows),
+    )
     full, error, held = _validated(
         rows, lambda t: (t.n, t.S), lambda some: fit_collective(blank, some, tree.free), tree_errors, folded
     )

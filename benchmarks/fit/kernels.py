@@ -33,7 +33,7 @@ FAMILY = {
     "a100-80gb-sxm": ("a100-80gb-sxm", ("a100-40gb-sxm",)),
     "h100-sxm": ("h100-sxm", ("h200-sxm", "h800-sxm", "h100-pcie")),
     "b200-sxm": ("b200-sxm", ("gb200-nvl72", "b300-sxm", "gb300-nvl72")),
-}  # fmt: skip
+}
 FITTED_ON = {chip: first for first, like in FAMILY.values() for chip in (first, *like)}
 CHIP, DTYPE, SOFTWARE, KERNEL = "chip", "dtype", "software", "kernel"
 Levels = tuple[tuple[str, ...], ...]
@@ -77,8 +77,10 @@ CONSTANTS: dict[str, dict[str, Constant]] = {
     },
 }
 KINDS: dict[str, type[Any]] = {
-    "attention-context": AttentionConstants, "attention-decode": DecodeConstants, "grouped-gemm": GroupedConstants,
-}  # fmt: skip
+    "attention-context": AttentionConstants,
+    "attention-decode": DecodeConstants,
+    "grouped-gemm": GroupedConstants,
+}
 
 
 def typed(kind: str, chip: str, software: str) -> dict[str, Any]:
@@ -154,9 +156,19 @@ class Columns:
         c, s = SimpleNamespace(**constants, **self.typed), self.sizes
         if self.kind == "grouped-gemm":
             return grouped_seconds(
-                c, self.sheet, self.weight, self.activation, self.loads, s["tokens"], s["hidden"], s["width"],
-                s["experts"], s["topk"], s["local_experts"], 2 + s["gated"],
-            )  # fmt: skip
+                c,
+                self.sheet,
+                self.weight,
+                self.activation,
+                self.loads,
+                s["tokens"],
+                s["hidden"],
+                s["width"],
+                s["experts"],
+                s["topk"],
+                s["local_experts"],
+                2 + s["gated"],
+            )
         call, length = (decode_seconds, "cached") if self.kind == "attention-decode" else (prefill_seconds, "seq")
         names = ("heads", "kv_heads", "head_dim", "batch", length, "window")
         return call(c, self.sheet, self.weight, *(s[name] for name in names))
@@ -256,10 +268,19 @@ def kernel_entries(cases: Sequence[tuple[str, Kernel]], folded: bool = True) -> 
             chip, dtype, software, kernel = key
             members = [(s, c) for s, c in found if _key(c) == key]
             yield entry(
-                chip=chip, software=software, release=members[0][1].release, dtype=dtype,
-                source=members[0][0].split(" @")[0], rows=f"{NAMES[kind]}-*-{software}-*", count=len(members),
-                error=fmean(own[c] for _, c in members), held_out=_mean(held[c] for _, c in members),
-                date=date.today().isoformat(), like=FAMILY[chip][1], typical=counted[dtype, software] < FEW,
-                **typed(kind, chip, software), **({"kernel": kernel} if kernel else {}),
+                chip=chip,
+                software=software,
+                release=members[0][1].release,
+                dtype=dtype,
+                source=members[0][0].split(" @")[0],
+                rows=f"{NAMES[kind]}-*-{software}-*",
+                count=len(members),
+                error=fmean(own[c] for _, c in members),
+                held_out=_mean(held[c] for _, c in members),
+                date=date.today().isoformat(),
+                like=FAMILY[chip][1],
+                typical=counted[dtype, software] < FEW,
+                **typed(kind, chip, software),
+                **({"kernel": kernel} if kernel else {}),
                 **{name: full.value(name, _of(members[0][1])) for name in CONSTANTS[kind]},
-            )  # fmt: skip
+            )

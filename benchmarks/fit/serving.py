@@ -54,9 +54,11 @@ def rows_of(stack: ServingStack, pairs: Sequence[tuple[Row, Serving]]) -> list[S
     return [
         case
         for row, case in pairs
-        if case.stack == stack.key and not case.typical and row.cells["id"].startswith(stack.rows)
+        if case.stack == stack.key
+        and not case.typical
+        and row.cells["id"].startswith(stack.rows)
         and row.cells["confidence"] == PRINTED
-    ]  # fmt: skip
+    ]
 
 
 def mean_error(stack: ServingStack, cases: Sequence[Serving]) -> float:

@@ -146,15 +146,18 @@ def counted_cases() -> dict[str, tuple[Any, Any, dict[str, Any]]]:
     product = {"a_ptr": x(256, 256), "b_ptr": x(256, 256), "c_ptr": (256, 256), "M": 256, "N": 256, "K": 256}
     heads = {"q_ptr": x(256, 64), "k_ptr": x(256, 64), "v_ptr": x(256, 64), "out_ptr": (256, 64)}
     return {
-        "add": (of_tests.add, 256, {"x_ptr": x(2**18), "y_ptr": x(2**18), "out_ptr": (2**18,), "n": 2**18,
-                                    "BLOCK": 1024}),
+        "add": (
+            of_tests.add,
+            256,
+            {"x_ptr": x(2**18), "y_ptr": x(2**18), "out_ptr": (2**18,), "n": 2**18, "BLOCK": 1024},
+        ),
         "by_rows": (of_tests.by_rows, 512, {**turned, "BLOCK": 512}),
         "by_columns": (of_tests.by_columns, 512, {**turned, "BLOCK": 512}),
         "transpose": (of_tests.transpose, (16, 16), {**turned, "BM": 32, "BN": 32}),
         "softmax": (of_tests.softmax, 256, {"x_ptr": x(256, 1024), "out_ptr": (256, 1024), "N": 1024, "BLOCK": 1024}),
         "matmul": (of_tests.matmul, (8, 8), {**product, "BM": 32, "BN": 32, "BK": 32}),
         "attention": (of_tests.attention, 8, {**heads, "T": 256, "scale": 0.125, "D": 64, "BM": 32, "BN": 32}),
-    }  # fmt: skip
+    }
 
 
 def same_sectors() -> Iterator[list[Any]]:
@@ -164,8 +167,22 @@ def same_sectors() -> Iterator[list[Any]]:
         click.echo("no Nsight Compute here: sectors are not compared", err=True)
         return
     cases = counted_cases()
-    command = [ncu, "--csv", "--page", "raw", "--metrics", f"{LOADS},{STORES}", "-k", f"regex:^({'|'.join(cases)})$",
-               sys.executable, "-m", "benchmarks.gpu.kernels", "--under", "--out", os.devnull]  # fmt: skip
+    command = [
+        ncu,
+        "--csv",
+        "--page",
+        "raw",
+        "--metrics",
+        f"{LOADS},{STORES}",
+        "-k",
+        f"regex:^({'|'.join(cases)})$",
+        sys.executable,
+        "-m",
+        "benchmarks.gpu.kernels",
+        "--under",
+        "--out",
+        os.devnull,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=180)
     lines = [line for line in done.stdout.splitlines() if line.startswith('"')]
     if done.returncode or len(lines) < 3:

@@ -40,14 +40,20 @@ def main(out: Path, products: int) -> None:
     if chip is None:
         raise click.ClickException("no GPU here whose data sheet the tables hold")
     card = torch.cuda.get_device_properties(0)
-    click.echo(f"{card.name}: {card.multi_processor_count} multiprocessors, {show(float(card.total_memory), 'B')}, "
-               f"L2 {card.L2_cache_size / 2**20:g} MiB; torch {torch.__version__}")  # fmt: skip
+    click.echo(
+        f"{card.name}: {card.multi_processor_count} multiprocessors, {show(float(card.total_memory), 'B')}, "
+        f"L2 {card.L2_cache_size / 2**20:g} MiB; torch {torch.__version__}"
+    )
     key = _key(chip)
     rows: list[Row] = []
     for part in (
-        lambda: constants(chip), lambda: copies(chip), lambda: bf16_products(key, products),
-        lambda: fp8_products(key, products), lambda: attention(key), lambda: steps(key),
-    ):  # fmt: skip
+        lambda: constants(chip),
+        lambda: copies(chip),
+        lambda: bf16_products(key, products),
+        lambda: fp8_products(key, products),
+        lambda: attention(key),
+        lambda: steps(key),
+    ):
         begun, made = time.monotonic(), []
         try:
             for row in part():
@@ -66,10 +72,12 @@ def constants(chip: Any) -> Iterator[Row]:
     mine = fit_kernel_model(samples)
     errors = mine.errors(samples)
     C, W = measure.measure_matmul(), measure.measure_bandwidth()
-    click.echo(f"memory {show(W, 'B/s')} of {show(chip.hbm_bandwidth, 'B/s')}, products {show(C, 'FLOP/s')} of "
-               f"{show(chip.bf16_flops, 'FLOP/s')}; fitted C {show(mine.eta_C * mine.C, 'FLOP/s')}, "
-               f"W {show(mine.eta_W * mine.W, 'B/s')}, t0 {show(mine.t0, 's')}, mean error "
-               f"{mean(map(abs, errors)):.1%}. {noise}")  # fmt: skip
+    click.echo(
+        f"memory {show(W, 'B/s')} of {show(chip.hbm_bandwidth, 'B/s')}, products {show(C, 'FLOP/s')} of "
+        f"{show(chip.bf16_flops, 'FLOP/s')}; fitted C {show(mine.eta_C * mine.C, 'FLOP/s')}, "
+        f"W {show(mine.eta_W * mine.W, 'B/s')}, t0 {show(mine.t0, 's')}, mean error "
+        f"{mean(map(abs, errors)):.1%}. {noise}"
+    )
     for sample, error in zip(samples, errors, strict=True):
         yield Row("lab kernel", sample.label, sample.time, sample.time, sample.time, sample.time * (1 + error))
 
@@ -137,10 +145,17 @@ def attention(key: str) -> Iterator[Row]:
     from torch.nn.functional import scaled_dot_product_attention
 
     for heads, kv_heads, D, B, T in (
-        (32, 8, 128, 1, 1024), (32, 8, 128, 1, 4096), (32, 8, 128, 1, 16384), (32, 8, 128, 4, 2048),
-        (32, 8, 128, 16, 512), (64, 8, 128, 1, 8192), (16, 16, 64, 8, 2048), (32, 32, 64, 4, 4096),
-        (8, 1, 128, 1, 32768), (8, 2, 128, 8, 4096),
-    ):  # fmt: skip
+        (32, 8, 128, 1, 1024),
+        (32, 8, 128, 1, 4096),
+        (32, 8, 128, 1, 16384),
+        (32, 8, 128, 4, 2048),
+        (32, 8, 128, 16, 512),
+        (64, 8, 128, 1, 8192),
+        (16, 16, 64, 8, 2048),
+        (32, 32, 64, 4, 4096),
+        (8, 1, 128, 1, 32768),
+        (8, 2, 128, 8, 4096),
+    ):
 
         def arrays(h: int = heads, k: int = kv_heads, D: int = D, B: int = B, T: int = T) -> Any:
             return [torch.randn(B, n, T, D, device="cuda", dtype=torch.bfloat16) for n in (h, k, k)]
@@ -201,8 +216,10 @@ def _tell(rows: list[Row], seconds: float) -> None:
     for kind in dict.fromkeys(row.kind for row in rows):
         errors = [row.error for row in rows if row.kind == kind and not math.isnan(row.error)]
         sizes = sorted(map(abs, errors))
-        click.echo(f"{kind}: {len(errors)} rows, error mean {mean(sizes):.1%}, median {median(sizes):.1%}, "
-                   f"largest {sizes[-1]:.1%}, bias {mean(errors):+.1%}")  # fmt: skip
+        click.echo(
+            f"{kind}: {len(errors)} rows, error mean {mean(sizes):.1%}, median {median(sizes):.1%}, "
+            f"largest {sizes[-1]:.1%}, bias {mean(errors):+.1%}"
+        )
     click.echo(f"({seconds:.0f} s)")
 
 
@@ -210,8 +227,10 @@ def _write(rows: list[Row], out: Path) -> None:
     with out.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*Row._fields, "error"])
-        writer.writerows([row.kind, row.shape, *(_text(x, ".6g") for x in row[2:6]), row.unit, _text(row.error, ".4f")]
-                         for row in rows)  # fmt: skip
+        writer.writerows(
+            [row.kind, row.shape, *(_text(x, ".6g") for x in row[2:6]), row.unit, _text(row.error, ".4f")]
+            for row in rows
+        )
 
 
 def _text(x: float, form: str) -> str:

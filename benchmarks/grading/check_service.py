@@ -224,14 +224,18 @@ def measure(service: Service, tokens: dict[str, str], part: str) -> dict[str, An
     counted = {(one.learner, one.exercise): one.count for one in used(service.folder)}
     stolen = {exercise: counted.pop(("victim", exercise), 0) for exercise in ASKED}
     right = {key: len(answers) for key, answers in asked.verdicts.items()}
-    print(f"{part}: {len(learners)} learners, {sum(map(len, asked.seconds.values()))} answers in {seconds:.1f} s; "
-          f"ready after {start:.1f} s, {peak / 1e6:.0f} MB, load {load():.1f}")  # fmt: skip
+    print(
+        f"{part}: {len(learners)} learners, {sum(map(len, asked.seconds.values()))} answers in {seconds:.1f} s; "
+        f"ready after {start:.1f} s, {peak / 1e6:.0f} MB, load {load():.1f}"
+    )
     for kind, times in asked.seconds.items():
         print(f"  {kind}: {spread(times)} s")
     print(f"  sent away, by status: {asked.away or 'none'}; killed: {killed}; beside: {counts if beside else 'nobody'}")
-    print(f"  attempts: {sum(counted.values())} counted, {sum(right.values())} different answers with a verdict, "
-          f"{'equal' if counted == right else 'NOT EQUAL'}; lost: {len(asked.lost)}; of a stolen token {stolen}; "
-          f"{'up' if alive else 'DOWN'}")  # fmt: skip
+    print(
+        f"  attempts: {sum(counted.values())} counted, {sum(right.values())} different answers with a verdict, "
+        f"{'equal' if counted == right else 'NOT EQUAL'}; lost: {len(asked.lost)}; of a stolen token {stolen}; "
+        f"{'up' if alive else 'DOWN'}"
+    )
     if counted != right or asked.lost or not alive or max(stolen.values()) > ALLOWED:
         raise click.ClickException(f"{part}: the attempts do not add up: {asked.lost[:5]}")
     return {

@@ -138,14 +138,18 @@ def main(learners: int, drawn: int, repeats: int, seed: int) -> None:
         graded(folder, min(drawn, learners), seed)
         multiply(folder, learners, seed)
         exercises = len(course.results(folder, NAME).exercises)
-        click.echo(f"{learners} learners, {exercises} exercises, {repeats} reports in each form; "
-                   f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores")  # fmt: skip
+        click.echo(
+            f"{learners} learners, {exercises} exercises, {repeats} reports in each form; "
+            f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores"
+        )
         for form, options in FORMS.items():
             written = [str(Path(scratch) / one) if at else one for at, one in enumerate(options)]
             command = [sys.executable, "-m", "autograder", "report", str(folder), NAME, *written]
             rows = [timed(command) for _ in range(repeats)]
-            wall, cpu = (" / ".join(f"{one:.2f}" for one in (min(column), median(column), max(column)))
-                         for column in zip(*rows, strict=True))  # fmt: skip
+            wall, cpu = (
+                " / ".join(f"{one:.2f}" for one in (min(column), median(column), max(column)))
+                for column in zip(*rows, strict=True)
+            )
             click.echo(f"  {form:8}  {wall} s, {cpu} s of processor time")
 
 

@@ -168,11 +168,16 @@ def _schedules(schedules: Any) -> Iterator[str]:
 
 
 NEMO = {
-    "train": ["TrainingConfig"], "ddp": ["DistributedDataParallelConfig"], "optimizer": ["OptimizerConfig"],
-    "dataset": ["GPTDatasetConfig"], "scheduler": ["SchedulerConfig"], "checkpoint": ["CheckpointConfig"],
-    "tokenizer": ["TokenizerConfig"], "dist": ["DistributedInitConfig"],
+    "train": ["TrainingConfig"],
+    "ddp": ["DistributedDataParallelConfig"],
+    "optimizer": ["OptimizerConfig"],
+    "dataset": ["GPTDatasetConfig"],
+    "scheduler": ["SchedulerConfig"],
+    "checkpoint": ["CheckpointConfig"],
+    "tokenizer": ["TokenizerConfig"],
+    "dist": ["DistributedInitConfig"],
     "model": ["ModelParallelConfig", "TransformerConfig", "MLATransformerConfig", "GPTModelProvider"],
-}  # fmt: skip
+}
 
 
 def nemo(checkout: Path, core: Path) -> Iterator[Row]:

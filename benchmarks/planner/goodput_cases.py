@@ -64,29 +64,87 @@ def cases() -> tuple[Case, ...]:
     state = float(saved_state_bytes(bloom.params))
     llama, robust, mega, opt = (measured_failures(k) for k in ("llama3-405b", "byterobust", "megascale", "opt-175b"))
     return (
-        Case("Llama 3 405B", _told(llama.gpus), parameter_count(models["llama3-405b"]), 6.46, "llama3-405b",
-             _told(llama.goodput), "above 90 %", "its own rate, and its storage of 2 TB/s {cite:p}`llama3`",
-             {"storage": 2 * TB}),
-        Case("MegaScale", _told(mega.gpus), 175e9, 6.34, "llama3-405b", _told(mega.goodput), "above 90 %",
-             "Llama 3's rate: it prints over 100 restarts in several weeks on more than 10,000 GPUs "
-             "{cite:p}`megascale`"),
-        Case("ByteRobust, three months", _told(robust.gpus), 175e9, 6.34, "llama3-405b", _told(robust.goodput), "97 %",
-             "Llama 3's rate, and MegaScale's model of 175B {cite:p}`byterobust`"),
-        Case("RSC-1, as its paper estimates", 12288, 70e9, 5.0, "rsc-1", 0.9, "about 90 %, with a rate of 6.5 and "
-             "checkpoints of some 10 s", "its rate, a blocking checkpoint of 10 s, a restart of 5 min "
-             "{cite:p}`kokolis2024`", {"blocking": True, "storage": 70e9 * 14 / 10, "t_back": 5 * minute,
-                                      "t_repair": 0.0}),
-        Case("the same with a quieter cluster", 12288, 70e9, 5.0, "rsc-1", 0.9, "about 90 %, with a rate of 1 and "
-             "checkpoints of 5 min", "the same, a rate of 1 in a thousand node-days, a blocking checkpoint of 5 min",
-             {"t_gpu": 1000 * day * 8, "blocking": True, "storage": 70e9 * 14 / (5 * minute), "t_back": 5 * minute,
-              "t_repair": 0.0}),
-        Case("BLOOM 176B", 384, bloom.params, step, "bloom-176b", bloom_goodput(), f"{bloom_goodput():.0%}, by its "
-             "hours, tokens and rate", "a failure a week, a blocking checkpoint of 40 s every 100 steps, four spare "
-             "nodes {cite:p}`bloom-log`", {"blocking": True, "storage": state / bloom.blocked, "interval": 100 * step,
-                                          "spares": 4}),
-        Case("OPT-175B", _told(opt.gpus), 175e9, 20.0, "opt-175b", _told(opt.goodput), "59 %",
-             "its 105 restarts in two months {cite:p}`opt`; the share is {cite:t}`lockwood-reliability`'s"),
-    )  # fmt: skip
+        Case(
+            "Llama 3 405B",
+            _told(llama.gpus),
+            parameter_count(models["llama3-405b"]),
+            6.46,
+            "llama3-405b",
+            _told(llama.goodput),
+            "above 90 %",
+            "its own rate, and its storage of 2 TB/s {cite:p}`llama3`",
+            {"storage": 2 * TB},
+        ),
+        Case(
+            "MegaScale",
+            _told(mega.gpus),
+            175e9,
+            6.34,
+            "llama3-405b",
+            _told(mega.goodput),
+            "above 90 %",
+            "Llama 3's rate: it prints over 100 restarts in several weeks on more than 10,000 GPUs {cite:p}`megascale`",
+        ),
+        Case(
+            "ByteRobust, three months",
+            _told(robust.gpus),
+            175e9,
+            6.34,
+            "llama3-405b",
+            _told(robust.goodput),
+            "97 %",
+            "Llama 3's rate, and MegaScale's model of 175B {cite:p}`byterobust`",
+        ),
+        Case(
+            "RSC-1, as its paper estimates",
+            12288,
+            70e9,
+            5.0,
+            "rsc-1",
+            0.9,
+            "about 90 %, with a rate of 6.5 and checkpoints of some 10 s",
+            "its rate, a blocking checkpoint of 10 s, a restart of 5 min {cite:p}`kokolis2024`",
+            {"blocking": True, "storage": 70e9 * 14 / 10, "t_back": 5 * minute, "t_repair": 0.0},
+        ),
+        Case(
+            "the same with a quieter cluster",
+            12288,
+            70e9,
+            5.0,
+            "rsc-1",
+            0.9,
+            "about 90 %, with a rate of 1 and checkpoints of 5 min",
+            "the same, a rate of 1 in a thousand node-days, a blocking checkpoint of 5 min",
+            {
+                "t_gpu": 1000 * day * 8,
+                "blocking": True,
+                "storage": 70e9 * 14 / (5 * minute),
+                "t_back": 5 * minute,
+                "t_repair": 0.0,
+            },
+        ),
+        Case(
+            "BLOOM 176B",
+            384,
+            bloom.params,
+            step,
+            "bloom-176b",
+            bloom_goodput(),
+            f"{bloom_goodput():.0%}, by its hours, tokens and rate",
+            "a failure a week, a blocking checkpoint of 40 s every 100 steps, four spare nodes {cite:p}`bloom-log`",
+            {"blocking": True, "storage": state / bloom.blocked, "interval": 100 * step, "spares": 4},
+        ),
+        Case(
+            "OPT-175B",
+            _told(opt.gpus),
+            175e9,
+            20.0,
+            "opt-175b",
+            _told(opt.goodput),
+            "59 %",
+            "its 105 restarts in two months {cite:p}`opt`; the share is {cite:t}`lockwood-reliability`'s",
+        ),
+    )
 
 
 def scaling() -> tuple[float, float, float]:
@@ -102,8 +160,9 @@ def table() -> str:
     rows = [head, ["---", "--:", "--:", "--:", "---", "---"]]
     for case in cases():
         run = case.run
-        rows.append([case.title, f"{case.gpus:,}", show(run.mtbf, "s", 2), f"{run.goodput:.1%}", case.printed,
-                     case.taken])  # fmt: skip
+        rows.append(
+            [case.title, f"{case.gpus:,}", show(run.mtbf, "s", 2), f"{run.goodput:.1%}", case.printed, case.taken]
+        )
     return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
 
 

@@ -60,8 +60,10 @@ def block(name: str) -> str:
     """One generated part, with the marks around it. Commands that end in an error are shown with it."""
     if name in TABLES:
         return f"{BEGIN.format(name)}\n\n{TABLES[name]()}\n\n{END.format(name)}"
-    shown = [f"$ {command}\n{printed(command)}" if len(COMMANDS[name]) > 1 else printed(command) for command in
-             COMMANDS[name]]  # fmt: skip
+    shown = [
+        f"$ {command}\n{printed(command)}" if len(COMMANDS[name]) > 1 else printed(command)
+        for command in COMMANDS[name]
+    ]
     body = "\n\n".join(shown)
     return f"{BEGIN.format(name)}\n\n```text\n{body}\n```\n\n{END.format(name)}"
 

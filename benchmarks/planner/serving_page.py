@@ -44,8 +44,9 @@ OTHER = "gpubook serve llama3-70b --on mi300x-node --prompt 2048 --output 512 --
 OWN = f"gpubook serve llama3-70b --on {FILE} --prompt 2048 --output 512 --tpot 50ms --count 2 --together"
 COMMANDS = {
     "question": [QUESTION],
-    "experts": ["gpubook serve deepseek-v3 --on 8xdgx-h200 --prompt 2048 --output 512 --ttft 2s --tpot 50ms --count 3 "
-                "--front"],
+    "experts": [
+        "gpubook serve deepseek-v3 --on 8xdgx-h200 --prompt 2048 --output 512 --ttft 2s --tpot 50ms --count 3 --front"
+    ],
     "errors": [
         "gpubook serve llama3-405b --on dgx-h100 --prompt 2048 --output 512",
         "gpubook serve deepseek-v3 --on dgx-h100 --prompt 2048 --output 512",
@@ -55,7 +56,7 @@ COMMANDS = {
     ],
     "other": [OTHER],
     "own": [OWN, f"{OWN} --dtype fp8"],
-}  # fmt: skip
+}
 COMPARED = (USUAL, "vllm-0.6", "sglang")
 USERS = "users"
 APART = "apart"
@@ -72,16 +73,21 @@ def users_table() -> str:
     q = question_of("llama3-70b", "dgx-h100", gpus=2, prompt=5000, output=500, dtype="fp8")
     server = server_of(q, Layout(2, 1, 1))
     held = int(room(q, server))
-    lines = ["| users | ms a token, measured | predicted | tokens/s, measured | predicted | first token, measured | "
-             "predicted |", "|--:|--:|--:|--:|--:|--:|--:|"]  # fmt: skip
+    lines = [
+        "| users | ms a token, measured | predicted | tokens/s, measured | predicted | first token, measured | "
+        "predicted |",
+        "|--:|--:|--:|--:|--:|--:|--:|",
+    ]
     for row in measured_users("llama3-70b"):
         if row.users > held:
             break
         one = together(q, server, row.users, CHUNK)
         assert one
         rate = one.requests * row.output
-        lines.append(f"| {row.users} | {row.tbt * 1e3:.1f} | {one.tpot * 1e3:.1f} | {row.rate:,.0f} | {rate:,.0f} | "
-                     f"{row.ttft * 1e3:,.0f} ms | {one.ttft * 1e3:,.0f} ms |")  # fmt: skip
+        lines.append(
+            f"| {row.users} | {row.tbt * 1e3:.1f} | {one.tpot * 1e3:.1f} | {row.rate:,.0f} | {rate:,.0f} | "
+            f"{row.ttft * 1e3:,.0f} ms | {one.ttft * 1e3:,.0f} ms |"
+        )
     return "\n".join(lines)
 
 
@@ -92,8 +98,14 @@ def apart_table() -> str:
     for key, (dtype, layout, said) in WIDE.items():
         config, measured = rows[key].config, rows[key].value
         lengths = {name: round(SHORTER * config[name]) for name in ("input", "output")}
-        q = question_of("deepseek-v3", "gb200-nvl72", prompt=lengths["input"], output=lengths["output"], dtype=dtype,
-                        kv_dtype="fp8" if dtype == "fp4" else "bf16")  # fmt: skip
+        q = question_of(
+            "deepseek-v3",
+            "gb200-nvl72",
+            prompt=lengths["input"],
+            output=lengths["output"],
+            dtype=dtype,
+            kv_dtype="fp8" if dtype == "fp4" else "bf16",
+        )
         each = config["concurrency"] * layout.gpus // (32 * layout.attention_dp)
         step = step_time(q.stack, server_of(q, layout).step(each, q.workload.context))
         lines.append(f"| {said}, {dtype} | {config['concurrency']:,} | {measured:.1f} | {step * 1e3:.1f} |")
@@ -125,8 +137,13 @@ def mine() -> str:
     return f"```toml\n{MINE}```"
 
 
-TABLES = {USERS: users_table, APART: apart_table, "unfitted": unfitted_table, "mine": mine,
-          "options": lambda: markdown(SERVING)}  # fmt: skip
+TABLES = {
+    USERS: users_table,
+    APART: apart_table,
+    "unfitted": unfitted_table,
+    "mine": mine,
+    "options": lambda: markdown(SERVING),
+}
 
 
 def block(name: str) -> str:
@@ -136,8 +153,9 @@ def block(name: str) -> str:
     with TemporaryDirectory() as folder:
         (file := Path(folder) / FILE).write_text(MINE, "utf-8")
         said = [printed(command.replace(FILE, str(file))) for command in COMMANDS[name]]
-    shown = said if len(said) == 1 else [f"$ {command}\n{out}" for command, out in
-                                         zip(COMMANDS[name], said, strict=True)]  # fmt: skip
+    shown = (
+        said if len(said) == 1 else [f"$ {command}\n{out}" for command, out in zip(COMMANDS[name], said, strict=True)]
+    )
     body = "\n\n".join(shown)
     return f"{BEGIN.format(name)}\n\n```text\n{body}\n```\n\n{END.format(name)}"
 

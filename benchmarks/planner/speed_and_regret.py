@@ -43,9 +43,12 @@ from hwlib.steptime import step_time
 from hwlib.strategy import MESH, Strategy
 
 WIDE: dict[str, Any] = {
-    "micro": tuple(range(1, 17)), "zero": (0, 1, 2, 3), "recompute": ("none", "selective", "full"), "sp": (True, False),
+    "micro": tuple(range(1, 17)),
+    "zero": (0, 1, 2, 3),
+    "recompute": ("none", "selective", "full"),
+    "sp": (True, False),
     "schedule": ("gpipe", "1f1b", "zb_h1", "zbv", "dualpipe"),
-}  # fmt: skip
+}
 MODELS = ("llama3-405b", "gpt3-175b", "deepseek-v3")
 QUESTION = "from hwlib.planner import plan; plan('llama3-405b', 'h100-superpod-16k', B=2**24)"
 COMMAND = ["-m", "autograder", "plan", "llama3-405b", "--cluster", "h100-superpod-16k", "--batch", "16M"]
@@ -151,8 +154,12 @@ def time_alone(_s: Strategy, _m: Any) -> tuple[Any, ...]:
 
 
 ORDERS: Mapping[str, Order] = {
-    "pieces": complexity, "kinds": kinds_first, "ranks": ranks_first, "stages": stages_first, "time alone": time_alone,
-}  # fmt: skip
+    "pieces": complexity,
+    "kinds": kinds_first,
+    "ranks": ranks_first,
+    "stages": stages_first,
+    "time alone": time_alone,
+}
 """What a simple plan could have few of, first of all; the first is what the planner takes."""
 
 
@@ -274,21 +281,28 @@ def print_peers(repeats: int, calculon: Path | None, python: Path | None) -> Non
 
 @click.command()
 @click.option(
-    "--data", type=click.Path(dir_okay=False, exists=True, path_type=Path), multiple=True,
+    "--data",
+    type=click.Path(dir_okay=False, exists=True, path_type=Path),
+    multiple=True,
     help="Published runs, for regret; several tables may be given.",
-)  # fmt: skip
+)
 @click.option("--sets", default="vtrain-multi,vtrain-single,bloom", show_default=True, help="Of these tables.")
 @click.option("--repeats", type=click.IntRange(1), default=5, show_default=True)
 @click.option("--only", type=click.Choice(["speed", "start", "peers", "regret"]), multiple=True)
 @click.option("--calculon", type=click.Path(file_okay=False, exists=True, path_type=Path), help="A checkout of it.")
 @click.option(
-    "--calculon-python", type=click.Path(dir_okay=False, exists=True, path_type=Path),
+    "--calculon-python",
+    type=click.Path(dir_okay=False, exists=True, path_type=Path),
     help="A Python that has what it imports.  [default: that of a new environment]",
-)  # fmt: skip
+)
 def main(
-    data: tuple[Path, ...], sets: str, repeats: int, only: tuple[str, ...], calculon: Path | None,
+    data: tuple[Path, ...],
+    sets: str,
+    repeats: int,
+    only: tuple[str, ...],
+    calculon: Path | None,
     calculon_python: Path | None,
-) -> None:  # fmt: skip
+) -> None:
     """Measure the planner: speed, start, peers and regret."""
     parts = only or ("speed", "start", "peers", "regret")
     if "speed" in parts:

@@ -17,9 +17,14 @@ from hwlib.specs.fitted import tree_constants
 
 # The first that the words of a row hold. An Amazon instance stands for its chip, and for EFA.
 CHIPS = (
-    (r"GB300", "gb300-nvl72"), (r"GB200", "gb200-nvl72"), (r"B300|p6-b300", "b300-sxm"), (r"B200|p6-b200", "b200-sxm"),
-    (r"H200|p5en?\.", "h200-sxm"), (r"H100|p5\.", "h100-sxm"), (r"A100", "a100-80gb-sxm"),
-)  # fmt: skip
+    (r"GB300", "gb300-nvl72"),
+    (r"GB200", "gb200-nvl72"),
+    (r"B300|p6-b300", "b300-sxm"),
+    (r"B200|p6-b200", "b200-sxm"),
+    (r"H200|p5en?\.", "h200-sxm"),
+    (r"H100|p5\.", "h100-sxm"),
+    (r"A100", "a100-80gb-sxm"),
+)
 NETWORKS = (
     (r"SHARP", "InfiniBand SHARP"),
     (r"EFA|\bp[4-6][a-z]*[-.]", "EFA"),

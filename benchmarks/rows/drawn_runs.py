@@ -31,9 +31,13 @@ SWEEPS = ("bloom", "vtrain-multi")
 SHAPE = (72, 14336, 64)  # layers, width and heads of the trials for BLOOM that are shown
 PRESETS = {("mbridge-gb300-llama3", 256, "fp8"), ("mbridge-h100-llama3", 64, "fp8")}  # of the live figure
 SOURCES = {
-    "kor-abs": "korthikanti2022 abstract", "meg21": "narayanan2021 Table 1", "meg24": "megatron-lm-readme",
-    "vtrain-multi": "vtrain", "bloom": "bloom-chronicles", "nemo2407": "nemo-performance",
-}  # fmt: skip
+    "kor-abs": "korthikanti2022 abstract",
+    "meg21": "narayanan2021 Table 1",
+    "meg24": "megatron-lm-readme",
+    "vtrain-multi": "vtrain",
+    "bloom": "bloom-chronicles",
+    "nemo2407": "nemo-performance",
+}
 UNITS = {
     "MFU %": "% of the peak",
     "TFLOP/s/GPU": "TFLOP/s",
@@ -110,14 +114,32 @@ def record(row: Row, case: Step, asked: bool) -> MeasuredPlan:
         unit, value = "tokens/s", tokens
     plain = unit in ("s", "ms", "tokens/s")
     made = MeasuredPlan(
-        key=row.cells["id"], stack=case.stack, model=key, layers=model.layers, width=model.width, heads=model.heads,
-        vocab=model.vocab, positions=bool(model.positions), gpus=case.gpus, domain=inner.size, network=outer.bandwidth,
-        **{name: int(plan.get(name, 1)) for name in ("tp", "pp", "cp", "dp", "v", "micro")}, zero=plan.get("zero", 0),
-        sp=bool(plan["sp"]), recompute=plan["recompute"], fused=bool(plan["fused"]), sequences=plan["B"] // plan["T"],
-        T=plan["T"], dtype=plan["dtype"], value=value, unit=unit,
-        counts="" if plain else COUNTS.get(case.group, "model"), memory=memory * 1e9, asked=asked,
+        key=row.cells["id"],
+        stack=case.stack,
+        model=key,
+        layers=model.layers,
+        width=model.width,
+        heads=model.heads,
+        vocab=model.vocab,
+        positions=bool(model.positions),
+        gpus=case.gpus,
+        domain=inner.size,
+        network=outer.bandwidth,
+        **{name: int(plan.get(name, 1)) for name in ("tp", "pp", "cp", "dp", "v", "micro")},
+        zero=plan.get("zero", 0),
+        sp=bool(plan["sp"]),
+        recompute=plan["recompute"],
+        fused=bool(plan["fused"]),
+        sequences=plan["B"] // plan["T"],
+        T=plan["T"],
+        dtype=plan["dtype"],
+        value=value,
+        unit=unit,
+        counts="" if plain else COUNTS.get(case.group, "model"),
+        memory=memory * 1e9,
+        asked=asked,
         source=SOURCES.get(case.group, "megatron-bridge"),
-    )  # fmt: skip
+    )
     same = (
         isclose(published_time(made), case.seconds),
         isclose(predicted_step(made).total, case.time(stacks[case.stack])),

@@ -11,9 +11,12 @@ from benchmarks.rows.published import Product, case_of, rows_to_fit
 from hwlib.specs import MeasuredGemm
 
 KEPT = (
-    ("a100-80gb-sxm", "bf16"), ("h100-sxm", "bf16"), ("h100-sxm", "fp8"),
-    ("b200-sxm", "bf16"), ("b200-sxm", "fp8"),
-)  # fmt: skip
+    ("a100-80gb-sxm", "bf16"),
+    ("h100-sxm", "bf16"),
+    ("h100-sxm", "fp8"),
+    ("b200-sxm", "bf16"),
+    ("b200-sxm", "fp8"),
+)
 BINS = 4
 
 

@@ -11,14 +11,25 @@ from benchmarks.rows.training_step import Unmodelled
 from hwlib.arguments import as_int
 
 CHIPS = {
-    "a100_sxm": "a100-80gb-sxm", "h100_sxm": "h100-sxm", "h200_sxm": "h200-sxm", "b200_sxm": "b200-sxm",
-    "gb200": "gb200-nvl72", "gb200_sxm": "gb200-nvl72", "b300_sxm": "b300-sxm", "gb300": "gb300-nvl72",
+    "a100_sxm": "a100-80gb-sxm",
+    "h100_sxm": "h100-sxm",
+    "h200_sxm": "h200-sxm",
+    "b200_sxm": "b200-sxm",
+    "gb200": "gb200-nvl72",
+    "gb200_sxm": "gb200-nvl72",
+    "b300_sxm": "b300-sxm",
+    "gb300": "gb300-nvl72",
     "gb300_sxm": "gb300-nvl72",
-}  # fmt: skip
+}
 DTYPES = {
-    "bfloat16": "bf16", "bf16": "bf16", "fp8": "fp8", "fp8_block": "fp8_block", "nvfp4": "fp4", "w4a16_mxfp4": "mxfp4",
+    "bfloat16": "bf16",
+    "bf16": "bf16",
+    "fp8": "fp8",
+    "fp8_block": "fp8_block",
+    "nvfp4": "fp4",
+    "w4a16_mxfp4": "mxfp4",
     "w4a8_mxfp4_mxfp8": "mxfp4_fp8",
-}  # fmt: skip
+}
 LENGTHS = {
     "attention-context": ("heads", "kv_heads", "head_dim", "batch", "seq"),
     "attention-decode": ("heads", "kv_heads", "head_dim", "batch", "cached"),
@@ -26,10 +37,15 @@ LENGTHS = {
 }
 # What multiplies, by a part of the kernel's name as it was recorded; the first that fits.
 MULTIPLIES = {
-    "deepgemm": "deepgemm", "flashinfer_cutlass": "flashinfer-cutlass", "flashinfer_trtllm": "trtllm-gen",
-    "min_latency": "trtllm-gen", "marlin": "marlin", "triton": "triton", "vllm_fused_moe": "triton",
+    "deepgemm": "deepgemm",
+    "flashinfer_cutlass": "flashinfer-cutlass",
+    "flashinfer_trtllm": "trtllm-gen",
+    "min_latency": "trtllm-gen",
+    "marlin": "marlin",
+    "triton": "triton",
+    "vllm_fused_moe": "triton",
     "moe_torch_flow": "cutlass",
-}  # fmt: skip
+}
 NAMES = {"attention-context": "attn-ctx", "attention-decode": "attn-dec", "grouped-gemm": "moe"}
 
 

@@ -56,9 +56,17 @@ class Peak:
         """What `hwlib.footprint` says, with the constants of `framework`, or of the case's own."""
         by = framework or self.framework
         found = footprint(
-            self.model, self.strategy, T=self.T, m=self.m, states=self.states, fused=self.fused, framework=by,
-            trainable=self.trainable, frozen=self.frozen, offload=self.offload,
-        )  # fmt: skip
+            self.model,
+            self.strategy,
+            T=self.T,
+            m=self.m,
+            states=self.states,
+            fused=self.fused,
+            framework=by,
+            trainable=self.trainable,
+            frozen=self.frozen,
+            offload=self.offload,
+        )
         return self.gpus * float(found.total)
 
     @property
@@ -86,9 +94,14 @@ def memory_rows_of(row: Row) -> Iterator[Row]:
             reader = reader_of("train-memory", name, row.config)
         cells = {"id": name + "-mem", "kind": "train-memory", "unit": unit, "measured_value": printed[1]}
         yield replace(
-            row, kind="train-memory", set=reader if reader in SOURCES else name, value=float(printed[1]), unit=unit,
-            cells=row.cells | cells, reader=reader,
-        )  # fmt: skip
+            row,
+            kind="train-memory",
+            set=reader if reader in SOURCES else name,
+            value=float(printed[1]),
+            unit=unit,
+            cells=row.cells | cells,
+            reader=reader,
+        )
 
 
 def _titan(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
@@ -119,9 +132,16 @@ def _titan(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
     fsdp, copies = number(c, "fsdp", "dp"), number(c, "replicas", default=1)
     cp = number(c, "cp", default=1)
     strategy = Strategy(
-        dp=fsdp * copies, tp=number(c, "tp", default=1), pp=pp, cp=cp, v=number(c, "vp", default=chunks),
-        micro=local // pp, zero=3, recompute=word, shards=None if copies == 1 else fsdp * cp,
-    )  # fmt: skip
+        dp=fsdp * copies,
+        tp=number(c, "tp", default=1),
+        pp=pp,
+        cp=cp,
+        v=number(c, "vp", default=chunks),
+        micro=local // pp,
+        zero=3,
+        recompute=word,
+        shards=None if copies == 1 else fsdp * cp,
+    )
     open_ = "inferred" in row.cells["confidence"]
     return Peak(by, model, strategy, number(c, "seq"), pp, _bytes(row, GiB), inferred=open_)
 
@@ -144,11 +164,18 @@ def _tune(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
     recompute = str(c.get("ac", "full" if lora else "none"))
     strategy = Strategy(dp=fsdp, zero=3 if fsdp > 1 else 0, micro=number(c, "mbs"), recompute=recompute)
     return Peak(
-        by, memory_model(c), strategy, number(c, "seq"), 1, _bytes(row, GiB), states=states,
-        trainable=number(c, "trainable", default=0) if lora else None, frozen=_frozen(c),
+        by,
+        memory_model(c),
+        strategy,
+        number(c, "seq"),
+        1,
+        _bytes(row, GiB),
+        states=states,
+        trainable=number(c, "trainable", default=0) if lora else None,
+        frozen=_frozen(c),
         offload=("activations",) if c.get("activation_offload") else (),
         inferred="assumed" in row.cells["confidence"],
-    )  # fmt: skip
+    )
 
 
 def _litgpt(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
@@ -158,9 +185,18 @@ def _litgpt(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
     strategy = Strategy(micro=number(c, "mbs"), recompute=str(c.get("ac", "none")))
     by = frameworks["torchtune"].replace(eager=True, reserve=0.0)
     return Peak(
-        by, memory_model(c), strategy, number(c, "seq"), 1, _bytes(row, GB),
-        states=BFLOAT16_ADAM, trainable=number(c, "trainable"), frozen=_frozen(c), typical=True, inferred=True,
-    )  # fmt: skip
+        by,
+        memory_model(c),
+        strategy,
+        number(c, "seq"),
+        1,
+        _bytes(row, GB),
+        states=BFLOAT16_ADAM,
+        trainable=number(c, "trainable"),
+        frozen=_frozen(c),
+        typical=True,
+        inferred=True,
+    )
 
 
 def _qwen(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
@@ -177,10 +213,19 @@ def _qwen(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
         dp=dp, zero=number(c, "zero", default=0) if dp > 1 else 0, micro=number(c, "mbs"), recompute="full"
     )
     return Peak(
-        by, memory_model(c), strategy, number(c, "seq"), number(c, "grad_accum", default=1),
-        _bytes(row, GB), row.gpus if summed else 1, FULL_ADAM if "lora" in stage.lower() else MEGATRON_ADAM,
-        trainable=adapters if "lora" in stage.lower() else None, frozen=_frozen(c), typical=True, inferred=True,
-    )  # fmt: skip
+        by,
+        memory_model(c),
+        strategy,
+        number(c, "seq"),
+        number(c, "grad_accum", default=1),
+        _bytes(row, GB),
+        row.gpus if summed else 1,
+        FULL_ADAM if "lora" in stage.lower() else MEGATRON_ADAM,
+        trainable=adapters if "lora" in stage.lower() else None,
+        frozen=_frozen(c),
+        typical=True,
+        inferred=True,
+    )
 
 
 def _internevo(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
@@ -191,9 +236,15 @@ def _internevo(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
     strategy = Strategy(dp=dp, tp=tp, pp=pp, micro=number(c, "mbs"), zero=zero, recompute=recompute)
     by = frameworks["megatron-deepspeed"].replace(logit=14.0, shared_logit=14.0)
     return Peak(
-        by, memory_model(c), strategy, number(c, "seq"), number(c, "micro_num", default=1), _bytes(row, GB),
-        typical=True, inferred=True,
-    )  # fmt: skip
+        by,
+        memory_model(c),
+        strategy,
+        number(c, "seq"),
+        number(c, "micro_num", default=1),
+        _bytes(row, GB),
+        typical=True,
+        inferred=True,
+    )
 
 
 def _bloom(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
@@ -240,9 +291,14 @@ def _bytes(row: Row, unit: float) -> float:
 
 
 SOURCES: dict[str, Callable[[Row, Mapping[str, Any]], Peak | Unmodelled]] = {
-    "memory-torchao": _titan, "memory-torchtitan": _titan, "memory-torchtune": _tune, "memory-litgpt": _litgpt,
-    "memory-qwen": _qwen, "memory-internevo": _internevo, "memory-bloom": _bloom,
-}  # fmt: skip
+    "memory-torchao": _titan,
+    "memory-torchtitan": _titan,
+    "memory-torchtune": _tune,
+    "memory-litgpt": _litgpt,
+    "memory-qwen": _qwen,
+    "memory-internevo": _internevo,
+    "memory-bloom": _bloom,
+}
 """How the rows of a source are read, by the name of their reader, which is the set that they are scored with."""
 
 

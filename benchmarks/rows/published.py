@@ -35,9 +35,13 @@ from hwlib.specs.accelerator import DTYPES as DATA_SHEET
 ROWS = DATA / "rows"
 # "fp8->bf16" is DeepGEMM's: it scales each 128 elements of an activation's row, and each 128 x 128 weights.
 DTYPES = {
-    "bfloat16": "bf16", "bf16": "bf16", "fp8": "fp8", "fp8->bf16": "fp8_block", "fp8_block": "fp8_block",
+    "bfloat16": "bf16",
+    "bf16": "bf16",
+    "fp8": "fp8",
+    "fp8->bf16": "fp8_block",
+    "fp8_block": "fp8_block",
     "nvfp4": "fp4",
-}  # fmt: skip
+}
 CHIPS = {
     "a100_sxm": "a100-80gb-sxm", "h100_sxm": "h100-sxm", "h200_sxm": "h200-sxm", "b200_sxm": "b200-sxm",
     "gb200": "gb200-nvl72", "gb200_sxm": "gb200-nvl72", "b300_sxm": "b300-sxm", "gb300": "gb300-nvl72",
@@ -155,9 +159,18 @@ def _read(cells: dict[str, str], line: int) -> Row:
         raise ValueError(f"reader is {reader!r}, none of {', '.join(READERS)}")
     name = _set_of(reader, cells, config) or set_of(cells["id"])
     return Row(
-        line, name, cells["kind"], cells["system"], gpus, config, value, cells["unit"], cells["source"], cells,
+        line,
+        name,
+        cells["kind"],
+        cells["system"],
+        gpus,
+        config,
+        value,
+        cells["unit"],
+        cells["source"],
+        cells,
         reader=reader,
-    )  # fmt: skip
+    )
 
 
 def _set_of(reader: str, cells: dict[str, str], config: dict[str, Any]) -> str:

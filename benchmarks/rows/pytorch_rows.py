@@ -34,10 +34,19 @@ def titan(row: "Row") -> Step | Unmodelled:
     text = str(c.get("dtype", "")).lower()
     fp8 = "fp8" in text or "float8" in text or (flag(c, "fp8") if "fp8" in c else False)
     plan: dict[str, Any] = {
-        "B": number(c, "gbs", default=local * dp), "T": number(c, "seq"), "dp": dp, "tp": number(c, "tp", default=1),
-        "pp": pp, "cp": number(c, "cp", default=1), "v": number(c, "vp", default=chunks), "micro": local / pp,
-        "zero": zero_of(c, 3), "recompute": recomputed(c, "selective by op"), "sp": True, "fused": True,
-    }  # fmt: skip
+        "B": number(c, "gbs", default=local * dp),
+        "T": number(c, "seq"),
+        "dp": dp,
+        "tp": number(c, "tp", default=1),
+        "pp": pp,
+        "cp": number(c, "cp", default=1),
+        "v": number(c, "vp", default=chunks),
+        "micro": local / pp,
+        "zero": zero_of(c, 3),
+        "recompute": recomputed(c, "selective by op"),
+        "sp": True,
+        "fused": True,
+    }
     if copies > 1:
         plan["shards"] = dp // copies * plan["cp"]
     chip = chip_of(row.system)
@@ -64,9 +73,15 @@ def fms(row: "Row") -> Step | Unmodelled:
     if str(c.get("ac", "none")) == "selective":
         return Unmodelled("the source does not give the share of recomputed blocks")
     plan: dict[str, Any] = {
-        "B": number(c, "gbs"), "T": number(c, "seq"), "dp": dp, "micro": number(c, "mbs"),
-        "zero": zero_of(c, 3), "recompute": recomputed(c, "none"), "sp": False, "fused": True,
-    }  # fmt: skip
+        "B": number(c, "gbs"),
+        "T": number(c, "seq"),
+        "dp": dp,
+        "micro": number(c, "mbs"),
+        "zero": zero_of(c, 3),
+        "recompute": recomputed(c, "none"),
+        "sp": False,
+        "fused": True,
+    }
     if copies > 1:
         plan["shards"] = dp // copies
     chip = chip_of(row.system)
@@ -80,10 +95,16 @@ def internevo(row: "Row") -> Step | Unmodelled:
     model = memory_model(c)
     dp, group = number(c, "dp"), number(c, "zero_group", default=0)
     plan: dict[str, Any] = {
-        "B": number(c, "gbs"), "T": number(c, "seq"), "tp": number(c, "tp", default=1), "dp": dp,
-        "micro": number(c, "mbs"), "zero": zero_of(c, 1), "recompute": recomputed(c, "none"), "sp": False,
+        "B": number(c, "gbs"),
+        "T": number(c, "seq"),
+        "tp": number(c, "tp", default=1),
+        "dp": dp,
+        "micro": number(c, "mbs"),
+        "zero": zero_of(c, 1),
+        "recompute": recomputed(c, "none"),
+        "sp": False,
         "fused": True,
-    }  # fmt: skip
+    }
     if 0 < group < dp:
         plan["shards"] = group
     return step(row, "internevo-a100", model, plan, out=6.25e9)

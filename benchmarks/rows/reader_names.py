@@ -11,9 +11,13 @@ from typing import Any
 
 NONE = "none"
 OF_KIND = {
-    "memory": "memory-figures", "allreduce": "nodes", "inference-serving": "serving",
-    "attention-context": "attention-context", "attention-decode": "attention-decode", "grouped-gemm": "grouped-gemm",
-}  # fmt: skip
+    "memory": "memory-figures",
+    "allreduce": "nodes",
+    "inference-serving": "serving",
+    "attention-context": "attention-context",
+    "attention-decode": "attention-decode",
+    "grouped-gemm": "grouped-gemm",
+}
 """Kinds whose rows all have one reader."""
 TRAINING = (
     (r"kor-t5-", "kor-t5"), (r"kor-abs-", "kor-abs"), (r"meg21-", "meg21"), (r"meg20-", "meg20"), (r"meg24-", "meg24"),
@@ -26,11 +30,14 @@ TRAINING = (
     (r"dsv3", "dsv3"),
 )  # fmt: skip
 MEMORY = (
-    (r"ao-", r"torchao", "memory-torchao"), (r"titan", r"torchtitan", "memory-torchtitan"),
-    (r"tune-", r"torchtune", "memory-torchtune"), (r"litgpt-", r"litgpt", "memory-litgpt"),
-    (r"qwen-", r"qwen", "memory-qwen"), (r"internevo-", r"internevo", "memory-internevo"),
+    (r"ao-", r"torchao", "memory-torchao"),
+    (r"titan", r"torchtitan", "memory-torchtitan"),
+    (r"tune-", r"torchtune", "memory-torchtune"),
+    (r"litgpt-", r"litgpt", "memory-litgpt"),
+    (r"qwen-", r"qwen", "memory-qwen"),
+    (r"internevo-", r"internevo", "memory-internevo"),
     (r"bloom-", r"bigscience", "memory-bloom"),
-)  # fmt: skip
+)
 OTHERS = (
     (r"(aic-gemm|deepgemm)\b", "product"), (r"mamf-", "best-product"), (r"(stream|dram)-", "stream"),
     (r"aic-nccl-", "nccl-tests"), (r"nvlstree$", "nvlstree"), (r"ar-a100x8", "one-process-a100"),

@@ -16,10 +16,14 @@ def degrees_of(row: "Row", c: Mapping[str, Any]) -> dict[str, Any]:
     Raises ValueError for a row that leaves its plan open.
     """
     found = {
-        "tp": number(c, "tp", default=1), "pp": number(c, "pp", default=1), "cp": number(c, "cp", default=1),
-        "ep": number(c, "ep", default=1), "v": number(c, "vp", "v", default=1),
-        "B": number(c, "gbs"), "T": number(c, "seq", "sequence_length"),
-    }  # fmt: skip
+        "tp": number(c, "tp", default=1),
+        "pp": number(c, "pp", default=1),
+        "cp": number(c, "cp", default=1),
+        "ep": number(c, "ep", default=1),
+        "v": number(c, "vp", "v", default=1),
+        "B": number(c, "gbs"),
+        "T": number(c, "seq", "sequence_length"),
+    }
     if etp := number(c, "etp", default=0):
         found["etp"] = etp
     if dp := number(c, "dp", default=0):
@@ -68,8 +72,13 @@ def dtype_of(row: "Row") -> str:
     text = text or ("fp8" if "fp8" in (row.system + str(row.config.get("model"))).lower() else "")
     text = text or next((name for name in ("fp8", "float8") if flag(row.config, name, other=name in row.config)), "")
     for word, dtype in (
-        ("fp4", "fp4"), ("fp8", "fp8"), ("float8", "fp8"), ("bf16", "bf16"), ("fp16", "fp16"), ("bfloat16", "bf16"),
-    ):  # fmt: skip
+        ("fp4", "fp4"),
+        ("fp8", "fp8"),
+        ("float8", "fp8"),
+        ("bf16", "bf16"),
+        ("fp16", "fp16"),
+        ("bfloat16", "bf16"),
+    ):
         if word in text.lower():
             return dtype
     if text:

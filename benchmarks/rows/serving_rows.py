@@ -25,15 +25,29 @@ from hwlib.specs.serving_stack import ServingStack, serving_stacks
 from hwlib.specs.table import SpecError
 
 CHIPS = {
-    "A100": "a100-80gb-sxm", "A100-PCIe": "a100-80gb-pcie", "H100": "h100-sxm", "H200": "h200-sxm", "L40S": "l40s",
-    "H20": "h20-sxm", "B200": "b200-sxm", "B300": "b300-sxm", "GB200": "gb200-nvl72", "GB300": "gb300-nvl72",
+    "A100": "a100-80gb-sxm",
+    "A100-PCIe": "a100-80gb-pcie",
+    "H100": "h100-sxm",
+    "H200": "h200-sxm",
+    "L40S": "l40s",
+    "H20": "h20-sxm",
+    "B200": "b200-sxm",
+    "B300": "b300-sxm",
+    "GB200": "gb200-nvl72",
+    "GB300": "gb300-nvl72",
     "RTXPRO6000": "rtx-pro-6000",
-}  # fmt: skip
+}
 UNFITTED = {"MI300X": "mi300x", "MI355X": "mi355x"}
 """Chips of published servers that no kernel was fitted on."""
 DTYPES = {
-    "fp16": "bf16", "bf16": "bf16", "fp8": "fp8", "nvfp4": "fp4", "fp4": "fp4", "int8w": "int8w", "int4w": "int4w",
-}  # fmt: skip
+    "fp16": "bf16",
+    "bf16": "bf16",
+    "fp8": "fp8",
+    "nvfp4": "fp4",
+    "fp4": "fp4",
+    "int8w": "int8w",
+    "int4w": "int4w",
+}
 ALIASES = {"deepseek-r1": "deepseek-v3"}
 REQUESTS = {
     (128, 128): 30000, (128, 2048): 3000, (128, 4096): 1500, (500, 2000): 3000, (1000, 1000): 3000, (1000, 2000): 1500,
@@ -157,9 +171,17 @@ def server_of(config: dict[str, Any], chip: str, kernels: str = "trtllm") -> Ser
     if model.moe and "ep" not in config and "the page does not say the degree" in config.get("note", ""):
         ep, config = tp, config | {"attention_dp": tp > 1}
     return Server(
-        model, accelerators[chip], tp=tp, pp=int(config.get("pp", 1)), ep=ep, dtype=dtype, kv_dtype=kv_dtype,
-        attention_dp=bool(config.get("attention_dp")), kernels=kernels, **others,
-    )  # fmt: skip
+        model,
+        accelerators[chip],
+        tp=tp,
+        pp=int(config.get("pp", 1)),
+        ep=ep,
+        dtype=dtype,
+        kv_dtype=kv_dtype,
+        attention_dp=bool(config.get("attention_dp")),
+        kernels=kernels,
+        **others,
+    )
 
 
 def model_of(config: dict[str, Any]) -> Model:
@@ -167,9 +189,14 @@ def model_of(config: dict[str, Any]) -> Model:
     if "hidden" in config:
         width = int(config["hidden"])
         return Model.small(
-            layers=int(config["layers"]), width=width, heads=int(config["heads"]), vocab=int(config["vocab"]),
-            ffn=4 * width, gated=False, norm="layer",
-        )  # fmt: skip
+            layers=int(config["layers"]),
+            width=width,
+            heads=int(config["heads"]),
+            vocab=int(config["vocab"]),
+            ffn=4 * width,
+            gated=False,
+            norm="layer",
+        )
     return models[ALIASES.get(config["model"], config["model"])]
 
 

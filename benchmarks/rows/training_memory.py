@@ -24,9 +24,12 @@ PLANS = {
 }
 UNITS = {"gib": GiB, "gb": GB, "mib": GiB / 1024, "mb": GB / 1000, "bytes": 1, "b": 1}
 MODES = {
-    "none": (False, "none"), "sp": (True, "none"), "selective": (False, "selective"),
-    "sp+selective": (True, "selective"), "full": (False, "full"),
-}  # fmt: skip
+    "none": (False, "none"),
+    "sp": (True, "none"),
+    "selective": (False, "selective"),
+    "sp+selective": (True, "selective"),
+    "full": (False, "full"),
+}
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,9 +21,16 @@ NEMO = {
     "nemotron340b": (96, 18432, 96, 8, 73728, 256000),
 }
 MPT = {
-    "125m": (12, 768, 12), "350m": (24, 1024, 16), "760m": (24, 1536, 12), "1b": (24, 2048, 16),
-    "3b": (32, 2560, 20), "7b": (32, 4096, 32), "13b": (40, 5120, 40), "30b": (48, 7168, 56), "70b": (80, 8192, 64),
-}  # fmt: skip
+    "125m": (12, 768, 12),
+    "350m": (24, 1024, 16),
+    "760m": (24, 1536, 12),
+    "1b": (24, 2048, 16),
+    "3b": (32, 2560, 20),
+    "7b": (32, 4096, 32),
+    "13b": (40, 5120, 40),
+    "30b": (48, 7168, 56),
+    "70b": (80, 8192, 64),
+}
 MIXED = ("nemotron", "mamba", "jamba")
 NAMES = {re.sub(r"[^a-z0-9]", "", key): key for key in models}
 NAMES |= {"llama31405b": "llama3-405b", "llama318b": "llama3-8b", "llama3170b": "llama3-70b"}
@@ -44,11 +51,22 @@ def gpt(c: Mapping[str, Any], positions: bool = True) -> Model:
         raise ValueError(f"{heads} heads do not divide the width {width}")
     context = number(c, "seq", default=2048)
     return Model.small(
-        key="row", name=f"GPT of {layers} layers", layers=layers, width=width, heads=heads,
-        kv_heads=number(c, "kv", default=heads), ffn=number(c, "ff", default=4 * width),
-        vocab=number(c, "vocab", default=51200), context=context, gated=False, tied=True, biases="all", norm="layer",
-        dropout=True, positions=context if positions else 0,
-    )  # fmt: skip
+        key="row",
+        name=f"GPT of {layers} layers",
+        layers=layers,
+        width=width,
+        heads=heads,
+        kv_heads=number(c, "kv", default=heads),
+        ffn=number(c, "ff", default=4 * width),
+        vocab=number(c, "vocab", default=51200),
+        context=context,
+        gated=False,
+        tied=True,
+        biases="all",
+        norm="layer",
+        dropout=True,
+        positions=context if positions else 0,
+    )
 
 
 # Heads by width where a table of Megatron leaves them out: those of the same models in other tables of its authors.
@@ -62,9 +80,20 @@ def mpt(name: str, T: int) -> Model:
         raise ValueError(f"no shape for {name!r}; MPT has {', '.join(MPT)}")
     layers, width, heads = MPT[size]
     return Model.small(
-        key=f"mpt-{size}", name=f"MPT {size}", layers=layers, width=width, heads=heads, ffn=4 * width, vocab=50368,
-        context=T, gated=False, tied=True, biases="all", norm="layer", positions=T,
-    )  # fmt: skip
+        key=f"mpt-{size}",
+        name=f"MPT {size}",
+        layers=layers,
+        width=width,
+        heads=heads,
+        ffn=4 * width,
+        vocab=50368,
+        context=T,
+        gated=False,
+        tied=True,
+        biases="all",
+        norm="layer",
+        positions=T,
+    )
 
 
 def model_named(name: str) -> Model:
@@ -80,9 +109,19 @@ def model_named(name: str) -> Model:
     if plain in NEMO:
         layers, width, heads, kv, ffn, vocab = NEMO[plain]
         return Model.small(
-            key=plain, name=name, layers=layers, width=width, heads=heads, kv_heads=kv, ffn=ffn, vocab=vocab,
-            context=4096, gated=False, tied=plain.startswith("gpt3"), norm="layer",
-        )  # fmt: skip
+            key=plain,
+            name=name,
+            layers=layers,
+            width=width,
+            heads=heads,
+            kv_heads=kv,
+            ffn=ffn,
+            vocab=vocab,
+            context=4096,
+            gated=False,
+            tied=plain.startswith("gpt3"),
+            norm="layer",
+        )
     raise ValueError(f"no shape for the model {name!r}")
 
 
@@ -146,12 +185,29 @@ def memory_model(c: Mapping[str, Any]) -> Model:
     if short in TUNED:
         layers, width, heads, kv, head, ffn, vocab, gated, tied = TUNED[short]
         return Model.small(
-            key=short, name=name, layers=layers, width=width, heads=heads, kv_heads=kv, head_dim=head, ffn=ffn,
-            vocab=vocab, context=4096, gated=gated, tied=tied, norm="rms" if gated else "layer",
-        )  # fmt: skip
+            key=short,
+            name=name,
+            layers=layers,
+            width=width,
+            heads=heads,
+            kv_heads=kv,
+            head_dim=head,
+            ffn=ffn,
+            vocab=vocab,
+            context=4096,
+            gated=gated,
+            tied=tied,
+            norm="rms" if gated else "layer",
+        )
     if c.get("hidden") and c.get("layers") and c.get("ff"):
         return Model.small(
-            key=short or "row", name=name or "row", layers=number(c, "layers"), width=number(c, "hidden"),
-            heads=number(c, "heads"), ffn=number(c, "ff"), vocab=number(c, "vocab"), context=number(c, "seq"),
-        )  # fmt: skip
+            key=short or "row",
+            name=name or "row",
+            layers=number(c, "layers"),
+            width=number(c, "hidden"),
+            heads=number(c, "heads"),
+            ffn=number(c, "ff"),
+            vocab=number(c, "vocab"),
+            context=number(c, "seq"),
+        )
     return model_named(name)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Reader:
+class RowReader:
     """How the rows of a table are read, and that those with cells that are not among `keys`, of `read_keys.TRAINING`,
     are refused. `group` is the table, by which rows name their reader.
     """
@@ -60,9 +60,17 @@ def _shared_sequence(c: Mapping[str, Any]) -> bool:
 # Microbatch and chunks of a stage, by width: what the tables do not print. NVIDIA/Megatron-LM keeps the runs of the
 # table of 2021 in examples/sc21/run_table_1.sh. Those of 2020 had no accumulation of gradients.
 SC21 = {
-    2304: (16, 1), 3072: (16, 1), 4096: (16, 1), 6144: (8, 1), 8192: (4, 1), 10240: (2, 3), 12288: (2, 2),
-    16384: (1, 2), 20480: (1, 3), 25600: (1, 1),
-}  # fmt: skip
+    2304: (16, 1),
+    3072: (16, 1),
+    4096: (16, 1),
+    6144: (8, 1),
+    8192: (4, 1),
+    10240: (2, 3),
+    12288: (2, 2),
+    16384: (1, 2),
+    20480: (1, 3),
+    25600: (1, 1),
+}
 
 
 def megatron_2021(row: "Row") -> Step | Unmodelled:
@@ -154,9 +162,14 @@ def mosaic(row: "Row") -> Step | Unmodelled:
     if B % row.gpus == 0 and B // row.gpus % micro:  # the last microbatch is smaller: as many of equal size
         micro = B // row.gpus / -(-(B // row.gpus) // micro)
     plan = {
-        "B": B, "T": number(c, "seq"), "zero": stages[sharded], "recompute": "full" if full else "none", "sp": False,
-        "fused": True, "micro": micro,
-    }  # fmt: skip
+        "B": B,
+        "T": number(c, "seq"),
+        "zero": stages[sharded],
+        "recompute": "full" if full else "none",
+        "sp": False,
+        "fused": True,
+        "micro": micro,
+    }
     chip = chip_of(row.system)
     stack = f"llm-foundry-{chip.split('-')[0]}"
     tokens = B * plan["T"]  # the table's own count: every parameter, and attention without its mask
@@ -188,9 +201,12 @@ def megatron_core(row: "Row") -> Step | Unmodelled:
     degrees = degrees_of(row, c)
     fsdp = number(c, "fsdp", default=0)
     plan = degrees | {
-        "recompute": recompute_of(c, "none"), "zero": 3 if fsdp else 1, "sp": True, "fused": True,
+        "recompute": recompute_of(c, "none"),
+        "zero": 3 if fsdp else 1,
+        "sp": True,
+        "fused": True,
         "micro": number(c, "mbs", default=1),
-    }  # fmt: skip
+    }
     if 1 < fsdp < row.gpus // (plan["tp"] * plan["pp"]):
         plan["shards"] = fsdp
     if frozen:
@@ -204,9 +220,17 @@ def megatron_core(row: "Row") -> Step | Unmodelled:
         stack = ("nemo-2024-" if chip == "h100-sxm" else "nemo-2025-") + chip.split("-")[0]
         counts = masked(model, plan["B"] * plan["T"], plan["T"], plan["recompute"])
     return step(
-        row, stack, model, plan, chip=chip, counts=counts, dtype=dtype_of(row), release=str(c.get("release") or ""),
-        mtp=mtp, usual=not stack,
-    )  # fmt: skip
+        row,
+        stack,
+        model,
+        plan,
+        chip=chip,
+        counts=counts,
+        dtype=dtype_of(row),
+        release=str(c.get("release") or ""),
+        mtp=mtp,
+        usual=not stack,
+    )
 
 
 def _of_rate(row: "Row", c: Mapping[str, Any]) -> int:
@@ -234,35 +258,35 @@ def without(reason: str) -> Callable[["Row"], Unmodelled]:
 
 
 READERS = (
-    Reader("kor-t5", megatron_2021, "megatron"),
-    Reader("kor-abs", megatron_2021, "megatron"),
-    Reader("meg21", megatron_2021, "megatron"),
-    Reader("meg20", megatron_2021, "megatron"),
-    Reader("meg24", megatron_2024, "megatron"),
-    Reader("vtrain-multi", vtrain, "megatron"),
-    Reader("vtrain-single", vtrain, "megatron"),
-    Reader("vtrain", vtrain, "megatron"),
-    Reader("mosaic", mosaic, "mosaic"),
-    Reader("bloom", bloom, "bloom"),
-    Reader("mbridge", megatron_core, "nvidia"),
-    Reader("nemo2407", megatron_core, "nvidia"),
-    Reader("nemo-long", megatron_core, "nvidia"),
-    Reader("nemo-b200", megatron_core, "nvidia"),
-    Reader("nemo24", megatron_core, "nvidia"),
-    Reader("torchtitan", titan, "titan"),
-    Reader("torchao", titan, "titan"),
-    Reader("fms-fsdp", fms, "fms"),
-    Reader("internevo", internevo, "internevo"),
-    Reader("megascale-megatron", unknown_table),
-    Reader("megascale", without("no constants for MegaScale, which changes the layer and its overlap")),
-    Reader("ultrascale", without("the source does not give the model's shape")),
-    Reader("nanotron", without("no constants for nanotron: a single run, of a model without its shape")),
-    Reader("maxtext", without("the source gives neither the model's shape nor the plan")),
-    Reader("mlperf", mlperf, "mlperf"),
-    Reader("dsv3", without("no constants for DeepSeek's own software, and a mean over the whole run")),
-)  # fmt: skip
+    RowReader("kor-t5", megatron_2021, "megatron"),
+    RowReader("kor-abs", megatron_2021, "megatron"),
+    RowReader("meg21", megatron_2021, "megatron"),
+    RowReader("meg20", megatron_2021, "megatron"),
+    RowReader("meg24", megatron_2024, "megatron"),
+    RowReader("vtrain-multi", vtrain, "megatron"),
+    RowReader("vtrain-single", vtrain, "megatron"),
+    RowReader("vtrain", vtrain, "megatron"),
+    RowReader("mosaic", mosaic, "mosaic"),
+    RowReader("bloom", bloom, "bloom"),
+    RowReader("mbridge", megatron_core, "nvidia"),
+    RowReader("nemo2407", megatron_core, "nvidia"),
+    RowReader("nemo-long", megatron_core, "nvidia"),
+    RowReader("nemo-b200", megatron_core, "nvidia"),
+    RowReader("nemo24", megatron_core, "nvidia"),
+    RowReader("torchtitan", titan, "titan"),
+    RowReader("torchao", titan, "titan"),
+    RowReader("fms-fsdp", fms, "fms"),
+    RowReader("internevo", internevo, "internevo"),
+    RowReader("megascale-megatron", unknown_table),
+    RowReader("megascale", without("no constants for MegaScale, which changes the layer and its overlap")),
+    RowReader("ultrascale", without("the source does not give the model's shape")),
+    RowReader("nanotron", without("no constants for nanotron: a single run, of a model without its shape")),
+    RowReader("maxtext", without("the source gives neither the model's shape nor the plan")),
+    RowReader("mlperf", mlperf, "mlperf"),
+    RowReader("dsv3", without("no constants for DeepSeek's own software, and a mean over the whole run")),
+)
 TABLES = {reader.group: reader for reader in READERS}
-UNKNOWN = Reader("unknown", unknown_table)
+UNKNOWN = RowReader("unknown", unknown_table)
 
 
 def training_group(reader: str, system: str, config: Any) -> str:

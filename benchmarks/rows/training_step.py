@@ -106,20 +106,42 @@ def number(config: Mapping[str, Any], *names: str, default: int | None = None) -
 
 # Machines: accelerators of one domain of NVLink, and what one sends out of it, GB/s in one direction.
 CHIPS = (
-    (r"GB300", "gb300-nvl72"), (r"GB200", "gb200-nvl72"), (r"B300", "b300-sxm"), (r"B200", "b200-sxm"),
-    (r"H200", "h200-sxm"), (r"H800", "h800-sxm"), (r"h100", "h100-sxm"), (r"A100[-_ ]?40", "a100-40gb-sxm"),
-    (r"a100", "a100-80gb-sxm"), (r"V100", "v100-sxm2"),
-)  # fmt: skip
+    (r"GB300", "gb300-nvl72"),
+    (r"GB200", "gb200-nvl72"),
+    (r"B300", "b300-sxm"),
+    (r"B200", "b200-sxm"),
+    (r"H200", "h200-sxm"),
+    (r"H800", "h800-sxm"),
+    (r"h100", "h100-sxm"),
+    (r"A100[-_ ]?40", "a100-40gb-sxm"),
+    (r"a100", "a100-80gb-sxm"),
+    (r"V100", "v100-sxm2"),
+)
 OTHERS = r"pcie|\bnvl\b|GH200|A100X"  # whose names have another chip's in them
 NETWORK = {
-    "gb300-nvl72": (64, 100e9), "gb200-nvl72": (64, 50e9), "b300-sxm": (8, 100e9), "b200-sxm": (8, 50e9),
-    "h200-sxm": (8, 50e9), "h800-sxm": (8, 50e9), "h100-sxm": (8, 50e9), "a100-80gb-sxm": (8, 25e9),
-    "a100-40gb-sxm": (8, 25e9), "v100-sxm2": (8, 12.5e9),
-}  # fmt: skip
+    "gb300-nvl72": (64, 100e9),
+    "gb200-nvl72": (64, 50e9),
+    "b300-sxm": (8, 100e9),
+    "b200-sxm": (8, 50e9),
+    "h200-sxm": (8, 50e9),
+    "h800-sxm": (8, 50e9),
+    "h100-sxm": (8, 50e9),
+    "a100-80gb-sxm": (8, 25e9),
+    "a100-40gb-sxm": (8, 25e9),
+    "v100-sxm2": (8, 12.5e9),
+}
 NVLINK = {
-    "gb300-nvl72": 900e9, "gb200-nvl72": 900e9, "b300-sxm": 900e9, "b200-sxm": 900e9, "h200-sxm": 450e9,
-    "h800-sxm": 200e9, "h100-sxm": 450e9, "a100-80gb-sxm": 300e9, "a100-40gb-sxm": 300e9, "v100-sxm2": 150e9,
-}  # fmt: skip
+    "gb300-nvl72": 900e9,
+    "gb200-nvl72": 900e9,
+    "b300-sxm": 900e9,
+    "b200-sxm": 900e9,
+    "h200-sxm": 450e9,
+    "h800-sxm": 200e9,
+    "h100-sxm": 450e9,
+    "a100-80gb-sxm": 300e9,
+    "a100-40gb-sxm": 300e9,
+    "v100-sxm2": 150e9,
+}
 
 
 def chip_of(system: str) -> str:
@@ -139,9 +161,19 @@ def levels_of_row(chip: str, out: float | None = None) -> tuple[Level, ...]:
 
 
 def step(
-    row: "Row", stack: str, model: Model, plan: dict[str, Any], *, chip: str = "", out: float | None = None,
-    counts: Counts | None = None, dtype: str = "bf16", release: str = "", mtp: bool | None = None, usual: bool = False,
-) -> Step | Unmodelled:  # fmt: skip
+    row: "Row",
+    stack: str,
+    model: Model,
+    plan: dict[str, Any],
+    *,
+    chip: str = "",
+    out: float | None = None,
+    counts: Counts | None = None,
+    dtype: str = "bf16",
+    release: str = "",
+    mtp: bool | None = None,
+    usual: bool = False,
+) -> Step | Unmodelled:
     """A row's step. `plan` has B in sequences; degrees that it lacks follow; `counts` of the step as the source counts.
 
     `stack` is that of the row's software, or empty where that is unknown, or `usual` on the chip: then the library
@@ -204,9 +236,17 @@ def step(
     typical = None if own else does.stack
     levels = levels_of_row(chip, out)
     return Step(
-        row.set, key if key in stacks else stack, chip, model, levels, full, measured.seconds, row.gpus, software,
+        row.set,
+        key if key in stacks else stack,
+        chip,
+        model,
+        levels,
+        full,
+        measured.seconds,
+        row.gpus,
+        software,
         typical,
-    )  # fmt: skip
+    )
 
 
 def own_constants(stack: Stack) -> int:

@@ -38,9 +38,7 @@ class Counts:
     peak: str = ""
 
     @classmethod
-    def ours(
-        cls, model: Model, B: int, T: int, recompute: str, known: bool = True, mtp: bool = False
-    ) -> "Counts":  # fmt: skip
+    def ours(cls, model: Model, B: int, T: int, recompute: str, known: bool = True, mtp: bool = False) -> "Counts":
         """With attention's mask. Not `known`: unsure where a count without the mask is another by more than 5 %."""
         done = float(step_flops(model, B, T, mtp=mtp))
         again = float(recomputed_flops(model, B, T, recompute)) if recompute in RECOMPUTE else 0.0  # a part: uncounted
@@ -160,12 +158,14 @@ def _run(x: Measured, unit: re.Match[str]) -> float:
 
 
 READERS = (
-    (r"(us|ms|s|min)(?:/step| step)?", _time), (r"(h|day)/step", _time), (r"step/(s|min|h|day)", _steps),
+    (r"(us|ms|s|min)(?:/step| step)?", _time),
+    (r"(h|day)/step", _time),
+    (r"step/(s|min|h|day)", _steps),
     (r"(?:([kmbt]) )?(token|sample)/(s|min|h|day)(/gpu)?", _tokens),
     (r"(?:(model|hardware|achieved) )?([gtpe])flop/s(/gpu)?", _operations),
     (r"%? ?(?:(bf16|fp16|fp8|fp4) )?(mfu|hfu)(?: ?\(?(?:%|percent|fraction)\)?)?", _share),
     (r"(?:(?:[a-z]+\d+\w* )?(gpu) )?(h|day)(?:(?: for |/)(\d+(?:\.\d+)?)? ?([kmbt]) token)?", _run),
-)  # fmt: skip
+)
 
 
 def printed_number(x: Any) -> float:

@@ -44,10 +44,12 @@ def unknown_table(row: "Row") -> Step | Unmodelled:
     batch = _batch(row, c, shared)
     recompute = recomputed(c, "none") if "ac" in c else recompute_of(c, "none")
     plan = degrees_of(row, {**c, "gbs": batch}) | {
-        "recompute": recompute, "fused": True,
-        "micro": number(c, "mbs", "micro", default=1), "sp": flag(c, "sp") if "sp" in c else True,
+        "recompute": recompute,
+        "fused": True,
+        "micro": number(c, "mbs", "micro", default=1),
+        "sp": flag(c, "sp") if "sp" in c else True,
         "zero": zero_of(c, 3 if fsdp else 1),
-    }  # fmt: skip
+    }
     if 1 < fsdp < row.gpus // (plan["tp"] * plan["pp"]):
         plan["shards"] = fsdp
     counts = Counts.ours(model, plan["B"] * plan["T"], plan["T"], recompute, known=False)

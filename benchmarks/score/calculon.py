@@ -14,17 +14,27 @@ from hwlib.units import GiB
 
 SIZES = {48: "22b", 96: "175b", 105: "530b", 128: "1t"}
 SECONDS = {  # Table 5, full recomputation and selective with sequence parallelism
-    ("22b", "full"): 1.40, ("22b", "selective"): 1.14, ("175b", "full"): 18.03, ("175b", "selective"): 13.64,
-    ("530b", "full"): 49.89, ("530b", "selective"): 34.47, ("1t", "full"): 90.08, ("1t", "selective"): 66.04,
-}  # fmt: skip
+    ("22b", "full"): 1.40,
+    ("22b", "selective"): 1.14,
+    ("175b", "full"): 18.03,
+    ("175b", "selective"): 13.64,
+    ("530b", "full"): 49.89,
+    ("530b", "selective"): 34.47,
+    ("1t", "full"): 90.08,
+    ("1t", "selective"): 66.04,
+}
 GIBS = {  # Figure 1: states; activations without and with sequence parallelism and selective recomputation
-    "22b": (40.62, 59.44, 10.40), "175b": (40.93, 66.94, 12.69), "530b": (29.30, 114.18, 23.56),
+    "22b": (40.62, 59.44, 10.40),
+    "175b": (40.93, 66.94, 12.69),
+    "530b": (29.30, 114.18, 23.56),
     "1t": (31.13, 131.45, 27.17),
-}  # fmt: skip
+}
 SHARES = {  # Figure 7, %: none, sp, selective, sp+selective, full
-    "22b": (100.0, 66.92, 43.17, 17.49, 9.96), "175b": (100.0, 62.03, 48.32, 18.96, 9.63),
-    "530b": (100.0, 58.41, 52.79, 20.64, 10.37), "1t": (100.0, 58.41, 52.82, 20.67, 10.44),
-}  # fmt: skip
+    "22b": (100.0, 66.92, 43.17, 17.49, 9.96),
+    "175b": (100.0, 62.03, 48.32, 18.96, 9.63),
+    "530b": (100.0, 58.41, 52.79, 20.64, 10.37),
+    "1t": (100.0, 58.41, 52.82, 20.67, 10.44),
+}
 MODES = ("none", "sp", "selective", "sp+selective", "full")
 MEANS = {"meg21": 0.103, "vtrain-multi": 0.208, "vtrain-single": 0.377, "bloom": 0.238}  # over a table's rows
 

@@ -51,11 +51,26 @@ def page(result: Report) -> list[str]:
     """The tables of docs/fidelity.md in Markdown, with the marks that the page has around them."""
     kernels, runs = result.scores + result.trees, result.training + result.together
     return [
-        BEGIN, "", "## Rows that constants were fitted to", "", *table(KERNELS, _of(kernels, unseen=False)), "",
-        *table(RUNS, _of(runs, unseen=False), training=True), "", *stack_fits(kept_held_out()), "",
-        *fits(all_fitted()), "", "## Rows that no constant was fitted to", "",
-        *table(KERNELS, _of(kernels, unseen=True)), "", *table(RUNS, _of(runs, unseen=True), training=True), "", END,
-    ]  # fmt: skip
+        BEGIN,
+        "",
+        "## Rows that constants were fitted to",
+        "",
+        *table(KERNELS, _of(kernels, unseen=False)),
+        "",
+        *table(RUNS, _of(runs, unseen=False), training=True),
+        "",
+        *stack_fits(kept_held_out()),
+        "",
+        *fits(all_fitted()),
+        "",
+        "## Rows that no constant was fitted to",
+        "",
+        *table(KERNELS, _of(kernels, unseen=True)),
+        "",
+        *table(RUNS, _of(runs, unseen=True), training=True),
+        "",
+        END,
+    ]
 
 
 def _of(scores: Iterable[Score], unseen: bool) -> list[Score]:
@@ -105,7 +120,7 @@ def fits(entries: Iterable[Fitted]) -> list[str]:
     lines = [
         "| chip | what | software | rows | constants | mean | held out |",
         "|:--|:--|:--|--:|--:|--:|--:|",
-    ]  # fmt: skip
+    ]
     for e in entries:
         chip = accelerators[e.chip].name if e.chip in accelerators else e.chip
         what: str = getattr(e, "dtype", "") or getattr(e, "op", "")

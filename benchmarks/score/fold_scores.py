@@ -53,8 +53,9 @@ def _serving(rows: Sequence[Row], path: Path) -> Iterator[FoldScore]:
 
 
 FOLDS: dict[str, Callable[[Sequence[Row], Path], Iterator[FoldScore]]] = {
-    **{kind: _kernels(kind) for kind in LENGTHS}, "inference-serving": _serving,
-}  # fmt: skip
+    **{kind: _kernels(kind) for kind in LENGTHS},
+    "inference-serving": _serving,
+}
 
 
 def fold_lines(path: Path) -> Iterator[str]:

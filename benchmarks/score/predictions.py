@@ -140,7 +140,7 @@ KERNELS: dict[str, tuple[Callable[[], Mapping[Any, Any]], Callable[..., Any]]] =
     "attention-context": (attention_constants, prefill_attention_time),
     "attention-decode": (decode_constants, decode_attention_time),
     "grouped-gemm": (grouped_constants, grouped_time),
-}  # fmt: skip
+}
 
 
 def predict_kernel(case: Kernel) -> Prediction | Unmodelled:

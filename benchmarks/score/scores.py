@@ -20,10 +20,12 @@ LISTED = ("kernel", "collective")  # kinds of which a set without a model is nam
 TOGETHER = (
     ("mbridge, Blackwell, Llama 3", r"mbridge-g?b\d00-llama3"),
     ("mbridge, Blackwell, others", r"mbridge-g?b\d00-others"),
-    ("mosaic, all", r"mosaic-[^,]*"), ("vtrain, all", r"vtrain-[^,]*"),
-    ("attention-context, all", r"attn-ctx-[^,]*"), ("attention-decode, all", r"attn-dec-[^,]*"),
+    ("mosaic, all", r"mosaic-[^,]*"),
+    ("vtrain, all", r"vtrain-[^,]*"),
+    ("attention-context, all", r"attn-ctx-[^,]*"),
+    ("attention-decode, all", r"attn-dec-[^,]*"),
     ("grouped-gemm, all", r"moe-[^,]*"),
-)  # fmt: skip
+)
 
 
 class Score(NamedTuple):
@@ -73,14 +75,21 @@ def score(name: str, predicted: Mapping[Row, Prediction]) -> Score:
     peers = fmean(p.peer_error for p in predicted.values())
     known = MEANS.get(name, math.nan) if math.isnan(peers) else peers
     return Score(
-        set=name, rows=len(errors), mean_abs_error=fmean(errors.values()), median_abs_error=median(errors.values()),
-        max_abs_error=errors[worst], plain_mean=fmean(p.plain_error for p in predicted.values()),
-        constants=max(p.constants for p in predicted.values()), peer_mean=known,
-        peer_all=math.isnan(peers) and not math.isnan(known), worst=worst.cells["id"],
+        set=name,
+        rows=len(errors),
+        mean_abs_error=fmean(errors.values()),
+        median_abs_error=median(errors.values()),
+        max_abs_error=errors[worst],
+        plain_mean=fmean(p.plain_error for p in predicted.values()),
+        constants=max(p.constants for p in predicted.values()),
+        peer_mean=known,
+        peer_all=math.isnan(peers) and not math.isnan(known),
+        worst=worst.cells["id"],
         worst_error=predicted[worst].time / predicted[worst].measured - 1,
-        too_large=sum(p.memory > 1 for p in predicted.values()), kind=worst.kind,
+        too_large=sum(p.memory > 1 for p in predicted.values()),
+        kind=worst.kind,
         typical=any(p.typical for p in predicted.values()),
-    )  # fmt: skip
+    )
 
 
 def report(path: Path) -> Report:

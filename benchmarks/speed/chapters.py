@@ -26,8 +26,9 @@ def run(notebook, folder: Path) -> tuple[float, float, str]:
     with tempfile.TemporaryDirectory() as scratch:
         here = shutil.copytree(folder, Path(scratch) / folder.name)
         env["GPUBOOK_PROGRESS"] = str(Path(scratch) / "progress.json")
-        client = NotebookClient(notebook, timeout=600, kernel_name="python3",
-                                resources={"metadata": {"path": str(here)}})  # fmt: skip
+        client = NotebookClient(
+            notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(here)}}
+        )
         began = time.perf_counter()
         spent = []
         with client.setup_kernel(env=env):
@@ -54,8 +55,10 @@ def main(names: tuple[str, ...], repeats: int) -> None:
             runs = [run(nbformat.from_dict(notebook), ROOT / "chapters" / name) for _ in range(repeats)]
             times = [seconds for seconds, _, _ in runs]
             _, slowest, line = runs[-1]
-            click.echo(f"{name:26} {edition:10}  {min(times):5.1f}  {median(times):5.1f}  {max(times):5.1f} s"
-                       f"   slowest cell {slowest:.1f} s: {line[:60]}")  # fmt: skip
+            click.echo(
+                f"{name:26} {edition:10}  {min(times):5.1f}  {median(times):5.1f}  {max(times):5.1f} s"
+                f"   slowest cell {slowest:.1f} s: {line[:60]}"
+            )
 
 
 if __name__ == "__main__":

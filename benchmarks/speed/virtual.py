@@ -125,9 +125,14 @@ def pipelines(_rank: int, stages: int = 16, m: int = 16, D: int = 16) -> None:
     mesh = init_device_mesh("cpu", (stages, RANKS // stages), mesh_dim_names=("pp", "dp"))
     at, layer = mesh["pp"].get_local_rank(), nn.Linear(D, D, bias=False)
     stage = pipelining.PipelineStage(
-        layer, at, stages, torch.device("cpu"), input_args=(torch.zeros(2, D, requires_grad=at > 0),),
-        output_args=(torch.zeros(2, D, requires_grad=True),), group=mesh["pp"].get_group(),
-    )  # fmt: skip
+        layer,
+        at,
+        stages,
+        torch.device("cpu"),
+        input_args=(torch.zeros(2, D, requires_grad=at > 0),),
+        output_args=(torch.zeros(2, D, requires_grad=True),),
+        group=mesh["pp"].get_group(),
+    )
     schedule = pipelining.Schedule1F1B(stage, m, loss_fn=lambda y, _: y.sum())
     given = (torch.ones(2 * m, D, requires_grad=True),) if at == 0 else ()
     target: Any = {"target": torch.zeros(2 * m)} if at == stages - 1 else {}

@@ -139,14 +139,19 @@ def in_csv(text: str, books: Sequence[Book], tally: Tally, kind: str = "csv") ->
         graded, due = book.graded(who), book.due_for(who)
         when = book.when(who) if graded else None
         wanted: dict[str, Any] = {
-            "last_name": people[who].last, "first_name": people[who].first, "email": people[who].email,
-            "due": due.strftime(STAMP), "submitted": when.strftime(STAMP) if when else "",
-            "max_score": book.max_score, "raw_score": book.raw(who) if graded else "",
-            "extra_credit": book.extra_of(who) if graded else "", "score": book.score(who) if graded else "",
+            "last_name": people[who].last,
+            "first_name": people[who].first,
+            "email": people[who].email,
+            "due": due.strftime(STAMP),
+            "submitted": when.strftime(STAMP) if when else "",
+            "max_score": book.max_score,
+            "raw_score": book.raw(who) if graded else "",
+            "extra_credit": book.extra_of(who) if graded else "",
+            "score": book.score(who) if graded else "",
             "late_penalty": book.penalty(who) if graded else "",
             "needs_manual_grade": ("yes" if book.waiting(who) else "no") if graded else "",
             "answers_waiting": book.waiting(who) if graded else "",
-        }  # fmt: skip
+        }
         wanted |= {_title(other, name): "" for other in books for name in other.bank}
         for name in book.bank:
             points = _with_extra(book, name, who)
@@ -249,8 +254,10 @@ def in_report(tables: Mapping[str, str], books: Sequence[Book], tally: Tally) ->
     }
     _sets("report mistakes", wanted_mistakes, found, tally)
     others = {(b.about.name, *key): who for b in books for key, who in b.borrowed().items()}
-    right_for = {(r["assignment"], r["exercise"], r["learner"]): set(r["right_for"].split())
-                 for r in rows_of(tables["others-numbers"])}  # fmt: skip
+    right_for = {
+        (r["assignment"], r["exercise"], r["learner"]): set(r["right_for"].split())
+        for r in rows_of(tables["others-numbers"])
+    }
     _sets("report others' numbers", others, right_for, tally)
 
 

@@ -28,9 +28,7 @@ WRONG_KEY = {  # of mine-copy, as the teacher first declared it
 }
 FIRST = ("Ada", "Björn", "Chloé", "D'Arcy", "Émile", "Fatma", "Gül", "Hans", "Ińigo", "Jörg", "Kim", "Łucja")
 LAST = ("Müller", "O'Neil", "Ōta", "Şahin", "Lee", "García Márquez", "von der Aue", "Nguyễn", "Öztürk", "Smith-Jones")
-LOTS = {
-    "right": 0.5, "mistake": 0.22, "other": 0.07, "borrowed": 0.03, "empty": 0.07, "malformed": 0.06, "error": 0.05
-}  # fmt: skip
+LOTS = {"right": 0.5, "mistake": 0.22, "other": 0.07, "borrowed": 0.03, "empty": 0.07, "malformed": 0.06, "error": 0.05}
 FACTORS = (math.pi**3, 1 / math.pi**3, math.e**7)  # far from every ratio with a name
 RATIOS = (2, 4, 8, 1000, 10**6, 10**9, 1024, 2**30 / 1e9, 2**20 / 1e6, 60, 3600, 100)
 WORDS = """profile the step compare latency bandwidth rings grow chunks shrink launch overhead batch kernel exposed
@@ -233,10 +231,12 @@ def _formula(exercise: Exercise, lot: str, rng: random.Random) -> Said:
 
 
 RIGHT_WAYS = {
-    "bubble": ("def bubble(p, m):\n    return (p - 1)/(m + p - 1)",
-               "def bubble(p, m):\n    idle = p - 1\n    return idle/(m + idle)"),
+    "bubble": (
+        "def bubble(p, m):\n    return (p - 1)/(m + p - 1)",
+        "def bubble(p, m):\n    idle = p - 1\n    return idle/(m + idle)",
+    ),
     "sectors": ("def sectors(n, s):\n    return -(-n//s)", "def sectors(n, s):\n    return (n + s - 1)//s"),
-}  # fmt: skip
+}
 WRONG_WAYS = {
     "bubble": ("def bubble(p, m):\n    return (p - 1)/m", "def bubble(p, m):\n    return p/(m + p)"),
     "sectors": ("def sectors(n, s):\n    return n//s", "def sectors(n, s):\n    return n//s + 1"),

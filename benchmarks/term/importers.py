@@ -242,9 +242,17 @@ def worksheet(people: Mapping[str, tuple[str, str]], maximum: float, submitted: 
     full name and the e-mail address; and when each submitted, in Moodle's words."""
     out = io.StringIO()
     head = [
-        IDENTIFIER, "Full name", "Email address", "Status", GRADE, "Maximum grade", "Grade can be changed",
-        "Last modified (submission)", MODIFIED, COMMENTS,
-    ]  # fmt: skip
+        IDENTIFIER,
+        "Full name",
+        "Email address",
+        "Status",
+        GRADE,
+        "Maximum grade",
+        "Grade can be changed",
+        "Last modified (submission)",
+        MODIFIED,
+        COMMENTS,
+    ]
     rows = csv.writer(out)
     rows.writerow(head)
     for number, (name, address) in people.items():

@@ -267,8 +267,10 @@ def main(learners: int, seed: int, keep: Path | None) -> None:
         made = simulate(course, learners, seed, tell=lambda line: click.echo(line, err=True))
     seconds, tally = time.perf_counter() - began, made.tally
     cpu = sum(os.times()[:4])
-    click.echo(f"{learners} learners, {len(made.books)} assignments, seed {seed}: {len(made.said)} commands, "
-               f"{seconds:.0f} s, {cpu:.0f} s of processor time")  # fmt: skip
+    click.echo(
+        f"{learners} learners, {len(made.books)} assignments, seed {seed}: {len(made.said)} commands, "
+        f"{seconds:.0f} s, {cpu:.0f} s of processor time"
+    )
     for kind, count in sorted(tally.counts.items()):
         wrong = sum(line.startswith(f"{kind}: ") for line in tally.lines)
         click.echo(f"  {count:6,} {kind}" + (f", of which {wrong} differ" if wrong else ""))

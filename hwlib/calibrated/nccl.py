@@ -203,10 +203,15 @@ def fit_alpha_beta(S: Sequence[float], time: Sequence[float]) -> AlphaBeta:
 K = TypeVar("K", CollectiveConstants, TreeConstants)
 
 BOUNDS = {
-    "alpha_low": (1e-7, 1e-3), "alpha_hop": (1e-9, 1e-4), "W_low": (1e8, 1e13), "alpha": (1e-8, 1e-3),
-    "W": (1e9, 1e13), "W_copy": (1e10, 1e13), "W_switch": (1e10, 1e13),
+    "alpha_low": (1e-7, 1e-3),
+    "alpha_hop": (1e-9, 1e-4),
+    "W_low": (1e8, 1e13),
+    "alpha": (1e-8, 1e-3),
+    "W": (1e9, 1e13),
+    "W_copy": (1e10, 1e13),
+    "W_switch": (1e10, 1e13),
     "alpha_level": (1e-7, 1e-3),
-}  # fmt: skip
+}
 STARTS: dict[str, Sequence[float]] = {
     "alpha_low": (5e-6, 1.2e-5),
     "alpha_hop": (1e-6,),

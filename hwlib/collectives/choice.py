@@ -10,22 +10,30 @@ from hwlib.formula import Formula, ceil, formula, log2, maximum
 CANDIDATES: dict[str, tuple[Callable[..., float], ...]] = {
     "all_gather": (ring.ring_allgather_time, doubling.bruck_allgather_time, direct.direct_allgather_time),
     "reduce_scatter": (
-        ring.ring_reduce_scatter_time, doubling.halving_reduce_scatter_time, direct.direct_reduce_scatter_time,
+        ring.ring_reduce_scatter_time,
+        doubling.halving_reduce_scatter_time,
+        direct.direct_reduce_scatter_time,
     ),
     "all_reduce": (
-        ring.ring_allreduce_time, doubling.doubling_allreduce_time, doubling.halving_doubling_allreduce_time,
-        tree.tree_allreduce_time, tree.double_tree_allreduce_time, direct.direct_allreduce_time,
+        ring.ring_allreduce_time,
+        doubling.doubling_allreduce_time,
+        doubling.halving_doubling_allreduce_time,
+        tree.tree_allreduce_time,
+        tree.double_tree_allreduce_time,
+        direct.direct_allreduce_time,
         direct.one_shot_allreduce_time,
     ),
     "all_to_all": (direct.pairwise_alltoall_time, direct.direct_alltoall_time, doubling.bruck_alltoall_time),
     "broadcast": (
-        tree.binomial_broadcast_time, tree.chain_broadcast_time, tree.scatter_allgather_broadcast_time,
+        tree.binomial_broadcast_time,
+        tree.chain_broadcast_time,
+        tree.scatter_allgather_broadcast_time,
         direct.direct_broadcast_time,
     ),
     "reduce": (tree.binomial_reduce_time, direct.direct_reduce_time),
     "gather": (tree.binomial_gather_time, direct.direct_gather_time),
     "scatter": (tree.binomial_scatter_time, direct.direct_scatter_time),
-}  # fmt: skip
+}
 """The algorithms of a collective over ports of one bandwidth; those that use the switch are in `IN_SWITCH`."""
 
 IN_SWITCH: dict[str, tuple[Callable[..., float], ...]] = {

@@ -161,16 +161,35 @@ def footprint(subject: Any, strategy: Strategy | None = None, /, **options: Any)
 def _of_task(task: TrainingTask, strategy: Strategy, *, m: Any = None, stage: Any = "worst") -> Footprint:
     uses, states = task.software, States(*task.states)
     return _of_model(
-        task.model, strategy, T=task.T, m=strategy.microbatches(task.B, task.T) if m is None else m, stage=stage,
-        states=states, fused=uses.fused, framework=task.framework, offload=uses.offload, mtp=bool(uses.mtp),
-    )  # fmt: skip
+        task.model,
+        strategy,
+        T=task.T,
+        m=strategy.microbatches(task.B, task.T) if m is None else m,
+        stage=stage,
+        states=states,
+        fused=uses.fused,
+        framework=task.framework,
+        offload=uses.offload,
+        mtp=bool(uses.mtp),
+    )
 
 
 def _of_model(
-    model: Model | str, strategy: Strategy | None = None, *, T: Any, m: Any = None, stage: Any = "worst",
-    states: States | None = None, fused: bool = True, framework: Framework | str | None = None,
-    trainable: Any = None, frozen: float = 2.0, offload: Collection[str] = (), mtp: bool = False, **degrees: Any,
-) -> Footprint:  # fmt: skip
+    model: Model | str,
+    strategy: Strategy | None = None,
+    *,
+    T: Any,
+    m: Any = None,
+    stage: Any = "worst",
+    states: States | None = None,
+    fused: bool = True,
+    framework: Framework | str | None = None,
+    trainable: Any = None,
+    frozen: float = 2.0,
+    offload: Collection[str] = (),
+    mtp: bool = False,
+    **degrees: Any,
+) -> Footprint:
     strategy = strategy_of(strategy, degrees)
     model = with_mtp(model) if mtp else models.of(model)
     framework = frameworks.of(framework) if framework is not None else None

@@ -148,21 +148,36 @@ def transfers(subject: Any, strategy: Strategy | None = None, /, **options: Any)
     return _of_model(subject, strategy, **options)
 
 
-def _of_task(
-    task: TrainingTask, strategy: Strategy, *, n_lim: int = 0, ulysses: bool = False
-) -> tuple[Transfer, ...]:  # fmt: skip
+def _of_task(task: TrainingTask, strategy: Strategy, *, n_lim: int = 0, ulysses: bool = False) -> tuple[Transfer, ...]:
     uses, m = task.software, strategy.microbatches(task.B, task.T)
     return _of_model(
-        task.model, strategy, B=task.B, m=m, expert_imbalance=uses.expert_imbalance,
-        dedup_dispatch=bool(uses.dedup_dispatch), n_lim=n_lim, ulysses=ulysses,
-    )  # fmt: skip
+        task.model,
+        strategy,
+        B=task.B,
+        m=m,
+        expert_imbalance=uses.expert_imbalance,
+        dedup_dispatch=bool(uses.dedup_dispatch),
+        n_lim=n_lim,
+        ulysses=ulysses,
+    )
 
 
 def _of_model(
-    model: Model | str, strategy: Strategy | None = None, *, B: Any, m: Any = 1, b: float = 2, b_g: float = 2,
-    b_disp: float = 2, b_comb: float = 2, expert_imbalance: float = 1, dedup_dispatch: bool = False, n_lim: int = 0,
-    ulysses: bool = False, **degrees: Any,
-) -> tuple[Transfer, ...]:  # fmt: skip
+    model: Model | str,
+    strategy: Strategy | None = None,
+    *,
+    B: Any,
+    m: Any = 1,
+    b: float = 2,
+    b_g: float = 2,
+    b_disp: float = 2,
+    b_comb: float = 2,
+    expert_imbalance: float = 1,
+    dedup_dispatch: bool = False,
+    n_lim: int = 0,
+    ulysses: bool = False,
+    **degrees: Any,
+) -> tuple[Transfer, ...]:
     strategy, model = strategy_of(strategy, degrees), models.of(model)
     m = m if is_column(m) else as_int("transfers: m (microbatches)", m)
     dp, tp, pp, cp, ep, v = (getattr(strategy, name) for name in ("dp", "tp", "pp", "cp", "ep", "v"))

@@ -41,4 +41,4 @@ __all__ = [
     "retrodicted",
     "share_right",
     "task_of_run",
-]  # fmt: skip
+]

@@ -107,10 +107,13 @@ def _thinned(costed: Costed, room: float) -> list[int]:
     there = np.flatnonzero(costed.seconds <= SLOWEST * np.nanmin(costed.seconds))
     order = there[np.lexsort((costed.memory[there], costed.seconds[there]))]
     best = costed.seconds[order[0]]
-    cells = np.stack([
-        np.floor(costed.seconds[order] / (CELL * best)), np.floor(costed.memory[order] / (CELL * room)),
-        np.broadcast_to(costed.strategy.tp, costed.seconds.shape)[order],
-    ])  # fmt: skip
+    cells = np.stack(
+        [
+            np.floor(costed.seconds[order] / (CELL * best)),
+            np.floor(costed.memory[order] / (CELL * room)),
+            np.broadcast_to(costed.strategy.tp, costed.seconds.shape)[order],
+        ]
+    )
     _, first = np.unique(cells, axis=1, return_index=True)
     front = [i for i in time_memory_front(costed) if costed.seconds[i] <= SLOWEST * best]
     return sorted({*order[first].tolist(), *front}, key=lambda i: (costed.seconds[i], i))
@@ -122,9 +125,12 @@ def _points(task: Task, costed: Costed, chosen: list[int]) -> Iterator[CloudPoin
         strategy, m = costed.strategy[number], int(costed.m[number])
         one = StepTime(**{f.name: _at(getattr(times, f.name), place) for f in fields(StepTime)})
         yield CloudPoint(
-            _degrees(strategy), float(costed.seconds[number]), float(costed.memory[number]), parts(one),
+            _degrees(strategy),
+            float(costed.seconds[number]),
+            float(costed.memory[number]),
+            parts(one),
             _words(strategy, m),
-        )  # fmt: skip
+        )
 
 
 def _at(column: Any, place: int) -> float:
@@ -136,9 +142,15 @@ def _published(run: MeasuredPlan) -> CloudPoint:
     strategy, step, task = published_strategy(run), predicted_step(run), task_of_run(run)
     held = footprint(task, strategy, m=run.m)
     return CloudPoint(
-        _degrees(strategy), float(step.total), run.memory or float(held.total), parts(step),
-        _words(strategy, run.m), published_time(run), run.key, not run.memory,
-    )  # fmt: skip
+        _degrees(strategy),
+        float(step.total),
+        run.memory or float(held.total),
+        parts(step),
+        _words(strategy, run.m),
+        published_time(run),
+        run.key,
+        not run.memory,
+    )
 
 
 def _degrees(strategy: Strategy) -> dict[str, int]:

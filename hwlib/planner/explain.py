@@ -9,11 +9,18 @@ from hwlib.strategy import CHOICES, NO_PIPELINE, TOLD
 from hwlib.units import show
 
 WORDS: Mapping[str, str] = {
-    "compute": "arithmetic", "recomputed": "recomputation", "tp": "tensor-parallel transfers",
-    "cp": "context-parallel transfers", "ep": "expert-parallel transfers", "pp": "messages between stages",
-    "bubble": "bubble", "dp": "data-parallel transfers", "optimizer": "optimizer", "other": "fixed time",
+    "compute": "arithmetic",
+    "recomputed": "recomputation",
+    "tp": "tensor-parallel transfers",
+    "cp": "context-parallel transfers",
+    "ep": "expert-parallel transfers",
+    "pp": "messages between stages",
+    "bubble": "bubble",
+    "dp": "data-parallel transfers",
+    "optimizer": "optimizer",
+    "other": "fixed time",
     "offload": "transfers to the host",
-}  # fmt: skip
+}
 EQUAL = 5e-4  # of a step: below it two plans are equally quick
 NAMED = 0.8  # of what grew: so much is named, part by part
 
@@ -65,10 +72,13 @@ def where_time_goes(plan: Plan) -> str:
 def memory_words(found: SearchResult, plan: Plan) -> str:
     """The contents of the fullest GPU's memory, in words."""
     held = {
-        "weights": plan.memory.weights, "gradients": plan.memory.gradients, "optimizer": plan.memory.optimizer,
-        "activations": plan.memory.activations + plan.memory.logits, "buffers": plan.memory.buffers,
+        "weights": plan.memory.weights,
+        "gradients": plan.memory.gradients,
+        "optimizer": plan.memory.optimizer,
+        "activations": plan.memory.activations + plan.memory.logits,
+        "buffers": plan.memory.buffers,
         "allocator and context": plan.memory.overhead,
-    }  # fmt: skip
+    }
     said = ", ".join(f"{name} {show(float(x), 'B', 3)}" for name, x in held.items() if x)
     total = show(float(plan.memory.total), "B", 3)
     return f"The fullest GPU holds {total} of a budget of {show(found.task.memory, 'B', 3)}: {said}."

@@ -55,10 +55,14 @@ class ParetoFront(tuple[Plan, ...]):
 
 def undominated(plans: Sequence[Plan], names: Sequence[str]) -> tuple[Plan, ...]:
     """The plans that no other plan dominates in the criteria, fastest first."""
-    points = [(tuple(CRITERIA[name](one) for name in names), one) for one in plans]
+    points = [(tuple(CRITERIA[name](plan) for name in names), plan) for plan in plans]
     points.sort(key=lambda point: (point[0], point[1].seconds))
-    kept: list[tuple[tuple[float, ...], Plan]] = []
-    for values, one in points:  # whoever beats a point comes before it
-        if not any(all(a <= b for a, b in zip(other, values, strict=True)) for other, _ in kept):
-            kept.append((values, one))
-    return tuple(one for _, one in sorted(kept, key=lambda point: point[1].seconds))
+    front: list[tuple[tuple[float, ...], Plan]] = []
+    for values, plan in points:  # whoever beats a point comes before it
+        if not any(_no_worse(other, values) for other, _ in front):
+            front.append((values, plan))
+    return tuple(plan for _, plan in sorted(front, key=lambda point: point[1].seconds))
+
+
+def _no_worse(values: tuple[float, ...], others: tuple[float, ...]) -> bool:
+    return all(value <= other for value, other in zip(values, others, strict=True))

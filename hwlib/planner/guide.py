@@ -97,9 +97,16 @@ class _Bounds:
 
 
 def decide(
-    model: Model | str, cluster: Place | str, *, B: Any, T: Any = None, gpus: int | None = None,
-    software: SoftwareSettings | None = None, memory: float | None = None, **keywords: Any,
-) -> Decision:  # fmt: skip
+    model: Model | str,
+    cluster: Place | str,
+    *,
+    B: Any,
+    T: Any = None,
+    gpus: int | None = None,
+    software: SoftwareSettings | None = None,
+    memory: float | None = None,
+    **keywords: Any,
+) -> Decision:
     """A rule of thumb for training `model` with batches of B tokens on a cluster, from bounds alone. Raises PlanError.
 
     Fields of the software's settings may be plain keywords.
@@ -125,9 +132,15 @@ def decide_task(task: Task) -> Decision:
             f"alone, {show(states, 'B')}, fill {least:,}",
         )
     numbers = {
-        "tokens": b.tokens, "need": b.need, "need_experts": b.need_experts, "tp_limit": b.limit, "far": b.far,
-        "states": states, "room": b.room, "bytes": b.bytes(chosen),
-    }  # fmt: skip
+        "tokens": b.tokens,
+        "need": b.need,
+        "need_experts": b.need_experts,
+        "tp_limit": b.limit,
+        "far": b.far,
+        "states": states,
+        "room": b.room,
+        "bytes": b.bytes(chosen),
+    }
     return Decision(chosen, _sentence(b, chosen), numbers)
 
 

@@ -57,9 +57,7 @@ def retrodicted(run: MeasuredMixture, **changed: object) -> StepTime:
     assert inside is not None  # both sources ran on chips with NVLink
     levels = Level("node", 8, inside), Level("network", run.gpus // 8, run.W_out)
     dtype = "fp16" if run.source == "vtrain" else "bf16"
-    return step_time(
-        model_of_run(run), stack, levels, plan, B=run.sequences * T, T=T, fused=False, dtype=dtype
-    )  # fmt: skip
+    return step_time(model_of_run(run), stack, levels, plan, B=run.sequences * T, T=T, fused=False, dtype=dtype)
 
 
 def pairs(runs: Iterable[MeasuredMixture]) -> tuple[Pair, ...]:

@@ -28,9 +28,13 @@ so that the order of runs may differ from that of steps, though hardly by more t
 
 
 def run_of(
-    task: Task, plan: Plan, *, tokens: float | None = None, days: float | None = None,
+    task: Task,
+    plan: Plan,
+    *,
+    tokens: float | None = None,
+    days: float | None = None,
     reliability: Reliability | None = None,
-) -> ExpectedRun:  # fmt: skip
+) -> ExpectedRun:
     """The run of a plan: with so many tokens in all, or as many whole steps as so many days are expected to hold.
 
     >>> from hwlib.planner import plan

@@ -9,16 +9,25 @@ from hwlib.planner.task import Task
 from hwlib.units import hour, plural, show
 
 PART_WORDS = {
-    "stragglers": "slow GPUs", "saving": "waiting for checkpoints", "again": "work done again",
-    "restarting": "restarts", "waiting": "waiting for repairs",
-}  # fmt: skip
+    "stragglers": "slow GPUs",
+    "saving": "waiting for checkpoints",
+    "again": "work done again",
+    "restarting": "restarts",
+    "waiting": "waiting for repairs",
+}
 CONSTANT_WORDS = {
-    "t_gpu": "interruptions of a GPU", "broken": "share of interruptions that take a node out",
-    "t_detect": "from an interruption to the start of the job", "t_back": "a restart", "t_repair": "repair of a node",
-    "copy": "copy of a checkpoint to the host, a GPU", "write": "writing of it, a GPU",
-    "read": "reading of it, a GPU", "storage": "storage, all GPUs together",
-    "interval": "training between checkpoints", "spread": "standard deviation of a GPU's time",
-}  # fmt: skip
+    "t_gpu": "interruptions of a GPU",
+    "broken": "share of interruptions that take a node out",
+    "t_detect": "from an interruption to the start of the job",
+    "t_back": "a restart",
+    "t_repair": "repair of a node",
+    "copy": "copy of a checkpoint to the host, a GPU",
+    "write": "writing of it, a GPU",
+    "read": "reading of it, a GPU",
+    "storage": "storage, all GPUs together",
+    "interval": "training between checkpoints",
+    "spread": "standard deviation of a GPU's time",
+}
 UNITS = {"broken": "%", "spread": "%", "copy": "B/s", "write": "B/s", "read": "B/s", "storage": "B/s"}
 SHOWN = 5e-5  # of the time: a part below it is not named
 TOLD = 1e-3  # of the time: what a typed number could add less than is not named
@@ -61,8 +70,9 @@ def run_words(run: ExpectedRun, task: Task) -> list[str]:
         f"  {interruptions(run)}",
     ]
     if typed := {name: share for name, share in rests_of_run(run).items() if share >= TOLD}:
-        said = [f"{CONSTANT_WORDS[name]} ({_value(r, name)}), typed (twice: {share:+.1%})"
-                for name, share in typed.items()]  # fmt: skip
+        said = [
+            f"{CONSTANT_WORDS[name]} ({_value(r, name)}), typed (twice: {share:+.1%})" for name, share in typed.items()
+        ]
         lines.append(f"  It rests on {' and '.join(said)}.")
     return lines
 
@@ -103,8 +113,12 @@ def constants(run: ExpectedRun) -> list[str]:
 def _counts(run: ExpectedRun, name: str) -> bool:
     """Whether a constant has a part in the run: another may stand in its place."""
     r = run.reliability
-    replaced = {"t_detect": r.t_back is not None, "read": r.t_back is not None or r.storage is not None,
-                "write": r.storage is not None, "copy": r.blocking}  # fmt: skip
+    replaced = {
+        "t_detect": r.t_back is not None,
+        "read": r.t_back is not None or r.storage is not None,
+        "write": r.storage is not None,
+        "copy": r.blocking,
+    }
     return getattr(r, name) is not None and not replaced.get(name, False)
 
 

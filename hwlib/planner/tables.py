@@ -128,10 +128,16 @@ def plan_record(plan: Plan) -> dict[str, Any]:
     degrees = {name: getattr(plan.strategy, name) for name in (*MESH, *CHOICES)}
     memory = ("weights", "gradients", "optimizer", "activations", "logits", "buffers", "overhead", "total")
     return {
-        **degrees, "m": plan.m, "gpus": plan.gpus, "seconds": plan.seconds, "mfu": plan.mfu,
-        "token_rate": plan.token_rate, "cost": plan.cost or None, "time": parts(plan.time),
+        **degrees,
+        "m": plan.m,
+        "gpus": plan.gpus,
+        "seconds": plan.seconds,
+        "mfu": plan.mfu,
+        "token_rate": plan.token_rate,
+        "cost": plan.cost or None,
+        "time": parts(plan.time),
         "bytes": {name: float(getattr(plan.memory, name)) for name in memory},
-    }  # fmt: skip
+    }
 
 
 __all__ = [

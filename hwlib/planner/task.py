@@ -266,9 +266,16 @@ class Task:
 
 
 def task_of(
-    model: Model | str, cluster: Place | str, *, B: Any, T: Any = None, gpus: int | None = None,
-    software: SoftwareSettings | None = None, memory: float | None = None, price: float | None = None,
-) -> Task:  # fmt: skip
+    model: Model | str,
+    cluster: Place | str,
+    *,
+    B: Any,
+    T: Any = None,
+    gpus: int | None = None,
+    software: SoftwareSettings | None = None,
+    memory: float | None = None,
+    price: float | None = None,
+) -> Task:
     """The task, checked; without a price, that of the machine. Raises PlanError."""
     model, machine = model_of(model), machine_of(cluster, gpus)
     B, T = batch_of(model, B, T)

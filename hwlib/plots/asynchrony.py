@@ -15,9 +15,14 @@ if TYPE_CHECKING:
 ISSUERS = (
     ("Ampere", "a warp:\n32 threads", "16 x 8 x 16", {"registers": "A, B, sums", "shared memory": ""}, ""),
     ("Hopper", "a warpgroup:\n4 warps", "64 x 256 x 16", {"registers": "sums, or A", "shared memory": "A, B"}, "TMA"),
-    ("Blackwell", "one thread,\nfor 1 or 2 SMs", "128 or 256 x 256 x 16",
-     {"tensor memory": "sums, or A", "shared memory": "A, B"}, "TMA"),
-)  # fmt: skip
+    (
+        "Blackwell",
+        "one thread,\nfor 1 or 2 SMs",
+        "128 or 256 x 256 x 16",
+        {"tensor memory": "sums, or A", "shared memory": "A, B"},
+        "TMA",
+    ),
+)
 
 
 @styled

@@ -20,13 +20,20 @@ def token_parts(question: Question, point: Point) -> dict[str, float]:
     each = plan.decode.batch // plan.decode.attention_dp
     if plan.prefill is None:
         run = run_of(
-            server, question.stack, "closed", input=load.prompt, output=load.output, batch=each * server.groups,
-            chunk=plan.chunk or MOST_CHUNK, context=load.context,
-        )  # fmt: skip
+            server,
+            question.stack,
+            "closed",
+            input=load.prompt,
+            output=load.output,
+            batch=each * server.groups,
+            chunk=plan.chunk or MOST_CHUNK,
+            context=load.context,
+        )
         steps: Steps = run.token
         read = run.first[0][1]
-        tokens = [(count, work, each + (_read(question, plan.chunk, each) if work is read else 0)) for count, work in
-                  steps]  # fmt: skip
+        tokens = [
+            (count, work, each + (_read(question, plan.chunk, each) if work is read else 0)) for count, work in steps
+        ]
     else:
         tokens = [(1.0, server.step(each, load.context), float(each))]
     found = dict.fromkeys((WEIGHTS, ARITHMETIC, CACHES, NORMS, SENT, HOST), 0.0)
@@ -49,9 +56,11 @@ def _read(question: Question, chunk: int | None, each: int) -> float:
 def _parts(stack: ServingStack, work: Work, bound: str) -> dict[str, float]:
     """The seconds of one step, as `step_time` adds them up; what is left where the host launches is the host's."""
     found = {
-        bound: (work.products + work.experts / stack.eta_E) / stack.eta, CACHES: work.attention / stack.eta,
-        NORMS: work.traffic / stack.eta, SENT: work.network / stack.eta_net,
-    }  # fmt: skip
+        bound: (work.products + work.experts / stack.eta_E) / stack.eta,
+        CACHES: work.attention / stack.eta,
+        NORMS: work.traffic / stack.eta,
+        SENT: work.network / stack.eta_net,
+    }
     return found | {HOST: step_time(stack, work) - sum(found.values())}
 
 

@@ -134,9 +134,12 @@ def too_late(found: Found) -> PlanError:
     for name, said in (("tpot", "a token takes"), ("ttft", "the first token takes"), ("gap", "the longest step takes")):
         quickest = min(found.points, key=lambda point, name=name: getattr(point, name))  # type: ignore[misc]
         if getattr(quickest, name) > getattr(limits, name):
-            return PlanError(name, f"{said} at least {show(getattr(quickest, name), 's', 3)} on {question.gpus:,} x "
-                             f"{question.chip.name}, with {plan_words(quickest)}; the limit is "
-                             f"{show(getattr(limits, name), 's', 3)}")  # fmt: skip
+            return PlanError(
+                name,
+                f"{said} at least {show(getattr(quickest, name), 's', 3)} on {question.gpus:,} x "
+                f"{question.chip.name}, with {plan_words(quickest)}; the limit is "
+                f"{show(getattr(limits, name), 's', 3)}",
+            )
     return PlanError("limits", f"each limit can be kept alone, but not all together: {_nearest(found)}")
 
 
@@ -146,6 +149,8 @@ def _nearest(found: Found) -> str:
     point = min(
         found.points, key=lambda one: max(getattr(one, name) / getattr(limits, name) for name in Limits._fields)
     )
-    times = f"first token {show(point.ttft, 's', 3)}, {show(point.tpot, 's', 3)} a token, longest step " \
-            f"{show(point.gap, 's', 3)}"  # fmt: skip
+    times = (
+        f"first token {show(point.ttft, 's', 3)}, {show(point.tpot, 's', 3)} a token, longest step "
+        f"{show(point.gap, 's', 3)}"
+    )
     return f"nearest is {plan_words(point)}: {times}"

@@ -54,8 +54,10 @@ def versus(question: Question, best: Point, other: Point) -> str:
     changed = ", ".join(_changes(best, other)) or "the same division"
     less = other.gpu_rate / best.gpu_rate - 1
     if abs(less) < EQUAL:
-        return f"{changed}: as many tokens; first token {_pair(best.ttft, other.ttft)}, a token " \
-               f"{_pair(best.tpot, other.tpot)}"  # fmt: skip
+        return (
+            f"{changed}: as many tokens; first token {_pair(best.ttft, other.ttft)}, a token "
+            f"{_pair(best.tpot, other.tpot)}"
+        )
     said = f"{changed}: {less:+.1%} tokens a GPU"
     grew = _grown(question, best, other)
     return f"{said}; for each token of a GPU: {grew}" if grew else said

@@ -66,10 +66,15 @@ def server_of(question: Question, layout: Layout) -> Server:
     if layout.gpus > question.machine.full_node:
         nodes = Nodes(question.machine.full_node, question.W_out)
     return Server(
-        question.model, question.chip, tp=layout.gpus, ep=layout.ep, attention_dp=layout.attention_dp > 1, nodes=nodes,
+        question.model,
+        question.chip,
+        tp=layout.gpus,
+        ep=layout.ep,
+        attention_dp=layout.attention_dp > 1,
+        nodes=nodes,
         kernels=question.stack.kernels,
         **precisions(question.model, question.chip, question.dtype, question.kv_dtype),
-    )  # fmt: skip
+    )
 
 
 def divided(question: Question, layout: Layout) -> tuple[Setting, Strategy]:

@@ -74,9 +74,15 @@ def play(question: Question, point: Point, count: int = 200, closed: bool = Fals
     rate = point.requests / plan.decode.replicas / layout.attention_dp
     requests = draw_requests(rate, count, prompt=plan.prompt, output=plan.output, seed=seed)
     return run_engine(
-        requests, _cost(question, server, chunk), _beside, budget=budget, seats=SEATS,
-        room=room(question, server) * (plan.prompt + plan.output), gpus=layout.tp, users=each if closed else 0,
-    )  # fmt: skip
+        requests,
+        _cost(question, server, chunk),
+        _beside,
+        budget=budget,
+        seats=SEATS,
+        room=room(question, server) * (plan.prompt + plan.output),
+        gpus=layout.tp,
+        users=each if closed else 0,
+    )
 
 
 def _cost(question: Question, server: Server, chunk: int) -> StepCost:
@@ -85,9 +91,7 @@ def _cost(question: Question, server: Server, chunk: int) -> StepCost:
     return StackCost(question, server, prompt, min(chunk, prompt))  # type: ignore[return-value]
 
 
-def _beside(
-    wait: Sequence[tuple[int, int]], run: Sequence[tuple[int, int]], budget: int
-) -> Sequence[tuple[int, int]]:  # fmt: skip
+def _beside(wait: Sequence[tuple[int, int]], run: Sequence[tuple[int, int]], budget: int) -> Sequence[tuple[int, int]]:
     """A token for each that decodes, and beside these so many tokens of prompts as the budget has."""
     plan = [(number, 1) for number, left in run if not left]
     for number, left in [*(one for one in run if one[1]), *wait]:
@@ -106,12 +110,18 @@ def _apart(question: Question, point: Point, count: int, seed: int) -> EngineRun
     far = question.gpus > question.machine.full_node
     requests = draw_requests(point.requests, count, prompt=plan.prompt, output=plan.output, seed=seed)
     return run_apart(
-        requests, costs[0], prefill=plan.prefill.replicas * reading.attention_dp,
-        decode=plan.decode.replicas * generating.attention_dp, W=inf,
+        requests,
+        costs[0],
+        prefill=plan.prefill.replicas * reading.attention_dp,
+        decode=plan.decode.replicas * generating.attention_dp,
+        W=inf,
         alpha=max(transfer_time(question, one, far) for one in servers),
-        budget=plan.prompt * plan.prefill.batch // reading.attention_dp, seats=SEATS, decode_cost=costs[1],
-        room=room(question, servers[1]) * (plan.prompt + plan.output), gpus=reading.tp,
-    )  # fmt: skip
+        budget=plan.prompt * plan.prefill.batch // reading.attention_dp,
+        seats=SEATS,
+        decode_cost=costs[1],
+        room=room(question, servers[1]) * (plan.prompt + plan.output),
+        gpus=reading.tp,
+    )
 
 
 __all__ = ["StackCost", "play"]

@@ -85,9 +85,15 @@ def together(question: Question, server: Server, each: int, chunk: int) -> Toget
     load, stack = question.workload, question.stack
     try:
         run = run_of(
-            server, stack, "closed", input=load.prompt, output=load.output, batch=each * server.groups, chunk=chunk,
+            server,
+            stack,
+            "closed",
+            input=load.prompt,
+            output=load.output,
+            batch=each * server.groups,
+            chunk=chunk,
             context=load.context,
-        )  # fmt: skip
+        )
     except ValueError:
         return None
     prompt_step, decode_step = step_time(stack, run.first[0][1]), step_time(stack, run.token[0][1])
@@ -119,7 +125,7 @@ def _longest(question: Question, server: Server, each: int, chunk: int, prompt_s
 
 def _gathered(
     rate: float, per_step: float, parts: float, prompt_step: float, decode_step: float, tpot: float
-) -> tuple[float, float]:  # fmt: skip
+) -> tuple[float, float]:
     """Seconds until the step under way ends, and those of the next one, where a step takes several prompts: an arrival
     meets long steps more often than short ones, and is read with those that came in the same step.
     """
@@ -155,15 +161,27 @@ def together_point(question: Question, layout: Layout, each: int, chunk: int, on
     replicas = question.gpus // layout.gpus
     pool = Pool(*layout, replicas, each * layout.attention_dp)
     return Point(
-        _plan(question, pool, None, chunk if question.stack.mixed else None), question.workload, one.ttft, one.tpot,
-        one.gap, one.requests * replicas, one.load, question.price,
-    )  # fmt: skip
+        _plan(question, pool, None, chunk if question.stack.mixed else None),
+        question.workload,
+        one.ttft,
+        one.tpot,
+        one.gap,
+        one.requests * replicas,
+        one.load,
+        question.price,
+    )
 
 
 def apart_point(
-    question: Question, read: Reading, readers: int, layout: Layout, replicas: int, each: int, step: float,
+    question: Question,
+    read: Reading,
+    readers: int,
+    layout: Layout,
+    replicas: int,
+    each: int,
+    step: float,
     transfer: float,
-) -> Point:  # fmt: skip
+) -> Point:
     """The point of `readers` replicas that read prompts for `replicas` that generate, in steps of so many seconds."""
     requests = replicas * apart_requests(question.workload, each * layout.attention_dp, step, transfer)
     tpot = step + transfer / max(question.workload.output - 1, 1)
@@ -171,9 +189,16 @@ def apart_point(
     prefill = Pool(*read.layout, readers, read.prompts * read.layout.attention_dp)
     ttft = apart_ttft(question, read, requests / readers)
     return Point(
-        _plan(question, decode, prefill, None), question.workload, ttft, tpot, step + transfer, requests,
-        requests / readers / read.rate, question.price, transfer,
-    )  # fmt: skip
+        _plan(question, decode, prefill, None),
+        question.workload,
+        ttft,
+        tpot,
+        step + transfer,
+        requests,
+        requests / readers / read.rate,
+        question.price,
+        transfer,
+    )
 
 
 def apart_requests(workload: Workload, batch: int, step: float, transfer: float) -> float:
@@ -192,6 +217,13 @@ def transfer_time(question: Question, server: Server, far: bool) -> float:
 def _plan(question: Question, decode: Pool, prefill: Pool | None, chunk: int | None) -> ServingPlan:
     load = question.workload
     return ServingPlan(
-        question.model, question.machine, decode, prefill, question.dtype, question.kv_dtype, round(load.prompt),
-        round(load.output), chunk,
-    )  # fmt: skip
+        question.model,
+        question.machine,
+        decode,
+        prefill,
+        question.dtype,
+        question.kv_dtype,
+        round(load.prompt),
+        round(load.output),
+        chunk,
+    )

@@ -69,8 +69,11 @@ def precisions(model: Model, chip: Accelerator, dtype: str, kv_dtype: str) -> di
         if not model.moe:
             raise PlanError("dtype", f"mxfp4 is of experts, and {model.name} has none; expected bf16, fp8 or fp4")
         if not chip.fp8_flops:
-            raise PlanError("dtype", f"no kernel for experts in mxfp4 was fitted on {chip.name} or a chip like it; "
-                            f"expected {', '.join(_formats(chip))}")  # fmt: skip
+            raise PlanError(
+                "dtype",
+                f"no kernel for experts in mxfp4 was fitted on {chip.name} or a chip like it; "
+                f"expected {', '.join(_formats(chip))}",
+            )
         return {"dtype": "bf16", "expert_dtype": MXFP4 if _as_hopper(chip) else "mxfp4_fp8", "kv_dtype": kv_dtype}
     if dtype not in (has := _formats(chip)):
         raise PlanError("dtype", f"{chip.name} has no products in {dtype}; expected {', '.join(has)}")

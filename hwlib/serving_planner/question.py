@@ -59,8 +59,11 @@ class Limits(NamedTuple):
     gap: float = inf
 
     def __str__(self) -> str:
-        names = (("first token within", self.ttft), ("a token each", self.tpot), ("never longer between two than",
-                 self.gap))  # fmt: skip
+        names = (
+            ("first token within", self.ttft),
+            ("a token each", self.tpot),
+            ("never longer between two than", self.gap),
+        )
         return ", ".join(f"{name} {show(x, 's', 3)}" for name, x in names if x < inf)
 
 
@@ -147,14 +150,22 @@ def question_of(
     if odd := sorted(set(fixed or {}) - set(FIXED)):
         raise PlanError("fixed", unknown("degree", odd[0], FIXED))
     if apart and (machine.gpus < 2 or workload.output < 2):
-        raise PlanError("apart", f"prefill and decode need a GPU each and answers of 2 tokens, got {machine.gpus} and "
-                        f"{workload.output:g}")  # fmt: skip
+        raise PlanError(
+            "apart",
+            f"prefill and decode need a GPU each and answers of 2 tokens, got {machine.gpus} and {workload.output:g}",
+        )
     if model.positions and model.positions < workload.prompt + workload.output:
-        raise PlanError("prompt", f"{workload.prompt + workload.output:,.0f} tokens are more than the "
-                        f"{model.positions:,} learned positions of {model.name}")  # fmt: skip
+        raise PlanError(
+            "prompt",
+            f"{workload.prompt + workload.output:,.0f} tokens are more than the "
+            f"{model.positions:,} learned positions of {model.name}",
+        )
     if workload.prompt + workload.output > max(model.context, 1):
-        raise PlanError("prompt", f"{model.name} is made for {model.context:,} tokens, and a request has "
-                        f"{workload.prompt + workload.output:,.0f}")  # fmt: skip
+        raise PlanError(
+            "prompt",
+            f"{model.name} is made for {model.context:,} tokens, and a request has "
+            f"{workload.prompt + workload.output:,.0f}",
+        )
     dtype = dtype or usual_dtype(model, chip)
     kv_dtype = kv_dtype or usual_kv_dtype(dtype, chip)
     precisions(model, chip, dtype, kv_dtype)

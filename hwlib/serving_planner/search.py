@@ -32,8 +32,11 @@ MOST_PROMPT = (
 FINE = 5  # divisions whose batch is refined, with each chunk that gives
 CLOSE = 0.9  # of the most on the ladder
 FASTER = "prompts come faster than they can be read"
-LATE = {"ttft": "the first token is later than the limit", "tpot": "a token takes longer than the limit",
-        "gap": "a step is longer than the limit"}  # fmt: skip
+LATE = {
+    "ttft": "the first token is later than the limit",
+    "tpot": "a token takes longer than the limit",
+    "gap": "a step is longer than the limit",
+}
 FEW_READERS = "too few GPUs are left to read the prompts"
 
 
@@ -120,8 +123,11 @@ class _Tried:
         if question.workload.output <= 1 or question.gpus < 2 or question.apart is False:
             return
         several = max(1, int(MOST_PROMPT // question.workload.prompt))
-        readings = [reading(question, layout, server, prompts) for layout, (server, _) in self.servers.items()
-                    for prompts in sorted({1, several})]  # fmt: skip
+        readings = [
+            reading(question, layout, server, prompts)
+            for layout, (server, _) in self.servers.items()
+            for prompts in sorted({1, several})
+        ]
         self.readers = _not_beaten(readings)
         for read in self.readers:
             for layout in self.servers:

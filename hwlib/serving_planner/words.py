@@ -92,8 +92,15 @@ def record(point: Point) -> dict[str, Any]:
     plan = point.plan
     pools = {"decode": plan.decode._asdict(), "prefill": plan.prefill._asdict() if plan.prefill else None}
     return pools | {
-        "chunk": plan.chunk, "gpus": plan.gpus, "ttft": point.ttft, "tpot": point.tpot, "longest_step": point.gap,
-        "requests_per_second": point.requests, "tokens_per_second": point.tokens_per_second,
-        "tokens_per_second_gpu": point.gpu_rate, "cost_per_million": point.cost or None, "load": point.load,
+        "chunk": plan.chunk,
+        "gpus": plan.gpus,
+        "ttft": point.ttft,
+        "tpot": point.tpot,
+        "longest_step": point.gap,
+        "requests_per_second": point.requests,
+        "tokens_per_second": point.tokens_per_second,
+        "tokens_per_second_gpu": point.gpu_rate,
+        "cost_per_million": point.cost or None,
+        "load": point.load,
         "transfer": point.transfer or None,
-    }  # fmt: skip
+    }

@@ -51,7 +51,7 @@ R = TypeVar("R", bound=Constants)
 
 def read_constants(
     kind: type[R], what: str, file: str, content: str, section: str, inherited: Sequence[str] = ()
-) -> Iterator[R]:  # fmt: skip
+) -> Iterator[R]:
     """The records of the sections of one name of a file's text: one that is `like` one before it takes its constants,
     and its `inherited` fields, but those that it gives itself. `what` is a record in words.
 

@@ -141,18 +141,41 @@ def _of_task(task: TrainingTask, strategy: Strategy, *, stack: Stack | None = No
 def _of_plans(task: TrainingTask, strategy: Strategy, stack: Stack | None) -> StepTime:
     uses = task.software
     return _of_model(
-        task.model, stack or task.stack, task.machine.levels, strategy, B=task.B, T=task.T, fused=uses.fused,
-        dtype=uses.dtype, expert_imbalance=uses.expert_imbalance, dedup_dispatch=bool(uses.dedup_dispatch),
-        mtp=bool(uses.mtp), offload=uses.offload, host=task.machine.host,
-    )  # fmt: skip
+        task.model,
+        stack or task.stack,
+        task.machine.levels,
+        strategy,
+        B=task.B,
+        T=task.T,
+        fused=uses.fused,
+        dtype=uses.dtype,
+        expert_imbalance=uses.expert_imbalance,
+        dedup_dispatch=bool(uses.dedup_dispatch),
+        mtp=bool(uses.mtp),
+        offload=uses.offload,
+        host=task.machine.host,
+    )
 
 
 def _of_model(
-    model: Model | str, stack: Stack | str, machine: Any, strategy: Strategy | None = None, *, B: Any, T: Any,
-    fused: bool = True, dtype: str = "bf16", expert_imbalance: Any = 1.0, dedup_dispatch: bool = False,
-    frozen: bool = False, mtp: bool = False, offload: Collection[str] = (), host: float | None = None,
-    gradient_bytes: float = 2.0, **degrees: Any,
-) -> StepTime:  # fmt: skip
+    model: Model | str,
+    stack: Stack | str,
+    machine: Any,
+    strategy: Strategy | None = None,
+    *,
+    B: Any,
+    T: Any,
+    fused: bool = True,
+    dtype: str = "bf16",
+    expert_imbalance: Any = 1.0,
+    dedup_dispatch: bool = False,
+    frozen: bool = False,
+    mtp: bool = False,
+    offload: Collection[str] = (),
+    host: float | None = None,
+    gradient_bytes: float = 2.0,
+    **degrees: Any,
+) -> StepTime:
     strategy = strategy_of(strategy, degrees)
     model, stack, levels = with_mtp(model) if mtp else models.of(model), stacks.of(stack), levels_of(machine)
     link = host_bandwidth(machine, host, offload)

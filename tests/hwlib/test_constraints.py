@@ -111,14 +111,19 @@ def test_a_rule_holds_up_to_its_edge_and_says_why_beyond(rule, place, obeys, bre
 
 
 LACKING = [
-    ("tp", {"tp": 2, "sp": False}, {}), ("pp", {"pp": 2}, {}), ("cp", {"cp": 2}, {}), ("ep", {"ep": 2}, {}),
+    ("tp", {"tp": 2, "sp": False}, {}),
+    ("pp", {"pp": 2}, {}),
+    ("cp", {"cp": 2}, {}),
+    ("ep", {"ep": 2}, {}),
     ("tp", {"tp": 2, "sp": True}, {}),
     ("etp", {"tp": 2, "sp": False, "etp": 1}, {"tp": 2, "sp": False, "etp": 2}),
-    ("schedule", {"pp": 2, "schedule": "zb_h1"}, {"schedule": "zb_h1"}), ("v", {"pp": 2, "v": 3}, {"pp": 2, "v": 2}),
-    ("zero", {"zero": 2}, {"zero": 1}), ("zero", {"zero": 1, "pp": 2}, {"zero": 1}),
+    ("schedule", {"pp": 2, "schedule": "zb_h1"}, {"schedule": "zb_h1"}),
+    ("v", {"pp": 2, "v": 3}, {"pp": 2, "v": 2}),
+    ("zero", {"zero": 2}, {"zero": 1}),
+    ("zero", {"zero": 1, "pp": 2}, {"zero": 1}),
     ("recompute", {"recompute": "full"}, {"recompute": "none"}),
     ("shards", {"zero": 1, "shards": 8}, {"zero": 1, "shards": 64}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("option", "needs", "without"), LACKING)
@@ -377,8 +382,10 @@ def test_what_is_counted_is_singular_where_there_is_one_of_it():
     assert rules[-1].reason.endswith("more than 1 chunk a rank")
 
 
-@pytest.mark.parametrize("asked", [{"B": 1}, {"B": 2**13, "gpus": 1, "allowed": Allowed(micro=2)},
-                                   {"B": 2**20, "gpus": 1, "allowed": Allowed(tp=2)}])  # fmt: skip
+@pytest.mark.parametrize(
+    "asked",
+    [{"B": 1}, {"B": 2**13, "gpus": 1, "allowed": Allowed(micro=2)}, {"B": 2**20, "gpus": 1, "allowed": Allowed(tp=2)}],
+)
 def test_what_a_refusal_counts_is_singular_where_there_is_one_of_it(asked):
     with pytest.raises(PlanError) as caught:
         plan("llama3-8b", "dgx-h100", **asked)

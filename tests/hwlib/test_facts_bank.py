@@ -42,9 +42,14 @@ dp, k, m, n, n_q, pp, tp, v, W_dp, W_tp = sympy.symbols("dp k m n n_q pp tp v W_
 a, M = sympy.symbols("a M", positive=True)
 
 ANSWERS = {
-    "10 parameters of a model": (decoder_params(L, D, F, n_q, K, H, V), L * (3*D*F + 2*D*H*(n_q + K)) + 2*V*D),
+    "10 parameters of a model": (
+        decoder_params(L, D, F, n_q, K, H, V),
+        L * (3 * D * F + 2 * D * H * (n_q + K)) + 2 * V * D,
+    ),
     "10 attention as dear as its projections, T = 2D": (
-        attention_forward_flops(1, 2 * D, n_q, D / n_q), forward_flops(attention_params(D, n_q, n_q, D / n_q), 1)),
+        attention_forward_flops(1, 2 * D, n_q, D / n_q),
+        forward_flops(attention_params(D, n_q, n_q, D / n_q), 1),
+    ),
     "10 attention again, 4BT^2NH": (attention_forward_flops(B * T, T, n_q, H), 4 * B * T**2 * n_q * H),
     "11 ZeRO-0, 16": (replicated_state_bytes(P) / P, 16),
     "11 ZeRO-1, 4 + 12/N": (zero1_state_bytes(P, dp) / P, 4 + 12 / dp),
@@ -56,28 +61,29 @@ ANSWERS = {
     "11 FSDP in a step, half more": (parallel.zero3_bytes(P, dp), sympy.Rational(3, 2) * dp_bytes(P, dp)),
     "12 ranks of a layer, FW/C": (tp_limit(F, C, W), F * W / C),
     "12 an all-reduce is a scatter and a gather": (allreduce_bytes(tp, B), 2 * allgather_bytes(tp, B)),
-    "12 activations, 34sbh + 5as^2b": (
-        layer_activation_bytes(T, B, D, n_q), 34 * T * B * D + 5 * n_q * T**2 * B),
+    "12 activations, 34sbh + 5as^2b": (layer_activation_bytes(T, B, D, n_q), 34 * T * B * D + 5 * n_q * T**2 * B),
     "13 bubble": (pipeline_bubble_fraction(pp, m), (pp - 1) / (m + pp - 1)),
     "13 interleaved, over v": (bubble_overhead(pp, m, v), bubble_overhead(pp, m) / v),
-    "13 interleaved, of the step": (
-        interleaved_bubble_fraction(pp, m, v), pipeline_bubble_fraction(pp, v * m)),
+    "13 interleaved, of the step": (interleaved_bubble_fraction(pp, m, v), pipeline_bubble_fraction(pp, v * m)),
     "13 a hop, 2BD/(W m)": (pp_forward_time(B, D, m, 2, W), m * 2 * B * D / (W * m)),
     "14 many nodes, 8a of two matrices": (ep_far_critical_width(8 * a * W, W, matrices=2), 8 * a),
     "14 three matrices, two thirds": (
-        ep_far_critical_width(C, W), sympy.Rational(2, 3) * ep_far_critical_width(C, W, matrices=2)),
+        ep_far_critical_width(C, W),
+        sympy.Rational(2, 3) * ep_far_critical_width(C, W, matrices=2),
+    ),
     "14 (bd + bc)/6 times a": (ep_far_critical_width(a * W, W, b_disp=1, b_comb=2), (1 + 2) * a / 6),
     "15 X_opt": (best_dp(B, F, N, M * W, W), sympy.sqrt(B * N * M / F)),
     "15 not overlapped, four times": (
-        mixed_serial_critical_batch(F, C, W_dp, W_tp), 4 * mixed_critical_batch(F, C, W_dp, W_tp)),
+        mixed_serial_critical_batch(F, C, W_dp, W_tp),
+        4 * mixed_critical_batch(F, C, W_dp, W_tp),
+    ),
     "16 sparse, two replicas": (dp_moe_exact_critical_batch(2, E, k, C, W), E / k * C / W / 2),
     "17 stages share the sum": (split_critical_batch(C, W, pp=16), C / W / 16),
     "19 a step, of caches": (cache_time(B, T, 2 * K * H * L, n, W), B * T * 2 * K * H * L / (n * W)),
-    "19 a step": (
-        decode_time(P, B, T, K, 1, C, W, 2), B * T * K / W + sympy.Max(2 * B * P / C, 2 * P / W)),
+    "19 a step": (decode_time(P, B, T, K, 1, C, W, 2), B * T * K / W + sympy.Max(2 * B * P / C, 2 * P / W)),
     "19 freed, B(P + G)/G": (freed_tokens(B, P, G), B * (P + G) / G),
     "19 drafts, of four": (speculative_tokens(a, 4), 1 + a + a**2 + a**3 + a**4),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", ANSWERS)

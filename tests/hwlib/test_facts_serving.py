@@ -184,9 +184,15 @@ def test_a_prompt_of_a_model_reads_its_weights_too():
 
 @pytest.mark.parametrize(
     ("K", "H", "tp", "batch", "context"),
-    [(48, 128, 64, 128, 1320), (48, 128, 64, 512, 330), (1, 256, 64, 128, 660), (1, 256, 64, 512, 165),
-     (1, 256, 1, 128, 43_000), (1, 256, 1, 512, 10_700)],
-)  # fmt: skip
+    [
+        (48, 128, 64, 128, 1320),
+        (48, 128, 64, 512, 330),
+        (1, 256, 64, 128, 660),
+        (1, 256, 64, 512, 165),
+        (1, 256, 1, 128, 43_000),
+        (1, 256, 1, 512, 10_700),
+    ],
+)
 def test_the_longest_contexts_of_palm(K, H, tp, batch, context):
     """Pope et al., Table 1: 30 % of 64 chips of 32 GiB; 48 heads, one head on every rank, one head cut by sequences."""
     copies = cache_copies(K, tp)

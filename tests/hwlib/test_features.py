@@ -50,7 +50,7 @@ def test_every_stack_names_its_software():
         ("llm-foundry", {"zero": 1}, "LLM Foundry has no ZeRO-1"),
         ("torchtitan", {"pp": 4, "zero": 2, "schedule": "zbv", "v": 2, "recompute": "op"}, ""),
     ],
-)  # fmt: skip
+)
 def test_what_a_plan_needs_and_a_software_lacks(key, needs, said):
     usual = {"zero": min(features[key].zero), "sp": False, "dp": 64}
     assert lacking(features[key], Strategy.of(**{**usual, **needs})) == ((said,) if said else ())
@@ -90,15 +90,17 @@ def test_no_plan_needs_what_its_software_lacks_and_others_are_counted_with_the_r
 def test_a_software_is_asked_for_by_name_or_everything_is():
     ask = {"B": 2**22, "pp": 4}
     assert plan("llama3-8b", "superpod-h100-1su", **ask, features="torchtitan")[0].strategy.zero in (0, 2, 3)
-    assert "zb_h1" in {one.strategy.schedule for one in plan("llama3-8b", "superpod-h100-1su", **ask, features="any",
-                                                             schedule="zb_h1")}  # fmt: skip
+    assert "zb_h1" in {
+        one.strategy.schedule for one in plan("llama3-8b", "superpod-h100-1su", **ask, features="any", schedule="zb_h1")
+    }
     wrong = {
-        "schedule": ({"schedule": "zb_h1"}, "schedule zb_h1; it has 1f1b"), "features": ({"features": "x"}, "'x'"),
+        "schedule": ({"schedule": "zb_h1"}, "schedule zb_h1; it has 1f1b"),
+        "features": ({"features": "x"}, "'x'"),
         "zero": ({"zero": 1, "features": "torchtitan"}, "ZeRO-1; it has 0 or 2 or 3"),
         "cp": ({"cp": 2, "features": "megatron-2022"}, "no context parallelism"),
         "shards": ({"shards": 8, "features": "nemo-2024"}, "no HSDP"),
         "recompute": ({"recompute": "selective", "features": "megatron-2021"}, "no selective recomputation"),
-    }  # fmt: skip
+    }
     for field, (given, says) in wrong.items():
         with pytest.raises(PlanError, match=says) as caught:
             plan("llama3-8b", "superpod-h100-1su", B=2**22, **given)

@@ -36,9 +36,15 @@ def test_what_a_layer_keeps_by_operator():
 
 @pytest.mark.parametrize(
     ("modules", "token"),
-    [("layernorm", 4 * 4096), ("mlp", 2 * 3 * 14336), (("mlp", "layernorm"), 4 * 4096 + 2 * 3 * 14336),
-     ("mla_up_proj", 0), ("moe", 0), ("core_attn", 0)],
-)  # fmt: skip
+    [
+        ("layernorm", 4 * 4096),
+        ("mlp", 2 * 3 * 14336),
+        (("mlp", "layernorm"), 4 * 4096 + 2 * 3 * 14336),
+        ("mla_up_proj", 0),
+        ("moe", 0),
+        ("core_attn", 0),
+    ],
+)
 def test_what_a_module_gives_back(modules, token):
     none, some = held(), held(recompute=modules)
     assert none.activations - some.activations == 32 * 8192 * token
@@ -210,9 +216,15 @@ def test_every_stack_has_a_framework():
 
 @pytest.mark.parametrize(
     ("row", "reason"),
-    [("reserve = -1.0", "reserve"), ("logits = 4", "logits"), ('fitted = ["reserve"]', "fitted"),
-     ('like = "nobody"', "nobody"), ("fragmentation = 1.5", "fragmentation"), ("eager = 1", "eager")],
-)  # fmt: skip
+    [
+        ("reserve = -1.0", "reserve"),
+        ("logits = 4", "logits"),
+        ('fitted = ["reserve"]', "fitted"),
+        ('like = "nobody"', "nobody"),
+        ("fragmentation = 1.5", "fragmentation"),
+        ("eager = 1", "eager"),
+    ],
+)
 def test_a_bad_row_is_named(row, reason):
     with pytest.raises(SpecError, match=reason):
         list(read_frameworks("f.toml", f'[one.memory]\nname = "one"\nsource = "s"\n{row}\n'))

@@ -26,9 +26,16 @@ def checks(*lines):
 @pytest.mark.parametrize("header", [[HEADER], []], ids=["header", "no header"])
 @pytest.mark.parametrize(
     ("out_of_place", "in_place", "check"),
-    [("0", "0", "passed"), ("12", "0", "failed"), ("0", "1", "failed"), ("N/A", "0", "passed"), ("0", "N/A", "passed"),
-     ("N/A", "1.34e+08", "failed"), ("N/A", "N/A", "none")],
-)  # fmt: skip
+    [
+        ("0", "0", "passed"),
+        ("12", "0", "failed"),
+        ("0", "1", "failed"),
+        ("N/A", "0", "passed"),
+        ("0", "N/A", "passed"),
+        ("N/A", "1.34e+08", "failed"),
+        ("N/A", "N/A", "none"),
+    ],
+)
 def test_wrong_values_of_both_halves_count(header, out_of_place, in_place, check):
     half = "8190.2 131.10 229.43"
     assert checks(*header, f"{LEAD} {half} {out_of_place} {half} {in_place}") == [check]
@@ -49,10 +56,17 @@ def test_a_run_that_shows_its_wrong_row_keeps_the_others():
 
 @pytest.mark.parametrize(
     ("kind", "error", "ranks", "check"),
-    [("float", "5e-07", 8, "passed"), ("float", "1e-03", 8, "failed"), ("half", "4e-03", 8, "passed"),
-     ("half", "8e-02", 8, "failed"), ("half", "8e-02", 16, "passed"), ("int", "0e+00", 8, "passed"),
-     ("int", "1e+00", 8, "failed"), ("float", "4e+00", 8, "failed")],
-)  # fmt: skip
+    [
+        ("float", "5e-07", 8, "passed"),
+        ("float", "1e-03", 8, "failed"),
+        ("half", "4e-03", 8, "passed"),
+        ("half", "8e-02", 8, "failed"),
+        ("half", "8e-02", 16, "passed"),
+        ("int", "0e+00", 8, "passed"),
+        ("int", "1e+00", 8, "failed"),
+        ("float", "4e+00", 8, "failed"),
+    ],
+)
 def test_tables_of_before_2022_print_the_error(kind, error, ranks, check):
     half = "8190.2 131.10 229.43"
     row = f"1073741824 268435456 {kind} sum {half} {error} {half} {error}"

@@ -69,8 +69,11 @@ def test_the_pages_ask_for_the_options_of_the_table_and_for_files():
     assert served == {option.name for option in SERVING if option.search}
 
 
-@pytest.mark.parametrize("option", [one for one in TRAINING if one.reader.kind in (Kind.TEXT, Kind.NUMBER, Kind.WHOLE)],
-                         ids=lambda option: option.name)  # fmt: skip
+@pytest.mark.parametrize(
+    "option",
+    [one for one in TRAINING if one.reader.kind in (Kind.TEXT, Kind.NUMBER, Kind.WHOLE)],
+    ids=lambda option: option.name,
+)
 def test_what_the_command_reads_is_what_the_page_reads(option):
     text = EXAMPLES.get(option.name, {"time": "12h", "word[,word...]": "none"}.get(option.reader.name, "8"))
     value = option.reader.read(text)

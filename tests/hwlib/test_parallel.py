@@ -369,7 +369,7 @@ def test_at_the_critical_batch_nothing_of_the_gradients_is_exposed():
     exposed = lambda tokens: exposed_times(
         axis_times(transfers(model, B=256 * tokens, dp=256), levels),
         hidden_by(model, B=256 * tokens, T=1, dp=256),
-    )["dp"]  # fmt: skip
+    )["dp"]
     assert exposed(bound) < 1e-3 * exposed(bound / 10) < exposed(0.9 * bound)
 
 

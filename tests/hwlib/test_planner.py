@@ -181,12 +181,19 @@ def test_plans_come_quickest_first_one_of_each_mesh():
 
 @pytest.mark.parametrize(
     ("given", "holds"),
-    [({"tp": 4}, lambda p: p.tp == 4), ({"pp": (2, 4)}, lambda p: p.pp in (2, 4)), ({"zero": 3}, lambda p: p.zero == 3),
-     ({"schedule": "zbv", "pp": 4}, lambda p: p.schedule == "zbv"), ({"micro": 2}, lambda p: p.micro == 2),
-     ({"recompute": "full"}, lambda p: p.recompute == "full"), ({"cp": 2}, lambda p: p.cp == 2),
-     ({"v": 4}, lambda p: p.v == 4 and p.pp > 1), ({"sp": False, "tp": 2}, lambda p: not p.sp)],
+    [
+        ({"tp": 4}, lambda p: p.tp == 4),
+        ({"pp": (2, 4)}, lambda p: p.pp in (2, 4)),
+        ({"zero": 3}, lambda p: p.zero == 3),
+        ({"schedule": "zbv", "pp": 4}, lambda p: p.schedule == "zbv"),
+        ({"micro": 2}, lambda p: p.micro == 2),
+        ({"recompute": "full"}, lambda p: p.recompute == "full"),
+        ({"cp": 2}, lambda p: p.cp == 2),
+        ({"v": 4}, lambda p: p.v == 4 and p.pp > 1),
+        ({"sp": False, "tp": 2}, lambda p: not p.sp),
+    ],
     ids=lambda x: str(x) if isinstance(x, dict) else "",
-)  # fmt: skip
+)
 def test_what_is_given_is_kept(given, holds):
     found = plan("llama3-8b", "superpod-h100-1su", B=2**22, stack=IDEAL, **given)
     assert all(holds(one.strategy) for one in found)
@@ -227,8 +234,10 @@ def test_experts_are_not_cut_narrower_than_was_ever_timed_unless_it_is_asked_for
 
 
 def test_less_memory_never_makes_a_step_quicker():
-    seconds = [plan("llama3-70b", "superpod-h100-1su", B=2**22, stack=IDEAL, memory=x * GB)[0].seconds for x in
-               (76, 60, 45, 30)]  # fmt: skip
+    seconds = [
+        plan("llama3-70b", "superpod-h100-1su", B=2**22, stack=IDEAL, memory=x * GB)[0].seconds
+        for x in (76, 60, 45, 30)
+    ]
     assert seconds == sorted(seconds)
 
 
@@ -333,7 +342,7 @@ def test_a_node_is_a_cluster_too():
         ({"count": 0}, "count", "0"),
         ({"count": inf}, "count", "inf"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_named(asked, field, says):
     usual = {"model": "llama3-8b", "cluster": "superpod-h100-1su", "B": 2**22, "stack": IDEAL}
     with pytest.raises(PlanError) as caught:

@@ -134,11 +134,17 @@ def test_shards_that_are_asked_for_are_kept():
     ("layers", "pp", "v", "can"),
     [
         (61, 16, 2, True),  # DeepSeek-V3 on NVIDIA's software: 29 chunks of two layers, three of one
-        (126, 16, 8, True), (126, 16, 4, True), (126, 16, 1, True),  # Llama 3 405B: both ends have one less
-        (126, 8, 8, True), (80, 8, 5, True), (33, 2, 16, False), (61, 2, 16, False), (30, 16, 2, True),
+        (126, 16, 8, True),
+        (126, 16, 4, True),
+        (126, 16, 1, True),  # Llama 3 405B: both ends have one less
+        (126, 8, 8, True),
+        (80, 8, 5, True),
+        (33, 2, 16, False),
+        (61, 2, 16, False),
+        (30, 16, 2, True),
         (29, 16, 2, False),
     ],
-)  # fmt: skip
+)
 def test_chunks_may_have_one_layer_less_but_on_fewer_than_all_stages(layers, pp, v, can):
     assert bool(even_chunks(layers, pp, v)) is can
     assert bool(even_chunks(layers, np.array([pp]), np.array([v]))[0]) is can

@@ -33,17 +33,20 @@ def numbers(text):
     return [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*\d|\d", text)]
 
 
-@each("case", [
-    (DENSE, 3, 4, 96, {"pp": 16}),  # of the divisors of 12 GPUs 2 and 4 would split nodes of 4
-    (DENSE, 8, 8, 96, {"tp": 7}),
-    (EXPERTS, 8, 8, 512, {"tp": 12, "etp": 2}),
-    (EXPERTS, 4, 6, 72, {"ep": 7}),
-    (DENSE, 3, 4, 12, {"micro": 5}),
-    (DENSE, 4, 8, 64, {"v": 5, "pp": 4}),
-    (DENSE, 2, 8, 64, {"cp": 1000}),
-    (EXPERTS, 4, 6, 72, {"shards": 5}),
-    (DENSE, 8, 8, 64, {"shards": 1000}),
-])  # fmt: skip
+@each(
+    "case",
+    [
+        (DENSE, 3, 4, 96, {"pp": 16}),  # of the divisors of 12 GPUs 2 and 4 would split nodes of 4
+        (DENSE, 8, 8, 96, {"tp": 7}),
+        (EXPERTS, 8, 8, 512, {"tp": 12, "etp": 2}),
+        (EXPERTS, 4, 6, 72, {"ep": 7}),
+        (DENSE, 3, 4, 12, {"micro": 5}),
+        (DENSE, 4, 8, 64, {"v": 5, "pp": 4}),
+        (DENSE, 2, 8, 64, {"cp": 1000}),
+        (EXPERTS, 4, 6, 72, {"shards": 5}),
+        (DENSE, 8, 8, 64, {"shards": 1000}),
+    ],
+)
 def test_every_value_that_is_offered_makes_a_plan(case):
     model, nodes, node, sequences, allowed = case
     error = refused(model, cluster(nodes, node), sequences, allowed)
@@ -65,11 +68,14 @@ def test_every_value_that_is_offered_makes_a_plan(case):
         )
 
 
-@each("case", [
-    (DENSE, 3, 4, 96, {"tp": 12, "pp": 5}, "tp", "tp*cp*pp does not divide the GPUs"),
-    (DENSE, 16, 6, 100, {"micro": 8}, "micro", "a group splits a node unevenly"),
-    (DENSE, 1, 8, 64, {"schedule": "dualpipe", "pp": 3, "v": 2}, "pp", ""),
-])  # fmt: skip
+@each(
+    "case",
+    [
+        (DENSE, 3, 4, 96, {"tp": 12, "pp": 5}, "tp", "tp*cp*pp does not divide the GPUs"),
+        (DENSE, 16, 6, 100, {"micro": 8}, "micro", "a group splits a node unevenly"),
+        (DENSE, 1, 8, 64, {"schedule": "dualpipe", "pp": 3, "v": 2}, "pp", ""),
+    ],
+)
 def test_a_value_that_another_rule_forbids_too_is_offered_with_that_rule(case):
     model, nodes, node, sequences, allowed, field, reason = case
     error = refused(model, cluster(nodes, node), sequences, allowed)

@@ -49,6 +49,8 @@ def test_pairs_are_those_within_a_job_and_repeats_count_once():
 
 
 def test_shares_are_counted_by_gap():
-    some = [Pair(VTRAIN[0], VTRAIN[1], gap, measured) for gap, measured in
-            ((0.01, 0.1), (0.015, -0.1), (0.03, 0.2), (0.5, 0.2))]  # fmt: skip
+    some = [
+        Pair(VTRAIN[0], VTRAIN[1], gap, measured)
+        for gap, measured in ((0.01, 0.1), (0.015, -0.1), (0.03, 0.2), (0.5, 0.2))
+    ]
     assert share_right(some, (0, 0.02, 0.04, 0.1, 1)) == {(0, 0.02): (2, 0.5), (0.02, 0.04): (1, 1), (0.1, 1): (1, 1)}

@@ -90,8 +90,10 @@ def test_all_parts_are_said_in_words_and_in_json(found):
     said = "\n".join([*run_words(run, found.task), *constants(run)])
     assert "1T tokens" in said
     longer = float(re.search(r"expected [^(]*\(([+-][\d.]+)%\)", said)[1])
-    assert longer == pytest.approx(100 * sum(x for name, x in run_record(run, found.task)["parts"].items()
-                                             if name != "ideal") / run.ideal, abs=0.051)  # fmt: skip
+    assert longer == pytest.approx(
+        100 * sum(x for name, x in run_record(run, found.task)["parts"].items() if name != "ideal") / run.ideal,
+        abs=0.051,
+    )
     for word in ("restarts", "work done again", "waiting for checkpoints", "waiting for repairs", "slow GPUs"):
         assert word in said
     for source in ("llama3", "megascale", "bytecheckpoint", "typed"):
@@ -108,13 +110,15 @@ def test_all_parts_are_said_in_words_and_in_json(found):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({}, "tokens: expected tokens or days, one of them"), ({"tokens": 1e9, "days": 3}, "tokens: .* one of them"),
-        ({"tokens": 0}, "tokens: expected a number above 0, got 0"), ({"days": "3"}, "days: .* got '3'"),
+        ({}, "tokens: expected tokens or days, one of them"),
+        ({"tokens": 1e9, "days": 3}, "tokens: .* one of them"),
+        ({"tokens": 0}, "tokens: expected a number above 0, got 0"),
+        ({"days": "3"}, "days: .* got '3'"),
         ({"days": 1e-9}, "days: a step is expected to take"),
         ({"tokens": 1e9, "reliability": published().given(interval=1.0)}, "run: interval: a checkpoint is written in"),
     ],
     ids=["neither", "both", "zero", "text", "short", "interval"],
-)  # fmt: skip
+)
 def test_a_question_that_is_none_says_why(found, asked, message):
     with pytest.raises(PlanError, match=message):
         run_of(found.task, found[0], **asked)

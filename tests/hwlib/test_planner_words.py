@@ -278,8 +278,9 @@ def test_the_guide_says_whether_tokens_are_enough_for_experts_too(model, B, T, s
 
 def test_the_guide_is_within_reach_of_the_search():
     for model, cluster, B in (
-        ("llama3-8b", "superpod-h100-1su", 2**22), ("llama3-405b", "h100-superpod-16k", 2**24),
-    ):  # fmt: skip
+        ("llama3-8b", "superpod-h100-1su", 2**22),
+        ("llama3-405b", "h100-superpod-16k", 2**24),
+    ):
         guide = decide(model, cluster, B=B).strategy
         best = plan(model, cluster, B=B, stack=H100)[0]
         ours = plan(model, cluster, B=B, stack=H100, **{name: getattr(guide, name) for name in ("tp", "pp", "cp")})[0]

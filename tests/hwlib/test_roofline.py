@@ -69,9 +69,15 @@ def test_ridge_of_chips(chip, dtype, printed):
 
 @pytest.mark.parametrize(
     ("C", "W", "printed"),
-    [(990e12, 450 * GB, 2200), (990e12, 400 * GB, 2475), (2250e12, 900 * GB, 2500), (2250e12, 400 * GB, 5625),
-     (990e12, 200 * GB, 4950), (9.2e14, 15 * GB, 61_333)],
-)  # fmt: skip
+    [
+        (990e12, 450 * GB, 2200),
+        (990e12, 400 * GB, 2475),
+        (2250e12, 900 * GB, 2500),
+        (2250e12, 400 * GB, 5625),
+        (990e12, 200 * GB, 4950),
+        (9.2e14, 15 * GB, 61_333),
+    ],
+)
 def test_ridge_of_networks(C, W, printed):
     # Links in a node, between nodes, of the H800 (200 GB/s one way: the book's own 300 is wrong), and PCIe.
     assert ridge(C, W) == pytest.approx(printed, rel=1e-4)

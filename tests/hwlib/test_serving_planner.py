@@ -126,8 +126,9 @@ def test_a_chunk_that_does_not_divide_the_prompts_is_not_played():
 
 def test_a_chunk_of_whole_prompts_changes_nothing_and_a_shorter_one_takes_more_steps():
     server, stack = Server(models["llama3-8b"], accelerators["h100-sxm"]), serving_stacks["tensorrt-llm-1.1"]
-    whole, same, parts = (run_of(server, stack, "closed", input=4000, output=400, batch=32, chunk=chunk)
-                          for chunk in (None, 4000, 1000))  # fmt: skip
+    whole, same, parts = (
+        run_of(server, stack, "closed", input=4000, output=400, batch=32, chunk=chunk) for chunk in (None, 4000, 1000)
+    )
     assert same == whole
     assert sum(count for count, _ in parts.first) == pytest.approx(4)
     assert sum(count for count, _ in parts.token) == pytest.approx(1)
@@ -147,8 +148,12 @@ def test_messages_between_nodes_are_those_that_deepep_measured():
     """Dispatch and combine of 128 tokens a GPU, on H800 in nodes of 8 with cards of 50 GB/s."""
     starts = []
     for ranks in (16, 32, 64):
-        rows = [row for what in ("dispatch", "combine") for row in measured_exchanges("low latency", what)
-                if row.ranks == ranks]  # fmt: skip
+        rows = [
+            row
+            for what in ("dispatch", "combine")
+            for row in measured_exchanges("low latency", what)
+            if row.ranks == ranks
+        ]
         predicted = exchange_time(accelerators["h800-sxm"], ranks, 128, 7168, 8, nodes=Nodes(8, 50e9))
         assert predicted == pytest.approx(sum(row.time for row in rows), rel=0.07)
         away = 8 * (1 - 8 / ranks) * 128 * 7168 / 50e9
@@ -335,8 +340,13 @@ def test_the_explanation_has_the_reasons(dense):
     said = dense.explain()
     best = dense[0]
     assert f"{best.plan.decode.batch:,} requests at once" in said
-    for words in ("Between two tokens:", "The next plans, compared with the best:", "Without the limits",
-                  "exceed the limit of the time of a token", "t_layer, eta, eta_E fitted"):  # fmt: skip
+    for words in (
+        "Between two tokens:",
+        "The next plans, compared with the best:",
+        "Without the limits",
+        "exceed the limit of the time of a token",
+        "t_layer, eta, eta_E fitted",
+    ):
         assert words in said
     assert len(dense.table().splitlines()) == 4 + len(dense)
     assert all(isinstance(point, Point) for point in dense)

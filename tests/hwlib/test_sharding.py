@@ -44,10 +44,15 @@ def test_the_notation_may_have_braces_and_no_spaces():
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("A(I)", "A(I)"), ("A[I-X]", "I-X"), ("A[I, J]{V_X}", "V_X"), ("A[I_X, J_X]", "X .*twice"),
-        ("A[I_X, J]{U_X}", "X .*twice"), ("A[I, I]", "I .*twice"), (7, "7"),
+        ("A(I)", "A(I)"),
+        ("A[I-X]", "I-X"),
+        ("A[I, J]{V_X}", "V_X"),
+        ("A[I_X, J_X]", "X .*twice"),
+        ("A[I_X, J]{U_X}", "X .*twice"),
+        ("A[I, I]", "I .*twice"),
+        (7, "7"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_sharding_is_named(text, part):
     with pytest.raises(ShardingError, match=part.replace("(", r"\(").replace(")", r"\)")):
         sharded(text)

@@ -255,11 +255,17 @@ def test_tori(key, shape):
 
 @pytest.mark.parametrize(
     ("key", "shape", "wrap"),
-    [("tpu-v5e-pod", (4, 4), (False, False)), ("tpu-v5e-pod", (8, 16), (False, True)),
-     ("tpu-v5p-pod", (2, 2, 1), (False, False, False)), ("tpu-v5p-pod", (4, 4, 8), (True, True, True)),
-     ("tpu-v5p-pod", (2, 2, 4), (False, False, False)), ("tpu-v5p-pod", (4, 4), (False, False)),
-     ("tpu-v6e-pod", (16,), (True,)), ("tpu-v4-pod", (8, 12, 16), (True, True, True))],
-)  # fmt: skip
+    [
+        ("tpu-v5e-pod", (4, 4), (False, False)),
+        ("tpu-v5e-pod", (8, 16), (False, True)),
+        ("tpu-v5p-pod", (2, 2, 1), (False, False, False)),
+        ("tpu-v5p-pod", (4, 4, 8), (True, True, True)),
+        ("tpu-v5p-pod", (2, 2, 4), (False, False, False)),
+        ("tpu-v5p-pod", (4, 4), (False, False)),
+        ("tpu-v6e-pod", (16,), (True,)),
+        ("tpu-v4-pod", (8, 12, 16), (True, True, True)),
+    ],
+)
 def test_which_axes_of_a_slice_close(key, shape, wrap):
     assert clusters[key].wraps(shape) == wrap
 

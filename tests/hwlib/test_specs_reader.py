@@ -171,9 +171,14 @@ def test_a_link_has_a_kind_and_a_bandwidth(monkeypatch, old, new, message):
 
 @pytest.mark.parametrize(
     ("name", "key"),
-    [("Llama 3 8B", "llama3-8b"), ("llama-3.1-70b", "llama3-70b"), ("DEEPSEEK V3", "deepseek-v3"),
-     ("megatron 1.7B", "megatron-1.7b"), ("gpt3_175b", "gpt3-175b")],
-)  # fmt: skip
+    [
+        ("Llama 3 8B", "llama3-8b"),
+        ("llama-3.1-70b", "llama3-70b"),
+        ("DEEPSEEK V3", "deepseek-v3"),
+        ("megatron 1.7B", "megatron-1.7b"),
+        ("gpt3_175b", "gpt3-175b"),
+    ],
+)
 def test_a_row_is_found_by_what_people_write(name, key):
     assert models.of(name) is models[key]
 

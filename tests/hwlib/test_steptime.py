@@ -261,11 +261,17 @@ def test_real_stacks_take_longer_than_ideal_ones_and_never_nan(key):
 @pytest.mark.parametrize(
     ("change", "slower"),
     [
-        ({"recompute": "full"}, True), ({"tp": 16}, False), ({"fused": False}, True), ({"dtype": "fp8"}, False),
-        ({"B": 512 * T}, True), ({"v": 2, "pp": 8}, False), ({"pp": 8}, False), ({"sp": False}, True),
+        ({"recompute": "full"}, True),
+        ({"tp": 16}, False),
+        ({"fused": False}, True),
+        ({"dtype": "fp8"}, False),
+        ({"B": 512 * T}, True),
+        ({"v": 2, "pp": 8}, False),
+        ({"pp": 8}, False),
+        ({"sp": False}, True),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_what_makes_a_step_longer(change, slower):
     plan = {"B": 256 * T, "T": T, "dp": 4, "tp": 8, "pp": 4, "zero": 1}
     base = step_time(LLAMA, "megatron-core-h100", LEVELS, **plan).total
@@ -322,9 +328,14 @@ def test_gradients_are_summed_beside_a_share_of_the_product_that_gives_them():
     assert step_time(wide, fast.replace(hide_sum=0), node, frozen=True, **plan).compute < hidden
 
 
-@pytest.mark.parametrize(("tp", "pp", "micro", "heads", "seconds"), [
-    (8, 6, 4, 96, (124.8, 162.7)), (4, 12, 2, 96, (107.1, 147.4)), (4, 12, 4, 96, (110.3, 153.9)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("tp", "pp", "micro", "heads", "seconds"),
+    [
+        (8, 6, 4, 96, (124.8, 162.7)),
+        (4, 12, 2, 96, (107.1, 147.4)),
+        (4, 12, 4, 96, (110.3, 153.9)),
+    ],
+)
 def test_heads_of_108_elements_cost_what_bloom_lost(tp, pp, micro, heads, seconds):
     """BLOOM's trials: 78 layers of width 13,824 on 384 A100, 2,048 sequences, seconds with 96 heads of 144 elements and
     with 128 of 108, which tensor cores do not take (bloom-chronicles). FlashAttention would pad them.

@@ -91,10 +91,17 @@ def test_deepseek_is_laid_out_as_nvidia_does():
 @pytest.mark.parametrize(
     ("layers", "dense", "pp", "m", "vocab"),
     [
-        (61, 0, 16, 32, 1), (61, 0, 16, 32, 40_000), (61, 0, 16, 32, 400_000), (61, 3, 16, 32, 40_000),
-        (62, 3, 4, 16, 1), (13, 2, 5, 16, 100_000), (63, 0, 8, 16, 1), (126, 0, 16, 64, 100_000), (9, 0, 8, 16, 1),
+        (61, 0, 16, 32, 1),
+        (61, 0, 16, 32, 40_000),
+        (61, 0, 16, 32, 400_000),
+        (61, 3, 16, 32, 40_000),
+        (62, 3, 4, 16, 1),
+        (13, 2, 5, 16, 100_000),
+        (63, 0, 8, 16, 1),
+        (126, 0, 16, 64, 100_000),
+        (9, 0, 8, 16, 1),
     ],
-)  # fmt: skip
+)
 def test_uneven_stages_take_what_a_played_schedule_takes(layers, dense, pp, m, vocab, schedule):
     """61 layers on 16 stages, the first ones dense, with an output layer that is next to nothing, less than a layer,
     or more than the last stage is short of.

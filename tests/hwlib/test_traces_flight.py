@@ -8,11 +8,17 @@ import pytest
 from hwlib.traces import HANGS, draw_flight, find_hang, flight_entries
 
 
-@pytest.mark.parametrize(("hang", "at", "reason"), [
-    ("absent", 20, "missing"), ("absent", 14, "missing"), ("order", 13, "operation"), ("size", 18, "size"),
-    ("operation", 18, "operation"),
-    ("skip", 13, "size"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("hang", "at", "reason"),
+    [
+        ("absent", 20, "missing"),
+        ("absent", 14, "missing"),
+        ("order", 13, "operation"),
+        ("size", 18, "size"),
+        ("operation", 18, "operation"),
+        ("skip", 13, "size"),
+    ],
+)
 @pytest.mark.parametrize("rank", [0, 5, 10, 15])
 def test_the_rank_that_hangs_a_job_is_named(hang, at, reason, rank):
     found = find_hang(draw_flight(hang, rank, at))

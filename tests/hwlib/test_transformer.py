@@ -129,9 +129,15 @@ def test_deepseeks_checkpoint_holds_its_tables_twice():
 
 @pytest.mark.parametrize(
     ("key", "embedding", "printed"),
-    [("mixtral-8x7b", True, 12.9e9), ("gpt-oss-120b", False, 5.13e9), ("gpt-oss-20b", False, 3.61e9),
-     ("qwen3-235b-a22b", True, 22e9), ("qwen3-30b-a3b", True, 3.3e9), ("deepseek-v3", False, 36.6e9)],
-)  # fmt: skip
+    [
+        ("mixtral-8x7b", True, 12.9e9),
+        ("gpt-oss-120b", False, 5.13e9),
+        ("gpt-oss-20b", False, 3.61e9),
+        ("qwen3-235b-a22b", True, 22e9),
+        ("qwen3-30b-a3b", True, 3.3e9),
+        ("deepseek-v3", False, 36.6e9),
+    ],
+)
 def test_active_parameters_as_printed(key, embedding, printed):
     assert active_parameters(models[key], embedding) == pytest.approx(
         printed, rel=0.02 if key.startswith("qwen3") else 0.002

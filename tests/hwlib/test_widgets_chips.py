@@ -18,10 +18,16 @@ def script(name, body, given):
     return node(module_source(name, PEAK_FORMULAS) + f"\nprocess.stdout.write(JSON.stringify({body}));", given)
 
 
-@pytest.mark.parametrize(("x", "y", "vendor"), [
-    ("clock", "cycle_flops", "all"), ("tdp", "matmul_bf16_flops", "all"), ("hbm_bandwidth", "fp8_flops", "AMD"),
-    ("l2_bytes", "scaleup_bandwidth", "NVIDIA"), ("tdp", "fp8_flops", "Google"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("x", "y", "vendor"),
+    [
+        ("clock", "cycle_flops", "all"),
+        ("tdp", "matmul_bf16_flops", "all"),
+        ("hbm_bandwidth", "fp8_flops", "AMD"),
+        ("l2_bytes", "scaleup_bandwidth", "NVIDIA"),
+        ("tdp", "fp8_flops", "Google"),
+    ],
+)
 def test_the_explorer_shows_what_the_tables_have(x, y, vendor):
     state = state_of(widgets.chip_explorer(x, y, vendor))
     found = script("chip_explorer", "compute(given)", json.loads(json.dumps(state)))

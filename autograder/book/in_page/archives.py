@@ -19,9 +19,16 @@ if TYPE_CHECKING:
 DATA = {".py", ".toml", ".csv", ".json", ".txt", ".log"}
 # What of this project no cell of a page can use: it draws with matplotlib, or starts processes.
 NOT_HERE = (
-    "hwlib/plots/", "hwlib/widgets/", "hwlib/virtual/", "hwlib/labs/",
-    "autograder/sandbox/", "autograder/book/", "autograder/grading/", "autograder/course/", "autograder/cli/",
-)  # fmt: skip
+    "hwlib/plots/",
+    "hwlib/widgets/",
+    "hwlib/virtual/",
+    "hwlib/labs/",
+    "autograder/sandbox/",
+    "autograder/book/",
+    "autograder/grading/",
+    "autograder/course/",
+    "autograder/cli/",
+)
 TEXT_ONLY = "text.py"  # of a folder of exercises: names for the chapter's prose, which the page has as text
 ALWAYS = ("markdown_it", "mdit_py_plugins", "mdurl", "markupsafe")  # that every cell needs
 ON_DEMAND = ("mpmath", "sympy", "networkx")  # when a cell first imports it

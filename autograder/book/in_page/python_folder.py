@@ -150,8 +150,11 @@ def _node(script: str, *arguments: Path | str) -> None:
         raise PythonError("node is missing; install it with: pip install 'gpubook[book]'") from error
     done = node(
         [str(HERE / script), *map(str, arguments)],
-        return_completed_process=True, capture_output=True, text=True, timeout=LIMIT,
-    )  # fmt: skip
+        return_completed_process=True,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+    )
     if done.returncode:
         said = [line for line in str(done.stderr or done.stdout).splitlines() if len(line) < LONGEST]
         raise PythonError("\n".join([f"{script} failed:", *said[-25:]]))

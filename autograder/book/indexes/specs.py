@@ -19,9 +19,13 @@ if TYPE_CHECKING:
     from ..source.chapters import Chapter
 
 TITLES = {
-    "chips": "Chips", "links": "Links", "switches": "Switches", "nodes": "Nodes", "clusters": "Clusters",
+    "chips": "Chips",
+    "links": "Links",
+    "switches": "Switches",
+    "nodes": "Nodes",
+    "clusters": "Clusters",
     "models": "Language models",
-}  # fmt: skip
+}
 FIRST = {
     "chips": (
         "vendor", "arch", "bf16_flops", "fp8_flops", "hbm_bytes", "hbm_bandwidth", "scaleup_bandwidth",
@@ -38,9 +42,15 @@ FIRST = {
 }  # fmt: skip
 """The columns of a table that are shown before a reader chooses."""
 REFERS = {
-    "accelerator": "chips", "link": "links", "nic": "links", "pcie": "links", "c2c": "links", "cable": "links",
-    "switch": "switches", "node": "nodes",
-}  # fmt: skip
+    "accelerator": "chips",
+    "link": "links",
+    "nic": "links",
+    "pcie": "links",
+    "c2c": "links",
+    "cable": "links",
+    "switch": "switches",
+    "node": "nodes",
+}
 """The fields that are the key of a row of another table."""
 APART = ("name", "source", "confidence", "note")
 """Texts of a row that are not columns."""

@@ -69,9 +69,13 @@ def tables() -> dict[str, Mapping[str, Any]]:
     from hwlib.specs import accelerators, clusters, links, models, nodes, switches
 
     return {
-        "chips": accelerators, "links": links, "switches": switches, "nodes": nodes, "clusters": clusters,
+        "chips": accelerators,
+        "links": links,
+        "switches": switches,
+        "nodes": nodes,
+        "clusters": clusters,
         "models": models,
-    }  # fmt: skip
+    }
 
 
 def _of(chapter: Chapter) -> Iterator[tuple[Thing, Use]]:

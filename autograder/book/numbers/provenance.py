@@ -34,9 +34,16 @@ INLINED = 4  # functions of a chapter that are read inside one another
 LITERAL = 90  # letters of an assignment that is shown as it stands
 SOURCES = 3  # of a set of measured rows that are named
 UNITS = {  # of what a name says last: an attribute of a measured row, a function
-    "time": "s", "latency": "s", "bandwidth": "B/s", "reached": "B/s", "line": "B/s", "bytes": "B", "memory": "B",
-    "flops": "FLOP/s", "intensity": "FLOP/B",
-}  # fmt: skip
+    "time": "s",
+    "latency": "s",
+    "bandwidth": "B/s",
+    "reached": "B/s",
+    "line": "B/s",
+    "bytes": "B",
+    "memory": "B",
+    "flops": "FLOP/s",
+    "intensity": "FLOP/B",
+}
 FORMATTING = {**vars(units), **vars(math), **vars(builtins), **ops.OPS}
 Entries = list[int]
 

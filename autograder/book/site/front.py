@@ -90,9 +90,14 @@ class Front:
         if chapter is None:
             return Card(entry, Markup(""), entry.about, Amount(open=True), Amount(open=True))
         return Card(
-            entry, inline_html(question(chapter)), entry.about, self.book.reading_of(entry.name),
-            self.amount(chapter), judged(chapter), f"{entry.name}.html",
-        )  # fmt: skip
+            entry,
+            inline_html(question(chapter)),
+            entry.about,
+            self.book.reading_of(entry.name),
+            self.amount(chapter),
+            judged(chapter),
+            f"{entry.name}.html",
+        )
 
     def amount(self, chapter: Chapter) -> Amount:
         """What the exercises of a chapter come to."""

@@ -114,8 +114,10 @@ def llms_txt(site: Path, entries: Iterable[Entry]) -> str:
         if (site / f"{entry.name}.html").is_file():
             about = f": {entry.about}" if entry.about else ""
             lines.append(f"- [{numbered(entry.title, entry.name)}]({entry.name}.html){about}")
-    for head, files in (("Reference", {f"{name}.html": about for name, about in PAGES.items()}),
-                        ("Data", {f"data/{file}": about for file, about in DATA.items()})):  # fmt: skip
+    for head, files in (
+        ("Reference", {f"{name}.html": about for name, about in PAGES.items()}),
+        ("Data", {f"data/{file}": about for file, about in DATA.items()}),
+    ):
         there = {file: about for file, about in files.items() if (site / file).is_file()}
         listed = [f"- [{file.rpartition('.')[0]}]({file}): {about}" for file, about in there.items()]
         lines += ["", f"## {head}", "", *listed]

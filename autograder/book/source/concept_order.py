@@ -97,11 +97,33 @@ def bare(line: str) -> str:
 EVERYDAY = frozenset(
     key_of(word)
     for word in (
-        "axis", "block", "chunk", "core", "cube", "direct", "flow", "lane", "launch", "launches", "launched", "level",
-        "line", "peak", "program", "resident", "scale", "simple", "stage", "step", "store", "trace", "tree", "way",
+        "axis",
+        "block",
+        "chunk",
+        "core",
+        "cube",
+        "direct",
+        "flow",
+        "lane",
+        "launch",
+        "launches",
+        "launched",
+        "level",
+        "line",
+        "peak",
+        "program",
+        "resident",
+        "scale",
+        "simple",
+        "stage",
+        "step",
+        "store",
+        "trace",
+        "tree",
+        "way",
         "window",
     )
-)  # fmt: skip
+)
 
 
 @cache

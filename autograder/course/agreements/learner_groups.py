@@ -104,9 +104,11 @@ def share_out(
         else:
             named = " and ".join(able)
             said = f"group {group}: {named} have submitted; one was expected. "
-            said += f"The latest counts, from {counts}" if counts else (
-                "Which is the latest is not known: move the others out of submitted/"
-            )  # fmt: skip
+            said += (
+                f"The latest counts, from {counts}"
+                if counts
+                else ("Which is the latest is not known: move the others out of submitted/")
+            )
         for who in members:
             if who != counts:
                 found.pop(who, None)

@@ -104,19 +104,31 @@ def answers(folder: Path | str, question: Question, learner: str | None = None) 
         person = Person(row.student, row.first_name or "", row.last_name or "")
         found.append(
             Answer(
-                row.student, full_name(person), row.submission, len(found) + 1, text_in(path, question.cell),
-                row.manual_score, bool(row.needs_manual_grade), row.manual_comment or "", known.get(row.student),
+                row.student,
+                full_name(person),
+                row.submission,
+                len(found) + 1,
+                text_in(path, question.cell),
+                row.manual_score,
+                bool(row.needs_manual_grade),
+                row.manual_comment or "",
+                known.get(row.student),
             )
-        )  # fmt: skip
+        )
     return [one for one in found if learner in (None, one.learner)]
 
 
 def _rows(gradebook: Any, question: Question) -> list[Any]:
     """A row for each submission: learner, grade and comment of the question's cell."""
     asked = gradebook.db.query(
-        SubmittedNotebook.id.label("submission"), Student.id.label("student"), Student.first_name, Student.last_name,
-        Grade.manual_score, Grade.needs_manual_grade, Comment.manual_comment,
-    ).select_from(SubmittedNotebook)  # fmt: skip
+        SubmittedNotebook.id.label("submission"),
+        Student.id.label("student"),
+        Student.first_name,
+        Student.last_name,
+        Grade.manual_score,
+        Grade.needs_manual_grade,
+        Comment.manual_comment,
+    ).select_from(SubmittedNotebook)
     asked = asked.join(SubmittedNotebook.assignment).join(SubmittedAssignment.student)
     asked = asked.join(SubmittedAssignment.assignment).join(SubmittedNotebook.grades).join(Grade.cell)
     asked = asked.outerjoin(Comment, (Comment.notebook_id == SubmittedNotebook.id) & _of_cell(question.cell))

@@ -89,10 +89,18 @@ def questions(folder: Path | str, name: str) -> list[Question]:
             continue
         made.append(
             Question(
-                name, exercise, own["grade_id"], f"{cells.number} · {title}" if cells.number else title, cells.prompt,
-                rubric, float(own["points"]), shown_criteria(folder, name, exercise), declared, variants,
+                name,
+                exercise,
+                own["grade_id"],
+                f"{cells.number} · {title}" if cells.number else title,
+                cells.prompt,
+                rubric,
+                float(own["points"]),
+                shown_criteria(folder, name, exercise),
+                declared,
+                variants,
             )
-        )  # fmt: skip
+        )
     return made
 
 

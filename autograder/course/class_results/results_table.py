@@ -288,8 +288,10 @@ def show(result: ClassResult, what: str, console: Any = None, read: Read | None 
     ids = list(result.exercises)
     also = dict(zip(short(ids), ids, strict=True)) | {str(n): one for n, one in enumerate(ids, start=1)}
     learners = [result.learner(name)] if name or not exercise else result.learners
-    chosen = [(one, [r for r in one.results if exercise in ("", r.exercise) or r.exercise == also.get(exercise)])
-              for one in learners]  # fmt: skip
+    chosen = [
+        (one, [r for r in one.results if exercise in ("", r.exercise) or r.exercise == also.get(exercise)])
+        for one in learners
+    ]
     if exercise and not any(results for _, results in chosen):
         known = ", ".join(ids if not name else [r.exercise for r in learners[0].results]) or "none"
         raise KeyError(f"{name or 'nobody'} has no result for {exercise!r} in {result.assignment}; known: {known}")

@@ -119,14 +119,15 @@ def _explained(found: Gathered, one: Answered) -> Explanation:
         why_not,
         found.key_changed(one.learner, exercise.id),
         problems,
-    )  # fmt: skip
+    )
 
 
 def _numbers(exercise: Exercise, given: Any) -> str:
     """The numbers, each in the unit in which the prompt has it."""
     units = {match[1]: match[0] for match in FIELD.finditer(exercise.prompt)}
-    return ", ".join(f"{name} = {exercise.fill(units.get(name, ''), given) or repr(value)}"
-                     for name, value in given.items())  # fmt: skip
+    return ", ".join(
+        f"{name} = {exercise.fill(units.get(name, ''), given) or repr(value)}" for name, value in given.items()
+    )
 
 
 def _whose(found: Gathered, exercise: Exercise, one: Answered) -> str:

@@ -25,8 +25,15 @@ MOST_SENTENCE = 4000  # letters of a sentence
 
 def of(found: Report | Term) -> str:
     """The page of a report, or that of a term with all of its reports."""
-    tools = {"sentence": sentence, "plots": plots, "outcomes": OUTCOMES, "how_alike": how_alike, "pairs": beliefs.pairs,
-             "together": copies.pairs, "view": view}  # fmt: skip
+    tools = {
+        "sentence": sentence,
+        "plots": plots,
+        "outcomes": OUTCOMES,
+        "how_alike": how_alike,
+        "pairs": beliefs.pairs,
+        "together": copies.pairs,
+        "view": view,
+    }
     if isinstance(found, Term):
         more: dict[str, Any] = {"term": found, "hardest": hardest(found), "row": assignment_row}
         return f"{rendered(HERE, 'term.html.j2', title=found.course, **tools, **more)}\n"
@@ -56,12 +63,17 @@ def view(report: Report) -> dict[str, Any]:
         score = report.scores.get(learner.name)
         penalty = score.late_penalty if score else 0.0
         name = report.names[learner.name]
-        rows.append({
-            "id": learner.name, "name": "" if name == learner.name else name, "cells": cells,
-            "total": f"{learner.points:g}" if learner.results else "none",
-            "late": f"-{penalty:g}" if penalty else "",
-            "grade": f"{points[learner.name]:.4g}" if learner.results else "", "problem": learner.problem,
-        })  # fmt: skip
+        rows.append(
+            {
+                "id": learner.name,
+                "name": "" if name == learner.name else name,
+                "cells": cells,
+                "total": f"{learner.points:g}" if learner.results else "none",
+                "late": f"-{penalty:g}" if penalty else "",
+                "grade": f"{points[learner.name]:.4g}" if learner.results else "",
+                "problem": learner.problem,
+            }
+        )
     return {
         "called": dict(zip(ids, short(ids), strict=True)),
         "graded": {item.exercise: item.graded for item in report.items},

@@ -24,14 +24,20 @@ def histogram(bins: Sequence[tuple[float, float, int]], what: str) -> Markup:
         high = inside * number / most
         x, y = LEFT + at * step, TOP + inside - high
         said = Markup("{:g} to {:g}: {} learners").format(start, end, number)
-        parts.append(Markup('<rect class="bar" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"><title>{}</title>'
-                            "</rect>").format(x + 1, y, step - 2, high, said))  # fmt: skip
+        parts.append(
+            Markup(
+                '<rect class="bar" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"><title>{}</title></rect>'
+            ).format(x + 1, y, step - 2, high, said)
+        )
         if number:
             parts.append(_text(x + step / 2, y - 3, str(number), "middle"))
     every = max(1, len(bins) // 5)
     edges = [*(start for start, _, _ in bins), bins[-1][1]]
-    parts += [_text(LEFT + at * step, HIGH - BOTTOM + 14, f"{edge:g}", "middle") for at, edge in enumerate(edges)
-              if at % every == 0]  # fmt: skip
+    parts += [
+        _text(LEFT + at * step, HIGH - BOTTOM + 14, f"{edge:g}", "middle")
+        for at, edge in enumerate(edges)
+        if at % every == 0
+    ]
     parts.append(_line(LEFT, TOP + inside, WIDE - RIGHT, TOP + inside))
     parts.append(_text((LEFT + WIDE - RIGHT) / 2, HIGH - 4, what, "middle"))
     return _picture(parts, f"Histogram: {what}, the number of learners in each of {len(bins)} ranges")
@@ -51,8 +57,11 @@ def scatter(items: Sequence[Item]) -> Markup:
     def y(correlation: float) -> float:
         return TOP + inside * (1 - (correlation - low) / (1 - low))
 
-    parts = [_line(LEFT, y(0), WIDE - RIGHT, y(0), "zero"), _line(LEFT, HIGH - BOTTOM, WIDE - RIGHT, HIGH - BOTTOM),
-             _line(LEFT, TOP, LEFT, HIGH - BOTTOM)]  # fmt: skip
+    parts = [
+        _line(LEFT, y(0), WIDE - RIGHT, y(0), "zero"),
+        _line(LEFT, HIGH - BOTTOM, WIDE - RIGHT, HIGH - BOTTOM),
+        _line(LEFT, TOP, LEFT, HIGH - BOTTOM),
+    ]
     parts += [_text(x(share), HIGH - BOTTOM + 14, f"{100 * share:.0f}", "middle") for share in (0, 0.25, 0.5, 0.75, 1)]
     parts += [_text(LEFT - 4, y(value) + 4, f"{value:g}", "end") for value in (0, 0.5, 1)]
     for one in shown:
@@ -60,8 +69,11 @@ def scatter(items: Sequence[Item]) -> Markup:
             one.exercise, 100 * (one.right or 0.0), one.discrimination
         )
         spot = (x(one.right or 0.0), y(one.discrimination or 0.0))
-        parts.append(Markup('<g><title>{}</title><circle class="spot" cx="{:.1f}" cy="{:.1f}" r="9"/>{}</g>').format(
-            told, *spot, _text(spot[0], spot[1] + 4, str(one.number), "middle", "on")))  # fmt: skip
+        parts.append(
+            Markup('<g><title>{}</title><circle class="spot" cx="{:.1f}" cy="{:.1f}" r="9"/>{}</g>').format(
+                told, *spot, _text(spot[0], spot[1] + 4, str(one.number), "middle", "on")
+            )
+        )
     parts.append(_text((LEFT + WIDE) / 2, HIGH - 4, "right, %", "middle"))
     parts.append(_text(LEFT + 6, TOP + 4, "discrimination", "start"))
     return _picture(parts, "Discrimination of each exercise over the share that is right")
@@ -75,8 +87,11 @@ def stacked(item: Item) -> Markup:
     parts, x = [], 0.0
     for key, number in item.outcomes.items():
         wide = 100 * number / total
-        parts.append(Markup('<rect class="{}" x="{:.2f}" y="0" width="{:.2f}" height="10"><title>{}: {}</title></rect>')
-                     .format(key, x, wide, OUTCOMES[key], number))  # fmt: skip
+        parts.append(
+            Markup('<rect class="{}" x="{:.2f}" y="0" width="{:.2f}" height="10"><title>{}: {}</title></rect>').format(
+                key, x, wide, OUTCOMES[key], number
+            )
+        )
         x += wide
     told = ", ".join(f"{number} {OUTCOMES[key]}" for key, number in item.outcomes.items())
     return Markup(

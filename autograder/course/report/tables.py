@@ -66,13 +66,31 @@ def _words(row: Iterable[str]) -> list[str]:
 
 
 def _exercises(report: Report) -> Rows:
-    head = ["number", "exercise", "title", "points", "graded", "right_share", "mean_share", "discrimination",
-            *(f"n_{key}" for key in OUTCOMES)]  # fmt: skip
+    head = [
+        "number",
+        "exercise",
+        "title",
+        "points",
+        "graded",
+        "right_share",
+        "mean_share",
+        "discrimination",
+        *(f"n_{key}" for key in OUTCOMES),
+    ]
     rows = [
-        [str(one.number), one.exercise, one.title, number(one.max_points), str(one.graded), _share(one.right),
-         _share(one.mean), _share(one.discrimination), *(str(one.outcomes.get(key, 0)) for key in OUTCOMES)]
+        [
+            str(one.number),
+            one.exercise,
+            one.title,
+            number(one.max_points),
+            str(one.graded),
+            _share(one.right),
+            _share(one.mean),
+            _share(one.discrimination),
+            *(str(one.outcomes.get(key, 0)) for key in OUTCOMES),
+        ]
         for one in report.items
-    ]  # fmt: skip
+    ]
     return [head, *rows]
 
 
@@ -86,10 +104,14 @@ def _points(report: Report) -> Rows:
     for learner in in_order(report.result.learners, report.scores):
         points = {one.exercise: "" if one.kind == "waiting" else number(one.points) for one in learner.results}
         score = report.scores.get(learner.name)
-        sums = [number(learner.points), number(score.late_penalty if score else 0.0),
-                number(report.points[learner.name])] if learner.results else ["", "", ""]  # fmt: skip
-        rows.append([learner.name, report.names[learner.name], *(points.get(name, "") for name in ids), *sums,
-                     learner.problem])  # fmt: skip
+        sums = (
+            [number(learner.points), number(score.late_penalty if score else 0.0), number(report.points[learner.name])]
+            if learner.results
+            else ["", "", ""]
+        )
+        rows.append(
+            [learner.name, report.names[learner.name], *(points.get(name, "") for name in ids), *sums, learner.problem]
+        )
     gone = [[who, report.names[who], *[""] * (len(ids) + 3), "nothing submitted"] for who in report.missing]
     return [["learner", "name", *ids, "total", "late_penalty", "grade", "problem"], *rows, *gone]
 
@@ -98,10 +120,14 @@ def _term_points(term: Term) -> Rows:
     head = ["learner", "name", *(report.name for report in term.reports), "total"]
     most = [report.result.max_points for report in term.reports]
     rows = [
-        [who, term.names[who], *("" if value is None else number(value) for value in points),
-         number(sum(value or 0.0 for value in points))]
+        [
+            who,
+            term.names[who],
+            *("" if value is None else number(value) for value in points),
+            number(sum(value or 0.0 for value in points)),
+        ]
         for who, points in sorted(term.table.items())
-    ]  # fmt: skip
+    ]
     return [head, *rows, ["of", "", *map(number, most), number(sum(most))]]
 
 
@@ -115,10 +141,17 @@ def _mistakes(report: Report) -> Rows:
 
 def _unexplained(report: Report) -> Rows:
     rows = [
-        [one.exercise, str(len(one.learners)), one.shown, one.relation, one.told, one.declaration,
-         " ".join(one.learners)]
+        [
+            one.exercise,
+            str(len(one.learners)),
+            one.shown,
+            one.relation,
+            one.told,
+            one.declaration,
+            " ".join(one.learners),
+        ]
         for one in report.unexplained
-    ]  # fmt: skip
+    ]
     return [["exercise", "count", "answer", "relation", "told", "declaration", "learners"], *rows]
 
 
@@ -129,8 +162,14 @@ def _borrowed(report: Report) -> Rows:
 
 def _alike(report: Report) -> Rows:
     rows = [
-        [one.exercise, f"{one.share:.2f}", "yes" if one.book else "no", "yes" if one.usual else "no",
-         str(len(one.learners)), " ".join(one.learners)]
+        [
+            one.exercise,
+            f"{one.share:.2f}",
+            "yes" if one.book else "no",
+            "yes" if one.usual else "no",
+            str(len(one.learners)),
+            " ".join(one.learners),
+        ]
         for one in report.copies
-    ]  # fmt: skip
+    ]
     return [["exercise", "share", "is_the_solution", "may_be_usual", "count", "learners"], *rows]

@@ -61,12 +61,20 @@ def print_items(report: Report, console: Any) -> None:
         counts = [Text(str(item.outcomes[key]) if item.outcomes.get(key) else "", style="dim") for key in seen]
         discrimination = "–" if item.discrimination is None else f"{item.discrimination:.2f}"
         table.add_row(
-            str(item.number), Text(called[item.exercise], style="cyan"), f"{item.max_points:g}", _share(item.right),
-            _share(item.mean), Text(discrimination, style="yellow" if low else ""), *counts,
-        )  # fmt: skip
+            str(item.number),
+            Text(called[item.exercise], style="cyan"),
+            f"{item.max_points:g}",
+            _share(item.right),
+            _share(item.mean),
+            Text(discrimination, style="yellow" if low else ""),
+            *counts,
+        )
     console.print(table)
-    _say(console, "right, mean: in percent. discr: the correlation with the points on all others; below 0, look at "
-                  "the question. named, other: wrong by a mistake with a name, and otherwise")  # fmt: skip
+    _say(
+        console,
+        "right, mean: in percent. discr: the correlation with the points on all others; below 0, look at "
+        "the question. named, other: wrong by a mistake with a name, and otherwise",
+    )
 
 
 def _share(value: float | None) -> str:
@@ -230,8 +238,11 @@ def _print_together(term: Term, console: Any) -> None:
         _say(console, f"  {inert(term.called(one))} and {inert(term.called(other))}: {times} pieces of work in common")
     for learner, owner, times, total in taken:
         if times > 1:
-            _say(console, f"  {inert(term.called(learner))}: {times} of {total} answers right for the numbers of "
-                          f"{inert(term.called(owner))}")  # fmt: skip
+            _say(
+                console,
+                f"  {inert(term.called(learner))}: {times} of {total} answers right for the numbers of "
+                f"{inert(term.called(owner))}",
+            )
 
 
 def _head(console: Any, text: str) -> None:

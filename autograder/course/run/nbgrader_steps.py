@@ -189,8 +189,11 @@ def configure(config: Config) -> None:
     config.Autograde.sanitize_preprocessors = SANITIZE
     config.Autograde.autograde_preprocessors = AUTOGRADE
     config.GenerateFeedback.preprocessors = [
-        ShowGrades, WorkedSolutions, CriteriaInFeedback, CSSHTMLHeaderPreprocessor,
-    ]  # fmt: skip
+        ShowGrades,
+        WorkedSolutions,
+        CriteriaInFeedback,
+        CSSHTMLHeaderPreprocessor,
+    ]
     config.GenerateFeedback.exporter_class = FeedbackPage
     config.FeedbackPage.template_name = "gpubook"
     config.FeedbackPage.preprocessors = []  # not those of formgrader's page, whose configuration it inherits

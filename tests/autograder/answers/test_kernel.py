@@ -72,9 +72,14 @@ WRONG = [
     ("def add(x_ptr): pass", "wrong", "raises"),
     ("add = 3", "unreadable", "not-a-function"),
     (RIGHT.replace("tl.load(y_ptr + at, mask=at < n, other=0.0)", "tl.load(y_ptr + at)"), "mistake", ""),
-    (RIGHT.replace("mask=at < n, other=0.0)", ")").replace("mask=(at < n) & (at >= 0)", "")
-          .replace(", mask=at < n)", ")"), "mistake", ""),
-]  # fmt: skip
+    (
+        RIGHT.replace("mask=at < n, other=0.0)", ")")
+        .replace("mask=(at < n) & (at >= 0)", "")
+        .replace(", mask=at < n)", ")"),
+        "mistake",
+        "",
+    ),
+]
 
 
 @pytest.fixture(scope="module")

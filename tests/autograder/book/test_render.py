@@ -30,9 +30,12 @@ def test_a_label_is_text_and_a_caption_is_markup():
 
 def test_the_key_of_an_option_is_text():
     one = Exercise(
-        id="page-option", prompt="?", answer=Choice({HOSTILE: "A", "b": "B"}), solution="b",
+        id="page-option",
+        prompt="?",
+        answer=Choice({HOSTILE: "A", "b": "B"}),
+        solution="b",
         mistakes=(Mistake(HOSTILE, "No."),),
-    )  # fmt: skip
+    )
     form = soup(answer_box.form(one, "01-x")).form
     assert [field["value"] for field in form.select("input")] == [HOSTILE, "b"]
     assert form.find_all("script") == []

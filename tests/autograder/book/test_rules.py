@@ -329,12 +329,15 @@ def test_a_chapter_keeps_to_the_order_of_the_book(reading, tmp_path, rule, befor
         assert line.startswith(f"solutions/07-links/07-links.{start}")
 
 
-@pytest.mark.parametrize(("before", "after", "then", "broken"), [
-    ("import math", "import numpy\n\ndef lazy():\n    import torch", "import torch", []),
-    ("from hwlib import tl", "from . import torch", "import triton", []),
-    ("try:\n    import torch\nexcept ImportError:\n    pass", "", "", [24]),
-    ("%matplotlib inline\nimport torch", "", "", []),  # which Python cannot read
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("before", "after", "then", "broken"),
+    [
+        ("import math", "import numpy\n\ndef lazy():\n    import torch", "import torch", []),
+        ("from hwlib import tl", "from . import torch", "import triton", []),
+        ("try:\n    import torch\nexcept ImportError:\n    pass", "", "", [24]),
+        ("%matplotlib inline\nimport torch", "", "", []),  # which Python cannot read
+    ],
+)
 def test_torch_stands_in_any_cell_but_the_first(reading, before, after, then, broken):
     text = FIRST.format(before, after) + f"\n```{{code-cell}} ipython3\n{then}\n```\n" + FIGURE
     found = list(chapter_rules.the_first_cell_needs_no_torch(reading(FIGURE, text)))

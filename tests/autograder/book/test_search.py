@@ -30,8 +30,11 @@ def site(tmp_path):
 def test_a_section_has_its_own_text_and_an_exercise_its_prompt(site):
     found = {entry.href: entry for entry in search.entries(site)}
     assert set(found) == {
-        "07-links.html", "07-links.html#hops", "07-links.html#deep", "07-links.html#exercise-links-time",
-    }  # fmt: skip
+        "07-links.html",
+        "07-links.html#hops",
+        "07-links.html#deep",
+        "07-links.html#exercise-links-time",
+    }
     hops = found["07-links.html#hops"]
     assert hops == ("Hops and all_reduce", "section", hops.href, "7. Links", "A hop, of W_in bytes.", "hop")
     assert found["07-links.html#deep"].text == "Down here."

@@ -33,8 +33,12 @@ def packed(tmp_path, monkeypatch):
 
     monkeypatch.setattr(vendor, "_pack", pack)
     integrity = "sha512-" + base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()
-    record = {"package": "thing", "version": "1.0.0", "integrity": integrity,
-              "files": {"dist/thing.min.js": "thing.min.js", "fonts/*.woff": "fonts/"}}  # fmt: skip
+    record = {
+        "package": "thing",
+        "version": "1.0.0",
+        "integrity": integrity,
+        "files": {"dist/thing.min.js": "thing.min.js", "fonts/*.woff": "fonts/"},
+    }
 
     def lock(**changes):
         (tmp_path / "vendor.json").write_text(json.dumps([record | changes]))

@@ -228,7 +228,7 @@ def test_sequences_by_length_are_a_batch():
         ([SMALL[0], "--cluster", "4x8 h800", *SMALL[3:]], "cluster: 4x8 h800: network missing"),
         (["llama3-8b", "--batch", "1M"], "Missing option '--cluster'"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_ends_in_a_sentence_and_2(words, says):
     done = run(*words)
     assert done.exit_code == 2, done.output

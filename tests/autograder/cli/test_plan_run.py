@@ -39,9 +39,15 @@ def test_options_are_what_the_run_is_computed_with():
     more = "--checkpoint-bandwidth 10GB/s --spread 2% --json --count 1"
     record = json.loads(run(*SMALL, *words.split(), *more.split()).output)
     given = published().given(
-        t_gpu=800 * day, t_back=20 * minute, interval=7200.0, t_repair=6 * 3600.0, storage=1e10, blocking=True,
-        spares=0, spread=0.02,
-    )  # fmt: skip
+        t_gpu=800 * day,
+        t_back=20 * minute,
+        interval=7200.0,
+        t_repair=6 * 3600.0,
+        storage=1e10,
+        blocking=True,
+        spares=0,
+        spread=0.02,
+    )
     found = plan("llama3-8b", "dgx-h100", B=2**20)
     best = next(one for one in found if (one.strategy.tp, one.strategy.pp, one.strategy.cp) == (2, 1, 1))
     want = run_of(found.task, best, tokens=300e9, reliability=given)
@@ -67,7 +73,8 @@ def test_several_numbers_of_gpus_are_compared_by_their_runs():
     [
         ("--tokens 1T --days 3", "expected --tokens or --days, one of them, got --tokens, --days"),
         ("--mtbf 3days", "expected --tokens or --days, one of them, got --mtbf"),
-        ("--tokens 3Q", "'3Q' is not a number"), ("--tokens 0", "'0' is not a number"),
+        ("--tokens 3Q", "'3Q' is not a number"),
+        ("--tokens 0", "'0' is not a number"),
         ("--tokens 1T --mtbf 3", "'3' has no unit"),
         ("--tokens 1T --restart 10", "'10' has no unit"),
         ("--tokens 1T --checkpoint-every 30", "'30' has no unit"),
@@ -79,7 +86,7 @@ def test_several_numbers_of_gpus_are_compared_by_their_runs():
         ("--tokens 1T --repair 3GB", "'3GB' is not a time, e.g. 24h"),
         ("--tokens 1T --mtbf 1min", "hardly ever fit between"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_asked_of_a_run_says_why(words, message):
     done = run(*SMALL, *words.split())
     assert done.exit_code == 2

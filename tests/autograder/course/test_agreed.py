@@ -97,8 +97,10 @@ def page(folder, who):
 def test_extensions_and_groups_are_agreed_before_anything_is_submitted(folder):
     due = {one.person.id: one.due for one in gradebook.scores(folder, ["hw"])["hw"]}
     assert due == {"ann": datetime(2030, 1, 1)} | dict.fromkeys(("bob", "cy", "dan"), datetime(2030, 1, 1, 12))
-    for refused in (lambda: extensions.extend(folder, "hw", ["bobb"], Extension(days=1)),
-                    lambda: learner_groups.form(folder, "hw", {"A": ["ann", "bobb"]})):  # fmt: skip
+    for refused in (
+        lambda: extensions.extend(folder, "hw", ["bobb"], Extension(days=1)),
+        lambda: learner_groups.form(folder, "hw", {"A": ["ann", "bobb"]}),
+    ):
         with pytest.raises(CourseError, match=r"bobb: not in the roster .*did you mean bob\? "):
             refused()
     with pytest.raises(CourseError, match=r"'\.\./ann' is not a learner's id"):
@@ -115,8 +117,10 @@ def test_extensions_and_groups_are_agreed_before_anything_is_submitted(folder):
     (listed,) = json.loads(said.output)["assignments"]
     assert (listed["due"], listed["extensions"], listed["groups"]) == ("2030-01-01 00:00 UTC", "3", "1")
     assert [(one["id"], one["kind"], one["points"]) for one in listed["exercises"]] == [
-        ("tiny-steps", "Count", 2), ("tiny-time", "Quantity", 3), ("tiny-why", "Written", 2)
-    ]  # fmt: skip
+        ("tiny-steps", "Count", 2),
+        ("tiny-time", "Quantity", 3),
+        ("tiny-why", "Written", 2),
+    ]
 
 
 @pytest.mark.slow

@@ -277,8 +277,9 @@ def test_the_page_obeys_nothing_that_a_learner_wrote(folder):
     hand_in(folder, "ada", {"mine-why": hostile}, pictures)
     asked = question(folder, "hw", "mine-why")
     in_formgrader(folder, "ada", comment="</script><script>alert(5)</script>")
-    html = page.page("/user/t/", "/user/t/gpubook/by_hand", "/user/t/gpubook/by_hand/hw/mine-why", asked,
-                     answers(folder, asked))  # fmt: skip
+    html = page.page(
+        "/user/t/", "/user/t/gpubook/by_hand", "/user/t/gpubook/by_hand/hw/mine-why", asked, answers(folder, asked)
+    )
     soup = BeautifulSoup(html, "html.parser")
     assert [script.get("src") or script["type"] for script in soup.find_all("script")] == [
         "/user/t/gpubook/by_hand/_static/by_hand.js",

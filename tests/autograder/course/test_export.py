@@ -78,8 +78,15 @@ def test_plain_has_a_row_for_each_learner_and_assignment(folder):
     ann = by["week1", "ann"]
     assert ann["last_name"] == "Müller, née Ōta"
     assert (ann["submitted"], ann["due"]) == ("2030-01-02T09:30:00Z", "2030-01-01T12:00:00Z")
-    points = ("raw_score", "extra_credit", "late_penalty", "score", "max_score", "needs_manual_grade",
-              "answers_waiting")  # fmt: skip
+    points = (
+        "raw_score",
+        "extra_credit",
+        "late_penalty",
+        "score",
+        "max_score",
+        "needs_manual_grade",
+        "answers_waiting",
+    )
     assert [ann[key] for key in points] == ["10.8", "1.5", "1.3", "9.5", "10", "no", "0"]
     assert [by["week1", "bob"][key] for key in points] == ["4.3", "0", "0", "4.3", "10", "yes", "1"]
     assert [by["week1", "cy"][key] for key in points] == ["0", "0", "0", "0", "10", "no", "0"]

@@ -93,10 +93,17 @@ def score_of(folder, who):
 @pytest.mark.parametrize(
     ("days", "fraction", "grace", "penalty"),
     [
-        (0.0, 0.1, 0, 0.0), (0.01, 0.1, 0, 1.0), (1.0, 0.1, 0, 1.0), (1.001, 0.1, 0, 2.0), (30, 0.1, 0, 10.0),
-        (0.01, 0.1, 15, 0.0), (1.01, 0.1, 15, 1.0), (2.5, 0.0, 0, 0.0), (0.5, 1.0, 0, 10.0),
+        (0.0, 0.1, 0, 0.0),
+        (0.01, 0.1, 0, 1.0),
+        (1.0, 0.1, 0, 1.0),
+        (1.001, 0.1, 0, 2.0),
+        (30, 0.1, 0, 10.0),
+        (0.01, 0.1, 15, 0.0),
+        (1.01, 0.1, 15, 1.0),
+        (2.5, 0.0, 0, 0.0),
+        (0.5, 1.0, 0, 10.0),
     ],
-)  # fmt: skip
+)
 def test_late_per_day(days, fraction, grace, penalty):
     plugin = gradebook.LatePerDay(fraction=fraction, grace=grace)
     assert plugin.late_submission_penalty("ann", 10.0, timedelta(days=days).total_seconds()) == pytest.approx(penalty)

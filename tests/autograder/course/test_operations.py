@@ -333,8 +333,10 @@ def test_odd_names_of_folders_cost_their_own_learners_only(tmp_path):
     course.grade(folder, NAME)
     result = course.results(folder, NAME)
     assert {learner.name: learner.points for learner in result.learners} == {
-        "ann": 10.0, "e\x1b[31mve": 10.0, "zo\\xeb": 0.0
-    }  # fmt: skip
+        "ann": 10.0,
+        "e\x1b[31mve": 10.0,
+        "zo\\xeb": 0.0,
+    }
     assert "UTF-8" in result.learner("zo\\xeb").problem
     assert result.learner("zo\\xeb").problem.isprintable()
     with open(tmp_path / "shown.txt", "w", encoding="utf-8") as file:

@@ -96,12 +96,17 @@ def standing(folder):
     pages = folder / "feedback"
     return {
         one.person.id: (
-            one.submitted, one.raw, one.max_score, round(one.late_penalty, 6), one.due, each[one.person.id],
+            one.submitted,
+            one.raw,
+            one.max_score,
+            round(one.late_penalty, 6),
+            one.due,
+            each[one.person.id],
             (pages / one.person.id / "hw" / "hw.html").read_text(),
         )
         for one in gradebook.scores(folder, ["hw"])["hw"]
         if one.graded
-    }  # fmt: skip
+    }
 
 
 def from_nothing(folder, **how):
@@ -142,9 +147,14 @@ def test_what_concerns_one_learner(folder, ran):
     result = course.grade(folder, "hw", resume=True, trust_timestamps=True)
     assert ran == ["again"]
     assert late(result) == {
-        "known": (0.0, 0.5), "corrected": (0.5, 1.0), "unknown": (0.5, 0.0), "trusted": (0.0, 0.5),
-        "by-hand": (0.0, 1.0), "longer": (0.5, 0.0), "other": (0.0, 0.5),
-    }  # fmt: skip
+        "known": (0.0, 0.5),
+        "corrected": (0.5, 1.0),
+        "unknown": (0.5, 0.0),
+        "trusted": (0.0, 0.5),
+        "by-hand": (0.0, 1.0),
+        "longer": (0.5, 0.0),
+        "other": (0.0, 0.5),
+    }
     assert {one.learner for one in result.changes} == {"again"}
     is_as_from_nothing(folder, trust_timestamps=True)
     now = standing(folder)
@@ -197,18 +207,23 @@ def correct_the_key(folder):
     ("change", "judged", "after"),
     [
         (lambda f: set_rule(f, "fraction = 0.1", "fraction = 0.2"), set(), dict.fromkeys(LATE, (0.5, 1.0))),
-        (lambda f: set_rule(f, "grace = 15.0", "grace = 720.0"), set(),
-         dict.fromkeys(LATE, (0.5, 0.0))),
+        (lambda f: set_rule(f, "grace = 15.0", "grace = 720.0"), set(), dict.fromkeys(LATE, (0.5, 0.0))),
         (lambda f: set_rule(f, "c.AssignLatePenalties.plugin_class", "# "), set(), dict.fromkeys(LATE, (0.5, 0.0))),
-        (lambda f: gradebook.set_due(gradebook.url_of(f), "hw", datetime(2029, 12, 31, 1)), set(),
-         dict.fromkeys(LATE, (0.5, 1.0)) | {"other": (0.0, 0.5)}),
-        (lambda f: course.assign(f, "hw", exercises=ASKED, points={"tiny-steps": 7}), set(),
-         dict.fromkeys(LATE, (0.5, 1.0))),
+        (
+            lambda f: gradebook.set_due(gradebook.url_of(f), "hw", datetime(2029, 12, 31, 1)),
+            set(),
+            dict.fromkeys(LATE, (0.5, 1.0)) | {"other": (0.0, 0.5)},
+        ),
+        (
+            lambda f: course.assign(f, "hw", exercises=ASKED, points={"tiny-steps": 7}),
+            set(),
+            dict.fromkeys(LATE, (0.5, 1.0)),
+        ),
         (correct_the_key, set(CLASS), dict.fromkeys(LATE, (0.5, 0.3))),
         (lambda f: None, set(), {}),
     ],
     ids=["fraction", "grace", "no-rule", "deadline", "points", "key", "nothing"],
-)  # fmt: skip
+)
 def test_what_concerns_everybody(folder, ran, change, judged, after):
     change(folder)
     result = course.grade(folder, "hw", resume=True)

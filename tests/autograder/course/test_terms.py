@@ -29,8 +29,9 @@ def test_terms_are_read_as_they_were_written_and_those_of_others_stay(tmp_path):
         agreed.extensions["bob"] = Extension(days=2)
     found = agreed_terms.read(tmp_path, "hw1")
     assert {who: one.beyond(DUE) for who, one in found.extensions.items()} == {
-        "ann": timedelta(days=2, hours=12), "zoë": timedelta(hours=12)
-    }  # fmt: skip
+        "ann": timedelta(days=2, hours=12),
+        "zoë": timedelta(hours=12),
+    }
     assert found.group_of("bob") == "A"
     assert "zoë" in (tmp_path / agreed_terms.FILE).read_text(encoding="utf-8")
     with agreed_terms.changing(tmp_path, "hw1") as agreed:
@@ -94,14 +95,20 @@ def test_an_extension_is_some_days(days):
 @pytest.mark.parametrize(
     "written",
     [
-        "{", "[]", '{"hw": []}', '{"hw": {"extensions": {"ann": 2}}}', '{"hw": {"extensions": {"ann": {"days": "x"}}}}',
-        '{"hw": {"extensions": {"ann": {"until": "soon"}}}}', '{"hw": {"groups": {"A": "ann"}}}',
+        "{",
+        "[]",
+        '{"hw": []}',
+        '{"hw": {"extensions": {"ann": 2}}}',
+        '{"hw": {"extensions": {"ann": {"days": "x"}}}}',
+        '{"hw": {"extensions": {"ann": {"until": "soon"}}}}',
+        '{"hw": {"groups": {"A": "ann"}}}',
         '{"hw": {"extensions": {"ann": {"days": true}}}}',
-        '{"hw": {"groups": {"A": ["../ann"]}}}', '{"hw": {"groups": {"A": [7]}}}',
+        '{"hw": {"groups": {"A": ["../ann"]}}}',
+        '{"hw": {"groups": {"A": [7]}}}',
         '{"hw": {"extensions": {"ann": {"days": 1, "until": "2027-02-01 22:00 UTC"}}}}',
         '{"hw": {"extensions": {"ann": {}}}}',
     ],
-)  # fmt: skip
+)
 def test_a_file_that_a_hand_broke_is_named(tmp_path, written):
     (tmp_path / agreed_terms.FILE).write_text(written)
     with pytest.raises(CourseError, match=r"terms\.json: "):
@@ -146,8 +153,11 @@ def test_one_submission_counts_for_the_whole_group(tmp_path):
     shares, found, result = shared_out(tmp_path, {"bob": None})
     assert (shares, found) == ({"bob": ["ann", "cy"]}, ["bob", "dan"])
     assert [(one.name, one.submitted_by, one.problem) for one in result.learners] == [
-        ("ann", "bob", ""), ("bob", "", ""), ("cy", "bob", ""), ("dan", "", "")
-    ]  # fmt: skip
+        ("ann", "bob", ""),
+        ("bob", "", ""),
+        ("cy", "bob", ""),
+        ("dan", "", ""),
+    ]
     assert result.problems == []
 
 

@@ -216,11 +216,16 @@ def test_a_prediction_is_not_told_to_go_on():
     assert verdict.say.endswith("Because.")
 
 
-@pytest.mark.parametrize(("verdict", "hue"), [
-    (Verdict(1.0, "Right.", "right"), "success"), (Verdict(0.0, "No.", "mistake"), "error"),
-    (Verdict(0.5, "Half.", "partial"), "warn"), (Verdict(0.0, "Recorded.", "recorded"), "warn"),
-    (Verdict(1.0, "It came true.", "predicted", "as-predicted"), "success"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("verdict", "hue"),
+    [
+        (Verdict(1.0, "Right.", "right"), "success"),
+        (Verdict(0.0, "No.", "mistake"), "error"),
+        (Verdict(0.5, "Half.", "partial"), "warn"),
+        (Verdict(0.0, "Recorded.", "recorded"), "warn"),
+        (Verdict(1.0, "It came true.", "predicted", "as-predicted"), "success"),
+    ],
+)
 def test_a_notebook_shows_a_verdict_in_its_colour_with_its_sign_and_a_status(verdict, hue):
     shown = verdict._repr_html_()
     assert f"var(--jp-{hue}-color1, " in shown

@@ -180,9 +180,15 @@ def test_the_front_end_is_one_module():
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize(("cell", "typed"), [
-    ("2 us", "2 us"), ("answer = 2*10**-6", "2*10**-6"), ("answer = n * a", ""), ("n = 3\nanswer = n", ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("cell", "typed"),
+    [
+        ("2 us", "2 us"),
+        ("answer = 2*10**-6", "2*10**-6"),
+        ("answer = n * a", ""),
+        ("n = 3\nanswer = n", ""),
+    ],
+)
 def test_what_a_cell_set_stands_in_the_field_where_it_can_be_typed(open_book, cell, typed):
     verdict = {"kind": "wrong", "reason": "", "mistakes": [], "score": 0.0, "points": 0.0, "say": "No."}
     Progress.here().attempt("t-time", cell, verdict)

@@ -83,9 +83,16 @@ def test_it_goes_on_at_the_exercise_of_the_last_attempt(study):
     assert str(shown).splitlines()[-1] == "In all: 1 of 3 exercises done, 2 of 6 points"
 
 
-@pytest.mark.parametrize(("answered", "onward"), [
-    (["a-x"], "a-y"), (["a-x", "a-y"], "b-x"), (["b-x"], "a-x"), (["a-x", "a-y", "b-x"], None), ([], None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("answered", "onward"),
+    [
+        (["a-x"], "a-y"),
+        (["a-x", "a-y"], "b-x"),
+        (["b-x"], "a-x"),
+        (["a-x", "a-y", "b-x"], None),
+        ([], None),
+    ],
+)
 def test_after_a_right_answer_it_goes_on_at_the_next_open_exercise(study, answered, onward):
     for at, name in enumerate(answered):
         attempt(study, name, RIGHT, at + 1)

@@ -72,14 +72,20 @@ def test_the_planners_page_has_the_rows_and_sentences_of_the_command(found):
     rows = zip(*(column for _, column in columns(found)), strict=True)
     assert cells(html) == [[f"plan {number}", *rest] for number, *rest in rows]
     said = words(html)
-    for sentence in (where_time_goes(found[0]), memory_words(found, found[0]), found.task.title, found.task.terms,
-                     str(found.advised)):  # fmt: skip
+    for sentence in (
+        where_time_goes(found[0]),
+        memory_words(found, found[0]),
+        found.task.title,
+        found.task.terms,
+        str(found.advised),
+    ):
         assert sentence in said
     assert "gpubook plan llama3-8b --cluster dgx-h100 --batch 1M" in said
 
 
-@pytest.mark.parametrize(("asked", "count"), [(SMALL, 5), (SMALL | WHOLE, 2), (EXPERTS, 2)],
-                         ids=["small", "several", "experts"])  # fmt: skip
+@pytest.mark.parametrize(
+    ("asked", "count"), [(SMALL, 5), (SMALL | WHOLE, 2), (EXPERTS, 2)], ids=["small", "several", "experts"]
+)
 def test_the_address_of_each_plan_opens_its_footprint(asked, count):
     html = answered("plan", asked)["html"]
     addresses = re.findall(r'data-address="fill\.html#([^"]+)"', html)

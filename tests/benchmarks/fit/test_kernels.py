@@ -73,16 +73,19 @@ def test_entries_name_their_rows_and_mark_those_that_few_back():
     odd = replace(cases[0], software="vllm")
     entries = list(kernel_entries([("a file @abc (x)", case) for case in [*cases, odd]]))
     assert {(e.chip, e.software, e.count, e.typical) for e in entries} == {
-        ("b200-sxm", "trtllm", 16, False), ("h100-sxm", "trtllm", 16, False), ("h100-sxm", "vllm", 1, True),
-    }  # fmt: skip
+        ("b200-sxm", "trtllm", 16, False),
+        ("h100-sxm", "trtllm", 16, False),
+        ("h100-sxm", "vllm", 1, True),
+    }
     assert all(e.source == "a file" and e.splits == (e.software == "trtllm") for e in entries)
 
 
 def test_kept_constants_are_within_the_bounds_and_rest_on_eight_rows_or_are_shared():
     for kind, table in (
-        ("attention-context", attention_constants()), ("attention-decode", decode_constants()),
+        ("attention-context", attention_constants()),
+        ("attention-decode", decode_constants()),
         ("grouped-gemm", grouped_constants()),
-    ):  # fmt: skip
+    ):
         entries = set(table.values())
         rows = sum(entry.count for entry in entries)
         different = sum(len({getattr(entry, name) for entry in entries}) for name in CONSTANTS[kind])

@@ -87,9 +87,14 @@ def test_what_a_stack_errs_by_is_what_its_steps_of_dense_models_did(key):
     """The means of all rows, as benchmarks/data/scores.csv keeps them; without any, those of the stack it is like."""
     stack, chip = stacks[key], key.rpartition("-")[2]
     begins = {
-        "mosaic": f"mosaic-{chip}", "mbridge-": f"mbridge-{chip}-llama3", "nemo-long-DGX-H100": "nemo-long",
-        "nemo2-b200": "nemo-b200", "nemo-long-DGX-B200": "nemo-b200", "titan": "torchtitan", "ao-": "torchao",
-    }  # fmt: skip
+        "mosaic": f"mosaic-{chip}",
+        "mbridge-": f"mbridge-{chip}-llama3",
+        "nemo-long-DGX-H100": "nemo-long",
+        "nemo2-b200": "nemo-b200",
+        "nemo-long-DGX-B200": "nemo-b200",
+        "titan": "torchtitan",
+        "ao-": "torchao",
+    }
     tables = tuple(begins.get(name, name.removesuffix("-apr")) for name in stack.rows)
     scores = [s for s in kept_scores() if s.set.startswith(tables) and "," not in s.set]
     dense = [s for s in scores if not s.set.endswith("others")]

@@ -36,11 +36,17 @@ def sources(tmp_path):
 
 def test_fields_have_the_kind_and_the_choices_of_their_annotation(sources):
     assert sources.fields("Config") == {
-        "steps": Row("steps", "int"), "degree": Row("degree", "int"), "share": Row("share", "float"),
-        "on": Row("on", "flag"), "kind": Row("kind", "text", ("a", "b")), "word": Row("word", "text", ("x", "y")),
-        "named": Row("named", "text"), "sizes": Row("sizes", "ints"), "names": Row("names", "texts"),
+        "steps": Row("steps", "int"),
+        "degree": Row("degree", "int"),
+        "share": Row("share", "float"),
+        "on": Row("on", "flag"),
+        "kind": Row("kind", "text", ("a", "b")),
+        "word": Row("word", "text", ("x", "y")),
+        "named": Row("named", "text"),
+        "sizes": Row("sizes", "ints"),
+        "names": Row("names", "texts"),
         "other": Row("other", "json"),
-    }  # fmt: skip
+    }
 
 
 def test_a_parser_is_asked_for_what_it_takes():
@@ -73,9 +79,14 @@ group.add_argument("--rank", type=int)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     assert {*vllm(tmp_path)} == {
-        Row("--degree", "int"), Row("--kind", "text", ("a", "b")), Row("--on", "flag"), Row("--no-on", "flag"),
-        Row("--rank", "int"), Row("--headless", "flag"), Row("kv-transfer-config.kv_connector", "text", ("Nixl",)),
-    }  # fmt: skip
+        Row("--degree", "int"),
+        Row("--kind", "text", ("a", "b")),
+        Row("--on", "flag"),
+        Row("--no-on", "flag"),
+        Row("--rank", "int"),
+        Row("--headless", "flag"),
+        Row("kv-transfer-config.kv_connector", "text", ("Nixl",)),
+    }
 
 
 def test_a_table_is_written_in_order(tmp_path, monkeypatch):

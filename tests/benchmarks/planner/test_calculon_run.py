@@ -36,10 +36,12 @@ def cases():
 @pytest.fixture
 def checkout(tmp_path):
     for name, text in {
-        "calculon/__init__.py": "", "calculon/llm/__init__.py": "", "calculon/llm/llm.py": LLM,
+        "calculon/__init__.py": "",
+        "calculon/llm/__init__.py": "",
+        "calculon/llm/llm.py": LLM,
         "calculon/system.py": "class System:\n    def __init__(self, cfg): self.cfg = cfg\n",
         "systems/a100_80g.json": '{"mem1": {"GiB": 80}, "networks": [{}, {"bandwidth": 25}]}',
-    }.items():  # fmt: skip
+    }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     return tmp_path
@@ -51,8 +53,13 @@ def test_a_step_of_korthikanti_in_calculons_words(cases):
     plan = {"tp": 8, "pp": 1, "dp": 1, "micro": 4, "B": 4 * 2048, "T": 2048, "recompute": "selective", "sp": True}
     said = question(replace(cases[0], model=model, plan=plan))
     assert said["model"] == {
-        "hidden": 6144, "feedforward": 24576, "seq_size": 2048, "attn_heads": 64, "attn_size": 96, "num_blocks": 48,
-    }  # fmt: skip
+        "hidden": 6144,
+        "feedforward": 24576,
+        "seq_size": 2048,
+        "attn_heads": 64,
+        "attn_size": 96,
+        "num_blocks": 48,
+    }
     theirs = {
         "num_procs": 8, "tensor_par": 8, "data_par": 1, "batch_size": 4, "microbatch_size": 4,
         "fused_activation": False, "activation_recompute": "attn_only", "optimizer_sharding": False,

@@ -44,10 +44,13 @@ def table(tmp_path):
     """Three plans of one run, two of another, one alone: seconds as if measured."""
     shape = {"hidden": 2048, "heads": 16, "layers": 24, "seq": 1024, "gbs": 16, "recompute": "full"}
     runs = [
-        ("a", 8, {"tp": 2, "pp": 2, "dp": 2, "mbs": 1}, 1000), ("b", 8, {"tp": 1, "pp": 1, "dp": 8, "mbs": 1}, 800),
-        ("c", 8, {"tp": 4, "pp": 1, "dp": 2, "mbs": 1}, 1200), ("d", 4, {"tp": 2, "pp": 1, "dp": 2, "mbs": 2}, 500),
-        ("e", 4, {"tp": 1, "pp": 1, "dp": 4, "mbs": 2}, 550), ("f", 2, {"tp": 2, "pp": 1, "dp": 1, "mbs": 2}, 900),
-    ]  # fmt: skip
+        ("a", 8, {"tp": 2, "pp": 2, "dp": 2, "mbs": 1}, 1000),
+        ("b", 8, {"tp": 1, "pp": 1, "dp": 8, "mbs": 1}, 800),
+        ("c", 8, {"tp": 4, "pp": 1, "dp": 2, "mbs": 1}, 1200),
+        ("d", 4, {"tp": 2, "pp": 1, "dp": 2, "mbs": 2}, 500),
+        ("e", 4, {"tp": 1, "pp": 1, "dp": 4, "mbs": 2}, 550),
+        ("f", 2, {"tp": 2, "pp": 1, "dp": 1, "mbs": 2}, 900),
+    ]
     path = tmp_path / "runs.csv"
     with path.open("w", newline="") as file:
         writer = csv.writer(file)

@@ -36,9 +36,14 @@ def servers():
             dtype = "mxfp4" if "mxfp4" in server.expert_dtype else server.dtype.removesuffix("_block")
             lengths = {name: round(SHORTER * config.get(name, 100)) for name in ("input", "output")}
             q = question_of(
-                server.model, NODES[server.chip.key], prompt=lengths["input"], output=lengths["output"], dtype=dtype,
-                kv_dtype=server.kv_dtype, stack=case.stack,
-            )  # fmt: skip
+                server.model,
+                NODES[server.chip.key],
+                prompt=lengths["input"],
+                output=lengths["output"],
+                dtype=dtype,
+                kv_dtype=server.kv_dtype,
+                stack=case.stack,
+            )
             own = server.attention_dp
             yield row, case, q, Layout(1 if own else server.tp, server.ep, server.tp if own else 1)
 

@@ -17,9 +17,13 @@ from benchmarks.score.scores import report
 from hwlib.specs.fitted import tree_constants
 
 P5 = {
-    "id": "ar2-p5-2x8-67108864", "kind": "allreduce", "system": "2x p5.48xlarge (16 H100, EFA 32x100Gb)", "gpus": 16,
-    "config": {"op": "all_reduce", "bytes": 2**26, "nodes": 2, "time_us": 601.5}, "value": 209.19,
-}  # fmt: skip
+    "id": "ar2-p5-2x8-67108864",
+    "kind": "allreduce",
+    "system": "2x p5.48xlarge (16 H100, EFA 32x100Gb)",
+    "gpus": 16,
+    "config": {"op": "all_reduce", "bytes": 2**26, "nodes": 2, "time_us": 601.5},
+    "value": 209.19,
+}
 
 
 def row(**changes):
@@ -33,14 +37,16 @@ def row(**changes):
 
 @pytest.mark.parametrize(
     ("system", "gpus", "config", "machine"),
-    [(P5["system"], 16, {"nodes": 2}, ("h100-sxm", "EFA")),
-     ("4 nodes x 8 B200 p6-b200, EFA 50GB/s/GPU", 32, {"nodes": 4}, ("b200-sxm", "EFA")),
-     ("GB200 NVL72 + Quantum IB SHARP (CoreWeave)", 1440, {"racks": 20}, ("gb200-nvl72", "InfiniBand SHARP")),
-     ("GB200 NVL72", 72, {"racks": 1, "network": "400Gb InfiniBand, SHARP"}, ("gb200-nvl72", "InfiniBand SHARP")),
-     ("16 x p5en.48xlarge", 128, {"network": "EFA v3"}, ("h200-sxm", "EFA")),
-     ("4 x p6-b200.48xlarge", 32, {}, ("b200-sxm", "EFA")),
-     ("DGX H100, Quantum-2 InfiniBand", 64, {}, ("h100-sxm", "NVLSTree"))],
-)  # fmt: skip
+    [
+        (P5["system"], 16, {"nodes": 2}, ("h100-sxm", "EFA")),
+        ("4 nodes x 8 B200 p6-b200, EFA 50GB/s/GPU", 32, {"nodes": 4}, ("b200-sxm", "EFA")),
+        ("GB200 NVL72 + Quantum IB SHARP (CoreWeave)", 1440, {"racks": 20}, ("gb200-nvl72", "InfiniBand SHARP")),
+        ("GB200 NVL72", 72, {"racks": 1, "network": "400Gb InfiniBand, SHARP"}, ("gb200-nvl72", "InfiniBand SHARP")),
+        ("16 x p5en.48xlarge", 128, {"network": "EFA v3"}, ("h200-sxm", "EFA")),
+        ("4 x p6-b200.48xlarge", 32, {}, ("b200-sxm", "EFA")),
+        ("DGX H100, Quantum-2 InfiniBand", 64, {}, ("h100-sxm", "NVLSTree")),
+    ],
+)
 def test_the_machine_is_named_in_words(system, gpus, config, machine):
     case = allreduce_case(row(system=system, gpus=gpus, config={"bytes": 2**30, **config}))
     assert (case.chip, case.network) == machine
@@ -57,18 +63,20 @@ def test_time_is_as_printed_or_follows_from_the_bus_bandwidth():
 
 @pytest.mark.parametrize(
     ("changes", "reason"),
-    [({"config": {"op": "broadcast", "bytes": 8}}, "broadcast on several nodes"),
-     ({"system": "8x MI300X, RoCE"}, "an unknown chip over an unknown network"),
-     ({"system": "H100, RoCE"}, "h100-sxm over an unknown network"),
-     ({"system": "A100, EFA"}, "a100-80gb-sxm over EFA"),
-     ({"gpus": 8}, "8 GPUs in 2 nodes, .* of 8"),
-     ({"gpus": 20}, "20 GPUs in 2 nodes, .* of 8"),
-     ({"config": {"bytes": 8, "nodes": 4, "ranks_per_node": 4}}, "16 GPUs in 4 nodes, .* of 8"),
-     ({"config": {"nodes": 2}}, "the bytes"),
-     ({"config": {"bytes": "1 GB", "nodes": 2}}, "the bytes"),
-     ({"config": {"bytes": 8, "nodes": 2, "time_us": 0}}, "time_us .* 0"),
-     ({"config": {"bytes": 8, "nodes": 2}, "unit": "GB/s algbw"}, "us or GB/s busbw, not 'GB/s algbw'")],
-)  # fmt: skip
+    [
+        ({"config": {"op": "broadcast", "bytes": 8}}, "broadcast on several nodes"),
+        ({"system": "8x MI300X, RoCE"}, "an unknown chip over an unknown network"),
+        ({"system": "H100, RoCE"}, "h100-sxm over an unknown network"),
+        ({"system": "A100, EFA"}, "a100-80gb-sxm over EFA"),
+        ({"gpus": 8}, "8 GPUs in 2 nodes, .* of 8"),
+        ({"gpus": 20}, "20 GPUs in 2 nodes, .* of 8"),
+        ({"config": {"bytes": 8, "nodes": 4, "ranks_per_node": 4}}, "16 GPUs in 4 nodes, .* of 8"),
+        ({"config": {"nodes": 2}}, "the bytes"),
+        ({"config": {"bytes": "1 GB", "nodes": 2}}, "the bytes"),
+        ({"config": {"bytes": 8, "nodes": 2, "time_us": 0}}, "time_us .* 0"),
+        ({"config": {"bytes": 8, "nodes": 2}, "unit": "GB/s algbw"}, "us or GB/s busbw, not 'GB/s algbw'"),
+    ],
+)
 def test_what_no_model_speaks_about_is_listed_with_the_reason(changes, reason):
     case = allreduce_case(row(**changes))
     assert isinstance(case, Unmodelled)

@@ -55,16 +55,18 @@ def test_experts_are_read_with_their_skew(read):
 
 @pytest.mark.parametrize(
     ("recorded", "system", "dtype", "kernel"),
-    [("vllm_fp8moe_triton_tritonexperts", "h100_sxm", "fp8_block", "triton"),
-     ("vllm_modeloptfp8moe_flashinfer_cutlass_flashinferexperts", "h200_sxm", "fp8", "flashinfer-cutlass"),
-     ("vllm_modeloptfp8moe_flashinfer_cutlass_flashinferexperts", "b200_sxm", "fp8", "cutlass"),
-     ("sglang_flashinfer_trtllm_moe", "b200_sxm", "nvfp4", "trtllm-gen"),
-     ("moe_torch_flow_min_latency", "b200_sxm", "nvfp4", "trtllm-gen"),
-     ("moe_torch_flow", "a100_sxm", "bf16", "cutlass"),
-     ("moe_torch_flow", "h100_sxm", "w4a16_mxfp4", "triton"),
-     ("moe_torch_flow", "b200_sxm", "w4a16_mxfp4", "trtllm-gen"),
-     ("x", "h100_sxm", "bf16", "")],
-)  # fmt: skip
+    [
+        ("vllm_fp8moe_triton_tritonexperts", "h100_sxm", "fp8_block", "triton"),
+        ("vllm_modeloptfp8moe_flashinfer_cutlass_flashinferexperts", "h200_sxm", "fp8", "flashinfer-cutlass"),
+        ("vllm_modeloptfp8moe_flashinfer_cutlass_flashinferexperts", "b200_sxm", "fp8", "cutlass"),
+        ("sglang_flashinfer_trtllm_moe", "b200_sxm", "nvfp4", "trtllm-gen"),
+        ("moe_torch_flow_min_latency", "b200_sxm", "nvfp4", "trtllm-gen"),
+        ("moe_torch_flow", "a100_sxm", "bf16", "cutlass"),
+        ("moe_torch_flow", "h100_sxm", "w4a16_mxfp4", "triton"),
+        ("moe_torch_flow", "b200_sxm", "w4a16_mxfp4", "trtllm-gen"),
+        ("x", "h100_sxm", "bf16", ""),
+    ],
+)
 def test_the_kernel_is_read_from_its_recorded_name(read, recorded, system, dtype, kernel):
     config = EXPERTS | {"kernel": recorded, "dtype": dtype}
     assert read("grouped-gemm", config, system=system)[1].kernel == kernel
@@ -85,12 +87,14 @@ def test_a_software_without_rows_takes_its_kernel_from_another(read):
 
 @pytest.mark.parametrize(
     ("kind", "config", "reason"),
-    [("attention-context", PROMPT | {"kernel": "triton"}, "Triton"),
-     ("attention-context", PROMPT | {"dtype": "int8"}, "no constants for int8"),
-     ("grouped-gemm", EXPERTS | {"dtype": "int4_wo"}, "no constants for int4_wo"),
-     ("grouped-gemm", EXPERTS | {"distribution": "zipf"}, "loads zipf"),
-     ("attention-context", PROMPT | {"software": "tgi/3"}, "no constants for bf16 of tgi")],
-)  # fmt: skip
+    [
+        ("attention-context", PROMPT | {"kernel": "triton"}, "Triton"),
+        ("attention-context", PROMPT | {"dtype": "int8"}, "no constants for int8"),
+        ("grouped-gemm", EXPERTS | {"dtype": "int4_wo"}, "no constants for int4_wo"),
+        ("grouped-gemm", EXPERTS | {"distribution": "zipf"}, "loads zipf"),
+        ("attention-context", PROMPT | {"software": "tgi/3"}, "no constants for bf16 of tgi"),
+    ],
+)
 def test_what_no_model_speaks_about_is_named(read, kind, config, reason):
     found = predict(read(kind, config)[1])
     assert isinstance(found, Unmodelled)
@@ -99,10 +103,12 @@ def test_what_no_model_speaks_about_is_named(read, kind, config, reason):
 
 @pytest.mark.parametrize(
     ("config", "unit", "message"),
-    [({k: v for k, v in PROMPT.items() if k != "batch"}, "us", "line 2: config has no batch"),
-     (PROMPT | {"heads": 2.5}, "us", "line 2: heads is a whole number"),
-     (PROMPT, "ms", "the unit of attention-context is us, not 'ms'")],
-)  # fmt: skip
+    [
+        ({k: v for k, v in PROMPT.items() if k != "batch"}, "us", "line 2: config has no batch"),
+        (PROMPT | {"heads": 2.5}, "us", "line 2: heads is a whole number"),
+        (PROMPT, "ms", "the unit of attention-context is us, not 'ms'"),
+    ],
+)
 def test_a_bad_row_stops_the_reading(read, config, unit, message):
     with pytest.raises(DataError, match=message):
         read("attention-context", config, unit)

@@ -53,9 +53,13 @@ def kept():
 
 @pytest.mark.parametrize(
     ("name", "count", "error"),
-    [("memory-torchtitan", 9, 0.06), ("memory-torchao", 4, 0.06), ("memory-torchtune", 8, 0.04),
-     ("memory-bloom", 10, 0.06)],
-)  # fmt: skip
+    [
+        ("memory-torchtitan", 9, 0.06),
+        ("memory-torchao", 4, 0.06),
+        ("memory-torchtune", 8, 0.04),
+        ("memory-bloom", 10, 0.06),
+    ],
+)
 def test_the_kept_rows_are_met(name, count, error):
     found = [p for row, p in kept() if row.set == name]
     assert len(found) == count
@@ -84,17 +88,22 @@ def test_a_row_of_torchtitan(case):
 
 @pytest.mark.parametrize(
     ("changes", "reason"),
-    [({"config": TITAN | {"offload": 1}}, "offload = 1 is not read"), ({"unit": "furlong"}, "'furlong'"),
-     ({"config": TITAN | {"dtype": "nvfp4"}}, "4 bits"), ({"config": TITAN | {"pp": 4}}, "4 microbatches"),
-     ({"config": {k: v for k, v in TITAN.items() if k != "mbs"}}, "mbs"),
-     ({"id": "new-1", "config": TITAN | {"software": "new"}}, "no reader"),
-     ({"config": TITAN | {"model": "llama9"}}, "llama9"), ({"config": TITAN | {"ac": "half"}}, "half"),
-     ({"system": "A100-40GB"}, "40GB"),
-     ({"id": "bloom-1", "gpus": "384", "config": BLOOM | {"tp": 7}}, "384 GPUs"),
-     ({"id": "bloom-1", "gpus": "384", "config": BLOOM | {"heads": 104}}, "104 heads"),
-     ({"id": "bloom-1", "gpus": "384", "config": {k: v for k, v in BLOOM.items() if k != "layers"}}, "no layers"),
-     ({"id": "litgpt-1", "config": {"model": "llama2-7b", "fsdp": 2, "mbs": 1, "seq": 512}}, "hardly grows")],
-)  # fmt: skip
+    [
+        ({"config": TITAN | {"offload": 1}}, "offload = 1 is not read"),
+        ({"unit": "furlong"}, "'furlong'"),
+        ({"config": TITAN | {"dtype": "nvfp4"}}, "4 bits"),
+        ({"config": TITAN | {"pp": 4}}, "4 microbatches"),
+        ({"config": {k: v for k, v in TITAN.items() if k != "mbs"}}, "mbs"),
+        ({"id": "new-1", "config": TITAN | {"software": "new"}}, "no reader"),
+        ({"config": TITAN | {"model": "llama9"}}, "llama9"),
+        ({"config": TITAN | {"ac": "half"}}, "half"),
+        ({"system": "A100-40GB"}, "40GB"),
+        ({"id": "bloom-1", "gpus": "384", "config": BLOOM | {"tp": 7}}, "384 GPUs"),
+        ({"id": "bloom-1", "gpus": "384", "config": BLOOM | {"heads": 104}}, "104 heads"),
+        ({"id": "bloom-1", "gpus": "384", "config": {k: v for k, v in BLOOM.items() if k != "layers"}}, "no layers"),
+        ({"id": "litgpt-1", "config": {"model": "llama2-7b", "fsdp": 2, "mbs": 1, "seq": 512}}, "hardly grows"),
+    ],
+)
 def test_what_cannot_be_read_says_why(case, changes, reason):
     found = case(**changes)
     assert isinstance(found, Unmodelled)
@@ -146,12 +155,14 @@ def test_constants_are_fitted_and_dealt_into_folds():
 @pytest.mark.parametrize(
     ("changes", "key"),
     [
-        ({"date": "02-27"}, "megatron-deepspeed"), ({"date": "02-28"}, "megatron-deepspeed-2022-03"),
-        ({"date": ""}, "megatron-deepspeed"), ({"layers": 70, "date": ""}, "megatron-deepspeed-2022-03"),
+        ({"date": "02-27"}, "megatron-deepspeed"),
+        ({"date": "02-28"}, "megatron-deepspeed-2022-03"),
+        ({"date": ""}, "megatron-deepspeed"),
+        ({"layers": 70, "date": ""}, "megatron-deepspeed-2022-03"),
         ({"layers": 70, "date": "02-26"}, "megatron-deepspeed"),
         ({"size": "176B", "layers": None}, "megatron-deepspeed-2022-03"),
     ],
-)  # fmt: skip
+)
 def test_bloom_is_of_the_software_of_its_day_or_of_its_layers(case, changes, key):
     """From 28 February 2022 on embedding and output layer took the place of a layer each: 70 layers on 12 stages."""
     found = case(id="bloom-1", gpus="384", unit="GB a GPU", measured_value="40", config=BLOOM | changes)

@@ -12,18 +12,31 @@ from benchmarks.score.scores import report
 from tests.benchmarks.tables import written
 
 GEMM = {
-    "id": "aic-gemm-h100_sxm-bfloat16-128-4096-8192", "kind": "kernel", "system": "h100_sxm", "gpus": "1",
+    "id": "aic-gemm-h100_sxm-bfloat16-128-4096-8192",
+    "kind": "kernel",
+    "system": "h100_sxm",
+    "gpus": "1",
     "config": {"op": "gemm", "dtype": "bfloat16", "M": 128, "N": 4096, "K": 8192},
-    "measured_value": "32", "unit": "us", "source": "s", "confidence": "seen", "use": "visible",
-}  # fmt: skip
+    "measured_value": "32",
+    "unit": "us",
+    "source": "s",
+    "confidence": "seen",
+    "use": "visible",
+}
 NCCL = GEMM | {
-    "id": "aic-nccl-h100_sxm-all_gather-8-1024", "kind": "collective", "gpus": "8",
+    "id": "aic-nccl-h100_sxm-all_gather-8-1024",
+    "kind": "collective",
+    "gpus": "8",
     "config": {"op": "all_gather", "bytes": 2**21},
-}  # fmt: skip
+}
 TREE = NCCL | {
-    "id": "nvlstree-2048-1073741824", "system": "DGX H100 SuperPOD", "gpus": "2048", "unit": "GB/s busbw",
-    "config": {"op": "all_reduce", "bytes": 2**30}, "measured_value": "300",
-}  # fmt: skip
+    "id": "nvlstree-2048-1073741824",
+    "system": "DGX H100 SuperPOD",
+    "gpus": "2048",
+    "unit": "GB/s busbw",
+    "config": {"op": "all_reduce", "bytes": 2**30},
+    "measured_value": "300",
+}
 
 
 def case(tmp_path, row):
@@ -93,9 +106,13 @@ def test_what_has_no_model_is_listed(tmp_path):
     assert [s.rows for s in result.scores] == [1]
     [bloom] = [reason for reason in result.unmodelled if reason.startswith("bloom: ")]
     assert result.unmodelled == {
-        "aic-gemm-tpu9-bfloat16": 1, "aic-gemm-h100_sxm-int3": 1, "deepep-n16-c": 1,
-        bloom: 2, "aic-nccl-h100_sxm-broadcast": 1, "mamf-A100-SXM-fp8": 1,
-    }  # fmt: skip
+        "aic-gemm-tpu9-bfloat16": 1,
+        "aic-gemm-h100_sxm-int3": 1,
+        "deepep-n16-c": 1,
+        bloom: 2,
+        "aic-nccl-h100_sxm-broadcast": 1,
+        "mamf-A100-SXM-fp8": 1,
+    }
     assert result.context == 1
     printed = CliRunner().invoke(main, ["--data", str(path)]).output
     assert f"  {bloom} (2)" in printed
@@ -105,22 +122,24 @@ def test_what_has_no_model_is_listed(tmp_path):
 
 @pytest.mark.parametrize(
     ("row", "change", "message"),
-    [(GEMM, {"measured_value": "fast"}, "measured_value .*'fast'$"),
-     (GEMM, {"measured_value": "nan"}, "measured_value .*'nan'$"),
-     (GEMM, {"measured_value": "-3"}, "measured_value .*'-3'$"),
-     (GEMM, {"gpus": "1.5"}, "gpus .* 1.5$"),
-     (GEMM, {"gpus": "-1"}, "gpus .*'-1'$"),
-     (GEMM, {"unit": "ms"}, ".*unit .*us or TFLOP/s, .*'ms'"),
-     (GEMM, {"config": {"dtype": "bfloat16", "M": 1, "N": 1}}, "config .*'K'"),
-     (GEMM, {"config": {**GEMM["config"], "M": 0}}, "M .* 0$"),
-     (GEMM, {"config": {**GEMM["config"], "M": True}}, "M .* True$"),
-     (GEMM, {"config": [1]}, "config .*JSON object.*1"),
-     (GEMM, {"id": ""}, r".*\bid\b"),
-     (NCCL, {"config": {"bytes": 8}}, "config .*'op'"),
-     (NCCL, {"config": {"op": "all_gather", "bytes": "1 GB"}}, "bytes .*'1 GB'$"),
-     (NCCL, {"unit": "s"}, ".*unit of all_gather .*8 GPUs .*us or GB/s busbw, .*'s'$"),
-     (TREE, {"gpus": "1"}, ".*unit of all_reduce .*1 GPUs .*us or GB/s busbw, ")],
-)  # fmt: skip
+    [
+        (GEMM, {"measured_value": "fast"}, "measured_value .*'fast'$"),
+        (GEMM, {"measured_value": "nan"}, "measured_value .*'nan'$"),
+        (GEMM, {"measured_value": "-3"}, "measured_value .*'-3'$"),
+        (GEMM, {"gpus": "1.5"}, "gpus .* 1.5$"),
+        (GEMM, {"gpus": "-1"}, "gpus .*'-1'$"),
+        (GEMM, {"unit": "ms"}, ".*unit .*us or TFLOP/s, .*'ms'"),
+        (GEMM, {"config": {"dtype": "bfloat16", "M": 1, "N": 1}}, "config .*'K'"),
+        (GEMM, {"config": {**GEMM["config"], "M": 0}}, "M .* 0$"),
+        (GEMM, {"config": {**GEMM["config"], "M": True}}, "M .* True$"),
+        (GEMM, {"config": [1]}, "config .*JSON object.*1"),
+        (GEMM, {"id": ""}, r".*\bid\b"),
+        (NCCL, {"config": {"bytes": 8}}, "config .*'op'"),
+        (NCCL, {"config": {"op": "all_gather", "bytes": "1 GB"}}, "bytes .*'1 GB'$"),
+        (NCCL, {"unit": "s"}, ".*unit of all_gather .*8 GPUs .*us or GB/s busbw, .*'s'$"),
+        (TREE, {"gpus": "1"}, ".*unit of all_reduce .*1 GPUs .*us or GB/s busbw, "),
+    ],
+)
 def test_a_bad_row_is_named_by_its_line(tmp_path, row, change, message):
     path = written(tmp_path / "rows.csv", GEMM, row | change)
     with pytest.raises(DataError, match=rf"rows\.csv, line 3: {message}"):

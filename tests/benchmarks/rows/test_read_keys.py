@@ -15,14 +15,23 @@ from tests.benchmarks.rows import test_training_rows as training
 from tests.benchmarks.tables import written
 
 OTHER = {
-    "id": "other-1", "kind": "train-step", "system": "H100 SXM", "gpus": "8", "measured_value": "3", "unit": "s/iter",
+    "id": "other-1",
+    "kind": "train-step",
+    "system": "H100 SXM",
+    "gpus": "8",
+    "measured_value": "3",
+    "unit": "s/iter",
     "config": {"model": "llama3-8b", "dp": 8, "gbs": 32, "mbs": 1, "seq": 8192, "dtype": "bf16", "zero": 1},
-    "source": "s", "confidence": "seen verbatim", "use": "visible",
-}  # fmt: skip
+    "source": "s",
+    "confidence": "seen verbatim",
+    "use": "visible",
+}
 MLPERF = OTHER | {
-    "id": "mlperf-40-llama31-8b", "measured_value": "51.2", "unit": "minutes to train",
+    "id": "mlperf-40-llama31-8b",
+    "measured_value": "51.2",
+    "unit": "minutes to train",
     "config": OTHER["config"] | {"samples": 24576},
-}  # fmt: skip
+}
 TITAN = OTHER | {"id": "titan-1", "measured_value": "5000", "unit": "tokens/s/GPU", "config": memories.TITAN}
 FMS = OTHER | {
     "id": "fms-1", "gpus": "16",
@@ -31,22 +40,37 @@ FMS = OTHER | {
 }  # fmt: skip
 INTERN = OTHER | {"id": "internevo-1", "gpus": "16", "system": "A100-80GB SXM", "config": pytorch.INTERN}
 FIGURE = OTHER | {
-    "id": "kor-f7-22b", "kind": "memory", "measured_value": "60", "unit": "% of none",
+    "id": "kor-f7-22b",
+    "kind": "memory",
+    "measured_value": "60",
+    "unit": "% of none",
     "config": {"model": "22b", "what": "activation memory", "mode": "sp"},
-}  # fmt: skip
+}
 PEAK = memories.ROW
 GEMM = OTHER | {
-    "id": "aic-gemm-1", "kind": "kernel", "system": "h100_sxm", "measured_value": "100", "unit": "us",
+    "id": "aic-gemm-1",
+    "kind": "kernel",
+    "system": "h100_sxm",
+    "measured_value": "100",
+    "unit": "us",
     "config": {"op": "gemm", "dtype": "bfloat16", "M": 4096, "N": 4096, "K": 4096, "backend": "trtllm"},
-}  # fmt: skip
+}
 NCCL = OTHER | {
-    "id": "aic-nccl-h100-1", "kind": "collective", "system": "h100_sxm", "measured_value": "500", "unit": "us",
+    "id": "aic-nccl-h100-1",
+    "kind": "collective",
+    "system": "h100_sxm",
+    "measured_value": "500",
+    "unit": "us",
     "config": {"op": "all_reduce", "bytes": 1e8, "dtype": "half", "nccl": "2.27"},
-}  # fmt: skip
+}
 STREAM = OTHER | {
-    "id": "stream-h100-1", "kind": "kernel", "system": "h100_sxm", "measured_value": "3000", "unit": "GB/s",
+    "id": "stream-h100-1",
+    "kind": "kernel",
+    "system": "h100_sxm",
+    "measured_value": "3000",
+    "unit": "GB/s",
     "config": {"op": "stream triad"},
-}  # fmt: skip
+}
 ROWS = [*training.EVERY, OTHER, MLPERF, TITAN, FMS, INTERN, FIGURE, PEAK, GEMM, NCCL, STREAM]
 
 

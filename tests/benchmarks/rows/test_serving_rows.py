@@ -65,8 +65,13 @@ def test_latencies_are_those_of_their_part(tmp_path):
     assert first.known
     assert first.stack == "sglang"
     assert first.time() > token.time()
-    shorter = case(tmp_path, closed | {"lengths": "uniform in 0.8 to 1.0 of input and output"}, gpus="8",
-                   unit="ms first token", measured_value="100")  # fmt: skip
+    shorter = case(
+        tmp_path,
+        closed | {"lengths": "uniform in 0.8 to 1.0 of input and output"},
+        gpus="8",
+        unit="ms first token",
+        measured_value="100",
+    )
     assert shorter.time() < first.time()
 
 

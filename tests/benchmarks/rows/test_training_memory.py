@@ -14,10 +14,17 @@ from benchmarks.score.predictions import predict
 from hwlib.units import GiB
 
 ROW = {
-    "id": "kor-f1-22B-act-ss", "kind": "memory", "system": "A100-80GB", "gpus": "8",
-    "config": {"model": "22B", "what": "activations, SP+selective"}, "measured_value": "9.5625", "unit": "GiB",
-    "source": "s", "confidence": "seen", "use": "visible",
-}  # fmt: skip
+    "id": "kor-f1-22B-act-ss",
+    "kind": "memory",
+    "system": "A100-80GB",
+    "gpus": "8",
+    "config": {"model": "22B", "what": "activations, SP+selective"},
+    "measured_value": "9.5625",
+    "unit": "GiB",
+    "source": "s",
+    "confidence": "seen",
+    "use": "visible",
+}
 
 
 @pytest.fixture
@@ -55,13 +62,17 @@ def test_shares_of_figure_7(case, mode):
 
 @pytest.mark.parametrize(
     ("changes", "reason"),
-    [({"config": {"model": "9B", "what": "activations, none"}}, "'9b'"), ({"unit": "furlong"}, "'furlong'"),
-     ({"config": {"model": "22B", "what": "activations"}}, "'activations'"), ({"id": "new-1"}, "no reader"),
-     ({"config": {"model": "22B", "what": "optimizer alone"}}, "'optimizer alone'"),
-     ({"unit": "% of none", "config": {"model": "22B", "mode": "half"}}, "mode 'half'"),
-     ({"unit": "% of none", "measured_value": "0.66", "config": {"model": "22B", "mode": "sp"}}, "a share?"),
-     ({"config": {"model": "22B", "what": "activations, SP", "tp": 4}}, "tp is 4, and 8 in ")],
-)  # fmt: skip
+    [
+        ({"config": {"model": "9B", "what": "activations, none"}}, "'9b'"),
+        ({"unit": "furlong"}, "'furlong'"),
+        ({"config": {"model": "22B", "what": "activations"}}, "'activations'"),
+        ({"id": "new-1"}, "no reader"),
+        ({"config": {"model": "22B", "what": "optimizer alone"}}, "'optimizer alone'"),
+        ({"unit": "% of none", "config": {"model": "22B", "mode": "half"}}, "mode 'half'"),
+        ({"unit": "% of none", "measured_value": "0.66", "config": {"model": "22B", "mode": "sp"}}, "a share?"),
+        ({"config": {"model": "22B", "what": "activations, SP", "tp": 4}}, "tp is 4, and 8 in "),
+    ],
+)
 def test_what_cannot_be_modelled_says_why(case, changes, reason):
     found = case(**changes)
     assert isinstance(found, Unmodelled)

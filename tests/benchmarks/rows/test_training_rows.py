@@ -49,14 +49,21 @@ BLOOM = PLAIN | {
                "heads": 64, "dp": 4, "tp": 8, "pp": 12, "mbs": 2, "gbs": 2048, "tflops_logged": "120.29"},
 }  # fmt: skip
 NEMO = PLAIN | {
-    "id": "nemo2407-LLAMA3-8B-8", "system": "DGX-H100 (FP8)", "gpus": "8", "measured_value": "711",
+    "id": "nemo2407-LLAMA3-8B-8",
+    "system": "DGX-H100 (FP8)",
+    "gpus": "8",
+    "measured_value": "711",
     "unit": "model TFLOP/s/GPU",
     "config": {"model": "LLAMA3-8B", "gbs": 128, "mbs": 1, "seq": 8192, "tp": 1, "pp": 1, "cp": 2, "vp": 1},
-}  # fmt: skip
+}
 VTRAIN = PLAIN | {
-    "id": "vtrain-single-0001", "system": "A100", "gpus": "8", "measured_value": "219.7", "unit": "ms/iter",
+    "id": "vtrain-single-0001",
+    "system": "A100",
+    "gpus": "8",
+    "measured_value": "219.7",
+    "unit": "ms/iter",
     "config": {"hidden": 1024, "heads": 16, "layers": 24, "seq": 1024, "tp": 2, "pp": 2, "dp": 2, "gbs": 32, "mbs": 4},
-}  # fmt: skip
+}
 OF_2024 = MOSAIC | {
     "id": "meg24-177B", "gpus": "2304", "system": "H100-80GB SXM", "measured_value": "432.8", "unit": "TFLOP/s/GPU",
     "config": {"hidden": 12288, "heads": 96, "layers": 96, "tp": 8, "pp": 6, "dp": 48, "gbs": 1152, "seq": 4096,
@@ -192,43 +199,45 @@ def test_models_of_the_tables_own():
 
 @pytest.mark.parametrize(
     ("row", "config", "reason"),
-    [(EXPERTS, {"model": "Qwen3_30B_a3B (tokendrop)"}, "capacity"),
-     (EXPERTS, {"model": "Nemotron_3_Nano"}, "Mamba"),
-     (EXPERTS, {"precision": "INT3"}, "precision 'INT3'"),
-     (EXPERTS, {"stage": "RLHF"}, "rlhf, .*pre-training"),
-     (EXPERTS, {"tp": "many"}, "tp .*'many'.*number"),
-     (EXPERTS, {"tp": "0.5"}, "tp .* 0.5.* whole"),
-     (EXPERTS, {"gbs": None}, "gbs"),
-     (EXPERTS, {"ep": "48"}, "ep = 48"),
-     (BRIDGE, {"tp": "128"}, "tp .*, .*divide .*64 GPUs"),
-     (NEMO, {"tp": 3, "cp": 1}, "tp .*, .*divide .*8 GPUs"),
-     (PLAIN, {"gbs": 3, "mbs": 2}, "microbatches of 2$"),
-     (PLAIN, {"gbs": 2**20}, "2,147,483,648 tokens: gbs .*sequences"),
-     (PLAIN, {"dp": 2}, "dp x tp x pp x cp is 128, .* 64 GPUs"),
-     (PLAIN, {"layers": 4}, "pp = 8 .* 4 layers"),
-     (PLAIN, {"heads": 12}, "tp = .* 12 heads"),
-     (PLAIN, {"hidden": 96, "layers": 12288}, "12288 layers .*width 96: "),
-     (PLAIN, {"heads": 999}, "999 heads .*width"),
-     (PLAIN, {"hidden": math.nan}, "hidden .*'nan', .*number"),
-     (PLAIN, {"layers": math.inf}, "layers .*'inf', .*number"),
-     (PLAIN, {"gbs": -64}, "gbs .*'-64', .*number"),
-     (PLAIN, {"seq": 64, "gbs": 2048}, "sequences of 64 tokens"),
-     (PLAIN, {"dp": None, "pp": None}, "plan: .* dp, .*tp and pp"),
-     (PLAIN, {"model_parallel": 32}, "tp x pp is 64, model_parallel 32"),
-     (PLAIN, {"precision": "fp8"}, "products in fp8"),
-     (PLAIN, {"experts": 8}, "experts, .*model"),
-     (PLAIN, {"sp": "maybe"}, "sp .*'maybe'.*true or false"),
-     (MOSAIC, {"act_ckpt": "some"}, "act_ckpt .*'some'.*true or false"),
-     (MOSAIC, {"cpu_offload": "True"}, "cpu_offload "),
-     (PLAIN, {"recompute": "some"}, "recompute .*'some', .*none, selective or full"),
-     (BLOOM, {"hidden": None}, "layers, .*width"),
-     (BLOOM, {"layers": None, "tflops_logged": None}, "layers, .*width"),
-     (BLOOM, {"note": "layer count ambiguous in the log", "tflops_logged": ""}, "ambiguous"),
-     (BLOOM, {"tflops_logged": "60"}, "contradicts itself: .*rate"),
-     (MOSAIC, {"strategy": "HYBRID"}, "strategy HYBRID"),
-     (MOSAIC, {"model": "mpt-2t"}, "'mpt-2t'; MPT .* 7b"),
-     (MOSAIC, {"gbs": 129}, "129 .* 8 replicas")],
-)  # fmt: skip
+    [
+        (EXPERTS, {"model": "Qwen3_30B_a3B (tokendrop)"}, "capacity"),
+        (EXPERTS, {"model": "Nemotron_3_Nano"}, "Mamba"),
+        (EXPERTS, {"precision": "INT3"}, "precision 'INT3'"),
+        (EXPERTS, {"stage": "RLHF"}, "rlhf, .*pre-training"),
+        (EXPERTS, {"tp": "many"}, "tp .*'many'.*number"),
+        (EXPERTS, {"tp": "0.5"}, "tp .* 0.5.* whole"),
+        (EXPERTS, {"gbs": None}, "gbs"),
+        (EXPERTS, {"ep": "48"}, "ep = 48"),
+        (BRIDGE, {"tp": "128"}, "tp .*, .*divide .*64 GPUs"),
+        (NEMO, {"tp": 3, "cp": 1}, "tp .*, .*divide .*8 GPUs"),
+        (PLAIN, {"gbs": 3, "mbs": 2}, "microbatches of 2$"),
+        (PLAIN, {"gbs": 2**20}, "2,147,483,648 tokens: gbs .*sequences"),
+        (PLAIN, {"dp": 2}, "dp x tp x pp x cp is 128, .* 64 GPUs"),
+        (PLAIN, {"layers": 4}, "pp = 8 .* 4 layers"),
+        (PLAIN, {"heads": 12}, "tp = .* 12 heads"),
+        (PLAIN, {"hidden": 96, "layers": 12288}, "12288 layers .*width 96: "),
+        (PLAIN, {"heads": 999}, "999 heads .*width"),
+        (PLAIN, {"hidden": math.nan}, "hidden .*'nan', .*number"),
+        (PLAIN, {"layers": math.inf}, "layers .*'inf', .*number"),
+        (PLAIN, {"gbs": -64}, "gbs .*'-64', .*number"),
+        (PLAIN, {"seq": 64, "gbs": 2048}, "sequences of 64 tokens"),
+        (PLAIN, {"dp": None, "pp": None}, "plan: .* dp, .*tp and pp"),
+        (PLAIN, {"model_parallel": 32}, "tp x pp is 64, model_parallel 32"),
+        (PLAIN, {"precision": "fp8"}, "products in fp8"),
+        (PLAIN, {"experts": 8}, "experts, .*model"),
+        (PLAIN, {"sp": "maybe"}, "sp .*'maybe'.*true or false"),
+        (MOSAIC, {"act_ckpt": "some"}, "act_ckpt .*'some'.*true or false"),
+        (MOSAIC, {"cpu_offload": "True"}, "cpu_offload "),
+        (PLAIN, {"recompute": "some"}, "recompute .*'some', .*none, selective or full"),
+        (BLOOM, {"hidden": None}, "layers, .*width"),
+        (BLOOM, {"layers": None, "tflops_logged": None}, "layers, .*width"),
+        (BLOOM, {"note": "layer count ambiguous in the log", "tflops_logged": ""}, "ambiguous"),
+        (BLOOM, {"tflops_logged": "60"}, "contradicts itself: .*rate"),
+        (MOSAIC, {"strategy": "HYBRID"}, "strategy HYBRID"),
+        (MOSAIC, {"model": "mpt-2t"}, "'mpt-2t'; MPT .* 7b"),
+        (MOSAIC, {"gbs": 129}, "129 .* 8 replicas"),
+    ],
+)
 def test_what_cannot_be_modelled_says_why(case, row, config, reason):
     found = case(row, **config)
     assert isinstance(found, Unmodelled)
@@ -237,13 +246,16 @@ def test_what_cannot_be_modelled_says_why(case, row, config, reason):
 
 def test_other_rows_that_cannot_be_modelled(case, tmp_path):
     for change, reason in (
-        ({"unit": "furlongs"}, "'furlongs'.*time"), ({"system": "TPU v4"}, "software .*'TPU v4'"),
+        ({"unit": "furlongs"}, "'furlongs'.*time"),
+        ({"system": "TPU v4"}, "software .*'TPU v4'"),
         ({"measured_value": "0.1"}, "contradicts itself: .* peak"),
         ({"measured_value": "18130"}, "contradicts itself: .* peak"),
-        ({"system": "H100 PCIe"}, "PCIe: .*'H100 PCIe'"), ({"system": "GH200"}, "'GH200'"),
+        ({"system": "H100 PCIe"}, "PCIe: .*'H100 PCIe'"),
+        ({"system": "GH200"}, "'GH200'"),
         ({"id": "new-1", "config": {}}, " model$"),
-        ({"id": "megascale-12288"}, "MegaScale"), ({"id": "maxtext-v5p"}, "neither"),
-    ):  # fmt: skip
+        ({"id": "megascale-12288"}, "MegaScale"),
+        ({"id": "maxtext-v5p"}, "neither"),
+    ):
         found = case(PLAIN | change)
         assert isinstance(found, Unmodelled)
         assert re.search(reason, found.reason), found.reason

@@ -20,16 +20,21 @@ from hwlib.transformer import gpt_recompute_training_flops
 ROW = {"kind": "train-step", "source": "s", "confidence": "seen", "use": "visible"}
 # llm-foundry's README: 7b, 8192 a sequence, 8 GPUs, MFU 37.14, HFU 49.52, 3.674893E+14, 55481 and 6935 tokens a second
 MOSAIC = ROW | {
-    "id": "mosaic-1", "system": "h100_80gb", "gpus": "8",
+    "id": "mosaic-1",
+    "system": "h100_80gb",
+    "gpus": "8",
     "config": {"model": "mpt-7b", "seq": 8192, "mbs": 8.0, "gbs": 128, "precision": "amp_bf16", "act_ckpt": "True"},
-}  # fmt: skip
+}
 MOSAIC_8 = MOSAIC | {  # and 3b, FP8: MFU 23.28, 153174 tokens a second
     "config": {"model": "mpt-3b", "seq": 8192, "mbs": 3, "gbs": 144, "precision": "amp_fp8", "act_ckpt": "False"},
-}  # fmt: skip
+}
 # Korthikanti 2022, Table 5, selective recomputation and sequence parallelism: seconds, MFU, HFU
 TABLE_5 = {
-    "22b": (1.10, 41.5, 43.7), "175b": (13.75, 51.4, 52.8), "530b": (37.83, 56.0, 57.0), "1t": (71.49, 56.3, 57.0),
-}  # fmt: skip
+    "22b": (1.10, 41.5, 43.7),
+    "175b": (13.75, 51.4, 52.8),
+    "530b": (37.83, 56.0, 57.0),
+    "1t": (71.49, 56.3, 57.0),
+}
 PLANS = {"22b": (8, 1, 4, 4), "175b": (64, 8, 64, 1), "530b": (280, 35, 280, 1), "1t": (512, 64, 512, 1)}
 # Narayanan's table of January 2021 prints the product of tp and pp
 JANUARY = ROW | {
@@ -134,13 +139,20 @@ def test_a_rate_of_2021_has_in_it_what_is_recomputed_and_mfu_has_not(case):
 
 @pytest.mark.parametrize(
     ("value", "unit", "reason"),
-    [("0.3714", "MFU %", "0.3714 MFU %.* share"), ("367", "TFLOP/s", "'TFLOP/s'.* one GPU "),
-     ("6935", "tokens/s", "'tokens?/s'.* one GPU "), ("5", "ms/token", "'ms/token'.*time"),
-     ("5", "tokens/s/node", "tokens?/s/node'.*time"), ("5", "", "''.*time"),
-     ("5", "GB/s", "'GB/s'.*time"), ("101", "HFU %", "contradicts itself: 101 HFU %.* peak"),
-     ("6935", "tokens/s/GPU/day", "/day'.*time"), ("18.9", "ms", "contradicts itself: .* peak"),
-     ("18900", "s", "contradicts itself: .* peak")],
-)  # fmt: skip
+    [
+        ("0.3714", "MFU %", "0.3714 MFU %.* share"),
+        ("367", "TFLOP/s", "'TFLOP/s'.* one GPU "),
+        ("6935", "tokens/s", "'tokens?/s'.* one GPU "),
+        ("5", "ms/token", "'ms/token'.*time"),
+        ("5", "tokens/s/node", "tokens?/s/node'.*time"),
+        ("5", "", "''.*time"),
+        ("5", "GB/s", "'GB/s'.*time"),
+        ("101", "HFU %", "contradicts itself: 101 HFU %.* peak"),
+        ("6935", "tokens/s/GPU/day", "/day'.*time"),
+        ("18.9", "ms", "contradicts itself: .* peak"),
+        ("18900", "s", "contradicts itself: .* peak"),
+    ],
+)
 def test_what_gives_no_time_says_why(case, value, unit, reason):
     found = case(MOSAIC, value, unit)
     assert isinstance(found, Unmodelled)
@@ -179,27 +191,31 @@ def test_a_chip_without_fitted_constants_is_apart_from_the_scored(case, tmp_path
     path = write(tmp_path / "rows.csv", H200, MOSAIC | {"measured_value": "6935", "unit": "TPS/GPU"}, LLAMA)
     result = report(path)
     assert [s.set for s in result.training] == ["mosaic-h100"]
-    assert [s.set for s in result.typical] == [
-        "llama3-8k: megatron-core-h100", "mbridge-h200-llama3: typical-h200-sxm"
-    ]  # fmt: skip
+    assert [s.set for s in result.typical] == ["llama3-8k: megatron-core-h100", "mbridge-h200-llama3: typical-h200-sxm"]
     printed = CliRunner().invoke(main, ["--data", str(path)]).output
     assert "Typical constants, fitted to no step of this software on this chip" in printed
     said = json.loads(CliRunner().invoke(main, ["--json", "--data", str(path)]).stdout)
     assert [(s["set"], s["kind"], s["typical"]) for s in said] == [
-        ("mosaic-h100", "train-step", False), ("llama3-8k: megatron-core-h100", "train-step", True),
+        ("mosaic-h100", "train-step", False),
+        ("llama3-8k: megatron-core-h100", "train-step", True),
         ("mbridge-h200-llama3: typical-h200-sxm", "train-step", True),
-    ]  # fmt: skip
+    ]
     assert not rows_of(stacks["megatron-core-h100"], steps(path))
 
 
 @pytest.mark.parametrize(
     ("change", "reason"),
-    [({"measured_value": "nan"}, "measured_value .*'nan'$"),
-     ({"measured_value": "-1"}, "measured_value .*'-1'$"), ({"measured_value": ""}, "measured_value .*''$"),
-     ({"gpus": "18.9"}, "gpus .* 18.9$"), ({"config": "{bad"}, "Expecting property name"),
-     ({"config": "[1]"}, "config .*JSON object"), ({"config": "[" * 100_000}, "recursion"),
-     ({"kind": "memory", "config": ""}, "Expecting value")],
-)  # fmt: skip
+    [
+        ({"measured_value": "nan"}, "measured_value .*'nan'$"),
+        ({"measured_value": "-1"}, "measured_value .*'-1'$"),
+        ({"measured_value": ""}, "measured_value .*''$"),
+        ({"gpus": "18.9"}, "gpus .* 18.9$"),
+        ({"config": "{bad"}, "Expecting property name"),
+        ({"config": "[1]"}, "config .*JSON object"),
+        ({"config": "[" * 100_000}, "recursion"),
+        ({"kind": "memory", "config": ""}, "Expecting value"),
+    ],
+)
 def test_a_row_that_cannot_be_read_is_listed_and_the_others_are_scored(tmp_path, change, reason):
     good = MOSAIC | {"measured_value": "6935", "unit": "TPS/GPU"}
     path = write(tmp_path / "rows.csv", good, good | change)

@@ -51,7 +51,12 @@ def test_a_formula_has_its_name_equation_source_and_section_once(chapter):
 def test_a_book_without_chapters_has_every_page():
     made = indexes.pages([], {})
     assert set(made) == {
-        "glossary.md", "formulas.md", "notation.md", "exercises.md", "specs.md", "disagreements.md",
-    }  # fmt: skip
+        "glossary.md",
+        "formulas.md",
+        "notation.md",
+        "exercises.md",
+        "specs.md",
+        "disagreements.md",
+    }
     assert "```" not in made["glossary.md"]
     assert 'id="h100-sxm"' in made["specs.md"]

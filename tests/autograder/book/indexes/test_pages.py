@@ -44,11 +44,16 @@ def test_every_exercise_has_its_row_with_links_to_card_and_section(chapter):
     first = [words(cell) for cell in rows[0].select("td, th")]
     assert first == ["7.1", "One buffer", "Quantity", "2", "7. Links", "Exercises"]
     assert [link["href"] for link in rows[0].select("a")] == [
-        "07-links.html#exercise-links-time", "07-links.html#exercises",
-    ]  # fmt: skip
+        "07-links.html#exercise-links-time",
+        "07-links.html#exercises",
+    ]
     assert [words(row.select("td")[1]) for row in rows] == [
-        "Quantity", "Count, erratum", "Prediction", "Function", "Written",
-    ]  # fmt: skip
+        "Quantity",
+        "Count, erratum",
+        "Prediction",
+        "Function",
+        "Written",
+    ]
 
 
 def test_every_figure_that_others_print_differently_is_told(chapter):

@@ -70,4 +70,4 @@ def test_the_links_are_told_chapter_by_chapter_each_once(uses):
     found = by_chapter(uses[Thing("nodes", "gb200-nvl72")] * 2)
     assert found == [
         ("chapter 7", [("07-links.html#in-a-cell", "In a cell"), ("07-links.html#its-name", "Its name")]),
-    ]  # fmt: skip
+    ]

@@ -58,8 +58,9 @@ def granted(folder):
 def test_more_time_is_granted_before_and_after_a_submission(folder):
     made = extensions.extend(folder, "hw", ["ann", "bob"], Extension(days=2))
     assert [(one.learner, one.until, one.granted) for one in made] == [
-        ("ann", DUE + timedelta(days=2), "2 days"), ("bob", DUE + timedelta(days=2), "2 days")
-    ]  # fmt: skip
+        ("ann", DUE + timedelta(days=2), "2 days"),
+        ("bob", DUE + timedelta(days=2), "2 days"),
+    ]
     assert [one.submitted for one in made] == [DUE + timedelta(hours=1), None]
     assert granted(folder) == timedelta(days=2)
     made = extensions.extend(folder, "hw", ["bob"], Extension(until=DUE + timedelta(seconds=1)))

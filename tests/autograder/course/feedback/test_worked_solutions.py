@@ -194,9 +194,11 @@ def test_solutions_are_shown_after_the_deadline_and_to_each_after_their_own(fold
 @pytest.mark.slow
 def test_solutions_wait_for_late_work(folder, monkeypatch):
     configure(
-        folder, "c.WorkedSolutions.after_due = True", "c.LatePerDay.fraction = 0.25",
+        folder,
+        "c.WorkedSolutions.after_due = True",
+        "c.LatePerDay.fraction = 0.25",
         'c.AssignLatePenalties.plugin_class = "autograder.gradebook.LatePerDay"',
-    )  # fmt: skip
+    )
     assert shown(folder, monkeypatch, DUE + timedelta(days=3)) == {"ann": [], "bob": []}
     assert shown(folder, monkeypatch, DUE + timedelta(days=3, seconds=1)) == {"ann": [], "bob": KEYS}
     configure(folder, "c.WorkedSolutions.late_days = 10")

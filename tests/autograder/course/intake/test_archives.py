@@ -50,8 +50,12 @@ def special(name, mode):
 
 
 def test_links_pipes_and_devices_are_refused(tmp_path):
-    members = [(special("link.ipynb", 0o120777), "/etc/passwd"), (special("pipe", 0o010644), ""),
-               (special("device", 0o020644), ""), (special("good.ipynb", 0o100644), "y")]  # fmt: skip
+    members = [
+        (special("link.ipynb", 0o120777), "/etc/passwd"),
+        (special("pipe", 0o010644), ""),
+        (special("device", 0o020644), ""),
+        (special("good.ipynb", 0o100644), "y"),
+    ]
     names, refused = contents(packed(tmp_path / "a.zip", members))
     assert names == ["good.ipynb"]
     assert [line.split(";")[0] for line in refused] == ["link.ipynb: a link", "pipe: a pipe", "device: a device"]

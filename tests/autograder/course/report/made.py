@@ -14,31 +14,51 @@ from autograder.grading.results import result_of
 from autograder.values import encoding
 
 COPY = Exercise(
-    id="made-copy", points=2, prompt="How long do {S:B} take at {W:B/s} in {n} parts?",
-    given={"S": [1e8, 7e8], "W": [5e10, 4.1e11], "n": [3, 5]}, answer=Quantity("s"), solution=lambda S, W: S / W,
+    id="made-copy",
+    points=2,
+    prompt="How long do {S:B} take at {W:B/s} in {n} parts?",
+    given={"S": [1e8, 7e8], "W": [5e10, 4.1e11], "n": [3, 5]},
+    answer=Quantity("s"),
+    solution=lambda S, W: S / W,
     mistakes=(
         Mistake(lambda S, W: W / S, "Turn the quotient over.", "upside-down"),
         Mistake(lambda S, W: 3 * S / W, "Not {S:B} three times."),
     ),
-)  # fmt: skip
+)
 STEPS = Exercise(
-    id="made-steps", points=1, prompt="How many steps has a ring of {n}?", given={"n": [8]}, answer=Count(),
-    solution=lambda n: 2 * (n - 1), mistakes=(Mistake(lambda n: n - 1, "One phase."), Mistake(lambda n: n, "No.")),
-)  # fmt: skip
+    id="made-steps",
+    points=1,
+    prompt="How many steps has a ring of {n}?",
+    given={"n": [8]},
+    answer=Count(),
+    solution=lambda n: 2 * (n - 1),
+    mistakes=(Mistake(lambda n: n - 1, "One phase."), Mistake(lambda n: n, "No.")),
+)
 TERM = Exercise(
-    id="made-term", points=2, prompt="How long?", answer=Expression({"S": positive("B"), "W": positive("B/s")}, "s"),
+    id="made-term",
+    points=2,
+    prompt="How long?",
+    answer=Expression({"S": positive("B"), "W": positive("B/s")}, "s"),
     solution=lambda S, W: S / W,
     mistakes=(Mistake(lambda S, W: S * W, "Divide."), Mistake(lambda S, W: W / S, "Turn it over.")),
-)  # fmt: skip
+)
 WHICH = Exercise(
-    id="made-which", points=1, prompt="Which?", predict=True, solution="memory",
-    answer=Choice({"memory": "memory", "compute": "compute"}), mistakes=(Mistake("compute", "It waits for bytes."),),
-)  # fmt: skip
+    id="made-which",
+    points=1,
+    prompt="Which?",
+    predict=True,
+    solution="memory",
+    answer=Choice({"memory": "memory", "compute": "compute"}),
+    mistakes=(Mistake("compute", "It waits for bytes."),),
+)
 MEAN = Exercise(
-    id="made-mean", points=3, prompt="Write it.", answer=Function("mean", "mean(xs)", cases=[([1.0, 3.0],), ([2.0],)]),
+    id="made-mean",
+    points=3,
+    prompt="Write it.",
+    answer=Function("mean", "mean(xs)", cases=[([1.0, 3.0],), ([2.0],)]),
     solution=lambda xs: sum(xs) / len(xs),
     mistakes=(Mistake(lambda xs: max(xs), "Not one of them."), Mistake(lambda xs: sum(xs), "Not the sum.")),
-)  # fmt: skip
+)
 WHY = Exercise(
     id="made-why", prompt="Why?", answer=Written((("Says why.", 4),), words=100), solution="Because of the bytes."
 )

@@ -67,9 +67,12 @@ def test_the_declaration_to_paste_recognises_the_answer_in_every_variant():
 )
 def test_a_product_is_found_only_where_its_units_are_those_of_the_answer(answer, formula):
     exercise = Exercise(
-        id="made-product", prompt="{S:B} at {W:B/s}, {n} times?", given={"S": 4e8, "W": 2e9, "n": 8},
-        answer=Quantity("s"), solution=lambda S, W: S / W,
-    )  # fmt: skip
+        id="made-product",
+        prompt="{S:B} at {W:B/s}, {n} times?",
+        given={"S": 4e8, "W": 2e9, "n": 8},
+        answer=Quantity("s"),
+        solution=lambda S, W: S / W,
+    )
     written = product(exercise, [(answer, exercise.variant())], "s")
     if formula is None:
         assert eval(written, dict(exercise.variant())) == pytest.approx(answer)
@@ -104,9 +107,16 @@ def test_an_answer_that_one_gave_is_not_frequent():
 
 @pytest.mark.parametrize(
     ("answer", "want", "said"),
-    [(3.0, 2.0, "3/2 of the right answer"), (6.0, 2.0, "3 times the right answer"), (-1.0, 2.0, "-1/2 of the right"),
-     (0.0, 2.0, ""), (2.0, 0.0, ""), (2.7182, 1.0, "2.72 times"), (1e300, 1e-300, "")],
-)  # fmt: skip
+    [
+        (3.0, 2.0, "3/2 of the right answer"),
+        (6.0, 2.0, "3 times the right answer"),
+        (-1.0, 2.0, "-1/2 of the right"),
+        (0.0, 2.0, ""),
+        (2.0, 0.0, ""),
+        (2.7182, 1.0, "2.72 times"),
+        (1e300, 1e-300, ""),
+    ],
+)
 def test_a_ratio_is_told_as_a_fraction_where_one_is_near(answer, want, said):
     assert ratio_to(answer, want).startswith(said)
     assert bool(ratio_to(answer, want)) == bool(said)

@@ -122,10 +122,16 @@ def test_numbers_are_never_compared():
 
 @pytest.mark.parametrize(
     "source",
-    ["x = " + "-" * 9000 + "1", "x = " + "[" * 80 + "]" * 80, f"x = 0x{'f' * 19000}", "x = 1\0", "é = '\ud800'",
-     "x = " + "+".join(["1"] * 9000)],
+    [
+        "x = " + "-" * 9000 + "1",
+        "x = " + "[" * 80 + "]" * 80,
+        f"x = 0x{'f' * 19000}",
+        "x = 1\0",
+        "é = '\ud800'",
+        "x = " + "+".join(["1"] * 9000),
+    ],
     ids=["unary", "brackets", "hexadecimal", "nul", "surrogate", "sum"],
-)  # fmt: skip
+)
 def test_hostile_code_is_looked_at_and_never_run(source):
     trace = likeness.code_trace(source)
     assert trace is None or trace.size > 0

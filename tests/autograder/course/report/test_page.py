@@ -29,11 +29,18 @@ def report() -> Report:
     owner = COPY.variant("ann")
     copycat = next(who for who in map("l{}".format, range(99)) if COPY.variant(who)["W"] != owner["W"])
     for who in ("ann", "bob", copycat, EVIL):
-        made.enrolled(who, EVIL if who == "ann" else "Bo", FORMULA if who == "ann" else "", graded=True, raw=3.0,
-                      late_penalty=1.5 if who == "bob" else 0.0)  # fmt: skip
+        made.enrolled(
+            who,
+            EVIL if who == "ann" else "Bo",
+            FORMULA if who == "ann" else "",
+            graded=True,
+            raw=3.0,
+            late_penalty=1.5 if who == "bob" else 0.0,
+        )
         given = COPY.variant(who)
-        made.answer(who, COPY, {"ann": COPY.expected(owner), copycat: COPY.expected(owner)}.get(who, 1 / COPY.expected(
-            given)))  # fmt: skip
+        made.answer(
+            who, COPY, {"ann": COPY.expected(owner), copycat: COPY.expected(owner)}.get(who, 1 / COPY.expected(given))
+        )
         made.answer(who, STEPS, 99)
         made.answer(who, TERM, "2*S/W")
         made.wrote(who, MEAN, LONG if who == "ann" else RENAMED, Result(MEAN.id, 0.0, 3.0, f"`{EVIL}` {EVIL} fails."))

@@ -234,8 +234,9 @@ def raw(service, data, wait=30.0):
 
 
 def head(service, *lines):
-    return "\r\n".join(["POST /services/x/check HTTP/1.1", "Host: x", f"Authorization: token {service.tokens['ann']}",
-                        *lines, "", ""]).encode()  # fmt: skip
+    return "\r\n".join(
+        ["POST /services/x/check HTTP/1.1", "Host: x", f"Authorization: token {service.tokens['ann']}", *lines, "", ""]
+    ).encode()
 
 
 def freed(service):
@@ -336,13 +337,16 @@ def test_who_hangs_up_before_the_turn_pays_nothing(service):
 def test_nothing_that_was_sent_back_tells_the_key(service):
     """All replies of a course of attacks: sentences, counts, and no number of the key's."""
     mine = right(service, "ann")
-    texts = [json.dumps(service.post(body)[1]) for body in (
-        {"assignment": NAME, "exercise": "mine-time", "value": 5.37 * mine},
-        {"assignment": NAME, "exercise": "mine-time", "value": {"$": "callable", "v": "x" * 100}},
-        {"assignment": NAME, "exercise": "mine-time", "value": {"$": "tree", "v": ["pow", 1]}},
-        {"assignment": NAME, "exercise": "mine-which", "value": "a"},
-        {"assignment": NAME},
-    )]  # fmt: skip
+    texts = [
+        json.dumps(service.post(body)[1])
+        for body in (
+            {"assignment": NAME, "exercise": "mine-time", "value": 5.37 * mine},
+            {"assignment": NAME, "exercise": "mine-time", "value": {"$": "callable", "v": "x" * 100}},
+            {"assignment": NAME, "exercise": "mine-time", "value": {"$": "tree", "v": ["pow", 1]}},
+            {"assignment": NAME, "exercise": "mine-which", "value": "a"},
+            {"assignment": NAME},
+        )
+    ]
     for text in texts:
         assert "lambda" not in text
         assert "three" not in text

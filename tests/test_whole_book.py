@@ -2,9 +2,10 @@
 worth, an untouched notebook nothing; and a learner's notebook runs from top to bottom in Jupyter's own kernel, without
 torch but for its labs.
 
-Each run of the tests grades every untouched notebook, and the answers to a few chapters; those to the others are graded
-every night. A book is not built unless its answers score full marks in Jupyter's kernel, and tests/test_exercises.py
-judges each answer and each mistake by itself.
+Each run of the tests grades every untouched notebook, and the answers to a few chapters, runs these in Jupyter without
+torch, and one of them with torch; every night it does so for all. A book is not built unless each chapter runs in
+Jupyter's kernel with torch, where its answers score full marks, and tests/test_exercises.py judges each answer and each
+mistake by itself.
 """
 
 import contextlib
@@ -35,6 +36,9 @@ ROOT = Path(__file__).parents[1]
 ALL = chapters.chapter_names(ROOT)
 SEVERAL = ("03-rooflines", "06-collectives", "10-data-parallelism", "15-inference", "18-measuring")
 """Chapters that measure, start ranks, simulate, run kernels and read files: between them, whatever a chapter does."""
+WITH_TORCH = ("06-collectives",)
+"""Starts ranks and shows figures; with torch every chapter runs in Jupyter's kernel when the book is built, and its
+untouched notebook in the sandbox."""
 ANSWERED, UNTOUCHED = ("all_right", "declared_mistakes"), ("nothing",)
 CARD = ("docs/_static/card.js", "docs/_static/exercise.css")  # what a notebook shows an exercise with
 RUNNING = ("tests/test_whole_book.py", "tests/blocked_packages.py", *CARD)
@@ -53,6 +57,12 @@ def graded_with(learners: tuple[str, ...], *, of_others: str):
         for name in ALL
     ]
     return pytest.mark.parametrize("graded", every, indirect=True)
+
+
+def each_of(always: Collection[str]):
+    """Parametrises `name`: with all chapters, of which each run of the tests takes some."""
+    every = [pytest.param(name, marks=() if name in always else pytest.mark.nightly) for name in ALL]
+    return pytest.mark.parametrize("name", every)
 
 
 @pytest.fixture(scope="module")
@@ -156,9 +166,7 @@ def failures_of(cell: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
     return [o for o in cell.get("outputs", []) if o.output_type == "error" or o.get("name") == "stderr"]
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(one, marks=() if one in SEVERAL else pytest.mark.nightly) for one in ALL]
-)
+@each_of(WITH_TORCH)
 def test_the_learners_notebook_runs_in_jupyter(name: str):
     parts = (f"chapters/{name}", *RUNNING, *_declarations(name))
     folder = kept_by_imports(f"untouched-{name}", parts, lambda target: run_in_jupyter(name, target))
@@ -174,7 +182,7 @@ def assert_nothing_scores(nb: nbformat.NotebookNode) -> None:
         assert [o.data["text/plain"] for o in cell.outputs if o.output_type == "execute_result"] == ["0.0"]
 
 
-@pytest.mark.parametrize("name", ALL)
+@each_of(SEVERAL)
 def test_without_torch_a_notebook_says_the_remedy_and_has_no_other_error(name: str):
     bank = load_bank(ROOT / "solutions" / name)
     numbers = {

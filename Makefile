@@ -66,8 +66,8 @@ mutants: $(VENV)/.ready  ## put 100 errors into copies of the source, count thos
 check: $(VENV)/.ready  ## lint, types and the fast tests (a minute and a half)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check -q .
-	@$(BIN)/mypy
-	@$(PYTEST) -q -m $(FAST)
+	@$(BIN)/mypy >$(VENV)/.types 2>&1 & types=$$!; $(PYTEST) -q -m $(FAST); tests=$$?; \
+	  wait $$types; types=$$?; cat $(VENV)/.types; exit $$((tests || types))
 
 lab: $(VENV)/.reader  ## open the book in JupyterLab, with the checks live
 	@$(BIN)/gpubook lab

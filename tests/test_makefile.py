@@ -11,6 +11,8 @@ from tests.conftest import ROOT
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="no make")
 PROGRAM = """#!/bin/sh
 echo "$(basename "$0") $*" >> "{log}"
+echo "output of $(basename "$0")"
+test "$(basename "$0")" != "$FAILS"
 """
 
 
@@ -19,7 +21,7 @@ def make(tmp_path):
     """Run a target in an environment of its own, and return what it called."""
     log, programs = tmp_path / "log", tmp_path / "venv" / "bin"
     programs.mkdir(parents=True)
-    for name in ("python", "gpubook"):
+    for name in ("python", "gpubook", "ruff", "mypy"):
         (programs / name).write_text(PROGRAM.format(log=log))
         (programs / name).chmod(0o755)
 
@@ -55,3 +57,19 @@ def test_the_nightly_run_shows_coverage_and_counts_mutants_last(make):
     called = make("nightly").splitlines()
     steps = ["-m pytest -n auto", "-m coverage run -m pytest", "-m coverage report", "-m tests.mutants --count 100"]
     assert [next(step for step in steps if step in line) for line in called[-4:]] == steps
+
+
+def test_a_check_runs_the_linters_the_tests_and_mypy(make):
+    called = make("check")
+    assert "ruff check .\nruff format --check -q .\n" in called
+    assert sum(line.startswith("mypy") for line in called.splitlines()) == 1
+    assert "-m not slow and not browser and not nightly" in called
+
+
+@pytest.mark.parametrize("program", ["ruff", "mypy", "python"])
+def test_a_check_fails_where_any_part_of_it_does(make, monkeypatch, program):
+    make("check")  # sets the environment up
+    monkeypatch.setenv("FAILS", program)
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        make("check")
+    assert f"output of {program}\n" in failed.value.stdout.decode()

@@ -1,7 +1,8 @@
 """Exercises answered in the page, with Python in the page: in Chromium and Firefox, over http and from the disk.
 
-Chromium is asked for every kind of input, over http; the other three ways for what could differ there. A page is opened
-once for each, and Python starts once in it, and again after what ends it.
+Chromium is asked for every kind of input, over http; the other three ways for what could differ there, Firefox over
+http every night: from the disk it is asked each time. A page is opened once for each, and Python starts once in it, and
+again after what ends it.
 """
 
 import contextlib
@@ -131,7 +132,10 @@ def book():
     return built(ROOT)
 
 
-@pytest.fixture(scope="module", params=["chromium-http", "chromium-file", "firefox-http", "firefox-file"])
+NIGHTLY = pytest.param("firefox-http", marks=pytest.mark.nightly)
+
+
+@pytest.fixture(scope="module", params=["chromium-http", "chromium-file", NIGHTLY, "firefox-file"])
 def reader(request, book, tmp_path_factory):
     name, protocol = request.param.split("-")
     with contextlib.ExitStack() as ends:

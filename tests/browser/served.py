@@ -7,11 +7,17 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.book.site import vendor
+import pytest
+
+from autograder.book import vendor
 from tests.conftest import ROOT
 
 # from the disk axe may not load the page's styles anew
 RULES = "{runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'], preload: false}"
+
+NIGHTLY = [pytest.param(1440, "dark", marks=pytest.mark.nightly), pytest.param(390, "light", marks=pytest.mark.nightly)]
+LOOKS = [(1440, "light"), (390, "dark"), *NIGHTLY]
+"""Widths and colour schemes in which axe checks a page: each occurs in each run, every pair of them at night."""
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

@@ -4,6 +4,7 @@ import pytest
 
 from autograder.book.site import html, vendor
 from tests.autograder.small_book import EXERCISES, SOURCE, lay_out_site
+from tests.browser.served import LOOKS
 from tests.conftest import ROOT
 from tests.kept import kept
 
@@ -247,8 +248,7 @@ def test_a_typed_number_has_nothing_to_open(opened):
     assert "7" not in text.locator("span.n").all_inner_texts()
 
 
-@pytest.mark.parametrize("width", [390, 1440])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_the_numbers_are_accessible(chromium, address, width, scheme):
     axe = vendor.fetch(ROOT / "docs" / "vendor.json", ROOT / ".build" / "vendor", ["axe-core"])
     context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)

@@ -4,7 +4,7 @@ without JavaScript; and the way from an exercise to its cell in JupyterLab."""
 import pytest
 
 from tests.browser.conftest import Watch
-from tests.browser.served import checked, served
+from tests.browser.served import LOOKS, checked, served
 from tests.conftest import ROOT
 from tests.kept import built
 
@@ -127,18 +127,8 @@ def test_without_javascript_everything_is_there(opened):
     assert page.locator("details#h100-sxm").get_by_text("900 GB/s × 0.5").is_visible()
 
 
-LOOKS = [(1440, "light"), (390, "dark"), (1440, "dark"), (390, "light")]
-
-
-@pytest.mark.parametrize(
-    ("name", "width", "theme"),
-    [
-        pytest.param(name, *look, id=f"{name}-{look[0]}-{look[1]}", marks=marks)
-        for name in PAGES
-        for look in LOOKS
-        for marks in [pytest.mark.nightly if name == "specs" and look in LOOKS[2:] else ()]  # half a minute each
-    ],
-)
+@pytest.mark.parametrize(("width", "theme"), LOOKS)
+@pytest.mark.parametrize("name", PAGES)
 def test_a_reference_page_is_accessible_and_fits(opened, name, width, theme):
     page = opened(name, width=width, color_scheme=theme)
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0

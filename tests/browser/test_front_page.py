@@ -7,8 +7,9 @@ import threading
 
 import pytest
 
-from autograder.book.site import vendor
+from autograder.book import vendor
 from autograder.book.source.chapters import chapter_names
+from tests.browser.served import LOOKS
 from tests.browser.test_every_page import READY, SCROLLS_SIDEWAYS, TOO_WIDE
 from tests.conftest import ROOT
 from tests.kept import built
@@ -24,8 +25,7 @@ def opened(page, course=False):
     return page
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize(("width", "theme"), LOOKS)
 def test_it_is_accessible_and_fits(chromium, watch, theme, width):
     context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
     page = opened(watch.attach(context.new_page()))

@@ -18,7 +18,7 @@ from autograder.declaration import load_bank
 from hwlib.units import show
 from tests.browser.conftest import Watch
 from tests.browser.firefox import Firefox
-from tests.browser.served import checked, served
+from tests.browser.served import LOOKS, checked, served
 from tests.conftest import ROOT
 from tests.kept import built
 
@@ -429,8 +429,7 @@ def test_by_keyboard_alone(reader):
 
 
 @in_chromium
-@pytest.mark.parametrize("width", [1440, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_a_page_with_verdicts_is_accessible_and_fits(reader, width, scheme):
     page = reader.page
     page.set_viewport_size({"width": width, "height": 900})

@@ -13,6 +13,7 @@ from autograder.book.site import html, vendor
 from autograder.learner import record
 from autograder.learner.progress import Progress
 from tests.autograder.small_book import EXERCISES, lay_out_site
+from tests.browser.served import LOOKS
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 TIME, COUNT, GUESS, HALF, WHY = (f"links-{name}" for name in ("time", "count", "guess", "half", "why"))
@@ -490,8 +491,7 @@ def test_days_later_the_front_page_asks_again(page, served, watch):
 # For all
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_all_of_it_is_accessible_and_fits(page, small, watch, root, width, scheme):
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 900})

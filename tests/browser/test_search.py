@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.browser.served import checked, served
+from tests.browser.served import LOOKS, checked, served
 from tests.conftest import ROOT
 from tests.kept import built
 
@@ -109,8 +109,7 @@ def test_the_page_of_the_search_takes_its_question_from_the_address(page, watch,
     assert watch.errors == []
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize(("width", "theme"), LOOKS)
 def test_the_results_are_accessible_and_fit(chromium, base, theme, width):
     context = chromium.new_context(viewport={"width": width, "height": 844}, color_scheme=theme)
     page = context.new_page()

@@ -1,6 +1,7 @@
 """No answer that its author had not seen judged is judged falsely; what the wrong ones are told has been rated.
 
-A program of several ranks takes a second to judge: a third of these are judged here, the others every night.
+A program of several ranks, or a kernel, takes up to a second to judge: a third of these are judged each time, the
+others every night.
 """
 
 import contextlib
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from autograder.answers import Distributed
+from autograder.answers import Distributed, Kernel
 
 from . import unseen
 from .clean_process import CleanProcess
@@ -21,6 +22,7 @@ from .each import each
 from .kept import kept_by_imports
 
 EXERCISES = unseen.exercises()
+DEAR = Distributed, Kernel
 FEWEST_RIGHT, FEWEST_WRONG = 4, 6
 MOST_WRONG_SENTENCES, MOST_GENERIC = 0.01, 0.15
 
@@ -64,7 +66,7 @@ def verdicts(process_of):
     [
         pytest.param(name, some, id=f"{name}-{some}", marks=pytest.mark.nightly if some == "others" else ())
         for name, (_, exercise) in EXERCISES.items()
-        for some in (("a third", "others") if isinstance(exercise.answer, Distributed) else ("all",))
+        for some in (("a third", "others") if isinstance(exercise.answer, DEAR) else ("all",))
     ],
 )
 def test_right_answers_are_taken_and_wrong_ones_refused(exercise_id, some, verdicts):

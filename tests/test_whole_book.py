@@ -30,6 +30,7 @@ from tests.blocked_packages import EXTRAS, block
 from tests.clean_process import CleanProcess
 from tests.imported import marked, new_report, report_from
 from tests.kept import kept_by_imports
+from tests.sample_class.layout import CHAPTER as SAMPLE
 from tests.sample_class.layout import book_of
 
 ROOT = Path(__file__).parents[1]
@@ -49,10 +50,11 @@ pytestmark = pytest.mark.slow
 
 
 def graded_with(learners: tuple[str, ...], *, of_others: str):
-    """Parametrises `graded`: with all learners for some chapters, and with these for the others, marked so."""
+    """Parametrises `graded`: with all learners for some chapters, and with these for the others, marked so. The sample
+    class (tests/test_grade_end_to_end.py) has all of them for its own chapter."""
     every = [
         pytest.param((name, (*ANSWERED, *UNTOUCHED)), id=name)
-        if name in SEVERAL
+        if name in SEVERAL and name != SAMPLE
         else pytest.param((name, learners), id=name, marks=getattr(pytest.mark, of_others))
         for name in ALL
     ]

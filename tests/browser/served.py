@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.book import vendor
+from autograder.book.site import vendor
 from tests.conftest import ROOT
 
 # from the disk axe may not load the page's styles anew

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from autograder.book import vendor
+from autograder.book.site import vendor
 from autograder.book.source.chapters import chapter_names
 from tests.browser.served import LOOKS
 from tests.browser.test_every_page import READY, SCROLLS_SIDEWAYS, TOO_WIDE

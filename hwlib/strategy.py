@@ -153,8 +153,15 @@ class Strategy:
     @property
     def expert_ranks(self) -> Any:
         """Ranks of a stage that have the same share of the experts: dp*cp/ep of them, unless experts are folded."""
-        ranks = self.dp * self.cp / self.ep
+        return self.beside_experts(self.dp * self.cp / self.ep)
+
+    def beside_experts(self, ranks: Any) -> Any:
+        """Ranks that stand beside others with the same part of a layer, counted for the parts of experts."""
         return ranks if self.etp is None else ranks * self.tp / self.etp
+
+    def within_experts(self, x: Any) -> Any:
+        """What the ranks that share a layer's matrices have, for those that share an expert's."""
+        return x if self.etp is None else x * self.etp / self.tp
 
     @property
     def folded(self) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from hwlib.formula import maximum
 from hwlib.specs import Framework, Model
-from hwlib.strategy import BY_OP, recomputed_modules
+from hwlib.strategy import BY_OP, Strategy, recomputed_modules
 from hwlib.transformer import (
     attention_parameters,
     mlp_parameters,
@@ -66,31 +66,27 @@ class LayerFootprint(NamedTuple):
 def layer_on_rank(
     model: Model,
     moe: bool,
-    tp: Any,
-    ep: Any,
-    sp: Any,
+    strategy: Strategy,
     tokens: Any,
     T: Any,
     fused: bool,
     by: Framework | None = None,
     frozen: bool = False,
-    etp: Any = None,
 ) -> LayerFootprint:
-    """A layer, with experts or not, whose matrices tp ranks share and whose experts ep ranks, each cut among etp ranks
-    where that is not tp.
+    """A layer, with experts or not, of a strategy whose ranks share its matrices and its experts.
 
-    `tokens` of a microbatch are on this rank, each of which meets T keys; sp is whether the ranks of the
-    tensor-parallel group share what is outside the matrices; a fused attention keeps no scores. What a framework
-    keeps besides, or in place of that, is counted where it is given; `frozen` matrices, with adapters beside queries,
-    keys and values alone, keep fewer inputs.
+    `tokens` of a microbatch are on this rank, each of which meets T keys; a fused attention keeps no scores. What a
+    framework keeps besides, or in place of that, is counted where it is given; `frozen` matrices, with adapters beside
+    queries, keys and values alone, keep fewer inputs.
     """
+    tp, sp = strategy.tp, strategy.sp
     common = _common_parameters(model)
     own = attention_parameters(model) - common + _repeated_heads(model, tp)
     common += model.layer_norms * norm_parameters(model)
     experts: Any = 0.0
     if moe:
         expert = mlp_parameters(model, model.expert_ffn)
-        experts = model.experts * expert / ((tp if etp is None else etp) * ep)
+        experts = model.experts * expert / (strategy.expert_tp * strategy.ep)
         own, common = own + model.shared_experts * expert, common + router_parameters(model)
     else:
         own = own + mlp_parameters(model, model.ffn)

@@ -260,14 +260,11 @@ def _job(
 ) -> _Job:
     tp, pp, ep, v, sp, zero = (getattr(strategy, name) for name in ("tp", "pp", "ep", "v", "sp", "zero"))
     shards = strategy.shard_ranks
-    expert_shards = maximum(shards / ep if strategy.etp is None else shards / ep * tp / strategy.etp, 1.0)
+    expert_shards = maximum(strategy.beside_experts(shards / ep), 1.0)
     tokens = strategy.micro * T / strategy.cp
     outside = tokens / (sp * tp + (1 - sp))
     moes = [moe for moe, there in ((False, model.layers > model.moe_layers), (True, model.moe)) if there]
-    kinds = tuple(
-        layer_on_rank(model, moe, tp, ep, sp, tokens, T, fused, framework, tuned is not None, strategy.etp)
-        for moe in moes
-    )
+    kinds = tuple(layer_on_rank(model, moe, strategy, tokens, T, fused, framework, tuned is not None) for moe in moes)
     recompute = strategy.recompute_code
     tables = unsharded = pool = 0.0
     gathered, logit, summed = states.weight, 4.0, 0.0

@@ -369,6 +369,6 @@ def _updated(model: Model, plan: Strategy) -> Any:
     groups = parameter_groups(model)
     ranks = plan.shard_ranks
     dense = (groups.total - groups.experts) / where(plan.zero > 0, ranks, 1.0)
-    shared = plan.ep if plan.etp is None else plan.ep * plan.etp / plan.tp
+    shared = plan.within_experts(plan.ep)
     experts = groups.experts / shared / where(plan.zero > 0, maximum(ranks / shared, 1.0), 1.0)
     return (dense + experts) / (plan.tp * plan.pp)

@@ -50,7 +50,7 @@ def layer_passes(job: Job, moe: bool, attention: Any) -> Passes:
     """The passes of one layer, with experts or not, on one rank, with its `attention_time`."""
     model, stack, plan, T, rates, fused = job.model, job.stack, job.strategy, job.T, job.rates, job.fused
     tokens = plan.micro * T / plan.cp
-    layer = layer_on_rank(model, moe, plan.tp, plan.ep, plan.sp, tokens, T, fused, etp=plan.etp)
+    layer = layer_on_rank(model, moe, plan, tokens, T, fused)
     dense, experts = _layer_matrices(model, moe)
     busiest = job.expert_imbalance / _expert_share(model, stack, plan, tokens) if moe else 1.0
     product = 2 * tokens / plan.tp * (dense + experts * busiest) / rates.C
@@ -87,9 +87,7 @@ def _expert_share(model: Model, stack: Stack, plan: Strategy, tokens: Any) -> An
     """The share of the rate of dense products that those of experts reach: grouped products are the slower the fewer
     tokens an expert sees in a microbatch, from all ranks that share the experts, and the narrower its slice is.
     """
-    seen = tokens * plan.ep * model.experts_per_token / model.experts
-    if plan.etp is not None:
-        seen = seen * plan.etp / plan.tp
+    seen = plan.within_experts(tokens * plan.ep * model.experts_per_token / model.experts)
     return stack.eta_E * reached_share(seen, stack.n_E) * reached_share(model.expert_ffn / plan.expert_tp, stack.w_E)
 
 

@@ -60,7 +60,7 @@ def activation_time(job: Job, moe: Any, t_F: Any, t_B: Any) -> Any:
     for with_experts, share in ((False, 1 - moe), (True, moe)):
         if with_experts and not model.moe:
             continue
-        layer = layer_on_rank(model, with_experts, plan.tp, plan.ep, plan.sp, tokens, job.T, job.fused, etp=plan.etp)
+        layer = layer_on_rank(model, with_experts, plan, tokens, job.T, job.fused)
         bytes_kept = choose_by(plan.recompute_code, layer.kept_with)
         again = recomputed_share(model, plan)
         layer_bytes = layer_bytes + share * (again * bytes_kept + (1 - again) * (layer.kept + layer.scores))

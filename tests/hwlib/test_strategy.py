@@ -231,3 +231,10 @@ def test_a_choice_is_compared_as_a_number_and_told_in_words():
     assert (plain.choice_words("form"), deeper.choice_words("form")) == ("no pipeline", "1f1b v2")
     assert (plain.choice_words("shards"), hybrid.choice_words("shards")) == ("no HSDP", "HSDP")
     assert (plain.told("shards"), hybrid.told("shards"), plain.told("sp")) == ("all", "8", "True")
+
+
+def test_what_ranks_share_is_counted_for_experts():
+    plain, folded = Strategy.of(dp=16, tp=8, ep=4), Strategy.of(dp=16, tp=8, ep=4, etp=2)
+    assert (plain.within_experts(4), folded.within_experts(4)) == (4, 1)
+    assert (plain.beside_experts(4), folded.beside_experts(4)) == (4, 16)
+    assert (plain.expert_ranks, folded.expert_ranks) == (4, 16)

@@ -9,26 +9,13 @@ from hwlib.planner import Machine, PlanError, Task
 from hwlib.planner.advice import NOISE, tolerance, typed
 from hwlib.planner.arguments import task_arguments
 from hwlib.planner.costs import Plan, parts
-from hwlib.planner.explain import WORDS, rests_words
+from hwlib.planner.explain import ABOUT, WORDS, rests_words
 from hwlib.planner.result import SearchResult
 from hwlib.specs import OwnCluster, described
 from hwlib.units import show
 
 from .markup import Markup, Share, bars, lines, paragraph
 
-ABOUT = {
-    "compute": "forward and backward passes of the fullest stage",
-    "recomputed": "forward work that is done again",
-    "tp": "collectives of a layer, not hidden",
-    "cp": "keys and values of other ranks, not hidden",
-    "ep": "tokens sent to experts and back",
-    "pp": "activations from stage to stage, waited for",
-    "bubble": "waits for other stages",
-    "dp": "gradients and weights, not hidden",
-    "optimizer": "states read and written",
-    "other": "the same for every plan",
-    "offload": "over the link to the host, waited for",
-}
 HELD = {
     "weights": ("weights", "as the layers use them"),
     "gradients": ("gradients", "of this rank's parameters"),

@@ -241,7 +241,7 @@ def optimizer_copies(plan: Plan, lost: list[str]) -> int | None:
 
 def offloaded_layers(task: Task, plan: Plan, lost: list[str]) -> int | None:
     """Layers whose activations the host keeps, all but the last; None without, and where Megatron Core cannot."""
-    if "activations" not in task.software.offload:
+    if not task.software.host_keeps("activations"):
         return None
     if plan.strategy.pp > 1 or plan.strategy.recompute != "none":
         lost.append("activations in the host's memory: not with a pipeline or recomputation")

@@ -44,7 +44,7 @@ def emit_megatron(task: Task, plan: Plan) -> Launch:
         "--seq-length": task.T,
         **PRECISION[task.software.dtype],
         **data_parallel(plan, lost),
-        **offload(task, plan, lost),
+        **kept_by_host(task, plan, lost),
     }
     if rows := padding(task.model.vocab, plan.strategy.tp):
         lost.append(f"a vocabulary of {task.model.vocab:,} rows, which tp does not divide: {rows} are added")
@@ -134,10 +134,10 @@ def data_parallel(plan: Plan, lost: list[str]) -> dict[str, Any]:
     return arguments
 
 
-def offload(task: Task, plan: Plan, lost: list[str]) -> dict[str, Any]:
+def kept_by_host(task: Task, plan: Plan, lost: list[str]) -> dict[str, Any]:
     """What the host keeps."""
     arguments: dict[str, Any] = {}
-    if "optimizer" in task.software.offload:
+    if task.software.host_keeps("optimizer"):
         arguments |= {"--optimizer-cpu-offload": None, "--use-precision-aware-optimizer": None}
     if (layers := offloaded_layers(task, plan, lost)) is not None:
         arguments["--cpu-offloading-num-layers"] = layers

@@ -51,7 +51,7 @@ def emit_nemo(task: Task, plan: Plan) -> Launch:
         "train.micro_batch_size": whole_micro(plan, lost),
         "train.global_batch_size": task.sequences,
         **data_parallel(plan, lost),
-        **offload(task, plan, lost),
+        **kept_by_host(task, plan, lost),
     }
     if task.software.dtype in PRECISION:
         overrides["mixed_precision"] = PRECISION[task.software.dtype]
@@ -128,10 +128,10 @@ def data_parallel(plan: Plan, lost: list[str]) -> dict[str, Any]:
     return fields
 
 
-def offload(task: Task, plan: Plan, lost: list[str]) -> dict[str, Any]:
+def kept_by_host(task: Task, plan: Plan, lost: list[str]) -> dict[str, Any]:
     """What the host keeps."""
     fields: dict[str, Any] = {}
-    if "optimizer" in task.software.offload:
+    if task.software.host_keeps("optimizer"):
         fields |= {"optimizer.optimizer_cpu_offload": True, "optimizer.use_precision_aware_optimizer": True}
     if (layers := offloaded_layers(task, plan, lost)) is not None:
         fields |= {"model.cpu_offloading": True, "model.cpu_offloading_num_layers": layers}

@@ -5,6 +5,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from hwlib.constraints import lacking
+from hwlib.footprint import OFFLOAD
 from hwlib.launch.core_settings import key_of, software_losses
 from hwlib.launch.hosts import hosts_of
 from hwlib.launch.launch import Argument, Command, File, Launch, LaunchError
@@ -74,7 +75,7 @@ def emit_torchtitan(task: Task, plan: Plan) -> Launch:
     if task.software.mtp and flavor and flavor.module != "deepseek_v3":
         lost.append("modules for multi-token prediction: torchtitan's model has none")
     moved = "torchtitan moves parameters, gradients and optimizer together"
-    lost += [f"{what} in the host's memory: {moved}" for what in task.software.offload]
+    lost += [f"{what} in the host's memory: {moved}" for what in OFFLOAD if task.software.host_keeps(what)]
     name = re.sub(r"\W+", "_", f"run_{task.model.key}_{task.gpus}_gpus")
     module = "gpubook_run"
     file = File(f"{module}.py", code(task, name, flavor, settings), tuple(Argument(*item) for item in settings.items()))
@@ -101,14 +102,13 @@ def degrees(task: Task, plan: Plan, lost: list[str]) -> dict[str, Any]:
     """The mesh: FSDP divides states over dp_shard * cp ranks, and dp_replicate has copies."""
     strategy = plan.strategy
     shard = 1 if not strategy.zero else strategy.dp
-    if strategy.zero and strategy.shards is not None:
-        if strategy.shards % strategy.cp or strategy.dp % max(strategy.shards // strategy.cp, 1):
+    if strategy.zero:
+        if strategy.shard_ranks % strategy.cp or strategy.dp % max(strategy.shard_ranks // strategy.cp, 1):
             lost.append(
-                f"states over {plural(strategy.shards, 'rank')}: "
-                f"torchtitan has a part of dp {strategy.dp} times cp {strategy.cp}"
+                f"states over {plural(strategy.shard_ranks, 'rank')}: torchtitan has a part of dp {strategy.dp} times cp {strategy.cp}"
             )
         else:
-            shard = strategy.shards // strategy.cp
+            shard = strategy.shard_ranks // strategy.cp
     if strategy.zero == 1:
         lost.append("gradients that every rank has all of: FSDP divides them; weights stay gathered in a step")
     if strategy.cp > 1 and not strategy.zero:

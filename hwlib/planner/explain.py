@@ -21,6 +21,20 @@ WORDS: Mapping[str, str] = {
     "other": "fixed time",
     "offload": "transfers to the host",
 }
+ABOUT: Mapping[str, str] = {
+    "compute": "forward and backward passes of the fullest stage",
+    "recomputed": "forward work that is done again",
+    "tp": "collectives of a layer, not hidden",
+    "cp": "keys and values of other ranks, not hidden",
+    "ep": "tokens sent to experts and back",
+    "pp": "activations from stage to stage, waited for",
+    "bubble": "waits for other stages",
+    "dp": "gradients and weights, not hidden",
+    "optimizer": "states read and written",
+    "other": "the same for every plan",
+    "offload": "over the link to the host, waited for",
+}
+"""What the parts of a step are, in more words."""
 EQUAL = 5e-4  # of a step: below it two plans are equally quick
 NAMED = 0.8  # of what grew: so much is named, part by part
 

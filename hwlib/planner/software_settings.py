@@ -79,6 +79,10 @@ class SoftwareSettings:
         """Whether the host keeps anything."""
         return bool(self.offload)
 
+    def host_keeps(self, what: str) -> bool:
+        """Whether the host keeps this."""
+        return what in self.offload
+
     def on(self, chip: Accelerator, model: Model) -> "SoftwareSettings":
         """The same with nothing left open: its stack on this chip, and what it does with this model. Raises PlanError.
 

@@ -156,3 +156,13 @@ def test_the_table_is_read_without_the_planner():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     rooms = {name.split(".")[1] for name in done.stdout.split()}
     assert rooms == {"options", "units", "strategy", "arguments", "columns"}
+
+
+def test_what_the_host_keeps_is_asked_by_name():
+    software = Software(offload=("optimizer",))
+    assert (software.uses_host, software.host_keeps("optimizer"), software.host_keeps("activations")) == (
+        True,
+        True,
+        False,
+    )
+    assert not Software().uses_host

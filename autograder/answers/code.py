@@ -138,11 +138,11 @@ class Coded(Answer):
                 problems += self._right_ones(exercise, self.wrong_programs(exercise), seed)
         return problems
 
-    def _right_ones(self, exercise: Exercise, programs: Iterable[tuple[str, Any]], whose: str) -> Iterator[str]:
+    def _right_ones(self, exercise: Exercise, programs: Iterable[tuple[str, Any]], source: str) -> Iterator[str]:
         for name, program in programs:
             call, value = self.declared_call(program), encoding.Callable(self.name)
             if self.judge(exercise, value, exercise.variant(), call).score == 1:
-                yield f"{name} is right with the cases of {whose}"
+                yield f"{name} is right with the cases of {source}"
 
     def once(self, key: Any, compute: Callable[[], R]) -> R:
         """What `compute` gives on the numbers that are drawn now; kept until others are drawn.

@@ -216,12 +216,12 @@ class Process(Remote):
         self.arrived = max(self.arrived, size_of(got))
         return super().send(got)
 
-    def told(self, said: Any) -> None:
+    def told(self, message: Any) -> None:
         """Whether the rank has changed its arrays, and the peak of its memory, at least what has arrived at once and
         fits in nothing that it was given."""
         if not self.measures:
-            return super().told(said)
-        report = said if type(said) is dict else {}
+            return super().told(message)
+        report = message if type(message) is dict else {}
         self.changed = report.get("changed") is True
         peak, line = report.get("peak"), report.get("line")
         if type(peak) is int and peak >= self.arrived - size_of(self.x):

@@ -116,11 +116,11 @@ def _rows(chip: Accelerator) -> list[DataSheetValue]:
     ]
 
 
-def _alike(one: Number, other: Number) -> bool:
+def _alike(left: Number, right: Number) -> bool:
     """Whether one can be taken for the other: of one dimension."""
     from hwlib.units import dimension
 
-    return dimension(one.unit) == dimension(other.unit)
+    return dimension(left.unit) == dimension(right.unit)
 
 
 def _with(exercise: Exercise, given: Mapping[str, Any], others: Mapping[str, float]) -> float:

@@ -139,8 +139,8 @@ class Function(Coded):
     def _unnoticed(self, exercise: Exercise) -> list[Weakness]:
         wanted = self.outputs(exercise, exercise.solution)
 
-        def same(found: list[Any]) -> bool:
-            return all(equal(through_json(one), want, self.rtol) for one, want in zip(found, wanted, strict=True))
+        def same(results: list[Any]) -> bool:
+            return all(equal(through_json(one), want, self.rtol) for one, want in zip(results, wanted, strict=True))
 
         return weak_cases(exercise.solution, [through_json(args) for args in self.inputs(exercise)], same)
 

@@ -90,12 +90,12 @@ def breakdown(value: Any) -> Breakdown:
     return replace(result, total=float(result.total))
 
 
-def terms(found: Breakdown, unit: str) -> str:
+def terms(result: Breakdown, unit: str) -> str:
     """Where a total goes: its largest terms, as a sentence; "" where it has none."""
-    if not 0 < found.total < math.inf:
+    if not 0 < result.total < math.inf:
         return ""
-    largest = [one for one in sorted(found.terms.items(), key=lambda one: -one[1]) if one[1] > 0][:MOST_TERMS]
-    shares = [f"{name} {shown_number(value, unit)} ({percent(value / found.total)})" for name, value in largest]
+    largest = [one for one in sorted(result.terms.items(), key=lambda one: -one[1]) if one[1] > 0][:MOST_TERMS]
+    shares = [f"{name} {shown_number(value, unit)} ({percent(value / result.total)})" for name, value in largest]
     return f"It consists of {', '.join(shares)}." if shares else ""
 
 

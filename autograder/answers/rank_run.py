@@ -38,9 +38,9 @@ class RankComparison:
         """Far more than it takes, and an end."""
         return budget_of(self.case, self.solution, self.inputs)
 
-    def same_results(self, one: RanksOutcome, wanted: Sequence[Any], rtol: float) -> bool:
+    def same_results(self, outcome: RanksOutcome, wanted: Sequence[Any], rtol: float) -> bool:
         """Whether every rank of a run ended with what is wanted, by name."""
-        pairs = zip(one.outputs, wanted, strict=True)
+        pairs = zip(outcome.outputs, wanted, strict=True)
         return all(same_named(self.case, got, want, rtol) for got, want in pairs)
 
     def off(self, mistake: RanksOutcome, rtol: float, memory: Limit | None) -> float | None:

@@ -98,18 +98,18 @@ def weak_numbers(
     return weaknesses
 
 
-def _sentence(way: WrongWay, one: WrongResult) -> str:
-    if one.tolerances >= EQUAL:
-        how = f"gives {one.value:.6g}, {one.tolerances:.2g} tolerances from the right answer "
+def _sentence(way: WrongWay, result: WrongResult) -> str:
+    if result.tolerances >= EQUAL:
+        how = f"gives {result.value:.6g}, {result.tolerances:.2g} tolerances from the right answer "
         how += f"({way.enough:g} are asked for)"
     else:
         how = "gives the right answer" + (", and so it does with all others" if way.side else "")
-    return f"with {dict(one.row)}, {way.name} {how}: choose other numbers, or declare it a mistake"
+    return f"with {dict(result.row)}, {way.name} {how}: choose other numbers, or declare it a mistake"
 
 
-def _told(exercise: Exercise, one: WrongResult) -> bool:
+def _told(exercise: Exercise, result: WrongResult) -> bool:
     """Whether a learner who gives this is told a mistake or a slip."""
-    return one.tolerances > 1 and exercise.judge(one.value, one.row).kind in ("mistake", "slip", "unreadable")
+    return result.tolerances > 1 and exercise.judge(result.value, result.row).kind in ("mistake", "slip", "unreadable")
 
 
 def _ways(

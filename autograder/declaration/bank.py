@@ -240,8 +240,8 @@ def _namespace(modules: Mapping[Path, types.ModuleType]) -> dict[str, Any]:
     return names
 
 
-def _same(one: Any, other: Any) -> bool:
-    return one is other or (type(one) is type(other) and isinstance(one, (bool, int, float, str)) and one == other)
+def _same(left: Any, right: Any) -> bool:
+    return left is right or (type(left) is type(right) and isinstance(left, (bool, int, float, str)) and left == right)
 
 
 def _loaded(name: str) -> dict[str, types.ModuleType]:

@@ -92,9 +92,9 @@ def no_answer() -> Verdict:
     return Verdict(0.0, EMPTY, "empty")
 
 
-def not_yet(found: str = "", reason: str = "") -> Verdict:
-    """The verdict on a wrong answer of which nothing more is known than what `found` says."""
-    return Verdict(0.0, f"{found} {NOT_YET}".lstrip(), "wrong", reason, wants_hint=True)
+def not_yet(difference: str = "", reason: str = "") -> Verdict:
+    """The verdict on a wrong answer of which nothing more is known than what `difference` says."""
+    return Verdict(0.0, f"{difference} {NOT_YET}".lstrip(), "wrong", reason, wants_hint=True)
 
 
 def unreadable(why: str, reason: str = "") -> Verdict:

@@ -31,13 +31,13 @@ class Fingerprint:
 
 
 def of_run(
-    release: Any, settings: Any, paths: Sequence[Path], bank: Bank, asked: Collection[str]
+    release: Any, settings: Any, paths: Sequence[Path], bank: Bank, exercises: Collection[str]
 ) -> Callable[[str], Fingerprint]:
     """What takes the JSON of a submission's notebook to its fingerprint, in a run over `release` that is judged by the
-    exercises `asked`, declared in `paths`; `settings` are what else holds for the run, as plain data."""
+    `exercises`, declared in `paths`; `settings` are what else holds for the run, as plain data."""
     held = digest(json.dumps([_program_of(release), settings], sort_keys=True), of_program())
     wording = digest(json.dumps(release, sort_keys=True))
-    keys = {name: key for name, key in of_keys(paths, bank).items() if name in asked}
+    keys = {name: key for name, key in of_keys(paths, bank).items() if name in exercises}
     return lambda notebook: Fingerprint(digest(notebook), held, keys, wording)
 
 

@@ -165,73 +165,77 @@ class Search:
             if len(same) > 1 and (exercise := _exercise_of(original)):
                 self.repeated.add(exercise)
 
-    def _prompt(self, one: ExerciseCells) -> None:
+    def _prompt(self, exercise: ExerciseCells) -> None:
         """A prompt of another wording: number and title, where only one cell has them."""
-        if not self._missing(one.prompt) or (head := HEAD.match(self.originals[one.prompt].source)) is None:
+        if not self._missing(exercise.prompt) or (head := HEAD.match(self.originals[exercise.prompt].source)) is None:
             return
         same = [at for at in range(len(self.cells)) if self.free(at) and self._begins(at, head[0])]
-        self._take(same[0] if len(same) == 1 else None, one.prompt)
+        self._take(same[0] if len(same) == 1 else None, exercise.prompt)
 
     def _begins(self, at: int, head: str) -> bool:
         own = HEAD.match(self.cells[at].source.lstrip())
         return self.cells[at].cell_type == "markdown" and own is not None and own[0] == head
 
-    def _grade(self, one: ExerciseCells) -> None:
+    def _grade(self, exercise: ExerciseCells) -> None:
         """A cell that does nothing but grade: the last below the prompt, as of those with metadata, or the last of all
         where there is none."""
-        if not self._missing(one.grade):
+        if not self._missing(exercise.grade):
             return
-        calls = [at for at in range(len(self.cells)) if self.free(at) and self._graded(at) == (one.exercise, True)]
-        section = self._section(one)
+        calls = [at for at in range(len(self.cells)) if self.free(at) and self._graded(at) == (exercise.exercise, True)]
+        section = self._section(exercise)
         near = [at for at in calls if section is not None and at in section]
-        self._take(max(near or calls, default=None), one.grade)
+        self._take(max(near or calls, default=None), exercise.grade)
         if len(calls) > 1:
-            self.repeated.add(one.exercise)
+            self.repeated.add(exercise.exercise)
 
     def _graded(self, at: int) -> tuple[str, bool] | None:
         return graded_in(self.cells[at].source) if self.cells[at].cell_type == "code" else None
 
-    def _section(self, one: ExerciseCells) -> range | None:
+    def _section(self, exercise: ExerciseCells) -> range | None:
         """The cells below an exercise's prompt, up to the next that is the chapter's or another exercise's."""
-        if (prompt := self.at(one.prompt)) is None:
+        if (prompt := self.at(exercise.prompt)) is None:
             return None
-        mine = {name for name, cell in self.originals.items() if _exercise_of(cell) == one.exercise}
+        mine = {name for name, cell in self.originals.items() if _exercise_of(cell) == exercise.exercise}
         end = prompt + 1
-        while end < len(self.cells) and self.names.get(end, one.prompt) in mine and self._texts[end] not in self.plain:
+        while (
+            end < len(self.cells)
+            and self.names.get(end, exercise.prompt) in mine
+            and self._texts[end] not in self.plain
+        ):
             end += 1
         return range(prompt + 1, end)
 
-    def _answer(self, one: ExerciseCells) -> None:
-        if not self._missing(one.answer):
+    def _answer(self, exercise: ExerciseCells) -> None:
+        if not self._missing(exercise.answer):
             return
-        kinds = ("markdown", "raw") if one.written else ("code",)
+        kinds = ("markdown", "raw") if exercise.written else ("code",)
         near = list[int]()
-        for place in self._places(one):
+        for place in self._places(exercise):
             near = near or [at for at in place if self.free(at) and self.cells[at].cell_type in kinds]
-        if one.written:
-            self._take(self._in_words(one, near), one.answer)
+        if exercise.written:
+            self._take(self._in_words(exercise, near), exercise.answer)
             return
-        binding = [at for at in near if self._binds(at, one.variable)] or near[:1]
-        self._take(binding[-1] if binding else self._by_name(one), one.answer)
+        binding = [at for at in near if self._binds(at, exercise.variable)] or near[:1]
+        self._take(binding[-1] if binding else self._by_name(exercise), exercise.answer)
 
-    def _places(self, one: ExerciseCells) -> Iterator[range]:
+    def _places(self, exercise: ExerciseCells) -> Iterator[range]:
         """Where an answer may be: below its prompt, and above its grade cell; and right above a grade cell that is
         somewhere else."""
-        section, grade = self._section(one), self.at(one.grade)
+        section, grade = self._section(exercise), self.at(exercise.grade)
         if section is not None:
             yield range(section.start, grade) if grade is not None and grade in section else section
         if grade is not None and (section is None or grade not in section):
             yield range(self._before(grade), grade)
 
-    def _in_words(self, one: ExerciseCells, near: Sequence[int]) -> int | None:
+    def _in_words(self, exercise: ExerciseCells, near: Sequence[int]) -> int | None:
         """The last of these cells in which something is written that is not a part of the prompt, or else the first."""
-        prompt = self.at(one.prompt)
+        prompt = self.at(exercise.prompt)
         asked_text = self._texts[prompt] if prompt is not None else ""
-        original = normalised(self.originals[one.prompt].source) if one.prompt else ""
+        original = normalised(self.originals[exercise.prompt].source) if exercise.prompt else ""
         written = [at for at in near if not untouched(self.cells[at].source)]
         own = [at for at in written if self._texts[at] not in original or self._texts[at] in asked_text] or written
         if len(own) > 1:
-            self.repeated.add(one.exercise)
+            self.repeated.add(exercise.exercise)
         return max(own, default=near[0] if near else None)
 
     def _before(self, grade: int) -> int:
@@ -245,12 +249,12 @@ class Search:
         own = names_of(self.cells[at].source)
         return own is not None and variable in own.binds
 
-    def _by_name(self, one: ExerciseCells) -> int | None:
+    def _by_name(self, exercise: ExerciseCells) -> int | None:
         """Anywhere, the last cell that defines what only this exercise asks for, or that grades it on the way."""
         code = [at for at in range(len(self.cells)) if self.free(at) and self.cells[at].cell_type == "code"]
-        own = one.variable not in ("", "answer")
-        named = [at for at in code if own and self._binds(at, one.variable)]
-        return max(named or [at for at in code if self._graded(at) == (one.exercise, False)], default=None)
+        own = exercise.variable not in ("", "answer")
+        named = [at for at in code if own and self._binds(at, exercise.variable)]
+        return max(named or [at for at in code if self._graded(at) == (exercise.exercise, False)], default=None)
 
 
 def asked(originals: Mapping[str, Any]) -> list[ExerciseCells]:

@@ -92,8 +92,8 @@ def _lacks(reply: Any) -> bool:
     return parts[0] == "failed" and parts[1] in ("raises", "silent") and str(parts[2]).startswith(MISSING)
 
 
-def needed_cells(sources: Sequence[str], asked: Sequence[bool]) -> set[int]:
-    """Which cells to run again: those that are `asked` for, and those that bind or change a name that one of these
+def needed_cells(sources: Sequence[str], requested: Sequence[bool]) -> set[int]:
+    """Which cells to run again: those that are `requested`, and those that bind or change a name that one of these
     uses. A cell that cannot be read (it has a magic, or is too long to be parsed here) is one of them. What a cell
     changes inside a function that it calls is not seen.
 
@@ -107,7 +107,7 @@ def needed_cells(sources: Sequence[str], asked: Sequence[bool]) -> set[int]:
         short = len(source) <= min(MAX_CELL, left)
         left -= len(source) if short else 0
         names.append(names_of(source) if short else None)
-    needed = {i for i, wanted in enumerate(asked) if wanted or names[i] is None}
+    needed = {i for i, wanted in enumerate(requested) if wanted or names[i] is None}
     while True:
         used = set().union(*(own.uses for i in needed if (own := names[i]) is not None))
         more = {i for i, own in enumerate(names) if i not in needed and own and (own.binds | own.changes) & used}

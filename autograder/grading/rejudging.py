@@ -82,14 +82,14 @@ class Reuse:
     saved: bool
 
 
-def reuse(earlier: Earlier, now: Fingerprint, asked: Collection[str], bank: Bank, variants: bool) -> Reuse | None:
-    """What still counts of an earlier run over a submission whose fingerprint is `now` and which is `asked` these
-    exercises; None where the submission or the release is another, or an exercise failed."""
+def reuse(earlier: Earlier, now: Fingerprint, exercises: Collection[str], bank: Bank, variants: bool) -> Reuse | None:
+    """What still counts of an earlier run over a submission whose fingerprint is `now` and which has these
+    `exercises`; None where the submission or the release is another, or an exercise failed."""
     unchanged = earlier.fingerprint.unchanged_keys(now)
     if unchanged is None or earlier.problems:
         return None
     reused = tuple(result for result in earlier.results if result.exercise in unchanged)
-    changed = set(asked) - {result.exercise for result in reused}
+    changed = set(exercises) - {result.exercise for result in reused}
     return Reuse(reused, not changed, _can_judge(changed, earlier.answers, bank, variants))
 
 
@@ -105,16 +105,16 @@ def judge_again(
     owner: str,
     variants: bool,
     judge: Judge,
-    kept: Sequence[Result],
+    reused: Sequence[Result],
     answers: Mapping[str, Any],
     notes: Mapping[str, str],
 ) -> GradedNotebook:
-    """An executed notebook with the verdicts of `kept`, and new ones on the `answers` to all its other exercises.
+    """An executed notebook with the verdicts of `reused`, and new ones on the `answers` to all its other exercises.
 
     `notes` are what the run said of the cells of each.
     """
     done = GradedNotebook(executed, answers=dict(answers))
-    stands = {result.exercise: result for result in kept}
+    stands = {result.exercise: result for result in reused}
     with judge.session() as session:
         for cell in executed.cells:
             role = grade_cell(cell)

@@ -167,9 +167,9 @@ class Remote:
         """What the rank is asked first."""
         return "start", self.rank, self.n, self.x, self.options
 
-    def told(self, said: Any) -> None:
+    def told(self, message: Any) -> None:
         """What a rank says of its run, beside its result: whether it has changed its arrays."""
-        self.changed = said is True
+        self.changed = message is True
 
     def step(self, kind: str, rest: Sequence[Any]) -> Any:
         """The Steps of a reply that is neither a result nor a failure."""

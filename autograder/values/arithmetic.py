@@ -227,9 +227,9 @@ class _Reader:
         return text
 
 
-def _times(one: Calculation, other: Calculation) -> Calculation:
-    powers = {name: one.powers.get(name, 0) + other.powers.get(name, 0) for name in {*one.powers, *other.powers}}
-    return _within(Calculation(one.value * other.value, {name: power for name, power in powers.items() if power}))
+def _times(left: Calculation, right: Calculation) -> Calculation:
+    powers = {name: left.powers.get(name, 0) + right.powers.get(name, 0) for name in {*left.powers, *right.powers}}
+    return _within(Calculation(left.value * right.value, {name: power for name, power in powers.items() if power}))
 
 
 def _inverse(divisor: Calculation) -> Calculation:
@@ -238,8 +238,8 @@ def _inverse(divisor: Calculation) -> Calculation:
     return _power(divisor, -1)
 
 
-def _power(one: Calculation, exponent: int) -> Calculation:
-    size = max(one.value.numerator.bit_length(), one.value.denominator.bit_length())
+def _power(base: Calculation, exponent: int) -> Calculation:
+    size = max(base.value.numerator.bit_length(), base.value.denominator.bit_length())
     if size * abs(exponent) > MAX_BITS:
         raise UnitError("the calculation is beyond the range of a float", "range")
-    return Calculation(one.value**exponent, {name: power * exponent for name, power in one.powers.items()})
+    return Calculation(base.value**exponent, {name: power * exponent for name, power in base.powers.items()})

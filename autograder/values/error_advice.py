@@ -131,11 +131,11 @@ def advice(error: str, message: str, source: str = "", asked: ErrorContext = NOT
     return general or _not_taken(message, source, asked) or _called(message, asked)
 
 
-def advice_on(failure: str, asked: ErrorContext) -> str:
+def advice_on(failure: str, context: ErrorContext) -> str:
     """The same for a function that the judge called, of which it says "NameError: name 'x' is not defined, in line 3:
     y = x"; with a blank before it, or ""."""
     error, _, message = failure.partition(": ")
-    say = advice(error, message, asked=asked)
+    say = advice(error, message, asked=context)
     return say and f" {say}"
 
 
@@ -146,38 +146,38 @@ def install(package: str) -> str:
     return say + (f" {DOWNLOAD}" if extra == "labs" else "")
 
 
-def _undefined(name: str, asked: ErrorContext) -> str:
+def _undefined(name: str, context: ErrorContext) -> str:
     """Where a name comes from that the cell does not know."""
-    if name in asked.letters:
-        return f'`{", ".join(asked.letters)} = symbols("{asked.id}")` defines the letters of this exercise.'
-    if name in asked.given:
-        return _taken(name, asked)
-    if name in asked.options:
+    if name in context.letters:
+        return f'`{", ".join(context.letters)} = symbols("{context.id}")` defines the letters of this exercise.'
+    if name in context.given:
+        return _taken(name, context)
+    if name in context.options:
         return f'An option is a text, so it stands between quotes: `answer = "{name}"`.'
-    if name in _arguments(asked.signature):
-        return f"`{name}` is an argument of `{asked.signature}`: does the `def` line name it so?"
-    if other := [one for one in (*asked.letters, *asked.given) if one.casefold() == name.casefold()]:
+    if name in _arguments(context.signature):
+        return f"`{name}` is an argument of `{context.signature}`: does the `def` line name it so?"
+    if other := [one for one in (*context.letters, *context.given) if one.casefold() == name.casefold()]:
         return f"Is `{other[0]}` meant? Python tells large letters from small ones."
-    return _import(name, bool(asked.letters))
+    return _import(name, bool(context.letters))
 
 
-def _taken(name: str, asked: ErrorContext) -> str:
-    return f'`{name}` is one of the numbers of this exercise: write `g = given("{asked.id}")`, then `g["{name}"]`.'
+def _taken(name: str, context: ErrorContext) -> str:
+    return f'`{name}` is one of the numbers of this exercise: write `g = given("{context.id}")`, then `g["{name}"]`.'
 
 
-def _no_number(message: str, asked: ErrorContext) -> str:
+def _no_number(message: str, context: ErrorContext) -> str:
     key = message.strip("'\"")
-    if not asked.given or key in asked.given or not NAME.fullmatch(key):
+    if not context.given or key in context.given or not NAME.fullmatch(key):
         return ""
-    return f'`given("{asked.id}")` has {", ".join(f"`{name}`" for name in asked.given)}, and no `{key}`.'
+    return f'`given("{context.id}")` has {", ".join(f"`{name}`" for name in context.given)}, and no `{key}`.'
 
 
-def _not_taken(message: str, source: str, asked: ErrorContext) -> str:
+def _not_taken(message: str, source: str, context: ErrorContext) -> str:
     """What to leave out where a function is called with all of the given, and does not take some of it."""
     match = re.match(r"(?:.*\.)?(\w{1,40})\(\) got an unexpected keyword argument '(\w{1,40})'", message)
-    if not match or match[2] not in asked.given or "**" not in source:
+    if not match or match[2] not in context.given or "**" not in source:
         return ""
-    taken = f'`{match[1]}` takes no `{match[2]}`, which `given("{asked.id}")` has beside its numbers'
+    taken = f'`{match[1]}` takes no `{match[2]}`, which `given("{context.id}")` has beside its numbers'
     return f"{taken}: name those that it takes, e.g. `g = given(...)`, then `{match[1]}(g[...], g[...])`."
 
 
@@ -207,7 +207,7 @@ def _units() -> frozenset[str]:
     return frozenset(name for name, value in vars(units).items() if type(value) is float and not name.isupper())
 
 
-def _unread(source: str, asked: ErrorContext) -> str:
+def _unread(source: str, context: ErrorContext) -> str:
     """What is wrong with the first line that sets a number and is not Python."""
     for line in source.splitlines()[:MAX_LINES]:
         if len(line) > MAX_LINE or not (match := SET.fullmatch(line)) or _is_python(line.strip()):
@@ -216,7 +216,7 @@ def _unread(source: str, asked: ErrorContext) -> str:
         if _is_quantity(typed):
             return f'A number with its unit is a text, so it stands between quotes: `{name} = "{typed}"`.'
         times = re.search(r"(?<![\w.])(\d+)\s*([A-Za-z_]\w{0,40})", typed, re.ASCII)
-        if times and times[2] in (*asked.letters, *asked.given):
+        if times and times[2] in (*context.letters, *context.given):
             return f"A multiplication needs its sign: `{times[1]}*{times[2]}`."
     signs = next((sign for sign in "×·÷−" if sign in source[: MAX_LINE * MAX_LINES]), "")
     written = {"×": "*", "·": "*", "÷": "/", "−": "-"}
@@ -245,15 +245,16 @@ def _is_quantity(text: str) -> bool:
     return True
 
 
-def _called(message: str, asked: ErrorContext) -> str:
+def _called(message: str, context: ErrorContext) -> str:
     """What a function is asked to take, where the judge's call or the learner's own does not fit it."""
-    if not asked.signature or not re.match(
-        rf"(?:[\w.<>]{{1,200}}\.)?(?:{re.escape(asked.name)}|<lambda>)\(\) (?:takes|missing|got an unexpected)", message
+    if not context.signature or not re.match(
+        rf"(?:[\w.<>]{{1,200}}\.)?(?:{re.escape(context.name)}|<lambda>)\(\) (?:takes|missing|got an unexpected)",
+        message,
     ):
         return ""
-    arguments = _arguments(asked.signature)
+    arguments = _arguments(context.signature)
     many = f"{len(arguments)} argument{'' if len(arguments) == 1 else 's'}"
-    return f"It is asked for as `{asked.signature}`, with {many} in this order."
+    return f"It is asked for as `{context.signature}`, with {many} in this order."
 
 
 def _arguments(signature: str) -> list[str]:

@@ -31,7 +31,7 @@ def mathml(latex: str, display: str) -> str | None:
 def with_mathml(text: str) -> str:
     """HTML of `inline_html` with the formulas drawn that it has in TeX, but for those that cannot be."""
 
-    def drawn(found: re.Match[str]) -> str:
-        return mathml(html.unescape(found[1] or found[2]), "inline" if found[1] else "block") or found[0]
+    def drawn(match: re.Match[str]) -> str:
+        return mathml(html.unescape(match[1] or match[2]), "inline" if match[1] else "block") or match[0]
 
     return IN_HTML.sub(drawn, text)

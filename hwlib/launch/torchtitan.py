@@ -105,7 +105,8 @@ def degrees(task: Task, plan: Plan, lost: list[str]) -> dict[str, Any]:
     if strategy.zero:
         if strategy.shard_ranks % strategy.cp or strategy.dp % max(strategy.shard_ranks // strategy.cp, 1):
             lost.append(
-                f"states over {plural(strategy.shard_ranks, 'rank')}: torchtitan has a part of dp {strategy.dp} times cp {strategy.cp}"
+                f"states over {plural(strategy.shard_ranks, 'rank')}: "
+                f"torchtitan has a part of dp {strategy.dp} times cp {strategy.cp}"
             )
         else:
             shard = strategy.shard_ranks // strategy.cp

@@ -159,10 +159,10 @@ def test_the_table_is_read_without_the_planner():
 
 
 def test_what_the_host_keeps_is_asked_by_name():
-    software = Software(offload=("optimizer",))
+    software = SoftwareSettings(offload=("optimizer",))
     assert (software.uses_host, software.host_keeps("optimizer"), software.host_keeps("activations")) == (
         True,
         True,
         False,
     )
-    assert not Software().uses_host
+    assert not SoftwareSettings().uses_host

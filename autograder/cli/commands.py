@@ -108,7 +108,7 @@ def new_chapter(name: str, sections: bool) -> None:
     NAME is two digits and a topic, such as 08-sharded-matmuls.
     """
     from ..book import skeleton
-    from ..book.contents import contents, find
+    from ..book.source.contents import contents, find
 
     for path in skeleton.new_chapter(book_root(), name, sections=sections):
         click.echo(f"Wrote {path}")

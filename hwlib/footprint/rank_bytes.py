@@ -105,8 +105,8 @@ def footprint(task: TrainingTask, strategy: Strategy, /, *, m: Any = None, stage
 @overload
 def footprint(
     model: Model | str,
-    strategy: Strategy | None = None,
     /,
+    strategy: Strategy | None = None,
     *,
     T: Any,
     m: Any = None,
@@ -122,7 +122,7 @@ def footprint(
 ) -> Footprint: ...
 
 
-def footprint(subject: Any, strategy: Strategy | None = None, /, **options: Any) -> Footprint:
+def footprint(subject: Any, /, strategy: Strategy | None = None, **options: Any) -> Footprint:
     """Bytes on a rank of pipeline stage `stage`: a number, 0 the first; or "last"; or "worst", which needs most.
 
     Of a task, which has all that the strategy does not say; or of a model and what is given of the rest, where the

@@ -109,8 +109,8 @@ def transfers(
 @overload
 def transfers(
     model: Model | str,
-    strategy: Strategy | None = None,
     /,
+    strategy: Strategy | None = None,
     *,
     B: Any,
     m: Any = 1,
@@ -126,7 +126,7 @@ def transfers(
 ) -> tuple[Transfer, ...]: ...
 
 
-def transfers(subject: Any, strategy: Strategy | None = None, /, **options: Any) -> tuple[Transfer, ...]:
+def transfers(subject: Any, /, strategy: Strategy | None = None, **options: Any) -> tuple[Transfer, ...]:
     """The collectives of one step of B tokens on a rank in the middle of the pipeline, with ceil(L/pp) layers.
 
     Of a task, which has all that the strategy does not say; or of a model and what is given of the rest, where the

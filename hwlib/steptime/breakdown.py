@@ -72,10 +72,10 @@ def step_time(task: TrainingTask, strategy: Strategy, /, *, stack: Stack | None 
 @overload
 def step_time(
     model: Model | str,
+    /,
     stack: Stack | str,
     machine: Any,
     strategy: Strategy | None = None,
-    /,
     *,
     B: Any,
     T: Any,

@@ -42,7 +42,7 @@ def test_every_stack_names_its_software():
         ("megatron-2022", {"cp": 2}, "Megatron-LM of 2022 has no context parallelism"),
         ("megatron-2021", {"tp": 8, "sp": True}, "Megatron-LM of 2021 has no sequence parallelism"),
         ("megatron-2021", {"recompute": "selective"}, "Megatron-LM of 2021 has no selective recomputation"),
-        ("megatron-deepspeed", {"pp": 2, "v": 2}, "Megatron-DeepSpeed has no more than 1 chunks a rank"),
+        ("megatron-deepspeed", {"pp": 2, "v": 2}, "Megatron-DeepSpeed has no more than 1 chunk a rank"),
         ("megatron-deepspeed", {"pp": 2, "zero": 2}, "Megatron-DeepSpeed has no ZeRO-2 with a pipeline"),
         ("megatron-deepspeed", {"zero": 2}, ""),
         ("nemo-2024", {"zero": 1, "shards": 8}, "NeMo 24.07 has no HSDP"),

@@ -34,5 +34,5 @@ def contents_of(paths: Iterable[Path]) -> list[str]:
 
 def files_below(*folders: Path) -> list[Path]:
     """All files of the folders, in order, without what Python compiles."""
-    found = [path for folder in folders for path in sorted(folder.rglob("*"))]
-    return [path for path in found if path.is_file() and "__pycache__" not in path.parts]
+    paths = [path for folder in folders for path in sorted(folder.rglob("*"))]
+    return [path for path in paths if path.is_file() and "__pycache__" not in path.parts]

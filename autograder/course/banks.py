@@ -45,7 +45,7 @@ def bank_of(folder: Path, release_nb: Any, path: Path) -> CourseBank:
     named = os.environ.get("GPUBOOK_SOLUTIONS")
     solutions = [Path(p) for p in named.split(os.pathsep)] if named else [book_root() / "solutions"]
     chapter = release_nb.metadata.get("gpubook", {}).get("chapter") or path.stem
-    declared = [found for one in solutions if (found := declared_in(one / chapter)) is not None]
+    declared = [declared_file for one in solutions if (declared_file := declared_in(one / chapter)) is not None]
     declared += sorted((folder / "exercises").glob("*.py"))
     if not declared:
         raise CourseError(
@@ -54,10 +54,10 @@ def bank_of(folder: Path, release_nb: Any, path: Path) -> CourseBank:
         )
     own = folder / "exercises"
     book = [load_bank(one) for one in declared if one.parent != own]
-    asked = {cell.metadata.get("gpubook", {}).get("exercise") for cell in release_nb.cells} - {None}
-    mine, left_out = load_own([one for one in declared if one.parent == own], current, asked)
+    ids = {cell.metadata.get("gpubook", {}).get("exercise") for cell in release_nb.cells} - {None}
+    mine, left_out = load_own([one for one in declared if one.parent == own], current, ids)
     bank = CourseBank([*book, *mine], left_out)
-    if left_out and (missing := sorted(asked - bank.keys())):
+    if left_out and (missing := sorted(ids - bank.keys())):
         raise CourseError(f"{left_out[0]}; it may declare {', '.join(missing)}, for which {path.name} asks")
     return bank
 

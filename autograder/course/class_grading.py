@@ -66,25 +66,25 @@ def grade(
         agreed = agreed_terms.read(folder, name)
         if students is not None:
             students = learner_groups.whole_groups(folder, name, students, agreed.groups)
-        found = submission_folders.collect(folder, name, students, result)
+        homes = submission_folders.collect(folder, name, students, result)
         if scheduler is None:
             executor = partial(class_run.local_executor, assigned, workers)
         else:
             executor = partial(dask_cluster.executor, assigned, scheduler, workers)
         writer = GradebookWriter(folder, name, config, GradeInSandbox)
-        result.problems += writer.times.doubted(found)
-        shares = learner_groups.share_out(found, agreed.groups, writer.times.of, result)
+        result.problems += writer.times.doubted(homes)
+        shares = learner_groups.share_out(homes, agreed.groups, writer.times.of, result)
         with writer, Journal.open(folder, name) as journal:
             extensions.enter(folder, name)
             had = group_shares.read(folder, name)
             if started is not None:
-                started(len(found), journal.remark(resume or students is not None))
+                started(len(homes), journal.remark(resume or students is not None))
             if students is None:
                 journal.begin(restart=not resume)
             tell = progress or (lambda _: None)
             class_run.ClassRun(
                 assigned,
-                found,
+                homes,
                 result,
                 journal,
                 writer,

@@ -148,13 +148,13 @@ def _comments(folder: Path, name: str, rows: list[Score], points: QuestionPoints
     """By learner, what Moodle shows beside the grade, as HTML: a line for each exercise with its points and the
     sentence of the last run, the teacher's own words, what being late cost."""
     try:
-        said = {learner.name: _sentences(learner) for learner in results(folder, name).learners}
+        sentences = {learner.name: _sentences(learner) for learner in results(folder, name).learners}
     except FileNotFoundError:
-        said = {}
+        sentences = {}
     made = {}
     for score in rows:
         who = score.person.id
-        parts = [*_lines(points, who, said.get(who, {})), *map(html.escape, score.comments)]
+        parts = [*_lines(points, who, sentences.get(who, {})), *map(html.escape, score.comments)]
         if score.late_penalty:
             parts.append(f"Late: {number(score.late_penalty)} of {number(score.raw)} points are taken off.")
         made[who] = "<br>".join(parts)

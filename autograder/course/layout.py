@@ -94,12 +94,12 @@ def released(folder: Path, name: str) -> Path:
 def texts_beside(release: Path) -> dict[str, str]:
     """The texts that are released beside a notebook, which its cells may read, by their path from there: those in UTF-8
     of at most 1 MiB. What is public of its exercises the grader knows itself."""
-    found = {}
+    texts = {}
     for path in sorted(release.parent.rglob("*")):
         inside = path.relative_to(release.parent)
         hidden = any(part.startswith(".") for part in inside.parts)
         ours = path.suffix == ".ipynb" or inside == Path("exercises.json")
         if path.is_file() and not ours and not hidden and path.stat().st_size <= MOST_TEXT:
             with suppress(UnicodeDecodeError):
-                found[inside.as_posix()] = path.read_text(encoding="utf-8")
-    return found
+                texts[inside.as_posix()] = path.read_text(encoding="utf-8")
+    return texts

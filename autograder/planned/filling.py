@@ -29,28 +29,28 @@ def the_plan(asked: Mapping[str, str]) -> tuple[Plans, Plan]:
 
 
 def _plan(values: Mapping[str, Any]) -> tuple[Plans, Plan]:
-    given = arguments(values)
-    task = task_of(given.pop("model"), given.pop("cluster"), **given)
+    named = arguments(values)
+    task = task_of(named.pop("model"), named.pop("cluster"), **named)
     degrees = {name: values.get(name, usual) for name, usual in USUAL.items()}
     if degrees["schedule"] == "1f1b" and degrees["pp"] > 1 and degrees["v"] is None:  # other schedules have their own
         degrees["v"] = 1
     allowed = Allowed(**degrees)
-    found = space(task, checked_axes(task, allowed))
-    if not found.size:
-        raise no_plan(task, allowed, found.rejected)
-    plans = [found.strategy[i] for i in range(found.size)]
-    one = next((plan for plan in plans if not plan.hybrid), plans[0])  # HSDP only where it was asked for
-    plan = costed_plan(task, one, float(found.m[0]))
+    possible = space(task, checked_axes(task, allowed))
+    if not possible.size:
+        raise no_plan(task, allowed, possible.rejected)
+    plans = [possible.strategy[i] for i in range(possible.size)]
+    strategy = next((plan for plan in plans if not plan.hybrid), plans[0])  # HSDP only where it was asked for
+    plan = costed_plan(task, strategy, float(possible.m[0]))
     return Plans(
-        task, (plan,), found.considered, found.rejected, Costed(one, plan.m, plan.memory.total, plan.seconds)
+        task, (plan,), possible.considered, possible.rejected, Costed(strategy, plan.m, plan.memory.total, plan.seconds)
     ), plan
 
 
 def answer(asked: Mapping[str, str]) -> Markup:
     """Whether it fits, what the fullest GPU holds by part, and where the step's time goes."""
     values = FORMS["fill"].read(asked)
-    found, plan = _plan(values)
-    task, total = found.task, float(plan.memory.total)
+    plans, plan = _plan(values)
+    task, total = plans.task, float(plan.memory.total)
     room = show(abs(task.memory - total), "B", 3)
     fits = f"It fits: {room} are free" if total <= task.memory else f"It does not fit: {room} are missing"
     rate = f"MFU {plan.mfu:.1%}, {float(f'{plan.token_rate:.3g}'):,.0f} tokens/s"
@@ -67,7 +67,7 @@ def answer(asked: Mapping[str, str]) -> Markup:
             ),
             memory_bars(plan, task.memory),
             step_bars(plan),
-            rests(found, plan),
+            rests(plans, plan),
             Markup("<p>{}</p>").format(link("The best plans for the same question", address("plan", same))),
         ]
     )

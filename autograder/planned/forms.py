@@ -63,22 +63,22 @@ class Form:
 
     def read(self, asked: Mapping[str, str]) -> dict[str, Any]:
         """The values of the fields that are not empty. Raises PlanError, which names the field."""
-        found = {}
+        values = {}
         for field in self.fields:
             text = str(asked.get(field.name, "")).strip()
             if not text:
                 continue
             try:
-                found[field.name] = field.read(text)
+                values[field.name] = field.read(text)
             except ValueError as error:
                 raise PlanError(field.name, str(error)) from None
         for name, stands_for in OWN.items():
-            if own := found.pop(name, None):
-                found[stands_for] = own
+            if own := values.pop(name, None):
+                values[stands_for] = own
         names = [field.name for field in self.fields]
         if odd := [name for name in asked if name not in names]:
             raise PlanError(odd[0], f"no field of this page has this name; it has {', '.join(names)}")
-        return found
+        return values
 
 
 OWN = {"config": "model", "described": "cluster"}

@@ -51,21 +51,21 @@ def search(asked: Mapping[str, str]) -> tuple[ServingPlans, dict[str, Any]]:
 
 def answer(asked: Mapping[str, str]) -> Markup:
     """The best plans, where a token's time and a GPU's memory go, what the limits cost, and what may be as good."""
-    found, values = search(asked)
-    q, best, advised = found.question, found[0], found.advised
+    plans, values = search(asked)
+    q, best, advised = plans.question, plans[0], plans.advised
     room = show(q.memory, "B", 3)
-    terms = f"{plural(len(found.found.kept), 'configuration')} {found.keeping}"
+    terms = f"{plural(len(plans.found.kept), 'configuration')} {plans.keeping}"
     simplest = f"Simplest plan within half the stack's error ({q.stack.error / 2:.0%}): {plan_words(advised)}."
     near = [] if advised is best else [f"{simplest} {given_words(advised)}"]
-    others = [f"{i}. {versus(q, best, other)}" for i, other in enumerate(found[1:], 2)]
-    plan, given, *_, busy = point_words(q, best)
-    limit = [said for said in (binding(q, best), limit_words(q, best, found.free)) if said]
+    others = [f"{i}. {versus(q, best, other)}" for i, other in enumerate(plans[1:], 2)]
+    plan, rates, *_, busy = point_words(q, best)
+    limit = [said for said in (binding(q, best), limit_words(q, best, plans.free)) if said]
     return Markup("").join(
         [
             cluster_read(q.machine, values["cluster"]),
             paragraph(f"{q}. {terms}; stack {q.stack.key}, {q.dtype}, cache in {q.kv_dtype}. {q.caveat}".rstrip()),
-            _table("The best plan of each division of the GPUs, the most tokens first", found),
-            paragraph(f"The best plan: {plan}. {given} {busy}", "planned-best"),
+            _table("The best plan of each division of the GPUs, the most tokens first", plans),
+            paragraph(f"The best plan: {plan}. {rates} {busy}", "planned-best"),
             _bars(f"Where the {show(best.tpot, 's', 3)} between two tokens go", TIME, token_parts(q, best), "s"),
             _bars(f"What a GPU that generates holds, of {room}", MEMORY, memory_parts(q, best), "B", q.memory),
             lines("What keeps it from more", limit),
@@ -79,19 +79,19 @@ def answer(asked: Mapping[str, str]) -> Markup:
 
 def why(asked: Mapping[str, str]) -> Markup:
     """The front of latency and throughput, and why configurations were rejected."""
-    found, _ = search(asked)
+    plans, _ = search(asked)
     return Markup("").join(
         [
-            _table("The front of the time of a token and tokens a GPU, the quickest first", found.front()),
-            lines("Rejected configurations", [" ".join(line.split()) for line in found.rejected()]),
+            _table("The front of the time of a token and tokens a GPU, the quickest first", plans.front()),
+            lines("Rejected configurations", [" ".join(line.split()) for line in plans.rejected()]),
         ]
     )
 
 
 def _table(caption: str, points: Iterable[Point]) -> Markup:
-    told = columns(list(points))
-    heads = [(head or "plan", MEANING.get(head, "")) for head, _ in told]
-    return table(caption, heads, zip(*(cells for _, cells in told), strict=True))
+    table_columns = columns(list(points))
+    heads = [(head or "plan", MEANING.get(head, "")) for head, _ in table_columns]
+    return table(caption, heads, zip(*(cells for _, cells in table_columns), strict=True))
 
 
 def _bars(

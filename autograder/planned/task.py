@@ -46,8 +46,8 @@ def cluster_read(machine: Machine, cluster: OwnCluster | str, uses_host: bool = 
 def step_bars(plan: Plan) -> Markup:
     """The seconds of a step by their cause, the longest first."""
     shares = sorted(parts(plan.time).items(), key=lambda item: -item[1])
-    said = [Share(WORDS[name], show(t, "s", 3), t / plan.seconds, ABOUT[name]) for name, t in shares if t > 0]
-    return bars(f"Where a step of {show(plan.seconds, 's', 4)} goes", ("cause", "time", "share of the step"), said)
+    rows = [Share(WORDS[name], show(t, "s", 3), t / plan.seconds, ABOUT[name]) for name, t in shares if t > 0]
+    return bars(f"Where a step of {show(plan.seconds, 's', 4)} goes", ("cause", "time", "share of the step"), rows)
 
 
 def memory_bars(plan: Plan, room: float) -> Markup:

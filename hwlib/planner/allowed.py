@@ -59,14 +59,14 @@ class Allowed:
 
 def _values(name: str, x: Any) -> tuple[Any, ...]:
     several = isinstance(x, Iterable) and not isinstance(x, str)
-    found = tuple(dict.fromkeys(checked(name, one) for one in (x if several else (x,))))
-    if not found:
+    values = tuple(dict.fromkeys(checked(name, one) for one in (x if several else (x,))))
+    if not values:
         raise StrategyError(name, x, "at least one value to choose from")
-    if any(isinstance(one, float) for one in found):
+    if any(isinstance(one, float) for one in values):
         raise StrategyError(name, x, "whole numbers")
-    if any(not isinstance(one, str) and one >= LARGEST for one in found):
+    if any(not isinstance(one, str) and one >= LARGEST for one in values):
         raise StrategyError(name, x, f"whole numbers below {LARGEST:,}")
-    return found if isinstance(found[0], str | bool) else tuple(sorted(found))
+    return values if isinstance(values[0], str | bool) else tuple(sorted(values))
 
 
 class Axes(NamedTuple):
@@ -118,24 +118,24 @@ class Axes(NamedTuple):
 
 def axes_of(task: Task, allowed: Allowed) -> Axes:
     """The axes for a task: the allowed values, or else the usual ones, whether they are possible or not."""
-    model, gpus, given, has = task.model, task.gpus, allowed.given, task.features
+    model, gpus, fixed, has = task.model, task.gpus, allowed.given, task.features
     schedules = DEFAULT_SCHEDULES + tuple(word for word in (has.schedules if has else ()) if word != "gpipe")
-    folded = "etp" in given and model.moe
-    tp = given.get("tp", divisors(task.machine.node) if folded else usual_tp(model, task.machine.node))
-    pp = given.get("pp", tuple(n for n in range(1, model.layers + 1) if gpus % n == 0))
+    folded = "etp" in fixed and model.moe
+    tp = fixed.get("tp", divisors(task.machine.node) if folded else usual_tp(model, task.machine.node))
+    pp = fixed.get("pp", tuple(n for n in range(1, model.layers + 1) if gpus % n == 0))
     cp = tuple(2**i for i in range(8) if task.T % 2 ** (i + 1) == 0 and task.T >> i >= SHORTEST_CUT)
     return Axes(
         tp=tp,
         pp=pp,
-        cp=given.get("cp", cp or (1,)),
-        ep=given.get("ep", divisors(model.experts)),
-        micro=given.get("micro", MICRO),
-        forms=_forms(model, pp, given.get("schedule", dict.fromkeys(schedules)), given.get("v")),
-        zero=given.get("zero", tuple(sorted({*ZERO, *(has.zero if has else ())}))),
-        recompute=given.get("recompute", usual_recompute(task)),
-        sp=given.get("sp", (not has or "sp" in has.degrees,)),
-        shards=given.get("shards", usual_shards(task, tp) if not has or has.hsdp else (WHOLE,)),
-        etp=given.get("etp", (WHOLE,)),
+        cp=fixed.get("cp", cp or (1,)),
+        ep=fixed.get("ep", divisors(model.experts)),
+        micro=fixed.get("micro", MICRO),
+        forms=_forms(model, pp, fixed.get("schedule", dict.fromkeys(schedules)), fixed.get("v")),
+        zero=fixed.get("zero", tuple(sorted({*ZERO, *(has.zero if has else ())}))),
+        recompute=fixed.get("recompute", usual_recompute(task)),
+        sp=fixed.get("sp", (not has or "sp" in has.degrees,)),
+        shards=fixed.get("shards", usual_shards(task, tp) if not has or has.hsdp else (WHOLE,)),
+        etp=fixed.get("etp", (WHOLE,)),
     )
 
 
@@ -173,12 +173,12 @@ def _forms(model: Model, pp: Sequence[int], schedules: Sequence[str], v: Any) ->
     piped = [p for p in pp if p > 1]
     even = lambda c: any(even_chunks(model.layers, p, c) for p in piped)
     usual = [c for c in range(1, MOST_CHUNKS + 1) if c == 1 or even(c)]
-    found: list[tuple[str, int]] = []
+    forms: list[tuple[str, int]] = []
     for schedule in schedules:
         if schedule == "1f1b":
-            found += [(schedule, c) for c in (v or usual)]
+            forms += [(schedule, c) for c in (v or usual)]
         else:
-            found.append((schedule, 2 if schedule in TWO_CHUNKS else 1))
+            forms.append((schedule, 2 if schedule in TWO_CHUNKS else 1))
     if v:
-        found = [form for form in found if form[1] in v]
-    return tuple(dict.fromkeys(found))
+        forms = [form for form in forms if form[1] in v]
+    return tuple(dict.fromkeys(forms))

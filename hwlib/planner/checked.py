@@ -32,17 +32,17 @@ def checked_axes(task: Task, allowed: Allowed) -> Axes:
     """The axes for a task. Raises PlanError for values that are impossible whatever the other degrees are; it names
     values that make a plan with everything else as it is, memory aside, if there are any.
     """
-    axes, asked = axes_of(task, allowed), set(allowed.given)
+    axes, fixed = axes_of(task, allowed), set(allowed.given)
     if not axes.forms:
         raise PlanError("v", "only 1f1b can be interleaved")
     if task.features:
-        _check_features(task.setting, task.features, axes, asked)
+        _check_features(task.setting, task.features, axes, fixed)
     for name, rules in OWN_RULES.items():
-        if name in asked:
+        if name in fixed:
             _check_own(task, allowed, name, rules)
-    if "v" in asked:
+    if "v" in fixed:
         _check_chunks(task, allowed, axes)
-    if len(together := [name for name in ("tp", "pp", "cp") if name in asked]) > 1:
+    if len(together := [name for name in ("tp", "pp", "cp") if name in fixed]) > 1:
         products = sorted({prod(degrees) for degrees in product(*(getattr(axes, name) for name in together))})
         good = lambda n: GPUS.holds(task.setting, _only("tp", n))
         if not any(map(good, products)):
@@ -129,10 +129,10 @@ def working(task: Task, allowed: Allowed, option: str, values: Iterable[Any]) ->
     axes = axes_of(task, widened(task, replace(allowed, **{option: tuple(values)})))
     if not axes.forms:
         return (), "only 1f1b can be interleaved"
-    found = space(task, axes)
-    if not found.size:
-        return (), [*found.rejected][-1]
-    return tuple(sorted(map(int, {*getattr(found.strategy, option).tolist()}))), ""
+    possible = space(task, axes)
+    if not possible.size:
+        return (), [*possible.rejected][-1]
+    return tuple(sorted(map(int, {*getattr(possible.strategy, option).tolist()}))), ""
 
 
 def offer(task: Task, allowed: Allowed, option: str, values: Sequence[int]) -> str:

@@ -73,8 +73,8 @@ def plan_cloud(key: str) -> PlanCloud:
     if key not in CLOUDS:
         raise KeyError(f"no cloud of plans {key!r}; known: {', '.join(CLOUDS)}")
     name, run_id = CLOUDS[key]
-    one = next(run for run in measured_plans() if run.key == run_id)
-    runs = [run for run in measured_plans() if _same_task(run, one)]
+    measured = next(run for run in measured_plans() if run.key == run_id)
+    runs = [run for run in measured_plans() if _same_task(run, measured)]
     task = task_of_run(runs[0])
     costed = search(task, Allowed()).costed
     chosen = _thinned(costed, task.memory)
@@ -123,12 +123,12 @@ def _points(task: Task, costed: Costed, chosen: list[int]) -> Iterator[CloudPoin
     times = step_time(task, costed.strategy[chosen])
     for place, number in enumerate(chosen):
         strategy, m = costed.strategy[number], int(costed.m[number])
-        one = StepTime(**{f.name: _at(getattr(times, f.name), place) for f in fields(StepTime)})
+        time = StepTime(**{f.name: _at(getattr(times, f.name), place) for f in fields(StepTime)})
         yield CloudPoint(
             _degrees(strategy),
             float(costed.seconds[number]),
             float(costed.memory[number]),
-            parts(one),
+            parts(time),
             _words(strategy, m),
         )
 

@@ -71,16 +71,16 @@ def advice_words(found: SearchResult, advised: Plan) -> str:
 
 def rests_words(found: SearchResult, plan: Plan) -> str:
     """The typed constants that a plan's time rests on; empty if there are none."""
-    said = ", ".join(map(str, rests(found.task, plan.strategy)))
-    return f"It rests on {said}." if said else ""
+    constants = ", ".join(map(str, rests(found.task, plan.strategy)))
+    return f"It rests on {constants}." if constants else ""
 
 
 def where_time_goes(plan: Plan) -> str:
     """The parts of a step, the longest first."""
     shares = sorted(parts(plan.time).items(), key=lambda item: -item[1])
-    said = [f"{WORDS[name]} {t / plan.seconds:.1%}" for name, t in shares if t / plan.seconds >= 5e-4]
+    parts_named = [f"{WORDS[name]} {t / plan.seconds:.1%}" for name, t in shares if t / plan.seconds >= 5e-4]
     rate = f"MFU {plan.mfu:.1%}, {float(f'{plan.token_rate:.3g}'):,.0f} tokens/s"
-    return f"A step takes {show(plan.seconds, 's')} ({rate}): {', '.join(said)}."
+    return f"A step takes {show(plan.seconds, 's')} ({rate}): {', '.join(parts_named)}."
 
 
 def memory_words(found: SearchResult, plan: Plan) -> str:
@@ -93,9 +93,9 @@ def memory_words(found: SearchResult, plan: Plan) -> str:
         "buffers": plan.memory.buffers,
         "allocator and context": plan.memory.overhead,
     }
-    said = ", ".join(f"{name} {show(float(x), 'B', 3)}" for name, x in held.items() if x)
+    contents = ", ".join(f"{name} {show(float(x), 'B', 3)}" for name, x in held.items() if x)
     total = show(float(plan.memory.total), "B", 3)
-    return f"The fullest GPU holds {total} of a budget of {show(found.task.memory, 'B', 3)}: {said}."
+    return f"The fullest GPU holds {total} of a budget of {show(found.task.memory, 'B', 3)}: {contents}."
 
 
 def changes(best: Plan, other: Plan) -> str:
@@ -104,17 +104,17 @@ def changes(best: Plan, other: Plan) -> str:
 
 
 def _differing(best: Plan, other: Plan) -> list[tuple[str, str]]:
-    found = []
+    changes = []
     for name in TOLD:
         here, there = best.strategy.told(name), other.strategy.told(name)
         if here != there:
-            found.append((f"{name} {there}", here))
+            changes.append((f"{name} {there}", here))
     here, there = (one.strategy.schedule_name or NO_PIPELINE for one in (best, other))
     if here != there:
-        found.append((there, here))
+        changes.append((there, here))
     if best.strategy.recompute != other.strategy.recompute:
-        found.append((f"recompute {other.strategy.recompute}", best.strategy.recompute))
-    return found
+        changes.append((f"recompute {other.strategy.recompute}", best.strategy.recompute))
+    return changes
 
 
 def versus(best: Plan, other: Plan) -> str:
@@ -134,11 +134,11 @@ def difference(best: Plan, other: Plan) -> str:
     deltas = {name: there[name] - here[name] for name in here}
     grew = _told({name: d for name, d in deltas.items() if d > 0})
     shrank = _told({name: -d for name, d in deltas.items() if d < 0 and -d > 0.2 * sum(deltas[n] for n in grew)})
-    said = [
+    changes = [
         f"{WORDS[name]} {_share(here[name], best)} -> {_share(there[name], other)}, {_signed(deltas[name])}"
         for name in (*grew, *shrank)
     ]
-    return f"{_signed(more)} ({more / best.seconds:+.1%}): {'; '.join(said)}"
+    return f"{_signed(more)} ({more / best.seconds:+.1%}): {'; '.join(changes)}"
 
 
 def _share(t: float, plan: Plan) -> str:
@@ -151,13 +151,13 @@ def _signed(t: float) -> str:
 
 def _told(sizes: dict[str, float]) -> list[str]:
     """The largest, until they are most of the sum."""
-    total, told, found = sum(sizes.values()), 0.0, []
+    total, covered, names = sum(sizes.values()), 0.0, []
     for name, size in sorted(sizes.items(), key=lambda item: -item[1]):
-        if told >= NAMED * total:
+        if covered >= NAMED * total:
             break
-        found.append(name)
-        told += size
-    return found
+        names.append(name)
+        covered += size
+    return names
 
 
 def alternatives(found: SearchResult) -> list[str]:
@@ -185,5 +185,5 @@ def alternatives(found: SearchResult) -> list[str]:
 def _rest(best: Plan, other: Plan, name: str) -> str:
     """What else another plan changes for its choice to be at its best."""
     pairs = [(there, here) for there, here in _differing(best, other) if there != other.strategy.choice_words(name)]
-    said = ", ".join(f"{there} instead of {here}" for there, here in pairs)
-    return f"with {said}, " if said else ""
+    changes = ", ".join(f"{there} instead of {here}" for there, here in pairs)
+    return f"with {changes}, " if changes else ""

@@ -163,8 +163,8 @@ def _bounds(task: Task) -> _Bounds:
     crossed = axis_levels(machine.levels, machine.gpus)
     W, level = min(((level.bandwidth, level.name) for level in crossed), default=(float("inf"), "node"))
     own, below = machine.levels[0].bandwidth, 1
-    for one in machine.levels:
-        own, below = min(own, one.bandwidth / below), below * one.size
+    for tier in machine.levels:
+        own, below = min(own, tier.bandwidth / below), below * tier.size
     matrices, node = model.matrices, machine.levels[0].bandwidth
     experts = float(dp_moe_critical_batch(model.experts, model.experts_per_token, C, W, 2))
     limit, far = tp_limit(model.expert_ffn, C, node, 2, matrices), ep_far_critical_width(C, own, 2, 2, matrices)
@@ -223,20 +223,20 @@ def _stages(b: _Bounds, d: Strategy, any_gathers: bool) -> Iterator[tuple[int, .
 
 def _sentence(b: _Bounds, d: Strategy) -> str:
     model, n = b.model, b.machine.gpus
-    said = [f"a GPU has {plural(round(b.tokens), 'token')} per step{_against(b, d)}"]
+    clauses = [f"a GPU has {plural(round(b.tokens), 'token')} per step{_against(b, d)}"]
     if d.ep > 1:
         word = "narrower than" if model.expert_ffn < b.far else "at least as wide as"
-        said.append(
+        clauses.append(
             f"expert parallelism of {d.ep}, as experts of {model.expert_ffn:,} are {word} the {b.far:,.0f} that "
             "hide all-to-alls between nodes"
         )
     if d.tp > 1:
-        said.append(f"tensor parallelism of {d.tp} within the node, where it hides up to {b.limit:.0f}")
+        clauses.append(f"tensor parallelism of {d.tp} within the node, where it hides up to {b.limit:.0f}")
     if d.pp > 1:
         m = b.task.sequences // d.dp
         bubble = float(pipeline_bubble_fraction(d.pp, m))
         across = " across nodes" if n > b.machine.node else ""
-        said.append(
+        clauses.append(
             f"{d.pp} pipeline stages{across}, for which {b.need / d.pp:,.0f} tokens are enough (the bubble is "
             f"{bubble:.0%} with {plural(m, 'microbatch')}, less if interleaved)"
         )
@@ -244,14 +244,14 @@ def _sentence(b: _Bounds, d: Strategy) -> str:
         whole = Strategy.of(d, cp=1, dp=d.dp * d.cp)
         fits = b.task.sequences % whole.dp == 0
         without = f"{show(b.bytes(whole), 'B', 3)} without" if fits else f"{whole.dp:,} replicas are too many"
-        said.append(f"context parallelism of {d.cp} ({without})")
+        clauses.append(f"context parallelism of {d.cp} ({without})")
     how = "fully sharded data" if d.zero == 3 else "data"
     if d.dp > 1 or n == 1:
-        said.append(f"{how} parallelism of {d.dp}" + (" alone" if d.dp == n > 1 else ""))
+        clauses.append(f"{how} parallelism of {d.dp}" + (" alone" if d.dp == n > 1 else ""))
     again = "" if d.recompute == "none" else ", full recomputation"
     zero = f" with ZeRO-{d.zero}" if d.zero else ""
     holds = f"{show(b.bytes(d), 'B', 3)} of {show(b.room, 'B', 3)} on the fullest GPU"
-    return f"{model.name} on {n:,} x {b.machine.chip.name}: {'; '.join(said)}{zero}{again}, {holds}."
+    return f"{model.name} on {n:,} x {b.machine.chip.name}: {'; '.join(clauses)}{zero}{again}, {holds}."
 
 
 def _against(b: _Bounds, d: Strategy) -> str:

@@ -65,13 +65,13 @@ def pairs(runs: Iterable[MeasuredMixture]) -> tuple[Pair, ...]:
     jobs: dict[object, dict[object, list[MeasuredMixture]]] = defaultdict(lambda: defaultdict(list))
     for run in runs:
         jobs[run.job][run.plan].append(run)
-    found = []
+    every = []
     for plans in jobs.values():
-        one = [(same[0], float(retrodicted(same[0]).total), mean(r.time for r in same)) for same in plans.values()]
-        for a, b in combinations(one, 2):
+        timed = [(same[0], float(retrodicted(same[0]).total), mean(r.time for r in same)) for same in plans.values()]
+        for a, b in combinations(timed, 2):
             (quicker, t_q, s_q), (slower, t_s, s_s) = sorted((a, b), key=lambda x: x[1])
-            found.append(Pair(quicker, slower, t_s / t_q - 1, s_s / s_q - 1))
-    return tuple(found)
+            every.append(Pair(quicker, slower, t_s / t_q - 1, s_s / s_q - 1))
+    return tuple(every)
 
 
 def share_right(found: Sequence[Pair], edges: Sequence[float]) -> Mapping[tuple[float, float], tuple[int, float]]:

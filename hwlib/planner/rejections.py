@@ -26,13 +26,13 @@ def no_plan(task: Task, allowed: Allowed, rejected: Mapping[str, int]) -> PlanEr
     """No plan of the grid is valid: names the rule that rejected the last plans, and values that would pass it."""
     axes, last = axes_of(task, widened(task, allowed)), [*rejected][-1]
     if last in (BATCH.reason, MICROBATCH.reason, WHOLE_NODES.reason):
-        found = space(replace(task, B=task.T * task.gpus * prod(axes.micro)), axes)  # any batch would be divided
-        batches = _batches(task, axes, found) if found.size else ""
-        last = last if found.size else [*found.rejected][-1]
+        possible = space(replace(task, B=task.T * task.gpus * prod(axes.micro)), axes)  # any batch would be divided
+        batches = _batches(task, axes, possible) if possible.size else ""
+        last = last if possible.size else [*possible.rejected][-1]
         if last == WHOLE_NODES.reason:
             return _split_nodes(task, allowed, batches)
-        if found.size:
-            return _undivided(task, axes, found, batches)
+        if possible.size:
+            return _undivided(task, axes, possible, batches)
     if last == GPUS.reason:
         return PlanError("gpus", f"no allowed product tp*cp*pp divides {task.gpus:,}")
     field = "allowed" if len(allowed.given) != 1 else next(iter(allowed.given))
@@ -122,8 +122,8 @@ def nothing_fits(task: Task, allowed: Allowed, found: SearchResult) -> PlanError
         f"({found.costed.strategy[least]}) needs {takes} per GPU, and the budget is {room}"
     )
     if holding := smallest(task, allowed):
-        n, one, need = holding
-        with_ = f"{one} ({show(need, 'B')} per GPU)"
+        n, strategy, need = holding
+        with_ = f"{strategy} ({show(need, 'B')} per GPU)"
         return PlanError("memory", f"{text}. Smallest cluster that holds it: {n:,} x {chip}, with {with_}")
     more = "a larger cp, a shorter sequence, a larger batch or more memory could"
     return PlanError("memory", f"{text}. No cluster of up to {MOST_GPUS:,} such GPUs holds it with this batch; {more}")
@@ -148,12 +148,12 @@ def _smallest_memory(task: Task, allowed: Allowed) -> tuple[Strategy, float] | N
     import numpy as np
 
     least = axes_of(task, allowed).least(task.features)
-    found = space(task, least)
-    if not found.size:
+    possible = space(task, least)
+    if not possible.size:
         return None
-    memory = np.broadcast_to(footprint(task, found.strategy, m=found.m).total, (found.size,))
+    memory = np.broadcast_to(footprint(task, possible.strategy, m=possible.m).total, (possible.size,))
     i = int(memory.argmin())
-    return (found.strategy[i], float(memory[i])) if memory[i] <= task.memory else None
+    return (possible.strategy[i], float(memory[i])) if memory[i] <= task.memory else None
 
 
 def _of(machine: Machine, gpus: int) -> Machine:

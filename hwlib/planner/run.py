@@ -55,9 +55,9 @@ def run_of(
         if tokens is not None:
             return expected_run(_job(task, plan, ceil(tokens / task.B)), r)
         assert days is not None
-        one = expected_run(_job(task, plan, 1), r)
-        if not (steps := int(days * day / one.time)):
-            raise PlanError("days", f"a step is expected to take {one.time:.3g} s, longer than {days!r} days")
+        single = expected_run(_job(task, plan, 1), r)
+        if not (steps := int(days * day / single.time)):
+            raise PlanError("days", f"a step is expected to take {single.time:.3g} s, longer than {days!r} days")
         return expected_run(_job(task, plan, steps), r)
     except PlanError:
         raise
@@ -112,11 +112,11 @@ def undominated_runs(front: ParetoFront, **asked: Any) -> tuple[ParetoFront, tup
             failed = error
     if not runs:
         raise failed
-    kept = [pair for pair in runs if not any(_beats(other, pair[0]) for other, _ in runs)]
-    kept.sort(key=lambda pair: _pace(pair[0]))
-    there = {plan.gpus for _, plan in kept}
+    best = [pair for pair in runs if not any(_beats(other, pair[0]) for other, _ in runs)]
+    best.sort(key=lambda pair: _pace(pair[0]))
+    there = {plan.gpus for _, plan in best}
     why |= {plan.gpus: BEATEN for _, plan in runs if plan.gpus not in there}
-    return ParetoFront((plan for _, plan in kept), front.task, why), tuple(run for run, _ in kept)
+    return ParetoFront((plan for _, plan in best), front.task, why), tuple(run for run, _ in best)
 
 
 def _pace(run: ExpectedRun) -> float:

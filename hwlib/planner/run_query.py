@@ -48,8 +48,8 @@ class RunQuery:
         if ("tokens" in mine) == ("days" in mine):
             two, there = f"{named('tokens')} or {named('days')}", ", ".join(map(named, mine))
             raise PlanError("tokens", f"expected {two}, one of them, got {there}")
-        given = {FIELDS[name]: value for name, value in mine.items() if name in FIELDS}
-        return cls(mine.get("tokens"), mine.get("days"), mine.get("mtbf"), given)
+        constants = {FIELDS[name]: value for name, value in mine.items() if name in FIELDS}
+        return cls(mine.get("tokens"), mine.get("days"), mine.get("mtbf"), constants)
 
     def asked(self, node: int) -> dict[str, Any]:
         """The arguments of `run_of`, on nodes of so many GPUs."""
@@ -64,7 +64,9 @@ class RunQuery:
         the runs. Of one number of GPUs `found` should have `CANDIDATES` plans at least: the order of runs may differ
         from that of steps. Raises PlanError.
         """
-        asked = self.asked(found.task.machine.full_node)
+        arguments = self.asked(found.task.machine.full_node)
         return (
-            undominated_runs(found, **asked) if isinstance(found, ParetoFront) else fastest_runs(found, count, **asked)
+            undominated_runs(found, **arguments)
+            if isinstance(found, ParetoFront)
+            else fastest_runs(found, count, **arguments)
         )

@@ -35,14 +35,14 @@ TOLD = 1e-3  # of the time: what a typed number could add less than is not named
 
 def columns(runs: Sequence[ExpectedRun], task: Task, days: bool) -> list[tuple[str, list[str]]]:
     """The columns of the table that a run adds."""
-    found = [
+    heads = [
         ("tokens" if days else "run", [tokens(run, task) if days else show(run.time, "s", 3) for run in runs]),
         ("goodput", [f"{run.goodput:.1%}" for run in runs]),
         ("spares", [f"{run.spares}" for run in runs]),
     ]
     if any(run.cost for run in runs):
-        return [*found, ("$ run", [rounded(run.cost) for run in runs])]
-    return [*found, ("GPU hours", [rounded(run.gpu_time / hour) for run in runs])]
+        return [*heads, ("$ run", [rounded(run.cost) for run in runs])]
+    return [*heads, ("GPU hours", [rounded(run.gpu_time / hour) for run in runs])]
 
 
 def tokens(run: ExpectedRun, task: Task) -> str:
@@ -70,10 +70,10 @@ def run_words(run: ExpectedRun, task: Task) -> list[str]:
         f"  {interruptions(run)}",
     ]
     if typed := {name: share for name, share in rests_of_run(run).items() if share >= TOLD}:
-        said = [
+        constants = [
             f"{CONSTANT_WORDS[name]} ({_value(r, name)}), typed (twice: {share:+.1%})" for name, share in typed.items()
         ]
-        lines.append(f"  It rests on {' and '.join(said)}.")
+        lines.append(f"  It rests on {' and '.join(constants)}.")
     return lines
 
 
@@ -88,8 +88,10 @@ def run_text(run: ExpectedRun, task: Task, whole: int) -> tuple[list[str], list[
 def losses(run: ExpectedRun) -> str:
     """The parts of a run beside its steps, the largest first."""
     most = sorted(((t, name) for name, t in run.parts.items() if name != "ideal"), reverse=True)
-    said = [f"{PART_WORDS[name]} {show(t, 's', 3)} ({t / run.time:.1%})" for t, name in most if t / run.time >= SHOWN]
-    return ", ".join(said) or "nothing"
+    parts_named = [
+        f"{PART_WORDS[name]} {show(t, 's', 3)} ({t / run.time:.1%})" for t, name in most if t / run.time >= SHOWN
+    ]
+    return ", ".join(parts_named) or "nothing"
 
 
 def interruptions(run: ExpectedRun) -> str:

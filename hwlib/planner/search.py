@@ -70,35 +70,35 @@ def plan(
         raise PlanError("count", f"expected a whole number of plans, at least 1, got {count!r}")
     allowed, software = records_of(allowed, software, keywords)
     task = task_of(model, cluster, B=B, T=T, gpus=gpus, software=software, memory=memory, price=price)
-    asked = allowed = allowed or Allowed()
-    found = search(task, allowed)
+    first_allowed = allowed = allowed or Allowed()
+    plans = search(task, allowed)
     node = task.machine.full_node
-    if allowed.tp is None and not found.fitting and usual_tp(task.model, node) != divisors(node):
+    if allowed.tp is None and not plans.fitting and usual_tp(task.model, node) != divisors(node):
         allowed = widened(task, allowed)
-        found = search(task, allowed)
-    if not found.costed.memory.size:
-        raise no_plan(task, asked, found.rejected)
-    if not found.fitting:
-        raise nothing_fits(task, allowed, found)
-    return _ranked(found, int(count))
+        plans = search(task, allowed)
+    if not plans.costed.memory.size:
+        raise no_plan(task, first_allowed, plans.rejected)
+    if not plans.fitting:
+        raise nothing_fits(task, allowed, plans)
+    return _ranked(plans, int(count))
 
 
 def search(task: Task, allowed: Allowed) -> Plans:
     """All valid plans with their costs, not yet ranked."""
     import numpy as np
 
-    found = space(task, checked_axes(task, allowed))
+    possible = space(task, checked_axes(task, allowed))
     memory, seconds = np.empty(0), np.empty(0)
-    rejected = dict(found.rejected)
-    if found.size:
-        memory = np.broadcast_to(footprint(task, found.strategy, m=found.m).total, (found.size,))
+    rejected = dict(possible.rejected)
+    if possible.size:
+        memory = np.broadcast_to(footprint(task, possible.strategy, m=possible.m).total, (possible.size,))
         fits = memory <= task.memory
-        seconds = np.full(found.size, np.nan)
+        seconds = np.full(possible.size, np.nan)
         if fits.any():
-            seconds[fits] = step_time(task, found.strategy[fits]).total
-        if lost := int(found.size - fits.sum()):
+            seconds[fits] = step_time(task, possible.strategy[fits]).total
+        if lost := int(possible.size - fits.sum()):
             rejected[NO_ROOM] = lost
-    return Plans(task, (), found.considered, rejected, Costed(found.strategy, found.m, memory, seconds))
+    return Plans(task, (), possible.considered, rejected, Costed(possible.strategy, possible.m, memory, seconds))
 
 
 def _ranked(found: Plans, count: int) -> Plans:

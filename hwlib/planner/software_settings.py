@@ -127,13 +127,13 @@ def _stack_of(chip: Accelerator, model: Model, software: SoftwareSettings) -> St
 
 def _features_of(stack: Stack, given: Features | str | None) -> Features | str:
     """The features asked for, or the stack's; "any" where all can be."""
-    found = (stack.features or ANY) if given is None else given
-    if found == ANY or isinstance(found, Features):
-        return found
-    if not isinstance(found, str):
-        raise PlanError("features", f"expected a key of software.toml, {ANY!r} or Features, got {found!r}")
+    wanted = (stack.features or ANY) if given is None else given
+    if wanted == ANY or isinstance(wanted, Features):
+        return wanted
+    if not isinstance(wanted, str):
+        raise PlanError("features", f"expected a key of software.toml, {ANY!r} or Features, got {wanted!r}")
     try:
-        return features.of(found)
+        return features.of(wanted)
     except KeyError as error:
         raise PlanError("features", error.args[0].removeprefix("features: ")) from None
 

@@ -54,35 +54,35 @@ def space(task: Task, axes: Axes) -> Space:
     import numpy as np
 
     setting = task.setting
-    found = _Sieve(setting, considered=prod(len(axis) for axis in axes))
-    found.expand(**axes.mesh)
+    sieve = _Sieve(setting, considered=prod(len(axis) for axis in axes))
+    sieve.expand(**axes.mesh)
     has = setting.features
     degrees = degree_rules(has) if has else ()
-    found.obey((*(rule for rule in degrees if rule.option != "sp"), *SHAPE, GPUS))
-    found.columns["dp"] = setting.gpus // (found["tp"] * found["pp"] * found["cp"])
-    found.obey((BATCH, EXPERT_RANKS, WHOLE_NODES))
-    found.expand(micro=axes.micro)
-    found.obey((MICROBATCH,))
-    found.columns["m"] = setting.sequences // (found["dp"] * found["micro"])
-    found.expand(form=range(len(axes.forms)))
+    sieve.obey((*(rule for rule in degrees if rule.option != "sp"), *SHAPE, GPUS))
+    sieve.columns["dp"] = setting.gpus // (sieve["tp"] * sieve["pp"] * sieve["cp"])
+    sieve.obey((BATCH, EXPERT_RANKS, WHOLE_NODES))
+    sieve.expand(micro=axes.micro)
+    sieve.obey((MICROBATCH,))
+    sieve.columns["m"] = setting.sequences // (sieve["dp"] * sieve["micro"])
+    sieve.expand(form=range(len(axes.forms)))
     codes = np.array([SCHEDULES.index(word) for word, _ in axes.forms])
-    found.columns["schedule"] = codes[found["form"]]
-    found.columns["v"] = np.array([v for _, v in axes.forms])[found.columns.pop("form")]
-    found.obey(schedule_rules(has) if has else ())
-    _keep_one_form_without_pipeline(found, first=axes.forms[0])
-    found.obey(PIPELINE)
-    found.expand(zero=axes.zero)
-    found.obey(zero_rules(has) if has else ())
-    found.expand(recompute=[RECOMPUTED.index(word) for word in axes.recompute], sp=axes.sp)
-    found.obey(recompute_rules(has, axes.recompute) if has else ())
-    found.obey(rule for rule in degrees if rule.option == "sp")
-    alone = (found["dp"] * found["cp"] == 1) & (found["zero"] > min(axes.zero))
-    found.keep(~alone, "ZeRO without another rank to share with")
-    idle = found["sp"] & (found["tp"] == 1) if len(axes.sp) > 1 else np.zeros(found["tp"].size, bool)
-    found.keep(~idle, "sequence parallelism without tensor parallelism")
-    _share_states(found, task, axes.shards)
-    strategy = Strategy(**{f.name: found[f.name] for f in fields(Strategy) if f.name in found.columns})
-    return Space(strategy, found["m"].astype(float), found.considered, found.rejected)
+    sieve.columns["schedule"] = codes[sieve["form"]]
+    sieve.columns["v"] = np.array([v for _, v in axes.forms])[sieve.columns.pop("form")]
+    sieve.obey(schedule_rules(has) if has else ())
+    _keep_one_form_without_pipeline(sieve, first=axes.forms[0])
+    sieve.obey(PIPELINE)
+    sieve.expand(zero=axes.zero)
+    sieve.obey(zero_rules(has) if has else ())
+    sieve.expand(recompute=[RECOMPUTED.index(word) for word in axes.recompute], sp=axes.sp)
+    sieve.obey(recompute_rules(has, axes.recompute) if has else ())
+    sieve.obey(rule for rule in degrees if rule.option == "sp")
+    alone = (sieve["dp"] * sieve["cp"] == 1) & (sieve["zero"] > min(axes.zero))
+    sieve.keep(~alone, "ZeRO without another rank to share with")
+    idle = sieve["sp"] & (sieve["tp"] == 1) if len(axes.sp) > 1 else np.zeros(sieve["tp"].size, bool)
+    sieve.keep(~idle, "sequence parallelism without tensor parallelism")
+    _share_states(sieve, task, axes.shards)
+    strategy = Strategy(**{f.name: sieve[f.name] for f in fields(Strategy) if f.name in sieve.columns})
+    return Space(strategy, sieve["m"].astype(float), sieve.considered, sieve.rejected)
 
 
 def _keep_one_form_without_pipeline(found: "_Sieve", first: tuple[str, int]) -> None:
@@ -189,9 +189,9 @@ class _Sieve:
         """Of these positions those that are `good`; the others count as rejected."""
         import numpy as np
 
-        kept = at[np.broadcast_to(good, at.shape)]
-        self.reject(at.size - kept.size, reason)
-        return kept
+        good_ones = at[np.broadcast_to(good, at.shape)]
+        self.reject(at.size - good_ones.size, reason)
+        return good_ones
 
 
 _USUAL = Strategy()

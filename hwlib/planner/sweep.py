@@ -44,13 +44,13 @@ def pareto(
         if not 1 <= n <= most or n != int(n):
             machine_of(cluster, n)  # says so
     allowed, software = records_of(allowed, software, keywords)
-    one = partial(plan, model, cluster, B=B, T=T, allowed=allowed, software=software, memory=memory, price=price)
+    plan_of = partial(plan, model, cluster, B=B, T=T, allowed=allowed, software=software, memory=memory, price=price)
     plans: list[Plan] = []
     failures: dict[int, PlanError] = {}
     for n in dict.fromkeys(numbers):
         try:
-            found = one(gpus=n)
-            plans += _candidates(found, names)
+            result = plan_of(gpus=n)
+            plans += _candidates(result, names)
         except PlanError as error:
             failures[n] = error
     if not plans:
@@ -58,7 +58,7 @@ def pareto(
     front = undominated(plans, names)
     there = {best.gpus for best in front}
     why = {n: str(failures.get(n, BEATEN)) for n in numbers if n not in there}
-    return ParetoFront(front, found.task, why)
+    return ParetoFront(front, result.task, why)
 
 
 def _candidates(found: Plans, names: Sequence[str]) -> tuple[Plan, ...]:

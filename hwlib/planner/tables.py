@@ -53,20 +53,20 @@ def _caveat(task: Task) -> list[str]:
 
 def columns(plans: Sequence[Plan]) -> list[tuple[str, list[str]]]:
     """The columns of the table, each with its head, without those that say nothing."""
-    found: list[tuple[str, list[str]]] = [("", [str(i) for i in range(1, len(plans) + 1)])]
+    heads: list[tuple[str, list[str]]] = [("", [str(i) for i in range(1, len(plans) + 1)])]
     if len({plan.gpus for plan in plans}) > 1:
-        found.append(("GPUs", [f"{plan.gpus:,}" for plan in plans]))
+        heads.append(("GPUs", [f"{plan.gpus:,}" for plan in plans]))
     degrees = (name for name in (*LAYOUT, "dp") if name in ALWAYS or any(plan.strategy.departs(name) for plan in plans))
-    found += [(name, _degrees(plans, name)) for name in degrees]
-    found += [
+    heads += [(name, _degrees(plans, name)) for name in degrees]
+    heads += [
         ("schedule", [plan.strategy.schedule_name or "-" for plan in plans]),
         ("microbatches", [str(plan.m) for plan in plans]),
         ("micro size", [str(plan.strategy.micro) for plan in plans]),
         ("ZeRO", [plan.strategy.zero_name.removeprefix("ZeRO-") or "0" for plan in plans]),
     ]
     if any(plan.strategy.recompute != "none" for plan in plans):
-        found.append(("recompute", [plan.strategy.recompute for plan in plans]))
-    found += [
+        heads.append(("recompute", [plan.strategy.recompute for plan in plans]))
+    heads += [
         ("step", [show(plan.seconds, "s", 3) for plan in plans]),
         ("MFU", [f"{plan.mfu:.1%}" for plan in plans]),
         ("memory", [show(float(plan.memory.total), "B", 3) for plan in plans]),
@@ -74,8 +74,8 @@ def columns(plans: Sequence[Plan]) -> list[tuple[str, list[str]]]:
         ("comm", [f"{waits(plan) / plan.seconds:.1%}" for plan in plans]),
     ]
     if any(plan.cost for plan in plans):
-        found.append(("$/step", [f"{plan.cost:,.2f}" for plan in plans]))
-    return found
+        heads.append(("$/step", [f"{plan.cost:,.2f}" for plan in plans]))
+    return heads
 
 
 def _degrees(plans: Sequence[Plan], name: str) -> list[str]:
@@ -84,9 +84,9 @@ def _degrees(plans: Sequence[Plan], name: str) -> list[str]:
 
 def rows(plans: Sequence[Plan], more: Columns = ()) -> list[str]:
     """The lines of the table; `more` columns stand last."""
-    told = [*columns(plans), *more]
-    widths = [max(len(head), *map(len, cells)) for head, cells in told]
-    lines = [[head for head, _ in told], *zip(*(cells for _, cells in told), strict=True)]
+    table = [*columns(plans), *more]
+    widths = [max(len(head), *map(len, cells)) for head, cells in table]
+    lines = [[head for head, _ in table], *zip(*(cells for _, cells in table), strict=True)]
     return ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
 
 

@@ -92,18 +92,18 @@ def machine_of(cluster: Place | str, gpus: int | None = None) -> Machine:
     """
     if own := _described(cluster):
         price = own.price / SECONDS_AN_HOUR
-        found = Machine(own.name, own.chip, own.levels, own.levels[0].size, own.host, price, own.host_as)
-        return _some(found, gpus)
+        machine = Machine(own.name, own.chip, own.levels, own.levels[0].size, own.host, price, own.host_as)
+        return _some(machine, gpus)
     spec = _spec(cluster)
     if isinstance(spec, Cluster):
         if spec.torus:
             raise PlanError("cluster", f"{spec.key} is {torus_sentence(spec.torus, spec.members.chip)}")
         node = spec.members
-        found = Machine(spec.name, node.chip, spec.levels, node.chips, node.to_host_bandwidth)
+        machine = Machine(spec.name, node.chip, spec.levels, node.chips, node.to_host_bandwidth)
     else:
         levels = (Level("node", spec.chips, spec.scaleup_bandwidth),)
-        found = Machine(spec.name, spec.chip, levels, spec.chips, spec.to_host_bandwidth)
-    return _some(found, gpus)
+        machine = Machine(spec.name, spec.chip, levels, spec.chips, spec.to_host_bandwidth)
+    return _some(machine, gpus)
 
 
 def _described(cluster: Any) -> OwnCluster | None:
@@ -129,8 +129,8 @@ def _spec(cluster: Any) -> Cluster | Node:
         return cluster
     if not isinstance(cluster, str):
         raise PlanError("cluster", f"expected a Cluster, a Node or the key of one, got {cluster!r}")
-    if found := clusters.find(cluster) or nodes.find(cluster):
-        return found
+    if place := clusters.find(cluster) or nodes.find(cluster):
+        return place
     trees = [key for key, one in clusters.items() if not one.torus]
     others = [key for key, one in nodes.items() if one.shape != "torus"]
     known = unknown("cluster", cluster, [*trees, *others])
@@ -150,18 +150,18 @@ def first_levels(levels: Sequence[Level], gpus: int) -> tuple[Level, ...]:
     if gpus % count:
         low = gpus // size * size
         raise PlanError("gpus", f"{gpus} cannot be spread evenly over {count} nodes; {low} or {low + size} can")
-    found, below = [Level(name, gpus // count, bandwidth)], 1
+    joined, below = [Level(name, gpus // count, bandwidth)], 1
     for level in outer:
         if count > below:
-            found.append(level._replace(size=-(-min(count, below * level.size) // below)))
+            joined.append(level._replace(size=-(-min(count, below * level.size) // below)))
         below *= level.size
-    if prod(level.size for level in found) == gpus:
-        return tuple(found)
+    if prod(level.size for level in joined) == gpus:
+        return tuple(joined)
     narrowest, below = outer[0].bandwidth, 1
-    for level in outer[: len(found) - 1]:
+    for level in outer[: len(joined) - 1]:
         narrowest = min(narrowest, level.bandwidth / below)
         below *= level.size
-    return found[0], Level("network", count, narrowest)
+    return joined[0], Level("network", count, narrowest)
 
 
 @dataclass(frozen=True)

@@ -36,13 +36,13 @@ def token_parts(question: Question, point: Point) -> dict[str, float]:
         ]
     else:
         tokens = [(1.0, server.step(each, load.context), float(each))]
-    found = dict.fromkeys((WEIGHTS, ARITHMETIC, CACHES, NORMS, SENT, HOST), 0.0)
+    seconds = dict.fromkeys((WEIGHTS, ARITHMETIC, CACHES, NORMS, SENT, HOST), 0.0)
     for count, work, inside in tokens:
         for name, t in _parts(question.stack, work, WEIGHTS if server.bound_by_weights(inside) else ARITHMETIC).items():
-            found[name] += count * t
+            seconds[name] += count * t
     if point.transfer:
-        found[SENT] += point.transfer / max(load.output - 1, 1)
-    return found
+        seconds[SENT] += point.transfer / max(load.output - 1, 1)
+    return seconds
 
 
 MOST_CHUNK = 8192  # of a software whose steps read prompts alone: what it gathers
@@ -55,13 +55,13 @@ def _read(question: Question, chunk: int | None, each: int) -> float:
 
 def _parts(stack: ServingStack, work: Work, bound: str) -> dict[str, float]:
     """The seconds of one step, as `step_time` adds them up; what is left where the host launches is the host's."""
-    found = {
+    seconds = {
         bound: (work.products + work.experts / stack.eta_E) / stack.eta,
         CACHES: work.attention / stack.eta,
         NORMS: work.traffic / stack.eta,
         SENT: work.network / stack.eta_net,
     }
-    return found | {HOST: step_time(stack, work) - sum(found.values())}
+    return seconds | {HOST: step_time(stack, work) - sum(seconds.values())}
 
 
 def memory_parts(question: Question, point: Point) -> dict[str, float]:

@@ -112,13 +112,13 @@ def _narrower(question: Question) -> str:
 
 def _least(question: Question) -> tuple[float, Layout]:
     """The division that needs the fewest bytes of a GPU."""
-    found = []
+    needs = []
     for layout in layouts(question):
         if broken_rule(question, layout) is None:
             server = server_of(question, layout)
             need = server.weight_bytes() + server.sequence_bytes(question.workload.full) / question.stack.cache_share
-            found.append((need + RESERVED, layout))
-    return min(found)
+            needs.append((need + RESERVED, layout))
+    return min(needs)
 
 
 def smallest(question: Question) -> int | None:
@@ -131,12 +131,16 @@ def too_late(found: Found) -> PlanError:
     """Every point exceeds a limit: the best latency that can be reached, and by which plan."""
     question = found.question
     limits = question.limits
-    for name, said in (("tpot", "a token takes"), ("ttft", "the first token takes"), ("gap", "the longest step takes")):
+    for name, clause in (
+        ("tpot", "a token takes"),
+        ("ttft", "the first token takes"),
+        ("gap", "the longest step takes"),
+    ):
         quickest = min(found.points, key=lambda point, name=name: getattr(point, name))  # type: ignore[misc]
         if getattr(quickest, name) > getattr(limits, name):
             return PlanError(
                 name,
-                f"{said} at least {show(getattr(quickest, name), 's', 3)} on {question.gpus:,} x "
+                f"{clause} at least {show(getattr(quickest, name), 's', 3)} on {question.gpus:,} x "
                 f"{question.chip.name}, with {plan_words(quickest)}; the limit is "
                 f"{show(getattr(limits, name), 's', 3)}",
             )

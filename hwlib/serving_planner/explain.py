@@ -58,9 +58,9 @@ def versus(question: Question, best: Point, other: Point) -> str:
             f"{changed}: as many tokens; first token {_pair(best.ttft, other.ttft)}, a token "
             f"{_pair(best.tpot, other.tpot)}"
         )
-    said = f"{changed}: {less:+.1%} tokens a GPU"
+    change = f"{changed}: {less:+.1%} tokens a GPU"
     grew = _grown(question, best, other)
-    return f"{said}; for each token of a GPU: {grew}" if grew else said
+    return f"{change}; for each token of a GPU: {grew}" if grew else change
 
 
 def _pair(here: float, there: float) -> str:
@@ -84,29 +84,29 @@ def _grown(question: Question, best: Point, other: Point) -> str:
     here, there = gpu_seconds(question, best), gpu_seconds(question, other)
     grew = {name: there.get(name, 0.0) - here.get(name, 0.0) for name in here | there}
     sizes = sorted(((d, name) for name, d in grew.items() if d > 0), reverse=True)
-    total, told, found = sum(d for d, _ in sizes), 0.0, []
+    total, covered, grown = sum(d for d, _ in sizes), 0.0, []
     for d, name in sizes:
-        if told >= TOLD * total:
+        if covered >= TOLD * total:
             break
-        found.append(f"{name} +{show(d, 's', 3)}")
-        told += d
-    return ", ".join(found)
+        grown.append(f"{name} +{show(d, 's', 3)}")
+        covered += d
+    return ", ".join(grown)
 
 
 def _changes(best: Point, other: Point) -> list[str]:
     here, there = best.plan, other.plan
-    found = []
+    changes = []
     if (here.prefill is None) != (there.prefill is None):
-        found.append(f"prefill on {pool_name(there.prefill)}" if there.prefill else "prefill and decode together")
+        changes.append(f"prefill on {pool_name(there.prefill)}" if there.prefill else "prefill and decode together")
     elif here.prefill and there.prefill and here.prefill[:4] != there.prefill[:4]:
-        found.append(f"prefill on {pool_name(there.prefill)} instead of {pool_name(here.prefill)}")
+        changes.append(f"prefill on {pool_name(there.prefill)} instead of {pool_name(here.prefill)}")
     if _shape(here.decode) != _shape(there.decode):
-        found.append(f"servers {pool_name(there.decode)} instead of {pool_name(here.decode)}")
+        changes.append(f"servers {pool_name(there.decode)} instead of {pool_name(here.decode)}")
     if here.decode.batch != there.decode.batch:
-        found.append(f"batch {there.decode.batch:,} instead of {here.decode.batch:,}")
+        changes.append(f"batch {there.decode.batch:,} instead of {here.decode.batch:,}")
     if here.chunk != there.chunk and here.chunk and there.chunk:
-        found.append(f"chunk {there.chunk:,} instead of {here.chunk:,}")
-    return found
+        changes.append(f"chunk {there.chunk:,} instead of {here.chunk:,}")
+    return changes
 
 
 def _shape(pool: Pool) -> tuple[Layout, int]:

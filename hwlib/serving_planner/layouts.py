@@ -46,12 +46,12 @@ def layouts(question: Question, gpus: int | None = None) -> Iterator[Layout]:
     most = question.gpus if gpus is None else gpus
     moe = question.model.moe
     for n in _sizes(min(most, WIDEST), question.machine.full_node):
-        found = []
+        every = []
         if n <= question.machine.full_node:
-            found += [Layout(n, ep, 1) for ep in ((1, n) if moe and n > 1 else (1,))]
+            every += [Layout(n, ep, 1) for ep in ((1, n) if moe and n > 1 else (1,))]
         if moe and n > 1:
-            found.append(Layout(1, n, n))
-        for layout in found:
+            every.append(Layout(1, n, n))
+        for layout in every:
             if all(getattr(layout, name) in allowed for name, allowed in question.fixed.items()):
                 yield layout
 
@@ -97,16 +97,16 @@ def room(question: Question, server: Server) -> float:
 
 def usable(question: Question, rejected: Counter[str], gpus: int | None = None) -> dict[Layout, tuple[Server, float]]:
     """The layouts that can be and fit, with their server and room; what forbids the others is counted."""
-    found = {}
+    fitting = {}
     for layout in layouts(question, gpus):
         rule = broken_rule(question, layout)
         if rule is None:
             server = server_of(question, layout)
             held = room(question, server)
             if held >= 1:
-                found[layout] = (server, held)
+                fitting[layout] = (server, held)
                 continue
             rejected[WEIGHTS if server.weight_bytes() + RESERVED > question.memory else CACHE] += 1
         else:
             rejected[rule.reason] += 1
-    return found
+    return fitting

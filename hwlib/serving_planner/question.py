@@ -45,8 +45,8 @@ class Workload(NamedTuple):
         return self.prompt + self.output * (1 + self.cv2_output) / 2
 
     def __str__(self) -> str:
-        said = f"prompts of {self.prompt:,.0f} and answers of {plural(round(self.output), 'token')}"
-        return said + " on average" * bool(self.cv2_prompt or self.cv2_output)
+        text = f"prompts of {self.prompt:,.0f} and answers of {plural(round(self.output), 'token')}"
+        return text + " on average" * bool(self.cv2_prompt or self.cv2_output)
 
 
 class Limits(NamedTuple):

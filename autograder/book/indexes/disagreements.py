@@ -128,8 +128,8 @@ def _reasons(figures: Sequence[Figure]) -> list[Reason]:
 
 def _counts(figures: Sequence[Figure]) -> dict[str, Counter[str]]:
     """For each table, how many figures are of each confidence."""
-    found: dict[str, Counter[str]] = {kind: Counter() for kind in tables()}
+    counts: dict[str, Counter[str]] = {kind: Counter() for kind in tables()}
     for figure in figures:
         word = next(word for word in SURE if figure.value.datum.confidence.startswith(word))
-        found[figure.kind][word] += 1
-    return found
+        counts[figure.kind][word] += 1
+    return counts

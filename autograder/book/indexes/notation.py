@@ -35,9 +35,9 @@ def notation_page(chapters: Sequence[Chapter]) -> str:
     )
     lines = ["# Notation", "", text, "", "| symbol | in code | meaning | unit | domain | comes in | formulas |"]
     lines.append("|---|---|---|---|---|---|---|")
-    found = _found(chapters)
+    introduced = _found(chapters)
     for name, symbol in sorted(NOTATION.items(), key=lambda one: (one[1].tex.strip("\\").casefold(), one[0])):
-        where = found.get(name) or Symbolic(_in_text(chapters, symbol.tex), [])
+        where = introduced.get(name) or Symbolic(_in_text(chapters, symbol.tex), [])
         unit = "" if symbol.unit == "1" else symbol.unit
         code = f'<span id="symbol-{name}"></span>`{name}`'
         formulas = str(render("formula_links.html.j2", formulas=where.formulas))
@@ -48,15 +48,15 @@ def notation_page(chapters: Sequence[Chapter]) -> str:
 
 def _found(chapters: Sequence[Chapter]) -> dict[str, Symbolic]:
     """The symbols of the formulas that the chapters introduce, each from its first formula on."""
-    found: dict[str, Symbolic] = {}
+    by_letter: dict[str, Symbolic] = {}
     known: set[str] = set()
     for chapter in chapters:
         for formula, place in introduced(chapter):
             if formula.qualname not in known:
                 known.add(formula.qualname)
                 for letter in dict.fromkeys((formula.result, *formula.args)):
-                    found.setdefault(letter, Symbolic(link(chapter, place), [])).formulas.append(formula)
-    return found
+                    by_letter.setdefault(letter, Symbolic(link(chapter, place), [])).formulas.append(formula)
+    return by_letter
 
 
 def _in_text(chapters: Sequence[Chapter], tex: str) -> str:

@@ -51,9 +51,9 @@ def sections(chapter: Chapter) -> list[Section]:
     seen: set[str] = set()
     made = []
     for place in concept_order.text_of(chapter.source.path).prose:
-        if not (found := HEADING.match(place.text)):
+        if not (match := HEADING.match(place.text)):
             continue
-        level, title = len(found[1]), found[2]
+        level, title = len(match[1]), match[2]
         # The anchor of a heading with mathematics, code or a number comes from what these become.
         plain = PLAIN.fullmatch(title) is not None
         anchor = unique_slug(slugify(numbered(title, chapter.name) if level == 1 else title), seen) if plain else ""
@@ -64,8 +64,8 @@ def sections(chapter: Chapter) -> list[Section]:
 
 def title_of(chapter: Chapter) -> str:
     """The title of a chapter, without its number."""
-    found = (HEADING.match(place.text) for place in concept_order.text_of(chapter.source.path).prose)
-    return next((match[2] for match in found if match and len(match[1]) == 1), chapter.name)
+    matches = (HEADING.match(place.text) for place in concept_order.text_of(chapter.source.path).prose)
+    return next((match[2] for match in matches if match and len(match[1]) == 1), chapter.name)
 
 
 def escape(text: str) -> str:

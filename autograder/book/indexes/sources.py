@@ -26,8 +26,8 @@ def source_of(bibliography: Bibliography | None, text: str) -> Source:
     """The source of a row: "llama3", or "llama3 table 5"."""
     from docutils.nodes import make_id
 
-    found = KEY.match(text)
-    key = found[0] if found else text
+    match = KEY.match(text)
+    key = match[0] if match else text
     rest = text[len(key) :].strip(" ,")
     if bibliography is None or key not in bibliography:
         return Source(key, key, rest=rest)

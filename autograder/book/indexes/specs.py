@@ -108,9 +108,9 @@ def specs_page(chapters: Sequence[Chapter], uses: Uses) -> str:
         rows = [row_of(kind, record, bibliography, uses) for record in table.values()]
         body = render("specs_table.html.j2", kind=kind, title=TITLES[kind], columns=columns(kind, rows), rows=rows)
         parts += [f"## {TITLES[kind]}", "", raw(body), ""]
-    found = [measured(one, bibliography) for one in measurements()]
+    listed = [measured(one, bibliography) for one in measurements()]
     parts += ["## Published measurements", "", render("measurements.md.j2"), ""]
-    parts += [raw(render("measurements.html.j2", tables=found)), ""]
+    parts += [raw(render("measurements.html.j2", tables=listed)), ""]
     return "\n".join(parts)
 
 
@@ -135,9 +135,9 @@ def row_of(kind: str, record: Record, bibliography: Bibliography | None, uses: U
         for f in fields(record)
         if f.name not in ("key", "data", *APART) and "unit" not in f.metadata and getattr(record, f.name)
     }
-    said = dict(texts)
+    shown_texts = dict(texts)
     if kind == "chips":
-        said["state"] = record.state
+        shown_texts["state"] = record.state
     refers = {name: f"#{anchor(REFERS[name], key)}" for name, key in texts.items() if name in REFERS}
     whole = getattr(record, "source", "")
     return Row(
@@ -145,7 +145,7 @@ def row_of(kind: str, record: Record, bibliography: Bibliography | None, uses: U
         anchor(kind, record.key),
         record.name,
         getattr(record, "note", ""),
-        said,
+        shown_texts,
         refers,
         {name: _value(name, datum, bibliography) for name, datum in record.data.items()},
         source_of(bibliography, whole) if whole else None,
@@ -190,8 +190,8 @@ def measurements() -> list[Measurements[Any]]:
     from hwlib.specs.measured import Measurements as Table
 
     modules = [importlib.import_module(f"hwlib.specs.{one.name}") for one in pkgutil.iter_modules(hwlib.specs.__path__)]
-    found = {value.file: value for module in modules for value in vars(module).values() if isinstance(value, Table)}
-    return [found[file] for file in sorted(found)]
+    by_file = {value.file: value for module in modules for value in vars(module).values() if isinstance(value, Table)}
+    return [by_file[file] for file in sorted(by_file)]
 
 
 def measured(table: Measurements[Any], bibliography: Bibliography | None) -> Measured:
@@ -200,6 +200,6 @@ def measured(table: Measurements[Any], bibliography: Bibliography | None) -> Mea
 
     cells = list(csv_rows(table.file))
     words = " ".join((table.record.__doc__ or "").split("\n\n")[0].split())
-    sources = {(found := source_of(bibliography, row["source"])).key: found._replace(rest="") for row in cells}
+    sources = {(source := source_of(bibliography, row["source"])).key: source._replace(rest="") for row in cells}
     names = [name for name in cells[0] if name != "source"]
     return Measured(table.file, words, len(cells), names, list(sources.values()))

@@ -49,19 +49,19 @@ Uses = Mapping[Thing, tuple[Use, ...]]
 
 def uses_of(chapters: Iterable[Chapter]) -> Uses:
     """Everything that the chapters use, with the places in the order of the book."""
-    found: dict[Thing, dict[Use, None]] = {}
+    places_of: dict[Thing, dict[Use, None]] = {}
     for chapter in chapters:
         for thing, use in _of(chapter):
-            found.setdefault(thing, {})[use] = None
-    return {thing: tuple(places) for thing, places in found.items()}
+            places_of.setdefault(thing, {})[use] = None
+    return {thing: tuple(places) for thing, places in places_of.items()}
 
 
 def by_chapter(places: Sequence[Use]) -> list[tuple[str, list[tuple[str, str]]]]:
     """The places that use something, chapter by chapter: (address, title) each."""
-    found: dict[str, dict[str, str]] = {}
+    links_of: dict[str, dict[str, str]] = {}
     for use in places:
-        found.setdefault(use.chapter, {}).setdefault(use.href, plain_title(use.title) or "its beginning")
-    return [(chapter, list(links.items())) for chapter, links in found.items()]
+        links_of.setdefault(use.chapter, {}).setdefault(use.href, plain_title(use.title) or "its beginning")
+    return [(chapter, list(links.items())) for chapter, links in links_of.items()]
 
 
 def tables() -> dict[str, Mapping[str, Any]]:
@@ -86,20 +86,20 @@ def _of(chapter: Chapter) -> Iterator[tuple[Thing, Use]]:
     read = [(cell, at, tree) for cell, at in cells if (tree := _tree(cell.source)) is not None]
     for tree in (*trees, *(tree for cell, _, tree in read if "exercise" not in cell.metadata)):
         names.learn(tree)
-    asked = {name: things for tree in trees for name, things in _asked(tree, names)}
-    found: list[tuple[int, str, Iterable[Thing]]] = []
+    things_of = {name: things for tree in trees for name, things in _asked(tree, names)}
+    used: list[tuple[int, str, Iterable[Thing]]] = []
     for place in concept_order.text_of(chapter.source.path).prose:
         for role, text in _expressions(place.text):
             things = names.of(tree) if (tree := _tree(text)) is not None else ()
-            found.append((place.line, role, things))
+            used.append((place.line, role, things))
     for cell, at, tree in read:
         exercise = cell.metadata.get("exercise", "")
-        found.append((at, exercise, asked.get(exercise, ()) if exercise else names.of(tree)))
+        used.append((at, exercise, things_of.get(exercise, ()) if exercise else names.of(tree)))
         for option in ("caption", "alt"):
             texts = [text for _, text in _expressions(str(cell.metadata.get(option, "")))]
-            found += [(at, "", names.of(tree)) for text in texts if (tree := _tree(text)) is not None]
+            used += [(at, "", names.of(tree)) for text in texts if (tree := _tree(text)) is not None]
     label = label_of(chapter)
-    for line, exercise, things in sorted(found, key=lambda one: one[0]):
+    for line, exercise, things in sorted(used, key=lambda one: one[0]):
         if exercise:
             title = chapter.bank[exercise].title or exercise
             use = Use(chapter.name, f"exercise-{exercise}", label, f"exercise {title}")
@@ -113,10 +113,10 @@ def _of(chapter: Chapter) -> Iterator[tuple[Thing, Use]]:
 
 
 def _expressions(text: str) -> Iterator[tuple[str, str]]:
-    for found in concept_order.EQUATION.findall(text):
-        yield "", found
-    for _, found in concept_order.NUMBER.findall(text):
-        yield "", found
+    for expression in concept_order.EQUATION.findall(text):
+        yield "", expression
+    for _, expression in concept_order.NUMBER.findall(text):
+        yield "", expression
 
 
 def _tree(text: str) -> ast.Module | None:
@@ -130,9 +130,9 @@ def _asked(tree: ast.Module, names: _Names) -> Iterator[tuple[str, list[Thing]]]
     """Each declared exercise with what its prompt and its given numbers use."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Exercise":
-            said = {keyword.arg: keyword.value for keyword in node.keywords}
-            if isinstance(own := said.get("id"), ast.Constant):
-                things = [thing for part in ASKED if part in said for thing in names.of(said[part])]
+            keywords = {keyword.arg: keyword.value for keyword in node.keywords}
+            if isinstance(own := keywords.get("id"), ast.Constant):
+                things = [thing for part in ASKED if part in keywords for thing in names.of(keywords[part])]
                 yield str(own.value), list(dict.fromkeys(things))
 
 
@@ -154,20 +154,20 @@ class _Names:
 
     def of(self, tree: ast.AST, inside: tuple[str, ...] = ()) -> list[Thing]:
         """The rows and formulas that an expression uses, in its order, each once."""
-        found: list[Thing] = []
+        things: list[Thing] = []
         for node in ast.walk(tree):
             if isinstance(node, ast.Name):
                 if thing := _thing(self._namespace.get(node.id)):
-                    found.append(thing)
+                    things.append(thing)
                 elif node.id in self._made and node.id not in inside:
-                    found += self.of(self._made[node.id], (*inside, node.id))
+                    things += self.of(self._made[node.id], (*inside, node.id))
             elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 home = self._namespace.get(node.value.id)
                 if isinstance(home, ModuleType) and (thing := _thing(getattr(home, node.attr, None))):
-                    found.append(thing)
+                    things.append(thing)
         for key, kinds in _keys(tree, self._namespace).items():
-            found += [Thing(kind, key) for kind in kinds]
-        return list(dict.fromkeys(found))
+            things += [Thing(kind, key) for kind in kinds]
+        return list(dict.fromkeys(things))
 
 
 def _keys(tree: ast.AST, namespace: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -184,8 +184,10 @@ def _keys(tree: ast.AST, namespace: Mapping[str, Any]) -> dict[str, tuple[str, .
             if kinds := tuple(kind for kind, table in tables().items() if table is own):
                 named[str(node.slice.value)] = kinds
     texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-    found = {text: named.get(text, tuple(kind for kind, table in tables().items() if text in table)) for text in texts}
-    return {text: kinds for text, kinds in found.items() if kinds}
+    kinds_of = {
+        text: named.get(text, tuple(kind for kind, table in tables().items() if text in table)) for text in texts
+    }
+    return {text: kinds for text, kinds in kinds_of.items() if kinds}
 
 
 def _declares(value: ast.expr) -> bool:

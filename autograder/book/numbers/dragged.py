@@ -70,25 +70,25 @@ class Dragged:
 
 def dragged(text: str, namespace: Mapping[str, Any]) -> Dragged:
     """What one `{drag}` says. Raises DragError."""
-    found = SYNTAX.fullmatch(text)
-    if found is None:
+    match = SYNTAX.fullmatch(text)
+    if match is None:
         raise DragError(f"{FORM} was expected")
-    name = found["name"]
+    name = match["name"]
     if name in namespace:
         raise DragError(f"{name!r} is a name of the chapter already; a name of its own was expected")
-    value = _evaluated(found["value"], namespace)
-    values = _values(found["values"], found["by"], namespace)
+    value = _evaluated(match["value"], namespace)
+    values = _values(match["values"], match["by"], namespace)
     if value not in values:
-        if isinstance(value, str | Record) or not (found["by"] and min(values) < value < max(values)):
-            raise DragError(f"{found['value']} is not one of the values; one of them was expected")
+        if isinstance(value, str | Record) or not (match["by"] and min(values) < value < max(values)):
+            raise DragError(f"{match['value']} is not one of the values; one of them was expected")
         values = sorted([*values, value])
     if not 2 <= len(values) <= MOST:
         raise DragError(f"{len(values)} values; 2 to {MOST} were expected, as with `by *2` or `by log`")
-    if len({_shown(one, found["unit"]) for one in values}) < len(values):
+    if len({_shown(one, match["unit"]) for one in values}) < len(values):
         raise DragError("two of the values have the same text; values that can be told apart were expected")
-    texts = tuple(_shown(one, found["unit"]) for one in values)
-    parameter = found["parameter"] or ""
-    return Dragged(name, tuple(values), values.index(value), texts, parameter, found["moved"] or name * bool(parameter))
+    texts = tuple(_shown(one, match["unit"]) for one in values)
+    parameter = match["parameter"] or ""
+    return Dragged(name, tuple(values), values.index(value), texts, parameter, match["moved"] or name * bool(parameter))
 
 
 def _evaluated(text: str, namespace: Mapping[str, Any]) -> Any:

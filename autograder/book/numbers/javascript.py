@@ -172,8 +172,8 @@ class Compiler:
         bound = target.__signature__.bind(*node.args, **keywords).arguments
         name = target.qualname.replace(".", "_")
         self.formulas[name] = js
-        given = [self._js(bound[letter]) if letter in bound else "undefined" for letter in target.args]
-        return f"f.{name}({', '.join(given)})"
+        arguments = [self._js(bound[letter]) if letter in bound else "undefined" for letter in target.args]
+        return f"f.{name}({', '.join(arguments)})"
 
     def _show(self, node: ast.Call) -> str:
         keywords = {str(one.arg): one.value for one in node.keywords}
@@ -223,18 +223,18 @@ def unit_steps(unit: str) -> dict[str, Any]:
         least = float(f"1e{power}")
         if unit == "s" and power > 0:
             break
-        number, one = _split(show(least * size, unit))
+        number, unit_text = _split(show(least * size, unit))
         if number == "1":
-            steps.append([least, least, one, _split(show(2 * least * size, unit))[1]])
-    found: dict[str, Any] = {
+            steps.append([least, least, unit_text, _split(show(2 * least * size, unit))[1]])
+    steps_of: dict[str, Any] = {
         "scale": size,
         "steps": steps,
         "none": _split("1" + show(math.inf, unit).removeprefix("inf"))[1],
     }
     if unit == "s":
         longer = (31557600.0, 86400.0, 3600.0, 60.0)
-        found["long"] = [[one, _split(show(3 * one, "s"))[1]] for one in longer]
-    return found
+        steps_of["long"] = [[unit_text, _split(show(3 * unit_text, "s"))[1]] for unit_text in longer]
+    return steps_of
 
 
 def _split(text: str) -> tuple[str, str]:

@@ -38,13 +38,13 @@ class LiveNumbers:
         self.quantities: dict[str, Dragged] = {}
         for _, body in DRAG.findall(text):
             try:
-                one = dragged(body, namespace)
-                if one.name in self.quantities:
-                    raise DragError(f"{one.name!r} is dragged already; one name for each quantity was expected")
+                quantity = dragged(body, namespace)
+                if quantity.name in self.quantities:
+                    raise DragError(f"{quantity.name!r} is dragged already; one name for each quantity was expected")
             except DragError as error:
                 raise DragError(f"{{drag}}`{body}`: {error}", body) from error
-            self.quantities[one.name] = one
-        self.names = {**namespace, **{name: one.value for name, one in self.quantities.items()}}
+            self.quantities[quantity.name] = quantity
+        self.names = {**namespace, **{name: quantity.value for name, quantity in self.quantities.items()}}
         self._numbers: dict[str, int] = {}
         self._written: dict[int, str] = {}
         self._compiler = Compiler({**ops.OPS, **namespace}, self.quantities)
@@ -69,10 +69,10 @@ class LiveNumbers:
         follows = bool(self.drags(expression))
         if not follows and not has_origin(expression, self.namespace, self.quantities):
             return None
-        found = self._numbers.setdefault(expression, len(self._numbers))
+        id_of = self._numbers.setdefault(expression, len(self._numbers))
         if follows:
-            self._written[found] = self._compiler.text(expression)
-        return found
+            self._written[id_of] = self._compiler.text(expression)
+        return id_of
 
     def javascript(self) -> dict[str, str]:
         """The JavaScript of each number that follows a quantity, by its expression."""
@@ -95,8 +95,8 @@ class LiveNumbers:
 
     def _origins(self, numbers: Mapping[str, int], origins: Origins) -> str:
         book = {name: one.value for name, one in self.quantities.items()}
-        said = {n: [e, *self._behind(e, origins, book)] for e, n in numbers.items()}
-        data = {"numbers": said, "entries": origins.entries, "sources": origins.sources}
+        entries_of = {n: [e, *self._behind(e, origins, book)] for e, n in numbers.items()}
+        data = {"numbers": entries_of, "entries": origins.entries, "sources": origins.sources}
         return f'<script type="application/json" id="origins">{script_json(data)}</script>'
 
     def _behind(self, expression: str, origins: Origins, book: Mapping[str, Any]) -> list[Any]:
@@ -106,8 +106,8 @@ class LiveNumbers:
         if not drags:
             return [origins.of(expression, book)]
         if all(isinstance(one.value, int | float) for one in drags):
-            found = origins.following(expression, book)
-            return [origins.of(expression, book), names, 0] if found is None else [found, names, 1]
+            following = origins.following(expression, book)
+            return [origins.of(expression, book), names, 0] if following is None else [following, names, 1]
         if len(drags) > 1:
             return [origins.of(expression, book), names, 0]
         each = [origins.of(expression, {**book, names[0]: value}) for value in drags[0].values]

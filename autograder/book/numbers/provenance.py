@@ -55,23 +55,25 @@ def has_origin(expression: str, namespace: Mapping[str, Any], quantities: Mappin
     except SyntaxError:
         return False
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    told = {name for name in names if name in namespace and namespace[name] is not FORMATTING.get(name)}
-    return bool(told - set(quantities))
+    known = {name for name in names if name in namespace and namespace[name] is not FORMATTING.get(name)}
+    return bool(known - set(quantities))
 
 
 @cache
 def _assigned(path: Path, _changed: int) -> dict[str, ast.expr]:
     """What the names of a file of exercises are assigned at its top."""
-    found = {}
+    values_of = {}
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         match node:
             case ast.Assign([ast.Name(name)], value):
-                found[name] = value
+                values_of[name] = value
             case ast.Assign([ast.Tuple(names)], ast.Tuple(values)) if len(names) == len(values):
-                found |= {one.id: value for one, value in zip(names, values, strict=True) if isinstance(one, ast.Name)}
+                values_of |= {
+                    one.id: value for one, value in zip(names, values, strict=True) if isinstance(one, ast.Name)
+                }
             case ast.Assign([ast.Tuple(names)], value):  # each is a part of it
-                found |= {one.id: value for one in names if isinstance(one, ast.Name)}
-    return found
+                values_of |= {one.id: value for one in names if isinstance(one, ast.Name)}
+    return values_of
 
 
 class Origins:
@@ -109,10 +111,10 @@ class Origins:
         """The entries of a number, all of which follow the quantities; None where some cannot."""
         before = len(self.entries), len(self.follows), dict(self._places)
         self._following, self._left_behind = True, False
-        found = self.of(expression, quantities)
+        behind = self.of(expression, quantities)
         self._following = False
         if not self._left_behind:
-            return found
+            return behind
         entries, follows, self._places = before
         del self.entries[entries:], self.follows[follows:]
         return None
@@ -142,25 +144,25 @@ class Origins:
         return [self._places[key]]
 
     def _all(self, nodes: Sequence[ast.AST], names: Mapping[str, Any], depth: int, inside: tuple[str, ...]) -> Entries:
-        found = [one for node in nodes for one in self._trace(node, names, depth, inside)]
-        return list(dict.fromkeys(found))
+        entries = [one for node in nodes for one in self._trace(node, names, depth, inside)]
+        return list(dict.fromkeys(entries))
 
     def _trace(self, node: ast.AST, names: Mapping[str, Any], depth: int, inside: tuple[str, ...]) -> Entries:
         match node:
             case ast.Name(name):
                 return self._name(name, names, depth, inside)
             case ast.Attribute(base, name):
-                found = self._attribute(_value(base, names), name, node, names)
-                if found is not None:
-                    return found
+                entries = self._attribute(_value(base, names), name, node, names)
+                if entries is not None:
+                    return entries
             case ast.Call(ast.Attribute(base, "datum"), [ast.Constant(str(name))]):
                 record = _value(base, names)
                 if isinstance(record, Record) and name in record.data:
                     return self._datum(record, record.data[name])
             case ast.Call():
-                found = self._call(node, names, depth, inside)
-                if found is not None:
-                    return found
+                entries = self._call(node, names, depth, inside)
+                if entries is not None:
+                    return entries
         return self._all(list(ast.iter_child_nodes(node)), names, depth, inside)
 
     def _name(self, name: str, names: Mapping[str, Any], depth: int, inside: tuple[str, ...]) -> Entries:
@@ -169,10 +171,10 @@ class Origins:
             return []
         if isinstance(value, Datum | Record) or callable(value):
             return []
-        found = self._trace(made, names, depth, (*inside, name))
-        if not found and len(text := ast.unparse(made)) <= LITERAL:
+        entries = self._trace(made, names, depth, (*inside, name))
+        if not entries and len(text := ast.unparse(made)) <= LITERAL:
             return self._add(["c", name, text, _plain(value) if isinstance(value, int | float) else ""])
-        return found
+        return entries
 
     def _attribute(self, base: Any, name: str, node: ast.AST, names: Mapping[str, Any]) -> Entries | None:
         if isinstance(base, Record):
@@ -218,10 +220,10 @@ class Origins:
         if not isinstance(plain, FunctionType):
             return None
         if plain.__module__.startswith("gpubook_") and plain.__name__ not in inside and len(inside) < INLINED:
-            found = self._inlined(node, plain, names, depth, inside)
-            if found:
+            entries = self._inlined(node, plain, names, depth, inside)
+            if entries:
                 self._leaves_behind(node)
-                return found
+                return entries
         elif not plain.__module__.startswith(("hwlib.", "gpubook_")) or plain.__module__ == "hwlib.units":
             return None
         value = _value(node, names)
@@ -229,9 +231,9 @@ class Origins:
             return self._all([*node.args, *node.keywords], names, depth, inside)
         if rows := [one for one in value if hasattr(one, "source")] if isinstance(value, list | tuple) else []:
             sources = list(dict.fromkeys(one.source for one in rows if isinstance(one.source, str)))
-            told = [self._source(one) for one in sources[:SOURCES]]
+            named_sources = [self._source(one) for one in sources[:SOURCES]]
             self._leaves_behind(node)
-            return self._add(["m", plain.__name__, _said(plain), len(rows), told])
+            return self._add(["m", plain.__name__, _said(plain), len(rows), named_sources])
         shown = _by_name(plain.__name__, value) if isinstance(value, int | float) else ""
         moves = self._moves(node, _unit_of(plain.__name__), inside) if shown else []
         own = self._add(["x", plain.__name__, _said(plain), shown, *moves])
@@ -240,9 +242,9 @@ class Origins:
     def _formula(
         self, node: ast.Call, target: Formula, names: Mapping[str, Any], depth: int, inside: tuple[str, ...]
     ) -> Entries:
-        given = {str(one.arg): one.value for one in node.keywords}
+        keywords = {str(one.arg): one.value for one in node.keywords}
         try:
-            bound = target.__signature__.bind(*node.args, **given).arguments
+            bound = target.__signature__.bind(*node.args, **keywords).arguments
         except TypeError:
             return self._all([*node.args, *node.keywords], names, depth, inside)
         result = _value(node, names)
@@ -268,21 +270,21 @@ class Origins:
         """The origins of what a function of the chapter returns, by its assignments and what it returns."""
         try:
             body = ast.parse(textwrap.dedent(inspect.getsource(plain))).body[0]
-            given = [_value(one, names) for one in node.args]
+            arguments = [_value(one, names) for one in node.args]
             named = {str(one.arg): _value(one.value, names) for one in node.keywords}
-            bound = inspect.signature(plain).bind(*given, **named)
+            bound = inspect.signature(plain).bind(*arguments, **named)
         except (OSError, TypeError, SyntaxError):
             return []
         bound.apply_defaults()
         local = {**plain.__globals__, **bound.arguments}
-        found = self._all([*node.args, *node.keywords], names, depth, inside)
+        entries = self._all([*node.args, *node.keywords], names, depth, inside)
         for step in getattr(body, "body", ()):
             if isinstance(step, ast.Assign) and len(step.targets) == 1 and isinstance(step.targets[0], ast.Name):
-                found += self._trace(step.value, local, depth, (*inside, plain.__name__))
+                entries += self._trace(step.value, local, depth, (*inside, plain.__name__))
                 local[step.targets[0].id] = _value(step.value, local)
             elif isinstance(step, ast.Return) and step.value is not None:
-                found += self._trace(step.value, local, depth, (*inside, plain.__name__))
-        return list(dict.fromkeys(found))
+                entries += self._trace(step.value, local, depth, (*inside, plain.__name__))
+        return list(dict.fromkeys(entries))
 
 
 def _value(node: Any, names: Mapping[str, Any]) -> Any:

@@ -71,8 +71,8 @@ def joined(chapter: Chapter, ran: Path) -> NotebookNode:
     outputs = iter(cell for cell in done.cells if cell.cell_type == "code")
     for cell in nb.cells:
         if cell.cell_type == "code":
-            one = next(outputs)
-            cell.outputs, cell.execution_count = one.outputs, one.execution_count
+            executed = next(outputs)
+            cell.outputs, cell.execution_count = executed.outputs, executed.execution_count
     return nb
 
 
@@ -125,10 +125,10 @@ def _full_marks(nb: NotebookNode, chapter: Chapter) -> None:
         exercise = chapter.bank[own["exercise"]]
         got = [o.data["text/plain"] for o in cell.outputs if o.output_type == "execute_result"]
         if got != [str(float(exercise.points))]:
-            said = " ".join(str(o.get("data", {}).get("text/markdown", "")) for o in cell.outputs).strip()
+            text = " ".join(str(o.get("data", {}).get("text/markdown", "")) for o in cell.outputs).strip()
             raise BookError(
                 f"{chapter.source.at(exercise.id)}: the solution of {exercise.id!r} scores "
-                f"{', '.join(got) or 'nothing'}; {float(exercise.points)} was expected. {said}"
+                f"{', '.join(got) or 'nothing'}; {float(exercise.points)} was expected. {text}"
             )
 
 

@@ -17,8 +17,8 @@ MEASURED_ON = "measured_on"  # in the metadata of an executed notebook: the mach
 def machine(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
     """The processor of this machine with the cores that a process may use, and its GPUs: "AMD EPYC 7R13, 2 cores"."""
     text = cpuinfo.read_text(encoding="utf-8", errors="replace") if cpuinfo.is_file() else ""
-    found = re.search(r"^(?:model name|Model|Hardware)\s*:\s*(.+)$", text, re.M)
-    model = re.sub(r"\((?:R|TM)\)|\bCPU\b|@.*|\b\d+-Core Processor", "", found[1]) if found else platform.machine()
+    match = re.search(r"^(?:model name|Model|Hardware)\s*:\s*(.+)$", text, re.M)
+    model = re.sub(r"\((?:R|TM)\)|\bCPU\b|@.*|\b\d+-Core Processor", "", match[1]) if match else platform.machine()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return ", ".join([" ".join(model.split()), f"{cores} core{'' if cores == 1 else 's'}", *_gpus()])
 
@@ -38,5 +38,5 @@ def _gpus() -> list[str]:
         names = subprocess.run(ask, capture_output=True, text=True, timeout=60, check=True).stdout.split("\n")
     except (subprocess.SubprocessError, OSError):
         return []
-    found = [name.strip() for name in names if name.strip()]
-    return [f"{found.count(name)} × {name}" for name in dict.fromkeys(found)]
+    gpus = [name.strip() for name in names if name.strip()]
+    return [f"{gpus.count(name)} × {name}" for name in dict.fromkeys(gpus)]

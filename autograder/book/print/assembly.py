@@ -123,26 +123,26 @@ def worked_section(part: Part, hints: bool, title: str) -> Tag | None:
     heading = soup.new_tag("h2")
     heading.string = title
     section.append(heading)
-    for one in part.worked:
-        if one.solution is None and not (hints and one.hints):
+    for exercise in part.worked:
+        if exercise.solution is None and not (hints and exercise.hints):
             continue
         block = soup.new_tag("div", attrs={"class": "worked-exercise"})
         head = soup.new_tag("h3")
-        anchor = soup.new_tag("a", attrs={"href": f"#{one.anchor}"})
-        anchor.string = one.label
-        head.extend([anchor, f" {one.title}" if one.title else ""])
+        anchor = soup.new_tag("a", attrs={"href": f"#{exercise.anchor}"})
+        anchor.string = exercise.label
+        head.extend([anchor, f" {exercise.title}" if exercise.title else ""])
         block.append(head)
-        for number, hint in enumerate(one.hints if hints else [], start=1):
+        for number, hint in enumerate(exercise.hints if hints else [], start=1):
             label = soup.new_tag("p", attrs={"class": "worked-label"})
-            label.string = f"Hint {number}" if len(one.hints) > 1 else "Hint"
+            label.string = f"Hint {number}" if len(exercise.hints) > 1 else "Hint"
             block.append(label)
             block.extend(list(hint.children))
-        if one.solution is not None:
-            if hints and one.hints:
+        if exercise.solution is not None:
+            if hints and exercise.hints:
                 label = soup.new_tag("p", attrs={"class": "worked-label"})
                 label.string = "Solution"
                 block.append(label)
-            block.extend(list(one.solution.children))
+            block.extend(list(exercise.solution.children))
         section.append(block)
     return section if len(section.contents) > 1 else None
 

@@ -63,11 +63,11 @@ class Item(NamedTuple):
 
 def write_epub(site: Path, out: Path, title: str) -> Path:
     """Write the built book in `site` as the file `out`. BookError where there is no built book."""
-    found = parts(site)
-    pictures = drawn(site, found) if find_chromium() else {}
-    pages = [_page(part, {part.name for part in found}, pictures) for part in found]
-    files = [*_pictures(site, found, pictures), *_look(site)]
-    head = [_front(title), _nav(found)]
+    every = parts(site)
+    pictures = drawn(site, every) if find_chromium() else {}
+    pages = [_page(part, {part.name for part in every}, pictures) for part in every]
+    files = [*_pictures(site, every, pictures), *_look(site)]
+    head = [_front(title), _nav(every)]
     out.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(out, "w") as archive:
         _put(archive, "mimetype", MIME.encode(), zipfile.ZIP_STORED)
@@ -124,9 +124,9 @@ def _still(part: Part, pictures: dict[Place, list[str]]) -> None:
             source = f"images/{_picture(part.name, at, number)}"
             figure.append(part.soup.new_tag("img", attrs={"src": source, "alt": alternative}))
         if not shown:
-            said = part.soup.new_tag("p", attrs={"class": "interactive"})
-            said.string = f"A figure that moves, in the book's pages. {alternative}"
-            figure.append(said)
+            note = part.soup.new_tag("p", attrs={"class": "interactive"})
+            note.string = f"A figure that moves, in the book's pages. {alternative}"
+            figure.append(note)
         if caption is not None:
             figure.append(caption)
 

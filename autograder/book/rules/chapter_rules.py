@@ -60,18 +60,18 @@ def kinds_of_answer(chapter: Reading) -> Iterator[str]:
     """Its exercises are of at least 4 kinds of answer."""
     used = sorted({exercise.kind for exercise in chapter.bank.values()})
     if len(used) < KINDS:
-        found = f"{_count(len(used), 'kind')} of answer ({', '.join(used) or 'there is no exercise'})"
-        yield f"{chapter.at()}: {found}; at least {KINDS} were expected"
+        kinds = f"{_count(len(used), 'kind')} of answer ({', '.join(used) or 'there is no exercise'})"
+        yield f"{chapter.at()}: {kinds}; at least {KINDS} were expected"
 
 
 def kinds_that_every_chapter_asks(chapter: Reading) -> Iterator[str]:
     """Among them are an Expression, a Choice that is not a prediction, and one or two Written."""
-    asked = Counter(exercise.kind for exercise in chapter.bank.values() if not exercise.predict)
+    counts = Counter(exercise.kind for exercise in chapter.bank.values() if not exercise.predict)
     for name, kind in kinds().items():
         least, most = kind.in_a_chapter
-        if asked[name] < least or (most is not None and asked[name] > most):
-            expected = f"at least {least} was" if asked[name] < least else f"at most {most} were"
-            yield f"{chapter.at()}: {_count(asked[name], f'{name} exercise')}, predictions aside; {expected} expected"
+        if counts[name] < least or (most is not None and counts[name] > most):
+            expected = f"at least {least} was" if counts[name] < least else f"at most {most} were"
+            yield f"{chapter.at()}: {_count(counts[name], f'{name} exercise')}, predictions aside; {expected} expected"
 
 
 def a_prediction(chapter: Reading) -> Iterator[str]:
@@ -90,11 +90,11 @@ def ids_begin_with_the_topic(chapter: Reading) -> Iterator[str]:
 
 def each_exercise_is_asked_once(chapter: Reading) -> Iterator[str]:
     """Every declared exercise is asked by one cell of the text."""
-    asked = Counter(str(cell.options["exercise"]) for cell in chapter.cells if "exercise" in cell.options)
+    counts = Counter(str(cell.options["exercise"]) for cell in chapter.cells if "exercise" in cell.options)
     for name in chapter.bank:
-        if asked[name] != 1:
-            yield f"{chapter.where(name)}: {name!r} is asked by {_count(asked[name], 'cell')}; one was expected"
-    for name in asked:
+        if counts[name] != 1:
+            yield f"{chapter.where(name)}: {name!r} is asked by {_count(counts[name], 'cell')}; one was expected"
+    for name in counts:
         if name not in chapter.bank:
             line = next(cell.line for cell in chapter.cells if cell.options.get("exercise") == name)
             yield f"{chapter.at(line)}: {name!r} is asked and declared nowhere; an exercise of that id was expected"
@@ -119,15 +119,15 @@ def a_reveal_follows_each_prediction(chapter: Reading) -> Iterator[str]:
     """The cell after a prediction reveals it: `reveal("rooflines-guess")`."""
     revealed = set()
     for before, cell in zip(chapter.cells, chapter.cells[1:], strict=False):
-        if not (found := REVEAL.search(cell.text)):
+        if not (match := REVEAL.search(cell.text)):
             continue
-        name, asked = found[1], before.options.get("exercise")
+        name, before_id = match[1], before.options.get("exercise")
         revealed.add(name)
         if name not in chapter.bank or not chapter.bank[name].predict:
             yield f"{chapter.at(cell.line)}: {name!r} is revealed, and is not a prediction; predict=True was expected"
-        elif asked != name:
-            found = f"the cell before asks {repr(asked) if asked else 'nothing'}"
-            yield f"{chapter.at(cell.line)}: {name!r} is revealed, and {found}; that prediction was expected"
+        elif before_id != name:
+            match = f"the cell before asks {repr(before_id) if before_id else 'nothing'}"
+            yield f"{chapter.at(cell.line)}: {name!r} is revealed, and {match}; that prediction was expected"
     for name, exercise in chapter.bank.items():
         if exercise.predict and name not in revealed:
             yield f'{chapter.where(name)}: {name!r} is never revealed; reveal("{name}") was expected after it'
@@ -135,7 +135,7 @@ def a_reveal_follows_each_prediction(chapter: Reading) -> Iterator[str]:
 
 def live_figures(chapter: Reading) -> Iterator[str]:
     """At least 2 different figures are live (`widgets.…`)."""
-    live = {found[0] for cell in chapter.figures if "widgets." in cell.text and (found := FIGURE.search(cell.text))}
+    live = {match[0] for cell in chapter.figures if "widgets." in cell.text and (match := FIGURE.search(cell.text))}
     if len(live) < LIVE:
         found_there = _count(len(live), "live figure") + (f" ({', '.join(sorted(live))})" if live else "")
         yield f"{chapter.at()}: {found_there}; at least {LIVE} different ones were expected"
@@ -147,16 +147,16 @@ def every_figure_is_described(chapter: Reading) -> Iterator[str]:
         for option in ("caption", "alt"):
             count = len(str(cell.options.get(option, "")).split())
             if count < WORDS:
-                found = f"a :{option}: of {_count(count, 'word')}" if count else f"no :{option}:"
-                yield f"{chapter.at(cell.line)}: the figure has {found}; at least {WORDS} words were expected"
+                problem = f"a :{option}: of {_count(count, 'word')}" if count else f"no :{option}:"
+                yield f"{chapter.at(cell.line)}: the figure has {problem}; at least {WORDS} words were expected"
 
 
 def captions_are_true_on_a_page(chapter: Reading) -> Iterator[str]:
     """No caption or alternative text speaks of *your* function or machine; one of your choice may."""
     for cell in chapter.figures:
         for option in ("caption", "alt"):
-            if found := YOURS.search(str(cell.options.get(option, ""))):
-                yield f"{chapter.at(cell.line)}: the :{option}: says “{found[0]}”, and a page shows the book's own run"
+            if match := YOURS.search(str(cell.options.get(option, ""))):
+                yield f"{chapter.at(cell.line)}: the :{option}: says “{match[0]}”, and a page shows the book's own run"
 
 
 def code_cells_are_short(chapter: Reading) -> Iterator[str]:
@@ -189,8 +189,8 @@ def a_line_is_a_sentence(chapter: Reading) -> Iterator[str]:
     """A line of the source is one sentence."""
     for cell in chapter.prose:
         for number, line in enumerate(_bare(cell.text).split("\n")):
-            if found := SECOND_SENTENCE.search(line):
-                around = line[max(0, found.start() - 20) : found.end() + 20]
+            if match := SECOND_SENTENCE.search(line):
+                around = line[max(0, match.start() - 20) : match.end() + 20]
                 yield f"{chapter.at(cell.line + number)}: two sentences in a line, at “{around}”; one was expected"
 
 
@@ -199,15 +199,15 @@ def prose_for_each_line_of_code(chapter: Reading) -> Iterator[str]:
     lines = sum(len(cell.text.splitlines()) for cell in chapter.code)
     words = sum(len(_bare(cell.text).split()) for cell in chapter.prose)
     if lines and not PROSE[0] <= words / lines <= PROSE[1]:
-        found = f"{words} words of prose for {lines} lines of code, {words / lines:.1f} for each"
-        yield f"{chapter.at()}: {found}; {PROSE[0]} to {PROSE[1]} were expected"
+        problem = f"{words} words of prose for {lines} lines of code, {words / lines:.1f} for each"
+        yield f"{chapter.at()}: {problem}; {PROSE[0]} to {PROSE[1]} were expected"
 
 
 def numbers_come_from_the_code(chapter: Reading) -> Iterator[str]:
     """A number with a unit is computed where it stands; quotations, code and mathematics aside."""
     for cell in chapter.prose:
-        for line, found in typed_numbers(cell.text):
-            yield f"{chapter.at(cell.line + line)}: “{found}” is typed by hand; {{n}}`…` was expected"
+        for line, number in typed_numbers(cell.text):
+            yield f"{chapter.at(cell.line + line)}: “{number}” is typed by hand; {{n}}`…` was expected"
 
 
 def numbers_can_be_dragged(chapter: Reading) -> Iterator[str]:

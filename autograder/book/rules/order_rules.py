@@ -29,8 +29,8 @@ def the_head_says_what_is_needed(chapter: Reading) -> Iterator[str]:
     for name, place in _formulas(chapter, text):
         home = next((other.name for other in before if name in other.names), "")
         if home and name not in text.names and home not in named:
-            found = f"uses {name}, which {home} introduces"
-            yield f"{chapter.at(place.line)}: {found}; {home} was expected in the line “*Needs:*”"
+            problem = f"uses {name}, which {home} introduces"
+            yield f"{chapter.at(place.line)}: {problem}; {home} was expected in the line “*Needs:*”"
 
 
 def formulas_are_introduced(chapter: Reading) -> Iterator[str]:
@@ -41,9 +41,9 @@ def formulas_are_introduced(chapter: Reading) -> Iterator[str]:
     for name, place in _formulas(chapter, text):
         later = next((other.name for other in after if name in other.names), "")
         if name not in known and (later or name in text.calls):
-            found = f"only {later} introduces" if later else "no chapter up to here introduces"
+            problem = f"only {later} introduces" if later else "no chapter up to here introduces"
             expected = f"{{f}}`{name}`, or a sentence with `{name}` in it,"
-            yield f"{chapter.at(place.line)}: uses {name}, which {found}; {expected} was expected"
+            yield f"{chapter.at(place.line)}: uses {name}, which {problem}; {expected} was expected"
 
 
 def terms_are_introduced(chapter: Reading) -> Iterator[str]:

@@ -134,13 +134,13 @@ def question(chapter: Chapter) -> str:
     """The question that a chapter opens with, as its learner reads it; ChapterError if it does not open with one."""
     first = next((cell.source for cell in chapter.instructor.cells if cell.cell_type == "markdown"), "")
     paragraphs = [part.strip() for part in re.split(r"\n\s*\n", first)]
-    found = QUESTION.fullmatch(paragraphs[1]) if len(paragraphs) > 1 and paragraphs[0].startswith("# ") else None
-    if found is None:
+    match = QUESTION.fullmatch(paragraphs[1]) if len(paragraphs) > 1 and paragraphs[0].startswith("# ") else None
+    if match is None:
         raise ChapterError(
             f"{chapter.source.at('# ')}: below a chapter's title its opening question was expected, a paragraph "
             "*“between quotes and in italics”*, which the front page shows"
         )
-    return found[1]
+    return match[1]
 
 
 def records(chapter: Chapter) -> list[dict[str, Any]]:
@@ -152,8 +152,8 @@ def records(chapter: Chapter) -> list[dict[str, Any]]:
 
 def judged(chapter: Chapter) -> float:
     """The points that the page can give: a text is judged by a teacher."""
-    asked = [chapter.bank[key] for key in chapter.exercises]
-    return float(sum(one.points for one in asked if one.answer.judged_by is not JudgedBy.TEACHER))
+    exercises = [chapter.bank[key] for key in chapter.exercises]
+    return float(sum(one.points for one in exercises if one.answer.judged_by is not JudgedBy.TEACHER))
 
 
 def spent(amount: Amount) -> str:

@@ -70,27 +70,27 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
         uses = uses_of(every)
         for file, text in indexes.pages(every, uses).items():
             (pages / file).write_text(text, encoding="utf-8")
-        told = front.Front(root, every, course)
-        front.write(pages, told)
+        front_page = front.Front(root, every, course)
+        front.write(pages, front_page)
         planner_pages.write(pages)
-        asked = []
+        learners = []
         indexed = {formula.name for chapter in every for formula, _ in introduced(chapter)}
         for chapter in every:
             name = chapter.name
             released = chapters.release(chapter, work)
             learner = nbformat.read(released / f"{name}.ipynb", as_version=4)
-            asked.append((chapter, learner))
+            learners.append((chapter, learner))
             ran = executed.run(chapter, root, work)
             prerun_outputs.keep(work / "shown", chapter, learner, ran)
             page = _page(chapter, learner, ran, course, indexed, work)
             title, _, rest = page.cells[0].source.partition("\n")
-            page.cells[0].source = f"{title}\n\n{told.head(chapter)}\n{_notebook_line(name)}\n{rest}"
+            page.cells[0].source = f"{title}\n\n{front_page.head(chapter)}\n{_notebook_line(name)}\n{rest}"
             nbformat.write(page, pages / f"{name}.ipynb")
             shutil.copytree(released, pages / "extra" / "notebooks" / name)
             notebook_download.add_instructions(pages / "extra" / "notebooks" / name / f"{name}.ipynb")
             if (released / "files").is_dir():
                 shutil.copytree(released / "files", pages / "files", dirs_exist_ok=True)
-        script_data.write(pages / "_static", root, asked, contents(root), course=course)
+        script_data.write(pages / "_static", root, learners, contents(root), course=course)
         site = pages.with_name(f"{pages.name}-site")
         shutil.rmtree(site, ignore_errors=True)
         sphinx_site.write_site(pages, pages.with_name(f"{pages.name}-sphinx"), site)
@@ -100,7 +100,7 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
         scripts = vendor.fetch(root / "docs" / "vendor.json", work / "vendor")
         in_page.build(
             site / "_static" / "python",
-            asked,
+            learners,
             vendored=scripts / "pyodide",
             worker=root / "docs" / "_static" / "python-worker.js",
             work=work,

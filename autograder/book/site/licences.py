@@ -54,11 +54,11 @@ def shipped(docs: Path, scripts: Path) -> Iterator[Shipped]:
         text = paths[0].read_text(encoding="utf-8", errors="replace")
         yield Shipped(name, package["version"], package["license"], text, uses.get(name, ""))
     for entry in listed.get("python", []):
-        found = distribution(entry["name"])
-        licence = entry.get("license") or str(found.metadata.json.get("license_expression", ""))
+        installed = distribution(entry["name"])
+        licence = entry.get("license") or str(installed.metadata.json.get("license_expression", ""))
         if not licence:
             raise LicenceError(f"docs/licences.toml: {entry['name']} does not say its licence; add `license`")
-        yield Shipped(entry["name"], found.version, licence, _text(found, entry["name"]), entry.get("use", ""))
+        yield Shipped(entry["name"], installed.version, licence, _text(installed, entry["name"]), entry.get("use", ""))
     for entry in listed.get("other", []):
         text = (docs / TEXTS_HERE / entry["text"]).read_text(encoding="utf-8")
         yield Shipped(entry["name"], entry["version"], entry["license"], text, entry.get("use", ""))
@@ -68,11 +68,11 @@ def lay_out(docs: Path, scripts: Path, pages: Path) -> None:
     """Write licences.md and the texts that it links to into the folder of Sphinx's sources."""
     (pages / TEXTS).mkdir(parents=True)
     lines = ["| package | version | licence | used for |", "|---|---|---|---|"]
-    for one in sorted(shipped(docs, scripts), key=lambda one: one.name.rpartition("/")[2].casefold()):
-        file = f"{TEXTS}/{one.name.rpartition('/')[2]}.txt"
-        (pages / file).write_text(one.text, encoding="utf-8")
-        link = f'<a href="{file}">{html.escape(one.licence)}</a>'
-        lines.append(f"| {one.name} | {one.version} | {link} | {one.use} |")
+    for package in sorted(shipped(docs, scripts), key=lambda package: package.name.rpartition("/")[2].casefold()):
+        file = f"{TEXTS}/{package.name.rpartition('/')[2]}.txt"
+        (pages / file).write_text(package.text, encoding="utf-8")
+        link = f'<a href="{file}">{html.escape(package.licence)}</a>'
+        lines.append(f"| {package.name} | {package.version} | {link} | {package.use} |")
     (pages / "licences.md").write_text(INTRODUCTION + "\n".join(lines) + "\n", encoding="utf-8")
 
 

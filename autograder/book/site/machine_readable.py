@@ -80,9 +80,9 @@ DATA = {
 
 def write(site: Path, chapters: Sequence[Chapter], uses: Uses, entries: Iterable[Entry]) -> None:
     """Write data/*.json and llms.txt into a book's folder."""
-    found = registries(chapters, uses)
+    files = registries(chapters, uses)
     (site / "data").mkdir(exist_ok=True)
-    for file, data in found.items():
+    for file, data in files.items():
         text = json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
         (site / "data" / file).write_text(text, encoding="utf-8")
     (site / "llms.txt").write_text(llms_txt(site, entries), encoding="utf-8")
@@ -202,13 +202,13 @@ def _plain(value: Any) -> Any:
 def _measurements() -> dict[str, Any]:
     from hwlib.specs.table import csv_rows
 
-    found = {}
+    tables_written = {}
     for table in measurements():
         rows = list(csv_rows(table.file))
         about = " ".join((table.record.__doc__ or "").split("\n\n")[0].split())
         sources = sorted({row["source"] for row in rows})
-        found[table.file] = {"about": about, "rows": len(rows), "columns": list(rows[0]), "sources": sources}
-    return found
+        tables_written[table.file] = {"about": about, "rows": len(rows), "columns": list(rows[0]), "sources": sources}
+    return tables_written
 
 
 __all__ = ["DATA", "llms_txt", "registries", "write"]

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 def caught(exercises: Iterable[Exercise]) -> dict[str, list[str]]:
     """By the name of a misconception, the exercises that declare it as a mistake, in the order given."""
-    found: dict[str, list[str]] = {}
+    by_name: dict[str, list[str]] = {}
     for exercise in exercises:
         for name in dict.fromkeys(mistake.name for mistake in exercise.mistakes if mistake.name):
-            found.setdefault(name, []).append(exercise.id)
-    return found
+            by_name.setdefault(name, []).append(exercise.id)
+    return by_name
 
 
 def for_pages(table: Mapping[str, Misconception], exercises: Iterable[Exercise], pages: set[str]) -> dict[str, Any]:

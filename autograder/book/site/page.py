@@ -190,9 +190,9 @@ def folded(kind: str, summary: str, body: Markup, reveals: str = "") -> Markup:
 
 
 def _mistakes(exercise: Exercise) -> str:
-    rows, given = [], exercise.variant()
+    rows, numbers = [], exercise.variant()
     for mistake in exercise.mistakes:
-        value, say = exercise.answer.shown(exercise, mistake.value, given), exercise.fill(mistake.say, given)
+        value, say = exercise.answer.shown(exercise, mistake.value, numbers), exercise.fill(mistake.say, numbers)
         rows.append(f"- {value.removesuffix('.')}: {say}" if value else f"- {say}")
     return "**Common mistakes**\n\n" + "\n".join(rows) if rows else ""
 
@@ -278,8 +278,8 @@ def _reveal(chapter: Chapter, cell: NotebookNode, done: NotebookNode, course: bo
     if course:
         return _markdown(cell.id, "*Predict in the notebook, and the next cell there shows what comes out.*")
     exercise = chapter.bank[name]
-    said = "\n\n".join(o.data["text/markdown"] for o in done.outputs if "text/markdown" in o.get("data", {}))
-    result = [p for p in said.split("\n\n") if p.startswith("It comes out as")]
+    text = "\n\n".join(o.data["text/markdown"] for o in done.outputs if "text/markdown" in o.get("data", {}))
+    result = [p for p in text.split("\n\n") if p.startswith("It comes out as")]
     value = exercise.answer.shown(exercise, exercise.solution, exercise.variant())
     compared = exercise.answer.compared(exercise, None, exercise.variant())
     came_out = [compared] if compared else result or [f"**Answer:** {value}" if value else ""]

@@ -24,8 +24,8 @@ def _raw(page: str) -> str:
     from ...planned import FORMS, answered
 
     form = FORMS[page]
-    found = answered(page, form.first)
-    if "error" in found:
-        raise ValueError(f"the first question of the page {page}: {found['error']}")
-    html = render("planned.html.j2", form=form, answer=Markup(found["html"]))
+    answer = answered(page, form.first)
+    if "error" in answer:
+        raise ValueError(f"the first question of the page {page}: {answer['error']}")
+    html = render("planned.html.j2", form=form, answer=Markup(answer["html"]))
     return f"``````{{raw}} html\n{html}\n``````"

@@ -55,7 +55,7 @@ def mistakes_js(root: Path, chapters: Sequence[Chapter]) -> str:
 
 def _exercises(chapter: Chapter, learner: NotebookNode) -> list[dict[str, Any]]:
     own = [cell.metadata.get("gpubook", {}) for cell in learner.cells]
-    found = [(chapter.bank[one["exercise"]], one["number"]) for one in own if one.get("part") == "prompt"]
+    prompts = [(chapter.bank[one["exercise"]], one["number"]) for one in own if one.get("part") == "prompt"]
     return [
         {
             "id": exercise.id,
@@ -66,7 +66,7 @@ def _exercises(chapter: Chapter, learner: NotebookNode) -> list[dict[str, Any]]:
             "predict": exercise.predict,
             "judged": exercise.answer.judged_by is not JudgedBy.TEACHER,
         }
-        for exercise, number in found
+        for exercise, number in prompts
     ]
 
 

@@ -89,8 +89,8 @@ def _kept(path: Path, page: str, work: Path) -> list[list[str]]:
 
 def _article(path: Path) -> str:
     """What of a page is its own."""
-    found = ARTICLE.search(path.read_text(encoding="utf-8"))
-    return found[0] if found else ""
+    match = ARTICLE.search(path.read_text(encoding="utf-8"))
+    return match[0] if match else ""
 
 
 def _page(page: str, article: Tag, rows: bool) -> Iterator[Entry]:
@@ -110,7 +110,7 @@ def _page(page: str, article: Tag, rows: bool) -> Iterator[Entry]:
         code.decompose()
     sections = article.select("section[id]")
     # From the inside out: what is read of a section is not read again with the one around it.
-    found = []
+    entries = []
     for section in reversed(sections):
         head = section.find(["h1", "h2", "h3", "h4"], recursive=False)
         name = said(head) if head else ""
@@ -119,9 +119,9 @@ def _page(page: str, article: Tag, rows: bool) -> Iterator[Entry]:
         top = section.parent is None or section.parent.name != "section"
         href = page if top else f"{page}#{section['id']}"
         kind, name, place = ("page", title, "") if top else ("section", name, title)
-        found.append(Entry(name, kind, href, place, said(section), ", ".join(map(said, section.select("strong")))))
+        entries.append(Entry(name, kind, href, place, said(section), ", ".join(map(said, section.select("strong")))))
         section.decompose()
-    yield from reversed(found)
+    yield from reversed(entries)
 
 
 def _exercise(page: str, title: str, card: Tag) -> Entry:
@@ -144,9 +144,9 @@ def _specs(page: str, soup: BeautifulSoup) -> Iterator[Entry]:
 def _formulas(page: str, soup: BeautifulSoup) -> Iterator[Entry]:
     for mark in soup.select("p > span[id]"):
         paragraph = mark.parent
-        told = paragraph.find_next_sibling("p") if paragraph else None
+        description = paragraph.find_next_sibling("p") if paragraph else None
         name = str(mark["id"])
-        text = f"{name.replace('_', ' ')}. {said(told) if told else ''}"
+        text = f"{name.replace('_', ' ')}. {said(description) if description else ''}"
         yield Entry(name, "formula", f"{page}#{name}", "Formulas", text)
 
 

@@ -62,11 +62,11 @@ def text_of(path: Path) -> Text:
 
 def imported(path: Path) -> dict[str, Any]:
     """What the cells of a chapter's source import from this library, by the names that they give it."""
-    found = {}
+    values = {}
     for name, (module, own) in text_of(path).imports.items():
         if module.split(".")[0] == "hwlib" and hasattr(home := import_module(module), own):
-            found[name] = getattr(home, own)
-    return found
+            values[name] = getattr(home, own)
+    return values
 
 
 def earlier_and_later(path: Path) -> tuple[list[Text], list[Text]]:
@@ -146,17 +146,17 @@ def _read(path: Path, _changed: int) -> Text:
             prose.append(place)
             if head and needs is None and NEEDS.match(place.text):
                 needs = place
-            for found in EQUATION.findall(place.text):
-                names.setdefault(found.split(".")[-1], place)
-            for _, found in CODE.findall(NUMBER.sub(" ", place.text)):
-                names.setdefault(found.partition("(")[0].split(".")[-1].strip(), place)
+            for name in EQUATION.findall(place.text):
+                names.setdefault(name.split(".")[-1], place)
+            for _, name in CODE.findall(NUMBER.sub(" ", place.text)):
+                names.setdefault(name.partition("(")[0].split(".")[-1].strip(), place)
             for _, expression in NUMBER.findall(place.text):
-                for found in re.findall(r"[A-Za-z_]\w*", expression):
-                    numbers.setdefault(found, place)
-            for found in BOLD.findall(_without_code(place.text)):
-                title = found.endswith((".", ":", "?")) or len(place.text.split()) < 4  # of a paragraph, not a term
-                if not title and re.search(r"[A-Za-z]", found):
-                    terms.setdefault(found.strip(), place)
+                for name in re.findall(r"[A-Za-z_]\w*", expression):
+                    numbers.setdefault(name, place)
+            for name in BOLD.findall(_without_code(place.text)):
+                title = name.endswith((".", ":", "?")) or len(place.text.split()) < 4  # of a paragraph, not a term
+                if not title and re.search(r"[A-Za-z]", name):
+                    terms.setdefault(name.strip(), place)
     return Text(path.stem, names, terms, calls, numbers, imports, tuple(prose), needs)
 
 
@@ -191,10 +191,10 @@ def _read_code(
     calls: dict[str, Place],
     imports: dict[str, tuple[str, str]],
 ) -> None:
-    asked = "exercise" in cell.metadata
+    in_exercise = "exercise" in cell.metadata
     for option in ("caption", "alt"):
-        for _, found in CODE.findall(str(cell.metadata.get(option, ""))):
-            names.setdefault(found.partition("(")[0], Place(at, found))
+        for _, name_shown in CODE.findall(str(cell.metadata.get(option, ""))):
+            names.setdefault(name_shown.partition("(")[0], Place(at, name_shown))
     try:
         tree = ast.parse(cell.source)
     except SyntaxError:  # a learner's magic; it calls no formula
@@ -207,7 +207,7 @@ def _read_code(
         if isinstance(node, ast.ImportFrom) and node.module:
             imports.update({a.asname or a.name: (node.module, a.name) for a in node.names})
         elif isinstance(node, ast.Name | ast.Attribute) and (name := _name(node)):
-            (names if asked else calls).setdefault(name, Place(at + node.lineno - 1, here.text))
+            (names if in_exercise else calls).setdefault(name, Place(at + node.lineno - 1, here.text))
 
 
 def _name(node: Any) -> str:

@@ -69,8 +69,8 @@ def find(entries: list[Entry], key: str) -> Entry:
     alike = exact or [e for e in entries if word and word in f"{e.topic} {e.title}".casefold()]
     if len(alike) != 1:
         listed = ", ".join(e.name for e in alike or entries)
-        found = "may be any of" if alike else "is not a chapter; known are"
-        raise ChapterError(f"{{chapter}}`{key}` {found}: {listed}")
+        problem = "may be any of" if alike else "is not a chapter; known are"
+        raise ChapterError(f"{{chapter}}`{key}` {problem}: {listed}")
     return alike[0]
 
 

@@ -18,13 +18,13 @@ def is_draft(path: Path) -> bool:
     """Whether the front matter of a chapter's source has `draft: true`; without the line it is released."""
     text = path.read_text(encoding="utf-8")
     head = HEAD.match(text)
-    said = DRAFT.search(head[1]) if head else None
-    if head is None or said is None:
+    match = DRAFT.search(head[1]) if head else None
+    if head is None or match is None:
         return False
-    if said[1] not in ("true", "false"):
-        line = text.count("\n", 0, head.start(1) + said.start()) + 1
-        raise DraftError(f"{path}:{line}: draft is {said[1] or 'empty'}; true or false was expected")
-    return said[1] == "true"
+    if match[1] not in ("true", "false"):
+        line = text.count("\n", 0, head.start(1) + match.start()) + 1
+        raise DraftError(f"{path}:{line}: draft is {match[1] or 'empty'}; true or false was expected")
+    return match[1] == "true"
 
 
 def drafts(solutions: Path) -> list[str]:

@@ -158,8 +158,8 @@ def prompt_markdown(exercise: Exercise, label: str, *, variants: bool = False, a
         tail += f' *Stuck? `hint("{exercise.id}")`.*'
     if variants and exercise.given:
         tail = "*Run the next cell for your numbers.* " + tail
-    asked = exercise.answer.asked_of(None if variants and exercise.given else exercise.variant())
-    return "\n\n".join(part for part in (head, text.strip(), asked, tail) if part)
+    how = exercise.answer.asked_of(None if variants and exercise.given else exercise.variant())
+    return "\n\n".join(part for part in (head, text.strip(), how, tail) if part)
 
 
 def points(exercise: Exercise) -> str:

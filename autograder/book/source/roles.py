@@ -118,10 +118,10 @@ class Roles:
         """The text of a number; on its own page in a span, if there is something to say of it."""
         text = _escape(self.number(expression))
         try:
-            found = self.live.number(expression) if live else None
+            id_of = self.live.number(expression) if live else None
         except NotCompiled as error:
             raise self._error(expression, f"{{n}}`{expression}` cannot follow what is dragged: {error}") from error
-        return text if found is None else f'<span class="n" data-n="{found}">{text}</span>'
+        return text if id_of is None else f'<span class="n" data-n="{id_of}">{text}</span>'
 
     def _resolve(self, text: str, page: bool, live: bool = False) -> str:
         def one(match: re.Match) -> str:

@@ -47,16 +47,16 @@ def extend(folder: Path | str, name: str, learners: Sequence[str], extension: Ex
 def remove(folder: Path | str, name: str, learners: Sequence[str]) -> None:
     """Take extensions back; late penalties follow at once. CourseError where a learner has none."""
     folder = Path(folder).resolve()
-    have = {one.learner for one in listed(folder, name)}
+    have = {submission.learner for submission in listed(folder, name)}
     if none := [who for who in learners if who not in have]:
         raise CourseError(f"{', '.join(none)}: no extension for {name}; there is one for {_named(have)}")
     with agreed_terms.changing(folder, name) as agreed:
         for who in learners:
             agreed.extensions.pop(who, None)
     with opened(gradebook.url_of(folder)) as book:
-        for one in book.assignment_submissions(name):
-            if one.student_id in learners:
-                one.extension = None
+        for submission in book.assignment_submissions(name):
+            if submission.student_id in learners:
+                submission.extension = None
         book.db.commit()
     gradebook.update_late_penalties(folder, name)
 
@@ -65,11 +65,14 @@ def listed(folder: Path | str, name: str) -> list[Extended]:
     """Everybody with more time, by learner: from the terms, and what nbgrader's own interface has granted."""
     folder = Path(folder).resolve()
     due = _due(folder, name)
-    agreed = {who: (str(one), one.beyond(due)) for who, one in agreed_terms.read(folder, name).extensions.items()}
+    agreed = {
+        who: (str(submitted), submitted.beyond(due))
+        for who, submitted in agreed_terms.read(folder, name).extensions.items()
+    }
     with opened(gradebook.url_of(folder)) as book:
-        one = SubmittedAssignment
-        asked = book.db.query(one.student_id, one.timestamp, one.extension).join(one.assignment)
-        rows = asked.filter(Assignment.name == name).all()
+        submitted = SubmittedAssignment
+        query = book.db.query(submitted.student_id, submitted.timestamp, submitted.extension).join(submitted.assignment)
+        rows = query.filter(Assignment.name == name).all()
     own = {who: ("", more) for who, _, more in rows if more}
     times = {who: when for who, when, _ in rows}
     every = sorted((own | agreed).items())
@@ -83,10 +86,10 @@ def enter(folder: Path, name: str) -> None:
     granted = agreed_terms.granted_for(folder, name, due)
     changed = False
     with opened(url) as book:
-        for one in book.assignment_submissions(name) if granted else ():
-            more = granted.get(one.student_id, one.extension)
-            if (one.extension or timedelta()) != (more or timedelta()):
-                one.extension, changed = more, True
+        for submission in book.assignment_submissions(name) if granted else ():
+            more = granted.get(submission.student_id, submission.extension)
+            if (submission.extension or timedelta()) != (more or timedelta()):
+                submission.extension, changed = more, True
         book.db.commit()
     if changed:
         gradebook.update_late_penalties(folder, name)

@@ -100,11 +100,11 @@ def share_out(
         try:
             counts = _latest(able, time_of)
         except SubmissionError as error:
-            counts, said = None, str(error)
+            counts, problem = None, str(error)
         else:
             named = " and ".join(able)
-            said = f"group {group}: {named} have submitted; one was expected. "
-            said += (
+            problem = f"group {group}: {named} have submitted; one was expected. "
+            problem += (
                 f"The latest counts, from {counts}"
                 if counts
                 else ("Which is the latest is not known: move the others out of submitted/")
@@ -113,10 +113,10 @@ def share_out(
             if who != counts:
                 found.pop(who, None)
                 learners[who].submitted_by = counts or ""
-                learners[who].problem = "" if counts else said
+                learners[who].problem = "" if counts else problem
         if counts:
             shares[counts] = [who for who in members if who != counts]
-            result.problems += [said] if len(able) > 1 else []
+            result.problems += [problem] if len(able) > 1 else []
     result.learners[:] = sorted(learners.values(), key=lambda learner: learner.name)
     return shares
 
@@ -148,8 +148,8 @@ def take_back(folder: Path, name: str, shares: dict[str, Share], still: Iterable
     for who in gone:
         for part in ("autograded", "feedback"):
             shutil.rmtree(folder / part / who / name, ignore_errors=True)
-    said = "{} no longer shares the submission of {}: its grades were taken back"
-    notes = [said.format(who, shares.pop(who).by) for who in gone]
+    note = "{} no longer shares the submission of {}: its grades were taken back"
+    notes = [note.format(who, shares.pop(who).by) for who in gone]
     group_shares.write(folder, name, shares)
     return notes
 
@@ -183,15 +183,15 @@ def _agreed(book: Gradebook, name: str, by: str, follows: dict[str, dict[str, Gi
     changed: set[str] = set()
     for cell, row in rows[by].items():
         theirs = {who: rows[who][cell] for who in follows if cell in rows[who]}
-        graded = next((one for one in theirs.values() if one.is_given), None)
+        graded = next((theirs_row for theirs_row in theirs.values() if theirs_row.is_given), None)
         if graded is not None and not row.is_given and row.grade is not None and row.grade.needs_manual_grade:
             row.copy(graded)
             changed.add(by)
-        for who, one in theirs.items():
-            if one.given != row.given:
-                if not one.follows(follows[who].get(cell)):
+        for who, theirs_row in theirs.items():
+            if theirs_row.given != row.given:
+                if not theirs_row.follows(follows[who].get(cell)):
                     continue
-                one.copy(row)
+                theirs_row.copy(row)
                 changed.add(who)
             if row.is_given or cell in follows[who]:
                 follows[who][cell] = row.given
@@ -208,13 +208,13 @@ class Row:
     @property
     def given(self) -> Given:
         """What a teacher gave and said."""
-        said = self.comment.manual_comment or "" if self.comment is not None else ""
-        return (None, None, said) if self.grade is None else (self.grade.manual_score, self.grade.extra_credit, said)
+        words = self.comment.manual_comment or "" if self.comment is not None else ""
+        return (None, None, words) if self.grade is None else (self.grade.manual_score, self.grade.extra_credit, words)
 
     @property
     def is_given(self) -> bool:
-        points, extra, said = self.given
-        return points is not None or bool(extra) or bool(said)
+        points, extra, words = self.given
+        return points is not None or bool(extra) or bool(words)
 
     def follows(self, passed: Given | None) -> bool:
         """Whether a teacher has not decided otherwise for this learner since that was passed on."""

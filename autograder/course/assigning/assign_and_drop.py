@@ -102,16 +102,16 @@ def _all_or_nothing(folder: Path, name: str) -> Iterator[None]:
     other cells once there are submissions, and has deleted the release by then."""
     folders = [folder / part / name for part in ("source", "release")]
     with tempfile.TemporaryDirectory() as scratch:
-        kept = {one: Path(scratch) / one.parent.name for one in folders if one.is_dir()}
-        for one, copy in kept.items():
-            shutil.copytree(one, copy)
+        copies = {original: Path(scratch) / original.parent.name for original in folders if original.is_dir()}
+        for original, copy in copies.items():
+            shutil.copytree(original, copy)
         try:
             yield
         except BaseException:
-            for one in folders:
-                shutil.rmtree(one, ignore_errors=True)
-                if one in kept:
-                    shutil.copytree(kept[one], one)
+            for original in folders:
+                shutil.rmtree(original, ignore_errors=True)
+                if original in copies:
+                    shutil.copytree(copies[original], original)
             raise
 
 

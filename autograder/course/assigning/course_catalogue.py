@@ -66,10 +66,10 @@ def chapters() -> list[Part]:
 
 def chapter(name: str) -> Part:
     """One of them; CourseError lists their names."""
-    found = {part.name: part for part in chapters()}
-    if name not in found:
-        raise CourseError(f"the book has no chapter {name!r} with exercises; it has {', '.join(found)}")
-    return found[name]
+    by_name = {part.name: part for part in chapters()}
+    if name not in by_name:
+        raise CourseError(f"the book has no chapter {name!r} with exercises; it has {', '.join(by_name)}")
+    return by_name[name]
 
 
 def own(folder: Path) -> tuple[Part, list[str]]:
@@ -94,14 +94,14 @@ def assignment(folder: Path, name: str) -> Part:
 
     path = released(folder, name)
     records = json.loads((path.parent / "exercises.json").read_text(encoding="utf-8"))["exercises"]
-    found = [role for cell in read_notebook(path).cells if (role := grade_cell(cell)) is not None]
-    roles = {role.exercise: role for role in found if role.part in ("grade", "written")}
+    graded = [role for cell in read_notebook(path).cells if (role := grade_cell(cell)) is not None]
+    roles = {role.exercise: role for role in graded if role.part in ("grade", "written")}
     exercises = []
-    for one in _listed(records.values(), _own_records(folder)[0]):
-        role = roles.get(one.id)
+    for listed in _listed(records.values(), _own_records(folder)[0]):
+        role = roles.get(listed.id)
         note = "" if role is None else "full marks for all" if role.full else "" if role.points else "dropped"
-        points = one.points if role is None else role.points
-        exercises.append(Listed(one.id, one.kind, points, one.minutes, one.title, note))
+        points = listed.points if role is None else role.points
+        exercises.append(Listed(listed.id, listed.kind, points, listed.minutes, listed.title, note))
     due = gradebook.due_date(gradebook.url_of(folder), name)
     agreed = agreed_terms.read(folder, name)
     facts = {

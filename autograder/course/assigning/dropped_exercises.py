@@ -50,8 +50,8 @@ def mark(path: Path, exercise: str, full: bool) -> str:
         grade["nbgrader"]["points"] = 0
     if "prompt" in parts:
         text = parts["prompt"].source
-        for said in (DROPPED, FULL):
-            text = text.replace(f"\n\n{said}", "")
+        for sentence in (DROPPED, FULL):
+            text = text.replace(f"\n\n{sentence}", "")
         parts["prompt"].source = f"{text}\n\n{FULL if full else DROPPED}"
     nbformat.validate(nb)
     nbformat.write(nb, path)
@@ -61,15 +61,15 @@ def mark(path: Path, exercise: str, full: bool) -> str:
 def set_aside(folder: Path, name: str, cell: str, full: bool) -> None:
     """In place of what every submission has for a grade cell, also by hand, nothing, or with `full` all points; extra
     credit beside these stays."""
-    kept = _read(folder, name)
-    rows = kept.setdefault(cell, {})
+    record = _read(folder, name)
+    rows = record.setdefault(cell, {})
     with opened(gradebook.url_of(folder)) as book:
-        found = list(_grades(book.db.query(Grade, SubmittedAssignment.student_id), name, cell))
-        for grade, who in found:
+        grades = list(_grades(book.db.query(Grade, SubmittedAssignment.student_id), name, cell))
+        for grade, who in grades:
             had = [grade.auto_score, grade.manual_score, grade.extra_credit, bool(grade.needs_manual_grade)]
             rows.setdefault(who, had)
-        write_whole(_path(folder, name), json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
-        for grade, _ in found:
+        write_whole(_path(folder, name), json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+        for grade, _ in grades:
             grade.auto_score, grade.manual_score = grade.max_score if full else 0.0, None
             grade.extra_credit = grade.extra_credit if full else None
             grade.needs_manual_grade = False
@@ -79,20 +79,20 @@ def set_aside(folder: Path, name: str, cell: str, full: bool) -> None:
 def bring_back(folder: Path, name: str, nb: Any) -> list[str]:
     """After an assignment was made anew as `nb`: give back what was set aside of the exercises that count again;
     returns their grade cells."""
-    kept, back = _read(folder, name), []
+    record, back = _read(folder, name), []
     for cell in nb.cells:
         own, grading = cell.metadata.get("gpubook", {}), cell.metadata.get("nbgrader", {})
-        if grading.get("grade_id") in kept and grading.get("points") and not own.get(FULL_MARKS):
+        if grading.get("grade_id") in record and grading.get("points") and not own.get(FULL_MARKS):
             back.append(grading["grade_id"])
     if not back:
         return []
     with opened(gradebook.url_of(folder)) as book:
         for cell in back:
             for grade, who in _grades(book.db.query(Grade, SubmittedAssignment.student_id), name, cell):
-                if who in kept[cell]:
-                    _restore(grade, *kept[cell][who])
+                if who in record[cell]:
+                    _restore(grade, *record[cell][who])
         book.db.commit()
-    rest = {cell: rows for cell, rows in kept.items() if cell not in back}
+    rest = {cell: rows for cell, rows in record.items() if cell not in back}
     if rest:
         write_whole(_path(folder, name), json.dumps(rest, indent=1, ensure_ascii=False) + "\n")
     else:
@@ -115,8 +115,8 @@ def _grades(asked: Query, name: str, cell: str) -> Query:
 
 def _read(folder: Path, name: str) -> dict[str, dict[str, list[Any]]]:
     path = _path(folder, name)
-    kept: dict[str, dict[str, list[Any]]] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    return kept
+    record: dict[str, dict[str, list[Any]]] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return record
 
 
 def _path(folder: Path, name: str) -> Path:

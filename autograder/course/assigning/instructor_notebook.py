@@ -82,8 +82,8 @@ def stage(
     else:
         nb = _chosen(made, own, exercises, variants, name)
     notebook.point_to_guide(nb)
-    asked = notebook.used_exercises(nb)
-    worth = {key: with_points(bank, asked, key, value) for key, value in points.items()}
+    questions = notebook.used_exercises(nb)
+    worth = {key: with_points(bank, questions, key, value) for key, value in points.items()}
     for cell in nb.cells:
         set_points(cell, bank, worth)
     target.mkdir(parents=True, exist_ok=True)
@@ -94,10 +94,10 @@ def stage(
         "due": f"{due:%Y-%m-%d %H:%M} UTC" if due else "",
         "shows_solutions": shows_solutions,
     }
-    if service is not None and (asks := service.public({key: own[key] for key in asked if key in own})):
+    if service is not None and (asks := service.public({key: own[key] for key in questions if key in own})):
         about["service"] = asks
-    told = Bank([worth.get(key, bank[key]) for key in asked])
-    (target / "exercises.json").write_text(chapters.as_json(told, variants, assignment=about), encoding="utf-8")
+    released = Bank([worth.get(key, bank[key]) for key in questions])
+    (target / "exercises.json").write_text(chapters.as_json(released, variants, assignment=about), encoding="utf-8")
     path = target / f"{name}.ipynb"
     _write(nb, path)
     return path
@@ -142,13 +142,13 @@ def _chosen(
     from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
     booked = made.exercises if made is not None else []
-    asked = list(dict.fromkeys(exercises if exercises is not None else booked))
-    if unknown := [key for key in asked if key not in booked and key not in own]:
+    chosen = list(dict.fromkeys(exercises if exercises is not None else booked))
+    if unknown := [key for key in chosen if key not in booked and key not in own]:
         have = f"{made.name} has no exercise" if made is not None else "the course declares no exercise"
         known = ", ".join([*booked, *own]) or "none; declare your own in exercises/*.py, or name a chapter"
         more = "".join(f"; left out: {error}" for error in own.left_out)
         raise CourseError(f"{have} {', '.join(unknown)}; it has {known}{more}")
-    mine = [key for key in asked if key not in booked]
+    mine = [key for key in chosen if key not in booked]
     cells = [
         new_code_cell(f"{BEGIN}\n# {key}: its solution is declared in exercises/\n{END}", metadata={"exercise": key})
         for key in mine
@@ -163,7 +163,7 @@ def _chosen(
         extra.metadata = _metadata(name)
         return extra
     nb = nbformat.from_dict(made.instructor)
-    nb.cells = subset.without(nb, [key for key in booked if key not in asked]) + extra.cells
+    nb.cells = subset.without(nb, [key for key in booked if key not in chosen]) + extra.cells
     return nb
 
 

@@ -75,8 +75,8 @@ class Answer:
     @property
     def revision(self) -> str:
         """Another one as soon as anything here has changed: the text, the grade, the comment, the points."""
-        given = None if self.mark is None else [self.mark.given, self.mark.points, self.mark.rubric]
-        return digest(repr([self.text.digest, self.score, self.waits, self.comment, given]))
+        marked = None if self.mark is None else [self.mark.given, self.mark.points, self.mark.rubric]
+        return digest(repr([self.text.digest, self.score, self.waits, self.comment, marked]))
 
 
 class Conflict(CourseError):
@@ -95,19 +95,19 @@ def answers(folder: Path | str, question: Question, learner: str | None = None) 
     known = marks.load(folder, question.assignment, question.exercise)
     with opened(course.db_url) as gradebook:
         rows = _rows(gradebook, question)
-    found: list[Answer] = []
+    every: list[Answer] = []
     for row in rows:
         path = Path(course.format_path(course.autograded_directory, row.student, question.assignment))
         path /= f"{question.assignment}.ipynb"
         if not path.is_file():
             continue
         person = Person(row.student, row.first_name or "", row.last_name or "")
-        found.append(
+        every.append(
             Answer(
                 row.student,
                 full_name(person),
                 row.submission,
-                len(found) + 1,
+                len(every) + 1,
                 text_in(path, question.cell),
                 row.manual_score,
                 bool(row.needs_manual_grade),
@@ -115,12 +115,12 @@ def answers(folder: Path | str, question: Question, learner: str | None = None) 
                 known.get(row.student),
             )
         )
-    return [one for one in found if learner in (None, one.learner)]
+    return [one for one in every if learner in (None, one.learner)]
 
 
 def _rows(gradebook: Any, question: Question) -> list[Any]:
     """A row for each submission: learner, grade and comment of the question's cell."""
-    asked = gradebook.db.query(
+    query = gradebook.db.query(
         SubmittedNotebook.id.label("submission"),
         Student.id.label("student"),
         Student.first_name,
@@ -129,11 +129,11 @@ def _rows(gradebook: Any, question: Question) -> list[Any]:
         Grade.needs_manual_grade,
         Comment.manual_comment,
     ).select_from(SubmittedNotebook)
-    asked = asked.join(SubmittedNotebook.assignment).join(SubmittedAssignment.student)
-    asked = asked.join(SubmittedAssignment.assignment).join(SubmittedNotebook.grades).join(Grade.cell)
-    asked = asked.outerjoin(Comment, (Comment.notebook_id == SubmittedNotebook.id) & _of_cell(question.cell))
-    asked = asked.filter(Assignment.name == question.assignment, BaseCell.name == question.cell)
-    return asked.order_by(SubmittedNotebook.id).all()
+    query = query.join(SubmittedNotebook.assignment).join(SubmittedAssignment.student)
+    query = query.join(SubmittedAssignment.assignment).join(SubmittedNotebook.grades).join(Grade.cell)
+    query = query.outerjoin(Comment, (Comment.notebook_id == SubmittedNotebook.id) & _of_cell(question.cell))
+    query = query.filter(Assignment.name == question.assignment, BaseCell.name == question.cell)
+    return query.order_by(SubmittedNotebook.id).all()
 
 
 def _of_cell(name: str) -> Any:
@@ -150,11 +150,11 @@ def text_in(path: Path, cell: str) -> Text:
 
 @lru_cache(2048)  # a page that watches a class asks again and again
 def _texts(path: Path, *_: int) -> dict[str, Text]:
-    found = {}
+    texts = {}
     for name, cell in written_cells(path).items():
         whole = attachments.text_with_pictures(cell["source"], cell.get("attachments"))
-        found[name] = Text(cell["source"], tuple(attachments.accepted(cell.get("attachments"))), digest(whole))
-    return found
+        texts[name] = Text(cell["source"], tuple(attachments.accepted(cell.get("attachments"))), digest(whole))
+    return texts
 
 
 def written_cells(path: Path) -> dict[str, Any]:
@@ -172,14 +172,14 @@ def picture(folder: Path | str, question: Question, learner: str, name: str) -> 
     if [one.learner for one in answers(folder, question, learner)] == [learner]:  # a learner's name becomes a path
         path = Path(course.format_path(course.autograded_directory, learner, question.assignment))
         cell = written_cells(path / f"{question.assignment}.ipynb").get(question.cell, {})
-        for found, forms in attachments.accepted(cell.get("attachments")).items():
-            if found == name:
+        for label, forms in attachments.accepted(cell.get("attachments")).items():
+            if label == name:
                 return next(iter(forms.items()))
     raise CourseError(f"the answer of {learner!r} has no picture {name!r} that can be shown")
 
 
 def enter(
-    folder: Path | str, question: Question, learner: str, given: Any, comment: str, revision: str, by: str = ""
+    folder: Path | str, question: Question, learner: str, points_given: Any, comment: str, revision: str, by: str = ""
 ) -> Answer:
     """Give points by criterion and a comment to an answer that is still as in `revision`; returns what it is now.
 
@@ -187,21 +187,21 @@ def enter(
     Raises Conflict where the answer was changed since.
     """
     folder = Path(folder).resolve()
-    given = marks.checked(given, question.rubric)
+    points_given = marks.checked(points_given, question.rubric)
     with marks.alone(folder, question.assignment, question.exercise):
         before = _one(folder, question, learner)
         known = marks.load(folder, question.assignment, question.exercise)
         if before.revision != revision:
             last = before.mark if before.given is not None else None  # what formgrader did has no name
             raise Conflict(before, last.by if last else "", last.at if last else "")
-        decided = all(one is not None for one in given)
-        points = marks.total(given, question.scale) if decided else None
-        _write(folder, question, learner, points, _undecided(given), comment.strip(), before)
-        if _undecided(given):
+        decided = all(one is not None for one in points_given)
+        points = marks.total(points_given, question.scale) if decided else None
+        _write(folder, question, learner, points, _undecided(points_given), comment.strip(), before)
+        if _undecided(points_given):
             known.pop(learner, None)
         else:
             now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
-            known[learner] = Mark(given, question.rubric, points, by, now, question.scale)
+            known[learner] = Mark(points_given, question.rubric, points, by, now, question.scale)
         marks.save(folder, question.assignment, question.exercise, known)
         return _one(folder, question, learner)
 
@@ -211,10 +211,10 @@ def _undecided(given: tuple[float | None, ...]) -> bool:
 
 
 def _one(folder: Path, question: Question, learner: str) -> Answer:
-    found = answers(folder, question, learner)
-    if not found:
+    matching = answers(folder, question, learner)
+    if not matching:
         raise CourseError(f"{learner!r} has no graded submission of {question.assignment}")
-    return found[0]
+    return matching[0]
 
 
 def _write(
@@ -224,7 +224,7 @@ def _write(
     where = (question.cell, question.assignment, question.assignment, learner)
     with opened(CourseDirectory(config=read_config(folder)).db_url) as gradebook:
         try:
-            grade, said = gradebook.find_grade(*where), gradebook.find_comment(*where)
+            grade, teachers_comment = gradebook.find_grade(*where), gradebook.find_comment(*where)
         except MissingEntry as error:
             raise CourseError(f"the gradebook has no such answer: {error}") from None
         if points is not None:
@@ -232,5 +232,5 @@ def _write(
         elif back and before.given is not None:
             grade.manual_score, grade.needs_manual_grade = None, grade.auto_score is None
         if comment != before.comment:
-            said.manual_comment = comment or None
+            teachers_comment.manual_comment = comment or None
         gradebook.db.commit()

@@ -57,11 +57,11 @@ def checked(given: Any, rubric: Rubric) -> tuple[float | None, ...]:
     """Points by criterion as they come from a page or a file; CourseError unless each is None or within its range."""
     if not isinstance(given, (list, tuple)) or len(given) != len(rubric):
         raise CourseError(f"points for the criteria are {given!r}; a list of {len(rubric)} was expected")
-    for one, (criterion, most) in zip(given, rubric, strict=True):
-        number = isinstance(one, (int, float)) and not isinstance(one, bool)
-        if one is not None and not (number and 0 <= one <= most):
-            raise CourseError(f"{one!r} points for {criterion!r}; between 0 and {most:g} were expected")
-    return tuple(None if one is None else round(float(one), PLACES) for one in given)
+    for value, (criterion, most) in zip(given, rubric, strict=True):
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if value is not None and not (number and 0 <= value <= most):
+            raise CourseError(f"{value!r} points for {criterion!r}; between 0 and {most:g} were expected")
+    return tuple(None if value is None else round(float(value), PLACES) for value in given)
 
 
 def _path(folder: Path, name: str, exercise: str, ending: str = "json") -> Path:
@@ -135,8 +135,10 @@ def sign(given: float, most: float) -> str:
 def as_markdown(mark: Mark, texts: Sequence[str | None]) -> str:
     """The criteria with the points given for each: `texts` has None for what the learner may not read."""
     rows = []
-    for number, (given, (_, most), text) in enumerate(zip(mark.given, mark.rubric, texts, strict=True), start=1):
-        said = " ".join((text or f"Criterion {number}").split())
-        reached, of = (round(points * mark.scale, PLACES) for points in (given or 0.0, most))
-        rows.append(f"- {sign(reached, of)} {said} — {reached:g} of {of:g}")
+    for number, (reached_points, (_, most), text) in enumerate(
+        zip(mark.given, mark.rubric, texts, strict=True), start=1
+    ):
+        criterion = " ".join((text or f"Criterion {number}").split())
+        reached, of = (round(points * mark.scale, PLACES) for points in (reached_points or 0.0, most))
+        rows.append(f"- {sign(reached, of)} {criterion} — {reached:g} of {of:g}")
     return "**Points by criterion**\n\n" + "\n".join(rows)

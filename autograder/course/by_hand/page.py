@@ -89,11 +89,11 @@ def _inline(text: str) -> str:
 def shown_texts(answers: Sequence[Answer], pictures: str) -> dict[str, str]:
     """Each learner's text as HTML that nothing in it can leave; the longest as they are typed once a page has had
     enough of them."""
-    found, spent = {}, 0
-    for one in sorted(answers, key=lambda one: len(one.text.source)):
-        spent += min(len(one.text.source), MAX_MARKDOWN) ** 2
-        found[one.learner] = _text(one, pictures, typed=spent > PAGE_MARKDOWN)
-    return found
+    texts, spent = {}, 0
+    for answer in sorted(answers, key=lambda answer: len(answer.text.source)):
+        spent += min(len(answer.text.source), MAX_MARKDOWN) ** 2
+        texts[answer.learner] = _text(answer, pictures, typed=spent > PAGE_MARKDOWN)
+    return texts
 
 
 def _text(answer: Answer, pictures: str, typed: bool) -> str:
@@ -102,8 +102,8 @@ def _text(answer: Answer, pictures: str, typed: bool) -> str:
 
         def picture(self, text: str, name: str, title: str | None = None) -> str:
             self.attached.pop(name)
-            asked = urlencode({"learner": answer.learner, "name": name})
-            return super(Renderer, self).image(text, f"{pictures}?{asked}", title).replace("<img", LAZY, 1)
+            query = urlencode({"learner": answer.learner, "name": name})
+            return super(Renderer, self).image(text, f"{pictures}?{query}", title).replace("<img", LAZY, 1)
 
     attached: Mapping[str, Mapping[str, str]] = {name: {} for name in answer.text.pictures}
     return illustrated(answer.text.source, attached, typed=typed, made=Linked)

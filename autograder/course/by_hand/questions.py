@@ -37,9 +37,9 @@ class Question:
 
     def model_answer(self, owner: str | None = None) -> str:
         """The model answer in Markdown, with the book's numbers or those of `owner`, and why it is so."""
-        given = self.declared.variant(owner if self.has_own_numbers else None)
-        why = self.declared.fill(self.declared.explain, given)
-        return "\n\n".join(part for part in (self.declared.answer.expected(self.declared, given), why) if part)
+        numbers = self.declared.variant(owner if self.has_own_numbers else None)
+        why = self.declared.fill(self.declared.explain, numbers)
+        return "\n\n".join(part for part in (self.declared.answer.expected(self.declared, numbers), why) if part)
 
     @property
     def has_own_numbers(self) -> bool:
@@ -75,12 +75,12 @@ def questions(folder: Path | str, name: str) -> list[Question]:
     if not path.is_file():
         raise CourseError(f"{path} is missing; the instructor's notebook was expected there")
     source = nbformat.read(path, as_version=4)
-    found = _written(source)
-    if not found:
+    cells_of = _written(source)
+    if not cells_of:
         return []
     bank = bank_of(folder, source, path)
     made = []
-    for exercise, cells in found.items():
+    for exercise, cells in cells_of.items():
         declared = bank.get(exercise)
         if declared is None or not (rubric := declared.answer.graded_by()):
             continue
@@ -106,11 +106,11 @@ def questions(folder: Path | str, name: str) -> list[Question]:
 
 def question(folder: Path | str, name: str, exercise: str) -> Question:
     """One of them; CourseError lists what the assignment asks in words."""
-    asked = questions(folder, name)
-    for one in asked:
-        if one.exercise == exercise:
-            return one
-    known = ", ".join(one.exercise for one in asked) or "none"
+    every = questions(folder, name)
+    for candidate in every:
+        if candidate.exercise == exercise:
+            return candidate
+    known = ", ".join(candidate.exercise for candidate in every) or "none"
     raise CourseError(f"{name} has no written exercise {exercise!r}; it has {known}")
 
 
@@ -125,14 +125,14 @@ def shown_criteria(folder: Path, name: str, exercise: str) -> frozenset[str]:
 
 def assignments(folder: Path | str) -> list[str]:
     """What was released in a course, by name."""
-    found = (path.parent.name for path in (Path(folder) / "release").glob("*/*.ipynb") if path.stem == path.parent.name)
-    return sorted(found)
+    names = (path.parent.name for path in (Path(folder) / "release").glob("*/*.ipynb") if path.stem == path.parent.name)
+    return sorted(names)
 
 
 def _written(source: Any) -> dict[str, _Cells]:
     """The cells of each exercise whose answer is graded by hand."""
     prompts: dict[str, tuple[str, str]] = {}
-    found: dict[str, _Cells] = {}
+    cells_of: dict[str, _Cells] = {}
     for cell in source.cells:
         own = cell.metadata.get("gpubook", {})
         if own.get("part") == "prompt":
@@ -140,5 +140,5 @@ def _written(source: Any) -> dict[str, _Cells]:
         role = grade_cell(cell)
         if role is not None and role.part == "written":
             prompt, number = prompts.get(role.exercise, ("", ""))
-            found[role.exercise] = _Cells(prompt, number, cell.metadata)
-    return found
+            cells_of[role.exercise] = _Cells(prompt, number, cell.metadata)
+    return cells_of

@@ -74,17 +74,17 @@ class CriteriaInFeedback(Preprocessor):
         """The notebook with the points by criterion."""
         exporter: Any = self.parent  # whose parent is nbgrader's converter
         about, folder = resources["nbgrader"], Path(exporter.parent.coursedir.root)
-        kept = marks.exercises(folder, about["assignment"])
-        if not kept:
+        by_exercise = marks.exercises(folder, about["assignment"])
+        if not by_exercise:
             return nb, resources
-        notes, whose = {}, group_shares.mates(folder, about["assignment"], about["student"])
+        notes, group = {}, group_shares.mates(folder, about["assignment"], about["student"])
         for cell in nb.cells:
             role = grade_cell(cell)
-            if role is None or role.part != "written" or role.exercise not in kept:
+            if role is None or role.part != "written" or role.exercise not in by_exercise:
                 continue
             known, own = marks.load(folder, about["assignment"], role.exercise), cell.metadata["nbgrader"]
-            given = [known[who] for who in whose if who in known]
-            mark = next((one for one in given if self._stands(one, own, about)), None)
+            marked = [known[who] for who in group if who in known]
+            mark = next((one for one in marked if self._stands(one, own, about)), None)
             if mark is None:
                 continue
             shown = self._shown(folder, about["assignment"], role.exercise)
@@ -102,8 +102,8 @@ class CriteriaInFeedback(Preprocessor):
             return True
         from ..gradebook import by_hand
 
-        found = by_hand(about["db_url"], about["assignment"]).get((about["student"], own["grade_id"]))
-        return found is not None and mark.stands(found[0])
+        entered = by_hand(about["db_url"], about["assignment"]).get((about["student"], own["grade_id"]))
+        return entered is not None and mark.stands(entered[0])
 
     @cache  # noqa: B019  (one of these is made for a run)
     def _shown(self, folder: Path, name: str, exercise: str) -> frozenset[str]:

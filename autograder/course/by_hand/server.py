@@ -69,13 +69,13 @@ class Handler(JupyterHandler):
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         """One sentence: as text where a browser asked for a page, as JSON where a script asked."""
         error = (kwargs.get("exc_info") or (None, None, None))[1]
-        said = getattr(error, "log_message", None) or self._reason
+        message = getattr(error, "log_message", None) or self._reason
         if isinstance(error, CourseError):
-            status_code, said = 400, str(error)
+            status_code, message = 400, str(error)
         self.set_status(status_code)
         page = "text/html" in self.request.headers.get("Accept", "")
         self.set_header("Content-Type", "text/plain; charset=utf-8" if page else "application/json")
-        self.finish(said if page else json.dumps({"message": said}))
+        self.finish(message if page else json.dumps({"message": message}))
 
     def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
         """Nothing of what a teacher can mend, which the answer says."""
@@ -92,17 +92,17 @@ class Overview(Handler):
         from .answers import answers
         from .questions import assignments, questions
 
-        asked, folder = [], self.course
+        rows, folder = [], self.course
         for name in assignments(folder):
             counts, problem = [], ""
             try:
-                for one in questions(folder, name):
-                    found = answers(folder, one)
-                    counts.append(page.Counts(one, len(found), sum(answer.waits for answer in found)))
+                for question in questions(folder, name):
+                    every = answers(folder, question)
+                    counts.append(page.Counts(question, len(every), sum(answer.waits for answer in every)))
             except Exception as error:  # a teacher's declarations are run: the other assignments can be graded
                 problem = f"{type(error).__name__}: {error}"
-            asked.append((name, counts, problem))
-        self.finish(page.overview(self.base_url, self.root, asked))
+            rows.append((name, counts, problem))
+        self.finish(page.overview(self.base_url, self.root, rows))
 
 
 class QuestionPage(Handler):
@@ -113,10 +113,10 @@ class QuestionPage(Handler):
         from . import page
         from .answers import answers
 
-        asked = self.question(name, exercise)
+        question = self.question(name, exercise)
         _ = self.xsrf_token  # which sets the cookie that the page's script sends back
         here = url_path_join(self.root, quote(name), quote(exercise))
-        self.finish(page.page(self.base_url, self.root, here, asked, answers(self.course, asked)))
+        self.finish(page.page(self.base_url, self.root, here, question, answers(self.course, question)))
 
 
 class State(Handler):
@@ -127,8 +127,8 @@ class State(Handler):
         from .answers import answers
         from .page import as_state
 
-        found = answers(self.course, self.question(name, exercise))
-        self.finish({"answers": [as_state(one) for one in found]})
+        every = answers(self.course, self.question(name, exercise))
+        self.finish({"answers": [as_state(one) for one in every]})
 
 
 class NewGrade(Handler):
@@ -139,10 +139,10 @@ class NewGrade(Handler):
         from .answers import Conflict, enter
         from .page import as_state
 
-        asked = self.question(name, exercise)
-        learner, given, comment, revision = self._body()
+        question = self.question(name, exercise)
+        learner, points, comment, revision = self._body()
         try:
-            now = enter(self.course, asked, learner, given, comment, revision, self.who())
+            now = enter(self.course, question, learner, points, comment, revision, self.who())
         except Conflict as conflict:
             self.set_status(409)
             self.finish({"by": conflict.by, "at": conflict.at, "now": as_state(conflict.now)})
@@ -156,12 +156,12 @@ class NewGrade(Handler):
             raise web.HTTPError(413, f"at most {MOST_BYTES:,} bytes were expected")
         try:
             body = json.loads(self.request.body)
-            learner, given, comment, revision = (body[key] for key in ("learner", "given", "comment", "revision"))
+            learner, points, comment, revision = (body[key] for key in ("learner", "given", "comment", "revision"))
         except (ValueError, LookupError, TypeError):
             raise web.HTTPError(400, "learner, given, comment and revision were expected, as JSON") from None
-        if not all(isinstance(text, str) for text in (learner, comment, revision)) or not isinstance(given, list):
+        if not all(isinstance(text, str) for text in (learner, comment, revision)) or not isinstance(points, list):
             raise web.HTTPError(400, "texts, and for the criteria a list, were expected")
-        return learner, given, comment, revision
+        return learner, points, comment, revision
 
 
 class Picture(Handler):
@@ -171,8 +171,8 @@ class Picture(Handler):
     def get(self, name: str, exercise: str) -> None:
         from .answers import picture
 
-        asked = self.question(name, exercise)
-        mime, data = picture(self.course, asked, self.get_query_argument("learner"), self.get_query_argument("name"))
+        question = self.question(name, exercise)
+        mime, data = picture(self.course, question, self.get_query_argument("learner"), self.get_query_argument("name"))
         self.set_header("Content-Type", mime)
         self.finish(base64.b64decode(data))
 
@@ -183,16 +183,16 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 def _load_jupyter_server_extension(server: Any) -> None:
     """Add the page to a Jupyter server."""
-    base, one = url_path_join(server.web_app.settings["base_url"], ROOT), "/([^/]+)/([^/]+)"
+    base, exercise = url_path_join(server.web_app.settings["base_url"], ROOT), "/([^/]+)/([^/]+)"
     static = {"path": str(Path(__file__).parent / "static")}
     server.web_app.add_handlers(
         ".*$",
         [
             (f"{base}/_static/(.*)", AuthenticatedFileHandler, static),
             (f"{base}/?", Overview),
-            (f"{base}{one}/?", QuestionPage),
-            (f"{base}{one}/state", State),
-            (f"{base}{one}/answer", NewGrade),
-            (f"{base}{one}/picture", Picture),
+            (f"{base}{exercise}/?", QuestionPage),
+            (f"{base}{exercise}/state", State),
+            (f"{base}{exercise}/answer", NewGrade),
+            (f"{base}{exercise}/picture", Picture),
         ],
     )

@@ -31,11 +31,11 @@ def table(folder: Path, question: Question) -> Table:
     """A row for each learner: the answer, a column for each criterion, the comment, and what the row was made from."""
     criteria = [f"{at}: {text} ({most:g})" for at, (text, most) in enumerate(question.rubric, start=1)]
     rows = [[*FIRST, *map(inert, criteria), *LAST]]
-    for one in answers(folder, question):
-        given = one.given or [None] * len(question.rubric)
-        points = ["" if value is None else number(value) for value in given]
-        about = [one.learner, one.name, one.state, one.text.source]
-        rows.append([*map(inert, about), *points, inert(one.comment), one.revision])
+    for answer in answers(folder, question):
+        points_given = answer.given or [None] * len(question.rubric)
+        points = ["" if value is None else number(value) for value in points_given]
+        about = [answer.learner, answer.name, answer.state, answer.text.source]
+        rows.append([*map(inert, about), *points, inert(answer.comment), answer.revision])
     return Table(rows)
 
 
@@ -52,18 +52,18 @@ def read(folder: Path, question: Question, path: Path, by: str = "") -> Entered:
         learner = named.get(row[0])
         if learner is None:
             raise CourseError(f"{path}, line {line}: {row[0]!r} has no graded submission of {question.assignment}")
-        given, comment = _points(path, line, row[4:-2], question), _comment(row[-2], now[learner])
+        filled, comment = _points(path, line, row[4:-2], question), _comment(row[-2], now[learner])
         before = now[learner].given or (None,) * len(question.rubric)
-        if (given == before or not any(one is not None for one in given)) and comment == now[learner].comment:
+        if (filled == before or not any(one is not None for one in filled)) and comment == now[learner].comment:
             done.unchanged += 1
-        elif given != before and None in given and any(one is not None for one in given):
-            raise CourseError(f"{path}, line {line}: points for all {len(given)} criteria were expected, or for none")
+        elif filled != before and None in filled and any(one is not None for one in filled):
+            raise CourseError(f"{path}, line {line}: points for all {len(filled)} criteria were expected, or for none")
         else:
-            kept = before if not any(one is not None for one in given) else given  # a comment alone
-            wanted.append((learner, kept, comment, row[-1]))
-    for learner, given, comment, revision in wanted:
+            entered_points = before if not any(one is not None for one in filled) else filled  # a comment alone
+            wanted.append((learner, entered_points, comment, row[-1]))
+    for learner, filled, comment, revision in wanted:
         try:
-            enter(folder, question, learner, given, comment, revision, by)
+            enter(folder, question, learner, filled, comment, revision, by)
             done.learners.append(learner)
         except Conflict as conflict:
             done.refused.append(str(conflict))
@@ -87,21 +87,21 @@ def _rows(path: Path, criteria: int) -> list[tuple[int, list[str]]]:
         if (tuple(head[: len(FIRST)]), tuple(head[-len(LAST) :]), numbers) != (FIRST, LAST, expected):
             columns = ", ".join([*FIRST, *(f"{at}: …" for at in expected), *LAST])
             raise CourseError(f"{path}: the columns are {', '.join(head) or 'none'}; {columns} were expected")
-        found = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+        lines = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
     except csv.Error as error:
         raise CourseError(f"{path}: {error}; a CSV file was expected") from None
     seen: set[str] = set()
-    for line, row in found:
+    for line, row in lines:
         if len(row) != len(head):
             raise CourseError(f"{path}, line {line}: {len(row)} cells; {len(head)} were expected")
         if row[0] in seen:
             raise CourseError(f"{path}, line {line}: a second row for {row[0]!r}; one was expected")
         seen.add(row[0])
-    return found
+    return lines
 
 
 def _points(path: Path, line: int, cells: Sequence[str], question: Question) -> tuple[float | None, ...]:
-    found: list[float | None] = []
+    values: list[float | None] = []
     for cell, (criterion, most) in zip(cells, question.rubric, strict=True):
         text = cell.strip().replace(",", ".")
         if text and not (re.fullmatch(r"\d{1,6}(\.\d{0,9})?|\.\d{1,9}", text) and float(text) <= most):
@@ -109,8 +109,8 @@ def _points(path: Path, line: int, cells: Sequence[str], question: Question) -> 
                 f"{path}, line {line}: {cell!r} points for {criterion!r}; nothing, or between 0 and {most:g}, "
                 "were expected"
             )
-        found.append(round(float(text), 4) if text else None)
-    return tuple(found)
+        values.append(round(float(text), 4) if text else None)
+    return tuple(values)
 
 
 def _comment(cell: str, answer: Answer) -> str:

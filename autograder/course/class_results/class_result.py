@@ -100,10 +100,10 @@ def enter_penalties(result: ClassResult, penalties: Mapping[str, float], path: P
 
 def add(result: ClassResult, path: Path) -> None:
     """Write the results of some learners and keep those of the others."""
-    asked = {learner.name for learner in result.learners}
+    renewed = {learner.name for learner in result.learners}
     before = load(path).learners if path.is_file() else []
-    kept = [learner for learner in before if learner.name not in asked]
-    save(replace(result, learners=sorted(kept + result.learners, key=lambda learner: learner.name)), path)
+    others = [learner for learner in before if learner.name not in renewed]
+    save(replace(result, learners=sorted(others + result.learners, key=lambda learner: learner.name)), path)
 
 
 def load(path: Path) -> ClassResult:

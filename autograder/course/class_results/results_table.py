@@ -201,9 +201,9 @@ def print_table(
             console.print(
                 Text.assemble((f"{inert(learner.name)}: ", "bold"), (inert(learner.problem), "red")), soft_wrap=True
             )
-    said = {learner.problem for learner in result.learners}
+    mentioned = {learner.problem for learner in result.learners}
     for problem in result.problems:
-        if problem not in said:
+        if problem not in mentioned:
             console.print(Text(inert(problem), style="red"), soft_wrap=True)
     for learner in result.learners:
         if learner.cells.sentence and not learner.submitted_by:
@@ -248,7 +248,7 @@ def print_changes(changes: Sequence[Change], console: Any = None, late: Sequence
     who = len({change.learner for change in changes} | {change.learner for change in late})
     head = f"{count} result{'' if count == 1 else 's'} of {who} changed since the run before:"
     console.print(Text(head, style="bold"))
-    for change in sorted(changes, key=lambda one: (one.after.exercise, one.learner)):
+    for change in sorted(changes, key=lambda late_change: (late_change.after.exercise, late_change.learner)):
         before, after = change.before, change.after
         of = "" if before.max_points == after.max_points else f" of {before.max_points:g}"
         console.print(
@@ -262,9 +262,11 @@ def print_changes(changes: Sequence[Change], console: Any = None, late: Sequence
             ),
             soft_wrap=True,
         )
-    for one in sorted(late, key=lambda one: one.learner):
-        lost = f"  {0 - one.before:g} → {0 - one.after:g} points"  # and no -0
-        console.print(Text.assemble("  ", (inert(one.learner), "bold"), " ", ("late", "cyan"), lost), soft_wrap=True)
+    for late_change in sorted(late, key=lambda late_change: late_change.learner):
+        lost = f"  {0 - late_change.before:g} → {0 - late_change.after:g} points"  # and no -0
+        console.print(
+            Text.assemble("  ", (inert(late_change.learner), "bold"), " ", ("late", "cyan"), lost), soft_wrap=True
+        )
 
 
 def _from_here(folder: Path) -> Path:

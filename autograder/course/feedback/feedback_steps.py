@@ -23,8 +23,8 @@ class ShowGrades(GetGrades):
     def _get_score(self, cell: Any, resources: Any) -> None:
         super()._get_score(cell, resources)
         own = cell.metadata["nbgrader"]
-        found = self.gradebook.find_grade(own["grade_id"], self.notebook_id, self.assignment_id, self.student_id)
-        own["waits"] = bool(found.needs_manual_grade)
+        grade = self.gradebook.find_grade(own["grade_id"], self.notebook_id, self.assignment_id, self.student_id)
+        own["waits"] = bool(grade.needs_manual_grade)
 
 
 class WorkedSolutions(NbGraderPreprocessor):

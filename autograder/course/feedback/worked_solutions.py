@@ -13,9 +13,9 @@ def solutions(source: Any, bank: Bank, owner: str | None) -> dict[str, str]:
 
     `owner`: whose numbers its answer is for (None: the book's).
     """
-    found = {}
+    by_id = {}
     for cell in source.cells:
         own = cell.metadata.get("gpubook", {})
         if own.get("part") == "answer" and own.get("exercise") in bank:
-            found[own["exercise"]] = worked(bank[own["exercise"]], cell.source, owner)
-    return found
+            by_id[own["exercise"]] = worked(bank[own["exercise"]], cell.source, owner)
+    return by_id

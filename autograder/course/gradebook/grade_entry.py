@@ -55,8 +55,8 @@ class GradeEntry:
             try:
                 gradebook.find_assignment(name)
             except MissingEntry:
-                said = f"{location(url)} has no assignment {name!r}; `gpubook course assign` enters it"
-                raise CourseError(said) from None
+                problem = f"{location(url)} has no assignment {name!r}; `gpubook course assign` enters it"
+                raise CourseError(problem) from None
         waits = {"timeout": PATIENCE} if url.startswith("sqlite") else {}
         self.engine = create_engine(url, connect_args=waits)
 
@@ -66,8 +66,8 @@ class GradeEntry:
     def learners(self) -> set[str]:
         """Those with a submission in the gradebook."""
         with self._transaction() as gradebook:
-            asked = select(SubmittedAssignment.student_id).join(Assignment).where(Assignment.name == self.name)
-            return set(gradebook.db.execute(asked).scalars())
+            query = select(SubmittedAssignment.student_id).join(Assignment).where(Assignment.name == self.name)
+            return set(gradebook.db.execute(query).scalars())
 
     def enter(
         self, learner: str, nb: Any, former: Callable[[], Mapping[str, str]], **submission: Any
@@ -98,10 +98,12 @@ class GradeEntry:
                 yield JoinedGradebook(connection)
         except SQLAlchemyError as error:
             where = location(self.url)
-            said = f"{where}: {first_line(error)}"
-            if "locked" in said:
-                said += f", for {PATIENCE:g} s, by another program"
-            raise CourseError(f"{said}; nothing is lost: `gpubook grade {self.folder} {self.name} --resume`") from error
+            problem = f"{where}: {first_line(error)}"
+            if "locked" in problem:
+                problem += f", for {PATIENCE:g} s, by another program"
+            raise CourseError(
+                f"{problem}; nothing is lost: `gpubook grade {self.folder} {self.name} --resume`"
+            ) from error
 
     def _enter(
         self, gradebook: JoinedGradebook, notebook: SubmittedNotebook, nb: Any, former: Callable[[], Mapping[str, str]]
@@ -165,8 +167,8 @@ def automatic_score(cell: Any, log: logging.Logger) -> float | None:
 
 def _rows(gradebook: JoinedGradebook, kind: Any, notebook: SubmittedNotebook) -> list[Any]:
     """The grades or comments of a submitted notebook, with their cells, in one query."""
-    asked = select(kind).where(kind.notebook_id == notebook.id).options(joinedload(kind.cell))
-    return list(gradebook.db.execute(asked.execution_options(populate_existing=True)).scalars())
+    query = select(kind).where(kind.notebook_id == notebook.id).options(joinedload(kind.cell))
+    return list(gradebook.db.execute(query.execution_options(populate_existing=True)).scalars())
 
 
 def _show(gradebook: JoinedGradebook, notebook: SubmittedNotebook, nb: Any) -> dict[str, Any]:

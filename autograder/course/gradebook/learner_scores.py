@@ -112,15 +112,15 @@ def _of_assignment(gradebook: Gradebook, name: str, people: list[Person], agreed
 
     def ask(*columns: Any) -> Query:
         """These columns, behind the learner, over every submitted notebook of the assignment."""
-        one = SubmittedAssignment
-        rows = gradebook.db.query(one.student_id, *columns).select_from(one).join(one.assignment)
-        return rows.join(one.notebooks).filter(Assignment.name == name)
+        submitted = SubmittedAssignment
+        rows = gradebook.db.query(submitted.student_id, *columns).select_from(submitted).join(submitted.assignment)
+        return rows.join(submitted.notebooks).filter(Assignment.name == name)
 
     assignment = gradebook.find_assignment(name)
     done: dict[str, Score] = {}
     by_id = {person.id: person for person in people}
-    one = SubmittedAssignment
-    lateness = (one.timestamp, one.extension, SubmittedNotebook.late_submission_penalty)
+    submitted = SubmittedAssignment
+    lateness = (submitted.timestamp, submitted.extension, SubmittedNotebook.late_submission_penalty)
     for who, timestamp, extension, penalty in ask(*lateness):
         due = assignment.duedate and assignment.duedate + (extension or timedelta())
         before = done[who].late_penalty if who in done else 0.0
@@ -137,12 +137,12 @@ def _of_assignment(gradebook: Gradebook, name: str, people: list[Person], agreed
             extra_credit=math.fsum(extra or 0.0 for _, extra, _ in theirs),
             waiting=sum(bool(needs) for _, _, needs in theirs),
         )
-    said = ask(Comment.manual_comment).join(SubmittedNotebook.comments).join(Comment.cell).order_by(BaseCell.name)
-    for who, comment in said:
+    comments = ask(Comment.manual_comment).join(SubmittedNotebook.comments).join(Comment.cell).order_by(BaseCell.name)
+    for who, comment in comments:
         if comment:
             done[who] = replace(done[who], comments=(*done[who].comments, comment))
     due = assignment.duedate
-    own = {who: due + one.beyond(due) for who, one in agreed.extensions.items()} if due is not None else {}
+    own = {who: due + submitted.beyond(due) for who, submitted in agreed.extensions.items()} if due is not None else {}
     blank = [Score(person, name, assignment.max_score, own.get(person.id, due)) for person in people]
     return [done.get(score.person.id, score) for score in blank]
 
@@ -167,9 +167,9 @@ def by_hand(db_url: str, name: str) -> dict[tuple[str, str], tuple[float, str]]:
         rows = gradebook.db.query(SubmittedAssignment.student_id, BaseCell.name, Grade.manual_score, Grade.notebook_id)
         rows = rows.select_from(Grade).join(Grade.cell).join(Grade.notebook).join(SubmittedNotebook.assignment)
         rows = rows.join(SubmittedAssignment.assignment).filter(Assignment.name == name)
-        given = rows.filter(Grade.manual_score.isnot(None), Grade.needs_manual_grade.is_(False)).all()
-        if not given:
+        manual = rows.filter(Grade.manual_score.isnot(None), Grade.needs_manual_grade.is_(False)).all()
+        if not manual:
             return {}
-        asked = gradebook.db.query(Comment.notebook_id, BaseCell.name, Comment.manual_comment).select_from(Comment)
-        said = {(book, cell): text for book, cell, text in asked.join(Comment.cell) if text}
-    return {(who, cell): (float(points), said.get((book, cell), "")) for who, cell, points, book in given}
+        query = gradebook.db.query(Comment.notebook_id, BaseCell.name, Comment.manual_comment).select_from(Comment)
+        comments = {(book, cell): text for book, cell, text in query.join(Comment.cell) if text}
+    return {(who, cell): (float(points), comments.get((book, cell), "")) for who, cell, points, book in manual}

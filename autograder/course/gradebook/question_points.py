@@ -43,17 +43,17 @@ def by_question(folder: Path | str, name: str) -> QuestionPoints:
     """The points of the assignment `name` of a course, in two queries."""
     folder = Path(folder).resolve()
     with opened(url_of(folder)) as gradebook:
-        asked = gradebook.db.query(GradeCell.name, GradeCell.max_score).join(Notebook, GradeCell.notebook)
-        most = {cell: float(points) for cell, points in asked.join(Assignment).filter(Assignment.name == name)}
+        query = gradebook.db.query(GradeCell.name, GradeCell.max_score).join(Notebook, GradeCell.notebook)
+        most = {cell: float(points) for cell, points in query.join(Assignment).filter(Assignment.name == name)}
         rows = gradebook.db.query(
             SubmittedAssignment.student_id, BaseCell.name, Grade.score, Grade.manual_score, Grade.needs_manual_grade
         )
         rows = rows.select_from(Grade).join(Grade.cell).join(Grade.notebook).join(SubmittedNotebook.assignment)
-        found = rows.join(SubmittedAssignment.assignment).filter(Assignment.name == name).all()
+        graded = rows.join(SubmittedAssignment.assignment).filter(Assignment.name == name).all()
     order = {cell: at for at, cell in enumerate(cell_texts(folder / "release" / name / f"{name}.ipynb"))}
     cells = sorted(most, key=lambda cell: (order.get(cell, len(order)), cell))
     made = QuestionPoints({cell.removesuffix(GRADE): most[cell] for cell in cells})
-    for learner, cell, score, by_hand, waits in found:
+    for learner, cell, score, by_hand, waits in graded:
         open_still = waits and by_hand is None and not score
         made.of.setdefault(learner, {})[cell.removesuffix(GRADE)] = None if open_still else float(score)
     return made

@@ -151,8 +151,8 @@ def _of_folder(source: Path) -> Contents:
     while waiting:
         folder, inside = waiting.pop()
         try:
-            with os.scandir(folder) as found:
-                entries = sorted(found, key=lambda entry: entry.name)
+            with os.scandir(folder) as scanned:
+                entries = sorted(scanned, key=lambda entry: entry.name)
         except OSError as error:
             made.refused.append(f"{printable(str(folder))}: {error.strerror}")
             continue

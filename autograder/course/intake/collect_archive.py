@@ -76,9 +76,9 @@ def collect(
     with archives.opened(source) as contents:
         report = Report(refused=contents.refused)
         roster = Roster([score.person for score in rows], lines)
-        found = by_owner(contents.members, roster, (name, source.resolve().stem))
-        owned = found.files
-        report.refused += found.refused
+        matched = by_owner(contents.members, roster, (name, source.resolve().stem))
+        owned = matched.files
+        report.refused += matched.refused
         work = _Collecting(folder, name, times, replace_others, dry_run)
         for learner, theirs in sorted(owned.items()):
             outcome = work.take(learner, theirs, _time_of(theirs[0], lines, zone, report))

@@ -33,29 +33,29 @@ def choose(name: str, uploads: Sequence[Upload], questions: Mapping[str, Set[str
 
     `questions`: by assignment, what is `asked` in it.
     """
-    notebooks = [one for one in uploads if one.title.casefold().endswith(NOTEBOOK)]
-    left = [one.title for one in uploads if one not in notebooks]
+    notebooks = [upload for upload in uploads if upload.title.casefold().endswith(NOTEBOOK)]
+    left = [upload.title for upload in uploads if upload not in notebooks]
     if not notebooks:
         raise Refused(f"{_listed(left)}: no notebook; {name}{NOTEBOOK} was expected")
     if len(notebooks) > MAX_NOTEBOOKS:
         raise Refused(f"{len(notebooks)} notebooks; {name}{NOTEBOOK} was expected")
     read: dict[bytes, Upload] = {}
-    notes, told = [], {}
-    for one in sorted(notebooks, key=lambda one: one.title != f"{name}{NOTEBOOK}"):
+    notes, assignment_of = [], {}
+    for upload in sorted(notebooks, key=lambda upload: upload.title != f"{name}{NOTEBOOK}"):
         try:
-            content = one.member.read()
-            nb = notebook_in(content, one.title)
+            content = upload.member.read()
+            nb = notebook_in(content, upload.title)
         except (Refused, SubmissionError) as error:
             notes.append(str(error))
             continue
-        read.setdefault(content, one)
-        told[content] = _assignment_of(name, nb, questions)
-    content = _one_of(name, read, told, notes)
+        read.setdefault(content, upload)
+        assignment_of[content] = _assignment_of(name, nb, questions)
+    content = _one_of(name, read, assignment_of, notes)
     chosen = read[content]
-    other = [one.title for one in read.values() if one is not chosen] + left
+    other = [upload.title for upload in read.values() if upload is not chosen] + left
     if other:
         notes.append(f"left out: {_listed(other)}")
-    if told[content] is None:
+    if assignment_of[content] is None:
         notes.append(f"{chosen.title} has none of the questions of {name}, and is taken by its name or as the only one")
     return Chosen(chosen, content.decode("utf-8-sig"), notes)
 
@@ -69,12 +69,12 @@ def _one_of(name: str, read: dict[bytes, Upload], told: dict[bytes, str | None],
         unknown = [one for one in read if told[one] is None]
         mine = [one for one in unknown if named.fullmatch(read[one].title)] or (unknown if len(read) == 1 else [])
     if not mine:
-        found = ", ".join(f"{read[one].title} (of {told[one] or 'no assignment'})" for one in read)
-        raise Refused("; ".join([f"{found}: a notebook of {name} was expected", *notes]))
+        listing = ", ".join(f"{read[one].title} (of {told[one] or 'no assignment'})" for one in read)
+        raise Refused("; ".join([f"{listing}: a notebook of {name} was expected", *notes]))
     best = [one for one in mine if named.fullmatch(read[one].title)]
     if len(mine) > 1 and len(best) != 1:
-        found = _listed([read[one].title for one in mine])
-        raise Refused(f"{found}: each may be the notebook of {name}; one was expected")
+        listing = _listed([read[one].title for one in mine])
+        raise Refused(f"{listing}: each may be the notebook of {name}; one was expected")
     return best[0] if len(best) == 1 else mine[0]
 
 
@@ -82,8 +82,12 @@ def asked(release: Path) -> set[str]:
     """What tells a released notebook's cells: the names that nbgrader knows, and where a cell may have lost its name,
     the text of its prompts and grade cells."""
     cells = notebook_in(release.read_bytes(), release).cells
-    told = [cell for cell in cells if (role := grade_cell(cell)) is not None and role.part in ("prompt", "grade")]
-    return {name for cell in cells if (name := grade_id(cell))} | {normalised(cell.source) for cell in told}
+    prompts_and_tests = [
+        cell for cell in cells if (role := grade_cell(cell)) is not None and role.part in ("prompt", "grade")
+    ]
+    return {name for cell in cells if (name := grade_id(cell))} | {
+        normalised(cell.source) for cell in prompts_and_tests
+    }
 
 
 def _assignment_of(name: str, nb: Any, questions: Mapping[str, Set[str]]) -> str | None:

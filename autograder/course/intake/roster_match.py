@@ -26,12 +26,12 @@ class Roster:
 
     def owner(self, upload: Upload) -> Person:
         """The one learner whose file this is; Refused where there is none, are several, or two keys disagree."""
-        said, owner = f"{upload.member.name}: ", upload.owner
+        place, owner = f"{upload.member.name}: ", upload.owner
         if owner.platform == "plain":
-            return self._one(said, owner.who, self._by_key(owner.who) or self._named(owner.who))
-        person = self._on_platform(said, owner)
+            return self._one(place, owner.who, self._by_key(owner.who) or self._named(owner.who))
+        person = self._on_platform(place, owner)
         if rivals := [other for other in self._others(owner) if other != person]:
-            raise Refused(f"{said}it may be {' or '.join(who.id for who in (person, *rivals))}")
+            raise Refused(f"{place}it may be {' or '.join(who.id for who in (person, *rivals))}")
         return person
 
     def knows(self, owner: Owner) -> bool:
@@ -46,12 +46,12 @@ class Roster:
         numbered = self._numbered(said, owner)
         named = self._named(owner.who)
         if numbered is None:
-            found = self._one(said, owner.who, named)
-            if owner.platform == "canvas" and found.lms_id.isdecimal():
+            learner = self._one(said, owner.who, named)
+            if owner.platform == "canvas" and learner.lms_id.isdecimal():
                 raise Refused(
-                    f"{said}the name of {found.id}, whose number is {found.lms_id}, with the number {owner.number}"
+                    f"{said}the name of {learner.id}, whose number is {learner.lms_id}, with the number {owner.number}"
                 )
-            return found
+            return learner
         if named and numbered not in named:
             others = " or ".join(person.id for person in named)
             raise Refused(f"{said}by the number {owner.number} of {numbered.id}, by the name of {others}")
@@ -79,8 +79,8 @@ class Roster:
     def _numbered(self, said: str, owner: Owner) -> Person | None:
         """Whom Canvas's number or the line of Moodle's worksheet means; None where nothing says so."""
         if owner.platform == "canvas":
-            found = self._by_lms_id(owner.number)
-            return self._one(said, owner.number, found) if found else None
+            matching = self._by_lms_id(owner.number)
+            return self._one(said, owner.number, matching) if matching else None
         if self.lines is None:
             return None
         if owner.number not in self.lines:

@@ -17,10 +17,10 @@ def read(text: str, zone: tzinfo) -> datetime | None:
     if words in ("", "-"):
         return None
     first, comma, rest = words.partition(", ")
-    told = rest if comma and first.startswith(WEEKDAYS) else words
+    time_text = rest if comma and first.startswith(WEEKDAYS) else words
     for form in FORMS:
         try:
-            return datetime.strptime(told, form).replace(tzinfo=zone).astimezone(UTC)
+            return datetime.strptime(time_text, form).replace(tzinfo=zone).astimezone(UTC)
         except ValueError:
             continue
     raise ValueError(f"{text!r} is not a time; one like 'Monday, 7 January 2030, 10:00 AM' was expected")

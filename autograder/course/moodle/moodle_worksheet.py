@@ -86,16 +86,16 @@ def participants(worksheet: Path, rows: list[Score]) -> dict[str, Participant]:
 
 def _read(worksheet: Path) -> tuple[list[str], list[Cells]]:
     try:
-        given = list(csv.reader(io.StringIO(worksheet.read_text(encoding="utf-8-sig"))))
+        table = list(csv.reader(io.StringIO(worksheet.read_text(encoding="utf-8-sig"))))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise CourseError(f"{worksheet}: Moodle's grading worksheet in UTF-8 was expected ({error})") from None
-    head = given[0] if given else []
+    head = table[0] if table else []
     if not {IDENTIFIER, GRADE} <= set(head) or len(set(head)) < len(head):
         raise CourseError(
             f"{worksheet}: its columns are {', '.join(head) or 'none'}; the worksheet of Moodle's assignment, in "
             f"English, was expected, with {IDENTIFIER} and {GRADE}, each column once"
         )
-    return head, [dict(zip(head, line + [""] * len(head), strict=False)) for line in given[1:] if any(line)]
+    return head, [dict(zip(head, line + [""] * len(head), strict=False)) for line in table[1:] if any(line)]
 
 
 def _matched(worksheet: Path, lines: list[Cells], rows: list[Score]) -> dict[int, Score]:
@@ -112,29 +112,29 @@ def _matched(worksheet: Path, lines: list[Cells], rows: list[Score]) -> dict[int
     for at, by_key in claims.items():
         if list(by_key) == [NAME] and _has_another_address(lines[at], by_key[NAME].person):
             by_key.clear()
-    found: dict[int, Score] = {}
+    score_of: dict[int, Score] = {}
     for at, by_key in claims.items():
         if len({score.person.id for score in by_key.values()}) > 1:
-            said = ", ".join(f"by its {key} {score.person.id}" for key, score in by_key.items())
+            keys_named = ", ".join(f"by its {key} {score.person.id}" for key, score in by_key.items())
             raise CourseError(
-                f"{worksheet}: the line {_shown(lines[at])} is {said}; one learner was expected. Correct the "
+                f"{worksheet}: the line {_shown(lines[at])} is {keys_named}; one learner was expected. Correct the "
                 "gradebook's roster, or clear the wrong cell of the worksheet"
             )
         if by_key:
-            found[at] = next(iter(by_key.values()))
+            score_of[at] = next(iter(by_key.values()))
     line_of: dict[str, int] = {}
-    for at, score in found.items():
+    for at, score in score_of.items():
         if (first := line_of.setdefault(score.person.id, at)) != at:
             both = " and ".join(_shown(lines[one]) for one in (first, at))
             raise CourseError(f"{worksheet}: the lines {both} are both {score.person.id}; one was expected")
-    return found
+    return score_of
 
 
 def _has_another_address(cells: Cells, who: Person) -> bool:
     """Whether a line has an e-mail address, and its learner another: in Moodle, one may give oneself any name."""
     ours, theirs = KEYS[ADDRESS]
-    known, told = _fold(ours(who)), _fold(theirs(cells))
-    return bool(known and told and known != told)
+    known, on_line = _fold(ours(who)), _fold(theirs(cells))
+    return bool(known and on_line and known != on_line)
 
 
 def _shown(cells: Cells) -> str:

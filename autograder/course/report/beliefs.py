@@ -68,23 +68,25 @@ def _of_exercise(
     found: Gathered, name: str, answers: Sequence[Answered], named: dict[str, Misconception]
 ) -> Iterator[Belief]:
     who: dict[str, list[Answered]] = defaultdict(list)
-    for one in answers:
-        for key in one.mistakes:
-            who[key].append(one)
+    for answered in answers:
+        for key in answered.mistakes:
+            who[key].append(answered)
     for key, them in sorted(who.items(), key=lambda pair: (-len(pair[1]), pair[0])):
         say = _sentence(found, found.bank[name], key, them) or them[0].result.say
         did = f"You {named[key].did}." if key in named else ""
-        yield Belief(name, key, say, did, tuple(one.learner for one in them))
+        yield Belief(name, key, say, did, tuple(answered.learner for answered in them))
 
 
 def _sentence(found: Gathered, exercise: Exercise, key: str, made: Sequence[Answered]) -> str:
     """The sentences of a declared mistake that were said, with the book's numbers, or with letters where learners have
     others."""
     declared = [m.say for number, m in enumerate(exercise.mistakes) if exercise.mistake_key(number) == key]
-    told = [say for say in declared if any(exercise.fill(say, one.given) in one.result.say for one in made)]
+    sentences = [say for say in declared if any(exercise.fill(say, one.given) in one.result.say for one in made)]
     if found.variants and exercise.variant_count > 1:
-        told = [FIELD.sub(lambda m: letter(m[1]) if m[1] in exercise.variant() else m[0], say) for say in told]
-    return " ".join(dict.fromkeys(exercise.fill(say, exercise.variant()) for say in told))
+        sentences = [
+            FIELD.sub(lambda m: letter(m[1]) if m[1] in exercise.variant() else m[0], say) for say in sentences
+        ]
+    return " ".join(dict.fromkeys(exercise.fill(say, exercise.variant()) for say in sentences))
 
 
 def unexplained(found: Gathered) -> list[Unexplained]:
@@ -107,26 +109,26 @@ def _wrong(found: Gathered, answers: Iterable[Answered]) -> list[Answered]:
 def _alike(found: Gathered, exercise: Exercise, answers: Iterable[Answered]) -> list[list[Answered]]:
     """Those that mean the same: where learners have other numbers, what one formula gives each of them; numbers within
     the tolerance, texts that are the same, or else the same sentence."""
-    left = [one for one in answers if one.result.kind != "variant"]  # which says all
+    left = [answer for answer in answers if answer.result.kind != "variant"]  # which says all
     groups = _by_formula(exercise, left) if found.variants and exercise.variant_count > 1 else []
-    gone = {one.learner for group in groups for one in group}
+    gone = {answer.learner for group in groups for answer in group}
     texts: dict[str, list[Answered]] = defaultdict(list)
     numbers: list[tuple[float, Answered]] = []
-    for one in left:
-        if one.learner in gone:
+    for answer in left:
+        if answer.learner in gone:
             continue
-        same = _counted_as(exercise, one)
+        same = _counted_as(exercise, answer)
         if isinstance(same, float) and math.isfinite(same):
-            numbers.append((same, one))
+            numbers.append((same, answer))
         else:
-            texts[str(same)].append(one)
+            texts[str(same)].append(answer)
     groups += texts.values()
     start = math.nan
-    for number, one in sorted(numbers, key=lambda pair: pair[0]):
+    for number, answer in sorted(numbers, key=lambda pair: pair[0]):
         if not abs(number - start) <= 2 * exercise.answer.rtol * abs(start):
             start = number
             groups.append([])
-        groups[-1].append(one)
+        groups[-1].append(answer)
     return groups
 
 
@@ -171,17 +173,17 @@ def _unexplained(exercise: Exercise, group: Sequence[Answered]) -> Unexplained:
             relation = answer.relation(exercise, first.value, first.given)
     if shown and any(one.given != first.given for one in group):
         shown += " for those numbers, and what is the same for others"
-    told, _ = Counter(one.result.say for one in group).most_common(1)[0]
+    sentence, _ = Counter(one.result.say for one in group).most_common(1)[0]
     learners = tuple(one.learner for one in group)
-    told = told.removesuffix(NOT_YET).rstrip()
-    return Unexplained(exercise.id, shown, told, relation, declaration(exercise, group), learners)
+    sentence = sentence.removesuffix(NOT_YET).rstrip()
+    return Unexplained(exercise.id, shown, sentence, relation, declaration(exercise, group), learners)
 
 
 def declaration(exercise: Exercise, group: Sequence[Answered]) -> str:
     """A `Mistake` to be pasted into the exercise and completed, as a line of Python; "" where its kind cannot say."""
-    kept: list[tuple[Any, Any]] = [(one.value, one.given) for one in group if one.value is not NOTHING]
+    readable: list[tuple[Any, Any]] = [(one.value, one.given) for one in group if one.value is not NOTHING]
     try:
-        value = exercise.answer.declared_as(exercise, kept[:MOST_TRIED])
+        value = exercise.answer.declared_as(exercise, readable[:MOST_TRIED])
     except (Unreadable, ArithmeticError, RecursionError, LookupError):
         return ""
     return f'Mistake({value}, "{PLACE}"),' if value else ""
@@ -194,10 +196,10 @@ def borrowed(found: Gathered) -> list[Borrowed]:
     everyone = sorted(found.names)
     made = []
     for name, answers in found.answers.items():
-        kept = [one for one in answers if one.value is not NOTHING and one.learner not in found.mates]
-        asked = [one for one in kept if one.result.kind == "variant"]
-        rows = _rows(found.bank[name], everyone) if asked else []
-        made += [Borrowed(name, one.learner, tuple(_owners(found.bank[name], one, rows))) for one in asked]
+        own_work = [one for one in answers if one.value is not NOTHING and one.learner not in found.mates]
+        others_right = [one for one in own_work if one.result.kind == "variant"]
+        rows = _rows(found.bank[name], everyone) if others_right else []
+        made += [Borrowed(name, one.learner, tuple(_owners(found.bank[name], one, rows))) for one in others_right]
     return made
 
 
@@ -205,16 +207,16 @@ def _rows(exercise: Exercise, everyone: Sequence[str]) -> list[tuple[dict[str, A
     """The numbers that are drawn, with those who have them."""
     rows: dict[str, tuple[dict[str, Any], list[str]]] = {}
     for who in everyone:
-        given = exercise.variant(who)
-        rows.setdefault(repr(sorted(given.items())), (given, []))[1].append(who)
+        numbers = exercise.variant(who)
+        rows.setdefault(repr(sorted(numbers.items())), (numbers, []))[1].append(who)
     return list(rows.values())
 
 
 def _owners(exercise: Exercise, one: Answered, rows: Sequence[tuple[dict[str, Any], list[str]]]) -> Iterator[str]:
-    for given, who in rows:
+    for numbers, who in rows:
         if one.learner not in who:
             with suppress(Unreadable, ArithmeticError):
-                if exercise.answer.right(exercise, one.value, given):
+                if exercise.answer.right(exercise, one.value, numbers):
                     yield from who
 
 
@@ -222,9 +224,9 @@ def pairs(answers: Sequence[Borrowed]) -> list[tuple[str, str, int, int]]:
     """Who answered with whose numbers, in how many questions, and of how many that are right for somebody else's; the
     most frequent first, each learner with those owners only that most of them are right for."""
     count: dict[str, Counter[str]] = defaultdict(Counter)
-    for one in answers:
-        count[one.learner].update(one.owners)
-    total = Counter(one.learner for one in answers)
+    for answer in answers:
+        count[answer.learner].update(answer.owners)
+    total = Counter(answer.learner for answer in answers)
     made = []
     for learner, owners in count.items():
         if not owners:
@@ -232,4 +234,4 @@ def pairs(answers: Sequence[Borrowed]) -> list[tuple[str, str, int, int]]:
         most = max(owners.values())
         best = sorted(owner for owner, times in owners.items() if times == most)
         made += [(learner, owner, most, total[learner]) for owner in best[:MOST_OWNERS]]
-    return sorted(made, key=lambda one: (-one[2], one[0], one[1]))
+    return sorted(made, key=lambda answer: (-answer[2], answer[0], answer[1]))

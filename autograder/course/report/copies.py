@@ -67,8 +67,8 @@ def pairs(made: Sequence[Copy]) -> list[tuple[str, str, int]]:
     """Who has how many pieces of work in common with whom, where it is more than one; the usual and the book's own do
     not count."""
     count: Counter[tuple[str, str]] = Counter()
-    for one in made:
-        if not one.book and not one.usual:
-            count.update(combinations(one.learners, 2))
+    for piece in made:
+        if not piece.book and not piece.usual:
+            count.update(combinations(piece.learners, 2))
     several = [(*both, times) for both, times in count.items() if times > 1]
     return sorted(several, key=lambda pair: (-pair[2], pair[0], pair[1]))[:MOST_PAIRS]

@@ -63,21 +63,21 @@ class Explanation:
 def of(folder: Path, name: str, what: str) -> Explanation:
     """The explanation of LEARNER/EXERCISE (its id, or its name or number in the table's legend); KeyError lists the
     known ones."""
-    who, _, asked = what.rpartition("/")
-    if not who or not asked:
+    who, _, wanted = what.rpartition("/")
+    if not who or not wanted:
         raise KeyError(f"{what!r}: LEARNER/EXERCISE was expected, e.g. ann/rooflines-ridge")
-    found = Gathered.of(folder, name, with_cells=False)
-    learner = found.result.learner(who)
+    gathered = Gathered.of(folder, name, with_cells=False)
+    learner = gathered.result.learner(who)
     if learner.problem:
         raise ValueError(f"{who} was not graded: {learner.problem}")
-    ids = list(found.result.exercises)
-    also = dict(zip(short(ids), ids, strict=True)) | {str(number): one for number, one in enumerate(ids, start=1)}
-    one = next((r for r in learner.results if r.exercise in (asked, also.get(asked))), None)
-    if one is None:
-        raise KeyError(f"{who} has no result for {asked!r} in {name}; known: {', '.join(ids)}")
-    if one.exercise not in found.bank:
-        raise KeyError(f"{one.exercise} is not declared any more; declared are: {', '.join(found.bank)}")
-    return _explained(found, found.answered(who, one))
+    ids = list(gathered.result.exercises)
+    also = dict(zip(short(ids), ids, strict=True)) | {str(number): result for number, result in enumerate(ids, start=1)}
+    result = next((r for r in learner.results if r.exercise in (wanted, also.get(wanted))), None)
+    if result is None:
+        raise KeyError(f"{who} has no result for {wanted!r} in {name}; known: {', '.join(ids)}")
+    if result.exercise not in gathered.bank:
+        raise KeyError(f"{result.exercise} is not declared any more; declared are: {', '.join(gathered.bank)}")
+    return _explained(gathered, gathered.answered(who, result))
 
 
 def _explained(found: Gathered, one: Answered) -> Explanation:
@@ -167,12 +167,12 @@ def _judged_now(found: Gathered, one: Answered) -> tuple[Result | None, str, lis
     if by is JudgedBy.TEACHER:
         return None, "a teacher grades it", []
     entry = found.entry_of(one.learner)
-    kept = entry.answers.get(exercise.id) if entry else None
+    answer = entry.answers.get(exercise.id) if entry else None
     if by is not JudgedBy.VALUE:
         return None, LATER, []
-    if kept is None:
+    if answer is None:
         return None, "the answer was not kept: none was read, or an earlier version graded it", []
-    question = JudgeRequest(exercise.id, found.submitter(one.learner) if found.variants else None, kept["message"])
+    question = JudgeRequest(exercise.id, found.submitter(one.learner) if found.variants else None, answer["message"])
     with Judge(found.paths) as judge:
         try:
             verdict, problems = judge.ask(question), list[str]()
@@ -202,14 +202,14 @@ def show(made: Explanation, console: Any) -> None:
     for label, text in rows:
         if text:
             _row(console, label, text)
-    for one in made.mistakes:
-        equals = f" = {one.comes_to}" if one.comes_to and "$" not in one.comes_to else ""
-        mark = "matched" if one.matches else "mistake"
-        style = "bold yellow" if one.matches else "dim"
-        place = f"  [{one.formula.place}]" if one.formula.place else ""
-        _row(console, mark, f"{_inline(one.formula, place=False)}{equals}{place}", style)
-        if one.matches:
-            _row(console, "", one.say)
+    for mistake in made.mistakes:
+        equals = f" = {mistake.comes_to}" if mistake.comes_to and "$" not in mistake.comes_to else ""
+        mark = "matched" if mistake.matches else "mistake"
+        style = "bold yellow" if mistake.matches else "dim"
+        place = f"  [{mistake.formula.place}]" if mistake.formula.place else ""
+        _row(console, mark, f"{_inline(mistake.formula, place=False)}{equals}{place}", style)
+        if mistake.matches:
+            _row(console, "", mistake.say)
     kind = f"{result.kind}{', ' + result.reason if result.reason else ''}"
     _row(console, "verdict", f"{result.say}  [{kind}]")
     _row(console, "key", "has changed since" if made.key_changed else "is the same since it was judged")

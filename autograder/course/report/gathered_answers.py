@@ -56,18 +56,18 @@ class Answered:
     @property
     def outcome(self) -> str:
         """One of OUTCOMES: each answer has one."""
-        one = self.result
-        if one.kind == "waiting":
+        result = self.result
+        if result.kind == "waiting":
             return "waiting"
         if self.right:
             return "right"
-        if one.points > 0 and one.kind != "predicted":
+        if result.points > 0 and result.kind != "predicted":
             return "partial"
-        if one.reason in CRASHED or (one.note and one.kind in ("empty", "lost", "unreadable")):
+        if result.reason in CRASHED or (result.note and result.kind in ("empty", "lost", "unreadable")):
             return "crashed"
-        if one.kind in ("empty", "failed", "lost"):
-            return one.kind
-        if one.kind in ("unreadable", "unit"):
+        if result.kind in ("empty", "failed", "lost"):
+            return result.kind
+        if result.kind in ("unreadable", "unit"):
             return "unread"
         return "mistake" if self.mistakes else "wrong"
 
@@ -163,28 +163,28 @@ class Gathered:
     @cached_property
     def answers(self) -> dict[str, list[Answered]]:
         """The answers of all who are graded, by exercise."""
-        found: dict[str, list[Answered]] = {name: [] for name in self.result.exercises}
+        by_exercise: dict[str, list[Answered]] = {name: [] for name in self.result.exercises}
         for learner in self.result.learners:
-            for one in learner.results:
-                found.setdefault(one.exercise, []).append(self.answered(learner.name, one))
-        return found
+            for result in learner.results:
+                by_exercise.setdefault(result.exercise, []).append(self.answered(learner.name, result))
+        return by_exercise
 
     def answered(self, learner: str, result: Result) -> Answered:
         """A result with what was answered."""
         exercise = self.bank.get(result.exercise)
         if exercise is None:
             return Answered(learner, result, {})
-        given = self.given_to(exercise, learner)
+        numbers = self.given_to(exercise, learner)
         mistakes = result.mistakes
         if not mistakes and result.kind in NAMED:  # of an earlier version, or of a prediction
-            mistakes = exercise.mistakes_of(Verdict(0.0, result.say, result.kind, result.reason), given)
-        return Answered(learner, result, given, self._value(learner, result.exercise), mistakes)
+            mistakes = exercise.mistakes_of(Verdict(0.0, result.say, result.kind, result.reason), numbers)
+        return Answered(learner, result, numbers, self._value(learner, result.exercise), mistakes)
 
     def _value(self, learner: str, exercise: str) -> Any:
         entry = self.entry_of(learner)
-        kept = entry.answers.get(exercise) if entry else None
+        recorded = entry.answers.get(exercise) if entry else None
         try:
-            return encoding.decode(kept["message"]) if kept else NOTHING
+            return encoding.decode(recorded["message"]) if recorded else NOTHING
         except encoding.BadMessage:
             return NOTHING
 
@@ -221,16 +221,16 @@ def _solutions(path: Path, bank: Bank) -> Iterator[tuple[str, str]]:
 def reader(folder: Path, name: str) -> Callable[[str, Result], str] | None:
     """What a learner has answered in an exercise, as it was read; None where there is no key to read it by."""
     try:
-        found = Gathered.of(folder, name, with_cells=False)
+        gathered = Gathered.of(folder, name, with_cells=False)
     except ValueError:  # of a course, or of a declaration
         return None
 
     def read(learner: str, result: Result) -> str:
-        one = found.answered(learner, result)
-        if one.value is NOTHING or found.bank[result.exercise].answer.blank(one.value):
+        answered = gathered.answered(learner, result)
+        if answered.value is NOTHING or gathered.bank[result.exercise].answer.blank(answered.value):
             return ""
         try:
-            return found.bank[result.exercise].answer.as_read(one.value)[:MOST_SHOWN]
+            return gathered.bank[result.exercise].answer.as_read(answered.value)[:MOST_SHOWN]
         except (Unreadable, ArithmeticError, RecursionError):
             return ""
 

@@ -78,12 +78,12 @@ def _trace(parts: Sequence[str], length: int, stub: Trace | None, least: int) ->
 
 def _nodes(tree: ast.AST) -> list[str]:
     """The nodes of a tree in the order of its text, each as a word; a name that the cell binds is numbered."""
-    found: list[str | _Name] = []
+    words: list[str | _Name] = []
     bound: set[str] = set()
 
     def visit(node: ast.AST) -> None:
         kind = type(node)
-        found.append(kind.__name__)
+        words.append(kind.__name__)
         if own := _binds(node):
             bound.add(own)
         for field in kind._fields:
@@ -91,20 +91,20 @@ def _nodes(tree: ast.AST) -> list[str]:
             if value is None or field in PASSED_OVER:
                 continue
             if isinstance(value, list):
-                for one in _without_docstring(value) if field == "body" else value:
-                    if isinstance(one, ast.AST):
-                        visit(one)
-                    elif one is not None:
-                        found.append(_word(node, field, one))
+                for child in _without_docstring(value) if field == "body" else value:
+                    if isinstance(child, ast.AST):
+                        visit(child)
+                    elif child is not None:
+                        words.append(_word(node, field, child))
             elif isinstance(value, ast.AST):
                 if not isinstance(value, SKIPPED):
                     visit(value)
             else:
-                found.append(_word(node, field, value))
+                words.append(_word(node, field, value))
 
     visit(tree)
     own: dict[str, str] = {}
-    return [_numbered(word, bound, own) if isinstance(word, _Name) else word for word in found]
+    return [_numbered(word, bound, own) if isinstance(word, _Name) else word for word in words]
 
 
 class _Name(str):
@@ -175,20 +175,20 @@ def groups(traces: dict[str, Trace], alike: float, *, of_shorter: bool = False) 
             at = join[at]
         return at
 
-    near = [(one, other) for one in range(len(heads)) for other in range(one) if shares[one][other] >= alike]
-    for one, other in near:
-        join[root(one)] = root(other)
-        least[one, other] = shares[one][other]
+    near = [(first, other) for first in range(len(heads)) for other in range(first) if shares[first][other] >= alike]
+    for first, other in near:
+        join[root(first)] = root(other)
+        least[first, other] = shares[first][other]
     made: dict[int, list[int]] = {}
     for at in range(len(heads)):
         made.setdefault(root(at), []).append(at)
-    found = []
+    similar = []
     for parts in made.values():
         members = [who for at in parts for who in everyone[at]]
         if len(members) > 1:
-            inside = [share for (one, other), share in least.items() if one in parts and other in parts]
-            found.append(Group(tuple(sorted(members)), min(inside, default=1.0)))
-    return sorted(found, key=lambda group: (-len(group.members), group.members))
+            inside = [share for (first, other), share in least.items() if first in parts and other in parts]
+            similar.append(Group(tuple(sorted(members)), min(inside, default=1.0)))
+    return sorted(similar, key=lambda group: (-len(group.members), group.members))
 
 
 def shared(traces: Sequence[Trace], *, of_shorter: bool = False) -> list[list[float]]:
@@ -211,12 +211,12 @@ def of_others(
     traces: dict[str, Trace], known: Trace | None, alike: float, *, of_shorter: bool = False
 ) -> dict[str, float]:
     """Those whose work is that of a known piece, such as the book's own solution, and how much of it."""
-    found: dict[str, float] = {}
+    shares_of: dict[str, float] = {}
     if known is None:
-        return found
+        return shares_of
     for who, trace in traces.items():
         both, sizes = len(trace.runs & known.runs), (len(trace.runs), len(known.runs))
         share = both / max(1, min(sizes) if of_shorter else sum(sizes) - both)
         if trace.digest == known.digest or share >= alike:
-            found[who] = 1.0 if trace.digest == known.digest else share
-    return found
+            shares_of[who] = 1.0 if trace.digest == known.digest else share
+    return shares_of

@@ -62,20 +62,20 @@ class Report:
 
 def of_assignment(folder: Path, name: str) -> Report:
     """The report on the assignment `name` of the course in `folder`."""
-    found = Gathered.of(folder, name)
+    gathered = Gathered.of(folder, name)
     return Report(
         name,
-        found.result,
-        found.scores,
-        found.names,
-        items(found),
-        believed.beliefs(found),
-        believed.unexplained(found),
-        believed.borrowed(found),
-        copies(found),
-        found.missing,
-        gradebook.waiting_by_cell(found.folder, name),
-        sum(1 for one in found.result.learners if one.results and found.entry_of(one.name) is None),
+        gathered.result,
+        gathered.scores,
+        gathered.names,
+        items(gathered),
+        believed.beliefs(gathered),
+        believed.unexplained(gathered),
+        believed.borrowed(gathered),
+        copies(gathered),
+        gathered.missing,
+        gradebook.waiting_by_cell(gathered.folder, name),
+        sum(1 for one in gathered.result.learners if one.results and gathered.entry_of(one.name) is None),
     )
 
 

@@ -23,11 +23,11 @@ def histogram(bins: Sequence[tuple[float, float, int]], what: str) -> Markup:
     for at, (start, end, number) in enumerate(bins):
         high = inside * number / most
         x, y = LEFT + at * step, TOP + inside - high
-        said = Markup("{:g} to {:g}: {} learners").format(start, end, number)
+        label = Markup("{:g} to {:g}: {} learners").format(start, end, number)
         parts.append(
             Markup(
                 '<rect class="bar" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"><title>{}</title></rect>'
-            ).format(x + 1, y, step - 2, high, said)
+            ).format(x + 1, y, step - 2, high, label)
         )
         if number:
             parts.append(_text(x + step / 2, y - 3, str(number), "middle"))
@@ -45,10 +45,10 @@ def histogram(bins: Sequence[tuple[float, float, int]], what: str) -> Markup:
 
 def scatter(items: Sequence[Item]) -> Markup:
     """Discrimination over the share that is right, an exercise as its number."""
-    shown = [one for one in items if one.right is not None and one.discrimination is not None]
+    shown = [item for item in items if item.right is not None and item.discrimination is not None]
     if not shown:
         return Markup("")
-    low = min(-0.2, *(one.discrimination or 0.0 for one in shown)) - 0.05
+    low = min(-0.2, *(item.discrimination or 0.0 for item in shown)) - 0.05
     wide, inside = WIDE - LEFT - RIGHT, HIGH - TOP - BOTTOM
 
     def x(share: float) -> float:
@@ -64,14 +64,14 @@ def scatter(items: Sequence[Item]) -> Markup:
     ]
     parts += [_text(x(share), HIGH - BOTTOM + 14, f"{100 * share:.0f}", "middle") for share in (0, 0.25, 0.5, 0.75, 1)]
     parts += [_text(LEFT - 4, y(value) + 4, f"{value:g}", "end") for value in (0, 0.5, 1)]
-    for one in shown:
-        told = Markup("{}: {:.0f} % right, discrimination {:.2f}").format(
-            one.exercise, 100 * (one.right or 0.0), one.discrimination
+    for item in shown:
+        label = Markup("{}: {:.0f} % right, discrimination {:.2f}").format(
+            item.exercise, 100 * (item.right or 0.0), item.discrimination
         )
-        spot = (x(one.right or 0.0), y(one.discrimination or 0.0))
+        spot = (x(item.right or 0.0), y(item.discrimination or 0.0))
         parts.append(
             Markup('<g><title>{}</title><circle class="spot" cx="{:.1f}" cy="{:.1f}" r="9"/>{}</g>').format(
-                told, *spot, _text(spot[0], spot[1] + 4, str(one.number), "middle", "on")
+                label, *spot, _text(spot[0], spot[1] + 4, str(item.number), "middle", "on")
             )
         )
     parts.append(_text((LEFT + WIDE) / 2, HIGH - 4, "right, %", "middle"))
@@ -93,10 +93,10 @@ def stacked(item: Item) -> Markup:
             )
         )
         x += wide
-    told = ", ".join(f"{number} {OUTCOMES[key]}" for key, number in item.outcomes.items())
+    label = ", ".join(f"{number} {OUTCOMES[key]}" for key, number in item.outcomes.items())
     return Markup(
         '<svg class="stack" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="{}">{}</svg>'
-    ).format(told, Markup("").join(parts))
+    ).format(label, Markup("").join(parts))
 
 
 def _picture(parts: Sequence[Markup], told: str) -> Markup:

@@ -93,12 +93,12 @@ def _print_beliefs(console: Any, called: dict[str, str], beliefs: Sequence[Belie
 
     _head(console, "What the class believes: mistakes with a name, by how many make them")
     graded = {item.exercise: item.graded for item in report.items}
-    several = [one for one in beliefs if len(one.learners) > 1]
-    for one in sorted(several, key=lambda one: -len(one.learners)):
-        count = f"{len(one.learners):4} of {graded[one.exercise]} "
-        did = f"  [{one.did}]" if one.did else ""
+    several = [belief for belief in beliefs if len(belief.learners) > 1]
+    for belief in sorted(several, key=lambda belief: -len(belief.learners)):
+        count = f"{len(belief.learners):4} of {graded[belief.exercise]} "
+        did = f"  [{belief.did}]" if belief.did else ""
         console.print(
-            Text.assemble((count, "bold"), (called[one.exercise], "cyan"), f"  {_line(one.say)}", (did, "dim")),
+            Text.assemble((count, "bold"), (called[belief.exercise], "cyan"), f"  {_line(belief.say)}", (did, "dim")),
             soft_wrap=True,
         )
     if rare := len(beliefs) - len(several):
@@ -111,14 +111,16 @@ def _print_unexplained(console: Any, called: dict[str, str], found: Sequence[Une
     from rich.text import Text
 
     _head(console, "Wrong answers that several gave and no mistake explains: declare them")
-    for one in found:
-        gave = f"gave {_line(one.shown)}" if one.shown else "were told the same"
-        relation = f", {one.relation}" if one.relation else ""
-        head = Text.assemble((f"{len(one.learners):4} ", "bold"), f"{gave}{relation}  ", (called[one.exercise], "cyan"))
+    for group in found:
+        gave = f"gave {_line(group.shown)}" if group.shown else "were told the same"
+        relation = f", {group.relation}" if group.relation else ""
+        head = Text.assemble(
+            (f"{len(group.learners):4} ", "bold"), f"{gave}{relation}  ", (called[group.exercise], "cyan")
+        )
         console.print(head, soft_wrap=True)
-        _say(console, f"     {_names(one.learners)}; told: {_line(one.told)}")
-        if one.declaration:
-            console.print(Text(f"     {_line(one.declaration)}", style="green"), soft_wrap=True)
+        _say(console, f"     {_names(group.learners)}; told: {_line(group.told)}")
+        if group.declaration:
+            console.print(Text(f"     {_line(group.declaration)}", style="green"), soft_wrap=True)
 
 
 def _print_borrowed(console: Any, called: dict[str, str], report: Report) -> None:
@@ -128,19 +130,24 @@ def _print_borrowed(console: Any, called: dict[str, str], report: Report) -> Non
     for learner, owner, times, total in believed.pairs(report.borrowed):
         of = f"{times} of {total} such answers" if total > 1 else "the one such answer"
         _say(console, f"  {inert(report.called(learner))}: {of} right for the numbers of {inert(report.called(owner))}")
-    for one in report.borrowed:
-        if not one.owners:
-            _say(console, f"  {inert(report.called(one.learner))}: {called[one.exercise]}, for nobody's in this course")
+    for answer in report.borrowed:
+        if not answer.owners:
+            _say(
+                console,
+                f"  {inert(report.called(answer.learner))}: {called[answer.exercise]}, for nobody's in this course",
+            )
 
 
 def _print_copies(console: Any, called: dict[str, str], found: Sequence[Copy]) -> None:
     if not found:
         return
     _head(console, "The same work, names and layout aside: a reason to look, and no proof")
-    for one in found:
-        _say(console, f"  {called[one.exercise]}: {how_alike(one)} ({len(one.learners)}): {_names(one.learners)}")
-    for one, other, times in copied.pairs(found):
-        _say(console, f"  {inert(one)} and {inert(other)} have {times} pieces of work in common")
+    for piece in found:
+        _say(
+            console, f"  {called[piece.exercise]}: {how_alike(piece)} ({len(piece.learners)}): {_names(piece.learners)}"
+        )
+    for piece, other, times in copied.pairs(found):
+        _say(console, f"  {inert(piece)} and {inert(other)} have {times} pieces of work in common")
 
 
 def how_alike(one: Copy) -> str:
@@ -230,12 +237,12 @@ def _print_learners(term: Term, console: Any) -> None:
 
 
 def _print_together(term: Term, console: Any) -> None:
-    together = copied.pairs([one for report in term.reports for one in report.copies])
-    taken = believed.pairs([one for report in term.reports for one in report.borrowed])
+    together = copied.pairs([who for report in term.reports for who in report.copies])
+    taken = believed.pairs([who for report in term.reports for who in report.borrowed])
     if together or taken:
         _head(console, "Together, over the term: a reason to look, and no proof")
-    for one, other, times in together:
-        _say(console, f"  {inert(term.called(one))} and {inert(term.called(other))}: {times} pieces of work in common")
+    for who, other, times in together:
+        _say(console, f"  {inert(term.called(who))} and {inert(term.called(other))}: {times} pieces of work in common")
     for learner, owner, times, total in taken:
         if times > 1:
             _say(

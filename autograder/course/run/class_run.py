@@ -137,8 +137,8 @@ class ClassRun:
                     break
                 for future in wait(waiting, return_when=FIRST_COMPLETED).done:
                     self._finish(*waiting.pop(future), future.result())
-        told = [f"{self.assignment.path}: {p}" for name in self.submissions for p in self.problems.get(name, ())]
-        self.result.problems += [p for p in dict.fromkeys(told) if p not in self.result.problems]
+        problems = [f"{self.assignment.path}: {p}" for name in self.submissions for p in self.problems.get(name, ())]
+        self.result.problems += [p for p in dict.fromkeys(problems) if p not in self.result.problems]
 
     def _jobs(self) -> Iterator[GradingJob]:
         """What is to be graded; enters on the way what need not be."""

@@ -88,8 +88,8 @@ def grade_on_worker(spec: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]
 def close_grader(digest: str | None = None) -> None:
     """End what this worker has started for one assignment, or for all of them."""
     with _lock:
-        for one in [digest] if digest else list(_here):
-            if (grader := _here.pop(one, None)) is not None:
+        for key in [digest] if digest else list(_here):
+            if (grader := _here.pop(key, None)) is not None:
                 grader.stop()
                 grader.close()
 
@@ -126,8 +126,8 @@ def executor(
         try:
             client.wait_for_workers(1, timeout=FIRST)
         except TimeoutError:
-            said = f"the scheduler at {address} has no workers; `dask worker {address}` starts one"
-            raise CourseError(said) from None
+            problem = f"the scheduler at {address} has no workers; `dask worker {address}` starts one"
+            raise CourseError(problem) from None
         client.register_plugin(Graders())
         plain = task_spec(assignment)
         spec: Any = client.submit(dict, plain, pure=False)  # a task, which a lost worker's place does again
@@ -152,8 +152,8 @@ def executor(
             except (CancelledError, CommClosedError) as error:
                 try:
                     if not left or client.status != "running":
-                        said = f"the cluster at {address} is gone ({error}); what is graded is kept: --resume"
-                        raise CourseError(said) from None
+                        problem = f"the cluster at {address} is gone ({error}); what is graded is kept: --resume"
+                        raise CourseError(problem) from None
                     send(job, done, left - 1)
                 except Exception as error:
                     done.set_exception(error)

@@ -146,11 +146,11 @@ class GradebookWriter:
         resources["nbgrader"]["renamed"] = inert_files.renamed_in(beside)[:MOST_NAMES]
         page, _ = self.page.from_notebook_node(nb, {**resources, "metadata": {"name": self.name}})
         target.mkdir(parents=True, exist_ok=True)
-        for found in map(Path, find_all_files(str(beside), [*self.course.ignore, "*.ipynb"])):
-            inside = found.relative_to(beside)
+        for file in map(Path, find_all_files(str(beside), [*self.course.ignore, "*.ipynb"])):
+            inside = file.relative_to(beside)
             if inside.parts[0] != self.page_of(learner).name:
                 _make_way(target, inside)
-                copy_file(found, target / inside)
+                copy_file(file, target / inside)
         if self.page_of(learner).is_dir():
             shutil.rmtree(self.page_of(learner))
         write_whole(self.page_of(learner), page)
@@ -163,24 +163,24 @@ class GradebookWriter:
         target = self._notebook(learner).parent
         target.mkdir(parents=True, exist_ok=True)
         ignored = [*self.course.ignore, "*.ipynb"]
-        kept = {self._notebook(learner)}
+        written = {self._notebook(learner)}
         source = self.folder / "source" / self.name
         own = self.autograde.exclude_overwriting.get(self.name, [])
         for folder in (self.folder / "submitted" / by / self.name, source):
-            for found in map(Path, find_all_files(str(folder), ignored)):
-                inside = found.relative_to(folder)
+            for file in map(Path, find_all_files(str(folder), ignored)):
+                inside = file.relative_to(folder)
                 if folder == source and str(inside) in own:
                     continue
                 if folder != source and (str(inside) in own or not (source / inside).is_file()):
                     inside = inert_files.stored_as(inside)
-                kept.add(target / inside)
+                written.add(target / inside)
                 _make_way(target, inside)
-                copy_file(found, target / inside)  # its permissions are the course's
+                copy_file(file, target / inside)  # its permissions are the course's
         secret = target / releasable.SECRET
         if by != learner and secret.is_file():  # release_feedback names pages by it: two would be one
             write_whole(secret, digest(seeds.secret_of(self.folder), learner, self.name), mode=0o644)
         write_whole(self._notebook(learner), text if text.endswith("\n") else text + "\n")
-        self._remove_others(target, kept)
+        self._remove_others(target, written)
         self.autograde.set_permissions(self.name, learner)
 
     def _remove_others(self, target: Path, kept: Collection[Path]) -> None:

@@ -197,15 +197,15 @@ def reporting_full_machine(folder: Path, name: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        kept = f"finished grades are kept: {{}}, then `gpubook grade {folder} {name} --resume`"
+        advice = f"finished grades are kept: {{}}, then `gpubook grade {folder} {name} --resume`"
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             where = error.filename or folder / OWN / f"{name}.journal"
-            said = f"{where}: {error.strerror}; {kept.format('free some space')}"
+            problem = f"{where}: {error.strerror}; {advice.format('free some space')}"
         elif error.errno in (errno.EMFILE, errno.ENFILE):
-            said = f"{error.strerror} in the grader, no submission's fault; {kept.format('`ulimit -n 4096`')}"
+            problem = f"{error.strerror} in the grader, no submission's fault; {advice.format('`ulimit -n 4096`')}"
         else:
             raise
-        raise CourseError(said) from error
+        raise CourseError(problem) from error
 
 
 def _entry(said: dict[str, Any]) -> Entry:

@@ -103,12 +103,12 @@ class Desk:
             self.ledger.give_back(*mine)
             log.error("%s: an answer could not be judged, and costs nothing: %s", served.exercise.id, error)
             raise Later(503, "This answer could not be judged, which is not your fault", 60) from None
-        told = _told(judged.verdict)
+        verdict = _told(judged.verdict)
         if judged.counts:
-            self.ledger.keep(*mine, key=served.key, verdict=told)
+            self.ledger.keep(*mine, key=served.key, verdict=verdict)
         else:
             used -= self.ledger.give_back(*mine)
-        return {"verdict": told, "used": used, "allowed": served.allowed}
+        return {"verdict": verdict, "used": used, "allowed": served.allowed}
 
     def _judged(self, judging: Judging, served: Served, learner: str, asked: Asked) -> Judged:
         try:

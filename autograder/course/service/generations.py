@@ -82,5 +82,5 @@ class Generations:
         """Stop what is being judged."""
         with self._lock:
             every = {self._now, *self._users}
-        for one in every:
-            one.close()
+        for generation in every:
+            generation.close()

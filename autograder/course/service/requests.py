@@ -32,8 +32,8 @@ class Asked:
     @property
     def digest(self) -> str:
         """A digest of the answer: the same for numbers that differ by rounding only."""
-        said = ["code", *self.code.cells, self.code.answer] if self.code else ["value", _rounded(self.value)]
-        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+        content = ["code", *self.code.cells, self.code.answer] if self.code else ["value", _rounded(self.value)]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def read(body: bytes) -> Asked:
@@ -77,10 +77,10 @@ def _depth(value: Any) -> int:
     """How deep JSON data is nested, without recursion."""
     deepest, waiting = 0, [(value, 1)]
     while waiting:
-        one, depth = waiting.pop()
+        item, depth = waiting.pop()
         deepest = max(deepest, depth)
-        if isinstance(one, (list, dict)):
-            waiting += [(inner, depth + 1) for inner in (one.values() if isinstance(one, dict) else one)]
+        if isinstance(item, (list, dict)):
+            waiting += [(inner, depth + 1) for inner in (item.values() if isinstance(item, dict) else item)]
     return deepest
 
 

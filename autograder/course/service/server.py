@@ -140,9 +140,9 @@ class Check(Quiet):
                 self._end()
 
     async def _who(self) -> str | None:
-        found = TOKEN.fullmatch(self.request.headers.get("Authorization", ""))
-        for known in self.known if found else ():
-            if found and (learner := await known.learner(found[1])) is not None:
+        match = TOKEN.fullmatch(self.request.headers.get("Authorization", ""))
+        for known in self.known if match else ():
+            if match and (learner := await known.learner(match[1])) is not None:
                 return learner
         return None
 

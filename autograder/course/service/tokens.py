@@ -51,8 +51,8 @@ class Tokens:
         if not token.startswith(BEGINS) or len(token) > LONGEST:
             return None
         self._renew()
-        found = self._known.get(_digest(token))
-        return found.learner if found is not None and found.holds(_now()) else None
+        token_row = self._known.get(_digest(token))
+        return token_row.learner if token_row is not None and token_row.holds(_now()) else None
 
     def issue(self, learners: Iterable[str], *, days: float, renew: bool = False) -> dict[str, str]:
         """A new token for each learner who has none that holds, or with `renew` for each: the ones before then hold no
@@ -60,24 +60,24 @@ class Tokens:
         made: dict[str, str] = {}
         with self._locked():
             self._renew()
-            kept = {key: one for key, one in self._known.items() if one.holds(_now())}
-            have = {one.learner for one in kept.values()}
+            valid = {key: one for key, one in self._known.items() if one.holds(_now())}
+            have = {one.learner for one in valid.values()}
             for learner in dict.fromkeys(learners):
                 if learner in have and not renew:
                     continue
-                kept = {key: one for key, one in kept.items() if one.learner != learner}
+                valid = {key: one for key, one in valid.items() if one.learner != learner}
                 made[learner] = BEGINS + secrets.token_urlsafe(32)
-                kept[_digest(made[learner])] = Token(learner, _now() + timedelta(days=days))
-            self._write(kept)
+                valid[_digest(made[learner])] = Token(learner, _now() + timedelta(days=days))
+            self._write(valid)
         return made
 
     def revoke(self, learner: str) -> int:
         """No token of this learner holds any longer; how many did."""
         with self._locked():
             self._renew()
-            kept = {key: one for key, one in self._known.items() if one.learner != learner}
-            count = len(self._known) - len(kept)
-            self._write(kept)
+            others = {key: one for key, one in self._known.items() if one.learner != learner}
+            count = len(self._known) - len(others)
+            self._write(others)
         return count
 
     def _renew(self) -> None:

@@ -29,8 +29,8 @@ def collect(folder: Path, name: str, students: Sequence[str] | None, result: Cla
     homes = {_shown(p.name): p for p in submitted.glob("*") if p.is_dir() and not p.name.startswith(".")}
     everyone = sorted(homes)
     folders: dict[str, Path] = {}
-    asked = [who for who in everyone if not _only_others(homes[who], name, known)] if students is None else students
-    for student in dict.fromkeys(asked):
+    wanted = [who for who in everyone if not _only_others(homes[who], name, known)] if students is None else students
+    for student in dict.fromkeys(wanted):
         learner = Learner(student)
         result.learners.append(learner)
         if student not in everyone:
@@ -70,8 +70,8 @@ def read(submission: Path) -> Any:
     check_folder(submission)
     if not path.exists():
         others = sorted(printable(p.name) for p in submission.glob("*.ipynb"))
-        found = f", found {', '.join(others[:10])}" if others else ""
-        raise SubmissionError(f"{path}: missing{found}; the submitted notebook was expected there")
+        also_there = f", found {', '.join(others[:10])}" if others else ""
+        raise SubmissionError(f"{path}: missing{also_there}; the submitted notebook was expected there")
     return read_notebook(path)
 
 

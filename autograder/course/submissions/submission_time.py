@@ -80,9 +80,11 @@ class SubmissionTime(Configurable):
 
     def doubted(self, learners: Iterable[str]) -> Iterator[str]:
         """For the teacher: of whom a timestamp.txt does not count, and how it would."""
-        found = [who for who in learners if self._said(who) and not self.counted(who).text]
-        if found:
-            named = ", ".join(found[:MOST_NAMED]) + (f" and {len(found) - MOST_NAMED} more" * (len(found) > MOST_NAMED))
+        doubtful = [who for who in learners if self._said(who) and not self.counted(who).text]
+        if doubtful:
+            named = ", ".join(doubtful[:MOST_NAMED]) + (
+                f" and {len(doubtful) - MOST_NAMED} more" * (len(doubtful) > MOST_NAMED)
+            )
             yield (
                 f"{FILE} of {named}: not written by nbgrader's exchange, so it does not count as the time of "
                 "submission; with --trust-timestamps it does"
@@ -106,23 +108,23 @@ class SubmissionTime(Configurable):
         if not issubclass(collect, default.Exchange):
             return None
         root = collect(coursedir=self.course, authenticator=None, config=config).root
-        kept = {(who, one.submitted) for who, one in collected_files.load(self.folder, self.name).items()}
+        submissions = {(who, one.submitted) for who, one in collected_files.load(self.folder, self.name).items()}
         with suppress(OSError):
             for folder in Path(root, config.CourseDirectory.get("course_id", ""), "inbound").iterdir():
                 learner, _, rest = folder.name.partition(f"+{self.name}+")
-                kept.add((learner, rest.partition("+")[0]))
-        return kept
+                submissions.add((learner, rest.partition("+")[0]))
+        return submissions
 
 
 def with_the_exchange_of_this_machine(course: Config) -> Config:
     """The configuration of a course, with what it does not say of the exchange from where nbgrader looks too: on a hub
     its folder stands in the configuration of all its servers."""
-    found = Config()
+    merged = Config()
     for folder in reversed(jupyter_config_path()):
         with suppress(ConfigFileNotFound):
             loaded = PyFileConfigLoader(CONFIG_FILE, path=folder).load_config()
-            found.merge({name: loaded[name] for name in ("Exchange", "ExchangeFactory") if name in loaded})
+            merged.merge({name: loaded[name] for name in ("Exchange", "ExchangeFactory") if name in loaded})
             if "course_id" in loaded.CourseDirectory:
-                found.CourseDirectory.course_id = loaded.CourseDirectory.course_id
-    found.merge(course)
-    return found
+                merged.CourseDirectory.course_id = loaded.CourseDirectory.course_id
+    merged.merge(course)
+    return merged

@@ -85,8 +85,8 @@ def changing(folder: Path, name: str) -> Iterator[Terms]:
         terms = read(folder, name)
         yield terms
         every = _all(folder) | {name: terms.as_plain()}
-        said = {one: part for one, part in sorted(every.items()) if part}
-        write_whole(folder / FILE, json.dumps(said, indent=1, ensure_ascii=False) + "\n")
+        parts = {one: part for one, part in sorted(every.items()) if part}
+        write_whole(folder / FILE, json.dumps(parts, indent=1, ensure_ascii=False) + "\n")
 
 
 @contextmanager
@@ -106,12 +106,12 @@ def _all(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
+        every = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise CourseError(f"{path}: not JSON ({error}); what `gpubook course extend` wrote was expected") from None
-    if not isinstance(said, dict):
+    if not isinstance(every, dict):
         raise CourseError(f"{path}: terms by assignment were expected, {{...}}")
-    return said
+    return every
 
 
 def _terms(path: Path, name: str, said: Any) -> Terms:

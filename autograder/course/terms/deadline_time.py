@@ -39,10 +39,10 @@ def shown(utc: datetime) -> str:
 
 def read_time(text: str) -> Moment:
     """The time that `text` says; CourseError where it says none, or more than one."""
-    found = WRITTEN.fullmatch(text.strip())
-    if found is None:
+    match = WRITTEN.fullmatch(text.strip())
+    if match is None:
         raise CourseError(f"{text!r} is not a time; one like {EXAMPLES} was expected")
-    day, clock, zone = found.groups("")
+    day, clock, zone = match.groups("")
     hour, _, rest = (clock or "00:00").partition(":")
     try:
         local = datetime.fromisoformat(f"{day}T{hour:0>2}:{rest}")

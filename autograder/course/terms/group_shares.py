@@ -33,13 +33,13 @@ def read(folder: Path, name: str) -> dict[str, Share]:
     path = _path(folder, name)
     if not path.is_file():
         return {}
-    said = json.loads(path.read_text(encoding="utf-8"))
-    return {who: _share(one) for who, one in said.items()}
+    plain = json.loads(path.read_text(encoding="utf-8"))
+    return {who: _share(one) for who, one in plain.items()}
 
 
 def _share(plain: dict[str, Any]) -> Share:
-    given = {cell: tuple(row) for cell, row in plain["given"].items()}
-    return Share(plain["by"], plain["notebook"], given, Lateness.of(plain.get("lateness")))
+    grades = {cell: tuple(row) for cell, row in plain["given"].items()}
+    return Share(plain["by"], plain["notebook"], grades, Lateness.of(plain.get("lateness")))
 
 
 def submitters(folder: Path, name: str) -> dict[str, str]:

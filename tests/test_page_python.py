@@ -104,7 +104,7 @@ def test_the_solutions_run_as_cells_that_a_reader_types(told):
 
 
 def test_the_archives_hold_what_the_page_offers_and_no_more():
-    assert in_page.site.CORE[2].endswith(".wasm")
+    assert in_page.python_folder.CORE[2].endswith(".wasm")
     folder = built(ROOT) / "_static" / "python"
     library, book = (set(zip_names(folder / f"{name}.zip")) for name in ("library", "book"))
     assert {"autograder/live/cells.py", "autograder/planned/answer.py", "hwlib/units.py"} <= library

@@ -79,7 +79,7 @@ def test_what_is_wrong_with_a_draft_shows(tmp_path, root, source, exercises, say
 def test_the_page_of_a_draft_is_for_those_who_ask(tmp_path, root, monkeypatch):
     book = lay_out(tmp_path, root, DRAFT)
     seen = []
-    for part in ("front", "elsewhere", "search", "in_page", "memory"):
+    for part in ("front", "machine_readable", "search", "in_page", "script_data"):
         monkeypatch.setattr(
             html, part, SimpleNamespace(**dict.fromkeys(("Front", "write", "build"), lambda *a, **k: None))
         )

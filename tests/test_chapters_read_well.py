@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.book.rules.chapter_rules import RULES, Reading
+from autograder.book.rules.chapter_rules import RULES, ChapterReading
 from autograder.book.source.chapters import chapter_names
 
 ROOT = Path(__file__).parents[1]
@@ -12,9 +12,9 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def chapters() -> list[Reading]:
+def chapters() -> list[ChapterReading]:
     """Every chapter that is released."""
-    return [Reading.of(ROOT, name) for name in chapter_names(ROOT)]
+    return [ChapterReading.of(ROOT, name) for name in chapter_names(ROOT)]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)

@@ -28,7 +28,7 @@ IN_EVERY_RUN = ("06-collectives", "15-inference")  # whose cells read files, and
 def expanded(name):
     """A chapter's declarations and its instructor's notebook, whose text keeps its roles."""
     bank = load_bank(ROOT / "solutions" / name)
-    source = notebook.Source.read(ROOT / "solutions" / name / f"{name}.md")
+    source = notebook.ChapterSource.read(ROOT / "solutions" / name / f"{name}.md")
     return bank, notebook.expand(notebook.read(source), bank, source=source)
 
 

@@ -91,11 +91,11 @@ def tokens(
     from ..course import gradebook, spreadsheet
     from ..course.class_results.results_table import inert
     from ..course.layout import read_config
-    from ..course.service.tokens import Tokens
+    from ..course.service.tokens import CourseTokens
 
     folder = folder.resolve()
     read_config(folder)
-    store = Tokens(folder)
+    store = CourseTokens(folder)
     if revoke or renew:
         if not learners:
             raise click.UsageError(f"--{'revoke' if revoke else 'renew'}: name the learners")
@@ -110,7 +110,7 @@ def tokens(
         )
     output = output or folder / "tokens.csv"
     rows = [[spreadsheet.inert(learner), token] for learner, token in made.items()]
-    spreadsheet.write(spreadsheet.Table([["id", "token"], *rows]), output)
+    spreadsheet.write(spreadsheet.SheetContents([["id", "token"], *rows]), output)
     click.echo(f"Wrote {len(made)} tokens to {output}. Each learner runs, where the notebook is: gpubook token TOKEN")
 
 
@@ -146,7 +146,7 @@ def attempts(folder: Path, learner: str | None, again: str | None, output: Path 
     head = ["learner", "exercise", "attempts", "last verdict", "right", "last asked"]
     if output is not None:
         cells = [[spreadsheet.inert(cell) for cell in row] for row in table]
-        spreadsheet.write(spreadsheet.Table([head, *cells]), output)
+        spreadsheet.write(spreadsheet.SheetContents([head, *cells]), output)
         click.echo(f"Wrote {output}")
         return
     from rich.console import Console

@@ -85,7 +85,7 @@ def rules(names: tuple[str, ...]) -> None:
 
     root, count = book_root(), 0
     for name in check_names(root, names) or chapter_names(root, with_drafts=True):
-        for line in house.broken(house.Reading.of(root, name)):
+        for line in house.broken(house.ChapterReading.of(root, name)):
             click.echo(line)
             count += 1
     if count:

@@ -12,7 +12,7 @@ import click
 from .parameters import FOLDER
 
 if TYPE_CHECKING:
-    from ..course.assigning.course_catalogue import Part
+    from ..course.assigning.course_catalogue import CataloguePart
 
 
 @click.command("list")
@@ -55,7 +55,7 @@ def course_list(folder: Path | None, name: str | None, chapter: str | None, plai
         click.echo("The exercises of a chapter: gpubook course list --chapter NAME")
 
 
-def _named(folder: Path, name: str) -> dict[str, list[Part]]:
+def _named(folder: Path, name: str) -> dict[str, list[CataloguePart]]:
     """An assignment of that name, or else a chapter; CourseError lists both."""
     from ..book.course_error import CourseError
     from ..course.assigning import course_catalogue
@@ -70,7 +70,7 @@ def _named(folder: Path, name: str) -> dict[str, list[Part]]:
     return {"chapters": [course_catalogue.chapter(name)]}
 
 
-def _print(parts: dict[str, list[Part]], whole: bool) -> None:
+def _print(parts: dict[str, list[CataloguePart]], whole: bool) -> None:
     """Each part in one line, or as a table of its exercises: all of them with `whole`, else the teacher's own."""
     from rich.console import Console
     from rich.table import Table
@@ -112,11 +112,11 @@ def _print(parts: dict[str, list[Part]], whole: bool) -> None:
             console.print()
 
 
-def _title(part: Part) -> str:
+def _title(part: CataloguePart) -> str:
     return " · ".join(dict.fromkeys(said for said in (part.name, _about(part)) if said))
 
 
-def _about(part: Part) -> str:
+def _about(part: CataloguePart) -> str:
     """The title of a chapter; when an assignment is due, and how many have an extension or a group."""
     if not part.facts:
         return part.title

@@ -25,7 +25,7 @@ class CannotBe(click.ClickException):
     exit_code = 2
 
 
-class Question(click.Command):
+class PlanCommand(click.Command):
     """A command that says, given nothing, what can be asked."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -56,7 +56,7 @@ def _what_is_known() -> str:
     )
 
 
-@click.command(cls=Question)
+@click.command(cls=PlanCommand)
 @planner_options(TRAINING)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, in SI units.")
 def plan(as_json: bool, **options: Any) -> None:

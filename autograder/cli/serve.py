@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hwlib.serving_planner import ServingPlans
 
 
-class Question(click.Command):
+class ServeCommand(click.Command):
     """A command that says, given nothing, what can be asked."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -30,7 +30,7 @@ class Question(click.Command):
         return super().parse_args(ctx, args)
 
 
-@click.command(cls=Question)
+@click.command(cls=ServeCommand)
 @planner_options(SERVING)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, in SI units.")
 def serve(as_json: bool, **options: Any) -> None:

@@ -17,10 +17,10 @@ from ..book.course_error import CourseError
 from . import gradebook
 from .class_results.class_result import Learner
 from .class_results.stored_results import results
-from .gradebook import Score, full_name
+from .gradebook import AssignmentScore, full_name
 from .gradebook.question_points import QuestionPoints, by_question
 from .moodle import moodle_worksheet
-from .spreadsheet import Table, inert, number
+from .spreadsheet import SheetContents, inert, number
 
 FORMATS = ("canvas", "moodle", "csv")
 CANVAS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
@@ -45,7 +45,7 @@ def table(
     missing_as_zero: bool = False,
     canvas_ids: dict[str, int] | None = None,
     worksheet: Path | None = None,
-) -> Table:
+) -> SheetContents:
     """The gradebook of a course in one of FORMATS; CourseError for an unknown course or assignment.
 
     A learner without a submission has an empty score, or 0 with `missing_as_zero`. `canvas_ids`: Canvas's id of an
@@ -81,7 +81,7 @@ def table(
             )
         (name, rows), *_ = by_name.items()
         comments = _comments(Path(folder), name, rows, points[name])
-        made = Table(*moodle_worksheet.fill(worksheet, rows, comments, points[name], blank))
+        made = SheetContents(*moodle_worksheet.fill(worksheet, rows, comments, points[name], blank))
         if above := [s.person.id for s in rows if s.graded and s.score > s.max_score]:
             made.notes.append(
                 f"more than the maximum of {number(rows[0].max_score)} points, which Moodle skips unless its "
@@ -96,7 +96,7 @@ def table(
     return made
 
 
-def _plain(by_name: dict[str, list[Score]], points: dict[str, QuestionPoints], blank: str) -> Table:
+def _plain(by_name: dict[str, list[AssignmentScore]], points: dict[str, QuestionPoints], blank: str) -> SheetContents:
     """A row for each learner and assignment, with a column for each question of all of them."""
     titles = list(dict.fromkeys(made.title(question) for made in points.values() for question in made.most))
     out = [PLAIN + titles]
@@ -104,10 +104,10 @@ def _plain(by_name: dict[str, list[Score]], points: dict[str, QuestionPoints], b
         for score in rows:
             cells = points[name].cells(score.person.id, blank)
             out.append([*_plain_row(score, blank), *(cells.get(title, "") for title in titles)])
-    return Table(out)
+    return SheetContents(out)
 
 
-def _plain_row(score: Score, blank: str) -> list[str]:
+def _plain_row(score: AssignmentScore, blank: str) -> list[str]:
     who, done = score.person, score.graded
     return [
         inert(score.assignment),
@@ -123,7 +123,7 @@ def _plain_row(score: Score, blank: str) -> list[str]:
     ]
 
 
-def _canvas(by_name: dict[str, list[Score]], blank: str, ids: dict[str, int]) -> Table:
+def _canvas(by_name: dict[str, list[AssignmentScore]], blank: str, ids: dict[str, int]) -> SheetContents:
     if dropped := [name for name in by_name if CANVAS_OWN.search(name)]:
         raise CourseError(
             f"Canvas drops the column {dropped[0]!r}, which is a name of its own totals; leave the assignment out"
@@ -141,10 +141,10 @@ def _canvas(by_name: dict[str, list[Score]], blank: str, ids: dict[str, int]) ->
         out.append([student, own, "" if own else inert(who.lms_id), inert(who.id), "", *grades])
     new = [name for name in by_name if name not in ids]
     note = f"Canvas finds these assignments by their title, or offers to make them: {', '.join(new)}"
-    return Table(out, [note] if new else [])
+    return SheetContents(out, [note] if new else [])
 
 
-def _comments(folder: Path, name: str, rows: list[Score], points: QuestionPoints) -> dict[str, str]:
+def _comments(folder: Path, name: str, rows: list[AssignmentScore], points: QuestionPoints) -> dict[str, str]:
     """By learner, what Moodle shows beside the grade, as HTML: a line for each exercise with its points and the
     sentence of the last run, the teacher's own words, what being late cost."""
     try:

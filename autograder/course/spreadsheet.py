@@ -13,12 +13,12 @@ FORMULA = "=+-@\N{FULLWIDTH EQUALS SIGN}\N{FULLWIDTH PLUS SIGN}\N{FULLWIDTH HYPH
 
 
 @dataclass
-class Table:
+class SheetContents:
     """The contents of a file, notes on it for the teacher, and what belongs into a second file `beside` it."""
 
     rows: list[list[str]]
     notes: list[str] = field(default_factory=list)
-    beside: "Table | None" = None
+    beside: "SheetContents | None" = None
 
     @property
     def text(self) -> str:
@@ -41,7 +41,7 @@ def number(value: float) -> str:
     return f"{value:.4f}".rstrip("0").rstrip(".") if value else "0"
 
 
-def write(made: Table, output: Path) -> None:
+def write(made: SheetContents, output: Path) -> None:
     """Write the file whole or not at all, readable by you alone: an older file stays until the end."""
     if output.is_dir():
         raise CourseError(f"{output} is a folder; a file was expected")

@@ -5,6 +5,6 @@ calls it for the answer that stands in a page when it opens, and the page's own 
 """
 
 from .answer import answered
-from .forms import FORMS, Field, Form
+from .forms import FORMS, Form, FormField
 
-__all__ = ["FORMS", "Field", "Form", "answered"]
+__all__ = ["FORMS", "Form", "FormField", "answered"]

@@ -15,7 +15,7 @@ Reader = Callable[[str], Any]
 
 
 @dataclass(frozen=True)
-class Field:
+class FormField:
     """One field: `options` are the values of a choice, or, where it is `free`, what a text may be among others.
 
     `about` says what it is, with its unit; an empty field means what `empty` says, and is not read.
@@ -45,7 +45,7 @@ class Form:
     """The fields of a page."""
 
     page: str
-    fields: tuple[Field, ...]
+    fields: tuple[FormField, ...]
     parts: tuple[tuple[str, str], ...] = ()
     """What the page computes only when it is unfolded: the name of each part of the answer, and its title."""
     live: bool = False
@@ -104,7 +104,7 @@ def _cluster(text: str) -> Any:
 
 
 OF_ONES_OWN = (
-    Field(
+    FormField(
         "config",
         "config.json",
         _model,
@@ -113,7 +113,7 @@ OF_ONES_OWN = (
         fold="A model of your own",
         file=".json",
     ),
-    Field(
+    FormField(
         "described",
         "Cluster's file",
         _cluster,
@@ -126,9 +126,9 @@ OF_ONES_OWN = (
 """Fields of files, which have no option: the command takes their paths as the model and the cluster."""
 
 
-def _field(option: Option, entry: Entry, read: Reader) -> Field:
+def _field(option: Option, entry: Entry, read: Reader) -> FormField:
     """The field of an option, as an entry asks for it."""
-    return Field(
+    return FormField(
         option.name,
         entry.label or option.name,
         read,
@@ -141,12 +141,12 @@ def _field(option: Option, entry: Entry, read: Reader) -> Field:
     )
 
 
-def _searched(options: Iterable[Option]) -> tuple[Field, ...]:
+def _searched(options: Iterable[Option]) -> tuple[FormField, ...]:
     """The page that searches: every option that has an entry there."""
     return _with_files(_field(option, option.search, option.reader.read) for option in options if option.search)
 
 
-def _single() -> tuple[Field, ...]:
+def _single() -> tuple[FormField, ...]:
     """The page of one plan: options that have an entry of their own there take one value, and what a task and its
     software are is asked as on the page that searches."""
     fields = []
@@ -158,7 +158,7 @@ def _single() -> tuple[Field, ...]:
     return _with_files(fields)
 
 
-def _with_files(fields: Iterable[Field]) -> tuple[Field, ...]:
+def _with_files(fields: Iterable[FormField]) -> tuple[FormField, ...]:
     """Fields, with those of files before the first that is unfolded."""
     table = tuple(fields)
     shown = tuple(field for field in table if not field.fold)

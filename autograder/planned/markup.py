@@ -12,7 +12,7 @@ from markupsafe import Markup
 from hwlib.options import SERVING, TRAINING
 
 
-class Share(NamedTuple):
+class Bar(NamedTuple):
     """A part of a whole: its name, its amount as text, its share, and what it is."""
 
     name: str
@@ -21,7 +21,7 @@ class Share(NamedTuple):
     about: str = ""
 
 
-def bars(caption: str, heads: tuple[str, str, str], parts: Iterable[Share]) -> Markup:
+def bars(caption: str, heads: tuple[str, str, str], parts: Iterable[Bar]) -> Markup:
     """A table of parts, each with a bar as long as its share."""
     rows = Markup("").join(
         Markup(

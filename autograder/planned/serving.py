@@ -15,7 +15,7 @@ from hwlib.serving_planner.words import columns, given_words, plan_words
 from hwlib.units import plural, show
 
 from .forms import FORMS
-from .markup import Markup, Share, bars, command, lines, paragraph, table
+from .markup import Bar, Markup, bars, command, lines, paragraph, table
 from .task import cluster_read
 
 COUNT = 5
@@ -99,4 +99,4 @@ def _bars(
 ) -> Markup:
     whole = whole or sum(parts.values())
     most = sorted(parts.items(), key=lambda item: -item[1])
-    return bars(caption, heads, [Share(name, show(x, unit, 3), x / whole) for name, x in most if x > 0])
+    return bars(caption, heads, [Bar(name, show(x, unit, 3), x / whole) for name, x in most if x > 0])

@@ -14,7 +14,7 @@ from hwlib.planner.result import SearchResult
 from hwlib.specs import OwnCluster, described
 from hwlib.units import show
 
-from .markup import Markup, Share, bars, lines, paragraph
+from .markup import Bar, Markup, bars, lines, paragraph
 
 HELD = {
     "weights": ("weights", "as the layers use them"),
@@ -46,14 +46,14 @@ def cluster_read(machine: Machine, cluster: OwnCluster | str, uses_host: bool = 
 def step_bars(plan: Plan) -> Markup:
     """The seconds of a step by their cause, the longest first."""
     shares = sorted(parts(plan.time).items(), key=lambda item: -item[1])
-    rows = [Share(WORDS[name], show(t, "s", 3), t / plan.seconds, ABOUT[name]) for name, t in shares if t > 0]
+    rows = [Bar(WORDS[name], show(t, "s", 3), t / plan.seconds, ABOUT[name]) for name, t in shares if t > 0]
     return bars(f"Where a step of {show(plan.seconds, 's', 4)} goes", ("cause", "time", "share of the step"), rows)
 
 
 def memory_bars(plan: Plan, room: float) -> Markup:
     """The bytes of the fullest GPU by what they are for."""
     held = [(*HELD[name], float(getattr(plan.memory, name))) for name in HELD]
-    said = [Share(name, show(x, "B", 3), x / room, about) for name, about, x in held if x > 0]
+    said = [Bar(name, show(x, "B", 3), x / room, about) for name, about, x in held if x > 0]
     caption = f"What the fullest GPU holds, of a budget of {show(room, 'B', 3)}"
     return bars(caption, ("what", "memory", "share of the budget"), said)
 

@@ -39,7 +39,7 @@ MEANING = {option.name: option.column for option in DEGREE_OPTIONS} | {
 """What the columns of the table mean."""
 
 
-class Found(NamedTuple):
+class SearchedPlans(NamedTuple):
     """What was searched: the plans, or the front of several numbers of GPUs; their runs, where they are asked for; and
     the values of the page's fields.
     """
@@ -50,7 +50,7 @@ class Found(NamedTuple):
 
 
 @lru_cache(4)
-def _found(asked: tuple[tuple[str, str], ...]) -> Found:
+def _found(asked: tuple[tuple[str, str], ...]) -> SearchedPlans:
     values = FORMS["plan"].read(dict(asked))
     given = arguments(values) | {"allowed": allowed_of(values)}
     run, several, count = RunQuery.of(values), isinstance(given["gpus"], tuple), values.get("count", COUNT)
@@ -63,11 +63,11 @@ def _found(asked: tuple[tuple[str, str], ...]) -> Found:
         most = max(count, CANDIDATES) if run else count
         plans = plan(given.pop("model"), given.pop("cluster"), count=most, **given)
     if not run:
-        return Found(plans, (), values)
-    return Found(*run.answered(plans, count), values)
+        return SearchedPlans(plans, (), values)
+    return SearchedPlans(*run.answered(plans, count), values)
 
 
-def search(asked: Mapping[str, str]) -> Found:
+def search(asked: Mapping[str, str]) -> SearchedPlans:
     """The plans that a page asks for; kept for what else is asked of them."""
     return _found(tuple(sorted((name, text) for name, text in asked.items() if str(text).strip())))
 
@@ -100,7 +100,7 @@ def answer(asked: Mapping[str, str]) -> Markup:
     )
 
 
-def _table(caption: str, asked: Mapping[str, str], found: Found) -> Markup:
+def _table(caption: str, asked: Mapping[str, str], found: SearchedPlans) -> Markup:
     heads = columns(found.plans)
     if found.runs:
         heads += run_columns(found.runs, found.plans.task, "days" in found.values)
@@ -112,7 +112,7 @@ def _table(caption: str, asked: Mapping[str, str], found: Found) -> Markup:
     return table(caption, [(head or "plan", MEANING.get(head, "")) for head, _ in heads], rows)
 
 
-def _whole_run(found: Found) -> list[Markup]:
+def _whole_run(found: SearchedPlans) -> list[Markup]:
     """What the run of the best plan takes, and the constants that this rests on."""
     if not found.runs:
         return []

@@ -17,7 +17,7 @@ import click
 from benchmarks.fit.toml_values import table_name
 from benchmarks.paths import SPECS
 from benchmarks.rows.published import case_of, rows_to_fit
-from benchmarks.rows.training_step import Step
+from benchmarks.rows.training_step import TrainingStep
 from hwlib.planner.advice import NOISE, worse
 from hwlib.specs import stacks
 from hwlib.specs.software_sections import FILE
@@ -27,13 +27,13 @@ SOFTWARE = SPECS / FILE
 LEAST = 8
 
 
-def steps_of(paths: Iterable[Path]) -> list[Step]:
+def steps_of(paths: Iterable[Path]) -> list[TrainingStep]:
     """The steps of tables that have constants of their own software."""
     found = [case_of(row, path) for path in paths for row in rows_to_fit(path)]
-    return [case for case in found if isinstance(case, Step) and case.stack in stacks and not case.typical]
+    return [case for case in found if isinstance(case, TrainingStep) and case.stack in stacks and not case.typical]
 
 
-def counts(steps: Iterable[Step]) -> Mapping[str, Counter[str]]:
+def counts(steps: Iterable[TrainingStep]) -> Mapping[str, Counter[str]]:
     """For each stack, how many of its steps rest on each constant that it did not fit."""
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for case in steps:

@@ -14,9 +14,9 @@ from statistics import fmean, median
 from typing import Any, NamedTuple, TypeVar
 
 from benchmarks.fit.kernels import kernel_entries
-from benchmarks.fit.trees import TREES, Tree, rows_of, tree_errors
-from benchmarks.rows.kernel_rows import Kernel
-from benchmarks.rows.published import OPERATIONS, Case, Collective, Product, Row, Share, case_of
+from benchmarks.fit.trees import TREES, FitTree, rows_of, tree_errors
+from benchmarks.rows.kernel_rows import TimedKernel
+from benchmarks.rows.published import OPERATIONS, Case, Collective, Product, PublishedRow, ReachedShare, case_of
 from hwlib.calibrated import (
     GemmModel,
     Shape,
@@ -94,16 +94,16 @@ def sweeps() -> Iterator[Sweep]:
     yield Sweep("a100-80gb-sxm", "all_reduce", "nccl-tests, two nodes", ("ar-aws-p4de",), one)
 
 
-Cases = Sequence[tuple[Row, Case]]
+Cases = Sequence[tuple[PublishedRow, Case]]
 
 
-def fit_all(rows: Sequence[Row], path: Path) -> Iterator[Fitted]:
+def fit_all(rows: Sequence[PublishedRow], path: Path) -> Iterator[Fitted]:
     """Every entry that the rows suffice for, kernels first."""
     for part in PARTS:
         yield from fit_part(part, rows, path)
 
 
-def fit_part(part: str, rows: Sequence[Row], path: Path, folded: bool = True) -> Iterator[Fitted]:
+def fit_part(part: str, rows: Sequence[PublishedRow], path: Path, folded: bool = True) -> Iterator[Fitted]:
     """The entries of one part of the file, a name of `PARTS`; unless `folded`, without the errors of held-back rows."""
     yield from PARTS[part]([(row, case_of(row, path)) for row in rows if row.kind in KIND_OF[part]], folded)
 
@@ -119,7 +119,7 @@ def _products(cases: Cases, folded: bool) -> Iterator[Fitted]:
 
 def _shares(cases: Cases, _: bool) -> Iterator[Fitted]:
     for op in SHARES:
-        of_op = [(r, c) for r, c in cases if isinstance(c, Share) and c.op == op]
+        of_op = [(r, c) for r, c in cases if isinstance(c, ReachedShare) and c.op == op]
         found = [(r, c) for r, c in of_op if r.set.startswith(("stream", "mamf"))]
         if found:
             yield _share(op, [c.rate / c.sheet for _, c in found], found[0][0].source)
@@ -141,7 +141,7 @@ def _trees(cases: Cases, folded: bool) -> Iterator[Fitted]:
 
 
 def _kernels(cases: Cases, folded: bool) -> Iterator[Fitted]:
-    seen = [(r.source, c) for r, c in cases if isinstance(c, Kernel) and "seen" in r.cells["confidence"]]
+    seen = [(r.source, c) for r, c in cases if isinstance(c, TimedKernel) and "seen" in r.cells["confidence"]]
     yield from kernel_entries(seen, folded)
 
 
@@ -266,7 +266,7 @@ def _collective(sweep: Sweep, rows: list[tuple[Timed, bool]], source: str, folde
     return replace(full, error=error, held_out=held)
 
 
-def _tree(tree: Tree, rows: list[Timed], source: str, folded: bool) -> TreeConstants:
+def _tree(tree: FitTree, rows: list[Timed], source: str, folded: bool) -> TreeConstants:
     blank = _blank(
         TreeConstants,
         ", ".join(tree.sets),

@@ -18,7 +18,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from benchmarks.fit.folds import folds
-from benchmarks.rows.kernel_rows import NAMES, Kernel
+from benchmarks.rows.kernel_rows import NAMES, TimedKernel
 from hwlib.calibrated.attention import decode_seconds, prefill_seconds
 from hwlib.calibrated.grouped import grouped_seconds, power_law_loads
 from hwlib.calibrated.sheet import KERNEL_BYTES, RateSheet, sheet_of
@@ -94,7 +94,7 @@ def typed(kind: str, chip: str, software: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Fit:
+class KernelFit:
     """The logarithms of values by constant, level and group; a constant is the product along its levels, at most its
     upper bound: no share of a peak is above 1.
     """
@@ -115,13 +115,13 @@ class Fit:
         return sum(i > 0 or name not in finer for name, i, _ in self.logs)
 
 
-def _of(case: Kernel) -> dict[str, str]:
+def _of(case: TimedKernel) -> dict[str, str]:
     """What levels are made of. vLLM and SGLang call the same kernels of attention: FlashAttention, or FlashInfer's."""
     kernel = case.kernel or ("trtllm" if case.software == "trtllm" else "open")
     return {CHIP: FITTED_ON[case.chip], DTYPE: case.dtype, SOFTWARE: case.software, KERNEL: kernel}
 
 
-def _groups(kind: str, cases: Sequence[Kernel], few: int) -> list[tuple[str, int, tuple[str, ...]]]:
+def _groups(kind: str, cases: Sequence[TimedKernel], few: int) -> list[tuple[str, int, tuple[str, ...]]]:
     found = []
     for name, constant in CONSTANTS[kind].items():
         for i, level in enumerate(constant.levels):
@@ -133,7 +133,7 @@ def _groups(kind: str, cases: Sequence[Kernel], few: int) -> list[tuple[str, int
 class Columns:
     """The rows of a kind as arrays, for one call of its formula."""
 
-    def __init__(self, kind: str, cases: Sequence[Kernel]) -> None:
+    def __init__(self, kind: str, cases: Sequence[TimedKernel]) -> None:
         import numpy as np
 
         self.kind, self.cases = kind, cases
@@ -174,13 +174,13 @@ class Columns:
         return call(c, self.sheet, self.weight, *(s[name] for name in names))
 
 
-def _loads(case: Kernel) -> list[float]:
+def _loads(case: TimedKernel) -> list[float]:
     s = case.sizes
     found = power_law_loads(s["tokens"], s["experts"], s["topk"], s["skew"])
     return found if len(found) > 1 else found * 32
 
 
-def fit_kernels(kind: str, cases: Sequence[Kernel], few: int = FEW) -> Fit:
+def fit_kernels(kind: str, cases: Sequence[TimedKernel], few: int = FEW) -> KernelFit:
     """The constants of a kind that explain its rows best."""
     import numpy as np
     from scipy.optimize import least_squares
@@ -212,10 +212,10 @@ def fit_kernels(kind: str, cases: Sequence[Kernel], few: int = FEW) -> Fit:
         return np.concatenate([soft, weight * (x - start)])
 
     found = least_squares(misfit, start, bounds=(low, high))
-    return Fit(kind, {key: float(value) for key, value in zip(keys, found.x, strict=True)})
+    return KernelFit(kind, {key: float(value) for key, value in zip(keys, found.x, strict=True)})
 
 
-def errors(fit: Fit, cases: Sequence[Kernel]) -> list[float]:
+def errors(fit: KernelFit, cases: Sequence[TimedKernel]) -> list[float]:
     """|predicted - measured|/measured of each row, under any fit of its kind."""
     import numpy as np
 
@@ -224,7 +224,7 @@ def errors(fit: Fit, cases: Sequence[Kernel]) -> list[float]:
     return [float(e) for e in np.abs(columns.seconds_with(values) / columns.seconds - 1)]
 
 
-def kernel_folds(kind: str, cases: Sequence[Kernel]) -> tuple[list[float], list[float]]:
+def kernel_folds(kind: str, cases: Sequence[TimedKernel]) -> tuple[list[float], list[float]]:
     """The errors of the rows of fold 1 under the fit to fold 0, and the reverse.
 
     Rows of a dtype and software that the fit has too few of are left out, as they are not scored with the kept ones.
@@ -233,7 +233,9 @@ def kernel_folds(kind: str, cases: Sequence[Kernel]) -> tuple[list[float], list[
     return _seen(kind, first, second)[1], _seen(kind, second, first)[1]
 
 
-def _seen(kind: str, fit_to: Sequence[Kernel], scored: Sequence[Kernel]) -> tuple[list[Kernel], list[float]]:
+def _seen(
+    kind: str, fit_to: Sequence[TimedKernel], scored: Sequence[TimedKernel]
+) -> tuple[list[TimedKernel], list[float]]:
     few = FEW // 2
     counted = Counter((case.dtype, case.software) for case in fit_to)
     kept = [case for case in scored if counted[case.dtype, case.software] >= few]
@@ -245,11 +247,11 @@ def _mean(values: Iterable[float]) -> float:
     return fmean(known) if known else math.nan
 
 
-def _key(case: Kernel) -> tuple[str, str, str, str]:
+def _key(case: TimedKernel) -> tuple[str, str, str, str]:
     return FITTED_ON[case.chip], case.dtype, case.software, case.kernel
 
 
-def kernel_entries(cases: Sequence[tuple[str, Kernel]], folded: bool = True) -> Iterator[Fitted]:
+def kernel_entries(cases: Sequence[tuple[str, TimedKernel]], folded: bool = True) -> Iterator[Fitted]:
     """An entry for each kind, chip, dtype, software and kernel of the rows (their source and case); unless `folded`,
     without the errors of held-back rows.
     """

@@ -19,7 +19,7 @@ from hwlib.specs import Framework, frameworks
 GRID = {"reserve": [i * 0.25e9 for i in range(41)], "fragmentation": [i / 100 for i in range(31)]}
 
 
-class Fit(NamedTuple):
+class MemoryFit(NamedTuple):
     """A framework with its constants fitted anew, how many rows they rest on, and the mean error of those."""
 
     framework: Framework
@@ -66,14 +66,14 @@ def fitted(cases: Sequence[Peak], names: Sequence[str]) -> dict[str, float]:
     return dict(zip(names, best, strict=True))
 
 
-def fit_memory(path: Path) -> Iterator[Fit]:
+def fit_memory(path: Path) -> Iterator[MemoryFit]:
     """Every framework with fitted constants, anew. Raises DataError for a bad file."""
     found = peaks(path)
     for key, framework in frameworks.items():
         if framework.fitted and (cases := of_framework(found, key)):
             constants = fitted(cases, framework.fitted)
             error = mean_error(cases, constants)
-            yield Fit(framework.replace(**constants, error=round(error, 3)), len(cases), error)
+            yield MemoryFit(framework.replace(**constants, error=round(error, 3)), len(cases), error)
 
 
 def folds_report(path: Path) -> Iterator[tuple[str, int, float, int, float, int]]:
@@ -88,7 +88,7 @@ def folds_report(path: Path) -> Iterator[tuple[str, int, float, int, float, int]
             yield key, len(parts[0]), errors[0], len(parts[1]), errors[1], len(framework.fitted)
 
 
-def toml(fit: Fit) -> str:
+def toml(fit: MemoryFit) -> str:
     """The lines of an entry that a fit gives anew."""
     lines = [
         f"# {fit.rows} rows: mean error {fit.error:.1%}",

@@ -20,7 +20,7 @@ from hwlib.calibrated.serving_step import Work
 from hwlib.specs.serving_stack import ServingStack, serving_stacks
 
 if TYPE_CHECKING:
-    from benchmarks.rows.published_row import Row
+    from benchmarks.rows.published_row import PublishedRow
 
 SOFT = 0.05  # an error below this counts by its square, one above it by itself
 TYPICAL = {"t_layer": 5e-5, "t_prompt": 3e-4, "eta": 1.0, "eta_E": 1.0, "eta_net": 1.0}
@@ -30,7 +30,7 @@ MANY = 20  # rows of a stack that is among those scored together
 PRINTED = "seen verbatim"  # the confidence of a row that nobody inferred a part of
 
 
-class Fit(NamedTuple):
+class ServingFit(NamedTuple):
     """A stack with fitted constants, its rows, and their mean error."""
 
     stack: ServingStack
@@ -38,18 +38,18 @@ class Fit(NamedTuple):
     error: float
 
 
-def servings(path: Path) -> list[tuple[Row, Serving]]:
+def servings(path: Path) -> list[tuple[PublishedRow, Serving]]:
     """The rows of serving of a file, and their cases. Raises DataError, as `read_rows` does."""
     return servings_of(rows_to_fit(path), path)
 
 
-def servings_of(rows: Sequence[Row], path: Path) -> list[tuple[Row, Serving]]:
+def servings_of(rows: Sequence[PublishedRow], path: Path) -> list[tuple[PublishedRow, Serving]]:
     """Those of some rows of a file."""
     cases = ((row, case_of(row, path)) for row in rows if row.kind == "inference-serving")
     return [(row, case) for row, case in cases if isinstance(case, Serving)]
 
 
-def rows_of(stack: ServingStack, pairs: Sequence[tuple[Row, Serving]]) -> list[Serving]:
+def rows_of(stack: ServingStack, pairs: Sequence[tuple[PublishedRow, Serving]]) -> list[Serving]:
     """The rows that a stack's constants rest on."""
     return [
         case
@@ -126,7 +126,7 @@ def step_times(stack: ServingStack, work: Work) -> Any:
     return np.maximum(device, stack.t_prompt * work.prompt_layers)
 
 
-def fit_servings(path: Path, keys: Sequence[str] = ()) -> Iterator[Fit]:
+def fit_servings(path: Path, keys: Sequence[str] = ()) -> Iterator[ServingFit]:
     """Every stack, or those named, anew, each after the one that it is like. Raises DataError for a bad file."""
     pairs = servings(path)
     all_cases = {key: rows_of(stack, pairs) for key, stack in serving_stacks.items()}
@@ -139,7 +139,7 @@ def fit_servings(path: Path, keys: Sequence[str] = ()) -> Iterator[Fit]:
         if stack.fitted and len(cases) >= 2 * len(stack.fitted):
             stack = fit(stack, cases, centre_of(stack, all_cases), NEAR)
         done[key] = stack.replace(error=mean_error(stack, cases) if cases else stack.error)
-        yield Fit(done[key], len(cases), done[key].error)
+        yield ServingFit(done[key], len(cases), done[key].error)
 
 
 def inherit(stack: ServingStack, done: dict[str, ServingStack]) -> ServingStack:
@@ -161,7 +161,7 @@ class Unseen(NamedTuple):
     errors: tuple[list[tuple[bool, float]], list[tuple[bool, float]]]
 
 
-def unseen(pairs: Sequence[tuple[Row, Serving]]) -> Iterator[Unseen]:
+def unseen(pairs: Sequence[tuple[PublishedRow, Serving]]) -> Iterator[Unseen]:
     """Each stack fitted to one fold of the pairs of model and chip and scored on the other, both ways."""
     everything = {key: rows_of(stack, pairs) for key, stack in serving_stacks.items()}
     dealt = {key: folds(cases, lambda case: case.group) for key, cases in everything.items()}
@@ -206,7 +206,7 @@ def _means(errors: tuple[list[tuple[bool, float]], list[tuple[bool, float]]]) ->
     return n0, mean0, n1, mean1
 
 
-def toml(fit: Fit) -> str:
+def toml(fit: ServingFit) -> str:
     """One section as it stands in software.toml: fitted constants with three digits, typed ones as they are."""
     kept = serving_stacks[fit.stack.key]
     lines = [f"# {fit.rows} rows", f"[{table_name(fit.stack)}]"]

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from benchmarks.fit.folds import folds
 from benchmarks.fit.toml_values import table_name
 from benchmarks.rows.published import steps
-from benchmarks.rows.training_step import Step, own_constants, parted
+from benchmarks.rows.training_step import TrainingStep, own_constants, parted
 from hwlib.specs.stack import CONSTANTS, Stack, stacks
 from hwlib.steptime import step_time
 
 if TYPE_CHECKING:
-    from benchmarks.rows.published_row import Row
+    from benchmarks.rows.published_row import PublishedRow
 
 SINGLE = ("dtype", "fused", "dedup_dispatch", "frozen", "recompute", "mtp")  # of a plan, what is the same for an array
 ROUNDS = 4  # of the search, each from the best point so far, with steps half as large
@@ -38,7 +38,7 @@ LATENCY = 10e-6  # where a search for a time begins that is 0 so far
 class Alike:
     """Steps of one model, stack, machine and dtype, whose plans are arrays."""
 
-    case: Step
+    case: TrainingStep
     plans: Mapping[str, Any]
     seconds: Any
 
@@ -50,7 +50,7 @@ class Alike:
         return step_time(case.model, stack, case.levels, strategy, **rest).total / self.seconds - 1
 
 
-class Fit(NamedTuple):
+class StackFit(NamedTuple):
     """Constants, the mean error with them, and that of rows held back (NaN where there are too few)."""
 
     stack: Stack
@@ -60,11 +60,11 @@ class Fit(NamedTuple):
     held_out: float
 
 
-def alike(cases: Sequence[Step]) -> list[Alike]:
+def alike(cases: Sequence[TrainingStep]) -> list[Alike]:
     """The steps in as few arrays as can be."""
     import numpy as np
 
-    found: dict[Any, list[Step]] = {}
+    found: dict[Any, list[TrainingStep]] = {}
     for case in cases:
         plan = case.plan
         fixed = (*(plan.get(name) for name in SINGLE), tuple(sorted(plan)))
@@ -85,7 +85,7 @@ def mean_error(stack: Stack, groups: Sequence[Alike]) -> float:
     return float(np.abs(np.concatenate([g.errors(_own(stack, g.case)) for g in groups])).mean())
 
 
-def _own(stack: Stack, case: Step) -> Stack:
+def _own(stack: Stack, case: TrainingStep) -> Stack:
     """The stack of a step that is like this one: with the constants that it does not share."""
     own = stacks.get(case.stack)
     if own is None or own.key == stack.key or not _shares(own, stack.key):
@@ -103,13 +103,13 @@ def _shares(own: Stack, key: str) -> bool:
     return False
 
 
-def plan_of(case: Step) -> str:
+def plan_of(case: TrainingStep) -> str:
     """The group of a step: its model, GPUs, degrees, batch, length and dtype; never the software's release."""
     named = {name: x for name, x in case.plan.items() if name not in ("sp", "fused", "dedup_dispatch", "mtp")}
     return f"{case.model.key} {case.model.layers} {case.model.width} {case.gpus} {sorted(named.items())}"
 
 
-def rows_of(stack: Stack, pairs: Sequence[tuple["Row", Step]]) -> list[Step]:
+def rows_of(stack: Stack, pairs: Sequence[tuple["PublishedRow", TrainingStep]]) -> list[TrainingStep]:
     """The steps that a stack's constants rest on: `rows` are beginnings of their ids. Models with experts are among
     them only where a constant of experts is fitted.
     """
@@ -123,11 +123,11 @@ def rows_of(stack: Stack, pairs: Sequence[tuple["Row", Step]]) -> list[Step]:
     ]
 
 
-def _dense(stack: Stack, pairs: Sequence[tuple["Row", Step]]) -> bool:
+def _dense(stack: Stack, pairs: Sequence[tuple["PublishedRow", TrainingStep]]) -> bool:
     return any(case.stack == stack.key and not case.model.moe for _, case in pairs)
 
 
-def fit_stack(stack: Stack, cases: Sequence[Step], free: Sequence[str], least: float = 0.0) -> Stack:
+def fit_stack(stack: Stack, cases: Sequence[TrainingStep], free: Sequence[str], least: float = 0.0) -> Stack:
     """The stack with the constants `free` fitted: to dense models, and then that of experts to models that have them,
     so that these decide nothing else; among those every row counts alike, for chips have few plans each. A fit that
     is not better than the stack by more than `least` is not taken.
@@ -140,7 +140,7 @@ def fit_stack(stack: Stack, cases: Sequence[Step], free: Sequence[str], least: f
     return _fit(stack, [replace(case, group=EXPERTS[0]) for case in cases if case.model.moe], experts, least)
 
 
-def _fit(stack: Stack, cases: Sequence[Step], free: Sequence[str], least: float) -> Stack:
+def _fit(stack: Stack, cases: Sequence[TrainingStep], free: Sequence[str], least: float) -> Stack:
     """The stack with the constants `free` at the least mean error, searched one by one and then together.
 
     Each table of rows counts alike, however many it has: 50 steps on many nodes no less than 480 on one.
@@ -180,7 +180,7 @@ def _one_by_one(loss: Callable[[Sequence[float]], float], best: list[float], rea
     return best
 
 
-def fit_stacks(path: Path, keys: Sequence[str] = ()) -> Iterator[Fit]:
+def fit_stacks(path: Path, keys: Sequence[str] = ()) -> Iterator[StackFit]:
     """Every fitted stack, or those named, anew. Raises DataError for a bad file."""
     pairs = steps(path)
     fitted: dict[str, Stack] = {}
@@ -200,10 +200,10 @@ def fit_stacks(path: Path, keys: Sequence[str] = ()) -> Iterator[Fit]:
         found = fit_stack(stack, cases, free)
         dense = [case for case in cases if not case.model.moe]
         fitted[key] = found.replace(error=mean_error(found, alike(dense or cases)))
-        yield Fit(fitted[key], free, len(cases), mean_error(fitted[key], alike(cases)), held)
+        yield StackFit(fitted[key], free, len(cases), mean_error(fitted[key], alike(cases)), held)
 
 
-def kept_or_better(pairs: Sequence[tuple["Row", Step]], keys: Sequence[str] = ()) -> Iterator[Stack]:
+def kept_or_better(pairs: Sequence[tuple["PublishedRow", TrainingStep]], keys: Sequence[str] = ()) -> Iterator[Stack]:
     """Every fitted stack, or those named, as it stands in the table, or with a fit that is better by more than `GAIN`;
     and with the mean error of its own steps, if it is another than what stands by as much. Its parent is the one that
     this gave before, or else the kept one.
@@ -231,7 +231,7 @@ def _inherit(stack: Stack, done: Mapping[str, Stack]) -> Stack:
     return stack.replace(**{name: getattr(like, name) for name in same})
 
 
-def own_error(stack: Stack, cases: Sequence[Step], done: Mapping[str, Stack] = stacks) -> float:
+def own_error(stack: Stack, cases: Sequence[TrainingStep], done: Mapping[str, Stack] = stacks) -> float:
     """The mean error of the steps of dense models on the stack's chip, and of what is like it there; where there are
     none, that of the stack that it is like.
     """
@@ -263,7 +263,7 @@ def folds_report(path: Path, keys: Sequence[str] = ()) -> Iterator[tuple[str, in
             yield (name, *found, own_constants(stack))
 
 
-def toml(fit: Fit) -> str:
+def toml(fit: StackFit) -> str:
     """A section as it stands in software.toml: its error, and fitted constants with three digits, but no typed ones."""
     held = "" if math.isnan(fit.held_out) else f", {fit.held_out:.1%} where held back"
     lines = [f"# {fit.rows} rows: mean error {fit.error:.1%}{held}", f"[{table_name(fit.stack)}]"]

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.fit.folds import folds
 from benchmarks.rows.allreduce_rows import LARGE, NodesAllReduce
-from benchmarks.rows.published import Case, Collective, Row, case_of, rows_to_fit
+from benchmarks.rows.published import Case, Collective, PublishedRow, case_of, rows_to_fit
 from hwlib.calibrated import Timed, fit_collective, tree_time
 from hwlib.specs.fitted import TreeConstants, tree_constants
 
@@ -24,7 +24,7 @@ MOST = 512  # GPUs of the NVLSTree rows that are fitted: larger machines are pre
 KiB, MiB = 2.0**10, 2.0**20
 
 
-class Tree(NamedTuple):
+class FitTree(NamedTuple):
     """What one entry is fitted to: rows by their sets' names; which constants are free, and the values of the rest."""
 
     chip: str
@@ -40,22 +40,22 @@ class Tree(NamedTuple):
 
 
 TREES = (
-    Tree(
+    FitTree(
         "h100-sxm", "NVLSTree", ("nvlstree",), 8, "nccl-tests", ("alpha_level", "W"),
         {"S_stage": 16 * 8 * 64 * KiB}, "S_stage: 16 channels x 8 ranks x 64 KiB (nccl-enqueue)", like=("h200-sxm",),
     ),
-    Tree(
+    FitTree(
         "h100-sxm", "EFA", ("ar2-p5-2x8",), 8, "nccl-tests", ("alpha_level", "W"),
         {"S_stage": 16 * 8 * 512 * KiB}, "S_stage: 16 channels x 8 ranks x 512 KiB (aws-ofi-nccl, for p5)",
         like=("h200-sxm",),
     ),
-    Tree(
+    FitTree(
         "b200-sxm", "EFA", ("ar2-b200-4x8", "ar-b200x32"), 8, "torch", ("alpha_level",),
         {"S_stage": 32 * 8 * 64 * KiB, "W": 400e9},
         "S_stage: 32 channels x 8 ranks x 64 KiB (nccl-enqueue); W: the eight cards of a node, 400 Gbit/s each",
         like=("b300-sxm",),
     ),
-    Tree(
+    FitTree(
         "gb200-nvl72", "InfiniBand SHARP", ("ar2-gb200",), 72, "nccl-tests", ("W",),
         {"S_stage": 32 * 72 * 64 * KiB, "alpha_level": 46e-6},
         "S_stage: 32 channels x 72 ranks x 64 KiB (nccl-enqueue); alpha_level: that of NVLSTree on H100",
@@ -64,7 +64,7 @@ TREES = (
 )  # fmt: skip
 
 
-def rows_of(tree: Tree, cases: Iterable[tuple[Row, Case]]) -> Iterator[tuple[Row, Timed]]:
+def rows_of(tree: FitTree, cases: Iterable[tuple[PublishedRow, Case]]) -> Iterator[tuple[PublishedRow, Timed]]:
     """The rows that an entry is fitted to: none whose values were inferred, and none beyond `MOST` GPUs."""
     for row, case in cases:
         fits = isinstance(case, NodesAllReduce | Collective) and row.set in tree.sets and case.timed.n <= MOST
@@ -77,7 +77,7 @@ def tree_errors(c: TreeConstants, rows: Iterable[Timed]) -> list[float]:
     return [abs(tree_time(c, t.n, t.S) / t.time - 1) for t in rows]
 
 
-def fit_tree(tree: Tree, rows: Iterable[Timed]) -> TreeConstants:
+def fit_tree(tree: FitTree, rows: Iterable[Timed]) -> TreeConstants:
     """The entry with its free constants fitted to these rows."""
     kept = tree_constants()[tree.chip, tree.network]
     return fit_collective(replace(kept, **tree.typed), rows, tree.free)
@@ -120,7 +120,7 @@ def growth_report(path: Path) -> Iterator[Held]:
         yield Held(f"NVLSTree: 256, 512 GPUs from {most} or fewer", n0, error0, n1, error1, len(c.constants))
 
 
-def _held(tree: Tree, parts: tuple[list[tuple[Row, Timed]], ...]) -> Iterator[Held]:
+def _held(tree: FitTree, parts: tuple[list[tuple[PublishedRow, Timed]], ...]) -> Iterator[Held]:
     """The folds' errors for all sizes, and for large and small messages."""
     fitted = [fit_tree(tree, [t for _, t in part]) for part in parts]
     sizes: dict[str, Callable[[Any], bool]] = {

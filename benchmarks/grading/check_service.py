@@ -38,7 +38,7 @@ import psutil
 
 from autograder import course
 from autograder.course.service.attempts import used
-from autograder.course.service.tokens import Tokens
+from autograder.course.service.tokens import CourseTokens
 from benchmarks.grading.classroom import BANK
 from benchmarks.grading.costs import load, machine
 
@@ -109,7 +109,7 @@ class Service:
 
 
 @dataclass
-class Asked:
+class ServiceAnswers:
     """What the learners got: seconds by kind of answer, verdicts by learner and exercise, how often one was sent
     away."""
 
@@ -191,13 +191,13 @@ def made(folder: Path, learners: int) -> tuple[Path, dict[str, str]]:
     course.init(folder)
     (folder / "exercises" / "bench.py").write_text(BANK.read_text())
     course.assign(folder, NAME, exercises=ASKED, due=datetime(2100, 1, 1))
-    return folder, Tokens(folder).issue([f"learner{n:03}" for n in range(learners)] + ["victim"], days=1)
+    return folder, CourseTokens(folder).issue([f"learner{n:03}" for n in range(learners)] + ["victim"], days=1)
 
 
 def measure(service: Service, tokens: dict[str, str], part: str) -> dict[str, Any]:
     """One part: its figures, once the attempts are reconciled."""
     (service.folder / ".gpubook" / "checks.db").unlink(missing_ok=True)
-    start, asked, over = service.start(), Asked(), threading.Event()
+    start, asked, over = service.start(), ServiceAnswers(), threading.Event()
     counts = dict.fromkeys(("forged tokens", "of a stolen token", "junk", "slow connections"), 0)
     learners = {who: token for who, token in tokens.items() if who != "victim"}
     go = threading.Barrier(len(learners) + 1)

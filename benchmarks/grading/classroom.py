@@ -104,7 +104,7 @@ assert ran.returncode == 0, ran.stderr[-2000:]
 
 
 @dataclass(frozen=True)
-class Question:
+class GradedQuestion:
     """An exercise of the bank, the hidden test that stands for its judge in nbgrader, and what learners answer."""
 
     name: str
@@ -114,32 +114,32 @@ class Question:
 
 
 NO_LAB = (
-    Question(
+    GradedQuestion(
         "bench-seconds",
         "assert math.isclose(answer, 0.07, rel_tol=0.01)",
         ("answer = 2*7/8*4e9/100e9", "S, W = 4e9, 100e9\nanswer = 14*(S/8)/W"),
         ("answer = 4e9/100e9", "answer = 7/8*4e9/100e9", "answer = 8*0.07"),
     ),
-    Question(
+    GradedQuestion(
         "bench-steps",
         "assert answer == 14",
         ("answer = 14", "answer = 2*(8 - 1)"),
         ("answer = 8", "answer = 7", "answer = len(range(8)) * 2"),
     ),
-    Question(
+    GradedQuestion(
         "bench-bound",
         "assert answer.strip().lower() == 'memory'",
         ("answer = 'memory'",),
         ("answer = 'compute'", "answer = 'latency'"),
     ),
-    Question(
+    GradedQuestion(
         "bench-formula",
         "n, S, alpha, W = sympy.symbols('n S alpha W', positive=True)\n"
         "assert sympy.simplify(answer - 2*(n - 1)*(alpha + S/(n*W))) == 0",
         (LETTERS + "2*(n - 1)*(alpha + S/(n*W))", LETTERS + "2*(n - 1)*alpha + 2*S/W - 2*S/(n*W)"),
         (LETTERS + "2*(n - 1)*(alpha + S/W)", LETTERS + "(n - 1)*(alpha + S/(n*W))", LETTERS + "2*S/W + n*alpha"),
     ),
-    Question(
+    GradedQuestion(
         "bench-bubble",
         "import random\nrng = random.Random(1)\nfor _ in range(20):\n"
         "    p, m = rng.randint(1, 32), rng.randint(1, 256)\n"
@@ -154,7 +154,7 @@ NO_LAB = (
             "def bubble(p, m):\n    return math.sqrt(-p)",
         ),
     ),
-    Question(
+    GradedQuestion(
         "bench-torch",
         "import random\nrng = random.Random(1)\nfor shift in (0, 0, 0, 1000, -1000):\n"
         "    row = [rng.uniform(-3, 3) + shift for _ in range(16)]\n"
@@ -174,7 +174,7 @@ NO_LAB = (
 )
 LAB = (
     *NO_LAB,
-    Question(
+    GradedQuestion(
         "bench-allreduce",
         ON_TORCHRUN,
         (
@@ -187,7 +187,7 @@ LAB = (
 )
 RANKS = (
     *NO_LAB,
-    Question(
+    GradedQuestion(
         "bench-total",
         TOTAL,
         (
@@ -204,7 +204,7 @@ RANKS = (
 Class = Mapping[str, Mapping[str, tuple[str, bool]]]  # learner -> question -> the answer, and whether it is right
 
 
-def draw(questions: Sequence[Question], size: int, workers: int, seed: int = 1) -> Class:
+def draw(questions: Sequence[GradedQuestion], size: int, workers: int, seed: int = 1) -> Class:
     """Learners who are right, partly right or wrong; the name begins with the worker that stock nbgrader gives
     them to."""
     rng, drawn = random.Random(f"{seed} {size}"), {}
@@ -231,7 +231,7 @@ def scores_of(learners: Class) -> dict[str, dict[str, float]]:
     return {who: {q: full[q] * mark for q, (_, mark) in answers.items()} for who, answers in learners.items()}
 
 
-def ours(folder: Path, questions: Sequence[Question], learners: Class) -> Path:
+def ours(folder: Path, questions: Sequence[GradedQuestion], learners: Class) -> Path:
     """A course of `gpubook` in which the class has submitted its work."""
     course.init(folder)
     shutil.copy(BANK, folder / "exercises" / "bank.py")
@@ -245,7 +245,7 @@ def ours(folder: Path, questions: Sequence[Question], learners: Class) -> Path:
     return folder
 
 
-def stock(folder: Path, questions: Sequence[Question], learners: Class) -> Path:
+def stock(folder: Path, questions: Sequence[GradedQuestion], learners: Class) -> Path:
     """The same class in a course of stock nbgrader, with a hidden test under each question."""
     (folder / "source" / NAME).mkdir(parents=True)
     (folder / "nbgrader_config.py").write_text("c = get_config()\nc.CourseDirectory.course_id = 'peer'\n")

@@ -45,7 +45,7 @@ from benchmarks.grading.classroom import (
     NO_LAB,
     RANKS,
     Class,
-    Question,
+    GradedQuestion,
     draw,
     ours,
     scores_in,
@@ -68,7 +68,7 @@ SCALE = (10, 100, 1000)
 
 
 @dataclass
-class Setting:
+class GradingSetting:
     """What holds for all parts."""
 
     size: int
@@ -81,7 +81,7 @@ class Setting:
     record: dict[str, Any] = field(default_factory=dict)
     made: int = 0
 
-    def courses(self, questions: Sequence[Question], learners: Class) -> dict[str, Path]:
+    def courses(self, questions: Sequence[GradedQuestion], learners: Class) -> dict[str, Path]:
         """The class in a course of each kind, ready to be copied."""
         self.made += 1
         root = self.folder / str(self.made)
@@ -109,7 +109,7 @@ def load() -> float:
     return os.getloadavg()[0]
 
 
-def side_by_side(setting: Setting, questions: Sequence[Question], title: str) -> dict[str, Any]:
+def side_by_side(setting: GradingSetting, questions: Sequence[GradedQuestion], title: str) -> dict[str, Any]:
     """A class both ways, in turn; the scores must be those of the plan on both sides."""
     learners = draw(questions, setting.size, setting.workers, setting.seed)
     wanted, courses = scores_of(learners), setting.courses(questions, learners)
@@ -142,7 +142,7 @@ def side_by_side(setting: Setting, questions: Sequence[Question], title: str) ->
     return {"size": size, "seconds": seconds, "cpu": cpu, "ratios": ratios, "loads": loads}
 
 
-def faults(setting: Setting) -> dict[str, Any]:
+def faults(setting: GradingSetting) -> dict[str, Any]:
     """What one learner's mishap costs beyond its limit: against the same submission without it."""
     found: dict[str, Any] = {}
     limit = min(setting.limit, 8.0)
@@ -170,7 +170,7 @@ def faults(setting: Setting) -> dict[str, Any]:
     return found
 
 
-def memory(setting: Setting) -> dict[str, Any]:
+def memory(setting: GradingSetting) -> dict[str, Any]:
     """The most that grading one submission takes, and a class."""
     found: dict[str, Any] = {}
     print("\nmemory: the most that all processes hold at once, shared pages counted once")
@@ -184,7 +184,7 @@ def memory(setting: Setting) -> dict[str, Any]:
     return found
 
 
-def check(setting: Setting) -> dict[str, Any]:
+def check(setting: GradingSetting) -> dict[str, Any]:
     """In a notebook."""
     folder = setting.folder / "check"
     folder.mkdir()
@@ -198,7 +198,7 @@ def check(setting: Setting) -> dict[str, Any]:
     return found
 
 
-def otter(setting: Setting) -> dict[str, Any]:
+def otter(setting: GradingSetting) -> dict[str, Any]:
     """A right, a partly right and a wrong submission through `otter run`."""
     try:
         program = otter_grader.install(setting.folder / "otter-environment")
@@ -218,7 +218,7 @@ def otter(setting: Setting) -> dict[str, Any]:
         return {"skipped": str(error)}
 
 
-def scale(setting: Setting) -> dict[str, Any]:
+def scale(setting: GradingSetting) -> dict[str, Any]:
     """Ours alone, for classes of several sizes."""
     found: dict[str, Any] = {}
     print(f"\nscale: ours, {setting.workers} workers, equal scores")
@@ -236,7 +236,7 @@ def scale(setting: Setting) -> dict[str, Any]:
     return found
 
 
-def kills(setting: Setting) -> dict[str, Any]:
+def kills(setting: GradingSetting) -> dict[str, Any]:
     """Ours, killed and resumed."""
     learners = draw(NO_LAB, setting.largest, setting.workers, setting.seed)
     print(f"\nkills: ours, {setting.workers} workers; load {load():.1f}")
@@ -290,9 +290,9 @@ def main(
     print(f"{about['date']}, {about['cores']} cores of {about['processor'] or 'an unknown processor'}")
     print(f"minimum / median / maximum of {repeats}")
     with tempfile.TemporaryDirectory(prefix="gpubook-grading-") as scratch:
-        setting = Setting(size, workers or about["cores"], repeats, cell_limit, seed, Path(scratch), largest)
+        setting = GradingSetting(size, workers or about["cores"], repeats, cell_limit, seed, Path(scratch), largest)
         setting.record["machine"] = about
-        run: dict[str, Callable[[Setting], dict[str, Any]]] = {
+        run: dict[str, Callable[[GradingSetting], dict[str, Any]]] = {
             "no-lab": lambda s: side_by_side(s, NO_LAB, "no lab"),
             "lab": lambda s: side_by_side(s, LAB, "a lab of two ranks"),
             "run-ranks": lambda s: side_by_side(s, RANKS, "two ranks by run_ranks on both sides"),

@@ -13,7 +13,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
 
 import hwlib
-from benchmarks.grading.classroom import KERNEL, SETUP, Class, Question, points, scores_of
+from benchmarks.grading.classroom import KERNEL, SETUP, Class, GradedQuestion, points, scores_of
 from benchmarks.grading.runs import run
 
 TEST = """OK_FORMAT = False
@@ -47,7 +47,9 @@ def install(folder: Path) -> Path:
     return folder / "bin" / "otter"
 
 
-def measure(folder: Path, otter: Path, questions: Sequence[Question], learners: Class, limit: float) -> dict[str, Any]:
+def measure(
+    folder: Path, otter: Path, questions: Sequence[GradedQuestion], learners: Class, limit: float
+) -> dict[str, Any]:
     """Seconds and peak memory of `otter run`, a submission at a time; the scores are those of the plan."""
     tests = folder / "tests"
     tests.mkdir(parents=True)
@@ -74,7 +76,7 @@ def measure(folder: Path, otter: Path, questions: Sequence[Question], learners: 
     return {"seconds": seconds, "peak": max(peaks), "median": median(seconds)}
 
 
-def _notebook(questions: Sequence[Question], answers: Any) -> Any:
+def _notebook(questions: Sequence[GradedQuestion], answers: Any) -> Any:
     cells = [new_code_cell(f"{SETUP}\nimport otter\ngrader = otter.Notebook()")]
     for q in questions:
         cells += [new_code_cell(answers[q.name][0]), new_code_cell(f"grader.check({q.name!r})")]

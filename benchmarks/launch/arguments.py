@@ -22,7 +22,7 @@ TABLES = ROOT / "hwlib" / "launch"
 KINDS = {"bool": "flag", "int": "int", "float": "float", "str": "text"}
 
 
-class Row(NamedTuple):
+class ArgumentRow(NamedTuple):
     """One argument: flag, int, float, text, json, or several of them ("ints", "texts"); and what it may be."""
 
     name: str
@@ -47,9 +47,9 @@ class Sources:
                 ):
                     self.aliases.setdefault(node.targets[0].id, node.value)
 
-    def fields(self, name: str) -> dict[str, Row]:
+    def fields(self, name: str) -> dict[str, ArgumentRow]:
         """The fields of a dataclass and of those it is made from."""
-        found: dict[str, Row] = {}
+        found: dict[str, ArgumentRow] = {}
         node = self.classes[name]
         for base in node.bases:
             parent = ast.unparse(base).split("[")[0].rpartition(".")[2].removeprefix("MCore")
@@ -60,15 +60,15 @@ class Sources:
                 found[one.target.id] = self.row(one.target.id, one.annotation)
         return found
 
-    def row(self, name: str, annotation: ast.expr) -> Row:
+    def row(self, name: str, annotation: ast.expr) -> ArgumentRow:
         """A row, of an annotation."""
         words, choices = self._words(annotation)
         if any(word in ("list", "List", "tuple", "Tuple", "Sequence", "set") for word in words):
-            return Row(name, "ints" if "int" in words and "str" not in words else "texts", choices)
+            return ArgumentRow(name, "ints" if "int" in words and "str" not in words else "texts", choices)
         for word in ("bool", "int", "float", "str"):
             if word in words and not (choices and word != "bool"):
-                return Row(name, KINDS[word], choices)
-        return Row(name, "text" if choices else "json", choices)
+                return ArgumentRow(name, KINDS[word], choices)
+        return ArgumentRow(name, "text" if choices else "json", choices)
 
     def _words(self, annotation: ast.expr) -> tuple[list[str], tuple[str, ...]]:
         """The names in an annotation, and the values of its Literals."""
@@ -90,16 +90,16 @@ class Sources:
         return words, tuple(dict.fromkeys(choices))
 
 
-def of_parser(parser: argparse.ArgumentParser) -> Iterator[Row]:
+def of_parser(parser: argparse.ArgumentParser) -> Iterator[ArgumentRow]:
     """The arguments of a parser, each by its first spelling and by all others."""
     for action in parser._actions:
         plural = "s" if action.nargs in ("+", "*") or (isinstance(action.nargs, int) and action.nargs > 1) else ""
         kind = "flag" if action.nargs == 0 else KINDS.get(getattr(action.type, "__name__", "str"), "text") + plural
         for name in action.option_strings:
-            yield Row(name, kind, tuple(getattr(one, "name", str(one)) for one in action.choices or ()))
+            yield ArgumentRow(name, kind, tuple(getattr(one, "name", str(one)) for one in action.choices or ()))
 
 
-def megatron(checkout: Path) -> Iterator[Row]:
+def megatron(checkout: Path) -> Iterator[ArgumentRow]:
     """What Megatron-LM's own parser takes."""
     import typing
 
@@ -116,7 +116,7 @@ def megatron(checkout: Path) -> Iterator[Row]:
         yield row._replace(choices=modules) if row.name == "--recompute-modules" else row
 
 
-def torchtitan(checkout: Path) -> Iterator[Row]:
+def torchtitan(checkout: Path) -> Iterator[ArgumentRow]:
     """The sections and fields of torchtitan's configuration, and the functions that make one for each model."""
     from torch.distributed.pipelining import schedules
 
@@ -125,31 +125,31 @@ def torchtitan(checkout: Path) -> Iterator[Row]:
     config = next(node for node in trainer.body if isinstance(node, ast.ClassDef))
     sources = Sources(code / "config" / "configs.py", code / "distributed" / "activation_checkpoint.py")
     manager = (code / "config" / "manager.py").read_text("utf-8")
-    yield from (Row(word, "text") for word in ("--module", "--config") if f'"{word}"' in manager)
+    yield from (ArgumentRow(word, "text") for word in ("--module", "--config") if f'"{word}"' in manager)
     for one in config.body:
         if not (isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)):
             continue
         name, kind = one.target.id, ast.unparse(one.annotation)
-        yield Row(name, "section")
+        yield ArgumentRow(name, "section")
         for row in sources.fields(kind).values() if kind in sources.classes else ():
             known = _schedules(schedules) if row.name == "pipeline_parallel_schedule" else row.choices
-            yield Row(f"{name}.{row.name}", row.kind, tuple(known))
+            yield ArgumentRow(f"{name}.{row.name}", row.kind, tuple(known))
     policies = [name for name in sources.classes if name.endswith("AC")]
-    yield Row("activation_checkpoint.policy", "text", tuple(policies))
+    yield ArgumentRow("activation_checkpoint.policy", "text", tuple(policies))
     for registry in sorted((code / "models").glob("*/config_registry.py")):
         made = [node.name for node in ast.parse(registry.read_text("utf-8")).body if isinstance(node, ast.FunctionDef)]
         name = registry.parent.name
-        yield Row(f"models.{name}", "function", tuple(one for one in made if one[0] != "_"))
+        yield ArgumentRow(f"models.{name}", "function", tuple(one for one in made if one[0] != "_"))
         for node in ast.parse((registry.parent / "__init__.py").read_text("utf-8")).body:
             if isinstance(node, ast.FunctionDef) and node.name == "model_registry":
-                yield Row(f"model_registry.{name}", "function", tuple(one.arg for one in node.args.args))
+                yield ArgumentRow(f"model_registry.{name}", "function", tuple(one.arg for one in node.args.args))
             elif (
                 isinstance(node, ast.Assign)
                 and isinstance(node.value, ast.Dict)
                 and "configs" in ast.unparse(node.targets[0])
             ):
                 keys = (one.value for one in node.value.keys if isinstance(one, ast.Constant))
-                yield Row(f"flavors.{name}", "text", tuple(map(str, keys)))
+                yield ArgumentRow(f"flavors.{name}", "text", tuple(map(str, keys)))
 
 
 def _schedules(schedules: Any) -> Iterator[str]:
@@ -180,30 +180,30 @@ NEMO = {
 }
 
 
-def nemo(checkout: Path, core: Path) -> Iterator[Row]:
+def nemo(checkout: Path, core: Path) -> Iterator[ArgumentRow]:
     """What overrides of a recipe of Megatron-Bridge may set, and the recipes."""
     bridge = checkout / "src" / "megatron" / "bridge"
     ours, theirs = Sources(bridge), Sources(core / "megatron" / "core", core / "megatron" / "training")
     for section, names in NEMO.items():
-        found: dict[str, Row] = {}
+        found: dict[str, ArgumentRow] = {}
         for sources in (theirs, ours):
             for name in names:
                 found |= sources.fields(name) if name in sources.classes else {}
         yield from (row._replace(name=f"{section}.{row.name}") for row in found.values())
     mixed = ast.parse((bridge / "training" / "mixed_precision.py").read_text("utf-8"))
     kinds = [n.name for n in mixed.body if isinstance(n, ast.FunctionDef) and n.decorator_list]
-    yield Row("mixed_precision", "text", tuple(kinds))
+    yield ArgumentRow("mixed_precision", "text", tuple(kinds))
     recipes = set()
     for path in (bridge / "recipes").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom):
                 recipes |= {one.asname or one.name for one in node.names}
-    yield Row("--recipe", "text", tuple(sorted(name for name in recipes if name.endswith("_pretrain_config"))))
+    yield ArgumentRow("--recipe", "text", tuple(sorted(name for name in recipes if name.endswith("_pretrain_config"))))
     runner = ast.parse((checkout / "scripts" / "training" / "run_recipe.py").read_text("utf-8"))
     yield from (row for row in _added(runner, {}, ours) if row.name != "--recipe")
 
 
-def _added(tree: ast.AST, keywords: dict[str, str], sources: Sources) -> Iterator[Row]:
+def _added(tree: ast.AST, keywords: dict[str, str], sources: Sources) -> Iterator[ArgumentRow]:
     """The arguments that code adds to a parser; `keywords` are names of keyword arguments, with their classes."""
     for node in ast.walk(tree):
         if not (
@@ -212,7 +212,7 @@ def _added(tree: ast.AST, keywords: dict[str, str], sources: Sources) -> Iterato
             continue
         names = [one.value for one in node.args if isinstance(one, ast.Constant) and str(one.value).startswith("--")]
         given = {one.arg: one.value for one in node.keywords}
-        row = Row("", KINDS.get(ast.unparse(given["type"]), "text") if "type" in given else "text")
+        row = ArgumentRow("", KINDS.get(ast.unparse(given["type"]), "text") if "type" in given else "text")
         if "action" in given:
             row = row._replace(kind="flag")
         if isinstance(choices := given.get("choices"), ast.List):
@@ -224,10 +224,10 @@ def _added(tree: ast.AST, keywords: dict[str, str], sources: Sources) -> Iterato
         for name in names:
             yield row._replace(name=str(name))
             if row.kind == "flag" and None in given:
-                yield Row(f"--no-{str(name).removeprefix('--')}", "flag")
+                yield ArgumentRow(f"--no-{str(name).removeprefix('--')}", "flag")
 
 
-def vllm(checkout: Path) -> Iterator[Row]:
+def vllm(checkout: Path) -> Iterator[ArgumentRow]:
     """The options of `vllm serve`, and the fields of its configuration of cache transfers."""
     code = checkout / "vllm"
     sources = Sources(code / "config", code / "model_executor" / "layers" / "quantization" / "__init__.py")
@@ -244,15 +244,17 @@ def vllm(checkout: Path) -> Iterator[Row]:
     )
     names = tuple(str(one.args[0].value) for one in calls if isinstance(one.args[0], ast.Constant))
     for row in sources.fields("KVTransferConfig").values():
-        yield Row(f"kv-transfer-config.{row.name}", row.kind, names if row.name == "kv_connector" else row.choices)
+        yield ArgumentRow(
+            f"kv-transfer-config.{row.name}", row.kind, names if row.name == "kv_connector" else row.choices
+        )
 
 
-def write(software: str, rows: Iterable[Row]) -> int:
+def write(software: str, rows: Iterable[ArgumentRow]) -> int:
     """Write the table of a software; the number of its arguments."""
     found = {row.name: row for row in rows}
     with (TABLES / f"{software}.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(Row._fields)
+        writer.writerow(ArgumentRow._fields)
         writer.writerows((row.name, row.kind, "|".join(row.choices)) for _, row in sorted(found.items()))
     return len(found)
 

@@ -20,7 +20,7 @@ import click
 from benchmarks.fit.folds import fold_of
 from benchmarks.planner.peers import calculon_python, said_by
 from benchmarks.rows.published import case_of, read_rows
-from benchmarks.rows.training_step import Step
+from benchmarks.rows.training_step import TrainingStep
 
 NODE = 8
 PROGRAM = """
@@ -48,7 +48,7 @@ print(json.dumps(found))
 """
 
 
-def question(case: Step) -> dict[str, Any] | None:
+def question(case: TrainingStep) -> dict[str, Any] | None:
     """A step in Calculon's words; None for what it has no words for."""
     model, plan = case.model, case.plan
     tp, pp, dp = (int(plan.get(name, 1)) for name in ("tp", "pp", "dp"))
@@ -95,7 +95,7 @@ def question(case: Step) -> dict[str, Any] | None:
     }
 
 
-def seconds_of(cases: Sequence[Step], checkout: Path, python: Path | None = None) -> list[float]:
+def seconds_of(cases: Sequence[TrainingStep], checkout: Path, python: Path | None = None) -> list[float]:
     """Calculon's seconds for each step; NaN for what it refuses. Raises NoPeer."""
     asked = [question(case) for case in cases]
     with tempfile.TemporaryDirectory() as folder:
@@ -109,15 +109,15 @@ def seconds_of(cases: Sequence[Step], checkout: Path, python: Path | None = None
     return [math.nan if x is None else float(x) for x in found]
 
 
-def group_of(case: Step) -> str:
+def group_of(case: TrainingStep) -> str:
     """A model and machine: the same for all plans of a step."""
     model = case.model
     return repr((model.layers, model.width, model.heads, case.gpus, case.plan["B"]))
 
 
-def scored(cases: Sequence[Step], seconds: Sequence[float]) -> dict[str, tuple[int, float, float, float]]:
+def scored(cases: Sequence[TrainingStep], seconds: Sequence[float]) -> dict[str, tuple[int, float, float, float]]:
     """For each set: rows, mean and median error, and the mean with one factor of the other fold."""
-    sets: dict[str, list[tuple[Step, float]]] = defaultdict(list)
+    sets: dict[str, list[tuple[TrainingStep, float]]] = defaultdict(list)
     for case, t in zip(cases, seconds, strict=True):
         if not math.isnan(t):
             sets[case.group].append((case, t / case.seconds))
@@ -130,9 +130,11 @@ def scored(cases: Sequence[Step], seconds: Sequence[float]) -> dict[str, tuple[i
     return result
 
 
-def steps_of(paths: Iterable[Path]) -> list[Step]:
+def steps_of(paths: Iterable[Path]) -> list[TrainingStep]:
     """The training steps of tables."""
-    return [case for path in paths for row in read_rows(path)[0] if isinstance(case := case_of(row, path), Step)]
+    return [
+        case for path in paths for row in read_rows(path)[0] if isinstance(case := case_of(row, path), TrainingStep)
+    ]
 
 
 @click.command()

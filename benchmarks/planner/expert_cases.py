@@ -19,7 +19,7 @@ from hwlib.units import show
 
 
 @dataclass(frozen=True)
-class Case:
+class ExpertCase:
     """A question, and the published answer: its degrees, and the measured seconds of a step, where there are.
 
     `note` says what the source gives, and `source` is its key in docs/references.bib; without one nobody published a
@@ -62,70 +62,70 @@ FP8 = SoftwareSettings(dtype="fp8", states="mixed")  # NVIDIA's recipes sum grad
 GPT3_FLOPS = float(gpt_recompute_training_flops(1536 * 2048, 2048, 96, 12288, 51200))
 LLAMA = {"tp": 4, "pp": 8, "v": 5, "zero": 1}  # NVIDIA's plan for 70B on H100
 CASES = (
-    Case(
+    ExpertCase(
         "8B on 8 H100, FP8", "llama3-8b", "dgx-h100", 128 * 8192, 8192, {"zero": 3},
         "FSDP over the node", "megatron-bridge", from_token_rate(128, 8192, 8, 14451), software=FP8,
     ),
-    Case(
+    ExpertCase(
         "70B on 64 H100, FP8", "llama3-70b", "8 x dgx-h100", 128 * 8192, 8192, LLAMA,
         "25.11", "megatron-bridge", from_token_rate(128, 8192, 64, 1602), software=FP8,
     ),
-    Case(
+    ExpertCase(
         "70B on 512 H100", "llama3-70b", "superpod-h100-4su", 2**22, 8192, LLAMA,
         "the plan of 64 GPUs with more replicas; nobody printed its time", "", gpus=512,
     ),
-    Case(
+    ExpertCase(
         "70B on 1,024 H100", "llama3-70b", "superpod-h100-4su", 2**23, 8192, LLAMA,
         "the plan of 64 GPUs with more replicas; nobody printed its time", "", gpus=1024,
     ),
-    Case(
+    ExpertCase(
         "405B on 1,024 H100, FP8", "llama3-405b", "superpod-h100-4su", 512 * 8192, 8192,
         {"tp": 8, "cp": 2, "pp": 8, "v": 8, "zero": 1}, "25.11", "megatron-bridge",
         from_token_rate(512, 8192, 1024, 292), software=FP8,
     ),
-    Case(
+    ExpertCase(
         "405B on 16,384 H100", "llama3-405b", "h100-superpod-16k", 2**24, 8192,
         {"tp": 8, "pp": 16, "v": 8, "zero": 2}, "400 TFLOP/s a GPU, 41 % MFU; the number of chunks is not printed",
         "llama3", from_flops("llama3-405b", 2**24, 8192, 16384, 400e12), software=SoftwareSettings(features="llama3"),
     ),
-    Case(
+    ExpertCase(
         "GPT-3 on 1,024 A100", "gpt3-175b", "128 x dgx-a100", 1536 * 2048, 2048,
         {"tp": 8, "pp": 8, "v": 2, "recompute": "full", "sp": False},
         "140 TFLOP/s a GPU, recomputation counted; its plan is not printed, this is that of the 145B model beside it",
         "narayanan2021", GPT3_FLOPS / (1024 * 140e12),
         software=SoftwareSettings(stack="megatron-2021-a100", fused=False, dtype="fp16"),
     ),
-    Case(
+    ExpertCase(
         "DeepSeek-V3 on 2,048 H800, FP8", "deepseek-v3", "256 x hgx-h800", 15360 * 4096, 4096,
         {"pp": 16, "v": 2, "ep": 64, "zero": 1, "schedule": "dualpipe", "recompute": "layernorm+mla_up_proj"},
         "180,000 GPU hours for 10^12 tokens; it recomputes norms and MLA's up-projections alone, and overlaps "
         "all-to-alls", "deepseek-v3", 15360 * 4096 / 1e12 * 180e3 * 3600 / 2048,
         software=SoftwareSettings(dtype="fp8", features="hai-llm"),
     ),
-    Case(
+    ExpertCase(
         "Mixtral 8x7B on 64 H100", "mixtral-8x7b", "8 x dgx-h100", 256 * 4096, 4096,
         {"ep": 8, "pp": 4, "v": 8, "zero": 1}, "468 TFLOP/s a GPU", "megatron-core-moe",
         from_flops("mixtral-8x7b", 256 * 4096, 4096, 64, 468e12),
     ),
-    Case(
+    ExpertCase(
         "8B at 128k on 64 H100, FP8", "llama3-8b", "8 x dgx-h100", 32 * 2**17, 2**17,
         {"tp": 4, "cp": 4, "zero": 1},
         "for 7B on 128 GPUs: 555 TFLOP/s with this, 424 with the best plan without context parallelism",
         "nemo-performance", software=FP8,
     ),
-    Case(
+    ExpertCase(
         "405B on 256 GB200 of NVL72, FP8", "llama3-405b", "nvl72-pod", 1536 * 8192, 8192,
         {"tp": 4, "pp": 16, "v": 4, "zero": 1}, "26.04", "megatron-bridge",
         from_token_rate(1536, 8192, 256, 864), gpus=256, software=FP8,
     ),
-    Case(
+    ExpertCase(
         "7B on 1,024 H100", "llama2-7b", "superpod-h100-4su", 2**22, 4096, {"zero": 1},
         "data parallelism alone; nobody printed its time", "", gpus=1024,
     ),
 )  # fmt: skip
 
 
-def row(case: Case) -> list[str]:
+def row(case: ExpertCase) -> list[str]:
     """One line of the table."""
     found = case.found()
     advised, published = found.advised, case.published(found)

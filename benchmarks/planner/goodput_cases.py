@@ -17,7 +17,7 @@ STEPS = 100_000
 
 
 @dataclass(frozen=True)
-class Case:
+class GoodputCase:
     """A published run: its GPUs, parameters and step; the row whose rate of interruptions it has; what else its source
     prints (`given`); the published share, as a number and as words; and what was taken, with the source's key.
     """
@@ -58,13 +58,13 @@ def bloom_goodput() -> float:
     return _told(run.tokens) / (2048 * run.length) * _bloom_step() / run.wall_time
 
 
-def cases() -> tuple[Case, ...]:
+def cases() -> tuple[GoodputCase, ...]:
     """The published runs."""
     bloom, step = measured_checkpoint("bloom-176b"), _bloom_step()
     state = float(saved_state_bytes(bloom.params))
     llama, robust, mega, opt = (measured_failures(k) for k in ("llama3-405b", "byterobust", "megascale", "opt-175b"))
     return (
-        Case(
+        GoodputCase(
             "Llama 3 405B",
             _told(llama.gpus),
             parameter_count(models["llama3-405b"]),
@@ -75,7 +75,7 @@ def cases() -> tuple[Case, ...]:
             "its own rate, and its storage of 2 TB/s {cite:p}`llama3`",
             {"storage": 2 * TB},
         ),
-        Case(
+        GoodputCase(
             "MegaScale",
             _told(mega.gpus),
             175e9,
@@ -85,7 +85,7 @@ def cases() -> tuple[Case, ...]:
             "above 90 %",
             "Llama 3's rate: it prints over 100 restarts in several weeks on more than 10,000 GPUs {cite:p}`megascale`",
         ),
-        Case(
+        GoodputCase(
             "ByteRobust, three months",
             _told(robust.gpus),
             175e9,
@@ -95,7 +95,7 @@ def cases() -> tuple[Case, ...]:
             "97 %",
             "Llama 3's rate, and MegaScale's model of 175B {cite:p}`byterobust`",
         ),
-        Case(
+        GoodputCase(
             "RSC-1, as its paper estimates",
             12288,
             70e9,
@@ -106,7 +106,7 @@ def cases() -> tuple[Case, ...]:
             "its rate, a blocking checkpoint of 10 s, a restart of 5 min {cite:p}`kokolis2024`",
             {"blocking": True, "storage": 70e9 * 14 / 10, "t_back": 5 * minute, "t_repair": 0.0},
         ),
-        Case(
+        GoodputCase(
             "the same with a quieter cluster",
             12288,
             70e9,
@@ -123,7 +123,7 @@ def cases() -> tuple[Case, ...]:
                 "t_repair": 0.0,
             },
         ),
-        Case(
+        GoodputCase(
             "BLOOM 176B",
             384,
             bloom.params,
@@ -134,7 +134,7 @@ def cases() -> tuple[Case, ...]:
             "a failure a week, a blocking checkpoint of 40 s every 100 steps, four spare nodes {cite:p}`bloom-log`",
             {"blocking": True, "storage": state / bloom.blocked, "interval": 100 * step, "spares": 4},
         ),
-        Case(
+        GoodputCase(
             "OPT-175B",
             _told(opt.gpus),
             175e9,

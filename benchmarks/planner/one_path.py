@@ -17,7 +17,7 @@ import click
 from autograder.cli.plan import PlanQuery
 from autograder.cli.plan import plan as command
 from benchmarks.rows.published import ROWS, steps
-from benchmarks.rows.training_step import Step, parted
+from benchmarks.rows.training_step import TrainingStep, parted
 from benchmarks.score.predictions import Prediction, predict
 from hwlib.footprint import footprint
 from hwlib.planner import Task
@@ -32,7 +32,7 @@ CLOSE = 1e-9  # of a time or of bytes: what rounding a number in a text may chan
 
 
 @dataclass(frozen=True)
-class Asked:
+class CommandPlan:
     """What the command makes of its words: a task and the one plan of it; `words` are those typed."""
 
     words: tuple[str, ...]
@@ -50,7 +50,7 @@ class Asked:
         return float(footprint(self.task, self.strategy).total)
 
 
-def unsaid(case: Step) -> str:
+def unsaid(case: TrainingStep) -> str:
     """What of a run no option of the command says; empty where it can be asked."""
     if case.plan.get("frozen"):
         return "adapters beside frozen matrices"
@@ -59,7 +59,7 @@ def unsaid(case: Step) -> str:
     return ""
 
 
-def words_of(case: Step, release: bool = True) -> tuple[str, ...]:
+def words_of(case: TrainingStep, release: bool = True) -> tuple[str, ...]:
     """The words that ask the command for a published run, with or without its release."""
     strategy, _ = parted(case.plan)
     sequences = case.plan["B"] // case.plan["T"]
@@ -75,7 +75,7 @@ def words_of(case: Step, release: bool = True) -> tuple[str, ...]:
     return (*words, *software_words(case, release))
 
 
-def software_words(case: Step, release: bool) -> Iterator[str]:
+def software_words(case: TrainingStep, release: bool) -> Iterator[str]:
     """What is said of a run's software."""
     asked = case.software
     if asked.stack is not None:
@@ -89,7 +89,7 @@ def software_words(case: Step, release: bool) -> Iterator[str]:
         yield "--mtp" if asked.mtp else "--no-mtp"
 
 
-def cluster_line(case: Step) -> str:
+def cluster_line(case: TrainingStep) -> str:
     """A run's machine, as a line that describes it."""
     machine = case.task().machine
     node, *above = machine.levels
@@ -98,7 +98,7 @@ def cluster_line(case: Step) -> str:
     return f"{nodes}x{node.size} {case.chip}, node {node.bandwidth / 1e9:.12g} GB/s{network}"
 
 
-def ask(case: Step, release: bool = True) -> Asked:
+def ask(case: TrainingStep, release: bool = True) -> CommandPlan:
     """What the command reads in a run's words. A shape that no key names is given as a config.json would be. Raises
     ValueError, and click's error for words that it does not know.
     """
@@ -109,7 +109,7 @@ def ask(case: Step, release: bool = True) -> Asked:
     model = query.model if models.find(query.model) == case.model else case.model
     task = task_of(model, query.cluster, **{name: query.asked[name] for name in TASK})
     chosen = {name: values[0] for name, values in query.asked["allowed"].given.items()}
-    return Asked(words, task, Strategy.of(gpus=task.gpus, **chosen))
+    return CommandPlan(words, task, Strategy.of(gpus=task.gpus, **chosen))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.paths import DATA, DOCS
 from benchmarks.planner.page import printed
-from benchmarks.rows.published import Row, read_rows
+from benchmarks.rows.published import PublishedRow, read_rows
 from benchmarks.rows.serving_rows import unfitted_case
 from hwlib.calibrated.serving import step_time
 from hwlib.options import SERVING, markdown
@@ -116,7 +116,7 @@ def unfitted_table() -> str:
     """Published servers on chips that nothing was fitted to, beside the typical constants of several stacks: by model,
     the mean error of the rows and its sign.
     """
-    cases: dict[tuple[str, str, str], list[Row]] = {}
+    cases: dict[tuple[str, str, str], list[PublishedRow]] = {}
     for row in read_rows(UNFITTED)[0]:
         said = row.config["dtype"]
         cases.setdefault((row.system, row.config["software"], f"{row.config['model']}, {said}"), []).append(row)

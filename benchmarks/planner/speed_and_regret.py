@@ -30,7 +30,7 @@ import numpy as np
 from benchmarks.fit.folds import fold_of
 from benchmarks.planner.peers import PUBLISHED, NoPeer, install_mlsysim, measure_calculon, measure_mlsysim
 from benchmarks.rows.published import case_of, read_rows
-from benchmarks.rows.training_step import Step, parted
+from benchmarks.rows.training_step import TrainingStep, parted
 from benchmarks.score.predictions import Prediction, predict_step
 from hwlib.footprint import footprint
 from hwlib.planner.advice import Order, choose, complexity, tolerance, typed, worse
@@ -165,10 +165,10 @@ ORDERS: Mapping[str, Order] = {
 
 def groups_of(paths: Iterable[Path], sets: Sequence[str]) -> tuple[list[Group], list[str]]:
     """The groups of tables' rows that have two plans or more, and what kept rows out."""
-    found: dict[tuple[Any, ...], dict[str, list[Step]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[tuple[Any, ...], dict[str, list[TrainingStep]]] = defaultdict(lambda: defaultdict(list))
     left_out: list[str] = []
     for case in (case_of(row, path) for path in paths for row in read_rows(path)[0]):
-        if not isinstance(case, Step) or case.group not in sets:
+        if not isinstance(case, TrainingStep) or case.group not in sets:
             continue
         if not isinstance(prediction := predict_step(case), Prediction):
             left_out.append(prediction.reason)
@@ -180,7 +180,7 @@ def groups_of(paths: Iterable[Path], sets: Sequence[str]) -> tuple[list[Group], 
     return [_group(key, plans) for key, plans in found.items() if len(plans) > 1], left_out
 
 
-def _group(key: tuple[Any, ...], plans: Mapping[str, Sequence[Step]]) -> Group:
+def _group(key: tuple[Any, ...], plans: Mapping[str, Sequence[TrainingStep]]) -> Group:
     cases = [repeats[0] for repeats in plans.values()]
     stack = cases[0].typical or stacks[cases[0].stack]
     seconds = np.array([predicted(case) for case in cases])
@@ -197,7 +197,7 @@ def _group(key: tuple[Any, ...], plans: Mapping[str, Sequence[Step]]) -> Group:
     return Group(key[0], fold_of(group), tolerance(stack), seconds, risk, measured, Strategy(**columns), m)
 
 
-def predicted(case: Step, stack: Stack | None = None) -> float:
+def predicted(case: TrainingStep, stack: Stack | None = None) -> float:
     """Seconds of a step that the model can predict."""
     found = predict_step(case, stack)
     assert isinstance(found, Prediction)

@@ -8,7 +8,7 @@ import math
 import re
 from dataclasses import dataclass
 
-from benchmarks.rows.published_row import Row
+from benchmarks.rows.published_row import PublishedRow
 from benchmarks.rows.read_keys import ALLREDUCE, unread
 from benchmarks.rows.training_step import Unmodelled
 from hwlib.calibrated import Timed
@@ -42,7 +42,7 @@ class NodesAllReduce:
     timed: Timed
 
 
-def allreduce_case(row: Row, network: str = "") -> NodesAllReduce | Unmodelled:
+def allreduce_case(row: PublishedRow, network: str = "") -> NodesAllReduce | Unmodelled:
     """What a row measured, or why no model speaks about it: another operation, an unknown machine, odd nodes.
 
     The words of its system, network and set name the machine; `network` is that of rows which do not say.

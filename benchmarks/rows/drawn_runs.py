@@ -19,8 +19,8 @@ import click
 
 from benchmarks.paths import SPECS
 from benchmarks.rows.published import steps
-from benchmarks.rows.published_row import Row
-from benchmarks.rows.training_step import Step
+from benchmarks.rows.published_row import PublishedRow
+from benchmarks.rows.training_step import TrainingStep
 from hwlib.specs import accelerators, measured_pipelines, models, stacks
 from hwlib.specs.plan_measurements import MeasuredPlan
 from hwlib.steptime.published import predicted_step, published_time
@@ -55,7 +55,7 @@ HEAD = """# Published training steps of dense models whose plans mix kinds of pa
 """
 
 
-def mixed(cases: Iterable[tuple[Row, Step]]) -> Iterator[tuple[Row, Step]]:
+def mixed(cases: Iterable[tuple[PublishedRow, TrainingStep]]) -> Iterator[tuple[PublishedRow, TrainingStep]]:
     """The rows of plans that mix at least two of tp, pp and cp beside data parallelism."""
     for row, case in cases:
         kinds = sum(case.plan.get(name, 1) > 1 for name in ("tp", "pp", "cp"))
@@ -64,13 +64,13 @@ def mixed(cases: Iterable[tuple[Row, Step]]) -> Iterator[tuple[Row, Step]]:
             yield row, case
 
 
-def plan_of(case: Step) -> tuple[object, ...]:
+def plan_of(case: TrainingStep) -> tuple[object, ...]:
     """What makes two rows the same plan, releases of a software and batches aside."""
     model, degrees = case.model, {name: x for name, x in case.plan.items() if name != "B"}
     return (case.chip, model.layers, model.width, model.heads, case.gpus, *sorted(degrees.items()))
 
 
-def swept(case: Step) -> bool:
+def swept(case: TrainingStep) -> bool:
     """Whether a row of a preset of the live figure, or of the trials that are shown, is kept for these."""
     model = case.model
     trial = case.group == "bloom" and (model.layers, model.width, model.heads) == SHAPE and case.gpus == 384
@@ -78,10 +78,10 @@ def swept(case: Step) -> bool:
     return trial or (preset and case.plan["B"] in (2**21, 1536 * 8192))
 
 
-def drawn(cases: Iterable[tuple[Row, Step]]) -> list[tuple[Row, Step]]:
+def drawn(cases: Iterable[tuple[PublishedRow, TrainingStep]]) -> list[tuple[PublishedRow, TrainingStep]]:
     """Of each table the row with the least digest of its id, of those that nothing else in the book shows."""
     elsewhere = {run.run for run in measured_pipelines("Megatron-DeepSpeed")}
-    least: dict[str, tuple[str, Row, Step]] = {}
+    least: dict[str, tuple[str, PublishedRow, TrainingStep]] = {}
     for row, case in mixed(cases):
         name = row.cells["id"]
         digest = hashlib.sha256(name.encode()).hexdigest()
@@ -90,7 +90,9 @@ def drawn(cases: Iterable[tuple[Row, Step]]) -> list[tuple[Row, Step]]:
     return [(row, case) for _, row, case in least.values()]
 
 
-def shown(cases: Iterable[tuple[Row, Step]], asked: Iterable[tuple[Row, Step]]) -> Iterator[tuple[Row, Step]]:
+def shown(
+    cases: Iterable[tuple[PublishedRow, TrainingStep]], asked: Iterable[tuple[PublishedRow, TrainingStep]]
+) -> Iterator[tuple[PublishedRow, TrainingStep]]:
     """The others that may be printed."""
     hidden = [plan_of(case) for _, case in asked]
     for row, case in mixed(cases):
@@ -99,7 +101,7 @@ def shown(cases: Iterable[tuple[Row, Step]], asked: Iterable[tuple[Row, Step]]) 
             yield row, case
 
 
-def record(row: Row, case: Step, asked: bool) -> MeasuredPlan:
+def record(row: PublishedRow, case: TrainingStep, asked: bool) -> MeasuredPlan:
     """A row in the form of the table. Raises ValueError where the table would say another time than the row."""
     plan, model = case.plan, case.model
     key = model.key if model.key in models else ""

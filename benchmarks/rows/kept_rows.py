@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.paths import DATA
-from benchmarks.rows.published import COLUMNS, Row, rows_to_fit, sets
+from benchmarks.rows.published import COLUMNS, PublishedRow, rows_to_fit, sets
 
 KEPT = DATA / "published.csv"
 # Rows to keep of a set by its name, the first pattern that fits; a set that none fits is not kept.
@@ -31,7 +31,7 @@ HEAD = """# A few published measurements, each with its source, chosen by sets a
 """
 
 
-def kept(rows: list[Row]) -> Iterator[Row]:
+def kept(rows: list[PublishedRow]) -> Iterator[PublishedRow]:
     """The rows to keep, set by set."""
     for name, members in sets(rows):
         quota = next((count for pattern, count in QUOTA if re.match(pattern, name)), 0)
@@ -40,7 +40,7 @@ def kept(rows: list[Row]) -> Iterator[Row]:
         yield from (ordered[int((i + 0.5) * len(ordered) / count)] for i in range(count))
 
 
-def _size(row: Row) -> tuple[float, ...]:
+def _size(row: PublishedRow) -> tuple[float, ...]:
     if "M" in row.config:
         M, N, K = (float(row.config[letter]) for letter in "MNK")
         return (M * N * K, M, N, K)

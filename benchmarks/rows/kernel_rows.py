@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from benchmarks.rows.published_row import Row
+from benchmarks.rows.published_row import PublishedRow
 from benchmarks.rows.read_keys import KERNELS, NO, unread
 from benchmarks.rows.training_step import Unmodelled
 from hwlib.arguments import as_int
@@ -50,7 +50,7 @@ NAMES = {"attention-context": "attn-ctx", "attention-decode": "attn-dec", "group
 
 
 @dataclass(frozen=True, eq=False)
-class Kernel:
+class TimedKernel:
     """A timed kernel: its kind, chip, dtype (of the cache, for a new token) and software, and what it was given.
 
     `sizes` are arguments of the kind's function in `hwlib.calibrated`; `group` is the shape that decides the fold: the
@@ -74,7 +74,7 @@ def kernel_set(kind: str, system: str, config: Mapping[str, Any]) -> str:
     return f"{NAMES[kind]}-{system}-{str(config.get('software', '')).split('/')[0]}"
 
 
-def kernel_case(row: Row) -> Kernel | Unmodelled | None:
+def kernel_case(row: PublishedRow) -> TimedKernel | Unmodelled | None:
     """What a row measured. Rows of a chip or a dtype without constants, and of a kernel that few rows show, are
     `Unmodelled`. Raises ValueError for a row that lacks what is needed.
     """
@@ -109,7 +109,9 @@ def kernel_case(row: Row) -> Kernel | Unmodelled | None:
     if chip is None or dtype is None:
         return Unmodelled(f"no constants for {config['dtype']} on {row.system}")
     group = " ".join(str(config[name]) for name in shape)
-    return Kernel(row.kind, chip, dtype, software, release, MappingProxyType(sizes), group, row.value * 1e-6, kernel)
+    return TimedKernel(
+        row.kind, chip, dtype, software, release, MappingProxyType(sizes), group, row.value * 1e-6, kernel
+    )
 
 
 def expert_kernel(recorded: str, chip: str, dtype: str) -> str:

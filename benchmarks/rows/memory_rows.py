@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.rows.published_row import Row
+from benchmarks.rows.published_row import PublishedRow
 from benchmarks.rows.read_keys import unread
 from benchmarks.rows.reader_names import reader_of
 from benchmarks.rows.training_models import bloom_shape, gpt, memory_model
@@ -83,7 +83,7 @@ READ = {
 }  # fmt: skip
 
 
-def memory_rows_of(row: Row) -> Iterator[Row]:
+def memory_rows_of(row: PublishedRow) -> Iterator[PublishedRow]:
     """The memory that a timed step prints, as a row of its own: BLOOM's log has it in whole GB."""
     text = str(row.config.get("mem", "")).strip() if row.kind == "train-step" else ""
     printed = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(GB|GiB)", text)
@@ -104,7 +104,7 @@ def memory_rows_of(row: Row) -> Iterator[Row]:
         )
 
 
-def _titan(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
+def _titan(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
     """torchtitan, and torchao's tables of it: the allocator's reserved peak, in GiB also where GB is printed, for both
     print what torchtitan logs.
 
@@ -146,7 +146,7 @@ def _titan(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
     return Peak(by, model, strategy, number(c, "seq"), pp, _bytes(row, GiB), inferred=open_)
 
 
-def _tune(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
+def _tune(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
     """torchtune: the allocator's active peak, in GiB; weights, gradients and moments in 16 bits.
 
     A chunked loss, compiled, keeps logits and gradients in 16 bits, and one chunk of eight in 32. LoRA's own
@@ -178,7 +178,7 @@ def _tune(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
     )
 
 
-def _litgpt(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
+def _litgpt(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
     """LitGPT: the allocator's peak, in GB; adapters on frozen weights in 16 bits, or in 4."""
     if number(c, "fsdp", default=1) > 1:
         return Unmodelled("a peak that hardly grows with the batch, and so is not of the step: all weights at once")
@@ -199,7 +199,7 @@ def _litgpt(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
     )
 
 
-def _qwen(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
+def _qwen(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
     """Qwen's fine-tuning scripts under DeepSpeed, as a monitor shows them, in GB; some sum several GPUs.
 
     Not printed, and taken from the scripts: adapters of rank 64 beside all matrices but the gate. What a single node
@@ -228,7 +228,7 @@ def _qwen(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
     )
 
 
-def _internevo(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
+def _internevo(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
     """InternEvo on A800, as a monitor would show it, in GB; the loss of Megatron's kind, in 32 bits."""
     pp, tp = number(c, "pp", default=1), number(c, "tp", default=1)
     dp = number(c, "dp", default=row.gpus // (pp * tp))
@@ -247,7 +247,7 @@ def _internevo(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
     )
 
 
-def _bloom(row: Row, c: Mapping[str, Any]) -> Peak | Unmodelled:
+def _bloom(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
     """BLOOM's trials, as a monitor shows them, in whole GB: everything recomputed, attention not fused, the embedding
     on the first stage and on the last.
 
@@ -282,7 +282,7 @@ def _frozen(c: Mapping[str, Any]) -> float:
     return kinds[text]
 
 
-def _bytes(row: Row, unit: float) -> float:
+def _bytes(row: PublishedRow, unit: float) -> float:
     """The figure in bytes; `unit` is what the source means by GB where it prints that."""
     found = re.match(r"(GiB|GB)\b", row.unit)
     if not found:
@@ -290,7 +290,7 @@ def _bytes(row: Row, unit: float) -> float:
     return row.value * (GiB if found[1] == "GiB" else unit)
 
 
-SOURCES: dict[str, Callable[[Row, Mapping[str, Any]], Peak | Unmodelled]] = {
+SOURCES: dict[str, Callable[[PublishedRow, Mapping[str, Any]], Peak | Unmodelled]] = {
     "memory-torchao": _titan,
     "memory-torchtitan": _titan,
     "memory-torchtune": _tune,
@@ -302,7 +302,7 @@ SOURCES: dict[str, Callable[[Row, Mapping[str, Any]], Peak | Unmodelled]] = {
 """How the rows of a source are read, by the name of their reader, which is the set that they are scored with."""
 
 
-def peak_case(row: Row) -> Peak | Unmodelled:
+def peak_case(row: PublishedRow) -> Peak | Unmodelled:
     """The case of a row of kind "train-memory", or why there is none. Never raises for an odd configuration."""
     read = SOURCES.get(row.reader)
     if read is None:

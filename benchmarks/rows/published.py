@@ -17,15 +17,15 @@ from typing import Any
 
 from benchmarks.paths import DATA
 from benchmarks.rows.allreduce_rows import NodesAllReduce, allreduce_case
-from benchmarks.rows.kernel_rows import LENGTHS, Kernel, kernel_case, kernel_set
+from benchmarks.rows.kernel_rows import LENGTHS, TimedKernel, kernel_case, kernel_set
 from benchmarks.rows.memory_rows import SOURCES, Peak, memory_rows_of, peak_case
-from benchmarks.rows.published_row import COLUMNS, HELD_OUT, DataError, Row
+from benchmarks.rows.published_row import COLUMNS, HELD_OUT, DataError, PublishedRow
 from benchmarks.rows.read_keys import ALLREDUCE, PRODUCT, unread
 from benchmarks.rows.reader_names import NONE, reader_of, set_of
 from benchmarks.rows.serving_rows import Serving, serving_case, serving_group
-from benchmarks.rows.training_memory import Memory, memory_case, memory_group
+from benchmarks.rows.training_memory import MemoryUse, memory_case, memory_group
 from benchmarks.rows.training_rows import TABLES, training_case, training_group
-from benchmarks.rows.training_step import Step, Unmodelled
+from benchmarks.rows.training_step import TrainingStep, Unmodelled
 from hwlib.arguments import as_int
 from hwlib.calibrated import Shape, Timed
 from hwlib.collectives import bus_factor
@@ -66,7 +66,7 @@ class Product:
 
 
 @dataclass(frozen=True)
-class Share:
+class ReachedShare:
     """A kernel that is to reach a share of a data sheet's rate: its kind, that rate, and the measured one."""
 
     chip: str
@@ -86,10 +86,22 @@ class Collective:
     switch: bool
 
 
-Case = Product | Share | Collective | NodesAllReduce | Kernel | Step | Memory | Peak | Serving | Unmodelled | None
+Case = (
+    Product
+    | ReachedShare
+    | Collective
+    | NodesAllReduce
+    | TimedKernel
+    | TrainingStep
+    | MemoryUse
+    | Peak
+    | Serving
+    | Unmodelled
+    | None
+)
 
 
-def read_rows(path: Path) -> tuple[list[Row], int]:
+def read_rows(path: Path) -> tuple[list[PublishedRow], int]:
     """The rows to score, and how many are context only. Raises DataError, naming the file and the line."""
     if not path.is_dir():
         return _read_table(path)
@@ -100,19 +112,19 @@ def read_rows(path: Path) -> tuple[list[Row], int]:
     return rows, sum(context for _, _, context in tables)
 
 
-def rows_to_fit(path: Path) -> list[Row]:
+def rows_to_fit(path: Path) -> list[PublishedRow]:
     """The rows that constants may be fitted to. Raises DataError, as `read_rows` does."""
     return [row for row in read_rows(path)[0] if row.cells["use"] != HELD_OUT]
 
 
-def _read_table(path: Path) -> tuple[list[Row], int]:
+def _read_table(path: Path) -> tuple[list[PublishedRow], int]:
     try:
         lines = path.read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"cannot read {path}: {error}") from None
     skipped = next((i for i, line in enumerate(lines) if not line.startswith("#")), len(lines))
     reader = csv.DictReader(lines[skipped:], strict=True)
-    rows: list[Row] = []
+    rows: list[PublishedRow] = []
     context = 0
     try:
         if missing := [c for c in COLUMNS if c not in (reader.fieldnames or ())]:
@@ -135,7 +147,7 @@ def _read_table(path: Path) -> tuple[list[Row], int]:
     return rows, context
 
 
-def _row(cells: dict[str, str], line: int) -> Row:
+def _row(cells: dict[str, str], line: int) -> PublishedRow:
     try:
         return _read(cells, line)
     except (ValueError, RecursionError) as error:
@@ -143,10 +155,12 @@ def _row(cells: dict[str, str], line: int) -> Row:
             raise ValueError(str(error)) from None
         reader = cells.get("reader") or reader_of(cells["kind"], cells["id"], {})
         name, fault = training_group(reader, cells["system"], {}) or cells["id"], f"line {line}: {error}"
-        return Row(line, name, cells["kind"], cells["system"], 0, {}, math.nan, cells["unit"], "", cells, fault, reader)
+        return PublishedRow(
+            line, name, cells["kind"], cells["system"], 0, {}, math.nan, cells["unit"], "", cells, fault, reader
+        )
 
 
-def _read(cells: dict[str, str], line: int) -> Row:
+def _read(cells: dict[str, str], line: int) -> PublishedRow:
     config = json.loads(cells["config"])
     if not isinstance(config, dict):
         raise ValueError(f"config is a JSON object, not {cells['config'][:40]!r}")
@@ -158,7 +172,7 @@ def _read(cells: dict[str, str], line: int) -> Row:
     if reader not in READERS:
         raise ValueError(f"reader is {reader!r}, none of {', '.join(READERS)}")
     name = _set_of(reader, cells, config) or set_of(cells["id"])
-    return Row(
+    return PublishedRow(
         line,
         name,
         cells["kind"],
@@ -198,7 +212,7 @@ def _positive(what: str, text: Any) -> float:
     return value
 
 
-def case_of(row: Row, path: Path) -> Case:
+def case_of(row: PublishedRow, path: Path) -> Case:
     """What a row measured, in a model's words; None where no model speaks about it.
 
     A row of training or its memory that cannot be modelled is `Unmodelled`, with the reason. Raises DataError where
@@ -213,7 +227,7 @@ def case_of(row: Row, path: Path) -> Case:
         raise DataError(f"{path / row.file if row.file else path}, line {row.line}: {reason}") from None
 
 
-def _product(row: Row) -> Case:
+def _product(row: PublishedRow) -> Case:
     dtype = DTYPES.get(str(row.config["dtype"]))
     chip = CHIPS.get(row.system)
     if dtype is None or chip is None:
@@ -228,7 +242,7 @@ def _product(row: Row) -> Case:
     return Product(chip, dtype, Shape(M, N, K, time))
 
 
-def _best(row: Row) -> Case:
+def _best(row: PublishedRow) -> Case:
     """The best of a search over shapes; which shape it was says little."""
     dtype = DTYPES.get(str(row.config["dtype"]))
     chip = CHIPS.get(row.system)
@@ -236,20 +250,20 @@ def _best(row: Row) -> Case:
         raise ValueError(f"the unit of the best product is TFLOP/s, not {row.unit!r}")
     if dtype not in DATA_SHEET or chip is None or getattr(accelerators[chip], DATA_SHEET[dtype]) is None:
         return None
-    return Share(chip, f"best {dtype}", accelerators[chip].flops(dtype), row.value * 1e12)
+    return ReachedShare(chip, f"best {dtype}", accelerators[chip].flops(dtype), row.value * 1e12)
 
 
-def _stream(row: Row) -> Case:
+def _stream(row: PublishedRow) -> Case:
     if row.unit != "GB/s":
         raise ValueError(f"the unit of a stream is GB/s, not {row.unit!r}")
     op = "stream read" if row.set.startswith("dram") else str(row.config["op"])
     chip = CHIPS.get(row.system)
     W = accelerators[chip].hbm_bandwidth if chip else None
-    return Share(chip, op, W, row.value * 1e9) if chip and W else None
+    return ReachedShare(chip, op, W, row.value * 1e9) if chip and W else None
 
 
-def _collective(chip: str, software: str, switch: bool = True) -> Callable[[Row], Case]:
-    def read(row: Row) -> Case:
+def _collective(chip: str, software: str, switch: bool = True) -> Callable[[PublishedRow], Case]:
+    def read(row: PublishedRow) -> Case:
         op = str(row.config["op"]).replace("alltoall", "all_to_all")
         if op not in OPERATIONS:
             return None
@@ -269,22 +283,22 @@ def _collective(chip: str, software: str, switch: bool = True) -> Callable[[Row]
     return read
 
 
-def _nccl_tests(row: Row) -> Case:
+def _nccl_tests(row: PublishedRow) -> Case:
     chip = CHIPS.get(row.system)
     return _collective(chip, "nccl-tests")(row) if chip else None
 
 
-def _only(keys: Iterable[str], read: Callable[[Row], Case]) -> Callable[[Row], Case]:
+def _only(keys: Iterable[str], read: Callable[[PublishedRow], Case]) -> Callable[[PublishedRow], Case]:
     """A reader that refuses rows with cells that are not among `keys`."""
 
-    def checked(row: Row) -> Case:
+    def checked(row: PublishedRow) -> Case:
         odd = unread(row.config, keys)
         return Unmodelled(odd) if odd else read(row)
 
     return checked
 
 
-READERS: dict[str, Callable[[Row], Case]] = {
+READERS: dict[str, Callable[[PublishedRow], Case]] = {
     **dict.fromkeys((*TABLES, "unknown"), training_case),
     **dict.fromkeys((*SOURCES, "memory-unknown"), peak_case),
     "memory-figures": memory_case,
@@ -315,15 +329,15 @@ a sweep on the same chip; a ring is an all-reduce that the switch has no part in
 """
 
 
-def sets(rows: list[Row]) -> Iterator[tuple[str, list[Row]]]:
+def sets(rows: list[PublishedRow]) -> Iterator[tuple[str, list[PublishedRow]]]:
     """The rows by their set, in the order of the file."""
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[PublishedRow]] = {}
     for row in rows:
         found.setdefault(row.set, []).append(row)
     yield from found.items()
 
 
-def steps(path: Path, every: bool = False) -> list[tuple[Row, Step]]:
+def steps(path: Path, every: bool = False) -> list[tuple[PublishedRow, TrainingStep]]:
     """The rows of a file that are timed training steps, and their cases: those that constants are fitted to, or `every`
     one.
 
@@ -331,4 +345,4 @@ def steps(path: Path, every: bool = False) -> list[tuple[Row, Step]]:
     """
     rows = read_rows(path)[0] if every else rows_to_fit(path)
     cases = ((row, training_case(row)) for row in rows if row.kind == "train-step" and not row.fault)
-    return [(row, case) for row, case in cases if isinstance(case, Step)]
+    return [(row, case) for row, case in cases if isinstance(case, TrainingStep)]

@@ -13,7 +13,7 @@ class DataError(ValueError):
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class PublishedRow:
     """One line of the table, whose text is in `cells`.
 
     `reader` names who reads it: one of `benchmarks.rows.published.READERS`. `set` is the id without the numbers at its

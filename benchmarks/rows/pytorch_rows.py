@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.rows.row_words import zero_of
 from benchmarks.rows.training_models import memory_model
-from benchmarks.rows.training_step import Step, Unmodelled, chip_of, flag, number, step
-from benchmarks.rows.training_units import Counts
+from benchmarks.rows.training_step import TrainingStep, Unmodelled, chip_of, flag, number, step
+from benchmarks.rows.training_units import OperationCounts
 from hwlib.strategy import BY_OP
 
 if TYPE_CHECKING:
-    from benchmarks.rows.published_row import Row
+    from benchmarks.rows.published_row import PublishedRow
 
 
-def titan(row: "Row") -> Step | Unmodelled:
+def titan(row: "PublishedRow") -> TrainingStep | Unmodelled:
     """torchtitan, and torchao's tables of it: FSDP2 with tensor, context and pipeline parallelism.
 
     Not printed, and assumed: recomputation by operator; a local batch in as many microbatches as there are stages; two
@@ -51,7 +51,7 @@ def titan(row: "Row") -> Step | Unmodelled:
         plan["shards"] = dp // copies * plan["cp"]
     chip = chip_of(row.system)
     quick = fp8 and "row" not in text
-    counts = Counts.ours(model, plan["B"] * plan["T"], plan["T"], "none")
+    counts = OperationCounts.ours(model, plan["B"] * plan["T"], plan["T"], "none")
     dtype = "fp8" if quick else "bf16"
     row = replace(row, config={**c, "dtype": dtype})
     compiled, asynchronous = (name in c and flag(c, name) for name in ("compile", "async_tp"))
@@ -60,7 +60,7 @@ def titan(row: "Row") -> Step | Unmodelled:
     return step(row, key, model, plan, chip=chip, counts=counts, dtype=dtype)
 
 
-def fms(row: "Row") -> Step | Unmodelled:
+def fms(row: "PublishedRow") -> TrainingStep | Unmodelled:
     """fms-fsdp: FSDP, or FSDP within a node beside copies; a compiled model, blocks recomputed as the row says."""
     c = row.config
     model = memory_model(c)
@@ -89,7 +89,7 @@ def fms(row: "Row") -> Step | Unmodelled:
     return step(row, "fms-fsdp-" + chip.split("-")[0], model, plan, chip=chip, out=out)
 
 
-def internevo(row: "Row") -> Step | Unmodelled:
+def internevo(row: "PublishedRow") -> TrainingStep | Unmodelled:
     """InternEvo on A100: ZeRO-1 whose states all replicas share, or some of them; four ports of 100 Gb/s for eight."""
     c = row.config
     model = memory_model(c)

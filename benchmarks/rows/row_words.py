@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.rows.training_step import flag, number
 
 if TYPE_CHECKING:
-    from benchmarks.rows.published_row import Row
+    from benchmarks.rows.published_row import PublishedRow
 
 
-def degrees_of(row: "Row", c: Mapping[str, Any]) -> dict[str, Any]:
+def degrees_of(row: "PublishedRow", c: Mapping[str, Any]) -> dict[str, Any]:
     """Degrees, batch and length. A degree of 1 may be left out where the others multiply to the GPUs.
 
     Raises ValueError for a row that leaves its plan open.
@@ -66,7 +66,7 @@ def has_adapters(c: Mapping[str, Any]) -> bool:
     return stage.startswith("lora")
 
 
-def dtype_of(row: "Row") -> str:
+def dtype_of(row: "PublishedRow") -> str:
     """The type of the matrix products of a row: FP8-CS, MXFP8, FP8-MX and FP8 are fp8, NVFP4 fp4."""
     text = str(row.config.get("precision") or row.config.get("dtype") or "")
     text = text or ("fp8" if "fp8" in (row.system + str(row.config.get("model"))).lower() else "")

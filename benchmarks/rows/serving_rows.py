@@ -16,7 +16,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.rows.published_row import Row
+from benchmarks.rows.published_row import PublishedRow
 from benchmarks.rows.read_keys import unread
 from benchmarks.rows.training_step import Unmodelled
 from hwlib.calibrated.serving import RunSteps, Server, Steps, run_of, served_time, times
@@ -87,7 +87,7 @@ class Serving:
         return served_time(stack or serving_stacks[self.stack], self.steps)
 
 
-def serving_case(row: Row) -> Serving | Unmodelled:
+def serving_case(row: PublishedRow) -> Serving | Unmodelled:
     """What a row measured, or the reason why it cannot be modelled."""
     try:
         return _read(row)
@@ -97,7 +97,7 @@ def serving_case(row: Row) -> Serving | Unmodelled:
         return Unmodelled(f"config has no {error}" if isinstance(error, KeyError) else str(error))
 
 
-def _read(row: Row) -> Serving | Unmodelled:
+def _read(row: PublishedRow) -> Serving | Unmodelled:
     config = row.config
     if odd := unread(config, READ | {"tp_cores", "scenario", "dataset", "submitter", "beams"}):
         return Unmodelled(odd)
@@ -117,7 +117,7 @@ def _read(row: Row) -> Serving | Unmodelled:
     return Serving(server, stack.key, steps, seconds, known, f"{config['model']} {row.system}", typical=apart)
 
 
-def unfitted_case(row: Row, stack: ServingStack) -> Serving:
+def unfitted_case(row: PublishedRow, stack: ServingStack) -> Serving:
     """What a row measured on a chip that nothing was fitted to, with the steps by the typical constants of a stack."""
     server = server_of(row.config, UNFITTED[row.system], stack.kernels)
     run = _run(server, stack, row.config, apart=False)
@@ -217,7 +217,9 @@ def _run(server: Server, stack: ServingStack, config: dict[str, Any], apart: boo
     return run_of(server, stack, "closed", batch=batch, **lengths)
 
 
-def _measured(row: Row, server: Server, run: RunSteps, config: dict[str, Any], apart: bool) -> tuple[Steps, float]:
+def _measured(
+    row: PublishedRow, server: Server, run: RunSteps, config: dict[str, Any], apart: bool
+) -> tuple[Steps, float]:
     """The steps that the row's figure is the time of, and that time."""
     unit, value = row.unit, row.value
     if unit == "ms first token" and not apart:

@@ -20,7 +20,7 @@ TABLE = DATA / "sources.csv"
 EXTENTS = ("complete", "sample")
 
 
-class Source(NamedTuple):
+class RowSource(NamedTuple):
     """A published table or text; `date` is the day on which the last of its rows came in."""
 
     source: str
@@ -30,10 +30,10 @@ class Source(NamedTuple):
 
 
 @cache
-def sources(path: Path = TABLE) -> tuple[Source, ...]:
+def sources(path: Path = TABLE) -> tuple[RowSource, ...]:
     """The table. Raises ValueError for an extent that is none of EXTENTS, and for a source that stands twice."""
     with path.open(encoding="utf-8", newline="") as file:
-        found = tuple(Source(**row) for row in csv.DictReader(file))
+        found = tuple(RowSource(**row) for row in csv.DictReader(file))
     for source in found:
         if source.extent not in EXTENTS:
             raise ValueError(f"{path}: the extent of {source.source!r} is {source.extent!r}, none of {EXTENTS}")
@@ -42,7 +42,7 @@ def sources(path: Path = TABLE) -> tuple[Source, ...]:
     return found
 
 
-def source_of(text: str, known: Sequence[Source] | None = None) -> Source:
+def source_of(text: str, known: Sequence[RowSource] | None = None) -> RowSource:
     """The source that a row names. Raises DataError where none fits."""
     fits = [source for source in (sources() if known is None else known) if text.startswith(source.source)]
     if not fits:

@@ -13,7 +13,7 @@ from hwlib.transformer import layer_activation_bytes, parameter_count, selective
 from hwlib.units import GB, GiB
 
 if TYPE_CHECKING:
-    from benchmarks.rows.published_row import Row
+    from benchmarks.rows.published_row import PublishedRow
 
 # Korthikanti 2022, Table 3: the plan of each model.
 PLANS = {
@@ -33,7 +33,7 @@ MODES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Memory:
+class MemoryUse:
     """Memory of a GPU, in bytes, or of the activations as a share of those without recomputation.
 
     `part` is "states" or "activations"; of the states those of a stage in the middle, for the figure leaves the
@@ -99,7 +99,7 @@ def memory_group(name: str, config: Any) -> str:
     return ""
 
 
-def memory_case(row: "Row") -> Memory | Unmodelled:
+def memory_case(row: "PublishedRow") -> MemoryUse | Unmodelled:
     """The case of a row of kind "memory", or why there is none."""
     size = str(row.config.get("model", "")).lower()
     what = str(row.config.get("what", "")).lower()
@@ -120,16 +120,16 @@ def memory_case(row: "Row") -> Memory | Unmodelled:
         mode = str(row.config.get("mode", "")).lower().replace("seqsel", "sp+selective")
         if mode not in MODES:
             return Unmodelled(f"mode {mode!r} is none of {', '.join(MODES)}")
-        return Memory(row.set, size, "activations", mode, True, row.value / 100)
+        return MemoryUse(row.set, size, "activations", mode, True, row.value / 100)
     if unit not in UNITS:
         return Unmodelled(f"the unit {row.unit!r} is none of memory")
     measured = row.value * UNITS[unit]
     if "activation" not in what:
         if not re.search(r"(param|weight).*optim", what):
             return Unmodelled(f"what is measured is not clear: {what!r}")
-        return Memory(row.set, size, "states", "none", False, measured)
+        return MemoryUse(row.set, size, "states", "none", False, measured)
     if not re.search(r"no recompute|none|selective|full|\bsp\b", what):
         return Unmodelled(f"what is measured is not clear: {what!r}")
     selective, sp = "selective" in what, "sp" in re.split(r"\W+", what)
     mode = "full" if re.search(r"\bfull\b", what) else "+".join([*(["sp"] * sp), *(["selective"] * selective)])
-    return Memory(row.set, size, "activations", mode or "none", False, measured)
+    return MemoryUse(row.set, size, "activations", mode or "none", False, measured)

@@ -10,7 +10,7 @@ from hwlib.specs import Model, models
 from hwlib.transformer import gpt_recompute_training_flops
 
 if TYPE_CHECKING:
-    from benchmarks.rows.published_row import Row
+    from benchmarks.rows.published_row import PublishedRow
 
 # Of NVIDIA's tables, what specs/models has not: layers, width, heads, key-value heads, width of the MLP, vocabulary.
 NEMO = {
@@ -132,7 +132,7 @@ BLOOM = (
 )  # fmt: skip
 
 
-def bloom_shape(row: "Row", c: Mapping[str, Any], B: int, T: int) -> dict[str, Any]:
+def bloom_shape(row: "PublishedRow", c: Mapping[str, Any], B: int, T: int) -> dict[str, Any]:
     """The row's width and layers if the rate that it logs fits them, else those of the log that the rate fits; where a
     row is not of a time, the same by the size that it prints.
 

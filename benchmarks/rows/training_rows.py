@@ -13,8 +13,8 @@ from benchmarks.rows.pytorch_rows import fms, internevo, titan
 from benchmarks.rows.read_keys import MEASURED, TRAINING, unread
 from benchmarks.rows.row_words import degrees_of, dtype_of, has_adapters, recompute_of, zero_of
 from benchmarks.rows.training_models import bloom_shape, gpt, model_named, mpt
-from benchmarks.rows.training_step import CHIPS, Step, Unmodelled, chip_of, flag, number, step
-from benchmarks.rows.training_units import Counts, plain
+from benchmarks.rows.training_step import CHIPS, TrainingStep, Unmodelled, chip_of, flag, number, step
+from benchmarks.rows.training_units import OperationCounts, plain
 from benchmarks.rows.unknown_rows import mlperf, unknown_table
 from hwlib.specs import Model, models
 from hwlib.transformer import (
@@ -28,7 +28,7 @@ from hwlib.transformer import (
 from hwlib.transformer.model_counts import attention_step_flops
 
 if TYPE_CHECKING:
-    from benchmarks.rows.published_row import Row
+    from benchmarks.rows.published_row import PublishedRow
 
 
 @dataclass(frozen=True)
@@ -38,18 +38,18 @@ class RowReader:
     """
 
     group: str
-    read: Callable[["Row"], Step | Unmodelled]
+    read: Callable[["PublishedRow"], TrainingStep | Unmodelled]
     keys: str = "unknown"
 
 
-def _gpt_counts(model: Model, B: int, T: int, recompute: str) -> Counts:
+def _gpt_counts(model: Model, B: int, T: int, recompute: str) -> OperationCounts:
     """As Megatron's authors count, without a mask. HFU of 2022: of attention recomputed they count all that the
     forward and the backward pass do of it, T/3D in place of T/6D.
     """
     shape = B, T, model.layers, model.width, model.vocab
     once, full = float(gpt_training_flops(*shape)), float(gpt_recompute_training_flops(*shape))
     again = {"none": once, "selective": once + 12 * B * T * model.layers * model.width, "full": full}
-    return Counts(once, again[recompute], once)
+    return OperationCounts(once, again[recompute], once)
 
 
 def _shared_sequence(c: Mapping[str, Any]) -> bool:
@@ -73,7 +73,7 @@ SC21 = {
 }
 
 
-def megatron_2021(row: "Row") -> Step | Unmodelled:
+def megatron_2021(row: "PublishedRow") -> TrainingStep | Unmodelled:
     """Megatron-LM of 2020 to 2022: fp16, attention without FlashAttention, no ZeRO.
 
     Rows of Korthikanti's abstract name a model: its batch is that of his table for each replica.
@@ -100,7 +100,7 @@ def megatron_2021(row: "Row") -> Step | Unmodelled:
     return step(row, stack, model, plan, counts=counts, dtype="fp16")
 
 
-def megatron_2024(row: "Row") -> Step | Unmodelled:
+def megatron_2024(row: "PublishedRow") -> TrainingStep | Unmodelled:
     """Megatron-core's own table on H100: bf16, FlashAttention, sequence parallelism, the distributed optimizer.
 
     Assumed: microbatches of 1 sequence with a pipeline, up to 4 without; the layers of a stage in up to 8 chunks; and
@@ -117,7 +117,7 @@ def megatron_2024(row: "Row") -> Step | Unmodelled:
     return step(row, "megatron-core-h100", model, plan, counts=counts)
 
 
-def vtrain(row: "Row") -> Step | Unmodelled:
+def vtrain(row: "PublishedRow") -> TrainingStep | Unmodelled:
     """vTrain's ground truth: Megatron-DeepSpeed in fp16 on A100, 800 Gb/s out of a node, everything recomputed."""
     c = row.config
     model = gpt(c)
@@ -127,7 +127,7 @@ def vtrain(row: "Row") -> Step | Unmodelled:
     return step(row, "vtrain-a100", model, plan, out=12.5e9, counts=counts, dtype="fp16")
 
 
-def bloom(row: "Row") -> Step | Unmodelled:
+def bloom(row: "PublishedRow") -> TrainingStep | Unmodelled:
     """BLOOM's trials: Megatron-DeepSpeed with ZeRO-1 in bf16; four Omni-Path ports of 100 Gb/s for eight A100."""
     if not row.config.get("hidden"):
         return Unmodelled("the log gives no layers, or no width")
@@ -145,7 +145,7 @@ def bloom(row: "Row") -> Step | Unmodelled:
     return step(row, "megatron-deepspeed-a100", model, plan, out=6.25e9, counts=counts)
 
 
-def mosaic(row: "Row") -> Step | Unmodelled:
+def mosaic(row: "PublishedRow") -> TrainingStep | Unmodelled:
     """llm-foundry: MPT with FSDP, in bf16, FlashAttention, a whole layer recomputed or nothing."""
     c = row.config
     stages = {"FULL_SHARD": 3, "SHARD_GRAD_OP": 2}
@@ -175,11 +175,11 @@ def mosaic(row: "Row") -> Step | Unmodelled:
     tokens = B * plan["T"]  # the table's own count: every parameter, and attention without its mask
     done = training_flops(parameter_count(model), tokens)
     done = float(done + 3 * attention_step_flops(model, tokens, plan["T"], causal=False))
-    counts = Counts(done, done * (4 / 3 if full else 1), done, peak=dtype)
+    counts = OperationCounts(done, done * (4 / 3 if full else 1), done, peak=dtype)
     return step(row, stack, model, plan, chip=chip, counts=counts, dtype=dtype)
 
 
-def megatron_core(row: "Row") -> Step | Unmodelled:
+def megatron_core(row: "PublishedRow") -> TrainingStep | Unmodelled:
     """NVIDIA's tables of Megatron-core (NeMo, Megatron Bridge): FlashAttention, distributed optimizer or FSDP.
 
     A row whose model has modules for multi-token prediction trains them, unless its name says "w/o MTP": the operations
@@ -214,7 +214,7 @@ def megatron_core(row: "Row") -> Step | Unmodelled:
     stack, counts = "", None
     mtp = bool(model.mtp_layers) and "w/o mtp" not in name.lower()
     if mtp:
-        counts = Counts.ours(model, plan["B"] * plan["T"], plan["T"], plan["recompute"], mtp=True)
+        counts = OperationCounts.ours(model, plan["B"] * plan["T"], plan["T"], plan["recompute"], mtp=True)
     if long or re.match(r"nemo24", row.set):
         # operations are counted as if attention had no mask
         stack = ("nemo-2024-" if chip == "h100-sxm" else "nemo-2025-") + chip.split("-")[0]
@@ -233,7 +233,7 @@ def megatron_core(row: "Row") -> Step | Unmodelled:
     )
 
 
-def _of_rate(row: "Row", c: Mapping[str, Any]) -> int:
+def _of_rate(row: "PublishedRow", c: Mapping[str, Any]) -> int:
     """GPUs of a row whose rate is one GPU's, where the printed ones are not tp x pp x cp x dp: those of its degrees.
 
     Such a rate says nothing of how many replicas there are. Without dp, as many as the GPUs and the batch allow.
@@ -246,13 +246,13 @@ def _of_rate(row: "Row", c: Mapping[str, Any]) -> int:
     return dp * shared
 
 
-def masked(model: Model, B: int, T: int, recompute: str) -> Counts:
+def masked(model: Model, B: int, T: int, recompute: str) -> OperationCounts:
     """Counts of a source that leaves nothing of attention out for its mask."""
     done = float(step_flops(model, B, T, causal=False))
-    return Counts(done, done + float(recomputed_flops(model, B, T, recompute, causal=False)), done)
+    return OperationCounts(done, done + float(recomputed_flops(model, B, T, recompute, causal=False)), done)
 
 
-def without(reason: str) -> Callable[["Row"], Unmodelled]:
+def without(reason: str) -> Callable[["PublishedRow"], Unmodelled]:
     """A table whose rows have no model."""
     return lambda _: Unmodelled(reason)
 
@@ -304,7 +304,7 @@ def training_group(reader: str, system: str, config: Any) -> str:
     return group
 
 
-def training_case(row: "Row") -> Step | Unmodelled:
+def training_case(row: "PublishedRow") -> TrainingStep | Unmodelled:
     """The step of a row of kind "train-step", or why there is none. Never raises for an odd configuration."""
     reader = TABLES.get(row.reader, UNKNOWN)
     try:
@@ -312,4 +312,4 @@ def training_case(row: "Row") -> Step | Unmodelled:
     except (KeyError, ValueError, TypeError, ArithmeticError) as error:
         return Unmodelled(str(error.args[0]) if error.args else type(error).__name__)
     odd = unread(row.config, TRAINING[reader.keys] | MEASURED)
-    return Unmodelled(odd) if odd and isinstance(found, Step) else found
+    return Unmodelled(odd) if odd and isinstance(found, TrainingStep) else found

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.rows.training_units import Counts, Measured
+from benchmarks.rows.training_units import MeasuredValue, OperationCounts
 from hwlib.footprint import footprint
 from hwlib.planner import SoftwareSettings, Task
 from hwlib.planner.task import task_of
@@ -17,7 +17,7 @@ from hwlib.strategy import Strategy
 from hwlib.transformer import step_flops
 
 if TYPE_CHECKING:
-    from benchmarks.rows.published_row import Row
+    from benchmarks.rows.published_row import PublishedRow
 
 MANY = 4096  # nodes: more than any row has
 MOST_TOKENS = 2**28  # of a step: several times more than any published run has
@@ -33,7 +33,7 @@ class Unmodelled:
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class TrainingStep:
     """A timed training step. `plan` is what the row says, by the names of `step_time` and of the strategy's fields.
 
     `software` is what `gpubook plan` is asked for the same, `stack` the constants that this comes to; where no step of
@@ -161,19 +161,19 @@ def levels_of_row(chip: str, out: float | None = None) -> tuple[Level, ...]:
 
 
 def step(
-    row: "Row",
+    row: "PublishedRow",
     stack: str,
     model: Model,
     plan: dict[str, Any],
     *,
     chip: str = "",
     out: float | None = None,
-    counts: Counts | None = None,
+    counts: OperationCounts | None = None,
     dtype: str = "bf16",
     release: str = "",
     mtp: bool | None = None,
     usual: bool = False,
-) -> Step | Unmodelled:
+) -> TrainingStep | Unmodelled:
     """A row's step. `plan` has B in sequences; degrees that it lacks follow; `counts` of the step as the source counts.
 
     `stack` is that of the row's software, or empty where that is unknown, or `usual` on the chip: then the library
@@ -226,8 +226,8 @@ def step(
     printed |= {"mtp": does.mtp} if model.mtp_layers else {}
     full = {**printed, **at_most, **folded, "B": sequences * T, "dp": dp, "micro": micro, "dtype": dtype}
     check_words(row.config, dtype)
-    counts = counts or Counts.ours(model, sequences * T, T, plan.get("recompute", "none"))
-    measured = Measured(row.value, row.unit, row.gpus, sequences * T, T, chip, dtype, counts, row.config)
+    counts = counts or OperationCounts.ours(model, sequences * T, T, plan.get("recompute", "none"))
+    measured = MeasuredValue(row.value, row.unit, row.gpus, sequences * T, T, chip, dtype, counts, row.config)
     done = step_flops(model, sequences * T, T) / (measured.seconds * row.gpus * accelerators[chip].flops(dtype))
     if not LEAST < done <= 1:
         raise ValueError(f"the row contradicts itself: {done:{'.0%' if done > 1 else '.1g'}} of the chip's peak")
@@ -235,7 +235,7 @@ def step(
     own = (usual or named) and key in stacks and (does.stack.fitted or _variant(key))
     typical = None if own else does.stack
     levels = levels_of_row(chip, out)
-    return Step(
+    return TrainingStep(
         row.set,
         key if key in stacks else stack,
         chip,

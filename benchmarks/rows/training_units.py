@@ -24,7 +24,7 @@ WORDS = (
 
 
 @dataclass(frozen=True)
-class Counts:
+class OperationCounts:
     """Operations of a step as a source counts them: for MFU, for HFU, and for its TFLOP/s.
 
     `sure` is false where the source does not say how it counts and the ways to count differ; `peak` is the dtype of
@@ -38,7 +38,9 @@ class Counts:
     peak: str = ""
 
     @classmethod
-    def ours(cls, model: Model, B: int, T: int, recompute: str, known: bool = True, mtp: bool = False) -> "Counts":
+    def ours(
+        cls, model: Model, B: int, T: int, recompute: str, known: bool = True, mtp: bool = False
+    ) -> "OperationCounts":
         """With attention's mask. Not `known`: unsure where a count without the mask is another by more than 5 %."""
         done = float(step_flops(model, B, T, mtp=mtp))
         again = float(recomputed_flops(model, B, T, recompute)) if recompute in RECOMPUTE else 0.0  # a part: uncounted
@@ -47,7 +49,7 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredValue:
     """A measured value with all that turns it into seconds: B tokens a step in sequences of T, on a chip's GPUs."""
 
     value: float
@@ -57,7 +59,7 @@ class Measured:
     T: int
     chip: str
     dtype: str
-    counts: Counts
+    counts: OperationCounts
     config: Mapping[str, Any]
 
     def of_all(self, per_gpu: str | None, rate: float, share: float) -> float:
@@ -96,15 +98,15 @@ def plain(unit: str) -> str:
     return text.strip()
 
 
-def _time(x: Measured, unit: re.Match[str]) -> float:
+def _time(x: MeasuredValue, unit: re.Match[str]) -> float:
     return x.value * SECONDS[unit[1]]
 
 
-def _steps(x: Measured, unit: re.Match[str]) -> float:
+def _steps(x: MeasuredValue, unit: re.Match[str]) -> float:
     return SECONDS[unit[1]] / x.value
 
 
-def _tokens(x: Measured, unit: re.Match[str]) -> float:
+def _tokens(x: MeasuredValue, unit: re.Match[str]) -> float:
     many, what, time, per_gpu = unit.groups()
     size = x.T if what == "sample" else 1
     rate = x.value * PREFIXES[many or ""] * size / SECONDS[time]
@@ -112,7 +114,7 @@ def _tokens(x: Measured, unit: re.Match[str]) -> float:
     return x.B / x.of_all(per_gpu, rate, share)
 
 
-def _operations(x: Measured, unit: re.Match[str]) -> float:
+def _operations(x: MeasuredValue, unit: re.Match[str]) -> float:
     """A rate in tokens needs no count of operations. Where the source prints both, the rate of operations, which has
     more digits in some tables, is taken if our count agrees with the source's to 2 %, else that in tokens.
     """
@@ -126,7 +128,7 @@ def _operations(x: Measured, unit: re.Match[str]) -> float:
     return x.counted(flops) / x.of_all(per_gpu, rate, share)
 
 
-def _share(x: Measured, unit: re.Match[str]) -> float:
+def _share(x: MeasuredValue, unit: re.Match[str]) -> float:
     dtype, name = unit[1] or x.counts.peak, unit[2]
     percent = "%" in x.unit or "percent" in x.unit.lower()
     if percent and x.value <= 1:
@@ -141,7 +143,7 @@ def _share(x: Measured, unit: re.Match[str]) -> float:
     return x.counted(flops) / (share * peak * x.gpus)
 
 
-def _run(x: Measured, unit: re.Match[str]) -> float:
+def _run(x: MeasuredValue, unit: re.Match[str]) -> float:
     """Time, or GPU-time, in which a number of tokens was trained, as the unit or the row says."""
     per_gpu, time, number, many = unit.groups()
     if many:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.rows.pytorch_rows import recomputed
 from benchmarks.rows.row_words import degrees_of, dtype_of, has_adapters, recompute_of, zero_of
 from benchmarks.rows.training_models import gpt, model_named
-from benchmarks.rows.training_step import Step, Unmodelled, flag, number, step
-from benchmarks.rows.training_units import PREFIXES, SECONDS, Counts, plain, printed_number
+from benchmarks.rows.training_step import TrainingStep, Unmodelled, flag, number, step
+from benchmarks.rows.training_units import PREFIXES, SECONDS, OperationCounts, plain, printed_number
 
 if TYPE_CHECKING:
-    from benchmarks.rows.published_row import Row
+    from benchmarks.rows.published_row import PublishedRow
 
 
-def unknown_table(row: "Row") -> Step | Unmodelled:
+def unknown_table(row: "PublishedRow") -> TrainingStep | Unmodelled:
     """A row of a table without a reader, that says what is needed: its constants are typical ones.
 
     A model is known by its name, or is a GPT by its shape. Not printed, and assumed: bf16, FlashAttention, nothing
@@ -52,11 +52,11 @@ def unknown_table(row: "Row") -> Step | Unmodelled:
     }
     if 1 < fsdp < row.gpus // (plan["tp"] * plan["pp"]):
         plan["shards"] = fsdp
-    counts = Counts.ours(model, plan["B"] * plan["T"], plan["T"], recompute, known=False)
+    counts = OperationCounts.ours(model, plan["B"] * plan["T"], plan["T"], recompute, known=False)
     return step(row, "", model, plan, counts=counts, dtype=dtype_of(row))
 
 
-def _batch(row: "Row", c: Mapping[str, Any], shared: int) -> int:
+def _batch(row: "PublishedRow", c: Mapping[str, Any], shared: int) -> int:
     """Sequences of a step, from whichever words the row has for it. Raises ValueError."""
     if c.get("gbs"):
         return number(c, "gbs")
@@ -74,7 +74,7 @@ def _batch(row: "Row", c: Mapping[str, Any], shared: int) -> int:
     return max(1, round(replica)) * dp
 
 
-def mlperf(row: "Row") -> Step | Unmodelled:
+def mlperf(row: "PublishedRow") -> TrainingStep | Unmodelled:
     """MLPerf Training: minutes in which a model is trained to its target, on the samples, tokens or steps that the row
     prints. Evaluations, which the minutes have in them, are a few per cent and are not taken out.
     """

@@ -8,8 +8,8 @@ as `python -m benchmarks.planner.calculon_run --calculon DIR --data FILE` prints
 
 import math
 
-from benchmarks.rows.training_memory import Memory
-from benchmarks.rows.training_step import Step
+from benchmarks.rows.training_memory import MemoryUse
+from benchmarks.rows.training_step import TrainingStep
 from hwlib.units import GiB
 
 SIZES = {48: "22b", 96: "175b", 105: "530b", 128: "1t"}
@@ -41,11 +41,11 @@ MEANS = {"meg21": 0.103, "vtrain-multi": 0.208, "vtrain-single": 0.377, "bloom":
 
 def calculon(case: object) -> float:
     """Calculon's figure for a case, in the case's unit; NaN where it has none."""
-    if isinstance(case, Step) and case.group == "kor-t5":
+    if isinstance(case, TrainingStep) and case.group == "kor-t5":
         return SECONDS.get((SIZES.get(case.model.layers, ""), case.plan["recompute"]), math.nan)
-    if isinstance(case, Memory) and case.relative:
+    if isinstance(case, MemoryUse) and case.relative:
         return SHARES[case.size][MODES.index(case.mode)] / 100
-    if isinstance(case, Memory):
+    if isinstance(case, MemoryUse):
         states, none, selective = GIBS[case.size]
         if case.part == "states":
             return states * GiB

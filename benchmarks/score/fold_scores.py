@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from benchmarks.fit.kernels import fit_kernels, kernel_folds
 from benchmarks.fit.serving import MANY, servings_of, together, unseen
-from benchmarks.rows.kernel_rows import LENGTHS, Kernel
-from benchmarks.rows.published import Row, case_of, rows_to_fit
+from benchmarks.rows.kernel_rows import LENGTHS, TimedKernel
+from benchmarks.rows.published import PublishedRow, case_of, rows_to_fit
 
 HEADS = ("fold 0 on 1", "rows", "fold 1 on 0", "rows")
 FOLD_HEAD = f"{'kind':28}{'rows':>6}{'constants':>11}" + "{:>14}{:>8}{:>14}{:>8}".format(*HEADS) + f"{'both':>8}"
@@ -31,17 +31,17 @@ class FoldScore(NamedTuple):
     first: Sequence[float]
 
 
-def _kernels(kind: str) -> Callable[[Sequence[Row], Path], Iterator[FoldScore]]:
-    def score(rows: Sequence[Row], path: Path) -> Iterator[FoldScore]:
+def _kernels(kind: str) -> Callable[[Sequence[PublishedRow], Path], Iterator[FoldScore]]:
+    def score(rows: Sequence[PublishedRow], path: Path) -> Iterator[FoldScore]:
         cases = [case_of(row, path) for row in rows if row.kind == kind and "seen" in row.cells["confidence"]]
-        kernels = [case for case in cases if isinstance(case, Kernel)]
+        kernels = [case for case in cases if isinstance(case, TimedKernel)]
         if kernels:
             yield FoldScore(kind, len(kernels), fit_kernels(kind, kernels).count, *kernel_folds(kind, kernels))
 
     return score
 
 
-def _serving(rows: Sequence[Row], path: Path) -> Iterator[FoldScore]:
+def _serving(rows: Sequence[PublishedRow], path: Path) -> Iterator[FoldScore]:
     """Serving stacks of 20 rows and more: rows whose batch is printed, and all."""
     many = [one for one in unseen(servings_of(rows, path)) if one.rows >= MANY]
     constants = sum(len(one.stack.fitted) for one in many)
@@ -52,7 +52,7 @@ def _serving(rows: Sequence[Row], path: Path) -> Iterator[FoldScore]:
             yield FoldScore(title, count, constants, [e for _, e in second], [e for _, e in first])
 
 
-FOLDS: dict[str, Callable[[Sequence[Row], Path], Iterator[FoldScore]]] = {
+FOLDS: dict[str, Callable[[Sequence[PublishedRow], Path], Iterator[FoldScore]]] = {
     **{kind: _kernels(kind) for kind in LENGTHS},
     "inference-serving": _serving,
 }

@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from benchmarks.rows.allreduce_rows import NodesAllReduce
-from benchmarks.rows.kernel_rows import Kernel
+from benchmarks.rows.kernel_rows import TimedKernel
 from benchmarks.rows.memory_rows import Peak
-from benchmarks.rows.published import Case, Collective, Product, Share
+from benchmarks.rows.published import Case, Collective, Product, ReachedShare
 from benchmarks.rows.serving_rows import Serving
-from benchmarks.rows.training_memory import Memory
-from benchmarks.rows.training_step import Step, Unmodelled, own_constants
+from benchmarks.rows.training_memory import MemoryUse
+from benchmarks.rows.training_step import TrainingStep, Unmodelled, own_constants
 from benchmarks.score.calculon import calculon
 from hwlib.calibrated import (
     Timed,
@@ -81,17 +81,17 @@ def predict(case: Case) -> Prediction | Unmodelled | None:
     match case:
         case Product():
             return _product(case)
-        case Share():
+        case ReachedShare():
             return _share(case)
         case Collective():
             return _collective(case)
         case NodesAllReduce():
             return _nodes(case.chip, case.network, case.timed)
-        case Kernel():
+        case TimedKernel():
             return predict_kernel(case)
-        case Step():
+        case TrainingStep():
             return predict_step(case)
-        case Memory():
+        case MemoryUse():
             return Prediction(case.predicted, case.simple, case.measured, 0, calculon(case))
         case Peak():
             by = case.framework
@@ -105,7 +105,7 @@ def predict(case: Case) -> Prediction | Unmodelled | None:
     return None
 
 
-def predict_step(case: Step, stack: Stack | None = None) -> Prediction | Unmodelled:
+def predict_step(case: TrainingStep, stack: Stack | None = None) -> Prediction | Unmodelled:
     """A training step, with the constants of `stack`, or of the kept one that the case names.
 
     The simple model is all operations, recomputed ones among them, at the data sheet's rate.
@@ -143,7 +143,7 @@ KERNELS: dict[str, tuple[Callable[[], Mapping[Any, Any]], Callable[..., Any]]] =
 }
 
 
-def predict_kernel(case: Kernel) -> Prediction | Unmodelled:
+def predict_kernel(case: TimedKernel) -> Prediction | Unmodelled:
     """Attention or experts; experts of a kernel without constants as those of the software's usual one.
 
     The simple model is the data sheet's roofline.
@@ -161,7 +161,7 @@ def predict_kernel(case: Kernel) -> Prediction | Unmodelled:
     return Prediction(predicted, _kernel_roofline(case), case.seconds, len(entry.constants), typical=typical)
 
 
-def _kernel_roofline(case: Kernel) -> float:
+def _kernel_roofline(case: TimedKernel) -> float:
     s, chip = case.sizes, accelerators[case.chip]
     weight, _, of = KERNEL_BYTES[case.dtype]
     if case.kind == "grouped-gemm":
@@ -190,7 +190,7 @@ def _product(case: Product) -> Prediction | None:
     return Prediction(model.time(M, N, K), plain, measured, count, typical=model.typed)
 
 
-def _share(case: Share) -> Prediction | None:
+def _share(case: ReachedShare) -> Prediction | None:
     if case.op not in share_constants():
         return None
     return Prediction(1 / (share_constants()[case.op].eta * case.sheet), 1 / case.sheet, 1 / case.rate, 1)

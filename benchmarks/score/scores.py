@@ -9,7 +9,7 @@ from statistics import fmean, median
 from typing import NamedTuple
 
 from benchmarks.rows.allreduce_rows import LARGE
-from benchmarks.rows.published import HELD_OUT, TRAINING, Row, case_of, read_rows, sets
+from benchmarks.rows.published import HELD_OUT, TRAINING, PublishedRow, case_of, read_rows, sets
 from benchmarks.rows.training_step import Unmodelled
 from benchmarks.score.calculon import MEANS
 from benchmarks.score.predictions import Prediction, predict
@@ -68,7 +68,7 @@ class Report(NamedTuple):
     context: int
 
 
-def score(name: str, predicted: Mapping[Row, Prediction]) -> Score:
+def score(name: str, predicted: Mapping[PublishedRow, Prediction]) -> Score:
     """Mean, median and maximum error of a set's predictions."""
     errors = {row: p.error for row, p in predicted.items()}
     worst = max(errors, key=errors.__getitem__)
@@ -96,7 +96,7 @@ def report(path: Path) -> Report:
     """Score every set of a file. Raises DataError, naming the file and the line at fault."""
     rows, context = read_rows(path)
     result = Report([], [], [], [], [], Counter(), context)
-    runs: dict[str, dict[Row, Prediction]] = {}
+    runs: dict[str, dict[PublishedRow, Prediction]] = {}
     for name, members in sets(rows):
         for seen in (True, False):
             of_use = [row for row in members if (row.cells["use"] != HELD_OUT) is seen]
@@ -116,11 +116,11 @@ def report(path: Path) -> Report:
 
 
 def _predictions(
-    name: str, rows: Sequence[Row], path: Path, unmodelled: Counter[str]
-) -> tuple[dict[Row, Prediction], dict[str, dict[Row, Prediction]]]:
+    name: str, rows: Sequence[PublishedRow], path: Path, unmodelled: Counter[str]
+) -> tuple[dict[PublishedRow, Prediction], dict[str, dict[PublishedRow, Prediction]]]:
     """The rows of a set with constants of their own, and those with typical ones, by whose; the others are counted."""
-    predicted: dict[Row, Prediction] = {}
-    guessed: dict[str, dict[Row, Prediction]] = {}
+    predicted: dict[PublishedRow, Prediction] = {}
+    guessed: dict[str, dict[PublishedRow, Prediction]] = {}
     for row in rows:
         prediction = predict(case_of(row, path))
         if isinstance(prediction, Prediction):
@@ -132,7 +132,7 @@ def _predictions(
     return predicted, guessed
 
 
-def _together(runs: Mapping[str, dict[Row, Prediction]]) -> Iterator[Score]:
+def _together(runs: Mapping[str, dict[PublishedRow, Prediction]]) -> Iterator[Score]:
     """What several sets are together, those that constants are fitted to apart from the others."""
     for title, pattern in TOGETHER:
         for end in ("", UNSEEN):
@@ -141,7 +141,7 @@ def _together(runs: Mapping[str, dict[Row, Prediction]]) -> Iterator[Score]:
                 yield score(title + end, dict(item for some in found for item in some.items()))
 
 
-def _parts(name: str, predicted: dict[Row, Prediction]) -> Iterator[Score]:
+def _parts(name: str, predicted: dict[PublishedRow, Prediction]) -> Iterator[Score]:
     """All-reduces on several nodes by how many GPUs, and by size."""
     nvlstree = name.removesuffix(UNSEEN) == "nvlstree"
     if nvlstree:
@@ -150,12 +150,12 @@ def _parts(name: str, predicted: dict[Row, Prediction]) -> Iterator[Score]:
         yield from _by_size(name, predicted)
 
 
-def _by_gpus(name: str, predicted: dict[Row, Prediction]) -> Iterator[Score]:
+def _by_gpus(name: str, predicted: dict[PublishedRow, Prediction]) -> Iterator[Score]:
     for gpus in sorted({row.gpus for row in predicted}):
         yield score(f"{name}, {gpus} GPUs", {row: p for row, p in predicted.items() if row.gpus == gpus})
 
 
-def _by_size(name: str, predicted: dict[Row, Prediction]) -> Iterator[Score]:
+def _by_size(name: str, predicted: dict[PublishedRow, Prediction]) -> Iterator[Score]:
     for words, large in (("below 64 MiB", False), ("64 MiB and more", True)):
         if some := {row: p for row, p in predicted.items() if (row.config["bytes"] >= LARGE) == large}:
             yield score(f"{name}, {words}", some)

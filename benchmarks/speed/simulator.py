@@ -24,7 +24,7 @@ from hwlib.units import GB, KB, MB, show, us
 ASTRA = {"ring": 13e3, "switch": 1.6e6}  # chunks/s of ASTRA-sim's analytical backend, as reported to us
 
 
-class Case(NamedTuple):
+class ScheduleCase(NamedTuple):
     """A schedule on a network: the algorithm with its options, and chunks of so many bytes."""
 
     name: str
@@ -52,12 +52,20 @@ def superpod() -> Topology:
 
 
 CASES = (
-    Case("ring of 256, a chunk a message", "ring_allreduce", ring_256, {"count": 256 * 64_000}, None, "ring", True),
-    Case("ring of 256, 64 chunks a message", "ring_allreduce", ring_256, {"count": 256 * 64_000}, 1 * KB, "ring"),
-    Case("switch of 8, nobody meets", "pairwise_alltoall", switch_8, {"count": 64 * 2**20}, 4 * KB, "switch", True),
-    Case("switch of 8, 7 to 1", "direct_gather", switch_8, {"count": 8 * 4 * 2**20}, 4 * KB, "switch", True),
-    Case("1,024 ranks, hierarchical", "hierarchical_allreduce", superpod, {"count": 10**9, "inner": 8}),
-    Case("1,024 ranks, chunks of 1 MB", "hierarchical_allreduce", superpod, {"count": 10**11, "inner": 8}, 1 * MB),
+    ScheduleCase(
+        "ring of 256, a chunk a message", "ring_allreduce", ring_256, {"count": 256 * 64_000}, None, "ring", True
+    ),
+    ScheduleCase(
+        "ring of 256, 64 chunks a message", "ring_allreduce", ring_256, {"count": 256 * 64_000}, 1 * KB, "ring"
+    ),
+    ScheduleCase(
+        "switch of 8, nobody meets", "pairwise_alltoall", switch_8, {"count": 64 * 2**20}, 4 * KB, "switch", True
+    ),
+    ScheduleCase("switch of 8, 7 to 1", "direct_gather", switch_8, {"count": 8 * 4 * 2**20}, 4 * KB, "switch", True),
+    ScheduleCase("1,024 ranks, hierarchical", "hierarchical_allreduce", superpod, {"count": 10**9, "inner": 8}),
+    ScheduleCase(
+        "1,024 ranks, chunks of 1 MB", "hierarchical_allreduce", superpod, {"count": 10**11, "inner": 8}, 1 * MB
+    ),
 )
 
 
@@ -119,7 +127,7 @@ def spread(values: list[float]) -> str:
     return " / ".join(f"{value:.3g}" for value in (min(values), median(values), max(values)))
 
 
-def measure(case: Case, repeats: int, peers: bool) -> None:
+def measure(case: ScheduleCase, repeats: int, peers: bool) -> None:
     """Print the lines of one case."""
     network, whole, replay, peer = case.network(), [], [], []
     pace: dict[str, Any] = {"chunk_bytes": case.chunk_bytes, "alpha": 1 * us, "store_and_forward": case.simpy}

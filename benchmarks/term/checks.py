@@ -19,9 +19,9 @@ from autograder.course import gradebook
 from autograder.course.gradebook.question_points import by_question
 from autograder.course.report import explanation
 from autograder.declaration import call_with
-from benchmarks.term.classroom import Person
+from benchmarks.term.classroom import RosterLearner
 from benchmarks.term.importers import Canvas, CanvasStudent, Moodle, MoodleGrade
-from benchmarks.term.ledger import Book
+from benchmarks.term.ledger import AssignmentLedger
 from hwlib.units import parse
 
 SCORE = re.compile(r"\(Score: ([\d.]+) / ([\d.]+)\)")
@@ -64,7 +64,7 @@ def rows_of(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
-def in_gradebook(folder: Path, book: Book, tally: Tally) -> None:
+def in_gradebook(folder: Path, book: AssignmentLedger, tally: Tally) -> None:
     """Every score and every point by question, as the product reads them from the gradebook."""
     name, points = book.about.name, by_question(folder, book.about.name)
     for score in gradebook.scores(folder, [name])[name]:
@@ -92,13 +92,13 @@ def in_gradebook(folder: Path, book: Book, tally: Tally) -> None:
     tally.same("gradebook by question", f"{name} exercises", "all", list(book.bank), list(points.most))
 
 
-def _with_extra(book: Book, exercise: str, who: str) -> float | None:
+def _with_extra(book: AssignmentLedger, exercise: str, who: str) -> float | None:
     if not book.graded(who) or (own := book.points(exercise, who)) is None:
         return None
     return own + book.extra.get((book.by(who), exercise), 0.0)
 
 
-def in_results(folder: Path, book: Book, tally: Tally) -> None:
+def in_results(folder: Path, book: AssignmentLedger, tally: Tally) -> None:
     """What `gpubook grade` printed, as it keeps it."""
     name = book.about.name
     result = course.results(folder, name)
@@ -115,7 +115,7 @@ def in_results(folder: Path, book: Book, tally: Tally) -> None:
             tally.same("results", f"{name} {one.exercise} waits", learner.name, *waits)
 
 
-def in_feedback(folder: Path, book: Book, tally: Tally) -> None:
+def in_feedback(folder: Path, book: AssignmentLedger, tally: Tally) -> None:
     """The page of each who is graded, and the score in its head, which has two decimals."""
     name = book.about.name
     for person in book.people:
@@ -128,7 +128,7 @@ def in_feedback(folder: Path, book: Book, tally: Tally) -> None:
             tally.same("feedback", f"{name} maximum", person.id, book.max_score, said[1], within=0.00501)
 
 
-def in_csv(text: str, books: Sequence[Book], tally: Tally, kind: str = "csv") -> None:
+def in_csv(text: str, books: Sequence[AssignmentLedger], tally: Tally, kind: str = "csv") -> None:
     """The plain export: each cell of each row."""
     of = {book.about.name: book for book in books}
     people = {one.id: one for one in books[0].people}
@@ -164,12 +164,12 @@ def in_csv(text: str, books: Sequence[Book], tally: Tally, kind: str = "csv") ->
     tally.same(kind, "rows", "all", every, seen)
 
 
-def _title(book: Book, name: str) -> str:
+def _title(book: AssignmentLedger, name: str) -> str:
     most = book.most(name)
     return f"{name} ({most:g} point{'' if most == 1 else 's'})"
 
 
-def in_canvas(text: str, books: Sequence[Book], ids: Mapping[str, int], tally: Tally) -> None:
+def in_canvas(text: str, books: Sequence[AssignmentLedger], ids: Mapping[str, int], tally: Tally) -> None:
     """The file for Canvas, as its importer takes it, in a course where the assignments are known."""
     people = books[0].people
     students = [CanvasStudent(one.number, one.name, f"{one.last}, {one.first}", login=one.id) for one in people]
@@ -187,7 +187,7 @@ def in_canvas(text: str, books: Sequence[Book], ids: Mapping[str, int], tally: T
     tally.same("canvas", "grades", "all", len(people) * len(books), len(made.grades))
 
 
-def in_moodle(text: str, told: str, book: Book, numbers: Mapping[str, Person], tally: Tally) -> None:
+def in_moodle(text: str, told: str, book: AssignmentLedger, numbers: Mapping[str, RosterLearner], tally: Tally) -> None:
     """The worksheet that was filled in, as Moodle's importer takes it: twice, of which the second changes nothing.
 
     Of who has more than all points by extra credit, Moodle skips the grade, and the command has `told` so.
@@ -226,7 +226,7 @@ def _text(value: float) -> str:
     return f"{value:.4f}".rstrip("0").rstrip(".") if value else "0"
 
 
-def in_report(tables: Mapping[str, str], books: Sequence[Book], tally: Tally) -> None:
+def in_report(tables: Mapping[str, str], books: Sequence[AssignmentLedger], tally: Tally) -> None:
     """The tables of a report: outcomes, shares and means, mistakes, others' numbers."""
     of = {book.about.name: book for book in books}
     exercises = rows_of(tables["exercises"])
@@ -266,7 +266,7 @@ def _sets(kind: str, ledger: Mapping[Any, set[str]], product: Mapping[Any, set[s
         tally.same(kind, " ".join(key), "all", sorted(ledger.get(key, ())), sorted(product.get(key, ())))
 
 
-def in_points_table(text: str, book: Book, tally: Tally) -> None:
+def in_points_table(text: str, book: AssignmentLedger, tally: Tally) -> None:
     """The report's table of one assignment, a line for everybody."""
     rows = {row["learner"]: row for row in rows_of(text)}
     tally.same("report points", f"{book.about.name} rows", "all", {one.id for one in book.people}, set(rows))
@@ -281,7 +281,7 @@ def in_points_table(text: str, book: Book, tally: Tally) -> None:
         tally.same("report points", f"{book.about.name} missing", who, *gone)
 
 
-def in_term(text: str, books: Sequence[Book], tally: Tally) -> None:
+def in_term(text: str, books: Sequence[AssignmentLedger], tally: Tally) -> None:
     """The report's table of the term."""
     for row in rows_of(text):
         who = row["learner"]
@@ -292,7 +292,7 @@ def in_term(text: str, books: Sequence[Book], tally: Tally) -> None:
         tally.same("report of the term", "total", who, total, number(row["total"]), within=6e-4)
 
 
-def in_explanation(folder: Path, book: Book, who: str, exercise: str, tally: Tally) -> None:
+def in_explanation(folder: Path, book: AssignmentLedger, who: str, exercise: str, tally: Tally) -> None:
     """One verdict taken apart: points, the expected value, the mistakes that match, and that the key says the same."""
     made, about = explanation.of(folder, book.about.name, f"{who}/{exercise}"), f"{book.about.name} {exercise}"
     tally.same("explain", f"{about} points", who, book.points(exercise, who) or 0.0, made.recorded.points)

@@ -36,7 +36,7 @@ overlap straggler timeout switch cable trace rank stream copy engine bucket grad
 
 
 @dataclass(frozen=True)
-class Person:
+class RosterLearner:
     """A learner of the roster; `number` is the learning platform's."""
 
     id: str
@@ -50,7 +50,7 @@ class Person:
         return f"{self.first} {self.last}"
 
 
-def roster(size: int) -> list[Person]:
+def roster(size: int) -> list[RosterLearner]:
     """Learners, some of whom have names that trip programs: a comma, an apostrophe, two who have the same."""
     rng = random.Random("roster")
     pairs = [(first, last) for last in LAST for first in FIRST]
@@ -58,7 +58,8 @@ def roster(size: int) -> list[Person]:
     names = [("Kim", "Lee"), ("Zoë", "Müller, née Ōta"), ("Kim", "Lee"), ("D'Arcy", "O'Neil"), *pairs]
     names = [one for at, one in enumerate(names) if at < 4 or one not in names[:4]]  # only the first two share one
     return [
-        Person(f"l{at:02}", *names[at % len(names)], f"l{at:02}@uni.example.org", 4000 + 37 * at) for at in range(size)
+        RosterLearner(f"l{at:02}", *names[at % len(names)], f"l{at:02}@uni.example.org", 4000 + 37 * at)
+        for at in range(size)
     ]
 
 

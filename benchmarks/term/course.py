@@ -28,7 +28,7 @@ from benchmarks.term.classroom import (
     TEXT,
     WRONG_KEY,
     Assignment,
-    Person,
+    RosterLearner,
     Said,
     answer,
     bank_of,
@@ -36,7 +36,7 @@ from benchmarks.term.classroom import (
     filled,
     solutions,
 )
-from benchmarks.term.ledger import Book, Work, in_utc
+from benchmarks.term.ledger import AssignmentLedger, LedgerSubmission, in_utc
 
 BEGAN = time.perf_counter()
 ZONE = "Europe/Berlin"  # the teacher's, in Moodle
@@ -64,11 +64,11 @@ class Course:
     """The folder, the people, the ledgers by assignment, and what was compared so far."""
 
     folder: Path
-    people: Sequence[Person]
+    people: Sequence[RosterLearner]
     seed: int
     cell_limit: float = 10.0  # seconds
     tally: Tally = field(default_factory=Tally)
-    books: dict[str, Book] = field(default_factory=dict)
+    books: dict[str, AssignmentLedger] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
     copied: tuple[str, ...] = ()  # who share a function
     same_text: tuple[str, ...] = ()  # and who a text
@@ -123,7 +123,7 @@ class Course:
             text = text.replace(before, after)
         self.own.write_text(text, encoding="utf-8")
 
-    def assign(self, one: Assignment) -> Book:
+    def assign(self, one: Assignment) -> AssignmentLedger:
         """Release it; again, nothing changes in the ledger but what was decided for all, which counts no more."""
         options: list[object] = []
         if one.chapter:
@@ -140,19 +140,19 @@ class Course:
         due = in_utc(one.due)
         self.tally.same("deadlines", one.name, "all", True, f"Due {due:%Y-%m-%d %H:%M} UTC" in told)
         if (book := self.books.get(one.name)) is None:
-            book = self.books[one.name] = Book(one, bank_of(one, self.own), due, self.people)
+            book = self.books[one.name] = AssignmentLedger(one, bank_of(one, self.own), due, self.people)
         book.dropped.clear()
         book.full.clear()
         return book
 
-    def extend(self, book: Book, who: Sequence[str], *, days: float = 0, until: str = "") -> None:
+    def extend(self, book: AssignmentLedger, who: Sequence[str], *, days: float = 0, until: str = "") -> None:
         """Give more time."""
         option = ("--days", days) if days else ("--until", until)
         self.gpubook("course", "extend", self.folder, book.about.name, *who, *option)
         more = timedelta(days=days) if days else in_utc(until) - book.due
         book.extensions |= dict.fromkeys(who, more)
 
-    def group(self, book: Book) -> None:
+    def group(self, book: AssignmentLedger) -> None:
         """Have learners submit in groups; the last few stay alone."""
         size, ids = book.about.groups, self.ids
         alone = len(ids) % size or size
@@ -163,7 +163,7 @@ class Course:
         self.gpubook("course", "groups", self.folder, book.about.name, path)
         book.groups = named
 
-    def draw(self, book: Book) -> None:
+    def draw(self, book: AssignmentLedger) -> None:
         """Who submits when, and what each answers."""
         name, rng = book.about.name, random.Random(f"{self.seed} {book.about.name}")
         taught = solutions(self.folder / "source" / name / f"{name}.ipynb")
@@ -176,7 +176,7 @@ class Course:
             said = {
                 key: answer(one, drawn(own), who, self.ids, taught.get(key, ""), own) for key, one in book.bank.items()
             }
-            book.work[who] = Work(said, None if book.about.by == "canvas" else self._when(book, own))
+            book.work[who] = LedgerSubmission(said, None if book.about.by == "canvas" else self._when(book, own))
         if book.about.faults:
             self._faults(book)
         if book.about.text:
@@ -185,7 +185,7 @@ class Course:
                 book.work[who].said["mine-plan"] = Said("text", SAME_TEXT)
 
     @staticmethod
-    def _when(book: Book, rng: random.Random) -> datetime:
+    def _when(book: AssignmentLedger, rng: random.Random) -> datetime:
         """In time, within the minutes that cost nothing, or some days late; to the minute, as Moodle has it."""
         lot = rng.random()
         if lot > LATE:
@@ -197,7 +197,7 @@ class Course:
             minutes += 60
         return book.due + timedelta(minutes=minutes)
 
-    def _faults(self, book: Book) -> None:
+    def _faults(self, book: AssignmentLedger) -> None:
         """A crash, an endless loop, nothing at all, a file that is none, and two with one function."""
         crash, loop, nothing, broken, one, other = list(book.work)[:6]
         book.work[crash].said["mine-steps"] = Said("crash", "import os\nos._exit(3)")
@@ -208,7 +208,7 @@ class Course:
         book.work[other].said["mine-bubble"] = Said("right", RENAMED)
         self.copied = (one, other)
 
-    def submit(self, book: Book) -> None:
+    def submit(self, book: AssignmentLedger) -> None:
         """Let the work arrive."""
         if book.about.by == "exchange":
             for who, work in book.work.items():
@@ -218,13 +218,13 @@ class Course:
         else:
             self._by_moodle(book)
 
-    def notebook(self, book: Book, work: Work) -> str:
+    def notebook(self, book: AssignmentLedger, work: LedgerSubmission) -> str:
         """What a learner submits."""
         name = book.about.name
         released = (self.folder / "release" / name / f"{name}.ipynb").read_text(encoding="utf-8")
         return "{not a notebook" if work.broken else filled(released, work.said)
 
-    def _by_exchange(self, book: Book, who: str, work: Work) -> None:
+    def _by_exchange(self, book: AssignmentLedger, who: str, work: LedgerSubmission) -> None:
         """As `nbgrader collect` leaves it, with what the exchange keeps."""
         name, when = book.about.name, f"{work.when:%Y-%m-%d %H:%M:%S.%f} UTC"
         home = self.folder / "submitted" / who / name
@@ -234,7 +234,7 @@ class Course:
         inbound = self.folder / "exchange" / self.folder.name / "inbound"
         (inbound / f"{who}+{name}+{when}+x7Qa").mkdir(parents=True)
 
-    def _by_canvas(self, book: Book) -> None:
+    def _by_canvas(self, book: AssignmentLedger) -> None:
         """A zip of Canvas, in which two are called late and a file of nobody lies."""
         name, late, archive = book.about.name, list(book.work)[1:3], self.folder / f"{book.about.name}-canvas.zip"
         people = {one.id: one for one in self.people}
@@ -251,27 +251,27 @@ class Course:
         self.tally.same("collect", f"{name} refused", "ghost", 1, told.count("refused: "))
         self.tally.same("collect", f"{name} late", "all", True, f"since when: {', '.join(sorted(late))}\n" in told)
 
-    def _by_moodle(self, book: Book) -> None:
+    def _by_moodle(self, book: AssignmentLedger) -> None:
         """Two downloads of Moodle with its worksheets, of which the later has two learners' later work."""
         name, work = book.about.name, dict(book.work)
         again = [who for who in list(work)[:2] if work[who].when is not None]
         for who in again:
             first = {key: Said("empty") for key in book.bank}
             earlier = (work[who].when or book.due) - timedelta(hours=5)
-            self._download(book, {who: Work(first, earlier)}, f"{name}-first")
+            self._download(book, {who: LedgerSubmission(first, earlier)}, f"{name}-first")
         told = self._download(book, work, name)
         new, updated = len(work) - len(again), len(again)
         self.tally.same("collect", f"{name} taken", "all", True, f"{new} new, {updated} updated." in told)
         self.tally.same("collect", f"{name} refused", "guest", 1, told.count("refused: "))
 
-    def numbers(self, book: Book) -> dict[str, Person]:
+    def numbers(self, book: AssignmentLedger) -> dict[str, RosterLearner]:
         """Moodle's numbers of the participants of an assignment, which are others in each."""
         rng = random.Random(f"participants {book.about.name}")
         mixed = rng.sample(list(self.people), len(self.people))
         start = rng.randrange(300, 4000)  # among them numbers that are somebody else's lms_user_id
         return {str(start + 11 * at): one for at, one in enumerate(mixed)}
 
-    def worksheet(self, book: Book, times: Mapping[str, datetime | None]) -> Path:
+    def worksheet(self, book: AssignmentLedger, times: Mapping[str, datetime | None]) -> Path:
         """Moodle's worksheet of an assignment, with a guest whom the roster does not know."""
         people = {number: (one.name, one.email) for number, one in self.numbers(book).items()} | {
             GUEST: ("Guest", "g@x")
@@ -286,7 +286,7 @@ class Course:
         path.write_text(importers.worksheet(people, book.max_score, words), encoding="utf-8", newline="")
         return path
 
-    def _download(self, book: Book, work: Mapping[str, Work], title: str) -> str:
+    def _download(self, book: AssignmentLedger, work: Mapping[str, LedgerSubmission], title: str) -> str:
         """Collect a zip of Moodle with what these have submitted."""
         name, archive = book.about.name, self.folder / f"{title}-moodle.zip"
         of = {one.id: (number, one.name) for number, one in self.numbers(book).items()}

@@ -13,14 +13,14 @@ from zoneinfo import ZoneInfo
 
 from autograder.answers import Choice, Count, Quantity, Written
 from autograder.declaration import Bank, Exercise, call_with
-from benchmarks.term.classroom import Assignment, Person, Said
+from benchmarks.term.classroom import Assignment, RosterLearner, Said
 
 PER_DAY, GRACE = 0.1, timedelta(minutes=15)  # the course's rule for late work
 OUTCOME = {"empty": "empty", "malformed": "unread", "error": "crashed", "crash": "crashed", "loop": "crashed"}
 
 
 @dataclass(frozen=True)
-class Judged:
+class LedgerVerdict:
     """What one answer is worth: the share of its points (None: a teacher has to say), what becomes of it, and the names
     under which the report counts its mistakes."""
 
@@ -30,33 +30,35 @@ class Judged:
     for_others: bool = False  # right for other numbers than the learner's
 
 
-def judged(exercise: Exercise, said: Said, given: Mapping[str, Any]) -> Judged:
+def judged(exercise: Exercise, said: Said, given: Mapping[str, Any]) -> LedgerVerdict:
     """The worth of an answer by the exercise as it is declared now."""
     found = _judged(exercise, said, given)
     if exercise.predict and found.outcome in ("right", "mistake", "wrong"):
-        return Judged(1.0, found.outcome, found.mistakes)  # its points are for predicting at all
+        return LedgerVerdict(1.0, found.outcome, found.mistakes)  # its points are for predicting at all
     return found
 
 
-def _judged(exercise: Exercise, said: Said, given: Mapping[str, Any]) -> Judged:
+def _judged(exercise: Exercise, said: Said, given: Mapping[str, Any]) -> LedgerVerdict:
     kind = exercise.answer
     names = [one.name or f"{exercise.id}#{at + 1}" for at, one in enumerate(exercise.mistakes)]
     if said.lot in OUTCOME:
-        return Judged(0.0, OUTCOME[said.lot])
+        return LedgerVerdict(0.0, OUTCOME[said.lot])
     if isinstance(kind, Written):
-        return Judged(None, "waiting")
+        return LedgerVerdict(None, "waiting")
     if not isinstance(kind, (Choice, Count, Quantity)):  # a formula or a function, made to be what its lot says
         if said.lot == "right":
-            return Judged(1.0, "right")
-        return Judged(0.0, "mistake", (names[said.mistake],)) if said.mistake >= 0 else Judged(0.0, "wrong")
+            return LedgerVerdict(1.0, "right")
+        return (
+            LedgerVerdict(0.0, "mistake", (names[said.mistake],)) if said.mistake >= 0 else LedgerVerdict(0.0, "wrong")
+        )
     if same(exercise, said.value, call_with(exercise.solution, given)):
-        return Judged(1.0, "right")
+        return LedgerVerdict(1.0, "right")
     values = [call_with(one.value, given) for one in exercise.mistakes]
     made = [name for name, value in zip(names, values, strict=True) if same(exercise, said.value, value)]
     if made:
-        return Judged(0.0, "mistake", tuple(dict.fromkeys(made)))
+        return LedgerVerdict(0.0, "mistake", tuple(dict.fromkeys(made)))
     others = [call_with(exercise.solution, row) for row in exercise.variants() if dict(row) != dict(given)]
-    return Judged(0.0, "wrong", for_others=any(same(exercise, said.value, value) for value in others))
+    return LedgerVerdict(0.0, "wrong", for_others=any(same(exercise, said.value, value) for value in others))
 
 
 def same(exercise: Exercise, value: Any, other: Any) -> bool:
@@ -67,7 +69,7 @@ def same(exercise: Exercise, value: Any, other: Any) -> bool:
 
 
 @dataclass
-class Work:
+class LedgerSubmission:
     """One submission: what was said to each exercise, when it was made (UTC, None: nobody knows), whether it can be
     read."""
 
@@ -77,14 +79,14 @@ class Work:
 
 
 @dataclass
-class Book:
+class AssignmentLedger:
     """The ledger of one assignment."""
 
     about: Assignment
     bank: Bank
     due: datetime  # in UTC
-    people: Sequence[Person]
-    work: dict[str, Work] = field(default_factory=dict)  # by who submitted
+    people: Sequence[RosterLearner]
+    work: dict[str, LedgerSubmission] = field(default_factory=dict)  # by who submitted
     groups: dict[str, list[str]] = field(default_factory=dict)
     extensions: dict[str, timedelta] = field(default_factory=dict)
     hand: dict[tuple[str, str], float] = field(default_factory=dict)  # what a teacher gave, by learner and exercise
@@ -124,7 +126,7 @@ class Book:
         """The numbers that an answer is for: of a group, those of who submitted."""
         return self.bank[name].variant(self.by(who))
 
-    def judged(self, name: str, who: str) -> Judged:
+    def judged(self, name: str, who: str) -> LedgerVerdict:
         return judged(self.bank[name], self.work[self.by(who)].said[name], self.given(name, who))
 
     def points(self, name: str, who: str) -> float | None:

@@ -32,7 +32,7 @@ from benchmarks.term import checks
 from benchmarks.term.checks import Tally
 from benchmarks.term.classroom import TERM, Assignment, bank_of, roster
 from benchmarks.term.course import Course
-from benchmarks.term.ledger import Book
+from benchmarks.term.ledger import AssignmentLedger
 
 EXPLAINED = 6  # verdicts of each assignment
 CHANGE = re.compile(r"^  (\S+) (\S+)  ([\d.]+)(?: of [\d.]+)? → ([\d.]+) of [\d.]+ \((.+) → (.+)\)", re.MULTILINE)
@@ -72,7 +72,7 @@ def simulate(
     return made
 
 
-def reconcile(made: Course, book: Book, feedback: bool = True) -> None:
+def reconcile(made: Course, book: AssignmentLedger, feedback: bool = True) -> None:
     """Gradebook, results and pages of an assignment as they are now."""
     checks.in_gradebook(made.folder, book, made.tally)
     if feedback:
@@ -80,7 +80,7 @@ def reconcile(made: Course, book: Book, feedback: bool = True) -> None:
         checks.in_feedback(made.folder, book, made.tally)
 
 
-def opening(made: Course, book: Book) -> None:
+def opening(made: Course, book: AssignmentLedger) -> None:
     """What is agreed before anybody submits: groups, and more time for some."""
     if book.about.groups > 1:
         made.group(book)
@@ -89,7 +89,7 @@ def opening(made: Course, book: Book) -> None:
     made.extend(book, some[:1], until=f"{book.due:%Y}-12-01 12:00 Asia/Kolkata")
 
 
-def more_time(made: Course, book: Book) -> None:
+def more_time(made: Course, book: AssignmentLedger) -> None:
     """Some of the late get more time afterwards, which is in the gradebook at once and on the pages when rewritten."""
     late = [who for who in book.work if book.graded(who) and book.penalty(who)]
     if late:
@@ -99,7 +99,7 @@ def more_time(made: Course, book: Book) -> None:
         reconcile(made, book)
 
 
-def by_rubric(made: Course, book: Book) -> None:
+def by_rubric(made: Course, book: AssignmentLedger) -> None:
     """Answers in words, graded in a table by criterion: half of them first, which leaves the others waiting."""
     name, rng = book.about.name, random.Random(f"rubric {made.seed}")
     written = [key for key, one in book.bank.items() if isinstance(one.answer, Written)]
@@ -126,7 +126,7 @@ def by_rubric(made: Course, book: Book) -> None:
             reconcile(made, book)
 
 
-def corrected(made: Course, book: Book) -> None:
+def corrected(made: Course, book: AssignmentLedger) -> None:
     """The key of an exercise was wrong: those whose verdict changes are printed, nobody else's is another."""
     before = {(who, key): (points, kind) for who, key, points, kind in book.kinds()}
     made.write_key({})
@@ -143,7 +143,7 @@ def corrected(made: Course, book: Book) -> None:
     reconcile(made, book)
 
 
-def for_all(made: Course, book: Book) -> None:
+def for_all(made: Course, book: AssignmentLedger) -> None:
     """One exercise is dropped and one given to everybody; assigned again both count, and one is dropped for good."""
     name, (dropped, full) = book.about.name, ("mine-stages", "mine-where")
     made.gpubook("course", "drop", made.folder, name, dropped)
@@ -164,7 +164,7 @@ def for_all(made: Course, book: Book) -> None:
     reconcile(made, book)
 
 
-def in_formgrader(made: Course, book: Book) -> None:
+def in_formgrader(made: Course, book: AssignmentLedger) -> None:
     """Points, a comment and extra credit, as formgrader's handlers enter them; the last answer stays waiting."""
     name, key, rng = book.about.name, "mine-plan", random.Random(f"formgrader {made.seed}")
     waiting = [who for who in book.work if book.graded(who) and book.points(key, who) is None]
@@ -227,7 +227,7 @@ def tables_of(made: Course, target: Path, *names: str) -> dict[str, str]:
     return {path.stem: path.read_text(encoding="utf-8") for path in target.glob("*.csv")}
 
 
-def copied(made: Course, book: Book, table: str) -> None:
+def copied(made: Course, book: AssignmentLedger, table: str) -> None:
     """Whose work is the same: the two who share a function, the two who share a text, and nobody else's."""
     wanted = set()
     if "mine-bubble" in book.bank and book.about.faults:
@@ -240,7 +240,7 @@ def copied(made: Course, book: Book, table: str) -> None:
         made.tally.same("report copies", one[0], " ".join(one[1]), one in wanted, one in found)
 
 
-def explain(made: Course, book: Book, count: int) -> None:
+def explain(made: Course, book: AssignmentLedger, count: int) -> None:
     """Some verdicts of an assignment, of learners who did not submit themselves too."""
     rng = random.Random(f"explained {made.seed} {book.about.name}")
     asked = [key for key, one in book.bank.items() if not isinstance(one.answer, Written)]

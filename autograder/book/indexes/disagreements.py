@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..render import render
-from .exercises import Asked, asked_in
-from .specs import TITLES, Row, Value, raw, row_of
+from .exercises import IndexedExercise, asked_in
+from .specs import TITLES, SpecsRow, Value, raw, row_of
 from .uses import Uses, tables
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Figure(NamedTuple):
     """One value of one row."""
 
     kind: str
-    row: Row
+    row: SpecsRow
     value: Value
 
 
@@ -82,7 +82,7 @@ NOTED = "What a row says about itself as a whole: figures that no source confirm
 ERRATA = "Derivations and figures that were published with an error. What is wrong with each is for you to find."
 
 
-def _intro(contradicted: Sequence[Figure], errata: Sequence[Asked]) -> str:
+def _intro(contradicted: Sequence[Figure], errata: Sequence[IndexedExercise]) -> str:
     return (
         f"Of {len(contradicted)} figures that the book uses, somebody prints another value. "
         "This page lists them from the tables themselves, with what is used and why; "
@@ -91,7 +91,7 @@ def _intro(contradicted: Sequence[Figure], errata: Sequence[Asked]) -> str:
     )
 
 
-def _rows(bibliography: Bibliography | None, uses: Uses) -> Iterator[tuple[str, Row]]:
+def _rows(bibliography: Bibliography | None, uses: Uses) -> Iterator[tuple[str, SpecsRow]]:
     for kind, table in tables().items():
         for record in table.values():
             yield kind, row_of(kind, record, bibliography, uses)

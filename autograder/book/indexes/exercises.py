@@ -19,7 +19,7 @@ ERRATUM = "erratum"
 """What is in the id of an exercise that asks for the error in a published derivation."""
 
 
-class Asked(NamedTuple):
+class IndexedExercise(NamedTuple):
     """An exercise as the indexes list it: where it is asked, and what its reader sees of it."""
 
     exercise: Exercise
@@ -64,7 +64,7 @@ class Asked(NamedTuple):
         return numbered(plain_title(title_of(self.chapter)), self.chapter.name)
 
 
-def asked_in(chapters: Sequence[Chapter]) -> Iterator[Asked]:
+def asked_in(chapters: Sequence[Chapter]) -> Iterator[IndexedExercise]:
     """The exercises of the chapters in the order in which they are asked."""
     for chapter in chapters:
         numbers = {
@@ -76,7 +76,7 @@ def asked_in(chapters: Sequence[Chapter]) -> Iterator[Asked]:
             if (name := cell.metadata.get("exercise")) in numbers:
                 section = section_of(chapter, line)
                 title, anchor = (plain_title(section.title), section.anchor) if section else ("", "")
-                yield Asked(chapter.bank[name], chapter, numbers[name], title, anchor)
+                yield IndexedExercise(chapter.bank[name], chapter, numbers[name], title, anchor)
 
 
 def exercises_page(chapters: Sequence[Chapter]) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..source.chapters import Chapter
 
 
-class Found(NamedTuple):
+class IntroducedName(NamedTuple):
     """Something that a chapter introduces, and where."""
 
     name: str
@@ -23,10 +23,10 @@ class Found(NamedTuple):
 
 def glossary(chapters: Sequence[Chapter]) -> str:
     """The page of the terms: each with the sentence that defines it, and a link to its section."""
-    made: dict[str, Found] = {}
+    made: dict[str, IntroducedName] = {}
     for chapter in chapters:
         for term, place in concept_order.text_of(chapter.source.path).terms.items():
-            made.setdefault(concept_order.key_of(term), Found(_inside(term, place.text), chapter, place))
+            made.setdefault(concept_order.key_of(term), IntroducedName(_inside(term, place.text), chapter, place))
     lines = ["# Glossary", "", "The terms of the field, each in the sentence that first uses it.", ""]
     if made:
         lines.append("```{glossary}")

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..source import concept_order
-from ..source.contents import Entry, numbered
+from ..source.contents import ContentsEntry, numbered
 
 if TYPE_CHECKING:
     from ..source.chapters import Chapter
@@ -36,7 +36,7 @@ def link(chapter: Chapter, place: concept_order.Place) -> str:
 
 def label_of(chapter: Chapter) -> str:
     """ "chapter 6"; the title of a chapter without a number."""
-    return Entry(chapter.name, title_of(chapter), "", "").label
+    return ContentsEntry(chapter.name, title_of(chapter), "", "").label
 
 
 def section_of(chapter: Chapter, line: int) -> Section | None:

@@ -12,7 +12,7 @@ KEY = re.compile(r"[\w.:-]+")
 LINKED = re.compile(r"\[(?P<text>.+)\]\((?P<url>\S+)\)")
 
 
-class Source(NamedTuple):
+class NamedSource(NamedTuple):
     """A source as a page names it. What is not in the bibliography has its key alone; `rest` is where in the source."""
 
     key: str
@@ -22,7 +22,7 @@ class Source(NamedTuple):
     rest: str = ""
 
 
-def source_of(bibliography: Bibliography | None, text: str) -> Source:
+def source_of(bibliography: Bibliography | None, text: str) -> NamedSource:
     """The source of a row: "llama3", or "llama3 table 5"."""
     from docutils.nodes import make_id
 
@@ -30,8 +30,8 @@ def source_of(bibliography: Bibliography | None, text: str) -> Source:
     key = match[0] if match else text
     rest = text[len(key) :].strip(" ,")
     if bibliography is None or key not in bibliography:
-        return Source(key, key, rest=rest)
+        return NamedSource(key, key, rest=rest)
     cited = bibliography.cite(key)
     link = LINKED.fullmatch(cited)
     anchor = f"bibliography.html#{make_id(f'cite-{key}')}"
-    return Source(key, link["text"] if link else cited, link["url"] if link else "", anchor, rest)
+    return NamedSource(key, link["text"] if link else cited, link["url"] if link else "", anchor, rest)

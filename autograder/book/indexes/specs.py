@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..render import render
-from .sources import Source, source_of
+from .sources import NamedSource, source_of
 from .uses import Thing, Uses, by_chapter, tables
 
 if TYPE_CHECKING:
@@ -63,10 +63,10 @@ class Value(NamedTuple):
     shown: str
     number: float
     datum: Datum
-    source: Source
+    source: NamedSource
 
 
-class Row(NamedTuple):
+class SpecsRow(NamedTuple):
     """A row of a table, ready for the page; `said` are its texts, `refers` the addresses of the rows that some name."""
 
     key: str
@@ -76,7 +76,7 @@ class Row(NamedTuple):
     said: Mapping[str, str]
     refers: Mapping[str, str]
     values: Mapping[str, Value]
-    source: Source | None
+    source: NamedSource | None
     confidence: str
     used: Sequence[tuple[str, Sequence[tuple[str, str]]]]
     parts: Sequence[tuple[str, str]]
@@ -119,7 +119,7 @@ def raw(html: str) -> str:
     return f"````{{raw}} html\n{html}\n````"
 
 
-def columns(kind: str, rows: Sequence[Row]) -> list[Column]:
+def columns(kind: str, rows: Sequence[SpecsRow]) -> list[Column]:
     """The columns that some row of a table fills, those that are shown first in front."""
     record = type(next(iter(tables()[kind].values())))
     meanings = {f.name: str(f.metadata.get("meaning", f.name.replace("_", " "))) for f in fields(record)}
@@ -128,7 +128,7 @@ def columns(kind: str, rows: Sequence[Row]) -> list[Column]:
     return [Column(name, meanings[name], name in FIRST[kind]) for name in names]
 
 
-def row_of(kind: str, record: Record, bibliography: Bibliography | None, uses: Uses) -> Row:
+def row_of(kind: str, record: Record, bibliography: Bibliography | None, uses: Uses) -> SpecsRow:
     """A record as the page shows it."""
     texts = {
         f.name: str(getattr(record, f.name))
@@ -140,7 +140,7 @@ def row_of(kind: str, record: Record, bibliography: Bibliography | None, uses: U
         shown_texts["state"] = record.state
     refers = {name: f"#{anchor(REFERS[name], key)}" for name, key in texts.items() if name in REFERS}
     whole = getattr(record, "source", "")
-    return Row(
+    return SpecsRow(
         record.key,
         anchor(kind, record.key),
         record.name,
@@ -171,14 +171,14 @@ def _value(name: str, datum: Datum, bibliography: Bibliography | None) -> Value:
     return Value(name, shown, float(datum.value), datum, source_of(bibliography, datum.source))
 
 
-class Measured(NamedTuple):
+class MeasuredTable(NamedTuple):
     """A table of published measurements: its file, what a row is, how many it has, their columns and sources."""
 
     file: str
     about: str
     rows: int
     columns: Sequence[str]
-    sources: Sequence[Source]
+    sources: Sequence[NamedSource]
 
 
 def measurements() -> list[Measurements[Any]]:
@@ -194,7 +194,7 @@ def measurements() -> list[Measurements[Any]]:
     return [by_file[file] for file in sorted(by_file)]
 
 
-def measured(table: Measurements[Any], bibliography: Bibliography | None) -> Measured:
+def measured(table: Measurements[Any], bibliography: Bibliography | None) -> MeasuredTable:
     """A table of measurements as the page lists it."""
     from hwlib.specs.table import csv_rows
 
@@ -202,4 +202,4 @@ def measured(table: Measurements[Any], bibliography: Bibliography | None) -> Mea
     words = " ".join((table.record.__doc__ or "").split("\n\n")[0].split())
     sources = {(source := source_of(bibliography, row["source"])).key: source._replace(rest="") for row in cells}
     names = [name for name in cells[0] if name != "source"]
-    return Measured(table.file, words, len(cells), names, list(sources.values()))
+    return MeasuredTable(table.file, words, len(cells), names, list(sources.values()))

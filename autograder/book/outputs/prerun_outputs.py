@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...values.digest import digest
 from ..build_cache import contents_of, kept, key_of
-from ..source.output_dependence import KEYED, Answered, calls, folds, given
+from ..source.output_dependence import KEYED, DependentNames, calls, folds, given
 from .executed import WIDGET_STATE, WIDGET_VIEW, joined
 from .measured_cells import MEASURED
 
@@ -59,7 +59,7 @@ def _archive(code: str, chapter: Chapter, learner: NotebookNode, executed: Noteb
 
 def _free(chapter: Chapter, learner: NotebookNode) -> Iterator[NotebookNode]:
     """The cells of code whose outputs depend on no answer and no machine."""
-    answered, timed = Answered(), Answered()
+    answered, timed = DependentNames(), DependentNames()
     for cell in learner.cells:
         own = cell.metadata.get("gpubook", {})
         if own.get("part") == "prompt":

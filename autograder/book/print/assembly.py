@@ -37,7 +37,7 @@ class Worked(NamedTuple):
     solution: Tag | None
 
 
-class Part(NamedTuple):
+class BookPage(NamedTuple):
     """A page of the book: its name, its title, its text, and what its exercises fold."""
 
     name: str
@@ -47,7 +47,7 @@ class Part(NamedTuple):
     soup: BeautifulSoup
 
 
-def parts(site: Path) -> list[Part]:
+def parts(site: Path) -> list[BookPage]:
     """The pages of the built book in `site`, in the order of its contents. BookError where there is no book."""
     return [part(site, name) for name in names(site)]
 
@@ -63,7 +63,7 @@ def names(site: Path) -> list[str]:
     return [page for page in pages if page not in LEFT_OUT and "/" not in page]  # in folders: how the book is made
 
 
-def part(site: Path, name: str) -> Part:
+def part(site: Path, name: str) -> BookPage:
     """One page, without what belongs to a page only."""
     from bs4 import Comment
 
@@ -82,10 +82,10 @@ def part(site: Path, name: str) -> Part:
             summary.string = words.get_text()
     for comment in article.find_all(string=lambda text: isinstance(text, Comment)):
         comment.extract()
-    return Part(name, heading.get_text(" ", strip=True), article, list(_taken_out(article)), soup)
+    return BookPage(name, heading.get_text(" ", strip=True), article, list(_taken_out(article)), soup)
 
 
-def link(part: Part, found: set[str], target: Target) -> None:
+def link(part: BookPage, found: set[str], target: Target) -> None:
     """Lead each link of a part to its `target`: one to another page of `found`, or within this one. A link to a file
     that is not in the book becomes text."""
     for anchor in part.article.select("a[href]"):
@@ -100,7 +100,7 @@ def link(part: Part, found: set[str], target: Target) -> None:
             anchor["href"] = address
 
 
-def prefix_ids(part: Part) -> None:
+def prefix_ids(part: BookPage) -> None:
     """Make the ids of a part its own, so that parts can stand in one document."""
     for tag in part.article.select("[id]"):
         tag["id"] = joined(part.name, str(tag["id"]))
@@ -116,7 +116,7 @@ def joined(name: str, place: str) -> str:
     return f"{name}--{place}" if place else name
 
 
-def worked_section(part: Part, hints: bool, title: str) -> Tag | None:
+def worked_section(part: BookPage, hints: bool, title: str) -> Tag | None:
     """The solutions of a part's exercises, and with `hints` these too, as one section; None if there are none."""
     soup = part.soup
     section = soup.new_tag("section", attrs={"id": "worked", "class": "worked"})

@@ -9,7 +9,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from ..render import render
-from .assembly import Part
+from .assembly import BookPage
 from .chromium import chromium_output
 from .printing import PATIENCE, in_site
 
@@ -17,7 +17,7 @@ DRAWN = re.compile(r'<script type="application/json" id="drawn">(.*?)</script>',
 Place = tuple[str, int]  # a page's name, and which of its live figures
 
 
-def drawn(site: Path, found: list[Part]) -> dict[Place, list[str]]:
+def drawn(site: Path, found: list[BookPage]) -> dict[Place, list[str]]:
     """The SVG pictures that each live figure of these parts consists of. ChromiumError where they cannot be drawn."""
     places = [(part.name, at) for part in found for at in range(len(part.article.select("figure.live")))]
     if not places:

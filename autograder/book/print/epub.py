@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from markupsafe import Markup
 
 from ..render import TEMPLATES, render
-from .assembly import Part, link, parts, worked_section
+from .assembly import BookPage, link, parts, worked_section
 from .chromium import find_chromium
 from .drawing import Place, drawn
 
@@ -82,7 +82,7 @@ def _put(archive: zipfile.ZipFile, path: str, content: bytes, how: int = zipfile
     archive.writestr(zipfile.ZipInfo(path, ALWAYS), content, compress_type=how)
 
 
-def _page(part: Part, found: set[str], pictures: dict[Place, list[str]]) -> Item:
+def _page(part: BookPage, found: set[str], pictures: dict[Place, list[str]]) -> Item:
     """A page as XHTML."""
     _still(part, pictures)
     if section := worked_section(part, hints=True, title="Hints and solutions"):
@@ -101,7 +101,7 @@ def _page(part: Part, found: set[str], pictures: dict[Place, list[str]]) -> Item
     return _xhtml(part.name, part.title, body, "mathml" if "<math" in body else "")
 
 
-def _strict_mathml(part: Part) -> None:
+def _strict_mathml(part: BookPage) -> None:
     """The size of a script on an element of its own: MathML 3, which readers check, has it there only."""
     for sized in part.article.select("math [scriptlevel]:not(mstyle)"):
         style = part.soup.new_tag("mstyle", attrs={"scriptlevel": str(sized["scriptlevel"])})
@@ -112,7 +112,7 @@ def _strict_mathml(part: Part) -> None:
         sized.wrap(style)
 
 
-def _still(part: Part, pictures: dict[Place, list[str]]) -> None:
+def _still(part: BookPage, pictures: dict[Place, list[str]]) -> None:
     """Put pictures in the place of live figures."""
     for at, figure in enumerate(part.article.select("figure.live")):
         alternative = str(figure.get("aria-label", "")) or "A figure."
@@ -135,7 +135,7 @@ def _picture(name: str, at: int, number: int) -> str:
     return f"live-{name}-{at + 1}-{number + 1}.svg"
 
 
-def _lead_to(part: Part, section: Tag) -> None:
+def _lead_to(part: BookPage, section: Tag) -> None:
     """A link from each exercise to its hints and its solution, and the places where they lead."""
     for block in section.select(".worked-exercise"):
         anchor = str(block.select("a")[0]["href"]).removeprefix("#")
@@ -149,7 +149,7 @@ def _lead_to(part: Part, section: Tag) -> None:
             exercise.append(line)
 
 
-def _pictures(site: Path, found: list[Part], pictures: dict[Place, list[str]]) -> Iterator[Item]:
+def _pictures(site: Path, found: list[BookPage], pictures: dict[Place, list[str]]) -> Iterator[Item]:
     """Every picture that a page shows, once."""
     for (name, at), shown in pictures.items():
         for number, svg in enumerate(shown):
@@ -179,7 +179,7 @@ def _front(title: str) -> Item:
     return _xhtml("title", title, Markup("<h1>{}</h1>").format(title), "")
 
 
-def _nav(found: Iterable[Part]) -> Item:
+def _nav(found: Iterable[BookPage]) -> Item:
     entries = [
         (
             f"{part.name}.xhtml",

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from markupsafe import Markup
 
 from ..render import render
-from .assembly import Part, joined, link, parts, prefix_ids, worked_section
+from .assembly import BookPage, joined, link, parts, prefix_ids, worked_section
 from .chromium import chromium_output
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class Printed(NamedTuple):
     text: Markup
 
 
-def document(found: list[Part], title: str, *, solutions: bool = False) -> Whole:
+def document(found: list[BookPage], title: str, *, solutions: bool = False) -> Whole:
     """The parts of a built book as one document."""
     collected = _collected(found) if solutions else []
     included = {part.name for part in found}
@@ -133,7 +133,7 @@ def document(found: list[Part], title: str, *, solutions: bool = False) -> Whole
     )
 
 
-def _collected(found: list[Part]) -> list[Tag]:
+def _collected(found: list[BookPage]) -> list[Tag]:
     """The solutions of each part that has some, at its end, so that their links and ids are changed with its own."""
     sections = [(part, worked_section(part, hints=False, title=part.title)) for part in found]
     for part, section in sections:
@@ -142,7 +142,7 @@ def _collected(found: list[Part]) -> list[Tag]:
     return [section for _, section in sections if section is not None]
 
 
-def _printed(part: Part) -> Printed:
+def _printed(part: BookPage) -> Printed:
     head = part.title.replace("\\", "\\\\").replace('"', '\\"')
     return Printed(
         part.name,

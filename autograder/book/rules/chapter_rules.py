@@ -19,7 +19,7 @@ from ..numbers.live_numbers import DRAG
 from ..source.captions import FIGURE
 from ..source.concept_order import NUMBER
 from .order_rules import formulas_are_introduced, terms_are_introduced, the_head_says_what_is_needed
-from .source_cells import Reading
+from .source_cells import ChapterReading
 
 EXERCISES = 8, 16
 KINDS = 4
@@ -46,17 +46,17 @@ COUNTED = (
 TYPED = re.compile(rf"(?<![\w.])\d[\d,.]*[ \u00a0]?(?:{PHYSICAL}|{COUNTED})(?!\w)")
 
 
-Rule = Callable[[Reading], Iterator[str]]
+Rule = Callable[[ChapterReading], Iterator[str]]
 
 
-def number_of_exercises(chapter: Reading) -> Iterator[str]:
+def number_of_exercises(chapter: ChapterReading) -> Iterator[str]:
     """A chapter has 8 to 16 exercises."""
     least, most = EXERCISES
     if not least <= len(chapter.bank) <= most:
         yield f"{chapter.at()}: {_count(len(chapter.bank), 'exercise')}; {least} to {most} were expected"
 
 
-def kinds_of_answer(chapter: Reading) -> Iterator[str]:
+def kinds_of_answer(chapter: ChapterReading) -> Iterator[str]:
     """Its exercises are of at least 4 kinds of answer."""
     used = sorted({exercise.kind for exercise in chapter.bank.values()})
     if len(used) < KINDS:
@@ -64,7 +64,7 @@ def kinds_of_answer(chapter: Reading) -> Iterator[str]:
         yield f"{chapter.at()}: {kinds}; at least {KINDS} were expected"
 
 
-def kinds_that_every_chapter_asks(chapter: Reading) -> Iterator[str]:
+def kinds_that_every_chapter_asks(chapter: ChapterReading) -> Iterator[str]:
     """Among them are an Expression, a Choice that is not a prediction, and one or two Written."""
     counts = Counter(exercise.kind for exercise in chapter.bank.values() if not exercise.predict)
     for name, kind in kinds().items():
@@ -74,13 +74,13 @@ def kinds_that_every_chapter_asks(chapter: Reading) -> Iterator[str]:
             yield f"{chapter.at()}: {_count(counts[name], f'{name} exercise')}, predictions aside; {expected} expected"
 
 
-def a_prediction(chapter: Reading) -> Iterator[str]:
+def a_prediction(chapter: ChapterReading) -> Iterator[str]:
     """At least one exercise is a prediction (`predict=True`)."""
     if not any(exercise.predict for exercise in chapter.bank.values()):
         yield f"{chapter.at()}: no exercise has predict=True; at least one prediction was expected"
 
 
-def ids_begin_with_the_topic(chapter: Reading) -> Iterator[str]:
+def ids_begin_with_the_topic(chapter: ChapterReading) -> Iterator[str]:
     """The id of an exercise begins with the chapter's topic: `rooflines-ridge` in 03-rooflines."""
     topic = chapter.name.partition("-")[2]
     for name in chapter.bank:
@@ -88,7 +88,7 @@ def ids_begin_with_the_topic(chapter: Reading) -> Iterator[str]:
             yield f"{chapter.where(name)}: the id is {name!r}; one that begins with '{topic}-' was expected"
 
 
-def each_exercise_is_asked_once(chapter: Reading) -> Iterator[str]:
+def each_exercise_is_asked_once(chapter: ChapterReading) -> Iterator[str]:
     """Every declared exercise is asked by one cell of the text."""
     counts = Counter(str(cell.options["exercise"]) for cell in chapter.cells if "exercise" in cell.options)
     for name in chapter.bank:
@@ -100,7 +100,7 @@ def each_exercise_is_asked_once(chapter: Reading) -> Iterator[str]:
             yield f"{chapter.at(line)}: {name!r} is asked and declared nowhere; an exercise of that id was expected"
 
 
-def every_prompt_says_how_exact(chapter: Reading) -> Iterator[str]:
+def every_prompt_says_how_exact(chapter: ChapterReading) -> Iterator[str]:
     """Every prompt says *exact* or *to first order*; one that asks for words need not."""
     for name, exercise in _judged(chapter):
         text = exercise.prompt.lower()
@@ -108,14 +108,14 @@ def every_prompt_says_how_exact(chapter: Reading) -> Iterator[str]:
             yield f"{chapter.where(name)}: the prompt of {name!r} says neither 'exact' nor 'first order'"
 
 
-def every_exercise_hints(chapter: Reading) -> Iterator[str]:
+def every_exercise_hints(chapter: ChapterReading) -> Iterator[str]:
     """Every exercise has a hint; one that asks for words need not."""
     for name, exercise in _judged(chapter):
         if not exercise.hints:
             yield f"{chapter.where(name)}: {name!r} has no hints; at least one was expected"
 
 
-def a_reveal_follows_each_prediction(chapter: Reading) -> Iterator[str]:
+def a_reveal_follows_each_prediction(chapter: ChapterReading) -> Iterator[str]:
     """The cell after a prediction reveals it: `reveal("rooflines-guess")`."""
     revealed = set()
     for before, cell in zip(chapter.cells, chapter.cells[1:], strict=False):
@@ -133,7 +133,7 @@ def a_reveal_follows_each_prediction(chapter: Reading) -> Iterator[str]:
             yield f'{chapter.where(name)}: {name!r} is never revealed; reveal("{name}") was expected after it'
 
 
-def live_figures(chapter: Reading) -> Iterator[str]:
+def live_figures(chapter: ChapterReading) -> Iterator[str]:
     """At least 2 different figures are live (`widgets.…`)."""
     live = {match[0] for cell in chapter.figures if "widgets." in cell.text and (match := FIGURE.search(cell.text))}
     if len(live) < LIVE:
@@ -141,7 +141,7 @@ def live_figures(chapter: Reading) -> Iterator[str]:
         yield f"{chapter.at()}: {found_there}; at least {LIVE} different ones were expected"
 
 
-def every_figure_is_described(chapter: Reading) -> Iterator[str]:
+def every_figure_is_described(chapter: ChapterReading) -> Iterator[str]:
     """Every figure has a `:caption:` and an `:alt:` of at least 6 words each."""
     for cell in chapter.figures:
         for option in ("caption", "alt"):
@@ -151,7 +151,7 @@ def every_figure_is_described(chapter: Reading) -> Iterator[str]:
                 yield f"{chapter.at(cell.line)}: the figure has {problem}; at least {WORDS} words were expected"
 
 
-def captions_are_true_on_a_page(chapter: Reading) -> Iterator[str]:
+def captions_are_true_on_a_page(chapter: ChapterReading) -> Iterator[str]:
     """No caption or alternative text speaks of *your* function or machine; one of your choice may."""
     for cell in chapter.figures:
         for option in ("caption", "alt"):
@@ -159,7 +159,7 @@ def captions_are_true_on_a_page(chapter: Reading) -> Iterator[str]:
                 yield f"{chapter.at(cell.line)}: the :{option}: says “{match[0]}”, and a page shows the book's own run"
 
 
-def code_cells_are_short(chapter: Reading) -> Iterator[str]:
+def code_cells_are_short(chapter: ChapterReading) -> Iterator[str]:
     """Code cells have 8 lines at the median, 25 at most."""
     lines = sorted(len(cell.text.splitlines()) for cell in chapter.code)
     median = lines[len(lines) // 2] if lines else 0
@@ -170,7 +170,7 @@ def code_cells_are_short(chapter: Reading) -> Iterator[str]:
             yield f"{chapter.at(cell.line)}: a code cell of {count} lines; at most {LONGEST} were expected"
 
 
-def the_first_cell_needs_no_torch(chapter: Reading) -> Iterator[str]:
+def the_first_cell_needs_no_torch(chapter: ChapterReading) -> Iterator[str]:
     """The first cell imports nothing of an extra, such as torch, and no package comes before `autograder`."""
     for cell in chapter.code:
         ready = False
@@ -185,7 +185,7 @@ def the_first_cell_needs_no_torch(chapter: Reading) -> Iterator[str]:
             return
 
 
-def a_line_is_a_sentence(chapter: Reading) -> Iterator[str]:
+def a_line_is_a_sentence(chapter: ChapterReading) -> Iterator[str]:
     """A line of the source is one sentence."""
     for cell in chapter.prose:
         for number, line in enumerate(_bare(cell.text).split("\n")):
@@ -194,7 +194,7 @@ def a_line_is_a_sentence(chapter: Reading) -> Iterator[str]:
                 yield f"{chapter.at(cell.line + number)}: two sentences in a line, at “{around}”; one was expected"
 
 
-def prose_for_each_line_of_code(chapter: Reading) -> Iterator[str]:
+def prose_for_each_line_of_code(chapter: ChapterReading) -> Iterator[str]:
     """There are 8 to 20 words of prose for each line of code."""
     lines = sum(len(cell.text.splitlines()) for cell in chapter.code)
     words = sum(len(_bare(cell.text).split()) for cell in chapter.prose)
@@ -203,14 +203,14 @@ def prose_for_each_line_of_code(chapter: Reading) -> Iterator[str]:
         yield f"{chapter.at()}: {problem}; {PROSE[0]} to {PROSE[1]} were expected"
 
 
-def numbers_come_from_the_code(chapter: Reading) -> Iterator[str]:
+def numbers_come_from_the_code(chapter: ChapterReading) -> Iterator[str]:
     """A number with a unit is computed where it stands; quotations, code and mathematics aside."""
     for cell in chapter.prose:
         for line, number in typed_numbers(cell.text):
             yield f"{chapter.at(cell.line + line)}: “{number}” is typed by hand; {{n}}`…` was expected"
 
 
-def numbers_can_be_dragged(chapter: Reading) -> Iterator[str]:
+def numbers_can_be_dragged(chapter: ChapterReading) -> Iterator[str]:
     """At least 3 numbers can be dragged (`{drag}`), and a number of the text follows each."""
     text = "\n".join(cell.text for cell in chapter.prose)
     names = [body.partition("=")[0].strip() for _, body in DRAG.findall(text)]
@@ -223,7 +223,7 @@ def numbers_can_be_dragged(chapter: Reading) -> Iterator[str]:
             yield f"{where}: no number follows {name!r}; {{n}}`…` with it was expected"
 
 
-def nothing_is_left_to_write(chapter: Reading) -> Iterator[str]:
+def nothing_is_left_to_write(chapter: ChapterReading) -> Iterator[str]:
     """No TODO of the skeleton is left."""
     from ...declaration.bank import declared_files
 
@@ -243,7 +243,7 @@ RULES: tuple[Rule, ...] = (
 )  # fmt: skip
 
 
-def broken(chapter: Reading) -> Iterator[str]:
+def broken(chapter: ChapterReading) -> Iterator[str]:
     """Every place at which a chapter breaks a rule, and the exercises whose answer the library hands over."""
     from ...answers.library_overlap import library_overlap
 
@@ -266,7 +266,7 @@ def typed_numbers(text: str) -> list[tuple[int, str]]:
     ]
 
 
-def _judged(chapter: Reading) -> Iterator[tuple[str, Any]]:
+def _judged(chapter: ChapterReading) -> Iterator[tuple[str, Any]]:
     """The exercises that a program judges: those without a rubric."""
     return ((name, e) for name, e in chapter.bank.items() if not hasattr(e.answer, "rubric"))
 

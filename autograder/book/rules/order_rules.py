@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..source import concept_order
-from ..source.contents import Entry, contents, find
+from ..source.contents import ContentsEntry, contents, find
 from ..source.notebook import ChapterError
-from .source_cells import Reading
+from .source_cells import ChapterReading
 
 
-def the_head_says_what_is_needed(chapter: Reading) -> Iterator[str]:
+def the_head_says_what_is_needed(chapter: ChapterReading) -> Iterator[str]:
     """The head has a line `*Needs:*` with the earlier chapters that it builds on: those whose formulas it uses."""
     text = concept_order.text_of(chapter.source.path)
     if text.needs is None:
@@ -33,7 +33,7 @@ def the_head_says_what_is_needed(chapter: Reading) -> Iterator[str]:
             yield f"{chapter.at(place.line)}: {problem}; {home} was expected in the line “*Needs:*”"
 
 
-def formulas_are_introduced(chapter: Reading) -> Iterator[str]:
+def formulas_are_introduced(chapter: ChapterReading) -> Iterator[str]:
     """A formula that a cell calls is introduced there or earlier: shown, named as code in the text, or asked for."""
     text = concept_order.text_of(chapter.source.path)
     before, after = concept_order.earlier_and_later(chapter.source.path)
@@ -46,7 +46,7 @@ def formulas_are_introduced(chapter: Reading) -> Iterator[str]:
             yield f"{chapter.at(place.line)}: uses {name}, which {problem}; {expected} was expected"
 
 
-def terms_are_introduced(chapter: Reading) -> Iterator[str]:
+def terms_are_introduced(chapter: ChapterReading) -> Iterator[str]:
     """A term that a later chapter introduces in bold is first used in a line that links to that chapter."""
     text = concept_order.text_of(chapter.source.path)
     before, after = concept_order.earlier_and_later(chapter.source.path)
@@ -67,7 +67,7 @@ def terms_are_introduced(chapter: Reading) -> Iterator[str]:
                 yield f"{chapter.at(place.line)}: “{term}” is introduced in {other.name}; {expected}, was expected"
 
 
-def _formulas(chapter: Reading, text: concept_order.Text) -> Iterator[tuple[str, concept_order.Place]]:
+def _formulas(chapter: ChapterReading, text: concept_order.OrderedText) -> Iterator[tuple[str, concept_order.Place]]:
     """The registered formulas that a chapter's visible code and its numbers use, by their own name."""
     from hwlib.formula import Formula
 
@@ -79,7 +79,7 @@ def _formulas(chapter: Reading, text: concept_order.Text) -> Iterator[tuple[str,
             yield value.name, place
 
 
-def _leads_to(name: str, keys: list[str], entries: list[Entry]) -> bool:
+def _leads_to(name: str, keys: list[str], entries: list[ContentsEntry]) -> bool:
     try:
         return name in [find(entries, key).name for key in keys]
     except ChapterError:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..source.captions import FIGURE
-from ..source.notebook import Source, parse
+from ..source.notebook import ChapterSource, parse
 
 if TYPE_CHECKING:
     from ...declaration.bank import Bank
@@ -26,22 +26,22 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ChapterReading:
     """A chapter as its rules read it: the source with its cells, and the exercises. Paths are shown from `root` on."""
 
     name: str
     root: Path
-    source: Source
+    source: ChapterSource
     bank: Bank
 
     @classmethod
-    def of(cls, root: Path, name: str) -> Reading:
+    def of(cls, root: Path, name: str) -> ChapterReading:
         """Read solutions/NAME; ChapterError and DeclarationError name file and line."""
         from ...declaration.bank import Bank, declared_in, load_bank
 
         folder = root.resolve() / "solutions" / name
         bank = load_bank(folder) if declared_in(folder) else Bank()
-        return cls(name, root.resolve(), Source.read(folder / f"{name}.md"), bank)
+        return cls(name, root.resolve(), ChapterSource.read(folder / f"{name}.md"), bank)
 
     @cached_property
     def cells(self) -> list[Cell]:

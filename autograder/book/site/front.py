@@ -21,9 +21,9 @@ from markupsafe import Markup
 from ...declaration.answer import JudgedBy
 from ...values.inline_html import inline_html
 from ..render import render, script_json
-from ..source.contents import WRITTEN, Entry, contents, find
+from ..source.contents import WRITTEN, ContentsEntry, contents, find
 from ..source.notebook import ChapterError
-from ..source.syllabus import Amount, Book
+from ..source.syllabus import Amount, BookCounts
 from .glyphs import glyph
 from .page import live_data
 
@@ -38,7 +38,7 @@ QUESTION = re.compile(r"\*(“[^”]+”)\*")  # the paragraph below a chapter's
 class Card:
     """A chapter as the front page shows it; one that is not written has its title, what it is about, and its state."""
 
-    entry: Entry
+    entry: ContentsEntry
     question: Markup
     about: str
     reading: Amount
@@ -76,9 +76,9 @@ class Front:
     course: bool
 
     @cached_property
-    def book(self) -> Book:
+    def book(self) -> BookCounts:
         """The plan, with its paces."""
-        return Book(self.root)
+        return BookCounts(self.root)
 
     @cached_property
     def cards(self) -> list[Card]:
@@ -86,7 +86,7 @@ class Front:
         written = {chapter.name: chapter for chapter in self.chapters}
         return [self._card(entry, written.get(entry.name)) for entry in contents(self.root)]
 
-    def _card(self, entry: Entry, chapter: Chapter | None) -> Card:
+    def _card(self, entry: ContentsEntry, chapter: Chapter | None) -> Card:
         if chapter is None:
             return Card(entry, Markup(""), entry.about, Amount(open=True), Amount(open=True))
         return Card(

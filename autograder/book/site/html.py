@@ -144,7 +144,9 @@ def _lay_out(root: Path, work: Path, pages: Path) -> None:
     vendor.ship(root / "docs" / "vendor.json", scripts, pages / "_static" / "vendor")
     course = pages / "course.md"
     if course.is_file():
-        text = syllabus.filled(course.read_text(encoding="utf-8"), syllabus.Book(root), lambda e: f"{e.name}.ipynb")
+        text = syllabus.filled(
+            course.read_text(encoding="utf-8"), syllabus.BookCounts(root), lambda e: f"{e.name}.ipynb"
+        )
         course.write_text(text, encoding="utf-8")
     sources = pages / "references.bib"
     sources.write_text(for_page(sources.read_text(encoding="utf-8")), encoding="utf-8")

@@ -16,7 +16,7 @@ from ...values import encoding
 from ..indexes.exercises import asked_in
 from ..indexes.specs import anchor, measurements
 from ..indexes.uses import Thing, Uses, tables
-from ..source.contents import Entry, numbered
+from ..source.contents import ContentsEntry, numbered
 
 if TYPE_CHECKING:
     from hwlib.formula import Formula
@@ -78,7 +78,7 @@ DATA = {
 }
 
 
-def write(site: Path, chapters: Sequence[Chapter], uses: Uses, entries: Iterable[Entry]) -> None:
+def write(site: Path, chapters: Sequence[Chapter], uses: Uses, entries: Iterable[ContentsEntry]) -> None:
     """Write data/*.json and llms.txt into a book's folder."""
     files = registries(chapters, uses)
     (site / "data").mkdir(exist_ok=True)
@@ -101,7 +101,7 @@ def registries(chapters: Sequence[Chapter], uses: Uses) -> dict[str, Any]:
     }
 
 
-def llms_txt(site: Path, entries: Iterable[Entry]) -> str:
+def llms_txt(site: Path, entries: Iterable[ContentsEntry]) -> str:
     """The pages of a book with a line about each, after https://llmstxt.org."""
     title = "GPUs, networks and parallelism"
     lines = [f"# {title}", "", f"> {SUMMARY}", ""]

@@ -22,7 +22,7 @@ from ..outputs.measured_cells import MEASURED, MEASURED_ON
 from ..render import markdown, render, script_json
 from ..source.captions import FIGURE, alt_text, caption_id, image_options
 from ..source.notebook import GUIDE, how_to_answer, points
-from ..source.output_dependence import KEYED, Answered, calls, folds, line, solutions
+from ..source.output_dependence import KEYED, DependentNames, calls, folds, line, solutions
 from . import answer_box
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def assemble(
         )
     state = executed.metadata.get("widgets", {}).get(WIDGET_STATE, {}).get("state", {})
     page = nbformat.v4.new_notebook(metadata={k: learner.metadata[k] for k in ("kernelspec", "language_info")})
-    any_asked, answered = False, Answered()
+    any_asked, answered = False, DependentNames()
     for cell in learner.cells:
         own = cell.metadata.get("gpubook", {})
         if own.get("part") == "prompt":

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...declaration.answer import JudgedBy
 from ...values.inline_html import inline_html
-from ..source.contents import Entry
+from ..source.contents import ContentsEntry
 from .misconceptions import for_pages, misconceptions
 
 if TYPE_CHECKING:
@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 
 def write(
-    static: Path, root: Path, asked: Sequence[tuple[Chapter, NotebookNode]], entries: Sequence[Entry], *, course: bool
+    static: Path,
+    root: Path,
+    asked: Sequence[tuple[Chapter, NotebookNode]],
+    entries: Sequence[ContentsEntry],
+    *,
+    course: bool,
 ) -> None:
     """Write the scripts into a folder; `asked` are the chapters, each with its learner's notebook. A `course` gets no
     word on mistakes."""
@@ -29,7 +34,7 @@ def write(
     (static / "misconceptions.js").write_text(text, encoding="utf-8")
 
 
-def book_js(asked: Sequence[tuple[Chapter, NotebookNode]], entries: Sequence[Entry]) -> str:
+def book_js(asked: Sequence[tuple[Chapter, NotebookNode]], entries: Sequence[ContentsEntry]) -> str:
     """The script `book-data.js`, for every chapter with its learner's notebook: exercises with ids, numbers, titles,
     kinds and points, and whether they are predictions and judged by machine. It has no answers: both editions have
     it."""

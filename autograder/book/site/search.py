@@ -32,7 +32,7 @@ MATH = re.compile(r"\\[()\[\]]")
 COMMAND = re.compile(r"\\(?:mathrm|text|operatorname|left|right|frac|,|;|quad)\b|\\[,;! ]|[{}]")
 
 
-class Entry(NamedTuple):
+class SearchEntry(NamedTuple):
     """What can be found: its title, its kind, where it is, the words before it (its chapter), its text, and the terms
     that this sets in bold.
     """
@@ -55,14 +55,14 @@ def write(site: Path, work: Path) -> None:
     )
 
 
-def entries(site: Path) -> Iterator[Entry]:
+def entries(site: Path) -> Iterator[SearchEntry]:
     """Everything in a finished book that can be found."""
     for path in pages_of(site):
         if path.stem not in UNLISTED:
             yield from entries_of(path, path.relative_to(site).as_posix())
 
 
-def entries_of(path: Path, page: str) -> Iterator[Entry]:
+def entries_of(path: Path, page: str) -> Iterator[SearchEntry]:
     """What can be found on a page; `page` is its address in the site."""
     from bs4 import BeautifulSoup
 
@@ -93,13 +93,13 @@ def _article(path: Path) -> str:
     return match[0] if match else ""
 
 
-def _page(page: str, article: Tag, rows: bool) -> Iterator[Entry]:
+def _page(page: str, article: Tag, rows: bool) -> Iterator[SearchEntry]:
     """A page's exercises and sections; of a page of rows only that it is there."""
     heading = article.find("h1")
     title = said(heading) if heading else page
     if rows:
         first = article.find("p")
-        yield Entry(title, "page", page, "", said(first) if first else "")
+        yield SearchEntry(title, "page", page, "", said(first) if first else "")
         return
     for card in article.select("div.exercise"):
         yield _exercise(page, title, card)
@@ -119,50 +119,52 @@ def _page(page: str, article: Tag, rows: bool) -> Iterator[Entry]:
         top = section.parent is None or section.parent.name != "section"
         href = page if top else f"{page}#{section['id']}"
         kind, name, place = ("page", title, "") if top else ("section", name, title)
-        entries.append(Entry(name, kind, href, place, said(section), ", ".join(map(said, section.select("strong")))))
+        entries.append(
+            SearchEntry(name, kind, href, place, said(section), ", ".join(map(said, section.select("strong"))))
+        )
         section.decompose()
     yield from reversed(entries)
 
 
-def _exercise(page: str, title: str, card: Tag) -> Entry:
+def _exercise(page: str, title: str, card: Tag) -> SearchEntry:
     number, name = card.select_one(".exercise-number"), card.select_one(".exercise-name")
     words = " ".join(said(part) for part in (number, name) if part)
     for folded in card.select(f"{FOLDED}, .exercise-head, {CODE}"):
         folded.decompose()
-    return Entry(words, "exercise", f"{page}#{card['id']}", title, said(card))
+    return SearchEntry(words, "exercise", f"{page}#{card['id']}", title, said(card))
 
 
-def _specs(page: str, soup: BeautifulSoup) -> Iterator[Entry]:
+def _specs(page: str, soup: BeautifulSoup) -> Iterator[SearchEntry]:
     for row in soup.select("details.spec"):
         name, key = row.select_one(".spec-name"), row.select_one("summary code")
         values = [f"{line['data-field']} {said(line.select('td')[0])}" for line in row.select("tr[data-field]")]
         words = [*(said(one) for one in row.select(".spec-said")), *values]
         title = f"{said(name)} ({said(key)})" if name and key else str(row["id"])
-        yield Entry(title, "numbers", f"{page}#{row['id']}", "Numbers and their sources", ", ".join(words))
+        yield SearchEntry(title, "numbers", f"{page}#{row['id']}", "Numbers and their sources", ", ".join(words))
 
 
-def _formulas(page: str, soup: BeautifulSoup) -> Iterator[Entry]:
+def _formulas(page: str, soup: BeautifulSoup) -> Iterator[SearchEntry]:
     for mark in soup.select("p > span[id]"):
         paragraph = mark.parent
         description = paragraph.find_next_sibling("p") if paragraph else None
         name = str(mark["id"])
         text = f"{name.replace('_', ' ')}. {said(description) if description else ''}"
-        yield Entry(name, "formula", f"{page}#{name}", "Formulas", text)
+        yield SearchEntry(name, "formula", f"{page}#{name}", "Formulas", text)
 
 
-def _terms(page: str, soup: BeautifulSoup) -> Iterator[Entry]:
+def _terms(page: str, soup: BeautifulSoup) -> Iterator[SearchEntry]:
     for term in soup.select("dl.glossary > dt[id]"):
         told = term.find_next_sibling("dd")
-        yield Entry(said(term), "term", f"{page}#{term['id']}", "Glossary", said(told) if told else "")
+        yield SearchEntry(said(term), "term", f"{page}#{term['id']}", "Glossary", said(told) if told else "")
 
 
-def _symbols(page: str, soup: BeautifulSoup) -> Iterator[Entry]:
+def _symbols(page: str, soup: BeautifulSoup) -> Iterator[SearchEntry]:
     for mark in soup.select("td span[id^='symbol-']"):
         row = mark.find_parent("tr")
         cells = row.find_all("td") if row else []
         if len(cells) > 3:
             name = str(mark["id"]).removeprefix("symbol-")
-            yield Entry(f"{name}: {said(cells[2])}", "symbol", f"{page}#{mark['id']}", "Notation", said(cells[3]))
+            yield SearchEntry(f"{name}: {said(cells[2])}", "symbol", f"{page}#{mark['id']}", "Notation", said(cells[3]))
 
 
 def said(tag: Tag) -> str:
@@ -173,4 +175,4 @@ def said(tag: Tag) -> str:
     return re.sub(r" ([.,;:?!)])", r"\1", text)[:LONGEST]
 
 
-__all__ = ["FILE", "Entry", "entries", "write"]
+__all__ = ["FILE", "SearchEntry", "entries", "write"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from .notebook import ChapterError, Source
+from .notebook import ChapterError, ChapterSource
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -18,7 +18,7 @@ PART = "caption"
 FIGURE = re.compile(r"^(?:plots|widgets)\.\w+(?=\()", re.M)  # the call that draws one
 
 
-def add_captions(nb: NotebookNode, source: Source | None = None, chapter: str = "") -> None:
+def add_captions(nb: NotebookNode, source: ChapterSource | None = None, chapter: str = "") -> None:
     """Put a caption cell under each cell that has one, and the alternative text into `metadata.alt`.
 
     `chapter` ("03-rooflines") numbers the figures 3.1, 3.2, ... ChapterError for one of the two without the other, and
@@ -47,7 +47,7 @@ def add_captions(nb: NotebookNode, source: Source | None = None, chapter: str = 
     nb.cells = cells
 
 
-def _option(cell: NotebookNode, name: str, source: Source | None) -> str:
+def _option(cell: NotebookNode, name: str, source: ChapterSource | None) -> str:
     value = cell.metadata.pop(name, None)
     if value is None or isinstance(value, str):
         return " ".join((value or "").split())

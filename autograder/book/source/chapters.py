@@ -21,7 +21,7 @@ from . import concept_order, notebook
 from .captions import add_captions
 from .contents import contents, numbered, renew_readme, site
 from .drafts import drafts, is_draft
-from .notebook import ChapterError, Source
+from .notebook import ChapterError, ChapterSource
 from .roles import Roles
 from .syllabus import renew_course
 
@@ -36,7 +36,7 @@ class Chapter:
     """A chapter read and resolved: the instructor's notebook, the exercises, the page's text by cell id."""
 
     name: str
-    source: Source
+    source: ChapterSource
     bank: Bank
     instructor: NotebookNode
     page: Mapping[str, str]
@@ -84,7 +84,7 @@ def load(root: Path, name: str, *, variants: bool = False, course: bool = False)
 
     folder = root / "solutions" / name
     check_names(root, [name])
-    source = Source.read(folder / f"{name}.md")
+    source = ChapterSource.read(folder / f"{name}.md")
     bank = load_bank(folder) if declared_in(folder) else Bank()
     names = concept_order.imported(source.path) | bank.namespace
     roles = Roles(names, source, Bibliography(root / "docs" / "references.bib"), contents(root), not course)

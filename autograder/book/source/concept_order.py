@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .notebook import Source, parse
+from .notebook import ChapterSource, parse
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -37,7 +37,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Text:
+class OrderedText:
     """What of a chapter's source bears on the order of the book.
 
     `names` are those that a formula may have been introduced by; `terms` what it sets in bold, in the words of the
@@ -55,7 +55,7 @@ class Text:
     needs: Place | None
 
 
-def text_of(path: Path) -> Text:
+def text_of(path: Path) -> OrderedText:
     """The reading of a chapter's source, kept until the file changes."""
     return _read(path, path.stat().st_mtime_ns)
 
@@ -69,7 +69,7 @@ def imported(path: Path) -> dict[str, Any]:
     return values
 
 
-def earlier_and_later(path: Path) -> tuple[list[Text], list[Text]]:
+def earlier_and_later(path: Path) -> tuple[list[OrderedText], list[OrderedText]]:
     """The other chapters of the book, before and after the one at `path`, drafts included."""
     others = sorted(p for p in path.parent.parent.glob("*/*.md") if p.stem == p.parent.name and p != path)
     before = [text_of(p) for p in others if p.stem < path.stem]
@@ -127,8 +127,8 @@ EVERYDAY = frozenset(
 
 
 @cache
-def _read(path: Path, _changed: int) -> Text:
-    source = Source.read(path)
+def _read(path: Path, _changed: int) -> OrderedText:
+    source = ChapterSource.read(path)
     names: dict[str, Place] = {}
     terms: dict[str, Place] = {}
     calls: dict[str, Place] = {}
@@ -157,10 +157,10 @@ def _read(path: Path, _changed: int) -> Text:
                 title = name.endswith((".", ":", "?")) or len(place.text.split()) < 4  # of a paragraph, not a term
                 if not title and re.search(r"[A-Za-z]", name):
                     terms.setdefault(name.strip(), place)
-    return Text(path.stem, names, terms, calls, numbers, imports, tuple(prose), needs)
+    return OrderedText(path.stem, names, terms, calls, numbers, imports, tuple(prose), needs)
 
 
-def cells_of(source: Source) -> Iterator[tuple[NotebookNode, int]]:
+def cells_of(source: ChapterSource) -> Iterator[tuple[NotebookNode, int]]:
     """The cells of a source, each with the line on which it begins."""
     at = 0
     for cell in parse(source).cells:
@@ -216,8 +216,8 @@ def _name(node: Any) -> str:
 
 __all__ = [
     "EVERYDAY",
+    "OrderedText",
     "Place",
-    "Text",
     "bare",
     "cells_of",
     "earlier_and_later",

@@ -22,7 +22,7 @@ WRITTEN, IN_WORK, PLANNED = "written", "in work", "not written yet"
 
 
 @dataclass(frozen=True)
-class Entry:
+class ContentsEntry:
     """A chapter in the contents: "13-expert-parallelism", its title, what it is about, and its state."""
 
     name: str
@@ -47,7 +47,7 @@ class Entry:
         return f"chapter {self.number}" if self.number else self.title
 
 
-def contents(root: Path) -> list[Entry]:
+def contents(root: Path) -> list[ContentsEntry]:
     """The chapters of the book at `root`, in their order. ChapterError for a file that cannot be read."""
     path = root / "docs" / "chapters.toml"
     sources = {p.stem: p for p in sorted((root / "solutions").glob("*/*.md")) if p.stem == p.parent.name}
@@ -61,7 +61,7 @@ def site(root: Path) -> str:
     return str(_listed(root / "docs" / "chapters.toml").get("site", "")).rstrip("/")
 
 
-def find(entries: list[Entry], key: str) -> Entry:
+def find(entries: list[ContentsEntry], key: str) -> ContentsEntry:
     """The chapter of a number, a name, a topic or a word of it or of its title ("experts"); ChapterError if there is
     none, or more than one."""
     exact = [e for e in entries if key in (e.number, e.name, e.topic)]
@@ -76,11 +76,11 @@ def find(entries: list[Entry], key: str) -> Entry:
 
 def numbered(title: str, name: str) -> str:
     """A chapter's title with its number: "6. Collectives"."""
-    number = Entry(name, title, "", PLANNED).number
+    number = ContentsEntry(name, title, "", PLANNED).number
     return f"{number}. {title}" if number else title
 
 
-def listing(entries: Iterable[Entry], target: Callable[[Entry], str]) -> str:
+def listing(entries: Iterable[ContentsEntry], target: Callable[[ContentsEntry], str]) -> str:
     """The chapters as a Markdown table, each written one a link to its `target`."""
     lines = ["| chapter | what it is about | state |", "|---|---|---|"]
     for entry in entries:
@@ -90,7 +90,7 @@ def listing(entries: Iterable[Entry], target: Callable[[Entry], str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def filled(text: str, entries: Iterable[Entry], target: Callable[[Entry], str]) -> str:
+def filled(text: str, entries: Iterable[ContentsEntry], target: Callable[[ContentsEntry], str]) -> str:
     """A text with the list of chapters between its two marks, if it has them."""
     return BETWEEN.sub(lambda found: f"{found[1]}\n{listing(entries, target)}\n{found[2]}", text)
 
@@ -110,12 +110,12 @@ def renew_readme(root: Path, *, write: bool) -> list[str]:
 
 
 @cache
-def _contents(path: Path, sources: tuple[tuple[str, Path], ...], _stamps: tuple[int, ...]) -> tuple[Entry, ...]:
+def _contents(path: Path, sources: tuple[tuple[str, Path], ...], _stamps: tuple[int, ...]) -> tuple[ContentsEntry, ...]:
     listed = {name: table for name, table in _listed(path).items() if isinstance(table, dict)}
     states = {name: IN_WORK if is_draft(source) else WRITTEN for name, source in sources}
     headings = {name: HEADING.search(source.read_text(encoding="utf-8")) for name, source in sources}
     return tuple(
-        Entry(
+        ContentsEntry(
             name,
             title=listed.get(name, {}).get("title") or (found[1] if (found := headings.get(name)) else name),
             about=listed.get(name, {}).get("about", ""),

@@ -34,14 +34,14 @@ class ChapterError(ValueError):
 
 
 @dataclass(frozen=True)
-class Source:
+class ChapterSource:
     """The text of a chapter's source and where it lies, so that an error can say on which line it is."""
 
     path: Path
     text: str
 
     @classmethod
-    def read(cls, path: Path) -> Source:
+    def read(cls, path: Path) -> ChapterSource:
         """Read `path`; the message of a failure names it."""
         try:
             return cls(path, path.read_text(encoding="utf-8"))
@@ -54,7 +54,7 @@ class Source:
         return f"{self.path}:{self.text.count(chr(10), 0, where) + 1}" if where >= 0 else str(self.path)
 
 
-def parse(source: Source) -> NotebookNode:
+def parse(source: ChapterSource) -> NotebookNode:
     """The MyST source as the converter reads it; ChapterError where a cell's options cannot be read."""
     import jupytext
     from jupytext.myst import MystMetadataParsingError
@@ -69,7 +69,7 @@ def parse(source: Source) -> NotebookNode:
         ) from None
 
 
-def read(source: Source) -> NotebookNode:
+def read(source: ChapterSource) -> NotebookNode:
     """The MyST source as a notebook with repeatable cell ids and no trace of the converter."""
     import nbformat
 
@@ -90,7 +90,7 @@ def expand(
     bank: Mapping[str, Exercise],
     edition: str = "instructor",
     *,
-    source: Source | None = None,
+    source: ChapterSource | None = None,
     chapter: str = "",
     variants: bool = False,
     alone: bool = False,
@@ -175,7 +175,7 @@ def how_to_answer(exercise: Exercise) -> str:
 
 
 def _named(
-    name: Any, cell: NotebookNode, bank: Mapping[str, Exercise], used: list[str], source: Source | None
+    name: Any, cell: NotebookNode, bank: Mapping[str, Exercise], used: list[str], source: ChapterSource | None
 ) -> Exercise:
     where = source.at(str(name)) if source else f"cell {cell.id}"
     if name not in bank:
@@ -246,7 +246,7 @@ def _numbers(exercise: Exercise, metadata: Callable[..., dict[str, Any]], varian
     return [numbers]
 
 
-def _unique(cells: list[NotebookNode], source: Source | None) -> None:
+def _unique(cells: list[NotebookNode], source: ChapterSource | None) -> None:
     seen: set[str] = set()
     for cell in cells:
         if cell.id in seen:

@@ -22,7 +22,7 @@ KEYED = {"check", "exercise", "given", "grade", "hint", "reveal", "solution"}
 
 
 @dataclass
-class Answered:
+class DependentNames:
     """The names that depend on an exercise's answer so far, each with the numbers of these exercises: "6.3"."""
 
     names: dict[str, list[str]] = field(default_factory=dict)

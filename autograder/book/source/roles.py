@@ -18,8 +18,8 @@ from typing import Any
 from ..bibliography import Bibliography
 from ..numbers.dragged import DragError
 from ..numbers.live_numbers import LiveNumbers, NotCompiled
-from .contents import WRITTEN, Entry, find
-from .notebook import ChapterError, Source
+from .contents import WRITTEN, ContentsEntry, find
+from .notebook import ChapterError, ChapterSource
 
 # In this order: what stands in a fence is code; a role is tried before the code span that it looks like.
 TOKEN = re.compile(
@@ -43,9 +43,9 @@ class Roles:
     its cells import from the library."""
 
     namespace: Mapping[str, Any]
-    source: Source
+    source: ChapterSource
     bibliography: Bibliography
-    contents: Sequence[Entry] = ()
+    contents: Sequence[ContentsEntry] = ()
     linked: bool = True  # a chapter that a course assigns has no other one beside it
     # The letters that the section has explained so far, on the page and in the notebook: none is explained twice.
     said: Mapping[bool, set[str]] = field(default_factory=lambda: {True: set(), False: set()}, compare=False)

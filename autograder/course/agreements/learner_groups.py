@@ -22,7 +22,7 @@ from .. import gradebook
 from ..class_results.class_result import ClassResult, Learner
 from ..gradebook_url import opened
 from ..terms import agreed_terms, group_shares
-from ..terms.group_shares import Given, Share
+from ..terms.group_shares import Given, GroupShare
 from .extensions import check_learners
 
 COLUMNS = "group,learner"
@@ -136,7 +136,7 @@ def _submitted(folder: Path, name: str, who: str) -> bool:
     return path.exists() or path.is_symlink()
 
 
-def take_back(folder: Path, name: str, shares: dict[str, Share], still: Iterable[str]) -> list[str]:
+def take_back(folder: Path, name: str, shares: dict[str, GroupShare], still: Iterable[str]) -> list[str]:
     """Remove from the gradebook, autograded/, feedback/ and `shares` what learners had of a group's submission and have
     no longer, which is all but those `still` in it; returns notes on whom."""
     gone = sorted(shares.keys() - set(still))
@@ -199,7 +199,7 @@ def _agreed(book: Gradebook, name: str, by: str, follows: dict[str, dict[str, Gi
 
 
 @dataclass
-class Row:
+class GradebookRow:
     """What one learner's gradebook has of a cell: a grade, a comment, or both."""
 
     grade: Grade | None = None
@@ -220,7 +220,7 @@ class Row:
         """Whether a teacher has not decided otherwise for this learner since that was passed on."""
         return not self.is_given or self.given == passed
 
-    def copy(self, other: Row) -> None:
+    def copy(self, other: GradebookRow) -> None:
         """Take over what a teacher gave and said there."""
         if self.grade is not None and other.grade is not None:
             self.grade.manual_score, self.grade.extra_credit = other.grade.manual_score, other.grade.extra_credit
@@ -229,11 +229,11 @@ class Row:
             self.comment.manual_comment = other.comment.manual_comment
 
 
-def _rows(book: Gradebook, name: str, who: str) -> dict[str, Row]:
+def _rows(book: Gradebook, name: str, who: str) -> dict[str, GradebookRow]:
     notebook = book.find_submission_notebook(name, name, who)
-    rows: dict[str, Row] = {}
+    rows: dict[str, GradebookRow] = {}
     for grade in notebook.grades:
-        rows.setdefault(grade.name, Row()).grade = grade
+        rows.setdefault(grade.name, GradebookRow()).grade = grade
     for comment in notebook.comments:
-        rows.setdefault(comment.name, Row()).comment = comment
+        rows.setdefault(comment.name, GradebookRow()).comment = comment
     return rows

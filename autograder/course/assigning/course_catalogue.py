@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...book.course_error import CourseError
-from ...book.source.syllabus import Book
+from ...book.source.syllabus import BookCounts
 from ...grading.restore import grade_cell, read_notebook
 from ...values.book_root import book_root
 from ..layout import read_config, released
@@ -30,7 +30,7 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class Part:
+class CataloguePart:
     """A chapter, an assignment or the teacher's own exercises, with its exercises; `facts` are what else is known."""
 
     name: str
@@ -55,16 +55,16 @@ class Part:
         return {"name": self.name, "title": self.title, **self.facts, **sums, "exercises": exercises}
 
 
-def chapters() -> list[Part]:
+def chapters() -> list[CataloguePart]:
     """The book's chapters that have exercises, in its order."""
     by_chapter: dict[str, list[dict[str, Any]]] = {}
     for record in _book().exercises.values():
         by_chapter.setdefault(record["chapter"], []).append(record)
     titles = {entry.name: entry.title for entry in _book().entries}
-    return [Part(name, titles[name], _listed(records, {})) for name, records in by_chapter.items()]
+    return [CataloguePart(name, titles[name], _listed(records, {})) for name, records in by_chapter.items()]
 
 
-def chapter(name: str) -> Part:
+def chapter(name: str) -> CataloguePart:
     """One of them; CourseError lists their names."""
     by_name = {part.name: part for part in chapters()}
     if name not in by_name:
@@ -72,21 +72,21 @@ def chapter(name: str) -> Part:
     return by_name[name]
 
 
-def own(folder: Path) -> tuple[Part, list[str]]:
+def own(folder: Path) -> tuple[CataloguePart, list[str]]:
     """The teacher's own exercises, and of each of their files that cannot be loaded, why."""
     read_config(folder)
     records, left_out = _own_records(folder)
-    return Part("exercises", "Your own exercises", _listed(records.values(), records)), left_out
+    return CataloguePart("exercises", "Your own exercises", _listed(records.values(), records)), left_out
 
 
-def assignments(folder: Path) -> list[Part]:
+def assignments(folder: Path) -> list[CataloguePart]:
     """What the course has released, by name."""
     read_config(folder)
     names = sorted(path.name for path in (folder / "release").glob("*") if (path / f"{path.name}.ipynb").is_file())
     return [assignment(folder, name) for name in names]
 
 
-def assignment(folder: Path, name: str) -> Part:
+def assignment(folder: Path, name: str) -> CataloguePart:
     """A released assignment, with the points that its exercises have there, and what is agreed about it."""
     from .. import gradebook
     from ..terms import agreed_terms
@@ -109,7 +109,7 @@ def assignment(folder: Path, name: str) -> Part:
         "extensions": str(len(agreed.extensions) or ""),
         "groups": str(len(agreed.groups) or ""),
     }
-    return Part(name, "", tuple(exercises), {key: said for key, said in facts.items() if said})
+    return CataloguePart(name, "", tuple(exercises), {key: said for key, said in facts.items() if said})
 
 
 def _own_records(folder: Path) -> tuple[dict[str, dict[str, Any]], list[str]]:
@@ -137,5 +137,5 @@ def _listed(records: Iterable[Mapping[str, Any]], own: Mapping[str, Any]) -> tup
 
 
 @cache
-def _book() -> Book:
-    return Book(book_root())
+def _book() -> BookCounts:
+    return BookCounts(book_root())

@@ -17,7 +17,7 @@ from ...book.course_error import CourseError
 from ...book.source import chapters, notebook, subset
 from ...book.source.captions import add_captions
 from ...book.source.contents import contents
-from ...book.source.notebook import Source
+from ...book.source.notebook import ChapterSource
 from ...book.source.roles import Roles
 from ...declaration.bank import Bank
 from ...declaration.renewal import renewed
@@ -168,7 +168,7 @@ def _chosen(
 
 
 def _from_text(text: Path, bank: CourseBank, variants: bool, chapter: str) -> NotebookNode:
-    source = Source.read(text)
+    source = ChapterSource.read(text)
     nb = notebook.expand(notebook.read(source), bank, source=source, chapter=chapter, variants=variants)
     root = book_root()
     roles = Roles(bank.namespace, source, Bibliography(root / "docs" / "references.bib"), contents(root), linked=False)

@@ -27,16 +27,16 @@ from nbgrader.coursedir import CourseDirectory
 from ...book.course_error import CourseError
 from ...grading import attachments
 from ...values.digest import digest
-from ..gradebook import Person, full_name
+from ..gradebook import GradebookLearner, full_name
 from ..gradebook_url import opened
 from ..layout import read_config
 from . import marks
 from .marks import Mark
-from .questions import Question
+from .questions import WrittenQuestion
 
 
 @dataclass(frozen=True)
-class Text:
+class LearnerText:
     """What a learner wrote into a cell; `pictures` are the names of those that may be shown."""
 
     source: str = ""
@@ -45,14 +45,14 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Answer:
+class HandGradedAnswer:
     """One learner's answer to a question; `number` is that of the submission in formgrader, where names are hidden."""
 
     learner: str
     name: str
     submission: str
     number: int
-    text: Text
+    text: LearnerText
     score: float | None
     waits: bool
     comment: str
@@ -82,28 +82,28 @@ class Answer:
 class Conflict(CourseError):
     """The answer was changed since: `now` is what it is."""
 
-    def __init__(self, now: Answer, by: str, at: str):
+    def __init__(self, now: HandGradedAnswer, by: str, at: str):
         self.now, self.by, self.at = now, by, at
         who = f" by {by} at {at}" if by else ""
         super().__init__(f"the answer of {now.learner!r} was changed{who} since you read it: read it again")
 
 
-def answers(folder: Path | str, question: Question, learner: str | None = None) -> list[Answer]:
+def answers(folder: Path | str, question: WrittenQuestion, learner: str | None = None) -> list[HandGradedAnswer]:
     """The answers to a question, in the order of formgrader's submissions; of everybody, or of `learner`."""
     folder = Path(folder).resolve()
     course = CourseDirectory(config=read_config(folder))
     known = marks.load(folder, question.assignment, question.exercise)
     with opened(course.db_url) as gradebook:
         rows = _rows(gradebook, question)
-    every: list[Answer] = []
+    every: list[HandGradedAnswer] = []
     for row in rows:
         path = Path(course.format_path(course.autograded_directory, row.student, question.assignment))
         path /= f"{question.assignment}.ipynb"
         if not path.is_file():
             continue
-        person = Person(row.student, row.first_name or "", row.last_name or "")
+        person = GradebookLearner(row.student, row.first_name or "", row.last_name or "")
         every.append(
-            Answer(
+            HandGradedAnswer(
                 row.student,
                 full_name(person),
                 row.submission,
@@ -118,7 +118,7 @@ def answers(folder: Path | str, question: Question, learner: str | None = None) 
     return [one for one in every if learner in (None, one.learner)]
 
 
-def _rows(gradebook: Any, question: Question) -> list[Any]:
+def _rows(gradebook: Any, question: WrittenQuestion) -> list[Any]:
     """A row for each submission: learner, grade and comment of the question's cell."""
     query = gradebook.db.query(
         SubmittedNotebook.id.label("submission"),
@@ -142,18 +142,18 @@ def _of_cell(name: str) -> Any:
     return Comment.cell_id.in_(select(BaseCell.__table__.c.id).where(BaseCell.__table__.c.name == name))
 
 
-def text_in(path: Path, cell: str) -> Text:
+def text_in(path: Path, cell: str) -> LearnerText:
     """What stands in a cell of a graded notebook; an empty one where it is not there."""
     about = path.stat()
-    return _texts(path, about.st_ino, about.st_mtime_ns, about.st_size).get(cell, Text())
+    return _texts(path, about.st_ino, about.st_mtime_ns, about.st_size).get(cell, LearnerText())
 
 
 @lru_cache(2048)  # a page that watches a class asks again and again
-def _texts(path: Path, *_: int) -> dict[str, Text]:
+def _texts(path: Path, *_: int) -> dict[str, LearnerText]:
     texts = {}
     for name, cell in written_cells(path).items():
         whole = attachments.text_with_pictures(cell["source"], cell.get("attachments"))
-        texts[name] = Text(cell["source"], tuple(attachments.accepted(cell.get("attachments"))), digest(whole))
+        texts[name] = LearnerText(cell["source"], tuple(attachments.accepted(cell.get("attachments"))), digest(whole))
     return texts
 
 
@@ -166,7 +166,7 @@ def written_cells(path: Path) -> dict[str, Any]:
     return {about["grade_id"]: cell for about, cell in own if about.get("grade") and about.get("solution")}
 
 
-def picture(folder: Path | str, question: Question, learner: str, name: str) -> tuple[str, str]:
+def picture(folder: Path | str, question: WrittenQuestion, learner: str, name: str) -> tuple[str, str]:
     """A picture of an answer as its type and base64; CourseError where it is none of those that may be shown."""
     course = CourseDirectory(config=read_config(Path(folder).resolve()))
     if [one.learner for one in answers(folder, question, learner)] == [learner]:  # a learner's name becomes a path
@@ -179,8 +179,14 @@ def picture(folder: Path | str, question: Question, learner: str, name: str) -> 
 
 
 def enter(
-    folder: Path | str, question: Question, learner: str, points_given: Any, comment: str, revision: str, by: str = ""
-) -> Answer:
+    folder: Path | str,
+    question: WrittenQuestion,
+    learner: str,
+    points_given: Any,
+    comment: str,
+    revision: str,
+    by: str = "",
+) -> HandGradedAnswer:
     """Give points by criterion and a comment to an answer that is still as in `revision`; returns what it is now.
 
     Points that are not all decided are kept as a draft, and the grade stays as it is; none at all take the grade back.
@@ -210,7 +216,7 @@ def _undecided(given: tuple[float | None, ...]) -> bool:
     return all(one is None for one in given)
 
 
-def _one(folder: Path, question: Question, learner: str) -> Answer:
+def _one(folder: Path, question: WrittenQuestion, learner: str) -> HandGradedAnswer:
     matching = answers(folder, question, learner)
     if not matching:
         raise CourseError(f"{learner!r} has no graded submission of {question.assignment}")
@@ -218,7 +224,13 @@ def _one(folder: Path, question: Question, learner: str) -> Answer:
 
 
 def _write(
-    folder: Path, question: Question, learner: str, points: float | None, back: bool, comment: str, before: Answer
+    folder: Path,
+    question: WrittenQuestion,
+    learner: str,
+    points: float | None,
+    back: bool,
+    comment: str,
+    before: HandGradedAnswer,
 ) -> None:
     """Enter points (`back`: take them back where they are ours) and comment, as formgrader does."""
     where = (question.cell, question.assignment, question.assignment, learner)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from ..feedback import MAX_MARKDOWN, PAGE_MARKDOWN, Renderer, illustrated, inert_markdown
-from .questions import Question
+from .questions import WrittenQuestion
 
 if TYPE_CHECKING:
-    from .answers import Answer
+    from .answers import HandGradedAnswer
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -22,10 +22,10 @@ LAZY = '<img loading="lazy"'
 
 
 @dataclass(frozen=True)
-class Counts:
+class QuestionCounts:
     """A question in the list: how many answers there are, and how many of them wait."""
 
-    question: Question
+    question: WrittenQuestion
     answers: int
     waiting: int
 
@@ -49,13 +49,13 @@ def _addresses(server: str, root: str) -> dict[str, str]:
     return {"formgrader": f"{server.rstrip('/')}/formgrader", "overview": root, "static": f"{root}/_static"}
 
 
-def overview(server: str, root: str, asked: Sequence[tuple[str, Sequence[Counts], str]]) -> str:
+def overview(server: str, root: str, asked: Sequence[tuple[str, Sequence[QuestionCounts], str]]) -> str:
     """The written questions of every assignment; `asked` has the assignment, its questions, and what is wrong with
     them. `server` is the address of the server, `root` that of this page on it."""
     return _templates().get_template("overview.html.j2").render(asked=asked, **_addresses(server, root))
 
 
-def page(server: str, root: str, here: str, question: Question, answers: Sequence[Answer]) -> str:
+def page(server: str, root: str, here: str, question: WrittenQuestion, answers: Sequence[HandGradedAnswer]) -> str:
     """Everything about one question: what was asked, the criteria, the model answer, and each answer with its grade."""
     texts = shown_texts(answers, f"{here}/picture")
     models = {one.learner: inert_markdown(question.model_answer(one.learner)) for one in answers}
@@ -86,7 +86,7 @@ def _inline(text: str) -> str:
     return html[3:-4] if whole and "<a" not in html else escape(text)
 
 
-def shown_texts(answers: Sequence[Answer], pictures: str) -> dict[str, str]:
+def shown_texts(answers: Sequence[HandGradedAnswer], pictures: str) -> dict[str, str]:
     """Each learner's text as HTML that nothing in it can leave; the longest as they are typed once a page has had
     enough of them."""
     texts, spent = {}, 0
@@ -96,7 +96,7 @@ def shown_texts(answers: Sequence[Answer], pictures: str) -> dict[str, str]:
     return texts
 
 
-def _text(answer: Answer, pictures: str, typed: bool) -> str:
+def _text(answer: HandGradedAnswer, pictures: str, typed: bool) -> str:
     class Linked(Renderer):
         """Pictures are fetched as they come into view: those of a class would be too much for a page."""
 
@@ -109,7 +109,7 @@ def _text(answer: Answer, pictures: str, typed: bool) -> str:
     return illustrated(answer.text.source, attached, typed=typed, made=Linked)
 
 
-def as_state(answer: Answer) -> dict[str, Any]:
+def as_state(answer: HandGradedAnswer) -> dict[str, Any]:
     """What the page's script knows of an answer."""
     return {
         "learner": answer.learner,

@@ -18,7 +18,7 @@ Rubric = tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True)
-class Question:
+class WrittenQuestion:
     """A written exercise of an assignment, and the cell of its notebook that holds the answers.
 
     `shown`: the criteria that learners read in their release; `variants`: whether learners have numbers of their own.
@@ -64,7 +64,7 @@ class _Cells:
     answer: Mapping[str, Any] = field(default_factory=dict)
 
 
-def questions(folder: Path | str, name: str) -> list[Question]:
+def questions(folder: Path | str, name: str) -> list[WrittenQuestion]:
     """The written exercises of the assignment `name`, in its order; CourseError where it was never released."""
     import nbformat
 
@@ -88,7 +88,7 @@ def questions(folder: Path | str, name: str) -> list[Question]:
         if not own["points"]:  # dropped: it counts for nobody
             continue
         made.append(
-            Question(
+            WrittenQuestion(
                 name,
                 exercise,
                 own["grade_id"],
@@ -104,7 +104,7 @@ def questions(folder: Path | str, name: str) -> list[Question]:
     return made
 
 
-def question(folder: Path | str, name: str, exercise: str) -> Question:
+def question(folder: Path | str, name: str, exercise: str) -> WrittenQuestion:
     """One of them; CourseError lists what the assignment asks in words."""
     every = questions(folder, name)
     for candidate in every:

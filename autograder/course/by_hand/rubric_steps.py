@@ -17,7 +17,7 @@ from ...grading.restore import grade_cell
 from ..layout import CONFIG_FILE
 from ..terms import group_shares
 from . import marks
-from .questions import Question, questions, shown_criteria
+from .questions import WrittenQuestion, questions, shown_criteria
 
 LINK = "#by-hand:"  # how a link to the page of a question begins; formgrader's page makes an address of it
 
@@ -47,7 +47,7 @@ class RubricInFormgrader(Preprocessor):
         return _with_notes(nb, notes, "graders"), resources
 
 
-def graders_note(question: Question, owner: str) -> str:
+def graders_note(question: WrittenQuestion, owner: str) -> str:
     """Rubric and model answer, with the way to the page of this question."""
     hidden = " Learners do not see these criteria." if question.hidden else ""
     parts = (

@@ -19,7 +19,7 @@ from tornado import web
 from ...book.course_error import CourseError
 
 if TYPE_CHECKING:
-    from .questions import Question
+    from .questions import WrittenQuestion
 
 ROOT = "gpubook/by_hand"
 MOST_BYTES = 1 << 20  # of a request
@@ -55,7 +55,7 @@ class Handler(JupyterHandler):
     def root(self) -> str:
         return url_path_join(self.base_url, ROOT)
 
-    def question(self, name: str, exercise: str) -> Question:
+    def question(self, name: str, exercise: str) -> WrittenQuestion:
         """The question that an address names."""
         from .questions import question
 
@@ -98,7 +98,7 @@ class Overview(Handler):
             try:
                 for question in questions(folder, name):
                     every = answers(folder, question)
-                    counts.append(page.Counts(question, len(every), sum(answer.waits for answer in every)))
+                    counts.append(page.QuestionCounts(question, len(every), sum(answer.waits for answer in every)))
             except Exception as error:  # a teacher's declarations are run: the other assignments can be graded
                 problem = f"{type(error).__name__}: {error}"
             rows.append((name, counts, problem))

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...book.course_error import CourseError
-from ..spreadsheet import FORMULA, Table, inert, number
-from .answers import Answer, Conflict, answers, enter
-from .questions import Question
+from ..spreadsheet import FORMULA, SheetContents, inert, number
+from .answers import Conflict, HandGradedAnswer, answers, enter
+from .questions import WrittenQuestion
 
 FIRST, LAST = ("learner", "name", "state", "answer"), ("comment", "revision")
 MOST_BYTES = 20 << 20
@@ -27,7 +27,7 @@ class Entered:
     refused: list[str] = field(default_factory=list)
 
 
-def table(folder: Path, question: Question) -> Table:
+def table(folder: Path, question: WrittenQuestion) -> SheetContents:
     """A row for each learner: the answer, a column for each criterion, the comment, and what the row was made from."""
     criteria = [f"{at}: {text} ({most:g})" for at, (text, most) in enumerate(question.rubric, start=1)]
     rows = [[*FIRST, *map(inert, criteria), *LAST]]
@@ -36,10 +36,10 @@ def table(folder: Path, question: Question) -> Table:
         points = ["" if value is None else number(value) for value in points_given]
         about = [answer.learner, answer.name, answer.state, answer.text.source]
         rows.append([*map(inert, about), *points, inert(answer.comment), answer.revision])
-    return Table(rows)
+    return SheetContents(rows)
 
 
-def read(folder: Path, question: Question, path: Path, by: str = "") -> Entered:
+def read(folder: Path, question: WrittenQuestion, path: Path, by: str = "") -> Entered:
     """Enter the points and comments of a table that `table` made and somebody filled in.
 
     Every row is checked before one is entered: CourseError says where something else was expected. A row is refused
@@ -100,7 +100,7 @@ def _rows(path: Path, criteria: int) -> list[tuple[int, list[str]]]:
     return lines
 
 
-def _points(path: Path, line: int, cells: Sequence[str], question: Question) -> tuple[float | None, ...]:
+def _points(path: Path, line: int, cells: Sequence[str], question: WrittenQuestion) -> tuple[float | None, ...]:
     values: list[float | None] = []
     for cell, (criterion, most) in zip(cells, question.rubric, strict=True):
         text = cell.strip().replace(",", ".")
@@ -113,7 +113,7 @@ def _points(path: Path, line: int, cells: Sequence[str], question: Question) -> 
     return tuple(values)
 
 
-def _comment(cell: str, answer: Answer) -> str:
+def _comment(cell: str, answer: HandGradedAnswer) -> str:
     """The comment of a row; what was there, with its lines, where the row has it unchanged."""
     if cell == inert(answer.comment):
         return answer.comment

@@ -12,13 +12,13 @@ from ...grading.results import Result
 from .class_result import Change, ClassResult, LateChange, Learner
 
 if TYPE_CHECKING:
-    from ..gradebook import Score
+    from ..gradebook import AssignmentScore
 
 LEAST_NAME, WIDEST_NAME = 8, 22  # letters of a name
 Read = Callable[[str, Result], str]  # what a learner has answered, as it was read; "" where nobody knows
 
 
-def class_table(result: ClassResult, scores: Mapping[str, "Score"] | None = None, width: int = 1000) -> Any:
+def class_table(result: ClassResult, scores: Mapping[str, "AssignmentScore"] | None = None, width: int = 1000) -> Any:
     """Learners by exercises as a rich table: points, full marks in green, none in red; columns are numbered.
 
     `scores`, of the gradebook: learners then have their names and stand in the order of these, late penalties and what
@@ -59,12 +59,12 @@ def class_table(result: ClassResult, scores: Mapping[str, "Score"] | None = None
     return table
 
 
-def in_order(learners: Sequence[Learner], scores: Mapping[str, "Score"]) -> list[Learner]:
+def in_order(learners: Sequence[Learner], scores: Mapping[str, "AssignmentScore"]) -> list[Learner]:
     """By name, those whom the roster does not know by their ids."""
     return sorted(learners, key=lambda one: (_name(scores, one.name).casefold() or one.name.casefold(), one.name))
 
 
-def _name(scores: Mapping[str, "Score"], learner: str) -> str:
+def _name(scores: Mapping[str, "AssignmentScore"], learner: str) -> str:
     """The name in the gradebook, the last one first; "" where it has none."""
     if learner not in scores:
         return ""
@@ -72,12 +72,12 @@ def _name(scores: Mapping[str, "Score"], learner: str) -> str:
     return ", ".join(filter(None, (who.last_name, who.first_name)))
 
 
-def _differs(learner: Learner, scores: Mapping[str, "Score"]) -> bool:
+def _differs(learner: Learner, scores: Mapping[str, "AssignmentScore"]) -> bool:
     """Whether the gradebook has another sum than the results: a late penalty, extra credit, a grade by hand."""
     return learner.name in scores and abs(scores[learner.name].score - learner.points) > 1e-6
 
 
-def _sums(learner: Learner, scores: Mapping[str, "Score"], late: bool, differ: bool) -> list[Any]:
+def _sums(learner: Learner, scores: Mapping[str, "AssignmentScore"], late: bool, differ: bool) -> list[Any]:
     from rich.text import Text
 
     if not learner.results:
@@ -90,7 +90,9 @@ def _sums(learner: Learner, scores: Mapping[str, "Score"], late: bool, differ: b
     return cells + [Text(f"{counts:.4g}", style="bold")] * differ
 
 
-def _below(result: ClassResult, scores: Mapping[str, "Score"], late: bool, differ: bool) -> list[tuple[str, list[str]]]:
+def _below(
+    result: ClassResult, scores: Mapping[str, "AssignmentScore"], late: bool, differ: bool
+) -> list[tuple[str, list[str]]]:
     """The rows under the table: mean and right in percent, where all answers are graded, and the points that there
     are."""
     graded = [learner for learner in result.learners if learner.results]
@@ -156,7 +158,7 @@ def short(names: list[str]) -> list[str]:
 def print_class(
     result: ClassResult,
     console: Any = None,
-    scores: Mapping[str, "Score"] | None = None,
+    scores: Mapping[str, "AssignmentScore"] | None = None,
     waiting: Mapping[str, int] | None = None,
 ) -> None:
     """The table, every problem, who is missing, what is to be graded by hand, and where the feedback and the gradebook
@@ -187,7 +189,7 @@ def print_class(
 def print_table(
     result: ClassResult,
     console: Any,
-    scores: Mapping[str, "Score"] | None = None,
+    scores: Mapping[str, "AssignmentScore"] | None = None,
     waiting: Mapping[str, int] | None = None,
 ) -> None:
     """The table, every problem, whose answer cells are not as they were released, who is missing, and what is to be
@@ -213,7 +215,7 @@ def print_table(
         console.print(Text(line), soft_wrap=True)
 
 
-def missing_line(result: ClassResult, scores: Mapping[str, "Score"]) -> str:
+def missing_line(result: ClassResult, scores: Mapping[str, "AssignmentScore"]) -> str:
     """Who of the roster has submitted nothing, counted and by name; "" for nobody."""
     there = {learner.name for learner in result.learners}
     gone = [who for who, score in scores.items() if not score.graded and who not in there]

@@ -5,10 +5,33 @@ Nothing here runs or judges anything.
 
 from .course_database import deadlines, due_date, set_due, url_of
 from .late_penalties import LatePerDay, late_period, update_late_penalties
-from .learner_scores import Person, Score, by_hand, full_name, learners, scores, waiting, waiting_by_cell
+from .learner_scores import (
+    AssignmentScore,
+    GradebookLearner,
+    by_hand,
+    full_name,
+    learners,
+    scores,
+    waiting,
+    waiting_by_cell,
+)
 from .notebook_cells import cell_texts
 
 __all__ = [
-    "LatePerDay", "Person", "Score", "by_hand", "cell_texts", "deadlines", "due_date", "full_name", "late_period",
-    "learners", "scores", "set_due", "update_late_penalties", "url_of", "waiting", "waiting_by_cell",
+    "AssignmentScore",
+    "GradebookLearner",
+    "LatePerDay",
+    "by_hand",
+    "cell_texts",
+    "deadlines",
+    "due_date",
+    "full_name",
+    "late_period",
+    "learners",
+    "scores",
+    "set_due",
+    "update_late_penalties",
+    "url_of",
+    "waiting",
+    "waiting_by_cell",
 ]  # fmt: skip

@@ -29,7 +29,7 @@ from .course_database import opened_course
 
 
 @dataclass(frozen=True)
-class Person:
+class GradebookLearner:
     """A learner as the gradebook knows one; only `id` is never empty. `lms_id` is nbgrader's `lms_user_id`."""
 
     id: str
@@ -39,20 +39,20 @@ class Person:
     lms_id: str = ""
 
 
-def full_name(who: Person, last_first: bool = False) -> str:
+def full_name(who: GradebookLearner, last_first: bool = False) -> str:
     """First and last name, as far as they are known; else the id."""
     names = [who.last_name, who.first_name] if last_first else [who.first_name, who.last_name]
     return (", " if last_first else " ").join(name for name in names if name) or who.id
 
 
 @dataclass(frozen=True)
-class Score:
+class AssignmentScore:
     """What one learner has for one assignment; `submitted` is None where there is no submission.
 
     `raw` includes `extra_credit`; `late_penalty` is what to take away from it. Times are UTC.
     """
 
-    person: Person
+    person: GradebookLearner
     assignment: str
     max_score: float
     due: datetime | None = None
@@ -86,7 +86,7 @@ def learners(folder: Path | str) -> list[str]:
         return sorted(student.id for student in gradebook.students)
 
 
-def scores(folder: Path | str, names: Sequence[str] = ()) -> dict[str, list[Score]]:
+def scores(folder: Path | str, names: Sequence[str] = ()) -> dict[str, list[AssignmentScore]]:
     """Every learner's score, by assignment (all of them, or `names` in their order), learners by id.
 
     A learner of the gradebook without a submission is there, with `graded` False.
@@ -100,14 +100,16 @@ def scores(folder: Path | str, names: Sequence[str] = ()) -> dict[str, list[Scor
                 f"it has {', '.join(known) or 'none'}"
             )
         people = [
-            Person(s.id, s.first_name or "", s.last_name or "", s.email or "", s.lms_user_id or "")
+            GradebookLearner(s.id, s.first_name or "", s.last_name or "", s.email or "", s.lms_user_id or "")
             for s in sorted(gradebook.students, key=lambda student: student.id)
         ]
         wanted = dict.fromkeys(names or known)
         return {name: _of_assignment(gradebook, name, people, agreed_terms.read(folder, name)) for name in wanted}
 
 
-def _of_assignment(gradebook: Gradebook, name: str, people: list[Person], agreed: Terms) -> list[Score]:
+def _of_assignment(
+    gradebook: Gradebook, name: str, people: list[GradebookLearner], agreed: Terms
+) -> list[AssignmentScore]:
     """The scores of one assignment in four queries: nbgrader's own attributes ask the database for each one."""
 
     def ask(*columns: Any) -> Query:
@@ -117,14 +119,14 @@ def _of_assignment(gradebook: Gradebook, name: str, people: list[Person], agreed
         return rows.join(submitted.notebooks).filter(Assignment.name == name)
 
     assignment = gradebook.find_assignment(name)
-    done: dict[str, Score] = {}
+    done: dict[str, AssignmentScore] = {}
     by_id = {person.id: person for person in people}
     submitted = SubmittedAssignment
     lateness = (submitted.timestamp, submitted.extension, SubmittedNotebook.late_submission_penalty)
     for who, timestamp, extension, penalty in ask(*lateness):
         due = assignment.duedate and assignment.duedate + (extension or timedelta())
         before = done[who].late_penalty if who in done else 0.0
-        done[who] = Score(
+        done[who] = AssignmentScore(
             by_id[who], name, assignment.max_score, due, True, timestamp, late_penalty=before + (penalty or 0.0)
         )
     grades: dict[str, list[Any]] = {}
@@ -143,7 +145,7 @@ def _of_assignment(gradebook: Gradebook, name: str, people: list[Person], agreed
             done[who] = replace(done[who], comments=(*done[who].comments, comment))
     due = assignment.duedate
     own = {who: due + submitted.beyond(due) for who, submitted in agreed.extensions.items()} if due is not None else {}
-    blank = [Score(person, name, assignment.max_score, own.get(person.id, due)) for person in people]
+    blank = [AssignmentScore(person, name, assignment.max_score, own.get(person.id, due)) for person in people]
     return [done.get(score.person.id, score) for score in blank]
 
 

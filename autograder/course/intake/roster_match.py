@@ -4,7 +4,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from ..gradebook import Person
+from ..gradebook import GradebookLearner
 from ..moodle.moodle_worksheet import Participant
 from .archives import Refused
 from .download_names import Owner, Upload, composed
@@ -16,15 +16,15 @@ class Roster:
     `lines`: the lines of Moodle's worksheet, by the number of a participant.
     """
 
-    def __init__(self, people: Sequence[Person], lines: Mapping[str, Participant] | None = None):
+    def __init__(self, people: Sequence[GradebookLearner], lines: Mapping[str, Participant] | None = None):
         self.people, self.lines = people, lines
         self.ids = {composed(person.id) for person in people}
-        self._by_name: dict[str, list[Person]] = defaultdict(list)
+        self._by_name: dict[str, list[GradebookLearner]] = defaultdict(list)
         for person in people:
             for name in _names(person):
                 self._by_name[name].append(person)
 
-    def owner(self, upload: Upload) -> Person:
+    def owner(self, upload: Upload) -> GradebookLearner:
         """The one learner whose file this is; Refused where there is none, are several, or two keys disagree."""
         place, owner = f"{upload.member.name}: ", upload.owner
         if owner.platform == "plain":
@@ -42,7 +42,7 @@ class Roster:
             return bool(self._by_lms_id(owner.number) or self._named(owner.who))
         return bool(self._by_key(owner.who) or self._named(owner.who))
 
-    def _on_platform(self, said: str, owner: Owner) -> Person:
+    def _on_platform(self, said: str, owner: Owner) -> GradebookLearner:
         numbered = self._numbered(said, owner)
         named = self._named(owner.who)
         if numbered is None:
@@ -57,7 +57,7 @@ class Roster:
             raise Refused(f"{said}by the number {owner.number} of {numbered.id}, by the name of {others}")
         return numbered
 
-    def _others(self, owner: Owner) -> list[Person]:
+    def _others(self, owner: Owner) -> list[GradebookLearner]:
         """Whom a platform would have written in the same way."""
         if owner.platform == "canvas":
             return [person for _, number in owner.others for person in self._by_lms_id(number)]
@@ -65,18 +65,18 @@ class Roster:
         lines = [(self.lines.get(number), who) for who, number in owner.others] if self.lines else []
         return people + [line.person for line, who in lines if line and line.person and fold(line.name) == fold(who)]
 
-    def _by_lms_id(self, number: str) -> list[Person]:
+    def _by_lms_id(self, number: str) -> list[GradebookLearner]:
         return [person for person in self.people if person.lms_id and person.lms_id == number]
 
-    def _by_key(self, text: str) -> list[Person]:
+    def _by_key(self, text: str) -> list[GradebookLearner]:
         ids = [person for person in self.people if composed(person.id) == composed(text)]
         emails = [one for one in self.people if one.email and one.email.casefold() == text.casefold()]
         return ids or emails or self._by_lms_id(text)
 
-    def _named(self, text: str) -> list[Person]:
+    def _named(self, text: str) -> list[GradebookLearner]:
         return self._by_name.get(fold(text), [])
 
-    def _numbered(self, said: str, owner: Owner) -> Person | None:
+    def _numbered(self, said: str, owner: Owner) -> GradebookLearner | None:
         """Whom Canvas's number or the line of Moodle's worksheet means; None where nothing says so."""
         if owner.platform == "canvas":
             matching = self._by_lms_id(owner.number)
@@ -92,7 +92,7 @@ class Roster:
             raise Refused(f"{said}the worksheet's line of participant {owner.number} is nobody of the gradebook")
         return line.person
 
-    def _one(self, said: str, text: str, found: list[Person]) -> Person:
+    def _one(self, said: str, text: str, found: list[GradebookLearner]) -> GradebookLearner:
         if not found:
             raise Refused(f"{said}{text!r} is nobody of the gradebook")
         if len(found) > 1:
@@ -100,7 +100,7 @@ class Roster:
         return found[0]
 
 
-def _names(person: Person) -> set[str]:
+def _names(person: GradebookLearner) -> set[str]:
     first, last = fold(person.first_name), fold(person.last_name)
     return ({first + last, last + first} - {""} or {fold(person.id)}) - {""}
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...book.course_error import CourseError
-from ..gradebook import Person, Score, full_name
+from ..gradebook import AssignmentScore, GradebookLearner, full_name
 from ..gradebook.question_points import QuestionPoints
 from ..spreadsheet import inert, number
 
@@ -21,7 +21,9 @@ IDENTIFIER, GRADE, COMMENTS = "Identifier", "Grade", "Feedback comments"
 MODIFIED, SUBMITTED = "Last modified (grade)", "Last modified (submission)"
 ADDRESS, NAME = "e-mail address", "full name"
 Cells = dict[str, str]
-KEYS: dict[str, tuple[Callable[[Person], str], Callable[[Cells], str]]] = {  # what we know of one, and what a line has
+KEYS: dict[
+    str, tuple[Callable[[GradebookLearner], str], Callable[[Cells], str]]
+] = {  # what we know of one, and what a line has
     ADDRESS: (
         lambda who: who.email or (who.id if "@" in who.id else ""),
         lambda cells: cells.get("Email address", ""),
@@ -32,7 +34,7 @@ KEYS: dict[str, tuple[Callable[[Person], str], Callable[[Cells], str]]] = {  # w
 
 
 def fill(
-    worksheet: Path, rows: list[Score], comments: Mapping[str, str], points: QuestionPoints, blank: str
+    worksheet: Path, rows: list[AssignmentScore], comments: Mapping[str, str], points: QuestionPoints, blank: str
 ) -> tuple[list[list[str]], list[str]]:
     """The worksheet's rows with our grades, by learner `comments`, and the `points` by question in columns of their
     own, which Moodle passes over; and notes on who was not found.
@@ -66,12 +68,12 @@ class Participant:
     """A line of the worksheet: whose it is (None: nobody's of the gradebook), the name in it, and when the submission
     was last changed, as Moodle writes it."""
 
-    person: Person | None
+    person: GradebookLearner | None
     name: str
     submitted: str
 
 
-def participants(worksheet: Path, rows: list[Score]) -> dict[str, Participant]:
+def participants(worksheet: Path, rows: list[AssignmentScore]) -> dict[str, Participant]:
     """The lines of the worksheet by the number N of `Participant N`, which Moodle also writes into the names of the
     files that were submitted. CourseError as in `fill`."""
     _, lines = _read(worksheet)
@@ -98,10 +100,10 @@ def _read(worksheet: Path) -> tuple[list[str], list[Cells]]:
     return head, [dict(zip(head, line + [""] * len(head), strict=False)) for line in table[1:] if any(line)]
 
 
-def _matched(worksheet: Path, lines: list[Cells], rows: list[Score]) -> dict[int, Score]:
+def _matched(worksheet: Path, lines: list[Cells], rows: list[AssignmentScore]) -> dict[int, AssignmentScore]:
     """By line, whose it is: by a key that is one learner's and one line's alone. What two share says nothing, nor a
     name beside an e-mail address that is not that learner's."""
-    claims: dict[int, dict[str, Score]] = {at: {} for at in range(len(lines))}
+    claims: dict[int, dict[str, AssignmentScore]] = {at: {} for at in range(len(lines))}
     for key, (ours, theirs) in KEYS.items():
         owners, texts = [_fold(ours(score.person)) for score in rows], [_fold(theirs(cells)) for cells in lines]
         alone = {text for text, times in Counter(owners).items() if text and times == 1}
@@ -112,7 +114,7 @@ def _matched(worksheet: Path, lines: list[Cells], rows: list[Score]) -> dict[int
     for at, by_key in claims.items():
         if list(by_key) == [NAME] and _has_another_address(lines[at], by_key[NAME].person):
             by_key.clear()
-    score_of: dict[int, Score] = {}
+    score_of: dict[int, AssignmentScore] = {}
     for at, by_key in claims.items():
         if len({score.person.id for score in by_key.values()}) > 1:
             keys_named = ", ".join(f"by its {key} {score.person.id}" for key, score in by_key.items())
@@ -130,7 +132,7 @@ def _matched(worksheet: Path, lines: list[Cells], rows: list[Score]) -> dict[int
     return score_of
 
 
-def _has_another_address(cells: Cells, who: Person) -> bool:
+def _has_another_address(cells: Cells, who: GradebookLearner) -> bool:
     """Whether a line has an e-mail address, and its learner another: in Moodle, one may give oneself any name."""
     ours, theirs = KEYS[ADDRESS]
     known, on_line = _fold(ours(who)), _fold(theirs(cells))

@@ -10,7 +10,7 @@ from itertools import combinations
 from ...answers.written import untouched
 from ...declaration.answer import JudgedBy
 from .gathered_answers import Gathered
-from .likeness import CODE_ALIKE, TEXT_ALIKE, Trace, code_trace, groups, of_others, stub_trace, text_trace
+from .likeness import CODE_ALIKE, TEXT_ALIKE, WorkTrace, code_trace, groups, of_others, stub_trace, text_trace
 
 USUAL = 0.25  # of those who wrote something: what so many share is how one writes it
 MOST_PAIRS = 20  # of one group
@@ -53,7 +53,7 @@ def _of_exercise(found: Gathered, name: str) -> Iterator[Copy]:
         yield Copy(name, group.members, group.share, usual=usual and not words)
 
 
-def _traces(found: Gathered, name: str, words: bool) -> dict[str, Trace]:
+def _traces(found: Gathered, name: str, words: bool) -> dict[str, WorkTrace]:
     written = found.sources.get(name, {})
     if words:
         made = {who: text_trace(text) for who, text in written.items() if not untouched(text)}

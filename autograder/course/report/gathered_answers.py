@@ -24,9 +24,9 @@ from .. import gradebook
 from ..banks import CourseBank, bank_of
 from ..class_results.class_result import ClassResult
 from ..class_results.stored_results import results
-from ..gradebook import Score, full_name
+from ..gradebook import AssignmentScore, full_name
 from ..layout import read_config, released
-from ..run.journal import Entry, finished_entries
+from ..run.journal import JournalEntry, finished_entries
 
 MOST_SHOWN = 120  # letters of an answer
 NOTHING = object()  # in place of an answer that was not kept
@@ -93,10 +93,10 @@ class Gathered:
     folder: Path
     name: str
     result: ClassResult
-    scores: dict[str, Score]  # of everybody in the gradebook
+    scores: dict[str, AssignmentScore]  # of everybody in the gradebook
     bank: Bank
     variants: bool
-    entries: dict[str, Entry]
+    entries: dict[str, JournalEntry]
     paths: list[Path] = field(default_factory=list)  # of the bank
     sources: dict[str, dict[str, str]] = field(default_factory=dict)  # the answer cells, by exercise and learner
     stubs: dict[str, str] = field(default_factory=dict)  # of them, as they were released
@@ -130,7 +130,7 @@ class Gathered:
         """Who submitted what a learner has, whose numbers it is for."""
         return self.mates.get(learner, learner)
 
-    def entry_of(self, learner: str) -> Entry | None:
+    def entry_of(self, learner: str) -> JournalEntry | None:
         """What a run has kept of the submission that counts for a learner."""
         return self.entries.get(self.submitter(learner))
 

@@ -14,7 +14,7 @@ FEWEST = 5  # learners of whom a correlation is told
 
 
 @dataclass(frozen=True)
-class Item:
+class ItemStatistics:
     """One exercise: how many answers had which outcome, the mean share of its points, and the discrimination.
 
     The discrimination is the correlation of the score on this exercise with the rest score, which is the sum of all
@@ -45,7 +45,7 @@ class Item:
         return self.outcomes.get("right", 0) / self.graded if self.graded and not waits else None
 
 
-def items(found: Gathered) -> list[Item]:
+def items(found: Gathered) -> list[ItemStatistics]:
     """Of every exercise of the assignment, in its order."""
     totals = {learner.name: learner.points for learner in found.result.learners if learner.results}
     return [
@@ -54,7 +54,9 @@ def items(found: Gathered) -> list[Item]:
     ]
 
 
-def _item(found: Gathered, number: int, name: str, answers: Sequence[Answered], totals: dict[str, float]) -> Item:
+def _item(
+    found: Gathered, number: int, name: str, answers: Sequence[Answered], totals: dict[str, float]
+) -> ItemStatistics:
     decided = [one for one in answers if one.outcome != "waiting"]
     points = found.result.exercises[name]
     counted = Counter(one.outcome for one in answers)
@@ -62,7 +64,7 @@ def _item(found: Gathered, number: int, name: str, answers: Sequence[Answered], 
     own = [float(one.right) if one.result.kind == "predicted" else one.result.points for one in decided]
     rest = [totals[one.learner] - one.result.points for one in decided]
     title = found.bank[name].title if name in found.bank else ""
-    return Item(
+    return ItemStatistics(
         number,
         name,
         title,

@@ -29,7 +29,7 @@ KNOWN = frozenset(dir(builtins))
 
 
 @dataclass(frozen=True)
-class Trace:
+class WorkTrace:
     """What is compared of a piece of work: the digest of all of it, and its runs; `size` in nodes or words."""
 
     digest: str
@@ -37,7 +37,7 @@ class Trace:
     size: int
 
 
-def code_trace(source: str, stub: Trace | None = None) -> Trace | None:
+def code_trace(source: str, stub: WorkTrace | None = None) -> WorkTrace | None:
     """The trace of a cell of code, without what the `stub` had already; None where it is too short to say anything, or
     cannot be parsed."""
     if len(source) > MOST_CODE:
@@ -52,7 +52,7 @@ def code_trace(source: str, stub: Trace | None = None) -> Trace | None:
     return _trace(nodes, RUN_OF_NODES, stub, LEAST_NODES)
 
 
-def stub_trace(source: str) -> Trace | None:
+def stub_trace(source: str) -> WorkTrace | None:
     """The trace of what a learner was given, however short."""
     try:
         return _trace(_nodes(ast.parse(source)), RUN_OF_NODES, None, 0)
@@ -60,20 +60,20 @@ def stub_trace(source: str) -> Trace | None:
         return None
 
 
-def text_trace(text: str) -> Trace | None:
+def text_trace(text: str) -> WorkTrace | None:
     """The trace of a text; None where it is short."""
     plain = unicodedata.normalize("NFKC", text[:MOST_TEXT]).casefold()
     words = "".join(c if c.isalnum() else " " for c in plain).split()
     return _trace(words, RUN_OF_WORDS, None, LEAST_WORDS)
 
 
-def _trace(parts: Sequence[str], length: int, stub: Trace | None, least: int) -> Trace | None:
+def _trace(parts: Sequence[str], length: int, stub: WorkTrace | None, least: int) -> WorkTrace | None:
     size = len(parts) - (stub.size if stub else 0)
     digest = hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()
     if size < least or (stub is not None and digest == stub.digest):
         return None
     runs = {hash(tuple(parts[at : at + length])) for at in range(max(1, len(parts) - length + 1))}
-    return Trace(digest, frozenset(runs - stub.runs if stub else runs), size)
+    return WorkTrace(digest, frozenset(runs - stub.runs if stub else runs), size)
 
 
 def _nodes(tree: ast.AST) -> list[str]:
@@ -149,14 +149,14 @@ def _without_docstring(body: list[Any]) -> list[Any]:
 
 
 @dataclass(frozen=True)
-class Group:
+class SimilarWork:
     """Those whose work is alike: `share` of it at least, 1 where it is the same."""
 
     members: tuple[str, ...]
     share: float
 
 
-def groups(traces: dict[str, Trace], alike: float, *, of_shorter: bool = False) -> list[Group]:
+def groups(traces: dict[str, WorkTrace], alike: float, *, of_shorter: bool = False) -> list[SimilarWork]:
     """Those who have the same, and those who have nearly the same; each is in one group at most, the largest first.
 
     Near are two that have `alike` of their runs in common: of all that either has, or of the shorter one's.
@@ -187,11 +187,11 @@ def groups(traces: dict[str, Trace], alike: float, *, of_shorter: bool = False) 
         members = [who for at in parts for who in everyone[at]]
         if len(members) > 1:
             inside = [share for (first, other), share in least.items() if first in parts and other in parts]
-            similar.append(Group(tuple(sorted(members)), min(inside, default=1.0)))
+            similar.append(SimilarWork(tuple(sorted(members)), min(inside, default=1.0)))
     return sorted(similar, key=lambda group: (-len(group.members), group.members))
 
 
-def shared(traces: Sequence[Trace], *, of_shorter: bool = False) -> list[list[float]]:
+def shared(traces: Sequence[WorkTrace], *, of_shorter: bool = False) -> list[list[float]]:
     """The share of the runs that each two have in common."""
     import numpy
 
@@ -208,7 +208,7 @@ def shared(traces: Sequence[Trace], *, of_shorter: bool = False) -> list[list[fl
 
 
 def of_others(
-    traces: dict[str, Trace], known: Trace | None, alike: float, *, of_shorter: bool = False
+    traces: dict[str, WorkTrace], known: WorkTrace | None, alike: float, *, of_shorter: bool = False
 ) -> dict[str, float]:
     """Those whose work is that of a known piece, such as the book's own solution, and how much of it."""
     shares_of: dict[str, float] = {}

@@ -16,25 +16,25 @@ from ...values.book_root import book_root
 from ...values.own_folder import own
 from .. import gradebook
 from ..class_results.class_result import ClassResult
-from ..gradebook import Score
+from ..gradebook import AssignmentScore
 from . import beliefs as believed
 from .beliefs import Belief, Borrowed, Unexplained
 from .copies import Copy, copies
 from .gathered_answers import Gathered
-from .items import Item, items
+from .items import ItemStatistics, items
 
 BINS = 10  # of a histogram
 
 
 @dataclass(frozen=True)
-class Report:
+class AssignmentReport:
     """What there is to say about a graded assignment."""
 
     name: str
     result: ClassResult
-    scores: dict[str, Score]
+    scores: dict[str, AssignmentScore]
     names: dict[str, str]
-    items: list[Item]
+    items: list[ItemStatistics]
     beliefs: list[Belief]
     unexplained: list[Unexplained]
     borrowed: list[Borrowed]
@@ -60,10 +60,10 @@ class Report:
         return name if name == learner else f"{name} ({learner})"
 
 
-def of_assignment(folder: Path, name: str) -> Report:
+def of_assignment(folder: Path, name: str) -> AssignmentReport:
     """The report on the assignment `name` of the course in `folder`."""
     gathered = Gathered.of(folder, name)
-    return Report(
+    return AssignmentReport(
         name,
         gathered.result,
         gathered.scores,
@@ -85,7 +85,7 @@ class Term:
     common."""
 
     course: str
-    reports: list[Report]
+    reports: list[AssignmentReport]
 
     @property
     def names(self) -> dict[str, str]:
@@ -131,7 +131,7 @@ def of_term(folder: Path) -> Term:
     return Term(folder.name, reports)
 
 
-def _due(report: Report) -> datetime | None:
+def _due(report: AssignmentReport) -> datetime | None:
     return next((score.due for score in report.scores.values() if score.due and not score.graded), None) or min(
         (score.due for score in report.scores.values() if score.due), default=None
     )

@@ -16,14 +16,14 @@ from ...values.templates import rendered
 from ..class_results.results_table import in_order, is_right, short
 from . import beliefs, copies, plots
 from .gathered_answers import OUTCOMES
-from .of_class import Report, Term, histogram, summary
+from .of_class import AssignmentReport, Term, histogram, summary
 from .terminal_report import assignment_row, hardest, how_alike
 
 HERE = Path(__file__).parent
 MOST_SENTENCE = 4000  # letters of a sentence
 
 
-def of(found: Report | Term) -> str:
+def of(found: AssignmentReport | Term) -> str:
     """The page of a report, or that of a term with all of its reports."""
     tools = {
         "sentence": sentence,
@@ -52,7 +52,7 @@ def sentence(markdown: str) -> Markup:
     return Markup(with_mathml(harmless(inline_html(markdown[:MOST_SENTENCE]))))
 
 
-def view(report: Report) -> dict[str, Any]:
+def view(report: AssignmentReport) -> dict[str, Any]:
     """What the template shows of a report and would have to compute."""
     points, ids = report.points, list(report.result.exercises)
     most = report.result.max_points

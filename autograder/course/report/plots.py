@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from .gathered_answers import OUTCOMES
-from .items import Item
+from .items import ItemStatistics
 
 WIDE, HIGH = 360, 220  # in the page's pixels on a telephone, so that a label is as large as the text
 LEFT, RIGHT, TOP, BOTTOM = 34, 10, 12, 36
@@ -43,7 +43,7 @@ def histogram(bins: Sequence[tuple[float, float, int]], what: str) -> Markup:
     return _picture(parts, f"Histogram: {what}, the number of learners in each of {len(bins)} ranges")
 
 
-def scatter(items: Sequence[Item]) -> Markup:
+def scatter(items: Sequence[ItemStatistics]) -> Markup:
     """Discrimination over the share that is right, an exercise as its number."""
     shown = [item for item in items if item.right is not None and item.discrimination is not None]
     if not shown:
@@ -79,7 +79,7 @@ def scatter(items: Sequence[Item]) -> Markup:
     return _picture(parts, "Discrimination of each exercise over the share that is right")
 
 
-def stacked(item: Item) -> Markup:
+def stacked(item: ItemStatistics) -> Markup:
     """The outcomes of an exercise as one bar."""
     total = sum(item.outcomes.values())
     if not total:

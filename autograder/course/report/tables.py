@@ -9,22 +9,24 @@ from pathlib import Path
 from ...book.course_error import CourseError
 from ..class_results.results_table import in_order
 from ..layout import PRIVATE
-from ..spreadsheet import Table, inert, number
+from ..spreadsheet import SheetContents, inert, number
 from ..spreadsheet import write as write_table
 from .gathered_answers import OUTCOMES
-from .of_class import Report, Term
+from .of_class import AssignmentReport, Term
 
 EXERCISES = "exercises"  # the table that a single file holds
 NUMBER = re.compile(r"-?\d+(\.\d+)?")  # whose minus begins no formula
 Rows = list[list[str]]
 
 
-def of(found: Report | Term) -> dict[str, Table]:
+def of(found: AssignmentReport | Term) -> dict[str, SheetContents]:
     """The tables by their names; those of a term have the assignment in each row."""
     reports = found.reports if isinstance(found, Term) else [found]
     made = {
         EXERCISES: _joined(_exercises, reports),
-        "points": Table([_words(row) for row in (_term_points(found) if isinstance(found, Term) else _points(found))]),
+        "points": SheetContents(
+            [_words(row) for row in (_term_points(found) if isinstance(found, Term) else _points(found))]
+        ),
         "mistakes": _joined(_mistakes, reports),
         "unexplained": _joined(_unexplained, reports),
         "others-numbers": _joined(_borrowed, reports),
@@ -33,11 +35,11 @@ def of(found: Report | Term) -> dict[str, Table]:
     if isinstance(found, Term):
         head = ["misconception", "you", "learners", "answers"]
         rows = [[name, did, str(learners), str(times)] for name, did, learners, times in found.recurring]
-        made["misconceptions"] = Table([_words(row) for row in (head, *rows)])
+        made["misconceptions"] = SheetContents([_words(row) for row in (head, *rows)])
     return made
 
 
-def write(made: dict[str, Table], target: Path) -> list[Path]:
+def write(made: dict[str, SheetContents], target: Path) -> list[Path]:
     """Write them into the folder `target`, or the table of the exercises into a file of that name with .csv; each file
     whole or not at all. Returns the files."""
     if target.suffix.lower() == ".csv":
@@ -53,19 +55,19 @@ def write(made: dict[str, Table], target: Path) -> list[Path]:
     return paths
 
 
-def _joined(rows_of: Callable[[Report], Rows], reports: Sequence[Report]) -> Table:
+def _joined(rows_of: Callable[[AssignmentReport], Rows], reports: Sequence[AssignmentReport]) -> SheetContents:
     head, made = [], []
     for report in reports:
         head, *rows = rows_of(report)
         made += [[report.name, *row] for row in rows]
-    return Table([_words(row) for row in (["assignment", *head], *made)])
+    return SheetContents([_words(row) for row in (["assignment", *head], *made)])
 
 
 def _words(row: Iterable[str]) -> list[str]:
     return [cell if NUMBER.fullmatch(cell) else inert(cell) for cell in row]
 
 
-def _exercises(report: Report) -> Rows:
+def _exercises(report: AssignmentReport) -> Rows:
     head = [
         "number",
         "exercise",
@@ -98,7 +100,7 @@ def _share(value: float | None) -> str:
     return "" if value is None else f"{value:.4f}"
 
 
-def _points(report: Report) -> Rows:
+def _points(report: AssignmentReport) -> Rows:
     ids = list(report.result.exercises)
     rows = []
     for learner in in_order(report.result.learners, report.scores):
@@ -131,7 +133,7 @@ def _term_points(term: Term) -> Rows:
     return [head, *rows, ["of", "", *map(number, most), number(sum(most))]]
 
 
-def _mistakes(report: Report) -> Rows:
+def _mistakes(report: AssignmentReport) -> Rows:
     rows = [
         [one.exercise, one.key, str(len(one.learners)), one.say, one.did, " ".join(one.learners)]
         for one in report.beliefs
@@ -139,7 +141,7 @@ def _mistakes(report: Report) -> Rows:
     return [["exercise", "mistake", "count", "sentence", "misconception", "learners"], *rows]
 
 
-def _unexplained(report: Report) -> Rows:
+def _unexplained(report: AssignmentReport) -> Rows:
     rows = [
         [
             one.exercise,
@@ -155,12 +157,12 @@ def _unexplained(report: Report) -> Rows:
     return [["exercise", "count", "answer", "relation", "told", "declaration", "learners"], *rows]
 
 
-def _borrowed(report: Report) -> Rows:
+def _borrowed(report: AssignmentReport) -> Rows:
     rows = [[one.exercise, one.learner, " ".join(one.owners)] for one in report.borrowed]
     return [["exercise", "learner", "right_for"], *rows]
 
 
-def _alike(report: Report) -> Rows:
+def _alike(report: AssignmentReport) -> Rows:
     rows = [
         [
             one.exercise,

@@ -10,7 +10,7 @@ from . import beliefs as believed
 from . import copies as copied
 from .beliefs import Belief, Unexplained
 from .copies import Copy
-from .of_class import Report, Term, histogram, summary
+from .of_class import AssignmentReport, Term, histogram, summary
 
 MOST_NAMES = 12  # learners in one line
 BAR = 40  # letters of the longest bar of a histogram
@@ -19,7 +19,7 @@ COLUMNS = {"partial": "part", "mistake": "named", "wrong": "other", "unread": "u
 WIDEST = 20  # letters of an exercise's name
 
 
-def show(found: Report | Term, console: Any, *, table: bool = True) -> None:
+def show(found: AssignmentReport | Term, console: Any, *, table: bool = True) -> None:
     """A report, or that on a term; `table` says whether with the table of the learners."""
     if isinstance(found, Term):
         print_term(found, console, table=table)
@@ -27,7 +27,7 @@ def show(found: Report | Term, console: Any, *, table: bool = True) -> None:
         print_report(found, console, table=table)
 
 
-def print_report(report: Report, console: Any, *, table: bool = True) -> None:
+def print_report(report: AssignmentReport, console: Any, *, table: bool = True) -> None:
     """All of it: the learners' table, the exercises, the mistakes, what nobody explains, whose work is alike."""
     if table:
         print_table(report.result, console, report.scores, report.waiting)
@@ -44,7 +44,7 @@ def print_report(report: Report, console: Any, *, table: bool = True) -> None:
         _say(console, f"The answers of {report.unkept} learners: no run has kept them; grade them again.")
 
 
-def print_items(report: Report, console: Any) -> None:
+def print_items(report: AssignmentReport, console: Any) -> None:
     """The exercises: how many are right, and what the others are."""
     from rich.table import Table
     from rich.text import Text
@@ -81,12 +81,12 @@ def _share(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.0f}"
 
 
-def _called(report: Report) -> dict[str, str]:
+def _called(report: AssignmentReport) -> dict[str, str]:
     ids = list(report.result.exercises)
     return dict(zip(ids, short(ids), strict=True))
 
 
-def _print_beliefs(console: Any, called: dict[str, str], beliefs: Sequence[Belief], report: Report) -> None:
+def _print_beliefs(console: Any, called: dict[str, str], beliefs: Sequence[Belief], report: AssignmentReport) -> None:
     if not beliefs:
         return
     from rich.text import Text
@@ -123,7 +123,7 @@ def _print_unexplained(console: Any, called: dict[str, str], found: Sequence[Une
             console.print(Text(f"     {_line(group.declaration)}", style="green"), soft_wrap=True)
 
 
-def _print_borrowed(console: Any, called: dict[str, str], report: Report) -> None:
+def _print_borrowed(console: Any, called: dict[str, str], report: AssignmentReport) -> None:
     if not report.borrowed:
         return
     _head(console, "Right for somebody else's numbers")
@@ -158,7 +158,7 @@ def how_alike(one: Copy) -> str:
     return f"{share}; so many have it that it may be the usual way to write it" if one.usual else share
 
 
-def _print_histogram(console: Any, report: Report) -> None:
+def _print_histogram(console: Any, report: AssignmentReport) -> None:
     points, most = list(report.points.values()), report.result.max_points
     bins = histogram(points, most)
     _head(console, f"Scores of {len(points)}: {summary(points, most)}")
@@ -195,7 +195,7 @@ def print_term(term: Term, console: Any, *, table: bool = True) -> None:
     _print_together(term, console)
 
 
-def assignment_row(report: Report) -> list[str]:
+def assignment_row(report: AssignmentReport) -> list[str]:
     """The numbers of an assignment in the table of a term."""
     from statistics import fmean, median
 

@@ -27,9 +27,9 @@ from ...grading.worker import Grader, GradingJob, JobOutcome, cores
 from ..banks import CourseBank
 from ..class_results.class_result import Change, ClassResult, Learner
 from ..submissions import submission_folders
-from ..terms.group_shares import Share
+from ..terms.group_shares import GroupShare
 from ..terms.lateness import Lateness
-from .journal import Entry, Journal
+from .journal import Journal, JournalEntry
 
 THEIRS = (errno.ENAMETOOLONG, errno.EACCES, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOENT)
 AHEAD = 2  # submissions on their way for each worker: read in time, and not all at once
@@ -112,15 +112,17 @@ class ClassRun:
     resume: bool = False
     progress: Callable[[str], None] = lambda _: None
     shares: Mapping[str, Sequence[str]] = field(default_factory=dict)  # whose submission counts for whom besides
-    shared: dict[str, Share] = field(default_factory=dict)  # as entered by earlier runs, and from now on by this one
+    shared: dict[str, GroupShare] = field(
+        default_factory=dict
+    )  # as entered by earlier runs, and from now on by this one
     note_share: Callable[[], None] = lambda: None  # keeps `group_shares`
 
     def __post_init__(self):
         self.learners = {learner.name: learner for learner in self.result.learners}
         self.problems: dict[str, Sequence[str]] = {}
         self.had = self.writer.has() if self.resume else set[str]()
-        self.before: dict[str, Entry] = dict(self.journal.entries)
-        self.former: dict[str, Entry] = self.before if self.resume else {}
+        self.before: dict[str, JournalEntry] = dict(self.journal.entries)
+        self.former: dict[str, JournalEntry] = self.before if self.resume else {}
         self.entered = self.had & self.journal.recorded.keys() - self.shared.keys()
 
     def run(self) -> None:
@@ -159,7 +161,7 @@ class ClassRun:
             else:
                 yield self._again(name, text, former, counts)
 
-    def _reissued(self, former: Entry, text: str) -> Entry:
+    def _reissued(self, former: JournalEntry, text: str) -> JournalEntry:
         """The entry under the prompts and points of the release as it is now."""
         wording = self.assignment.fingerprint(text).wording
         if former.fingerprint.wording == wording:
@@ -171,7 +173,7 @@ class ClassRun:
         self.entered.discard(former.learner)
         return self.journal.keep(former.learner, replace(former.fingerprint, wording=wording), outcome)
 
-    def _again(self, name: str, text: str, former: Entry, counts: Reuse) -> GradingJob:
+    def _again(self, name: str, text: str, former: JournalEntry, counts: Reuse) -> GradingJob:
         """A submission of which some keys have changed: no cell runs where all answers to these are saved."""
         results = tuple(asdict(result) for result in counts.kept)
         if not counts.saved:
@@ -186,7 +188,7 @@ class ClassRun:
         self.entered.discard(name)
         self._enter(self.journal.keep(name, fingerprint, outcome), outcome.notebook)
 
-    def _enter(self, entry: Entry, text: str | None = None) -> None:
+    def _enter(self, entry: JournalEntry, text: str | None = None) -> None:
         """What is in the journal: into the gradebook with it, where it is not there yet."""
         learner = self.learners[entry.learner]
         self.result.changes += changes(self.before.get(entry.learner), entry)
@@ -208,12 +210,12 @@ class ClassRun:
         """Whether the gradebook has the learner's entry, and it counts as late as it did."""
         return learner in self.entered and self.journal.recorded.get(learner) == self.writer.lateness(learner)
 
-    def _enter_for(self, mate: str, entry: Entry, text: str | None) -> None:
+    def _enter_for(self, mate: str, entry: JournalEntry, text: str | None) -> None:
         """The same for another learner of the group, who did not submit."""
         learner, before = self.learners[mate], self.shared.get(mate)
         learner.results, learner.cells = list(entry.results), entry.cells
         if not (self.resume and mate in self.had and self._share_stands(before, mate, entry)):
-            self.shared[mate] = Share(entry.learner, given=before.given if before is not None else {})
+            self.shared[mate] = GroupShare(entry.learner, given=before.given if before is not None else {})
             self.note_share()
             late = _record(self.writer, learner, self.journal.notebook(entry) if text is None else text, entry.learner)
             if late is not None:
@@ -222,7 +224,7 @@ class ClassRun:
         if not learner.problem:
             learner.feedback = str(self.writer.page_of(mate))
 
-    def _share_stands(self, share: Share | None, mate: str, entry: Entry) -> bool:
+    def _share_stands(self, share: GroupShare | None, mate: str, entry: JournalEntry) -> bool:
         """Whether the gradebook has this entry for the learner too, and it counts as late as it did."""
         if share is None or (share.by, share.notebook) != (entry.learner, entry.notebook):
             return False
@@ -236,7 +238,7 @@ class ClassRun:
         self.progress(name)
 
 
-def changes(before: Entry | None, after: Entry) -> list[Change]:
+def changes(before: JournalEntry | None, after: JournalEntry) -> list[Change]:
     """The results of a learner whose points or kind of verdict are others than in the run before."""
     if before is None:
         return []

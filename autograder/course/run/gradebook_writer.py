@@ -32,7 +32,7 @@ from ...ranks import seeds
 from ...values.atomic_write import write_whole
 from ...values.digest import digest
 from ..feedback import releasable
-from ..gradebook import Score, cell_texts, deadlines, scores
+from ..gradebook import AssignmentScore, cell_texts, deadlines, scores
 from ..gradebook.grade_entry import GradeEntry
 from ..submissions import inert_files
 from ..submissions.submission_time import CountedTime, SubmissionTime
@@ -125,7 +125,7 @@ class GradebookWriter:
         return self._write_page(learner, nb, resources)
 
     @cached_property
-    def _scores(self) -> dict[str, Score]:
+    def _scores(self) -> dict[str, AssignmentScore]:
         """What everybody had when this was first asked."""
         return {one.person.id: one for one in scores(self.folder, [self.name])[self.name]}
 

@@ -27,7 +27,7 @@ from ..terms.lateness import Lateness
 
 
 @dataclass(frozen=True)
-class Entry:
+class JournalEntry:
     """A finished submission: its fingerprint, its results, the name of its executed notebook, the answers in it that
     can be judged again without running it (see `grading.rejudging.Earlier`), and which of its answer cells were found
     how."""
@@ -47,7 +47,7 @@ class Journal:
 
     folder: Path
     name: str
-    entries: dict[str, Entry] = field(default_factory=dict)
+    entries: dict[str, JournalEntry] = field(default_factory=dict)
     recorded: dict[str, Lateness | None] = field(default_factory=dict)  # as which entries are in the gradebook
     finished: bool = True  # whether the last run came to its end
     restart: bool = False  # whether to discard the entries of earlier runs
@@ -105,13 +105,13 @@ class Journal:
         self.notebooks.mkdir()
         self._add({"begun": True})
 
-    def keep(self, learner: str, fingerprint: Fingerprint, outcome: JobOutcome) -> Entry:
+    def keep(self, learner: str, fingerprint: Fingerprint, outcome: JobOutcome) -> JournalEntry:
         """A submission is finished: its notebook, then its line, on the disk when this returns."""
         if self.restart:
             self._forget()
         results, problems = tuple(outcome.results), tuple(outcome.problems)
         name = f"{digest(learner, outcome.notebook)}.ipynb"
-        entry = Entry(learner, fingerprint, results, problems, name, outcome.answers, outcome.cells)
+        entry = JournalEntry(learner, fingerprint, results, problems, name, outcome.answers, outcome.cells)
         write_whole(self.notebooks / entry.notebook, outcome.notebook)
         self._add(asdict(entry))
         before = self.entries.get(learner)
@@ -131,7 +131,7 @@ class Journal:
         self._add({"finished": True})
         self.finished = True
 
-    def notebook(self, entry: Entry) -> str:
+    def notebook(self, entry: JournalEntry) -> str:
         return (self.notebooks / entry.notebook).read_text(encoding="utf-8")
 
     def _add(self, line: dict[str, Any]) -> None:
@@ -158,7 +158,7 @@ class Journal:
         self.finished = not lines or "finished" in lines[-1]
 
 
-def finished_entries(folder: Path, name: str) -> dict[str, Entry]:
+def finished_entries(folder: Path, name: str) -> dict[str, JournalEntry]:
     """What the journal of the assignment `name` has, by learner, for one who only reads: also while a run writes it."""
     return {entry.learner: entry for entry in (_entry(line) for line in _lines(folder, name) if "learner" in line)}
 
@@ -208,9 +208,11 @@ def reporting_full_machine(folder: Path, name: str) -> Iterator[None]:
         raise CourseError(problem) from error
 
 
-def _entry(said: dict[str, Any]) -> Entry:
+def _entry(said: dict[str, Any]) -> JournalEntry:
     fingerprint = Fingerprint(**said["fingerprint" if "fingerprint" in said else "stamp"])  # as it was once called
     results = tuple(Result(**one) for one in said["results"])
     answers = said.get("answers", {})  # an earlier version kept none
     cells = FoundCells.of_plain(said.get("cells"))
-    return Entry(said["learner"], fingerprint, results, tuple(said["problems"]), said["notebook"], answers, cells)
+    return JournalEntry(
+        said["learner"], fingerprint, results, tuple(said["problems"]), said["notebook"], answers, cells
+    )

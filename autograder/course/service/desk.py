@@ -18,9 +18,9 @@ from ...grading.worker import cores
 from .attempts import Ledger
 from .deadlines import Deadlines
 from .generations import Generations
-from .judging import Judged, Judging, NotJudged
+from .judging import JudgedRequest, Judging, NotJudged
 from .limits import Later, OneAtATime, Queue, Rate
-from .requests import Asked, BadRequest
+from .requests import BadRequest, CheckRequest
 from .served_assignments import Served
 
 log = logging.getLogger("gpubook.service")
@@ -60,7 +60,7 @@ class Desk:
             pool.shutdown()
         self.ledger.close()
 
-    async def answer(self, learner: str, asked: Asked, gone: Callable[[], bool] = lambda: False) -> Reply:
+    async def answer(self, learner: str, asked: CheckRequest, gone: Callable[[], bool] = lambda: False) -> Reply:
         """The reply to a question; `gone` says whether nobody waits for it any more. Raises Later where there is no
         time for it now, BadRequest for what is not served."""
         served = self._served(asked)
@@ -71,7 +71,7 @@ class Desk:
         finally:
             queue.end()
 
-    def _served(self, asked: Asked) -> Served:
+    def _served(self, asked: CheckRequest) -> Served:
         served = self.generations.catalogue.find(asked.assignment, asked.exercise)
         if served is None:
             raise BadRequest("that exercise is not judged here")
@@ -79,7 +79,7 @@ class Desk:
             raise BadRequest("code was expected" if served.is_code else "a value was expected")
         return served
 
-    def _judge(self, learner: str, asked: Asked, gone: Callable[[], bool]) -> Reply:
+    def _judge(self, learner: str, asked: CheckRequest, gone: Callable[[], bool]) -> Reply:
         if gone():
             return {}
         with self.generations.judging() as judging:
@@ -96,7 +96,9 @@ class Desk:
                 return {"verdict": taken.verdict, "used": taken.used, "allowed": served.allowed, "again": True}
             return self._decide(judging, served, asked, mine, taken.used)
 
-    def _decide(self, judging: Judging, served: Served, asked: Asked, mine: tuple[str, str, str], used: int) -> Reply:
+    def _decide(
+        self, judging: Judging, served: Served, asked: CheckRequest, mine: tuple[str, str, str], used: int
+    ) -> Reply:
         try:
             judged = self._judged(judging, served, mine[0], asked)
         except Exception as error:
@@ -110,7 +112,7 @@ class Desk:
             used -= self.ledger.give_back(*mine)
         return {"verdict": verdict, "used": used, "allowed": served.allowed}
 
-    def _judged(self, judging: Judging, served: Served, learner: str, asked: Asked) -> Judged:
+    def _judged(self, judging: Judging, served: Served, learner: str, asked: CheckRequest) -> JudgedRequest:
         try:
             if asked.code is not None:
                 return judging.code(served, learner, asked.code)

@@ -35,7 +35,7 @@ class Code:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedRequest:
     """A verdict, and whether it costs an attempt: what is no answer costs none."""
 
     verdict: Verdict
@@ -77,16 +77,16 @@ class Judging:
         if self._judge is not None:
             self._judge.close()
 
-    def value(self, served: Served, learner: str, message: Any) -> Judged:
+    def value(self, served: Served, learner: str, message: Any) -> JudgedRequest:
         """The verdict on a value, as `encoding.encode` wrote it."""
         settings, exercise = self.catalogue.settings, served.exercise
         seed = seeds.seed_of(settings.secret, learner, (exercise.id, json.dumps(message, sort_keys=True)))
         owner = learner if settings.variants else None
         verdict = self._ask(JudgeRequest(exercise.id, owner, message, seed))
         read = verdict.kind not in ("empty", "unreadable", "unit") or verdict.reason == "too-slow"
-        return Judged(verdict, counts=read)
+        return JudgedRequest(verdict, counts=read)
 
-    def code(self, served: Served, learner: str, code: Code) -> Judged:
+    def code(self, served: Served, learner: str, code: Code) -> JudgedRequest:
         """The verdict on the last value of the answer's variable, when the cells have run in the sandbox."""
         if self._grader is None:
             raise NotJudged("no exercise of this course asked for code when the service started")
@@ -98,7 +98,7 @@ class Judging:
             raise NotJudged("; ".join(filter(None, [outcome.problem, *outcome.problems])) or f"{name}: no result")
         score = result.points / result.max_points if result.max_points else 0.0
         soon = time.monotonic() - began < SOON
-        return Judged(Verdict(score, result.say, result.kind), counts=result.kind != "empty" or not soon)
+        return JudgedRequest(Verdict(score, result.say, result.kind), counts=result.kind != "empty" or not soon)
 
     def _ask(self, question: JudgeRequest) -> Verdict:
         try:

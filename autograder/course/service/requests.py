@@ -21,7 +21,7 @@ class BadRequest(ValueError):
 
 
 @dataclass(frozen=True)
-class Asked:
+class CheckRequest:
     """A question to the service: `value` is a message of `encoding.encode`, unless it is code."""
 
     assignment: str
@@ -36,7 +36,7 @@ class Asked:
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def read(body: bytes) -> Asked:
+def read(body: bytes) -> CheckRequest:
     """The question in a body of JSON; BadRequest for anything else."""
     try:
         data = json.loads(body, parse_constant=_no_constant)
@@ -46,11 +46,11 @@ def read(body: bytes) -> Asked:
         raise BadRequest("an object with assignment, exercise, and value or code was expected")
     assignment, exercise = _name(data.get("assignment")), _name(data.get("exercise"))
     if data.keys() == {"assignment", "exercise", "code"}:
-        return Asked(assignment, exercise, code=_code(data["code"]))
+        return CheckRequest(assignment, exercise, code=_code(data["code"]))
     if data.keys() == {"assignment", "exercise", "value"}:
         if _depth(data["value"]) > 3 * MAX_DEPTH:  # a level of a value takes at most three of JSON
             raise BadRequest("a value that is nested less deep was expected")
-        return Asked(assignment, exercise, value=data["value"])
+        return CheckRequest(assignment, exercise, value=data["value"])
     raise BadRequest("assignment, exercise, and one of value and code were expected")
 
 

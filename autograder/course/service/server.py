@@ -24,7 +24,7 @@ from .generations import Generations
 from .hub import HubTokens
 from .limits import Later
 from .requests import MAX_BODY, BadRequest, read
-from .tokens import Tokens
+from .tokens import CourseTokens
 
 log = logging.getLogger("gpubook.service")
 SECONDS = 20.0  # for a request's headers, and for its body
@@ -51,17 +51,17 @@ class Door:
         self._desk = desk
 
 
-class Known(Protocol):
+class KnownTokens(Protocol):
     """What says whose a token is."""
 
     async def learner(self, token: str) -> str | None: ...
 
 
 class OwnTokens:
-    """The teacher's tokens as `Known`."""
+    """The teacher's tokens as `KnownTokens`."""
 
     def __init__(self, folder: Path):
-        self.tokens = Tokens(folder)
+        self.tokens = CourseTokens(folder)
 
     async def learner(self, token: str) -> str | None:
         return self.tokens.learner(token)
@@ -105,7 +105,7 @@ class Nothing(Quiet):
 class Check(Quiet):
     """A question. Who asks is known before any of its body is kept."""
 
-    def initialize(self, door: Door, known: Sequence[Known], homes: Sequence[str]) -> None:
+    def initialize(self, door: Door, known: Sequence[KnownTokens], homes: Sequence[str]) -> None:
         self.door, self.known, self.homes = door, known, homes
         self.learner = ""  # whose turn it is, until the request ends
         self.asking = self.gone = False
@@ -178,7 +178,7 @@ class Check(Quiet):
             self.learner = ""
 
 
-class Server(HTTPServer):
+class LimitedServer(HTTPServer):
     """An HTTP server with a limit on its open connections."""
 
     def initialize(self, *args: Any, most: int = CONNECTIONS, **options: Any) -> None:
@@ -203,7 +203,7 @@ def addresses(*paths: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path[at:] for path in whole for at, sign in enumerate(path) if sign == "/"))
 
 
-def application(door: Door, known: Sequence[Known], *paths: str) -> Application:
+def application(door: Door, known: Sequence[KnownTokens], *paths: str) -> Application:
     """The service below each of these paths, whatever part of them a proxy passes on."""
     homes = addresses(*paths)
     about = {"door": door, "known": known, "homes": homes}
@@ -212,10 +212,10 @@ def application(door: Door, known: Sequence[Known], *paths: str) -> Application:
     return Application(handlers, default_handler_class=Nothing, log_function=lambda _: None)
 
 
-def server(door: Door, known: Sequence[Known], *paths: str, seconds: float = SECONDS) -> Server:
+def server(door: Door, known: Sequence[KnownTokens], *paths: str, seconds: float = SECONDS) -> LimitedServer:
     """The service as a server that does not listen yet; `seconds` for a request's headers, and for its body."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return Server(
+    return LimitedServer(
         application(door, known, *paths),
         max_header_size=HEADERS,
         max_body_size=MAX_BODY,
@@ -239,7 +239,7 @@ async def serve(
 ) -> None:
     """Serve until SIGTERM or SIGINT. The server listens at once, for a hub waits for it, and is `ready` when what
     `make` makes, which takes seconds, is there."""
-    known: list[Known] = [OwnTokens(folder)]
+    known: list[KnownTokens] = [OwnTokens(folder)]
     if hub:
         known.append(HubTokens())
     door, ended = Door(), asyncio.Event()

@@ -37,7 +37,7 @@ class Token:
         return now < self.until
 
 
-class Tokens:
+class CourseTokens:
     """The tokens of the course in `folder`. The file is read again whenever it has changed, so that a token that was
     replaced stops to hold at once."""
 

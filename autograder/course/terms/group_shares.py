@@ -18,7 +18,7 @@ Given = tuple[float | None, float | None, str]  # by hand: points, extra credit,
 
 
 @dataclass(frozen=True)
-class Share:
+class GroupShare:
     """A learner's part in a submission: `by` whom it is, which executed notebook was entered, by cell what a teacher's
     grades were when they were last passed on, and how late it counts for this learner."""
 
@@ -28,7 +28,7 @@ class Share:
     lateness: Lateness | None = None
 
 
-def read(folder: Path, name: str) -> dict[str, Share]:
+def read(folder: Path, name: str) -> dict[str, GroupShare]:
     """The shares of an assignment, by the learners who did not submit themselves."""
     path = _path(folder, name)
     if not path.is_file():
@@ -37,9 +37,9 @@ def read(folder: Path, name: str) -> dict[str, Share]:
     return {who: _share(one) for who, one in plain.items()}
 
 
-def _share(plain: dict[str, Any]) -> Share:
+def _share(plain: dict[str, Any]) -> GroupShare:
     grades = {cell: tuple(row) for cell, row in plain["given"].items()}
-    return Share(plain["by"], plain["notebook"], grades, Lateness.of(plain.get("lateness")))
+    return GroupShare(plain["by"], plain["notebook"], grades, Lateness.of(plain.get("lateness")))
 
 
 def submitters(folder: Path, name: str) -> dict[str, str]:
@@ -54,7 +54,7 @@ def mates(folder: Path, name: str, learner: str) -> list[str]:
     return list(dict.fromkeys([learner, first, *(who for who, one in by.items() if one == first)]))
 
 
-def write(folder: Path, name: str, shares: dict[str, Share]) -> None:
+def write(folder: Path, name: str, shares: dict[str, GroupShare]) -> None:
     """Keep them; without any, there is no file."""
     path = _path(folder, name)
     if shares:

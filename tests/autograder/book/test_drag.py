@@ -16,7 +16,7 @@ from autograder.book.numbers.javascript import Compiler, NotCompiled, unit_steps
 from autograder.book.numbers.live_numbers import LiveNumbers
 from autograder.book.numbers.provenance import Origins
 from autograder.book.source import chapters
-from autograder.book.source.notebook import ChapterError, Source
+from autograder.book.source.notebook import ChapterError, ChapterSource
 from autograder.book.source.roles import Roles
 from autograder.declaration.bank import declared_files
 from hwlib import roofline
@@ -113,7 +113,7 @@ def roles(tmp_path):
     (tmp_path / "references.bib").write_text(BIBLIOGRAPHY)
 
     def made(text):
-        return Roles(NAMES, Source(tmp_path / "07-links.md", text), Bibliography(tmp_path / "references.bib"))
+        return Roles(NAMES, ChapterSource(tmp_path / "07-links.md", text), Bibliography(tmp_path / "references.bib"))
 
     return made
 

@@ -13,7 +13,7 @@ from autograder.book.site import front, glyphs
 from autograder.book.source.chapters import chapter_names
 from autograder.book.source.contents import contents
 from autograder.book.source.notebook import ChapterError
-from autograder.book.source.syllabus import Amount, Book
+from autograder.book.source.syllabus import Amount, BookCounts
 from tests.conftest import ROOT
 from tests.kept import loaded
 
@@ -64,7 +64,7 @@ def test_every_chapter_has_a_card_with_its_opening_question(pages, chapters, edi
 
 
 def test_numbers_on_the_cards_are_those_of_the_exercises_and_of_the_plan(pages):
-    book, found = Book(ROOT), soup(pages["open"])
+    book, found = BookCounts(ROOT), soup(pages["open"])
     total, by_machine = Amount(), 0
     for entry, card in zip(contents(ROOT), found.select("li.front-card"), strict=True):
         path = ROOT / "chapters" / entry.name / "exercises.json"

@@ -7,7 +7,7 @@ import pytest
 
 from autograder.answers import Choice, Count, Quantity
 from autograder.book.source import chapters, notebook
-from autograder.book.source.notebook import ChapterError, Source
+from autograder.book.source.notebook import ChapterError, ChapterSource
 from autograder.declaration import Exercise, Mistake
 from autograder.declaration.worked import solution_of
 from tests.autograder.small_book import lay_out
@@ -45,7 +45,7 @@ TEXT = "# Links\n\nText.\n\n" + CELL.format("links-time", "secret") + "\n" + CEL
 
 def source(tmp_path, text=TEXT):
     (tmp_path / "07-links.md").write_text(text)
-    return Source.read(tmp_path / "07-links.md")
+    return ChapterSource.read(tmp_path / "07-links.md")
 
 
 def expanded(tmp_path, text=TEXT, **options):
@@ -147,10 +147,10 @@ def test_a_wrong_source_is_named_with_its_line(tmp_path, text, says):
 
 def test_a_source_that_is_not_there_or_not_text(tmp_path):
     with pytest.raises(ChapterError, match=r"none\.md: "):
-        Source.read(tmp_path / "none.md")
+        ChapterSource.read(tmp_path / "none.md")
     (tmp_path / "bytes.md").write_bytes(b"\xff\xfe\xfa")
     with pytest.raises(ChapterError, match="UTF-8"):
-        Source.read(tmp_path / "bytes.md")
+        ChapterSource.read(tmp_path / "bytes.md")
 
 
 def test_a_prompt_links_to_its_card_where_the_pages_are_published(tmp_path, root):

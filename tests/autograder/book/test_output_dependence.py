@@ -8,13 +8,13 @@ from nbformat.v4 import new_markdown_cell, new_output
 
 from autograder.book.site.page import PageError, assemble
 from autograder.book.source import chapters
-from autograder.book.source.output_dependence import Answered, line
+from autograder.book.source.output_dependence import DependentNames, line
 from tests.autograder.small_book import SOURCE, lay_out
 
 
 @pytest.fixture
 def answered():
-    found = Answered()
+    found = DependentNames()
     found.asked("ring", "6.3")
     found.asked("scatter", "6.4")
     return found
@@ -46,7 +46,7 @@ def test_what_a_cell_makes_of_an_answer_depends_on_it_too_until_it_is_made_anew(
 
 
 def test_exercises_stand_in_their_order():
-    found = Answered()
+    found = DependentNames()
     for name, number in (("a", "6.10"), ("b", "6.9")):
         found.asked(name, number)
     assert found.ran("a, b") == ["6.9", "6.10"]

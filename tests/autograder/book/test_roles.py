@@ -5,8 +5,8 @@ import re
 import pytest
 
 from autograder.book.bibliography import Bibliography
-from autograder.book.source.contents import IN_WORK, PLANNED, WRITTEN, Entry
-from autograder.book.source.notebook import ChapterError, Source
+from autograder.book.source.contents import IN_WORK, PLANNED, WRITTEN, ContentsEntry
+from autograder.book.source.notebook import ChapterError, ChapterSource
 from autograder.book.source.roles import Roles
 from hwlib import roofline
 from hwlib.units import GB, show
@@ -19,7 +19,7 @@ def roles(tmp_path):
     names = {"W": 50 * GB, "show": show, "ridge": roofline.ridge, "roofline": roofline}
 
     def made(text, **about):
-        source = Source(tmp_path / "07-links.md", text)
+        source = ChapterSource(tmp_path / "07-links.md", text)
         return Roles(names, source, Bibliography(tmp_path / "references.bib"), **about)
 
     return made
@@ -125,9 +125,9 @@ def test_a_section_explains_a_symbol_once(roles):
 
 
 CONTENTS = (
-    Entry("06-collectives", "Collectives", "rings", WRITTEN),
-    Entry("07-collectives-at-scale", "Collectives at scale", "levels", IN_WORK),
-    Entry("13-expert-parallelism", "Expert parallelism", "routers", PLANNED),
+    ContentsEntry("06-collectives", "Collectives", "rings", WRITTEN),
+    ContentsEntry("07-collectives-at-scale", "Collectives at scale", "levels", IN_WORK),
+    ContentsEntry("13-expert-parallelism", "Expert parallelism", "routers", PLANNED),
 )
 
 

@@ -68,7 +68,7 @@ def reading(tmp_path):
         assert not old or TEXT.count(old) + EXERCISES.count(old) >= 1
         (folder / "07-links.md").write_text(TEXT.replace(old, new) if old else TEXT)
         (folder / "exercises.py").write_text(EXERCISES.replace(old, new) if old else EXERCISES)
-        return chapter_rules.Reading.of(tmp_path, "07-links")
+        return chapter_rules.ChapterReading.of(tmp_path, "07-links")
 
     return read
 

@@ -27,7 +27,7 @@ def book(tmp_path, root):
 
 
 def left_to_do(book):
-    return list(chapter_rules.nothing_is_left_to_write(chapter_rules.Reading.of(book, NAME)))
+    return list(chapter_rules.nothing_is_left_to_write(chapter_rules.ChapterReading.of(book, NAME)))
 
 
 @pytest.mark.slow
@@ -54,7 +54,7 @@ def test_it_is_a_draft_whose_rules_say_what_is_left(book):
     )
     counting = (*counting, chapter_rules.numbers_can_be_dragged)
     unmet = (*counting, chapter_rules.prose_for_each_line_of_code, chapter_rules.nothing_is_left_to_write)
-    reading = chapter_rules.Reading.of(book, NAME)
+    reading = chapter_rules.ChapterReading.of(book, NAME)
     assert [rule for rule in chapter_rules.RULES if list(rule(reading))] == [
         r for r in chapter_rules.RULES if r in unmet
     ]

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from autograder.book.source.notebook import ChapterError
-from autograder.book.source.syllabus import UNKNOWN, Book, filled, renew_course, tables
+from autograder.book.source.syllabus import UNKNOWN, BookCounts, filled, renew_course, tables
 
 PLAN = """\
 words_a_minute = 2
@@ -54,7 +54,7 @@ def small(tmp_path):
     ):
         (tmp_path / folder / "01-links").mkdir(parents=True)
         (tmp_path / folder / "01-links" / name).write_text(text)
-    return Book(tmp_path)
+    return BookCounts(tmp_path)
 
 
 def cells(table, row):
@@ -85,7 +85,7 @@ def test_what_a_written_chapter_does_not_have_is_unknown(small):
     path = small.root / "docs" / "course.toml"
     path.write_text(PLAN.replace('"links-lab"]\n[[day]]', '"links-gone"]\n[[day]]').replace('"Wires"', '"Cables"'))
     path.write_text(path.read_text().replace('home = ["links-choose"', 'home = ["racks-lab", "links-lost"'))
-    assert Book(small.root).unknown() == ["racks-lab", "links-lost", "Cables"]
+    assert BookCounts(small.root).unknown() == ["racks-lab", "links-lost", "Cables"]
 
 
 def test_stale_tables_are_told_and_written(small):
@@ -119,11 +119,11 @@ def test_the_page_says_what_the_exercises_say(root):
 
 
 def test_every_exercise_and_section_of_the_plan_exists(root):
-    assert Book(root).unknown() == []
+    assert BookCounts(root).unknown() == []
 
 
 def test_no_exercise_of_the_course_is_given_out_twice(root):
-    plan = Book(root).plan
+    plan = BookCounts(root).plan
     named = [key for week in plan["week"] for key in (*week["class"], *week["home"])]
     assert sorted(named) == sorted(set(named))
     assert len(plan["week"]) == 12
@@ -132,13 +132,13 @@ def test_no_exercise_of_the_course_is_given_out_twice(root):
 
 def test_predictions_are_asked_in_class(root):
     """A guess is worth nothing once the figure below it has been read at home."""
-    book = Book(root)
+    book = BookCounts(root)
     home = {key for week in book.plan["week"] for key in week["home"]} & book.exercises.keys()
     assert [key for key in home if book.exercises[key]["predict"] and "options" in book.exercises[key]] == []
 
 
 def test_the_exercises_of_a_slot_fit_into_it_and_slots_do_not_overlap(root):
-    book = Book(root)
+    book = BookCounts(root)
     days = [day["slots"] for day in book.plan["day"]]
     assert len(days) == 3
     for slots in days:
@@ -151,7 +151,7 @@ def test_the_exercises_of_a_slot_fit_into_it_and_slots_do_not_overlap(root):
 
 
 def test_a_path_goes_forward_through_the_book(root):
-    readers = Book(root).plan["reader"]
+    readers = BookCounts(root).plan["reader"]
     assert len(readers) == 3
     for reader in readers:
         chapters = [step["chapter"] for step in reader["steps"]]

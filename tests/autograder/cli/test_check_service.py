@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from autograder.cli import commands
 from autograder.course import layout
 from autograder.course.service.attempts import Ledger
-from autograder.course.service.tokens import Tokens
+from autograder.course.service.tokens import CourseTokens
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_tokens_are_written_once_and_replaced_when_stolen(folder):
     rows = read(folder / "tokens.csv")
     assert [row[0] for row in rows] == ["id", "ann", "'=bob()"]
     assert (folder / "tokens.csv").stat().st_mode & 0o777 == 0o600
-    kept = Tokens(folder)
+    kept = CourseTokens(folder)
     assert [kept.learner(row[1]) for row in rows[1:]] == ["ann", "=bob()"]
     assert run("tokens", folder, "ann").exit_code == 1  # has one
     assert rows == read(folder / "tokens.csv")

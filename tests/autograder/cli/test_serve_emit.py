@@ -7,9 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.cli import commands
-from autograder.cli.serve import SERVERS
 from hwlib import launch
 from hwlib.launch import emit, problems
+from hwlib.options.serving import SERVERS
 from hwlib.serving_planner import plan_serving
 from tests.test_layers import imports
 

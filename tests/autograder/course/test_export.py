@@ -65,7 +65,7 @@ def folder(tmp_path_factory):
     return make(tmp_path_factory.mktemp("class") / "course")
 
 
-def read(made: spreadsheet.Table) -> list[list[str]]:
+def read(made: spreadsheet.SheetContents) -> list[list[str]]:
     return list(csv.reader(io.StringIO(made.text)))
 
 

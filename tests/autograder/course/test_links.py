@@ -10,7 +10,7 @@ from autograder.course.class_results import stored_results
 from autograder.course.report import of_class
 from autograder.course.run.journal import Journal, finished_entries
 from autograder.course.service.attempts import Ledger, used
-from autograder.course.service.tokens import Tokens
+from autograder.course.service.tokens import CourseTokens
 from autograder.course.submissions import collected_files
 from autograder.course.terms import agreed_terms, group_shares
 from autograder.ranks.seeds import secret_of
@@ -32,8 +32,8 @@ WRITERS = {
     "week1.results.json": lambda folder: stored_results.results_path(folder, "week1"),
     "week1.set-aside.json": lambda folder: dropped_exercises._path(folder, "week1"),
     "terms.lock": entered(lambda folder: agreed_terms.changing(folder, "week1")),
-    "tokens.json": Tokens,
-    "tokens.lock": Tokens,
+    "tokens.json": CourseTokens,
+    "tokens.lock": CourseTokens,
     "checks.db": Ledger,
     "checks.db-wal": Ledger,
     "checks.db-shm": Ledger,

@@ -7,18 +7,18 @@ import pytest
 
 from autograder.book.course_error import CourseError
 from autograder.course import export
-from autograder.course.gradebook import Person, Score
+from autograder.course.gradebook import AssignmentScore, GradebookLearner
 from autograder.course.gradebook.question_points import QuestionPoints
 from autograder.course.report.tables import _term_points
 
-ANN = Person("ann", "Ann", "=A", "ann@x.org", "4711")
-BOB = Person("bob", lms_id="x1")
+ANN = GradebookLearner("ann", "Ann", "=A", "ann@x.org", "4711")
+BOB = GradebookLearner("bob", lms_id="x1")
 DUE = datetime(2030, 1, 1)
 POINTS = QuestionPoints({"q": 2.0, "r": 1.0}, {"ann": {"q": 1.5, "r": None}})
 
 
 def score(person, **more):
-    return Score(person, "hw", 3.0, DUE, **({"graded": True, "raw": 1.5} | more))
+    return AssignmentScore(person, "hw", 3.0, DUE, **({"graded": True, "raw": 1.5} | more))
 
 
 def rows(table):
@@ -59,7 +59,7 @@ def test_canvas_has_a_column_an_assignment_and_an_id_that_is_a_number():
 
 
 def test_a_learner_called_as_canvas_calls_its_maxima_is_no_maximum():
-    made = export._canvas({"hw": [score(Person("x", "Points Possible"))]}, "", {})
+    made = export._canvas({"hw": [score(GradebookLearner("x", "Points Possible"))]}, "", {})
     assert made.rows[2][0] == "Points-Possible"
 
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.fit.kernels import CONSTANTS, FEW, Fit, errors, fit_kernels, kernel_entries, kernel_folds
+from benchmarks.fit.kernels import CONSTANTS, FEW, KernelFit, errors, fit_kernels, kernel_entries, kernel_folds
 from benchmarks.rows.kept_rows import KEPT as DATA
-from benchmarks.rows.kernel_rows import Kernel
+from benchmarks.rows.kernel_rows import TimedKernel
 from benchmarks.rows.published import case_of, read_rows
 from benchmarks.score.fold_scores import fold_lines
 from hwlib.calibrated import decode_attention_time, prefill_attention_time
@@ -23,7 +23,7 @@ def made(kind, call, length, chips=("h100-sxm",)):
         for h, d, b, t in SHAPES:
             sizes = {"heads": h, "kv_heads": 8, "head_dim": d, "batch": b, length: t, "window": 0}
             seconds = call(chip, "bf16", **sizes)
-            cases.append(Kernel(kind, chip, "bf16", "trtllm", "1", sizes, f"shape {len(cases)}", seconds))
+            cases.append(TimedKernel(kind, chip, "bf16", "trtllm", "1", sizes, f"shape {len(cases)}", seconds))
     return cases
 
 
@@ -48,7 +48,7 @@ def test_a_group_of_few_rows_has_no_value_of_its_own():
 
 def test_a_constant_is_the_product_along_its_levels():
     logs = {("t_tile", 0, ()): math.log(2e-6), ("t_tile", 1, ("vllm",)): math.log(3.0)}
-    fit = Fit("attention-context", logs)
+    fit = KernelFit("attention-context", logs)
     of = {"chip": "x", "dtype": "y", "kernel": "open"}
     assert fit.value("t_tile", of | {"software": "vllm"}) == pytest.approx(6e-6)
     assert fit.value("t_tile", of | {"software": "sglang"}) == pytest.approx(2e-6)
@@ -56,7 +56,7 @@ def test_a_constant_is_the_product_along_its_levels():
 
 
 def test_no_share_of_the_peak_is_above_1():
-    fit = Fit("grouped-gemm", {("eta_C", 0, ()): math.log(0.8), ("eta_C", 1, ("fp8",)): math.log(1.5)})
+    fit = KernelFit("grouped-gemm", {("eta_C", 0, ()): math.log(0.8), ("eta_C", 1, ("fp8",)): math.log(1.5)})
     of = {"chip": "x", "software": "y", "kernel": "triton"}
     assert fit.value("eta_C", of | {"dtype": "bf16"}) == pytest.approx(0.8)
     assert fit.value("eta_C", of | {"dtype": "fp8"}) == 1.0

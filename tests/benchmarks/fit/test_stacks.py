@@ -194,10 +194,10 @@ def test_the_page_of_limits_is_what_the_command_prints(root):
 
 
 def test_stacks_print_as_they_are_written():
-    from benchmarks.fit.stacks import Fit
+    from benchmarks.fit.stacks import StackFit
 
     stack = Stack.ideal("h100-sxm").replace(eta_C=0.5, error=0.031, rows=("a", "b"), fitted=("eta_C",))
-    [back] = read_stacks("printed", stack_toml(Fit(stack, ("eta_C",), 3, 0.1, math.nan)))
+    [back] = read_stacks("printed", stack_toml(StackFit(stack, ("eta_C",), 3, 0.1, math.nan)))
     assert (back.eta_C, back.error, back.rows) == (0.5, 0.031, ("a", "b"))
 
 

@@ -5,7 +5,7 @@ import argparse
 import pytest
 
 from benchmarks.launch import arguments as launch_arguments
-from benchmarks.launch.arguments import Row, Sources, of_parser, vllm, write
+from benchmarks.launch.arguments import ArgumentRow, Sources, of_parser, vllm, write
 
 CONFIG = """
 Kind = Literal["a", "b"]
@@ -36,16 +36,16 @@ def sources(tmp_path):
 
 def test_fields_have_the_kind_and_the_choices_of_their_annotation(sources):
     assert sources.fields("Config") == {
-        "steps": Row("steps", "int"),
-        "degree": Row("degree", "int"),
-        "share": Row("share", "float"),
-        "on": Row("on", "flag"),
-        "kind": Row("kind", "text", ("a", "b")),
-        "word": Row("word", "text", ("x", "y")),
-        "named": Row("named", "text"),
-        "sizes": Row("sizes", "ints"),
-        "names": Row("names", "texts"),
-        "other": Row("other", "json"),
+        "steps": ArgumentRow("steps", "int"),
+        "degree": ArgumentRow("degree", "int"),
+        "share": ArgumentRow("share", "float"),
+        "on": ArgumentRow("on", "flag"),
+        "kind": ArgumentRow("kind", "text", ("a", "b")),
+        "word": ArgumentRow("word", "text", ("x", "y")),
+        "named": ArgumentRow("named", "text"),
+        "sizes": ArgumentRow("sizes", "ints"),
+        "names": ArgumentRow("names", "texts"),
+        "other": ArgumentRow("other", "json"),
     }
 
 
@@ -57,7 +57,7 @@ def test_a_parser_is_asked_for_what_it_takes():
     rows = {row.name: row for row in of_parser(parser)}
     assert rows["--degree"].kind == "int"
     assert rows["--on"].kind == "flag"
-    assert rows["--word"] == Row("--word", "texts", ("x", "y"))
+    assert rows["--word"] == ArgumentRow("--word", "texts", ("x", "y"))
 
 
 def test_options_of_code_take_the_fields_that_they_name(tmp_path):
@@ -79,17 +79,17 @@ group.add_argument("--rank", type=int)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     assert {*vllm(tmp_path)} == {
-        Row("--degree", "int"),
-        Row("--kind", "text", ("a", "b")),
-        Row("--on", "flag"),
-        Row("--no-on", "flag"),
-        Row("--rank", "int"),
-        Row("--headless", "flag"),
-        Row("kv-transfer-config.kv_connector", "text", ("Nixl",)),
+        ArgumentRow("--degree", "int"),
+        ArgumentRow("--kind", "text", ("a", "b")),
+        ArgumentRow("--on", "flag"),
+        ArgumentRow("--no-on", "flag"),
+        ArgumentRow("--rank", "int"),
+        ArgumentRow("--headless", "flag"),
+        ArgumentRow("kv-transfer-config.kv_connector", "text", ("Nixl",)),
     }
 
 
 def test_a_table_is_written_in_order(tmp_path, monkeypatch):
     monkeypatch.setattr(launch_arguments, "TABLES", tmp_path)
-    assert write("soft", [Row("b", "int"), Row("a", "text", ("x", "y")), Row("b", "int")]) == 2
+    assert write("soft", [ArgumentRow("b", "int"), ArgumentRow("a", "text", ("x", "y")), ArgumentRow("b", "int")]) == 2
     assert (tmp_path / "soft.csv").read_text("utf-8") == "name,kind,choices\na,text,x|y\nb,int,\n"

@@ -12,10 +12,10 @@ from autograder.cli.commands import main as gpubook
 from autograder.planned.filling import the_plan
 from benchmarks.planner.one_path import CLOSE, ask, compared, table, unsaid, words_of
 from benchmarks.rows.kept_rows import KEPT as SAMPLE
-from benchmarks.rows.published import ROWS, Row, steps
+from benchmarks.rows.published import ROWS, PublishedRow, steps
 from benchmarks.rows.reader_names import reader_of
 from benchmarks.rows.training_rows import training_case
-from benchmarks.rows.training_step import Step
+from benchmarks.rows.training_step import TrainingStep
 from benchmarks.score.predictions import Prediction, predict
 from hwlib.planner import SoftwareSettings
 from hwlib.specs import measured_plans, models, stacks
@@ -30,7 +30,9 @@ def bridge(model, system="DGX-GB200", gpus=256, unit="tokens/s/GPU", value=7280,
     named = {"id": "mbridge-1", "confidence": "seen"}
     config = {"model": model} | BRIDGE | cells
     reader = reader_of("train-step", "mbridge-1", config)
-    return training_case(Row(1, "mbridge", "train-step", system, gpus, config, value, unit, "s", named, reader=reader))
+    return training_case(
+        PublishedRow(1, "mbridge", "train-step", system, gpus, config, value, unit, "s", named, reader=reader)
+    )
 
 
 def close(x, y):
@@ -64,7 +66,7 @@ def test_every_plan_of_the_book_costs_the_same_by_the_command(run):
     plan = {name: x for name, x in plan.items() if x is not None}
     software = SoftwareSettings(stack=stacks[run.stack], dtype=run.dtype, fused=run.fused)
     seconds = published_time(run)
-    case = Step("", run.stack, run.chip, run.shape, run.levels, plan, seconds, run.gpus, software)
+    case = TrainingStep("", run.stack, run.chip, run.shape, run.levels, plan, seconds, run.gpus, software)
     assert close(ask(case).seconds, float(predicted_step(run).total))
     assert close(ask(case).memory, case.memory())
 

@@ -9,7 +9,7 @@ from benchmarks.fit.trees import MOST, ROWS_EACH, TREES, folds_report, growth_re
 from benchmarks.rows.allreduce_rows import LARGE, NodesAllReduce, allreduce_case
 from benchmarks.rows.kept_rows import KEPT as DATA
 from benchmarks.rows.published import Collective, case_of, read_rows
-from benchmarks.rows.published_row import Row
+from benchmarks.rows.published_row import PublishedRow
 from benchmarks.rows.reader_names import reader_of
 from benchmarks.rows.training_step import Unmodelled
 from benchmarks.score.predictions import predict
@@ -28,7 +28,7 @@ P5 = {
 
 def row(**changes):
     cells = P5 | changes
-    return Row(
+    return PublishedRow(
         1, cells["id"].rpartition("-")[0], cells["kind"], cells["system"], cells["gpus"], cells["config"],
         cells["value"], cells.get("unit", "GB/s busbw"), "s", {"confidence": "seen verbatim", **cells},
         reader=reader_of(cells["kind"], cells["id"], cells["config"]),

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.rows.kept_rows import KEPT as DATA
-from benchmarks.rows.kernel_rows import Kernel, kernel_case
+from benchmarks.rows.kernel_rows import TimedKernel, kernel_case
 from benchmarks.rows.published import Product, case_of, read_rows
 from benchmarks.rows.published_row import COLUMNS, DataError
 from benchmarks.rows.training_step import Unmodelled
@@ -115,7 +115,7 @@ def test_a_bad_row_stops_the_reading(read, config, unit, message):
 
 
 def test_the_kept_rows_are_predicted_within_what_the_docs_say():
-    cases = [case for row in read_rows(DATA)[0] if isinstance(case := case_of(row, DATA), Kernel)]
+    cases = [case for row in read_rows(DATA)[0] if isinstance(case := case_of(row, DATA), TimedKernel)]
     for kind, limit in (("attention-context", 0.15), ("attention-decode", 0.15), ("grouped-gemm", 0.18)):
         found = [p for case in cases if case.kind == kind and not (p := predict(case)).typical]
         assert len(found) >= 8
@@ -133,4 +133,4 @@ def test_block_scaled_products_are_not_those_of_one_scale(read):
     assert not predict(Product("h800-sxm", "fp8_block", timed)).typical
     assert predict(Product("a100-80gb-sxm", "fp8_block", timed)) is None
     row, _ = read("attention-context", PROMPT)
-    assert isinstance(kernel_case(row), Kernel)
+    assert isinstance(kernel_case(row), TimedKernel)

@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.rows.published import COLUMNS, Collective, DataError, Product, Share, case_of, read_rows
+from benchmarks.rows.published import COLUMNS, Collective, DataError, Product, ReachedShare, case_of, read_rows
 from benchmarks.score.fidelity import main
 from benchmarks.score.predictions import predict
 from benchmarks.score.scores import report
@@ -84,7 +84,7 @@ def test_switches_can_be_told_not_to_reduce(tmp_path):
 
 def test_a_share_of_the_data_sheet(tmp_path):
     row = GEMM | {"id": "stream-A100-80-read", "system": "A100-80", "unit": "GB/s", "measured_value": "1769"}
-    assert case(tmp_path, row | {"config": {"op": "stream read"}}) == Share(
+    assert case(tmp_path, row | {"config": {"op": "stream read"}}) == ReachedShare(
         "a100-80gb-sxm", "stream read", 2.039e12, 1.769e12
     )
 

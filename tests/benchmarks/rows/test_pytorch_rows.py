@@ -7,7 +7,7 @@ import pytest
 from benchmarks.fit.stacks import alike, folds_report, mean_error, plan_of
 from benchmarks.rows.kept_rows import KEPT as DATA
 from benchmarks.rows.published import steps
-from benchmarks.rows.published_row import Row
+from benchmarks.rows.published_row import PublishedRow
 from benchmarks.rows.reader_names import reader_of
 from benchmarks.rows.training_rows import training_case
 from benchmarks.rows.training_step import Unmodelled, own_constants
@@ -24,7 +24,7 @@ INTERN = {
 def row(name, value, gpus=8, system="H100 96GB", unit="tokens/s/GPU", **config):
     cells = {"id": name, "confidence": "seen verbatim"}
     reader = reader_of("train-step", name, config)
-    return Row(2, name, "train-step", system, gpus, config, value, unit, "source", cells, reader=reader)
+    return PublishedRow(2, name, "train-step", system, gpus, config, value, unit, "source", cells, reader=reader)
 
 
 def test_torchtitan_without_a_batch_takes_the_local_ones():

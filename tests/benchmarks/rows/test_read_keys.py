@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.rows.published import case_of, read_rows
 from benchmarks.rows.read_keys import unread
-from benchmarks.rows.training_step import Step, Unmodelled
+from benchmarks.rows.training_step import TrainingStep, Unmodelled
 from hwlib.specs import Stack
 from hwlib.transformer import parameter_count
 from tests.benchmarks.rows import test_kernel_rows as kernels
@@ -122,7 +122,7 @@ def test_minutes_of_mlperf_are_those_of_a_run(case):
     assert case(MLPERF | {"unit": "time-to-train (minutes)"}).seconds == pytest.approx(4)
     assert case(MLPERF | {"unit": "minutes"}, samples=None, steps=768).seconds == pytest.approx(4)
     assert case(MLPERF, samples=None, train_tokens="201.3M").seconds == pytest.approx(4, rel=1e-3)
-    assert isinstance(case(MLPERF | {"unit": "s/iter", "measured_value": "3"}), Step)
+    assert isinstance(case(MLPERF | {"unit": "s/iter", "measured_value": "3"}), TrainingStep)
     assert "samples, tokens or steps" in case(MLPERF, samples=None).reason
 
 

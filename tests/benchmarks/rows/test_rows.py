@@ -9,7 +9,7 @@ import pytest
 from benchmarks.rows.published import READERS, ROWS, case_of, read_rows, rows_to_fit
 from benchmarks.rows.published_row import COLUMNS, HELD_OUT, DataError
 from benchmarks.rows.reader_names import reader_of
-from benchmarks.rows.sources import EXTENTS, Source, source_of, sources
+from benchmarks.rows.sources import EXTENTS, RowSource, source_of, sources
 from benchmarks.score.predictions import predict
 from benchmarks.score.scores import UNSEEN, report
 from tests.benchmarks.rows.test_published import GEMM, NCCL
@@ -60,7 +60,7 @@ def test_a_source_that_no_one_knows_is_refused(text):
 
 
 def test_the_longest_source_that_fits_is_meant():
-    known = [Source(text, "sample", "2026-11-28", "") for text in ("a page", "a page, table 2", "another")]
+    known = [RowSource(text, "sample", "2026-11-28", "") for text in ("a page", "a page, table 2", "another")]
     assert source_of("a page, table 2, row 4", known).source == "a page, table 2"
     assert source_of("a page, table 1", known).source == "a page"
 

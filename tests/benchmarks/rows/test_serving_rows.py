@@ -187,10 +187,10 @@ def test_a_row_inferred_is_not_fitted(tmp_path):
 
 
 def test_an_entry_is_written_as_it_is_read():
-    from benchmarks.fit.serving import Fit
+    from benchmarks.fit.serving import ServingFit
     from hwlib.specs.serving_stack import read_serving_stacks
 
     for key in ("tensorrt-llm-1.0", "sglang", "gpt-fast"):
         stack = serving_stacks[key]
-        [again] = read_serving_stacks("t.toml", toml(Fit(stack, 10, stack.error)))
+        [again] = read_serving_stacks("t.toml", toml(ServingFit(stack, 10, stack.error)))
         assert again == stack

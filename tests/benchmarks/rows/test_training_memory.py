@@ -7,7 +7,7 @@ import math
 import pytest
 
 from benchmarks.rows.published import COLUMNS, case_of, read_rows
-from benchmarks.rows.training_memory import Memory
+from benchmarks.rows.training_memory import MemoryUse
 from benchmarks.rows.training_step import Unmodelled
 from benchmarks.score.calculon import calculon
 from benchmarks.score.predictions import predict
@@ -82,11 +82,11 @@ def test_what_cannot_be_modelled_says_why(case, changes, reason):
 def test_calculon_is_as_it_printed_itself():
     modes = ("none", "sp", "selective", "sp+selective", "full")
     printed = {"22b": 66.84, "175b": 62.04, "530b": 58.31, "1t": 58.31}
-    shares = [calculon(Memory("kor-f7", size, "activations", "sp", True, m / 100)) for size, m in printed.items()]
+    shares = [calculon(MemoryUse("kor-f7", size, "activations", "sp", True, m / 100)) for size, m in printed.items()]
     assert shares == pytest.approx([0.6692, 0.6203, 0.5841, 0.5841])
     assert len(modes) * len(printed) == 20
     states = {"22b": 45.5625, "175b": 45.5625, "530b": 31.640625, "1t": 32.958984375}
-    errors = [abs(calculon(Memory("", s, "states", "none", False, 1)) / (g * GiB) - 1) for s, g in states.items()]
+    errors = [abs(calculon(MemoryUse("", s, "states", "none", False, 1)) / (g * GiB) - 1) for s, g in states.items()]
     assert sum(errors) / 4 == pytest.approx(0.0849, abs=2e-4)  # "Ave 8.49%"
-    assert math.isnan(calculon(Memory("", "22b", "activations", "full", False, 1)))
+    assert math.isnan(calculon(MemoryUse("", "22b", "activations", "full", False, 1)))
     assert math.isnan(calculon(None))

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.rows.published import COLUMNS, case_of, read_rows, steps
 from benchmarks.rows.training_models import gpt, model_named, mpt
 from benchmarks.rows.training_rows import SC21, training_case
-from benchmarks.rows.training_step import Step, Unmodelled, chip_of, number
+from benchmarks.rows.training_step import TrainingStep, Unmodelled, chip_of, number
 from benchmarks.score.predictions import predict, predict_step
 from benchmarks.score.scores import report
 from hwlib.specs import Stack, models, stacks
@@ -270,7 +270,7 @@ def test_other_rows_that_cannot_be_modelled(case, tmp_path):
 def test_no_cell_stops_the_report(tmp_path, junk):
     for row in read_rows(write(tmp_path / "rows.csv", *EVERY))[0]:
         for name in row.config:
-            assert isinstance(training_case(replace(row, config=row.config | {name: junk})), Step | Unmodelled)
+            assert isinstance(training_case(replace(row, config=row.config | {name: junk})), TrainingStep | Unmodelled)
 
 
 def test_the_group_tells_chip_and_kind(case):

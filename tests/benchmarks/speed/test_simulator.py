@@ -2,12 +2,14 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.speed import simulator
-from benchmarks.speed.simulator import Case, main, on_simpy
+from benchmarks.speed.simulator import ScheduleCase, main, on_simpy
 from hwlib.simulate import simulate_events
 from hwlib.topology import crossbar
 from hwlib.units import GB, us
 
-SMALL = Case("small", "pairwise_alltoall", lambda: crossbar(4, 50 * GB, latency=1 * us), {"count": 4000}, 100, "switch")
+SMALL = ScheduleCase(
+    "small", "pairwise_alltoall", lambda: crossbar(4, 50 * GB, latency=1 * us), {"count": 4000}, 100, "switch"
+)
 
 
 def test_a_case_prints_its_rates_and_its_ratio_to_the_peer(monkeypatch):

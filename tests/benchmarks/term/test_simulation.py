@@ -10,7 +10,7 @@ from autograder.answers.selftest import selftest
 from autograder.declaration import load_bank
 from benchmarks.term.checks import Tally, in_csv
 from benchmarks.term.classroom import BANK, TERM, Said, bank_of, roster
-from benchmarks.term.ledger import Book, Work, in_utc
+from benchmarks.term.ledger import AssignmentLedger, LedgerSubmission, in_utc
 from benchmarks.term.simulation import simulate
 from tests.autograder import tiny
 
@@ -45,12 +45,12 @@ def test_deadlines_are_read_in_utc(text, utc):
     assert in_utc(text) == utc
 
 
-def ledger(late: timedelta, **said: Said) -> Book:
+def ledger(late: timedelta, **said: Said) -> AssignmentLedger:
     """One learner's work on week5, of whom another has submitted nothing."""
     week5 = next(one for one in TERM if one.name == "week5")
-    book = Book(week5, bank_of(week5, BANK), datetime(2026, 11, 2, 21), roster(2))
+    book = AssignmentLedger(week5, bank_of(week5, BANK), datetime(2026, 11, 2, 21), roster(2))
     answers = {name: said.get(name.replace("-", "_"), Said("empty")) for name in book.bank}
-    book.work["l00"] = Work(answers, book.due + late)
+    book.work["l00"] = LedgerSubmission(answers, book.due + late)
     return book
 
 

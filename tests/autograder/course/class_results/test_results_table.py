@@ -5,7 +5,7 @@ from rich.console import Console
 
 from autograder.course.class_results import results_table
 from autograder.course.class_results.class_result import Change, ClassResult, LateChange, Learner
-from autograder.course.gradebook import Person, Score
+from autograder.course.gradebook import AssignmentScore, GradebookLearner
 from autograder.grading.results import Result
 
 IDS = ("links-ring-time", "links-waves")
@@ -51,7 +51,9 @@ def test_a_terminal_obeys_nothing_in_the_name_of_a_file():
 
 
 SCORES = {
-    who: Score(Person(who, first, last), "week3", 3.0, graded=who != "zed", raw=raw, late_penalty=late)
+    who: AssignmentScore(
+        GradebookLearner(who, first, last), "week3", 3.0, graded=who != "zed", raw=raw, late_penalty=late
+    )
     for who, first, last, raw, late in (
         ("ada", "Ada", "Zimmer", 2.0, 0.5),
         ("bo", "Bo", "Abel", 3.0, 0.0),

@@ -4,16 +4,16 @@ import unicodedata
 
 import pytest
 
-from autograder.course.gradebook import Person
+from autograder.course.gradebook import GradebookLearner
 from autograder.course.intake.archives import Member
 from autograder.course.intake.download_names import is_submitted, upload
 from autograder.course.intake.ownership import by_owner
 from autograder.course.intake.roster_match import Roster
 from autograder.course.moodle.moodle_worksheet import Participant
 
-ANN = Person("ann", "Ann", "Other", "ann@x.org", "11")
-VIC = Person("vic", "Vic", "Tor", "vic@x.org", "12")
-MAL = Person("mal", "Mal", "Lory", "mal@x.org", "22")
+ANN = GradebookLearner("ann", "Ann", "Other", "ann@x.org", "11")
+VIC = GradebookLearner("vic", "Vic", "Tor", "vic@x.org", "12")
+MAL = GradebookLearner("mal", "Mal", "Lory", "mal@x.org", "22")
 PARTICIPANTS = {"41": ANN, "42": VIC, "52": MAL}
 WORKSHEET = {
     number: Participant(person, f"{person.first_name} {person.last_name}", "")
@@ -79,7 +79,7 @@ def test_a_title_that_names_another_changes_no_owner(shape, lines):
     "outermost", ["Some Body", "section 2", "Zed Nobody_99_assignsubmission_file", "nobodyzed_77_78_x", "Kim Lee"]
 )
 def test_below_a_folder_that_cannot_be_told_nobody_is_asked(outermost, below):
-    people = (ANN, VIC, MAL, Person("kim1", "Kim", "Lee"), Person("kim2", "Kim", "Lee"))
+    people = (ANN, VIC, MAL, GradebookLearner("kim1", "Kim", "Lee"), GradebookLearner("kim2", "Kim", "Lee"))
     mine = f"{outermost}/{below}"
     for beside in ([], ["vic/week1.ipynb"], ["vic@x.org/week1.ipynb", "mal/week1.ipynb"]):
         found = owned(mine, *beside, people=people)
@@ -111,7 +111,7 @@ def test_a_folder_around_everything_is_nobodys(paths, learners):
 
 def test_a_name_with_a_platforms_own_marker_in_it_is_not_read_as_another():
     folder = "Vic Tor_42_assignsubmission_file_x_52_assignsubmission_file"
-    odd = Person("mal", "Vic Tor_42_assignsubmission_file_x", "", "mal@x.org", "22")
+    odd = GradebookLearner("mal", "Vic Tor_42_assignsubmission_file_x", "", "mal@x.org", "22")
     lines = {**WORKSHEET, "52": Participant(odd, odd.first_name, "")}
     for more in ({}, {"lines": lines}):
         for name in (f"{folder}/week1.ipynb", f"{folder}_week1.ipynb"):  # vic may have called a file so
@@ -129,7 +129,7 @@ def test_a_name_with_a_platforms_own_marker_in_it_is_not_read_as_another():
 @pytest.mark.parametrize("title", ["week1", "torvic_12_34_week1"])
 @pytest.mark.parametrize("shape", ["{id}.ipynb", "{id}/{title}.ipynb", "submitted/{id}/week1/{title}.ipynb"])
 def test_an_accent_may_be_a_character_of_its_own(shape, title, id_form, form):
-    umlaut = Person(unicodedata.normalize(id_form, "jürgen"), "Jo", "Doe")
+    umlaut = GradebookLearner(unicodedata.normalize(id_form, "jürgen"), "Jo", "Doe")
     member = unicodedata.normalize(form, shape.format(id="jürgen", title=title))
     assert owners(member, people=(ANN, VIC, umlaut)) == {umlaut.id: [member]}
     assert list(owners(member, people=())) == ["jürgen"]

@@ -6,7 +6,7 @@ from datetime import datetime
 import pytest
 
 from autograder.book.course_error import CourseError
-from autograder.course.gradebook import Person, Score
+from autograder.course.gradebook import AssignmentScore, GradebookLearner
 from autograder.course.gradebook.question_points import QuestionPoints
 from autograder.course.moodle.moodle_worksheet import fill, participants
 
@@ -15,7 +15,7 @@ POINTS = QuestionPoints({"t-steps": 2.0}, {"ann": {"t-steps": 1.5}, "bob": {"t-s
 
 
 def score(name, *, graded=True, **about):
-    return Score(Person(name, **about), "hw", 2.0, datetime(2030, 1, 1), graded=graded, raw=1.5)
+    return AssignmentScore(GradebookLearner(name, **about), "hw", 2.0, datetime(2030, 1, 1), graded=graded, raw=1.5)
 
 
 def worksheet(folder, lines, head=HEAD):

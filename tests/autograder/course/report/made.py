@@ -5,9 +5,9 @@ from pathlib import Path
 
 from autograder.answers import Choice, Count, Expression, Function, Quantity, Written, positive
 from autograder.course.class_results.class_result import ClassResult, Learner
-from autograder.course.gradebook import Person, Score
+from autograder.course.gradebook import AssignmentScore, GradebookLearner
 from autograder.course.report.gathered_answers import Gathered
-from autograder.course.run.journal import Entry
+from autograder.course.run.journal import JournalEntry
 from autograder.declaration import Bank, Exercise, Mistake
 from autograder.grading.fingerprints import Fingerprint
 from autograder.grading.results import result_of
@@ -75,7 +75,7 @@ class Class:
     answers: dict[str, dict] = field(default_factory=dict)
     sources: dict[str, dict[str, str]] = field(default_factory=dict)
     solutions: dict[str, str] = field(default_factory=dict)
-    scores: dict[str, Score] = field(default_factory=dict)
+    scores: dict[str, AssignmentScore] = field(default_factory=dict)
 
     def answer(self, who: str, exercise: Exercise, value, note: str = "", call=None) -> None:
         """`value` is judged with the learner's numbers, and kept."""
@@ -96,14 +96,14 @@ class Class:
 
     def enrolled(self, who: str, first: str = "", last: str = "", **score) -> None:
         """On the roster."""
-        self.scores[who] = Score(Person(who, first, last), "hw", 13.0, **score)
+        self.scores[who] = AssignmentScore(GradebookLearner(who, first, last), "hw", 13.0, **score)
 
     def gathered(self) -> Gathered:
         """As it is read from a course."""
         result = ClassResult("hw", {name: BANK[name].points for name in self.asked}, list(self.learners.values()))
         print_ = Fingerprint("", "", {})
         entries = {
-            who: Entry(who, print_, tuple(one.results), (), "", self.answers.get(who, {}))
+            who: JournalEntry(who, print_, tuple(one.results), (), "", self.answers.get(who, {}))
             for who, one in self.learners.items()
         }
         stubs = {name: BANK[name].stub() for name in BANK}

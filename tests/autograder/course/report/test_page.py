@@ -14,7 +14,7 @@ from autograder.course.report import page, tables, terminal_report
 from autograder.course.report.beliefs import beliefs, borrowed, unexplained
 from autograder.course.report.copies import copies
 from autograder.course.report.items import items
-from autograder.course.report.of_class import Report, Term, histogram, summary
+from autograder.course.report.of_class import AssignmentReport, Term, histogram, summary
 from autograder.grading.results import Result
 from tests.autograder.course.report.made import COPY, MEAN, STEPS, TERM, WHY, Class
 from tests.autograder.course.report.test_likeness import LONG, RENAMED
@@ -24,7 +24,7 @@ FORMULA = "=HYPERLINK(1)"
 
 
 @pytest.fixture(scope="module")
-def report() -> Report:
+def report() -> AssignmentReport:
     made = Class(variants=True, asked=(COPY.id, STEPS.id, TERM.id, MEAN.id, WHY.id))
     owner = COPY.variant("ann")
     copycat = next(who for who in map("l{}".format, range(99)) if COPY.variant(who)["W"] != owner["W"])
@@ -48,8 +48,20 @@ def report() -> Report:
     made.enrolled("zoe", "Zoe", "\x1b[2J")
     found = made.gathered()
     found.result.learners[-1].problem = ""
-    return Report("hw", found.result, found.scores, found.names, items(found), beliefs(found), unexplained(found),
-                  borrowed(found), copies(found), found.missing, {WHY.id: 4}, 0)  # fmt: skip
+    return AssignmentReport(
+        "hw",
+        found.result,
+        found.scores,
+        found.names,
+        items(found),
+        beliefs(found),
+        unexplained(found),
+        borrowed(found),
+        copies(found),
+        found.missing,
+        {WHY.id: 4},
+        0,
+    )
 
 
 def read(path):

@@ -6,12 +6,12 @@ import pytest
 
 from autograder.course import CourseError
 from autograder.course.service import tokens
-from autograder.course.service.tokens import Tokens
+from autograder.course.service.tokens import CourseTokens
 
 
 @pytest.fixture
 def kept(tmp_path):
-    return Tokens(tmp_path)
+    return CourseTokens(tmp_path)
 
 
 def test_a_token_is_its_learners_and_is_kept_as_a_digest(kept, tmp_path):
@@ -38,7 +38,7 @@ def test_a_learner_with_a_token_keeps_it_unless_it_is_renewed(kept):
 def test_a_token_that_was_replaced_elsewhere_holds_no_longer(kept, tmp_path):
     first = kept.issue(["ann"], days=1)["ann"]
     assert kept.learner(first) == "ann"
-    other = Tokens(tmp_path)
+    other = CourseTokens(tmp_path)
     other.issue(["ann"], days=1, renew=True)
     assert kept.learner(first) is None
     second = other.issue(["ann"], days=1, renew=True)["ann"]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -73,24 +74,42 @@ def module_of(path: Path) -> str:
     return "" if first == "__init__" else first
 
 
-@cache
-def imports(path: Path, top_only: bool = False, types: bool = False) -> tuple[str, ...]:
-    """The full names of what a file imports; with `top_only` not inside a function, with `types` for types too."""
+class Imported(NamedTuple):
+    """A full name that a file imports, and whether inside a function, and for types only."""
 
-    def visit(node: ast.AST) -> Iterator[str]:
+    name: str
+    in_function: bool
+    for_types: bool
+
+
+@cache
+def everything_imported(path: Path) -> tuple[Imported, ...]:
+    def visit(node: ast.AST, in_function: bool, for_types: bool) -> Iterator[Imported]:
         for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                continue  # no statement stands in an expression
+            names: list[str] = []
             if isinstance(child, ast.Import):
-                yield from (alias.name for alias in child.names)
+                names = [alias.name for alias in child.names]
             elif isinstance(child, ast.ImportFrom):
                 package = path.relative_to(ROOT).with_suffix("").parts[: -child.level] if child.level else ()
                 base = ".".join([*package, *([child.module] if child.module else [])])
-                yield from (f"{base}.{alias.name}" for alias in child.names)
-            elif not types and isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
-                continue
-            elif not (top_only and isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)):
-                yield from visit(child)
+                names = [f"{base}.{alias.name}" for alias in child.names]
+            yield from (Imported(name, in_function, for_types) for name in names)
+            function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
+            types = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)
+            yield from visit(child, in_function or function, for_types or types)
 
-    return tuple(visit(ast.parse(path.read_text("utf-8"))))
+    return tuple(visit(ast.parse(path.read_text("utf-8")), False, False))
+
+
+def imports(path: Path, top_only: bool = False, types: bool = False) -> tuple[str, ...]:
+    """The full names of what a file imports; with `top_only` not inside a function, with `types` for types too."""
+    return tuple(
+        one.name
+        for one in everything_imported(path)
+        if not (top_only and one.in_function) and (types or not one.for_types)
+    )
 
 
 def of_hwlib(name: str) -> str:
@@ -102,6 +121,7 @@ def named(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+@cache
 def file_of(name: str) -> Path | None:
     """The file of ours that an imported name stands in: that of the module, or of the one that has it."""
     parts = name.split(".")

@@ -152,6 +152,7 @@ def test_no_rooms_import_one_another_in_a_circle():
 def drawer(tmp_path, monkeypatch):
     """A function that writes a package `shop` with such files, and returns its folder."""
     monkeypatch.setattr(layers, "ROOT", tmp_path)
+    layers.file_of.cache_clear()  # of the same names below another root
 
     def write(**texts):
         files = {"__init__": "", "low/__init__": "", "low/wood": "", "high/__init__": "", "high/table": "", **texts}
@@ -161,7 +162,8 @@ def drawer(tmp_path, monkeypatch):
             path.write_text(text, "utf-8")
         return tmp_path / "shop"
 
-    return write
+    yield write
+    layers.file_of.cache_clear()
 
 
 TWO = Drawer(floors("low", "high"), loose=0)

@@ -14,6 +14,9 @@ from .policy import with_policy
 SEARCH_SCRIPT = re.compile(
     r"(?:(?<!\s)\s+)?<script src=\"(?:\.\./)*(?:_static/searchtools|_static/language_data|searchindex)\.js\"></script>"
 )
+TOGGLE = re.compile(
+    r'(<a class="[\w -]*reference internal"[^>]*>)([^<]*)(</a><details[^>]*>)<summary>(?=<span class="toctree-toggle")'
+)
 
 
 def finish(site: Path, scripts: Path) -> None:
@@ -31,7 +34,12 @@ def finish(site: Path, scripts: Path) -> None:
         text = icons.SCRIPT.sub("", text)
         if "search_as_you_type = false" in text and name != "search.html":
             text = SEARCH_SCRIPT.sub("", text)
-        (site / name).write_text(with_policy(text), encoding="utf-8")
+        (site / name).write_text(with_policy(with_named_toggles(text)), encoding="utf-8")
     icons.keep_used(static, pages.values(), scripts / "@fortawesome" / "fontawesome-free" / "whole.ttf")
     for path in static.rglob("*.map"):
         path.unlink()
+
+
+def with_named_toggles(text: str) -> str:
+    """A page whose buttons that unfold a part of the contents say of which; the theme gives them an icon alone."""
+    return TOGGLE.sub(r'\1\2\3<summary aria-label="Pages below \2">', text)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from .disagreements import disagreements_page
-from .exercises import exercises_page
+from .exercise_index import exercises_page
 from .formulas import formula_index
 from .glossary import glossary
 from .notation import notation_page

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..render import render
-from .exercises import IndexedExercise, asked_in
+from .exercise_index import IndexedExercise, asked_in
 from .specs import TITLES, SpecsRow, Value, raw, row_of
 from .uses import Uses, tables
 

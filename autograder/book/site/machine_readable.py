@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...values import encoding
-from ..indexes.exercises import asked_in
+from ..indexes.exercise_index import asked_in
 from ..indexes.specs import anchor, measurements
 from ..indexes.uses import Thing, Uses, tables
 from ..source.contents import ContentsEntry, numbered

@@ -7,7 +7,8 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder import check
-from autograder.book import chapters, executed, notebook
+from autograder.book.outputs import executed
+from autograder.book.source import chapters, notebook
 from autograder.course.banks import bank_of
 from autograder.course.run import dask_cluster
 from autograder.declaration import load_bank

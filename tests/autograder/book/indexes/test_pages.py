@@ -6,7 +6,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from autograder.book.indexes.disagreements import disagreements_page
-from autograder.book.indexes.exercises import asked_in, exercises_page
+from autograder.book.indexes.exercise_index import asked_in, exercises_page
 from autograder.book.indexes.notation import notation_page
 from autograder.book.indexes.uses import tables
 from autograder.book.source import chapters

@@ -51,7 +51,7 @@ grade: $(VENV)/.ready  ## grade the sample class: release, six learners, sandbox
 	@$(BIN)/python -m tests.sample_class $(CLASS)
 	@$(BIN)/gpubook grade $(CLASS) 03-rooflines --cell-limit 6
 
-test: $(VENV)/.ready  ## run the tests (some forty minutes on two cores), in a browser too if Chromium or Chrome is installed
+test: $(VENV)/.ready  ## run the tests (some 35 minutes on two cores), in a browser too if Chromium or Chrome is installed
 	@$(PYTEST) -m "not nightly"
 
 nightly: $(VENV)/.ready  ## run every test, reusing no result of an earlier run; show line coverage, then `make mutants`

@@ -14,9 +14,9 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-# What holds no formula, whatever it looks like; then a formula.
+# What holds no formula, whatever it looks like (a tag that nothing ends is read to the end, once); then a formula.
 TEX = re.compile(
-    r"<!--.*?-->|<(script|style|pre|code|textarea|title)\b.*?</\1\s*>|<[^>]*>"
+    r"<!--.*?-->|<(script|style|pre|code|textarea|title)\b.*?</\1\s*>|<[^>]*(?:>|\Z)"
     r"|\\\((?P<inline>.+?)\\\)|\\\[(?P<display>.+?)\\\]",
     re.S,
 )

@@ -63,6 +63,7 @@ KEPT_NAMES = (
     ("autograder.course.gradebook", "LatePerDay"),
     ("autograder.course.by_hand.server", "_load_jupyter_server_extension"),
     ("autograder.gradebook", "LatePerDay"),
+    ("hwlib.planner", "Software"),
 )
 HEAVY = {"torch", "matplotlib", "scipy", "sympy", "nbgrader", "pandas"}
 LOADS_TORCH = "_torch.py"  # the name of a module that imports torch at its top, and is imported inside functions only

@@ -42,3 +42,6 @@ __all__ = [
     "share_right",
     "task_of_run",
 ]
+
+Software = SoftwareSettings
+"""The name that notebooks and answers written before it changed import."""

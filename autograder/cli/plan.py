@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hwlib.launch import Launch
     from hwlib.planner.run_query import RunQuery
 
-COUNT = 5  # plans that are listed
+COUNT: int = named(TRAINING)["count"].value  # plans that are listed
 
 
 class CannotBe(click.ClickException):

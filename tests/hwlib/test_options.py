@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from dataclasses import fields
+from math import inf
 
 import click
 import pytest
@@ -20,6 +21,7 @@ from hwlib.planner.arguments import allowed_of, task_arguments
 from hwlib.planner.run_query import NAMES
 from hwlib.serving_planner.arguments import serving_arguments
 from hwlib.serving_planner.question import question_of
+from hwlib.specs import clusters, nodes
 from hwlib.strategy import Strategy
 
 OPTIONS = named(TRAINING)
@@ -33,9 +35,8 @@ def names(*groups):
 
 def test_the_options_of_each_group_are_the_fields_of_its_record():
     assert names(DEGREES) == {field.name for field in fields(Allowed)} <= {field.name for field in fields(Strategy)}
-    assert names(SOFTWARE) == {field.name for field in fields(SoftwareSettings)} - {
-        "expert_imbalance"
-    }  # of measured runs
+    settings = {field.name for field in fields(SoftwareSettings)}
+    assert names(SOFTWARE) == settings - {"expert_imbalance"}  # that is of measured runs
     assert names(RUN) == {*NAMES}
     assert len(OPTIONS) == len(TRAINING)
 
@@ -96,6 +97,68 @@ def test_a_reader_takes_what_is_within_its_bounds(reader, good, bad):
         reader.read(bad)
 
 
+BOUNDED = {"price": (0, False), "days": (0, True), "gpus": (1, False), "count": (1, False), "pick": (1, False)}
+"""The least value, and whether it is itself too low."""
+OPENS = {
+    "search": {
+        "model": "llama3-70b",
+        "cluster": "superpod-h100-1su",
+        "batch": "4M",
+        "dtype": "bf16",
+    },
+    "single": {
+        "tp": "4",
+        "pp": "4",
+        "cp": "2",
+        "v": "10",
+        "micro": "1",
+        "zero": "1",
+        "schedule": "1f1b",
+        "recompute": "none",
+    },
+}
+"""What stands in the fields of the two pages when they open."""
+
+
+@pytest.mark.parametrize("options", [TRAINING, SERVING])
+def test_a_number_has_the_bounds_that_it_has_always_had(options):
+    readers = {option.name: option.reader for option in options}
+    bounds = {name: (reader.low, reader.above) for name, reader in readers.items() if reader.low != -inf}
+    assert bounds == {name: bound for name, bound in BOUNDED.items() if name in bounds}
+    assert {"price", "count", "pick"} <= {*bounds}
+
+
+@pytest.mark.parametrize("options", [TRAINING, SERVING])
+def test_a_default_that_is_a_value_is_what_is_said(options):
+    values = {option.name: option.value for option in options if option.value is not None}
+    assert values == {name: value for name, value in {"dtype": "bf16", "count": 5, "pick": 1}.items() if name in values}
+    assert {"count", "pick"} <= {*values}
+    assert [option.name for option in options if option.value is not None and option.default != str(option.value)] == []
+
+
+@pytest.mark.parametrize("page", OPENS)
+def test_a_page_opens_with_its_question(page):
+    entries = {option.name: getattr(option, page) for option in TRAINING if getattr(option, page)}
+    assert {name: entry.first for name, entry in entries.items() if entry.first} == OPENS[page]
+    usual = {name: entry.usual for name, entry in entries.items() if entry.usual is not None}
+    ones = {"tp": 1, "pp": 1, "cp": 1, "ep": 1, "micro": 1, "zero": 0, "schedule": "1f1b", "recompute": "none"}
+    assert usual == (ones if page == "single" else {})
+
+
+def test_a_yes_or_no_is_no_free_text_and_a_row_of_failures_is_one():
+    assert not OPTIONS["blocking"].search.free
+    assert OPTIONS["mtbf"].search.free
+
+
+def test_what_the_planner_refuses_is_not_offered():
+    keys = {key for key, _ in OPTIONS["cluster"].search.pairs}
+    tori = {key for table in (clusters, nodes) for key, row in table.items() if getattr(row, "torus", None)}
+    tori |= {key for key, node in nodes.items() if node.shape == "torus"}
+    assert tori
+    assert keys == {*clusters, *nodes} - tori
+    assert {"dgx-h100", "h100-superpod-16k"} <= keys
+
+
 def test_a_single_value_is_one():
     assert NUMBERS.read_single("8") == 8
     with pytest.raises(ValueError, match="expected one"):
@@ -119,7 +182,7 @@ def test_values_become_the_arguments_of_the_planner():
     assert allowed_of(values) == Allowed(tp=2, sp=False)
     assert task_arguments(values | {"gpus": (8, 16)})["gpus"] == (8, 16)
     assert task_arguments(values | {"sequence": (4096, None)})["T"] == 4096
-    for sequence in ((8192, None), (8192, 4096)):
+    for sequence in ((8192, None), (8192, 4096), (4096, 1024)):  # the last has as many tokens as a sequence
         with pytest.raises(PlanError) as caught:
             task_arguments(values | {"sequence": sequence})
         assert caught.value.field == "sequence"

@@ -1,6 +1,7 @@
 """Time, memory and traffic of a task's plan, and of the same with everything as a plain keyword."""
 
 from dataclasses import fields
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -108,6 +109,8 @@ def test_a_task_is_told_from_a_model():
     assert is_task(task)
     assert not is_task(task.model)
     assert not is_task("llama3-70b")
+    assert not is_task(SimpleNamespace(machine=task.machine))
+    assert not is_task(SimpleNamespace(software=task.software))
     for other in (3, None):
         with pytest.raises(TypeError, match="model"):
             footprint(other, T=8192)

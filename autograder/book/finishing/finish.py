@@ -32,12 +32,18 @@ def finish(site: Path, scripts: Path) -> None:
     pages = with_mathml(texts, static)
     for name, text in pages.items():
         text = icons.SCRIPT.sub("", text)
-        if "search_as_you_type = false" in text and name != "search.html":
-            text = SEARCH_SCRIPT.sub("", text)
-        (site / name).write_text(with_policy(with_named_toggles(text)), encoding="utf-8")
+        text = with_named_toggles(without_search_index(name, text))
+        (site / name).write_text(with_policy(text), encoding="utf-8")
     icons.keep_used(static, pages.values(), scripts / "@fortawesome" / "fontawesome-free" / "whole.ttf")
     for path in static.rglob("*.map"):
         path.unlink()
+
+
+def without_search_index(name: str, text: str) -> str:
+    """A page that loads Sphinx's index only where it reads it: on the search's page, or to search as one types."""
+    if name == "search.html" or "search_as_you_type = false" not in text:
+        return text
+    return SEARCH_SCRIPT.sub("", text)
 
 
 def with_named_toggles(text: str) -> str:

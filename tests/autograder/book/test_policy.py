@@ -51,3 +51,9 @@ def test_what_the_book_does_not_have_nothing_may_bring():
 def test_a_page_where_it_cannot_stand_is_rejected():
     with pytest.raises(ValueError, match="charset"):
         with_policy("<html></html>")
+
+
+def test_it_stands_once_and_behind_the_first_charset():
+    made = with_policy(PAGE + '<p>&lt;head&gt;</p><meta charset="utf-8" />')
+    assert made.count("Content-Security-Policy") == 1
+    assert made.index("Content-Security-Policy") < made.index("first(")

@@ -12,7 +12,7 @@ from .agent_answers import Answer, near
 
 EMPTY: dict[Kind, Any] = {Kind.NUMBER: 0.0, Kind.SWITCH: False, Kind.FLAG: False}
 """What an argument that is not given is, by what it takes; a text is empty."""
-YES = ("true", "1", "yes")
+YES, NO = ("true", "1", "yes"), ("false", "0", "no", "")
 INDENT = "    "
 Tool = Callable[..., Answer]
 
@@ -83,9 +83,16 @@ def _given(option: Option, value: Any) -> bool:
     return option.required or (value != "" if option.value is not None else bool(value))
 
 
+def _yes_or_no(name: str, value: Any) -> bool:
+    word = str(value).strip().lower()
+    if word not in (*YES, *NO):
+        raise ValueError(f"{name}: {value!r}: expected true or false")
+    return word in YES
+
+
 def _value(option: Option, value: Any) -> Any:
     if option.reader.kind in (Kind.SWITCH, Kind.FLAG):
-        return str(value).lower() in YES
+        return _yes_or_no(option.name, value)
     try:
         return option.reader.read(str(value))
     except ValueError as error:

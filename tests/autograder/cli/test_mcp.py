@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from autograder.cli import agent_tools, commands
 from autograder.cli.agent_answers import described, values_sources
+from autograder.cli.agent_options import values_of
 from hwlib.options import SERVING, TRAINING
 from hwlib.specs import accelerators, clusters, links, models, nodes, stacks, switches
 from hwlib.specs.serving_stack import serving_stacks
@@ -109,6 +110,14 @@ def test_every_answer_has_its_sources(ask, tool, arguments):
     assert all(source["key"] for source in answer["sources"])
 
 
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [("true", True), (" YES", True), ("1", True), (True, True), ("no", False), ("0", False), ("", False)],
+)
+def test_a_yes_or_no_is_read_in_its_usual_forms(word, value):
+    assert values_of(TRAINING, {"fixed": {"sp": word}}) == {"sp": value}
+
+
 def test_a_plan_is_that_of_the_command(ask):
     answer = ask("plan", **PLAN, fixed={"tp": "8"}, count=2)
     command = ["plan", PLAN["model"], "--cluster", PLAN["cluster"], "--batch", PLAN["batch"], "--tp", "8"]
@@ -188,6 +197,8 @@ def test_a_quantised_checkpoint_is_planned_in_the_precision_that_is_asked_for_an
         ("plan", PLAN | {"model": "--help"}, "unknown model '--help'"),
         ("plan", PLAN | {"fixed": {"help": "1"}}, "unknown 'help'"),
         ("plan", PLAN | {"fixed": {"tp": "x"}}, "expected whole numbers"),
+        ("plan", PLAN | {"fixed": {"sp": "maybe"}}, "sp: 'maybe': expected true or false"),
+        ("serve", SERVE | {"fixed": {"apart": "both"}}, "apart: 'both': expected true or false"),
         ("serve", SERVE | {"cluster": "tpu-v5p-pod"}, "Instead: "),
         ("serve", SERVE | {"cluster": "1x2 mi300x", "dtype": "fp4"}, "MI300X has no products in fp4"),
         ("serve", SERVE | {"cluster": "1x2 mi300x", "fixed": {"emit": "trtllm"}}, "AMD's MI300X"),

@@ -202,6 +202,16 @@ def test_the_packages_and_modules_that_it_names_are_there(text):
     assert sorted(named - set(modules())) == []
 
 
+def test_each_page_of_the_book_is_in_a_table_of_contents():
+    pages = {path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.md")}
+    pages = {page for page in pages if not re.match(r"\d\d-", page)}  # chapters are named by a pattern
+    listed = {"index"}
+    for name in ("index", "contribute"):
+        for block in re.findall(r"```\{toctree\}\n(.*?)```", (DOCS / f"{name}.md").read_text("utf-8"), re.DOTALL):
+            listed |= {line.strip() for line in block.splitlines()}
+    assert sorted(pages - listed) == []
+
+
 def test_each_page_of_the_book_is_in_the_list_for_programs():
     pages = {path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.md")}
     assert pages - set(machine_readable.PAGES) == {"index"}

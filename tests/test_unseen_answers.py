@@ -1,6 +1,6 @@
 """No answer that its author had not seen judged is judged falsely; what the wrong ones are told has been rated.
 
-A program of several ranks, or a kernel, takes up to a second to judge: a third of these are judged each time, the
+A program of several ranks, or a kernel, takes up to a second to judge: a fifth of these are judged each time, the
 others every night.
 """
 
@@ -66,13 +66,13 @@ def verdicts(process_of):
     [
         pytest.param(name, some, id=f"{name}-{some}", marks=pytest.mark.nightly if some == "others" else ())
         for name, (_, exercise) in EXERCISES.items()
-        for some in (("a third", "others") if isinstance(exercise.answer, DEAR) else ("all",))
+        for some in (("a fifth", "others") if isinstance(exercise.answer, DEAR) else ("all",))
     ],
 )
 def test_right_answers_are_taken_and_wrong_ones_refused(exercise_id, some, verdicts):
     chapter, _ = EXERCISES[exercise_id]
     answers = unseen.cells(chapter, exercise_id)
-    chosen = {"all": answers, "a third": answers[::3], "others": [a for k, a in enumerate(answers) if k % 3]}[some]
+    chosen = {"all": answers, "a fifth": answers[::5], "others": [a for k, a in enumerate(answers) if k % 5]}[some]
     right = {cell.title for cell in chosen if cell.right}
     wrong = {cell.title for cell in chosen if not cell.right}
     said = {}

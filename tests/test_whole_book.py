@@ -2,8 +2,8 @@
 worth, an untouched notebook nothing; and a learner's notebook runs from top to bottom in Jupyter's own kernel, without
 torch but for its labs.
 
-Each run of the tests grades every untouched notebook, and the answers to a few chapters, runs these in Jupyter without
-torch, and one of them with torch; every night it does so for all. A book is not built unless each chapter runs in
+Each run of the tests grades every untouched notebook, and the answers to two chapters, runs a few in Jupyter without
+torch, and one with torch; every night it does so for all. A book is not built unless each chapter runs in
 Jupyter's kernel with torch, where its answers score full marks, and tests/test_exercises.py judges each answer and each
 mistake by itself.
 """
@@ -30,13 +30,14 @@ from tests.blocked_packages import EXTRAS, block
 from tests.clean_process import CleanProcess
 from tests.imported import marked, new_report, report_from
 from tests.kept import kept_by_imports
-from tests.sample_class.layout import CHAPTER as SAMPLE
 from tests.sample_class.layout import book_of
 
 ROOT = Path(__file__).parents[1]
 ALL = chapters.chapter_names(ROOT)
 SEVERAL = ("03-rooflines", "06-collectives", "10-data-parallelism", "15-inference", "18-measuring")
 """Chapters that measure, start ranks, simulate, run kernels and read files: between them, whatever a chapter does."""
+GRADED = ("06-collectives", "18-measuring")
+"""Ranks, and files; the sample class (tests/test_grade_end_to_end.py) grades 03-rooflines."""
 WITH_TORCH = ("06-collectives",)
 """Starts ranks and shows figures; with torch every chapter runs in Jupyter's kernel when the book is built, and its
 untouched notebook in the sandbox."""
@@ -54,7 +55,7 @@ def graded_with(learners: tuple[str, ...], *, of_others: str):
     class (tests/test_grade_end_to_end.py) has all of them for its own chapter."""
     every = [
         pytest.param((name, (*ANSWERED, *UNTOUCHED)), id=name)
-        if name in SEVERAL and name != SAMPLE
+        if name in GRADED
         else pytest.param((name, learners), id=name, marks=getattr(pytest.mark, of_others))
         for name in ALL
     ]

@@ -118,7 +118,7 @@ def test_every_operation_rounds_and_overflows_as_numpys():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["transpose", "softmax", "tiled-matmul"])
+@pytest.mark.parametrize("name", ["transpose", "softmax", pytest.param("tiled-matmul", marks=pytest.mark.nightly)])
 def test_verdicts_are_equal(name):
     check = CHECK.replace("NAME", name)
     with_numpy, without = said(check), said(HIDE + check)

@@ -62,7 +62,7 @@ def typed(names):
     return found
 
 
-@pytest.fixture(scope="module", params=range(PARTS))
+@pytest.fixture(scope="module", params=[0, *(pytest.param(k, marks=pytest.mark.nightly) for k in range(1, PARTS))])
 def part(request):
     return request.param
 

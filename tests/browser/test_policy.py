@@ -64,7 +64,9 @@ def away():
         server.shutdown()
 
 
-@pytest.mark.parametrize("way", ["chromium-http", "chromium-file", "firefox-http", "firefox-file"])
+@pytest.mark.parametrize(
+    "way", ["chromium-http", "chromium-file", pytest.param("firefox-http", marks=pytest.mark.nightly), "firefox-file"]
+)
 def test_the_page_works_and_nothing_that_is_put_into_it(request, tmp_path, away, way):
     (browser, protocol), (address, asked) = way.split("-"), away
     with contextlib.ExitStack() as ends:

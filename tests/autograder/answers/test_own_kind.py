@@ -326,7 +326,7 @@ def test_the_page_offers_and_judges_it(bank, root):
     assert "mistake-sentence" not in text
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_book_is_built_with_it(tmp_path, root):
     source = SOURCE + DESIGN.format(solution=SOLUTION)
     book = lay_out_site(tmp_path / "book", root, source, OWN + PLAN)

@@ -355,7 +355,7 @@ def test_a_dropped_written_exercise_waits_for_nobody(folder):
     assert [(s.raw, s.max_score) for s in gradebook.scores(folder, ["hw"])["hw"]] == [(2.0, 4.0)]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly  # each time tests/autograder/course/test_operations.py asks nbgrader itself
 def test_nbgraders_own_commands_say_the_same(folder):
     submit(folder, "ann", {"mine-why": HOSTILE, "mine-secret": "Else."})
     submit(folder, "bob", {"mine-why": "", "mine-secret": "*Your answer*"})

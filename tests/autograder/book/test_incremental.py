@@ -13,7 +13,7 @@ def files(folder):
     return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_book_is_the_one_that_is_built_from_nothing(tmp_path, root, monkeypatch):
     seen, real = [], sphinx_site._sphinx
     monkeypatch.setattr(sphinx_site, "_sphinx", lambda *places: seen.append(places[2].exists()) or real(*places))

@@ -20,40 +20,17 @@ from tests.each import each
 BANKS = list(banks().values())
 EXERCISES = [exercise for bank in BANKS for exercise in bank.values()]
 DEAR = Design, Distributed, Kernel  # whose self-test takes a second and more
-LONG = {  # those of the others that take over a fifth of a second
-    "collectives-beside-matmul",
-    "collectives-erratum-ragged",
-    "data-parallelism-segments",
-    "expert-parallelism-erratum-cost",
-    "expert-parallelism-width",
-    "gpu-architecture-divergent-branch",
-    "inference-drafts-batch",
-    "machines-expert-cycles",
-    "measuring-checkpoint",
-    "measuring-straggler",
-    "memory-hierarchy-lru",
-    "memory-hierarchy-two-levels",
-    "mixed-strategies-context-ratio",
-    "mixed-strategies-moe-critical",
-    "mixed-strategies-whole-step",
-    "pipeline-parallelism-micro-size",
-    "serving-break-even",
-    "tensor-parallelism-erratum-volume",
-    "transformer-math-gqa-width",
-    "transformer-math-mla-ways",
-    "transformer-math-overtake",
-}
+EACH = 4  # of the other self-tests the fast tests run one in so many
 
 
 def is_dear(exercise):
     """Whether its self-test takes long: that of a lab, too, and of a program on ranks, of which it runs hundreds."""
-    dear = isinstance(exercise.answer, DEAR) or exercise.id in LONG
-    return dear or "-lab-" in exercise.id or bool(exercise.answer.loads(exercise))
+    return isinstance(exercise.answer, DEAR) or "-lab-" in exercise.id or bool(exercise.answer.loads(exercise))
 
 
 @pytest.mark.parametrize(
     "exercise",
-    [pytest.param(e, marks=pytest.mark.slow if is_dear(e) else ()) for e in EXERCISES],
+    [pytest.param(e, marks=pytest.mark.slow if k % EACH or is_dear(e) else ()) for k, e in enumerate(EXERCISES)],
     ids=lambda e: e.id,
 )
 def test_the_exercise_tests_itself(exercise):
@@ -171,5 +148,4 @@ def test_the_switches_of_a_node_decide_in_some_learners_numbers():
 
 
 def test_ids_are_one_of_a_kind_in_the_whole_book():
-    assert {e.id for e in EXERCISES} >= LONG
     assert len({e.id for e in EXERCISES}) == len(EXERCISES) > 0

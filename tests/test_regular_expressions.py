@@ -155,6 +155,7 @@ def slow(written: Written) -> str:
     return ""
 
 
+@pytest.mark.slow
 def test_every_pattern_is_linear():
     every = [written for path, tree in trees().items() for written in of_file(path, tree)]
     assert len(every) > 200

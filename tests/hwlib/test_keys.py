@@ -65,6 +65,7 @@ def test_levels_may_be_a_cluster_or_its_key(what):
     assert what(levels=POD) == what(levels=clusters[POD]) == what(levels=clusters[POD].levels)
 
 
+@pytest.mark.slow  # imports torch
 @pytest.mark.parametrize("key", ["dgx-h100", "dgx-b200", "gb200-nvl72"])
 def test_a_node_is_a_virtual_cluster_with_its_own_chip(key):
     with virtual.cluster(key) as world:

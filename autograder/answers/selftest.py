@@ -19,6 +19,8 @@ from ..values.texts import FIELD
 from . import answer_from
 
 VARIANTS = 20
+MARKUP = "<img src=x onerror=alert(1)>"
+LONGEST = 4000  # characters of a sentence: what came in is quoted cut
 KINDS = {
     "right",
     "predicted",
@@ -92,6 +94,7 @@ def junk() -> list[Any]:
         1e400j,
         "a\0b",
         "\u202e1",
+        MARKUP,
         {"$": "tree"},
     ]
 
@@ -101,7 +104,7 @@ def selftest(exercise: Exercise) -> list[str]:
 
     Over every variant, or a seeded 20 where there are more: the solution scores full, each mistake scores
     nothing and is told its own sentence, and no standard wrong way comes near the right answer (see `wrong_ways`); and
-    junk scores nothing and never raises. Each of them is read through
+    junk scores nothing, never raises and is quoted cut and inert. Each of them is read through
     the public record, too, as in a course without the key. What else is asked, the answer kind says.
     """
     try:
@@ -250,6 +253,10 @@ def _scores_nothing(exercise: Exercise, value: Any, published: Answer | None) ->
     except Exception as error:
         yield f"junk of type {name} raises {type(error).__name__}: {error}"
         return
+    if MARKUP in verdict.say:
+        yield f"junk of type {name} is told its own HTML, not quoted: {verdict.say[:200]}"
+    if len(verdict.say) > LONGEST:
+        yield f"junk of type {name} is told {len(verdict.say)} characters; at most {LONGEST} were expected"
     if exercise.predict and verdict.kind == "predicted":
         return  # any readable prediction counts
     if verdict.score != 0 or verdict.kind not in KINDS - {"right"}:

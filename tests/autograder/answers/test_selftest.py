@@ -6,6 +6,8 @@ from autograder.answers import selftest as module
 from autograder.answers.library_overlap import library_overlap
 from autograder.answers.selftest import VARIANTS, junk, selftest
 from autograder.declaration import Exercise, Mistake
+from autograder.values.numbers import Unreadable
+from autograder.values.texts import quoted
 
 TWO = (Mistake(lambda n: n + 1, "One too many."), Mistake(lambda n: n * 3, "Three?"))
 
@@ -70,6 +72,27 @@ def test_a_mistake_of_an_expression_that_is_the_solution_is_found():
         given={},
         prompt="?",
     )
+
+
+@pytest.mark.parametrize(
+    ("sentence", "problem"),
+    [
+        (lambda value: f"What is {str(value)[:100]}?", "is told its own HTML, not quoted"),
+        (lambda value: f"What is {quoted(str(value), 5000)}?", "characters; at most 4000 were expected"),
+        (lambda value: f"What is {quoted(str(value), 3900)}?", ""),
+    ],
+)
+def test_what_came_in_is_quoted_cut_and_inert(monkeypatch, sentence, problem):
+    def read(self, value):
+        if isinstance(value, str):
+            raise Unreadable(sentence(value))
+        return exact(self, value)
+
+    exact = Count.read
+    monkeypatch.setattr(Count, "read", read)
+    found = problems(answer=Count(), solution=lambda n: n * 7)
+    assert problem in found
+    assert bool(found) == bool(problem)
 
 
 def test_a_case_that_is_never_reached_is_found():

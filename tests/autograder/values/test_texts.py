@@ -1,6 +1,6 @@
 import pytest
 
-from autograder.values.texts import fill, quoted
+from autograder.values.texts import fill, letter, quoted
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,39 @@ def test_a_quoted_text_is_one_inert_span(hostile):
     assert span[0] == span[-1] == "`"
     assert not set("<>&`\n") & set(span[1:-1])
     assert len(span) < 70
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "span"),
+    [
+        ("abc", 3, "`abc`"),
+        ("abcd", 3, "`abc…`"),
+        ("x" * 60, None, f"`{'x' * 60}`"),
+        ("x" * 61, None, f"`{'x' * 60}…`"),
+        ("a\tb", None, "`a b`"),
+        ("`<>&", None, "`'‹›+`"),
+    ],
+)
+def test_a_quoted_text_is_cut_behind_its_limit(text, limit, span):
+    assert (quoted(text) if limit is None else quoted(text, limit)) == span
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (1234, "1,234"),
+        (1234.0, "1,234"),
+        (True, "True"),
+        (-(10**14), "-100,000,000,000,000"),
+        (10**15 - 1, "999,999,999,999,999"),
+        (0.5, "0.5"),
+    ],
+)
+def test_a_number_without_a_unit_is_whole_where_it_can_be(value, shown):
+    assert fill("{x}", {"x": value}) == shown
+    assert (fill("{x}", {"x": 1e15}), fill("{x}", {"x": -1e15})) != ("1,000,000,000,000,000", "-1,000,000,000,000,000")
+
+
+def test_a_given_of_the_notation_is_its_symbol():
+    assert letter("alpha") == r"$\alpha$"
+    assert letter("chip_name") == "`chip_name`"

@@ -13,22 +13,24 @@ from .numbers import as_float
 LONG = 100  # characters: a text that is longer is cut around the place
 AROUND = (2, 1, 0)  # elements that are shown on either side of it, as many as there is space for
 MANY = 10**6  # characters: what Python refuses to write out
+MOST = 12  # elements of a value that is shown from its beginning
+MOST_OF_ARRAY = 8
 LETTERS = 20  # and letters of a text
 
 
 def text_of(value: Any) -> str:
     """A value of plain data, short."""
     if is_array(value):
-        return f"array of shape {value.shape}" if value.size > 8 else f"array({value.tolist()})"
+        return f"array of shape {value.shape}" if value.size > MOST_OF_ARRAY else f"array({value.tolist()})"
     if type(value) is float:
         return f"{value:.10g}"
     if type(value) is int and value.bit_length() > 200:
         return f"an integer of {value.bit_length()} bits"
     if is_sequence(value):
-        return _sequence(value, [text_of(v) for v in value[:12]] + ["…"] * (len(value) > 12))
+        return _sequence(value, [text_of(v) for v in value[:MOST]] + ["…"] * (len(value) > MOST))
     if type(value) is dict:
-        pairs = [f"{text_of(k)}: {text_of(v)}" for k, v in list(value.items())[:12]]
-        return "{" + ", ".join(pairs) + (", …" if len(value) > 12 else "") + "}"
+        pairs = [f"{text_of(k)}: {text_of(v)}" for k, v in list(value.items())[:MOST]]
+        return "{" + ", ".join(pairs) + (", …" if len(value) > MOST else "") + "}"
     if type(value) is Fraction:
         return f"{as_float(value):.10g}"
     if isinstance(value, encoding.Callable):
@@ -44,7 +46,7 @@ def excerpt(value: Any, path: Path) -> str:
     ('[…, 48, 49, 50, 51, 52, …]', '[1, 2]')
     """
     rows, whole = listed(value), text_of(value)
-    if not path or (len(whole) <= LONG and _written(rows) <= LONG):
+    if not path or (len(whole) <= LONG and _written(rows) <= LONG and not _is_cut(value)):
         return whole
     key, inner = path[0], path[1:]
     if type(rows) is dict and key in rows:
@@ -68,6 +70,15 @@ def _sequence(value: Sequence[Any], texts: list[str]) -> str:
     if type(value) is list:
         return f"[{', '.join(texts)}]"
     return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
+
+
+def _is_cut(value: Any) -> bool:
+    """Whether `text_of` leaves out elements of a value."""
+    if is_array(value):
+        return bool(value.size > MOST_OF_ARRAY)
+    if type(value) is dict:
+        return len(value) > MOST or any(map(_is_cut, value.values()))
+    return is_sequence(value) and (len(value) > MOST or any(map(_is_cut, value)))
 
 
 def element(path: Path) -> str:

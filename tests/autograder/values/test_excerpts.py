@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from autograder.values.compare import at, place
+from autograder.values.encoding import Callable
 from autograder.values.excerpts import LONG, element, excerpt, size_of, text_of
 
 
@@ -61,3 +62,60 @@ def test_what_python_refuses_to_write_out_is_long():
     huge = Fraction(10**5000, 3)
     assert excerpt([1.0, huge, 2.0], (1,)) == f"[1, {text_of(huge)}, 2]"
     assert size_of([huge])[1] > LONG
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1 / 3, "0.3333333333"),
+        (2**200 - 1, str(2**200 - 1)),
+        (2**200, "an integer of 201 bits"),
+        (np.arange(8), "array([0, 1, 2, 3, 4, 5, 6, 7])"),
+        (np.arange(9), "array of shape (9,)"),
+        (list(range(12)), str(list(range(12)))),
+        (list(range(13)), "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …]"),
+        ((1,), "(1,)"),
+        ((1, 2), "(1, 2)"),
+        ((), "()"),
+        ({n: n for n in range(12)}, str({n: n for n in range(12)})),
+        ({n: n for n in range(13)}, str({n: n for n in range(12)})[:-1] + ", …}"),
+        ({"a": [1.0]}, "{'a': [1]}"),
+        (Fraction(1, 3), "0.3333333333"),
+        (Callable("f"), "the function f"),
+        ("a" * 198, repr("a" * 198)),
+        ("a" * 199, "'" + "a" * 199),
+        (None, "None"),
+        (True, "True"),
+        (1 + 2j, "(1+2j)"),
+        (..., "ellipsis"),
+    ],
+)
+def test_a_value_is_written_short(value, text):
+    assert text_of(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "numbers"),
+    [(5, 1), ("", 1), ("abc", 3), ([], 0), ([1, "ab"], 3), ({"a": [1, 2]}, 3), (np.zeros((2, 3)), 6), (None, 1)],
+)
+def test_numbers_and_letters_are_counted(value, numbers):
+    assert size_of(value)[0] == numbers
+
+
+def test_a_text_of_a_hundred_letters_is_not_cut():
+    for letters, cut in ((98, False), (99, True)):
+        assert ("…" in excerpt("a" * letters, (50,))) is cut
+
+
+@pytest.mark.parametrize(
+    ("value", "path", "text"),
+    [
+        ([0] * 11 + [7], (11,), "[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7]"),
+        ([0] * 15 + [7], (15,), "[…, 0, 0, 7]"),
+        ([[0] * 12 + [7]], (0, 12), "[[…, 0, 0, 7]]"),
+        ({n: n for n in range(13)}, (12,), "{…, 12: 12}"),
+        (np.array([0] * 8 + [7]), (8,), "[…, 0, 0, 7]"),
+    ],
+)
+def test_the_place_is_shown_where_a_short_value_is_cut_before_it(value, path, text):
+    assert excerpt(value, path) == text

@@ -2,9 +2,12 @@
 
 import math
 import random
+from collections import Counter
 from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import product
+
+import pytest
 
 from hwlib.simulate.event_loop import ARRIVAL, START, EventLoop, Pace
 from hwlib.simulate.mailbox import SimulationError
@@ -135,3 +138,30 @@ def random_run(seed):
         delay=(lambda rank, step: Fraction(rank % 2, 2)) if rng.random() < 0.3 else None,
     )
     return schedule, network, pace
+
+
+def both_ways(seed):
+    """Runs a random schedule by trains and by chunks, which must agree; counts what it had trains cut and lost by."""
+    fast, slow = (kind(*random_run(seed)) for kind in (EventLoop, ChunkByChunk))
+    try:
+        timing = fast.run()
+    except SimulationError:
+        with pytest.raises(SimulationError) as slow_error:
+            slow.run()
+        assert slow_error.value.reason == "deadlock"
+        return Counter(deadlocks=1)
+    slow.run()
+    for name in ("finish", "arrived", "left", "launched", "resent_bytes"):
+        assert getattr(fast, name) == getattr(slow, name), f"seed {seed}: {name}"
+    assert _passed(fast) == _passed(slow), f"seed {seed}"
+    assert None not in fast.arrived
+    assert fast.chunks == sum(slow.pieces_of(message) for message in range(len(fast.arrived)))
+    return Counter(cuts=timing.cuts, lost=int(timing.resent_bytes > 0))
+
+
+def _passed(clock):
+    """The bytes of each message over each link."""
+    total = Counter()
+    for link, message, size in zip(clock.traffic.link, clock.traffic.message, clock.traffic.bytes, strict=True):
+        total[link, message] += size
+    return +total

@@ -92,7 +92,45 @@ def test_a_stub_is_no_error():
     assert watched.steps == [[[10**rank] * 4 for rank in range(4)]]
 
 
-@pytest.mark.parametrize(("n", "collective"), [(4, "sum"), (0, "all_gather"), (17, "all_gather"), (2.5, "reduce")])
+@pytest.mark.parametrize(("n", "collective"), [(4, "sum"), (0, "all_gather"), (16, "all_gather"), (2.5, "reduce")])
 def test_what_cannot_be_watched_is_refused(n, collective):
     with pytest.raises(ValueError, match="watch: "):
         watch("ring_allgather", n, collective)
+
+
+@pytest.mark.parametrize("n", [1, 15])
+def test_from_one_rank_to_fifteen_are_watched(n):
+    """A number of 64 bits holds fifteen digits exactly."""
+    assert watch("ring_allreduce", n).steps[-1] == [[int("1" * n)] * n] * n
+
+
+@pytest.mark.parametrize(
+    ("collective", "begin"),
+    [
+        ("all_gather", [[1, 0], [0, 10]]),
+        ("reduce_scatter", [[1, 1], [10, 10]]),
+        ("all_reduce", [[1, 1], [10, 10]]),
+        ("all_to_all", [[1, 1], [10, 10]]),
+        ("broadcast", [[1, 1], [0, 0]]),
+        ("reduce", [[1, 1], [10, 10]]),
+        ("gather", [[1, 0], [0, 10]]),
+        ("scatter", [[1, 1], [0, 0]]),
+    ],
+)
+def test_what_the_ranks_of_a_collective_begin_with(collective, begin):
+    def mine(rank, n, x): ...
+
+    assert watch(mine, 2, collective).steps == [begin]
+
+
+def test_before_its_first_step_a_program_that_fails_has_what_it_began_with():
+    def fails(rank, n, x):
+        yield 1 / 0
+
+    def takes(rank, n, x, by):
+        yield Step(x)
+
+    assert watch(fails, 2, "reduce").steps == [[[1, 1], [10, 10]]]
+    watched = watch(takes, 2, "gather")
+    assert watched.failure.startswith("TypeError: ")
+    assert watched.steps == [[[1, 0], [0, 10]]]

@@ -304,14 +304,22 @@ BAD = {
     "too few ranks": ({"inputs": [Phantom(1)]}, ValueError, "inputs: .* 4 ranks .* 1;"),
     "nothing to send": ({}, ValueError, "inputs or count: "),
     "both": ({"inputs": [Phantom(1)] * 4, "count": 1}, ValueError, "inputs or count: "),
+    "inputs of places": ({"inputs": [Phantom(1)] * 3, "places": [0, 1]}, ValueError, "inputs: .* 2 places, got 3$"),
     "negative count": ({"count": -1}, ValueError, "count: .* -1$"),
     "negative alpha": ({"count": 1, "alpha": -1e-6}, ValueError, "alpha: .* -1e-06$"),
     "nan alpha": ({"count": 1, "alpha": NAN}, ValueError, "alpha: .* nan$"),
     "timeout": ({"count": 1, "timeout": "1 s"}, ValueError, "timeout: .*'1 s'$"),
     "chunk": ({"count": 1, "chunk_bytes": 0}, ValueError, "chunk_bytes: .* 0$"),
     "nan chunk": ({"count": 1, "chunk_bytes": NAN}, ValueError, "chunk_bytes: .* nan$"),
+    "little chunk": ({"count": 1, "chunk_bytes": 0.9}, ValueError, "chunk_bytes: .* 0.9$"),
+    "endless chunk": ({"count": 1, "chunk_bytes": math.inf}, ValueError, "chunk_bytes: .* inf$"),
+    "negative eager": ({"count": 1, "eager_bytes": -0.5}, ValueError, "eager_bytes: .* -0.5$"),
     "eager": ({"count": 1, "eager_bytes": NAN}, ValueError, "eager_bytes: .* nan$"),
     "slow": ({"count": 1, "slow": {0: 0.5}}, ValueError, "slow: .* 0 .* 0.5$"),
+    "endlessly slow": ({"count": 1, "slow": {0: math.inf}}, ValueError, "slow: .* 0 .* inf$"),
+    "slow word": ({"count": 1, "slow": {0: "2"}}, ValueError, "slow: .* 0 .*'2'$"),
+    "slow rank": ({"count": 1, "slow": {-1: 2}}, KeyError, r"crossbar of 4 .* -1.*\(0 to 3\)"),
+    "a yes": ({"count": 1, "slow": {True: 2}}, KeyError, r"crossbar of 4 .* True"),
     "no mapping": ({"count": 1, "slow": [0]}, ValueError, r"slow: .*mapping.*\[0\]$"),
     "where": ({"count": 1, "slow": {"gpu9": 2}}, KeyError, "crossbar of 4 .*'gpu9'"),
     "no cable": ({"count": 1, "dead": [(0, 1)]}, KeyError, "gpu0 .*'gpu1'"),
@@ -319,9 +327,17 @@ BAD = {
     "dead word": ({"count": 1, "dead": "gpu0"}, ValueError, "dead: .*'gpu0'"),
     "dead when": ({"count": 1, "dead": {0: -1}}, ValueError, "dead: .* 0 .* -1$"),
     "starts": ({"count": 1, "start_times": [0, 0]}, ValueError, "start_times: .* 4 ranks"),
+    "start word": ({"count": 1, "start_times": "0000"}, ValueError, "start_times: .* 4 ranks, got '0000'$"),
+    "negative start": ({"count": 1, "start_times": {3: -0.5}}, ValueError, "start_times: .* -0.5$"),
+    "endless start": ({"count": 1, "start_times": math.inf}, ValueError, "start_times: .* 4 ranks, got inf$"),
     "whose start": ({"count": 1, "start_times": {4: 1}}, ValueError, "start_times: .*0 to 3, .* 4$"),
     "delays": ({"count": 1, "delays": [0, 0, NAN, 0]}, ValueError, "delays: .* nan$"),
     "delay": ({"count": 1, "delays": lambda r, s: -1}, ValueError, "delays: .*rank 0, step 0, .* -1$"),
+    "endless delay": ({"count": 1, "delays": lambda r, s: math.inf}, ValueError, "delays: .*rank 0, step 0, .* inf$"),
+    "no places": ({"count": 1, "places": []}, ValueError, r"places: .*0 to 3, .* \[\]$"),
+    "place before": ({"count": 1, "places": [0, -1]}, ValueError, r"places: .*0 to 3, .* \[0, -1\]$"),
+    "place word": ({"count": 1, "places": [0, "1"]}, ValueError, r"places: .*0 to 3, .* \[0, '1'\]$"),
+    "place yes": ({"count": 1, "places": [0, True]}, ValueError, r"places: .*0 to 3, .* \[0, True\]$"),
     "places": ({"count": 1, "places": [0, 0]}, ValueError, r"places: .*0 to 3, .* \[0, 0\]$"),
     "far places": ({"count": 1, "places": [0, 4]}, ValueError, r"places: .*0 to 3, .* \[0, 4\]$"),
     "switch": ({"count": 1, "switch_at": "switch"}, ValueError, "switch_at: 'switch' "),
@@ -347,3 +363,81 @@ def test_an_algorithm_that_cannot_go_on_is_explained():
         simulate_events("ring_of_fire", crossbar(2, W), count=1)
     with pytest.raises(ValueError, match=r"ring of 4 .*switch"):
         simulate_events("switch_allreduce", ring(4, W), count=1)
+
+
+def test_what_is_just_allowed_is_allowed():
+    healthy = simulate_events(shift, crossbar(4, 1.0), count=8)
+    edges = {"chunk_bytes": 1, "eager_bytes": 0, "alpha": 0, "timeout": 0, "slow": {0: 1}, "dead": {0: 8.0}}
+    run = simulate_events(shift, crossbar(4, 1.0), count=8, start_times=0, delays={0: 0}, **edges)
+    assert run.finish == healthy.finish == [8] * 4
+    assert (healthy.chunks, run.chunks) == (4, 32)
+    assert simulate_events(shift, crossbar(4, 1.0), count=0).time == 0
+    assert simulate_events(shift, crossbar(4, 1.0), [Phantom(3), Phantom(5)], places=[3, 1]).sent_bytes == [3, 5]
+
+
+def test_a_schedule_is_played_by_as_many_programs_as_it_has():
+    schedule = simulate_events(shift, crossbar(3, 1.0), count=8).schedule
+    with pytest.raises(ValueError, match=r"^places: the schedule has 3 programs, got places for 4$"):
+        play(schedule, crossbar(4, 1.0))
+    with pytest.raises(ValueError, match=r"^places: every rank has a vertex of its own, got \['gpu0', 0, 1\]$"):
+        play(schedule, crossbar(4, 1.0), places=["gpu0", 0, 1])
+    assert play(schedule, crossbar(4, 1.0), places=["gpu2", 0, 1]).time == 8
+
+
+def test_a_place_that_is_not_there_is_told_a_few_that_are():
+    with pytest.raises(KeyError, match=r"vertex \(switch, gpu0, gpu1, \.\.\.\)|vertex \(gpu0, gpu1, gpu2, \.\.\.\)"):
+        simulate_events(shift, crossbar(4, W), count=1, slow={"gpu9": 2})
+
+
+def test_failures_one_after_the_other_leave_the_ways_of_their_time():
+    """Around a ring of four: by the short way, by the long one, and by none."""
+    network, late = ring(4, 1.0), {"count": 1, "dead": {(0, 1): 2.0, (2, 3): 6.0}}
+    for start, links in ((0.0, {("gpu0", "gpu1")}), (2.0, {("gpu0", "gpu3"), ("gpu3", "gpu2"), ("gpu2", "gpu1")})):
+        run = simulate_events(sends((0, 1)), network, start_times=start, **late)
+        assert run.links.keys() == links
+    with pytest.raises(UnreachableError, match=r"; dead: gpu0 to gpu1, .*") as caught:
+        simulate_events(sends((0, 1)), network, start_times=6.0, **late)
+    named = {f"gpu{a} to gpu{b}" for a, b in ((0, 1), (1, 0), (2, 3), (3, 2))}
+    assert set(str(caught.value).partition("dead: ")[2].split(", ")) == named
+
+
+@pytest.mark.parametrize(("ranks", "more"), [(3, ""), (4, " and 2 more links"), (6, " and 6 more links")])
+def test_six_dead_links_are_named(ranks, more):
+    with pytest.raises(UnreachableError) as caught:
+        simulate_events(shift, ring(ranks, W), count=1, dead=[(i, (i + 1) % ranks) for i in range(ranks)])
+    dead = str(caught.value).partition("; dead: ")[2]
+    assert dead.count(" to ") == 6
+    assert dead.endswith(more)
+    assert (" more links" in dead) == bool(more)
+
+
+def test_a_run_is_told_in_a_line_and_its_rows_by_the_first_three():
+    run = simulate_events(sends((0, 1), (1, 2), (2, 3), (3, 0)), crossbar(4, 1.0), count=10)
+    assert repr(run) == "<4 messages among 4 ranks of crossbar of 4: 10 s>"
+    rows = run.messages
+    assert repr(rows) == f"[{rows[0]!r}, {rows[1]!r}, {rows[2]!r}, ...] (4 rows)"
+    three = simulate_events(sends((0, 1), (1, 2), (2, 3)), crossbar(4, 1.0), count=10).messages
+    assert repr(three) == f"[{three[0]!r}, {three[1]!r}, {three[2]!r}] (3 rows)"
+    assert list(rows)[1:3] == rows[1:3] == [rows[1], rows[-2]]
+    assert rows[2] == (0, 2, 3, 10, 0, 10, 10)
+    assert simulate_events(sends((0, 1)), crossbar(2, 1.0), count=10).links["gpu0", "switch"] == (
+        "gpu0", "switch", 10, 10, 1
+    )  # fmt: skip
+
+
+def test_who_is_waited_for_is_the_last_to_send():
+    run = simulate_events(sends((0, 2), (1, 2)), crossbar(3, 1.0), count=10, start_times=[3, 5, 1])
+    assert run.waits == {(2, 1): 4}
+    assert run.lateness == [0, 4, -4]
+    assert simulate_events(sends((0, 2)), crossbar(3, 1.0), count=10, start_times=[3, 0, 3]).waits == {}
+
+
+def test_a_switch_that_computes_is_the_nearest_to_all_unless_it_is_named():
+    network = fat_tree(nodes=4, gpus_per_node=2, nodes_per_group=2, rails=False, links=1, spines=2)
+    nearest = simulate_events("switch_allreduce", network, count=80, places=[4, 5]).fabric.vertices[-1]
+    assert all(network.graph.has_edge(nearest, rank) for rank in network.ranks[4:6])
+    run = simulate_events("switch_allreduce", network, count=80, switch_at="spine1")
+    assert run.fabric.vertices[-1] == "spine1"
+    assert (len(run.outputs), len(run.finish), len(run.sent_bytes)) == (8, 8, 8)
+    with pytest.raises(ValueError, match=r"^ring of 4 has no switch"):
+        simulate_events("switch_allreduce", ring(4, W), count=80)

@@ -11,6 +11,7 @@ from hwlib.collectives import (
     CHUNKS,
     IN_SWITCH,
     NCCL_PROTOCOLS,
+    AlgorithmChoice,
     Protocol,
     binomial_broadcast_time,
     choose,
@@ -135,3 +136,43 @@ def test_crossovers_that_are_everywhere_or_nowhere():
     meet = crossover_bytes(one_shot_allreduce_time, direct_allreduce_time, 8, 2 * us, W)
     assert one_shot_allreduce_time(8, meet, 2 * us, W) == pytest.approx(direct_allreduce_time(8, meet, 2 * us, W))
     assert crossover_bytes(binomial_broadcast_time, binomial_broadcast_time, 8, 2 * us, W) == 0
+
+
+def test_a_choice_says_its_time_and_in_how_many_chunks():
+    """Of 100 bytes over 2 B/s: four ranks pass 25 bytes on three times; a line of five forwards 4 chunks or more."""
+    assert choose("all_gather", 4, 100, 0, 2, only=["ring_allgather"]) == [
+        AlgorithmChoice(37.5, "ring_allgather", "", 1)
+    ]
+    assert choose("all_gather", 4, 100, 3, only=["ring_allgather"])[0].time == 9
+    (chain,) = choose("broadcast", 5, 100, 3, 2, only=["chain_broadcast"])
+    assert chain == (min((5 + m - 2) * (3 + 50 / m) for m in CHUNKS), "chain_broadcast", "", 8)
+    assert AlgorithmChoice(1.0, "x") == (1.0, "x", "", 1)
+    assert (CHUNKS[0], CHUNKS[-1], len(CHUNKS)) == (4, 4096, 11)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "alpha", "payload"), [("LL", 1e-6, 0.5), ("LL128", 2e-6, 0.9375), ("Simple", 6e-6, 1)]
+)
+def test_the_protocols_of_nccl(protocol, alpha, payload):
+    """LL sends 4 bytes of data in 8, LL128 120 in 128 (Hu et al., 2025)."""
+    (row,) = [row for row in NCCL_PROTOCOLS if row.name == protocol]
+    assert (row.alpha, row.payload_fraction) == (alpha, payload)
+    best = choose("all_reduce", 8, 1e6, W=50e9, protocols=[row], only=["ring_allreduce"])[0]
+    assert best.time == pytest.approx(14 * (alpha + 1e6 / 8 / (50e9 * payload)))
+    assert best.protocol == protocol
+
+
+@pytest.mark.parametrize(
+    ("ahead", "gain", "size"), [(3, 2, 0), (0, 2, 0), (-3, 2, 1.5), (-3, 0, math.inf), (3, -2, math.inf)]
+)
+def test_a_crossover_is_where_two_lines_meet(ahead, gain, size):
+    """The second is `ahead` by so many seconds without bytes, and gains so much a byte."""
+
+    def first(n, S, alpha, W):
+        return 7 + ahead + (5 + gain) * S
+
+    def second(n, S, alpha, W):
+        return 7 + 5 * S
+
+    for alpha in (0, 1.0):
+        assert crossover_bytes(first, second, 4, alpha, 8.0) == pytest.approx(size)

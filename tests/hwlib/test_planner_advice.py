@@ -6,7 +6,7 @@ import pytest
 from hwlib.constraints import even_chunks
 from hwlib.footprint import footprint
 from hwlib.planner import PlanError, SoftwareSettings, machine_of, plan
-from hwlib.planner.advice import advised, choose, rests, rests_of, tolerance, typed, worse
+from hwlib.planner.advice import NOISE, advised, choose, complexity, rests, rests_of, tolerance, typed, worse
 from hwlib.planner.task import task_of
 from hwlib.specs import Stack, stacks
 from hwlib.specs.stack import CONSTANTS, read_stacks
@@ -193,3 +193,68 @@ def test_the_plan_to_take_is_the_one_that_the_risks_of_all_plans_choose(model, c
     risk = np.max(list(rests_of(found.task, costed.strategy[fits]).values()), axis=0)
     taken = choose(costed.seconds[fits], risk, costed.strategy[fits], costed.m[fits], tolerance(found.task.stack))
     assert advised(found.task, costed) == fits[taken]
+
+
+def test_what_a_plan_should_have_little_of():
+    """ZeRO's stage, the ranks of a replica, kinds of parallelism, pieces, and recomputation: by hand."""
+    assert complexity(Strategy.of(dp=8), 4) == (0, 1, 0, 4, 0)
+    wide = Strategy.of(dp=8, tp=2, cp=3, pp=4, ep=5, v=6, zero=3, recompute="full")
+    assert complexity(wide, 7) == (3, 2 * 3 * 4 * 5, 5, 7 * 6, 2)
+    assert complexity(Strategy.of(dp=8, tp=2, zero=1, recompute="selective"), 1) == (1, 2, 1, 1, 1)
+    assert complexity(Strategy.of(dp=8, cp=2, zero=2), 1)[:3] == (2, 2, 1)
+    assert complexity(Strategy.of(dp=8, pp=2), 1)[1:4] == (2, 1, 1)
+    assert complexity(Strategy.of(dp=8, ep=8), 1)[1:4] == (8, 1, 1)
+    assert complexity(Strategy.of(dp=16, zero=3, shards=8), 1)[0] == 4
+    assert complexity(Strategy.of(dp=16, tp=2, ep=4, etp=1), 1)[2] == 3
+
+
+@pytest.mark.parametrize(
+    ("seconds", "risk", "position"),
+    [
+        # all rest on something: those within a quarter count, the quarter included
+        ([1.0, 1.25], [0.5, 0.5], 1),
+        ([1.0, 1.2501], [0.5, 0.5], 0),
+        ([4.0, 5.0], [0.5, 0.5], 1),
+        # the second alone is founded: it may be slower by what the first may err by, that included
+        ([1.0, 1.5], [0.5, 0.25], 1),
+        ([1.0, 1.5001], [0.5, 0.25], 0),
+        ([1.0, 1.5], [0.5, 0.2501], 0),
+        # both are: those within a quarter of the quickest
+        ([1.0, 1.25], [0.25, 0.25], 1),
+        ([1.0, 1.2501], [0.25, 0.25], 0),
+        ([4.0, 5.0], [0.25, 0.25], 1),
+        ([4.0, 6.0], [0.25, 0.25], 0),
+    ],
+)
+def test_the_error_is_within_itself(seconds, risk, position):
+    """The second plan is the simpler one, so it is taken where it counts."""
+    plans = Strategy(dp=np.array([4.0, 8.0]), tp=np.array([2.0, 1.0]))
+    assert choose(np.array(seconds), np.array(risk), plans, np.ones(2), 0.25) == position
+
+
+def test_of_the_founded_the_quickest_counts():
+    """The second is founded, and the third too, but it is slower than that by more than the error."""
+    plans = Strategy(dp=np.array([2.0, 4.0, 8.0]), tp=np.array([4.0, 2.0, 1.0]))
+    assert choose(np.array([4.0, 5.0, 6.5]), np.array([0.75, 0.0, 0.0]), plans, np.ones(3), 0.25) == 1
+    assert choose(np.array([4.0, 5.0, 6.25]), np.array([0.75, 0.0, 0.0]), plans, np.ones(3), 0.25) == 2
+
+
+def test_constants_that_move_a_step_by_less_than_noise_are_not_named(monkeypatch):
+    from hwlib.planner import advice
+
+    shares = {"a": NOISE, "b": NOISE + 1e-9, "c": 0.5}
+    monkeypatch.setattr(advice, "rests_of", lambda task, strategy: shares)
+    assert [(one.constant, one.share) for one in rests(None, None)] == [("c", 0.5), ("b", NOISE + 1e-9)]
+    assert str(rests(None, None)[0]) == "c, typed (half as good: +50%)"
+
+
+def test_a_plan_rests_on_each_typed_constant_by_what_half_of_it_would_add():
+    task = task_of("llama3-8b", "dgx-h100", B=2**17, T=8192, software=SoftwareSettings(stack=TYPED))
+    strategy = Strategy.of(dp=4, tp=2)
+    base = step_time(task, strategy).total
+    shares = rests_of(task, strategy)
+    for name, share in shares.items():
+        assert share == pytest.approx(step_time(task, strategy, stack=worse(task.stack, name)).total / base - 1)
+    assert {name for name in typed(TYPED) if worse(TYPED, name)} == shares.keys()
+    ideal = SoftwareSettings(stack=Stack.ideal("h100-sxm"))
+    assert rests_of(task_of("llama3-8b", "dgx-h100", B=2**17, software=ideal), strategy) == {}

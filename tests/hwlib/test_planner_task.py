@@ -6,10 +6,11 @@ from math import inf, nan
 import pytest
 
 from hwlib.planner import Allowed, decide, pareto, plan
+from hwlib.planner.keywords import records_of, settings_of
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.software_settings import SoftwareSettings
-from hwlib.planner.task import FRAMEWORK, batch_of, machine_of, memory_of, task_of
-from hwlib.specs import accelerators, models
+from hwlib.planner.task import FRAMEWORK, batch_of, first_levels, machine_of, memory_of, task_of
+from hwlib.specs import Level, accelerators, models
 
 H100 = accelerators["h100-sxm"]
 LLAMA = models["llama3-8b"]
@@ -141,3 +142,77 @@ def test_fields_of_both_records_may_be_plain_keywords():
 def test_a_keyword_is_a_field_of_one_record_that_is_not_given(function, keywords, says):
     with pytest.raises(TypeError, match=says):
         function("llama3-8b", "dgx-h100", B=2**20, **keywords)
+
+
+def test_records_are_made_of_keywords_where_there_are_some():
+    record, software = Allowed(tp=8), SoftwareSettings(dtype="fp8")
+    assert records_of(None, None, {}) == (None, None)
+    assert records_of(record, software, {}) == (record, software)
+    assert records_of(None, software, {"tp": 8}) == (record, software)
+    assert records_of(record, None, {"dtype": "fp8"}) == (record, software)
+    assert settings_of(None, {}) is None
+    assert settings_of(software, {}) is software
+    assert settings_of(None, {"dtype": "fp8"}) == software
+    for wrong in ({"pt": 8}, {"tp": 4}):
+        with pytest.raises(TypeError, match=r"'pt'|not both"):
+            records_of(record, None, wrong)
+    with pytest.raises(TypeError, match="'tp'"):
+        settings_of(None, {"tp": 8})
+    with pytest.raises(TypeError, match="not both"):
+        settings_of(software, {"dtype": "bf16"})
+
+
+def test_a_machine_in_words():
+    node = machine_of("dgx-h100")
+    assert repr(node) == "<8 x H100 SXM5 of DGX H100: 8 a node, 450 GB/s each>"
+    assert (node.gpus, node.node, node.full_node, node.price, node.host_as) == (8, 8, 8, 0, "")
+    assert node._replace(host=64e9).to_host == "64 GB/s from a GPU to its host"
+    assert node._replace(host=64e9, host_as="DGX H100").to_host.endswith(", as in DGX H100: assumed")
+    assert node._replace(host=None).to_host == ""
+    assert machine_of("dgx-h100", 4)._replace(name="x").node == 4
+    assert machine_of("2x4 h100-sxm, node 450 GB/s, network 400 Gbit/s, price 3.6").price == pytest.approx(0.001)
+
+
+def test_the_first_levels_that_join_so_many():
+    levels = (Level("node", 8, 400.0), Level("rack", 4, 80.0), Level("hall", 2, 160.0))
+    assert first_levels(levels, 64) == levels
+    assert first_levels(levels, 8) == levels[:1]
+    assert first_levels(levels, 3) == (Level("node", 3, 400.0),)
+    assert first_levels(levels, 16) == (levels[0], Level("rack", 2, 80.0))
+    assert first_levels(levels, 32) == levels[:2]
+    # five nodes fill no racks evenly: one level, with a node's share of the narrowest
+    assert first_levels(levels, 40) == (levels[0], Level("network", 5, 40.0))
+    assert first_levels((levels[0], levels[1], Level("hall", 2, 800.0)), 40)[1] == Level("network", 5, 80.0)
+    with pytest.raises(PlanError, match="8 or 16 can"):
+        first_levels(levels, 9)
+
+
+def test_a_task_in_words():
+    task = task_of(LLAMA, "dgx-h100", B=2 * 8192, T=8192, gpus=4, memory=70e9, price=0.5)
+    assert str(task) == "Llama 3.1 8B on 4 x H100 SXM5, 2 sequences of 8,192 tokens per step"
+    assert task.terms.startswith("70 GB of each GPU's 80 GB; stack ")
+    assert replace(task, memory=80e9).terms.startswith("80 GB on each GPU; stack ")
+    assert (task.sequences, task.gpus, task.price, task.setting.sequences) == (2, 4, 0.5, 2)
+    assert task.choices == ()
+    mixed = task_of("deepseek-v3", "dgx-h100", B=8192, software=SoftwareSettings(mtp=False, dedup_dispatch=True))
+    assert mixed.choices == ("deduplicated dispatch", "MTP not trained")
+
+
+def test_what_the_host_keeps_needs_a_link_to_it():
+    software = SoftwareSettings(offload=("optimizer",))
+    assert (software.uses_host, software.host_keeps("optimizer"), software.host_keeps("activations")) == (
+        True, True, False
+    )  # fmt: skip
+    assert not SoftwareSettings().uses_host
+    assert task_of(LLAMA, "dgx-h100", B=8192, software=software).software.offload == ("optimizer",)
+
+
+@pytest.mark.parametrize("count", [0, 0.5, 1.5, inf, nan, "1", True])
+def test_a_count_of_plans_is_a_whole_number_of_at_least_one(count):
+    assert "at least 1" in refused("count", lambda: plan("llama3-8b", "dgx-h100", B=2**20, tp=8, count=count))
+
+
+def test_as_many_plans_as_asked_for():
+    ask = {"B": 2**17, "T": 8192, "pp": 1, "cp": 1, "recompute": "full", "micro": 1}
+    for count in (1, 2.0):
+        assert len(plan("llama3-8b", "dgx-h100", count=count, **ask)) == count

@@ -15,6 +15,7 @@ from hwlib.footprint import (
     SGD,
     footprint,
     replicated_state_bytes,
+    state_bytes,
     zero1_state_bytes,
     zero2_state_bytes,
     zero3_state_bytes,
@@ -384,3 +385,39 @@ def test_what_else_cannot_be_is_named(given):
     [name] = given
     with pytest.raises(ValueError, match=f"footprint: {name} .* got {re.escape(repr(given[name]))}"):
         footprint(models["llama3-8b"], **({"dp": 1, "T": 4096} | given))
+
+
+@pytest.mark.parametrize(
+    ("name", "weight", "gradient", "optimizer"),
+    [
+        # bytes of 16-bit (2), 32-bit (4) and 8-bit (1) numbers: a copy and two moments, unless the docstring differs
+        ("mixed", 2, 2, 4 + 4 + 4),
+        ("megatron", 2, 4, 4 + 4 + 4),
+        ("half", 2, 2, 4 + 4 + 4 + 4),
+        ("deepseek", 1, 4, 4 + 2 + 2),
+        ("full", 4, 4, 4 + 4),
+        ("bfloat16", 2, 2, 2 + 2),
+        ("8bit", 2, 2, 1 + 1),
+        ("fp8-moments", 2, 4, 4 + 1 + 1),
+        ("muon", 2, 4, 4 + 4),
+        ("sgd", 4, 4, 4),
+    ],
+)
+def test_the_states_of_a_parameter(name, weight, gradient, optimizer):
+    states = state_bytes.STATES[name]
+    assert states == (weight, gradient, optimizer)
+    assert states.total == weight + gradient + optimizer
+
+
+def test_what_each_stage_of_zero_divides():
+    """Of ten parameters among four ranks, in mixed precision unless other bytes are given."""
+    assert len(state_bytes.STATES) == 10
+    assert state_bytes.replicated_state_bytes(10) == 160
+    assert state_bytes.zero1_state_bytes(10, 4) == (2 + 2 + 3) * 10
+    assert state_bytes.zero2_state_bytes(10, 4) == (2 + 0.5 + 3) * 10
+    assert state_bytes.zero3_state_bytes(10, 4) == 40
+    own = {"b_w": 4, "b_g": 8, "b_opt": 16}
+    assert state_bytes.replicated_state_bytes(10, **own) == 280
+    assert state_bytes.zero1_state_bytes(10, 4, **own) == (4 + 8 + 4) * 10
+    assert state_bytes.zero2_state_bytes(10, 4, **own) == (4 + 2 + 4) * 10
+    assert state_bytes.zero3_state_bytes(10, 4, **own) == 70

@@ -276,8 +276,7 @@ class Strategy:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Strategy):
             return NotImplemented
-        pairs = ((x, other.degrees[name]) for name, x in self.degrees.items())
-        return all(bool((a == b).all()) if is_column(a) and is_column(b) else a is b or a == b for a, b in pairs)
+        return all(_equal(x, other.degrees[name]) for name, x in self.degrees.items())
 
     def __hash__(self) -> int:
         return hash(tuple(x.tobytes() if is_column(x) else x for x in self.degrees.values()))
@@ -325,6 +324,13 @@ def strategy_of(strategy: Strategy | None, degrees: dict[str, Any]) -> Strategy:
     for name, x in degrees.items():
         raise StrategyError(name, x, "either a strategy or its fields as keywords, not both")
     return strategy
+
+
+def _equal(x: Any, y: Any) -> bool:
+    """Whether two values of a field are the same; a column is not the same as a number, nor as a longer one."""
+    if is_column(x) and is_column(y):
+        return x.shape == y.shape and bool((x == y).all())
+    return not (is_column(x) or is_column(y)) and bool(x == y)
 
 
 def checked(name: str, x: Any) -> Any:

@@ -238,3 +238,63 @@ def test_what_ranks_share_is_counted_for_experts():
     assert (plain.within_experts(4), folded.within_experts(4)) == (4, 1)
     assert (plain.beside_experts(4), folded.beside_experts(4)) == (4, 16)
     assert (plain.expert_ranks, folded.expert_ranks) == (4, 16)
+
+
+def test_ranks_of_each_kind_by_hand():
+    s = Strategy.of(dp=2, tp=3, pp=5, cp=7, ep=2)
+    assert (s.gpus, s.shard_ranks, s.expert_tp, s.expert_ranks) == (210, 14, 3, 7)
+    assert (s.beside_experts(5), s.within_experts(5), s.folded, s.hybrid) == (5, 5, False, False)
+    folded = Strategy.of(dp=4, tp=6, cp=2, ep=2, etp=3, zero=1, shards=4)
+    assert (folded.shard_ranks, folded.expert_tp, folded.expert_ranks) == (4, 3, 4 * 6 / 3)
+    assert (folded.beside_experts(5), folded.within_experts(5), folded.folded, folded.hybrid) == (10, 2.5, True, True)
+    same = Strategy.of(dp=4, tp=6, cp=2, etp=6, shards=8)
+    assert (same.folded, same.hybrid) == (False, False)
+    assert [folded.degree(name) for name in ("etp", "tp", "dp")] == [3, 6, 4]
+    assert Strategy.of(tp=8).degree("etp") == 8
+    assert [folded.departs(name) for name in ("etp", "tp", "ep", "pp")] == [True, True, True, False]
+    assert not Strategy.of(tp=8).departs("etp")
+
+
+def test_a_choice_is_equal_where_two_plans_choose_the_same():
+    usual, other = Strategy.of(dp=8, tp=2), Strategy.of(dp=8, tp=2, etp=1, shards=4, zero=1, recompute="full")
+    assert [usual.choice(name) for name in ("etp", "shards", "tp", "zero", "recompute")] == [False, False, 2, 0, 0]
+    assert [other.choice(name) for name in ("etp", "shards", "zero")] == [True, True, 1]
+    assert Strategy.of(dp=8, tp=2, etp=2, shards=8).choice("etp") is False
+    assert Strategy.of(dp=8, tp=2, etp=2, shards=8).choice("shards") is False
+    forms = {Strategy.of(pp=2, schedule=word, v=v).choice("form") for word in SCHEDULES for v in range(1, 20)}
+    assert len(forms) == 19 * len(SCHEDULES)
+    assert [usual.choice_words(name) for name in ("form", "shards", "etp")] == ["no pipeline", "no HSDP", "etp 2"]
+    assert Strategy.of(pp=2, v=3).choice_words("form") == "1f1b v3"
+
+
+def test_words_of_a_schedule_and_of_zero():
+    assert [Strategy.of(pp=pp, v=v, schedule=word).schedule_name for pp, v, word in (
+        (1, 1, "1f1b"), (2, 1, "1f1b"), (2, 2, "1f1b"), (2, 2, "zbv"), (1, 2, "1f1b"))] == [
+        "", "1f1b", "1f1b v2", "zbv", ""]  # fmt: skip
+    assert [Strategy.of(dp=8, zero=zero, shards=n).zero_name for zero, n in ((0, None), (1, None), (3, 4))] == [
+        "", "ZeRO-1", "ZeRO-3 over 4"]  # fmt: skip
+
+
+def test_columns_are_as_many_as_their_plans():
+    assert Strategy.of(tp=8).size == 1
+    assert Strategy(dp=np.arange(1.0, 8), tp=2).size == 7
+    assert Strategy(dp=np.ones(0)).size == 0
+
+
+@pytest.mark.parametrize(("name", "known"), [("recompute", "selective"), ("schedule", "dualpipe")])
+def test_a_word_that_is_none_is_told_those_that_are(name, known):
+    with pytest.raises(StrategyError, match=known) as caught:
+        Strategy.of(**{name: "sometimes"})
+    assert ("core_attn" in str(caught.value)) == (name == "recompute")
+    assert ("zb_h1" in str(caught.value)) == (name == "schedule")
+
+
+def test_columns_and_a_single_plan_are_not_equal():
+    columns = Strategy(dp=np.array([2.0, 2.0]))
+    assert columns == Strategy(dp=np.array([2.0, 2.0]))
+    assert columns != Strategy(dp=np.array([2.0, 3.0]))
+    assert columns != Strategy(dp=2)
+    assert Strategy(dp=2) != columns
+    assert columns != Strategy(dp=np.array([2.0, 2.0, 2.0]))
+    assert columns != Strategy(dp=np.array([2.0]))
+    assert Strategy.of(dp=2) != "dp 2"

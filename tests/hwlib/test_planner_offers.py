@@ -5,6 +5,8 @@ import re
 import pytest
 
 from hwlib.planner import Allowed, PlanError, SoftwareSettings, plan
+from hwlib.planner.rejections import smallest
+from hwlib.planner.task import task_of
 from hwlib.specs import Model
 from hwlib.strategy import StrategyError
 from tests.each import each
@@ -128,3 +130,40 @@ def test_a_degree_beyond_any_cluster_is_refused_beside_others(option):
         with pytest.raises(StrategyError, match="whole numbers below") as error:
             Allowed(**{option: (1, value)})
         assert error.value.field == option
+
+
+@pytest.mark.parametrize(("model", "gpus"), [("llama3-70b", 8), ("llama3-8b", 1), ("llama3-405b", 64)])
+def test_on_the_fewest_gpus_that_hold_a_model_there_is_a_plan_and_on_the_last_before_none(model, gpus):
+    software = SoftwareSettings(features="any")
+    task = task_of(model, "dgx-h100", B=2**20, T=4096, gpus=min(gpus, 8), software=software)
+    n, strategy, held = smallest(task, Allowed())
+    assert strategy.gpus == n
+    assert held <= task.memory
+    before = n // 2 if n <= 8 else n - 8
+
+    def on(count):
+        where, some = ("dgx-h100", count) if count <= 8 else (f"{count // 8} x dgx-h100", None)
+        return plan(model, where, B=2**20, T=4096, gpus=some, software=software)
+
+    assert len(on(n))
+    if before:
+        with pytest.raises(PlanError) as error:
+            on(before)
+        assert error.value.field == "memory"
+        assert f"{n:,}" in error.value.problem
+
+
+@pytest.mark.parametrize(("allowed", "field"), [({"zero": 2}, "zero"), ({"zero": 2, "micro": 1}, "allowed")])
+def test_what_cannot_be_names_the_option_where_there_is_one(allowed, field):
+    assert refused(DENSE, cluster(1, 8), 17, allowed, "megatron-core").field == field
+
+
+def test_batches_next_to_one_that_no_plan_divides_are_offered():
+    """Eight replicas at least, each of one sequence or more."""
+    error = refused(DENSE, cluster(1, 8), 12, {"tp": 1, "pp": 1, "cp": 1})
+    assert error.field == "batch"
+    assert "12 sequences cannot be divided among the replicas, of which 8 GPUs have at least 8; " in error.problem
+    assert error.problem.endswith("; 8 (16,384 tokens) or 16 (32,768 tokens) can")
+    assert refused(DENSE, cluster(1, 8), 3, {"pp": 1, "cp": 1, "tp": (1, 2)}).problem.endswith(
+        "have at least 4; 4 (8,192 tokens) can"
+    )

@@ -441,3 +441,27 @@ def test_a_switch_that_computes_is_the_nearest_to_all_unless_it_is_named():
     assert (len(run.outputs), len(run.finish), len(run.sent_bytes)) == (8, 8, 8)
     with pytest.raises(ValueError, match=r"^ring of 4 has no switch"):
         simulate_events("switch_allreduce", ring(4, W), count=80)
+
+
+def test_a_switch_starts_at_once_and_knows_the_buffer_of_rank_0():
+    def up_and_down(rank, n, x):
+        return (yield [Step(x, to=n), Step(frm=n)])[1]
+
+    def switch(rank, n, x):
+        yield [Step(frm=peer) for peer in range(n)]
+        yield [Step(x, to=peer) for peer in range(n)]
+
+    sizes = [Phantom(9), Phantom(1), Phantom(2)]
+    run = simulate_events(up_and_down, crossbar(3, 1.0), sizes, switch=switch, start_times=2.0, delays=1.0)
+    assert [len(x) for x in run.outputs] == [9, 9, 9]
+    assert next(step.start for step in run.steps if step.rank == 3) == 0
+    assert [step.start for step in run.steps if step.rank < 3] == [3.0] * 3
+
+
+def test_a_partner_that_is_no_number_is_refused():
+    def odd(rank, n, x):
+        yield Step(frm="0")
+
+    with pytest.raises(SimulationError) as caught:
+        simulate_events(odd, crossbar(2, 1.0), count=1)
+    assert caught.value.reason == "no-such-rank"

@@ -49,3 +49,15 @@ def test_shares_are_counted_by_link():
     assert link_flights(told) == {"a": LinkFlights(3, 2 / 3), "b": LinkFlights(1, 1.0), "c": LinkFlights(1, 1.0)}
     assert link_flights(told, slow=3)["b"] == LinkFlights(1, 0.0)
     assert link_flights([]) == {}
+
+
+def test_a_message_without_bytes_on_links_without_latency_is_not_slow():
+    assert [f.slowdown for f in flights(simulate_events(shifts, crossbar(2, W), count=0, by=(1,)))] == [1.0, 1.0]
+
+
+def test_a_cable_is_named_once_however_many_chunks_pass_it():
+    run = simulate_events(
+        shifts, crossbar(4, W), count=10**4, chunk_bytes=1000, by=(1, 2), slow={("gpu2", "switch"): 3}
+    )
+    assert {len(f.links) for f in flights(run)} == {2}
+    assert sum(told.flights for told in link_flights(flights(run)).values()) == 2 * 8

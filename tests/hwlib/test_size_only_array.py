@@ -3,7 +3,16 @@ import pytest
 
 from hwlib.simulate.size_only_array import Phantom
 
-SLICES = [slice(None), slice(2, 5), slice(5, 2), slice(-3, None), slice(0, 99), slice(1, 10, 3), slice(None, None, -2)]
+SLICES = [
+    slice(None),
+    slice(2, 5),
+    slice(5, 2),
+    slice(-3, None),
+    slice(0, 99),
+    slice(1, 10, 3),
+    slice(0, 9, 2),
+    slice(None, None, -2),
+]
 
 
 @pytest.mark.parametrize("part", SLICES, ids=str)

@@ -3,6 +3,7 @@ from itertools import pairwise
 
 import pytest
 
+from hwlib.algorithms import Step
 from hwlib.simulate import lockstep
 from hwlib.simulate.events import simulate_events
 from hwlib.simulate.size_only_array import Phantom
@@ -87,3 +88,40 @@ def test_what_is_no_run_has_no_trace(run, tmp_path):
     with pytest.raises(TypeError, match="run: "):
         chrome_trace(run, tmp_path / "run.json")
     assert not (tmp_path / "run.json").exists()
+
+
+def test_a_rank_that_does_nothing_has_a_row_too():
+    def one_message(rank, n, x):
+        if rank == 0:
+            yield Step(x, to=1)
+        if rank == 1:
+            yield Step(frm=0)
+
+    trace = chrome_trace(lockstep(one_message, [Phantom(8)] * 3, alpha=1.0, W=4.0))["traceEvents"]
+    assert [e["args"]["name"] for e in trace if e["name"] == "thread_name"] == ["rank 0", "rank 1", "rank 2"]
+    slices = [(e["tid"], e["name"], e["ts"], e["dur"], e["args"]) for e in trace if e["ph"] == "X"]
+    assert slices == [
+        (0, "to 1", 0.0, 3e6, {"round": 0, "sent_bytes": 8, "received_bytes": 0}),
+        (1, "from 0", 0.0, 3e6, {"round": 0, "sent_bytes": 0, "received_bytes": 8}),
+    ]
+
+
+@pytest.mark.parametrize(("partners", "name"), [(4, "from 1, 2, 3, 4"), (5, "from 1, 2, 3, 4 and 1 more")])
+def test_four_partners_of_a_step_are_named(partners, name):
+    def gather(rank, n, x):
+        yield Step(x, to=0) if rank else [Step(frm=other) for other in range(1, n)]
+
+    inputs = [Phantom(8)] * (partners + 1)
+    for run in (lockstep(gather, inputs), simulate_events(gather, crossbar(partners + 1, 1.0), inputs)):
+        names = {e["name"] for e in chrome_trace(run)["traceEvents"] if e["ph"] == "X" and e["tid"] == 0}
+        assert name in names
+
+
+def test_an_arrow_ends_where_it_is_asked_for():
+    def late(rank, n, x):
+        yield Step(x, to=1) if rank == 0 else Step(frm=0)
+
+    run = simulate_events(late, crossbar(2, 4.0), count=8, start_times={1: 5.0})
+    arrows = {e["ph"]: (e["tid"], e["ts"]) for e in chrome_trace(run)["traceEvents"] if e["ph"] in "sf"}
+    assert arrows["s"] == (0, 0.0)
+    assert arrows["f"] == (1, 5e6)

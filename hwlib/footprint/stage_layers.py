@@ -38,6 +38,6 @@ def stage_layers(model: Model, pp: Any, v: Any) -> StageLayers:
     chunk = ceil(model.layers / (pp * v))
     short = chunk * pp * v - model.layers
     first = where((short > 1) & (pp > 2), 1, 0) if not model.dense_layers else 0
-    last = minimum(short - first, where(v == 1, maximum(chunk - 1, 0), chunk))
+    last = minimum(short - first, where(v == 1, chunk - 1, chunk))
     others = minimum(short - first - last, maximum(pp - 2, 0))
     return StageLayers(chunk, minimum(chunk * v, model.layers), first, last, others)

@@ -6,7 +6,7 @@ from hwlib.planner.allowed import WHOLE, Axes
 from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.planner.space import space
 from hwlib.planner.task import task_of
-from hwlib.specs import models
+from hwlib.specs import Features, models
 
 MODEL = models["llama3-8b"].replace(layers=8)
 
@@ -70,6 +70,16 @@ def test_zero_wants_another_rank():
 def test_sequence_parallelism_that_was_not_left_open_is_kept():
     for sp in (True, False):
         assert [one.sp for one in left(space(task(), axes(sp=(sp,))))] == [sp]
+
+
+def test_a_software_without_sequence_parallelism_has_plans_without_it():
+    plain = Features(
+        key="x", name="X", source="s", degrees=("tp",), schedules=("1f1b",), recompute=(), most_chunks=1, zero=(0,),
+        piped_zero=(0,),
+    )  # fmt: skip
+    found = space(task(features=plain), axes(tp=(2,), sp=(True, False)))
+    assert [one.sp for one in left(found)] == [False]
+    assert sum(found.rejected.values()) == 1
 
 
 @pytest.mark.parametrize(

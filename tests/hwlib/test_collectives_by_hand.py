@@ -65,6 +65,7 @@ ONE_PORT = [
 @pytest.mark.parametrize(("time", "n", "seconds"), ONE_PORT)
 def test_over_ports_of_one_bandwidth(time, n, seconds):
     assert time(n, 100, 3, 2) == pytest.approx(seconds, rel=1e-12)
+    assert time(1, 100, 3, 2) == 0
 
 
 @pytest.mark.parametrize(

@@ -267,6 +267,8 @@ def test_columns_that_say_nothing_are_left_out():
     ]  # fmt: skip
     assert (cells[""], cells["tp"], cells["dp"], cells["schedule"]) == (["1", "2"], ["1", "2"], ["8", "4"], ["-", "-"])
     assert (cells["step"], cells["ZeRO"]) == (["10 s", "11 s"], ["0", "0"])
+    digits = dict(columns([made(compute=1.23456, bytes=12.3456e9)]))
+    assert (digits["step"], digits["memory"], digits["microbatches"]) == (["1.23 s"], ["12.3 GB"], ["2"])
     wide = made(compute=8, bubble=2, cost=1234.5, degrees={"dp": 2, "pp": 2, "cp": 2, "recompute": "full", "zero": 3})
     more = dict(columns([wide, made(compute=8, dp=2, degrees={"dp": 1024})]))
     assert (more["GPUs"], more["cp"], more["recompute"]) == (["8", "1,024"], ["2", "1"], ["full", "none"])

@@ -111,6 +111,12 @@ def test_memory_in_words_is_all_of_it():
     assert memory_words(found, made(compute=1)).endswith(": weights 8 GB.")
 
 
+def column(plans, name):
+    """A degree of plans, of words their positions."""
+    code = f"{name}_code" if name in ("schedule", "recompute") else name
+    return np.array([getattr(plan.strategy, code) for plan in plans])
+
+
 class Found(list):
     """A search of which only the plans and the columns are looked at."""
 
@@ -118,8 +124,7 @@ class Found(list):
         super().__init__(plans)
         self.task, self.advised = TASK, advised or plans[0]
         names = [f.name for f in fields(Strategy) if f.name not in ("shards", "etp", "recompute_layers")]
-        coded = {name: f"{name}_code" if name in ("schedule", "recompute") else name for name in names}
-        columns = {name: np.array([getattr(plan.strategy, code) for plan in plans]) for name, code in coded.items()}
+        columns = {name: column(plans, name) for name in names}
         self.costed = Costed(
             Strategy(**columns),
             np.array([plan.m for plan in plans]),

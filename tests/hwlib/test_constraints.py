@@ -401,12 +401,14 @@ def test_what_a_refusal_counts_is_singular_where_there_is_one_of_it(asked):
         (MIXTRAL, {"ep": 4}, [(2, 1), (2, 2), (16, 2), (3, 32), (4, 2), (4, 8)], [(4, 2), (4, 8), (1, 8), (4, 8)]),
         (MIXTRAL, {"ep": 2}, [(2, 1), (2, 2), (16, 2), (3, 32), (2, 2), (8, 4)], [(4, 2), (4, 8), (2, 4), (4, 8)]),
         (
-            MIXTRAL, {"ep": 2, "etp": 1},
-            [(2, 1), (2, 2), (16, 2), (3, 32), (2, 1), (16, 2)], [(4, 2), (4, 8), (4, 2), (4, 8)],
+            MIXTRAL,
+            {"ep": 2, "etp": 1},
+            [(2, 1), (2, 2), (16, 2), (3, 32), (2, 1), (16, 2)],
+            [(4, 2), (4, 8), (4, 2), (4, 8)],
         ),
         (MIXTRAL, {"ep": 8}, [(2, 1), (2, 2), (16, 2), (3, 32), (8, 2), (2, 16)], [(4, 2), (4, 8), (1, 16), (2, 16)]),
     ],
-)  # fmt: skip
+)
 def test_groups_of_a_mesh_by_hand(model, degrees, mesh, shards):
     s = Strategy.of(dp=8, tp=2, cp=2, pp=3, zero=1, shards=4, **degrees)
     assert constraints.mesh_groups(model, s) == mesh
@@ -418,7 +420,9 @@ def test_groups_of_a_mesh_by_hand(model, degrees, mesh, shards):
     [
         (constraints.EXPERT_RANKS, setting(MIXTRAL), one(ep=8, tp=16), "ep = 8 does not divide the 4 ranks of dp*cp"),
         (
-            constraints.EXPERT_RANKS, setting(MIXTRAL), one(ep=8, tp=16, etp=16),
+            constraints.EXPERT_RANKS,
+            setting(MIXTRAL),
+            one(ep=8, tp=16, etp=16),
             "etp*ep = 128 does not divide the 64 ranks of dp*cp*tp",
         ),
         (constraints.GPUS, setting(), one(gpus=96, tp=8, pp=3, cp=4), "tp*cp*pp = 96 does not divide 64 GPUs"),
@@ -427,16 +431,20 @@ def test_groups_of_a_mesh_by_hand(model, degrees, mesh, shards):
         (constraints.EXPERTS, setting(), one(ep=2), "2 does not apply to Llama 3.1 8B: a dense model has no experts"),
         (constraints.EXPERTS, setting(MIXTRAL), one(ep=3), "3 does not divide the 8 experts of Mixtral 8x7B"),
         (
-            constraints.ZBV_FILLED, setting(sequences=112), one(pp=8, schedule="zbv"),
+            constraints.ZBV_FILLED,
+            setting(sequences=112),
+            one(pp=8, schedule="zbv"),
             "ZB-V needs at least 2*pp - 1 microbatches, and on 8 stages a replica has 14",
         ),
         (
-            constraints.REPLICA_NODES, setting(levels=EVEN), one(gpus=12, tp=12),
+            constraints.REPLICA_NODES,
+            setting(levels=EVEN),
+            one(gpus=12, tp=12),
             "a replica of 12 GPUs neither fits in a node of 8 nor fills nodes",
         ),
         (constraints.SHARDS_DIVIDE, setting(), one(zero=1, cp=2, shards=48), "48 does not divide the 64 ranks of dp"),
     ],
-)  # fmt: skip
+)
 def test_a_sentence_has_the_numbers_of_its_rule(rule, place, breaks, sentence):
     assert rule.sentence(place, breaks).startswith(sentence)
 
@@ -464,8 +472,12 @@ def test_states_on_all_ranks_are_no_hsdp():
 def test_a_replica_fills_nodes_of_the_first_level():
     uneven = setting(levels=(Level("node", 4, 1.0), Level("network", 16, 1.0)))
     assert [bool(constraints.REPLICA_NODES.holds(uneven, one(gpus=n, tp=n))) for n in (3, 4, 6, 8, 12)] == [
-        True, True, False, True, True
-    ]  # fmt: skip
+        True,
+        True,
+        False,
+        True,
+        True,
+    ]
     assert constraints.REPLICA_NODES.holds(setting(), one(gpus=7, tp=7))
 
 
@@ -482,10 +494,18 @@ def test_candidates_are_all_that_could_be(option, values):
 @pytest.mark.parametrize(
     ("layers", "pp", "v", "even"),
     [
-        (8, 4, 2, True), (7, 4, 1, True), (5, 4, 2, False), (6, 4, 2, True), (30, 8, 4, True), (29, 8, 4, False),
-        (24, 8, 4, False), (9, 4, 2, False), (13, 4, 2, True), (12, 4, 2, False),
+        (8, 4, 2, True),
+        (7, 4, 1, True),
+        (5, 4, 2, False),
+        (6, 4, 2, True),
+        (30, 8, 4, True),
+        (29, 8, 4, False),
+        (24, 8, 4, False),
+        (9, 4, 2, False),
+        (13, 4, 2, True),
+        (12, 4, 2, False),
     ],
-)  # fmt: skip
+)
 def test_chunks_are_even_but_for_fewer_than_stages_or_two(layers, pp, v, even):
     """Of 30 layers in 32 chunks two are empty, of 29 three; of 13 in 8 chunks three have one less, of 12 four."""
     assert bool(constraints.even_chunks(layers, pp, v)) is even

@@ -421,8 +421,12 @@ def test_a_run_is_told_in_a_line_and_its_rows_by_the_first_three():
     assert list(rows)[1:3] == rows[1:3] == [rows[1], rows[-2]]
     assert rows[2] == (0, 2, 3, 10, 0, 10, 10)
     assert simulate_events(sends((0, 1)), crossbar(2, 1.0), count=10).links["gpu0", "switch"] == (
-        "gpu0", "switch", 10, 10, 1
-    )  # fmt: skip
+        "gpu0",
+        "switch",
+        10,
+        10,
+        1,
+    )
 
 
 def test_who_is_waited_for_is_the_last_to_send():

@@ -29,9 +29,18 @@ def task(model=LLAMA, cluster="dgx-h100", gpus=None, sequences=64, T=8192, **sof
 
 
 AXES = Axes(
-    tp=(2, 4), pp=(2, 1), cp=(2, 1), ep=(4, 1), micro=(2, 4), forms=(("zbv", 2), ("1f1b", 3)), zero=(1, 3),
-    recompute=("full", "none"), sp=(False, True), shards=(4, 8), etp=(2, 1),
-)  # fmt: skip
+    tp=(2, 4),
+    pp=(2, 1),
+    cp=(2, 1),
+    ep=(4, 1),
+    micro=(2, 4),
+    forms=(("zbv", 2), ("1f1b", 3)),
+    zero=(1, 3),
+    recompute=("full", "none"),
+    sp=(False, True),
+    shards=(4, 8),
+    etp=(2, 1),
+)
 
 
 def test_the_first_strategy_has_the_first_value_of_every_axis():
@@ -85,15 +94,20 @@ def test_divisors():
 @pytest.mark.parametrize(
     ("layers", "pp", "v", "schedule", "forms"),
     [
-        (8, (1, 2), None, ("1f1b", "zb_h1", "zbv"),
-         (("1f1b", 1), ("1f1b", 2), ("1f1b", 4), ("1f1b", 5), ("zb_h1", 1), ("zbv", 2))),
+        (
+            8,
+            (1, 2),
+            None,
+            ("1f1b", "zb_h1", "zbv"),
+            (("1f1b", 1), ("1f1b", 2), ("1f1b", 4), ("1f1b", 5), ("zb_h1", 1), ("zbv", 2)),
+        ),
         (8, 1, None, "1f1b", (("1f1b", 1),)),
         (8, 2, 3, "1f1b", (("1f1b", 3),)),
         (8, 2, (1, 2), ("zbv", "zb_h1"), (("zbv", 2), ("zb_h1", 1))),
         (8, 2, 2, ("1f1b", "zbv", "zb_h1", "dualpipe"), (("1f1b", 2), ("zbv", 2), ("dualpipe", 2))),
         (8, 2, 3, "zb_h1", ()),
     ],
-)  # fmt: skip
+)
 def test_one_schedule_takes_any_chunks_that_cut_the_layers_and_others_have_their_own(layers, pp, v, schedule, forms):
     where = task(LLAMA.replace(layers=layers))
     assert axes_of(where, Allowed(pp=pp, v=v, schedule=schedule)).forms == forms

@@ -11,9 +11,16 @@ from hwlib.specs import Features, models
 
 LLAMA = models["llama3-8b"]
 SMALL = Features(
-    key="x", name="X", source="s", degrees=("tp", "pp"), schedules=("1f1b",), recompute=("full",), most_chunks=2,
-    zero=(0, 1), piped_zero=(0,),
-)  # fmt: skip
+    key="x",
+    name="X",
+    source="s",
+    degrees=("tp", "pp"),
+    schedules=("1f1b",),
+    recompute=("full",),
+    most_chunks=2,
+    zero=(0, 1),
+    piped_zero=(0,),
+)
 
 
 def task(features="any", model=LLAMA, gpus=None):
@@ -41,7 +48,7 @@ REFUSED = [
     ({"tp": 4, "pp": 4}, "tp*pp", "16 does not divide 8 GPUs"),
     ({"tp": (2, 4), "cp": 8}, "tp*cp", "16 or 32 does not divide 8 GPUs"),
     ({"tp": 2, "pp": 4, "cp": 2}, "tp*pp*cp", "16 does not divide 8 GPUs"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("allowed", "field", "problem"), REFUSED, ids=str)
@@ -55,12 +62,22 @@ def test_what_cannot_be_is_refused(allowed, field, problem):
 @pytest.mark.parametrize(
     "allowed",
     [
-        {}, {"v": (1, 5), "pp": 1}, {"v": (3, 4), "pp": 4}, {"v": 8, "pp": 4}, {"v": 17, "pp": (1, 2)}, {"v": 16},
-        {"tp": (3, 8)}, {"pp": 8}, {"tp": 4, "pp": 2}, {"tp": (2, 4), "cp": (8, 4)}, {"micro": (3, 64)}, {"ep": 1},
+        {},
+        {"v": (1, 5), "pp": 1},
+        {"v": (3, 4), "pp": 4},
+        {"v": 8, "pp": 4},
+        {"v": 17, "pp": (1, 2)},
+        {"v": 16},
+        {"tp": (3, 8)},
+        {"pp": 8},
+        {"tp": 4, "pp": 2},
+        {"tp": (2, 4), "cp": (8, 4)},
+        {"micro": (3, 64)},
+        {"ep": 1},
         {"v": (2, 3), "schedule": "zbv"},
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_what_one_value_can_be_is_not(allowed):
     assert checked_axes(task(), Allowed(**allowed)).forms
 
@@ -89,10 +106,17 @@ def test_what_a_software_lacks_for_all_values_is_refused(allowed, field, problem
 
 @pytest.mark.parametrize(
     "allowed",
-    [{}, {"cp": (1, 2)}, {"schedule": ("zb_h1", "1f1b")}, {"zero": (1, 2)}, {"recompute": ("selective", "full")},
-     {"tp": 2, "pp": 2}, {"zero": 0}],
+    [
+        {},
+        {"cp": (1, 2)},
+        {"schedule": ("zb_h1", "1f1b")},
+        {"zero": (1, 2)},
+        {"recompute": ("selective", "full")},
+        {"tp": 2, "pp": 2},
+        {"zero": 0},
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_what_it_has_for_one_value_is_not(allowed):
     checked_axes(task(SMALL), Allowed(**allowed))
 

@@ -83,8 +83,10 @@ def test_the_run_of_a_cloud_is_among_those_of_its_task(cloud):
         for name in ("stack", "gpus", "B", "T", "dtype", "network"):
             assert getattr(run, name) == getattr(named, name)
         assert (run.shape.layers, run.shape.width, run.shape.heads) == (
-            named.shape.layers, named.shape.width, named.shape.heads
-        )  # fmt: skip
+            named.shape.layers,
+            named.shape.width,
+            named.shape.heads,
+        )
         assert (run.memory == point.memory) or point.modelled
         assert point.degrees == {name: getattr(published_strategy(run), name) for name in point.degrees}
         assert sum(point.terms.values()) == pytest.approx(point.seconds)

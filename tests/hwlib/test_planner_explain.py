@@ -267,9 +267,20 @@ def test_waits_are_transfers():
 def test_columns_that_say_nothing_are_left_out():
     cells = dict(columns(TP[:2]))
     assert list(cells) == [
-        "", "tp", "pp", "dp", "schedule", "microbatches", "micro size", "ZeRO", "step", "MFU", "memory", "bubble",
+        "",
+        "tp",
+        "pp",
+        "dp",
+        "schedule",
+        "microbatches",
+        "micro size",
+        "ZeRO",
+        "step",
+        "MFU",
+        "memory",
+        "bubble",
         "comm",
-    ]  # fmt: skip
+    ]
     assert (cells[""], cells["tp"], cells["dp"], cells["schedule"]) == (["1", "2"], ["1", "2"], ["8", "4"], ["-", "-"])
     assert (cells["step"], cells["ZeRO"]) == (["10 s", "11 s"], ["0", "0"])
     digits = dict(columns([made(compute=1.23456, bytes=12.3456e9)]))

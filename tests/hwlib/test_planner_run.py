@@ -150,8 +150,17 @@ def test_a_job_is_busy_with_arithmetic_and_with_the_bubbles_of_others(found):
     plan, time = found[0], found[0].time
     run = run_of(found.task, plan, tokens=1e12)
     assert run.job.busy == pytest.approx(float(time.compute + time.recomputed + time.bubble) / plan.seconds)
-    full = replace(plan, time=replace(time, compute=2.0, recomputed=1.0, bubble=1.0, dp=4.0, **dict.fromkeys(
-        ("tp", "cp", "ep", "pp", "optimizer", "other", "offload"), 0.0)))  # fmt: skip
+    full = replace(
+        plan,
+        time=replace(
+            time,
+            compute=2.0,
+            recomputed=1.0,
+            bubble=1.0,
+            dp=4.0,
+            **dict.fromkeys(("tp", "cp", "ep", "pp", "optimizer", "other", "offload"), 0.0),
+        ),
+    )
     assert run_of(found.task, full, tokens=1e9).job.busy == 0.5
     assert run_of(found.task, full, tokens=1e9).ideal == 8 * run_of(found.task, full, tokens=1e9).job.steps
     assert (run.job.node, run.job.gpus, run.job.fitted, run.job.price) == (8, 256, 64, found.task.price)
@@ -189,8 +198,11 @@ def test_tokens_are_counted_in_thousands_and_billions(B, text):
 def test_columns_of_runs_have_tokens_where_days_were_given_and_hours_without_a_price():
     run = replace(made(3600.0), spares=1)
     assert columns([run], TASK, days=False) == [
-        ("run", ["60 min"]), ("goodput", ["100.0%"]), ("spares", ["1"]), ("GPU hours", ["24"])
-    ]  # fmt: skip
+        ("run", ["60 min"]),
+        ("goodput", ["100.0%"]),
+        ("spares", ["1"]),
+        ("GPU hours", ["24"]),
+    ]
     assert columns([run], TASK, days=True)[0] == ("tokens", ["1B"])
 
 
@@ -289,7 +301,7 @@ def test_twice_of_what_nobody_published_makes_a_run_longer():
         ),
         ({"tokens": 1.0, "repair": 4.0, "spread": 0.5}, RunQuery(1.0, None, None, {"t_repair": 4.0, "spread": 0.5})),
     ],
-)  # fmt: skip
+)
 def test_what_is_asked_of_a_run(options, query):
     assert RunQuery.of(options) == query
 

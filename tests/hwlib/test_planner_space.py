@@ -74,9 +74,16 @@ def test_sequence_parallelism_that_was_not_left_open_is_kept():
 
 def test_a_software_without_sequence_parallelism_has_plans_without_it():
     plain = Features(
-        key="x", name="X", source="s", degrees=("tp",), schedules=("1f1b",), recompute=(), most_chunks=1, zero=(0,),
+        key="x",
+        name="X",
+        source="s",
+        degrees=("tp",),
+        schedules=("1f1b",),
+        recompute=(),
+        most_chunks=1,
+        zero=(0,),
         piped_zero=(0,),
-    )  # fmt: skip
+    )
     found = space(task(features=plain), axes(tp=(2,), sp=(True, False)))
     assert [one.sp for one in left(found)] == [False]
     assert sum(found.rejected.values()) == 1

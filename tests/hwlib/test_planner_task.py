@@ -201,8 +201,10 @@ def test_a_task_in_words():
 def test_what_the_host_keeps_needs_a_link_to_it():
     software = SoftwareSettings(offload=("optimizer",))
     assert (software.uses_host, software.host_keeps("optimizer"), software.host_keeps("activations")) == (
-        True, True, False
-    )  # fmt: skip
+        True,
+        True,
+        False,
+    )
     assert not SoftwareSettings().uses_host
     assert task_of(LLAMA, "dgx-h100", B=8192, software=software).software.offload == ("optimizer",)
 

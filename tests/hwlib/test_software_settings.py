@@ -92,9 +92,17 @@ def test_prediction_modules_are_trained_where_the_software_does_and_the_model_ha
     has = SoftwareSettings().on(H100, model).features
     assert SoftwareSettings().on(H100, model).mtp is bool(trained and has.mtp)
     own = Features(
-        key="x", name="X", source="s", degrees=(), schedules=(), recompute=(), most_chunks=1, zero=(0,),
-        piped_zero=(0,), mtp=True,
-    )  # fmt: skip
+        key="x",
+        name="X",
+        source="s",
+        degrees=(),
+        schedules=(),
+        recompute=(),
+        most_chunks=1,
+        zero=(0,),
+        piped_zero=(0,),
+        mtp=True,
+    )
     assert SoftwareSettings(features=own).on(H100, model).mtp is trained
     assert SoftwareSettings(features=own).on(H100, model).features is own
 

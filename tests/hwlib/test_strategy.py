@@ -268,11 +268,15 @@ def test_a_choice_is_equal_where_two_plans_choose_the_same():
 
 
 def test_words_of_a_schedule_and_of_zero():
-    assert [Strategy.of(pp=pp, v=v, schedule=word).schedule_name for pp, v, word in (
-        (1, 1, "1f1b"), (2, 1, "1f1b"), (2, 2, "1f1b"), (2, 2, "zbv"), (1, 2, "1f1b"))] == [
-        "", "1f1b", "1f1b v2", "zbv", ""]  # fmt: skip
+    assert [
+        Strategy.of(pp=pp, v=v, schedule=word).schedule_name
+        for pp, v, word in ((1, 1, "1f1b"), (2, 1, "1f1b"), (2, 2, "1f1b"), (2, 2, "zbv"), (1, 2, "1f1b"))
+    ] == ["", "1f1b", "1f1b v2", "zbv", ""]
     assert [Strategy.of(dp=8, zero=zero, shards=n).zero_name for zero, n in ((0, None), (1, None), (3, 4))] == [
-        "", "ZeRO-1", "ZeRO-3 over 4"]  # fmt: skip
+        "",
+        "ZeRO-1",
+        "ZeRO-3 over 4",
+    ]
 
 
 def test_columns_are_as_many_as_their_plans():

@@ -177,6 +177,13 @@ def test_a_mutant_is_caught_by_tests_that_run(project):
     assert (caught.word, "tests/hwlib/test_inner.py::test_f" in caught.why) == (CAUGHT, True)
 
 
+@pytest.mark.slow
+def test_tests_that_were_written_since_the_copy_catch_nothing(project):
+    tree = Tree.of(project, project / "copy")
+    assert tree.run(["tests/hwlib/test_new.py"], 60.0) == Run("", 0.0)
+    assert tree.run(["tests/hwlib/test_new.py", "tests/hwlib/test_f.py::test_f"], 60.0).failed == ""
+
+
 def test_every_mutant_that_changes_nothing_is_still_there_and_has_its_reason():
     stale = []
     for (file, was, becomes), reason in equivalents().items():

@@ -52,7 +52,10 @@ class Tree:
         return cls(root)
 
     def run(self, tests: Sequence[str], limit: float) -> Run:
-        """Run the fast ones of these tests up to the first failure."""
+        """Run the fast ones of these tests, as far as the copy has them, up to the first failure."""
+        tests = [test for test in tests if (self.root / test.partition("::")[0]).exists()]
+        if not tests:
+            return Run("", 0.0)
         skipped = [f"--deselect={test}" for test in sorted(self.unsound)]
         command = [sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider", "-m", FAST, *skipped, *tests]
         environment = os.environ | {"PYTHONPATH": str(self.root), "PYTHONDONTWRITEBYTECODE": "1"}

@@ -52,3 +52,43 @@ def test_a_full_queue_says_when_to_come_back():
     assert (later.value.status, later.value.seconds) == (503, 5)
     queue.end()
     queue.begin()
+
+
+@pytest.mark.parametrize(("seconds", "after"), [(0.0, 1), (0.4, 1), (1.0, 1), (1.1, 2), (7.0, 7)])
+def test_one_waits_whole_seconds_and_at_least_one(seconds, after):
+    assert Later(429, "wait", seconds).seconds == after
+
+
+def test_a_bucket_refills_in_part_and_says_what_is_missing():
+    now = [0.0]
+    rate = Rate(1, 10.0, clock=lambda: now[0])
+    rate.take("ann")
+    now[0] = 4.0
+    with pytest.raises(Later) as later:
+        rate.take("ann")
+    assert later.value.seconds == 6
+    now[0] = 9.0  # a refused request costs nothing
+    with pytest.raises(Later) as later:
+        rate.take("ann")
+    assert later.value.seconds == 1
+    now[0] = 10.0
+    rate.take("ann")
+
+
+def test_a_queue_takes_as_many_as_it_may_and_counts_them():
+    queue = Queue(2, 1.0)
+    queue.begin()
+    queue.begin()
+    with pytest.raises(Later):
+        queue.begin()
+    assert queue.count == 2
+    queue.end()
+    assert queue.count == 1
+
+
+def test_a_second_answer_says_to_come_back_in_a_second():
+    one = OneAtATime()
+    one.begin("ann")
+    with pytest.raises(Later) as later:
+        one.begin("ann")
+    assert (later.value.status, later.value.seconds) == (429, 1)

@@ -6,6 +6,7 @@ once, and beyond each reduces a part and reads the others' parts (`one-shot` and
 
 from typing import NamedTuple
 
+from hwlib.collectives import Routing
 from hwlib.specs import Accelerator
 
 ALPHA = 6e-6  # s, of a kernel that meets the others at two barriers (typed; TensorRT-LLM's and vLLM's take 5 to 10 us)
@@ -31,20 +32,27 @@ class Nodes(NamedTuple):
 
 
 def exchange_time(
-    chip: Accelerator, n: int, tokens: float, width: int, k: int, b_disp: float = 1.0, nodes: Nodes | None = None
+    chip: Accelerator,
+    n: int,
+    tokens: float,
+    width: int,
+    routing: Routing,
+    b_disp: float = 1.0,
+    nodes: Nodes | None = None,
 ) -> float:
-    """Seconds in which each rank's tokens go to k experts on n ranks and come back summed: to all ranks, or by experts,
-    whichever sends less.
+    """Seconds in which each rank's tokens go to their experts on n ranks and come back summed: to all ranks, or by
+    experts, whichever sends less.
 
     Over several nodes what leaves a node takes its network, at the same time as the rest. Of few tokens a copy goes to
     each expert; of many one to each node with any of them, which hands it on (DeepEP's two sets of kernels).
     """
     alpha, W = _wire(chip, n if nodes is None else min(n, nodes.gpus))
+    k = routing.k
     if nodes is None or n <= nodes.gpus:
         copies = min(n - 1.0, k * (n - 1) / n)
         return 2 * alpha + copies * tokens * width * (b_disp + 2.0) / W
     away = n / nodes.gpus
-    left = k * (1 - 1 / away) if tokens <= FEW else (away - 1) * (1 - (1 - 1 / away) ** k)
+    left = k * (1 - 1 / away) * (1.0 if tokens <= FEW else float(routing.share(away, limited=True)))
     inside = k * (nodes.gpus - 1) / (n if tokens <= FEW else nodes.gpus) / W
     return 2 * ALPHA_OUT + max(inside, left / nodes.W_out) * tokens * width * (b_disp + 2.0)
 

@@ -24,6 +24,7 @@ from hwlib.calibrated.serving_kernels import (
 )
 from hwlib.calibrated.serving_network import Nodes, exchange_time, reduce_time
 from hwlib.calibrated.sheet import KERNEL_BYTES
+from hwlib.collectives import Routing
 from hwlib.inference import step_bytes
 from hwlib.specs import Accelerator, Model
 from hwlib.specs.table import unknown
@@ -248,7 +249,8 @@ class Server:
             dense += mlp_time(self, tokens, m.expert_ffn * m.shared_experts, self.attention_tp)
         sent = 0.0
         if self.attention_dp and tp > 1:
-            sent = exchange_time(self.chip, tp, tokens, m.width, m.experts_per_token, nodes=self.nodes)
+            routing = Routing(m.experts_per_token, m.experts)
+            sent = exchange_time(self.chip, tp, tokens, m.width, routing, nodes=self.nodes)
         return time, dense, sent
 
 

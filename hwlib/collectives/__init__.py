@@ -81,9 +81,11 @@ from hwlib.collectives.mesh import (
     torus_allgather_time,
 )
 from hwlib.collectives.ragged import (
+    Routing,
     destination_fraction,
     destination_fraction_limit,
     exact_destination_fraction,
+    mean_destinations,
     ragged_alltoall_limit,
     ragged_alltoall_time,
     sparse_alltoall_time,
@@ -145,6 +147,7 @@ __all__ = [
     "NCCL_PROTOCOLS",
     "AlgorithmChoice",
     "Protocol",
+    "Routing",
     "allgather_bandwidth",
     "allgather_bytes",
     "allgather_limit",
@@ -201,6 +204,7 @@ __all__ = [
     "levels_allreduce_time",
     "levels_switch_allreduce_time",
     "line_allgather_time",
+    "mean_destinations",
     "node_switch_allgather_in_bytes",
     "node_switch_allgather_out_bytes",
     "nodes_alltoall_time",

@@ -9,7 +9,7 @@ from math import inf, isnan, prod
 from typing import Any
 
 from hwlib.arguments import as_int
-from hwlib.collectives.ragged import destination_fraction
+from hwlib.collectives.ragged import Routing
 from hwlib.formula import formula, max_of, maximum, minimum
 from hwlib.notation import COLLECTIVES
 from hwlib.specs.cluster import Level
@@ -157,10 +157,18 @@ def level_time(
     return max(times, default=0.0) if overlap else sum(times)
 
 
-def axis_time(collective: str, S: Any, levels: Sequence[Level], size: Any, inner: Any = 1, merged: int = 0) -> Any:
+def axis_time(
+    collective: str,
+    S: Any,
+    levels: Sequence[Level],
+    size: Any,
+    inner: Any = 1,
+    routing: Routing | None = None,
+) -> Any:
     """`level_time` over `axis_levels` for arrays of axes: S is the full array of one group, of `size` ranks with
-    `inner` ranks of other axes between neighbours, and all groups work at once. In an all-to-all of `merged` copies of
-    each token, those that go to one rank, or to one child of a level, travel once; 0 where none are merged.
+    `inner` ranks of other axes between neighbours, and all groups work at once. In an all-to-all of k copies of each
+    token by a `routing`, those that go to one rank, or to one child of a level, travel once; without it none are
+    merged.
 
     An axis may divide a node into unequal parts: a level then has the mean number of children, which need not be an
     integer. Raises ValueError for an axis that does not fit the machine, and KeyError for an unknown
@@ -186,8 +194,8 @@ def axis_time(collective: str, S: Any, levels: Sequence[Level], size: Any, inner
             if collective == "all_to_all":
                 places = maximum(span / low, 1.0)  # one where the axis ends below this level
                 share = (high > low) * (1 - 1 / places) / places
-                if merged:
-                    share = share * places * destination_fraction(places, merged) / merged
+                if routing:
+                    share = share * routing.share(places, limited=below > 1)
             elif collective not in ("broadcast", "reduce", "send"):
                 share = (2 if collective == "all_reduce" else 1) * (1 - low / high)
             else:

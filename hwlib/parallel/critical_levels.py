@@ -8,7 +8,7 @@ up to one the worst decides. To first order but for the copies of experts; the l
 from math import inf
 from typing import Any, NamedTuple
 
-from hwlib.collectives import destination_fraction
+from hwlib.collectives import mean_destinations
 from hwlib.parallel.context_parallel import ring_critical_tokens, ulysses_critical_tokens
 from hwlib.parallel.data_parallel import dp_critical_batch
 from hwlib.parallel.expert_parallel import ep_exact_critical_width
@@ -72,7 +72,9 @@ def critical_points(
         ranks *= level.size
         places = [(ranks // below, own) for below, own in ports]
         ep = [
-            ep_exact_critical_width(k, n, C, own, destination_fraction(n, k), b_disp, b_comb, model.matrices)
+            ep_exact_critical_width(
+                k, n, C, own, mean_destinations(n, k, model.experts) / n, b_disp, b_comb, model.matrices
+            )
             for n, own in places
             if model.moe
         ]

@@ -7,11 +7,10 @@ Degrees may be arrays, one element a plan: a transfer then holds arrays, with no
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
 from typing import Any, NamedTuple, overload
 
 from hwlib.arguments import as_int, is_number
-from hwlib.collectives import axis_levels, axis_time, bus_factor, destination_fraction, level_times
+from hwlib.collectives import Routing, axis_levels, axis_time, bus_factor, level_times
 from hwlib.columns import is_column
 from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.parallel.mixed_parallel import exposed_time
@@ -26,9 +25,9 @@ from hwlib.units import show
 class Transfer:
     """`calls` times a step, a collective of `ranks` ranks with `inner` ranks of other axes between neighbours.
 
-    `S` is the full array of one call, as in `hwlib.collectives`; of a send, what one rank sends. In an all-to-all of
-    `merged` copies of each token, those that go to one rank, or to one node, travel once; 0 where none are merged.
-    Where routing is limited, they go to at most `nodes` nodes; 0 where it is not.
+    `S` is the full array of one call, as in `hwlib.collectives`; of a send, what one rank sends. In an all-to-all
+    with a `routing`, those of a token's copies that go to one rank, or to one node, travel once, to the mean number of
+    them; without it none are merged.
     """
 
     axis: str
@@ -38,8 +37,7 @@ class Transfer:
     inner: Any
     S: Any
     calls: Any
-    merged: int = 0
-    nodes: int = 0
+    routing: Routing | None = None
 
     def __repr__(self) -> str:
         name = self.collective.replace("_", "-")
@@ -51,25 +49,22 @@ class Transfer:
     def sent_bytes(self) -> Any:
         """Bytes that one rank sends for it in a step."""
         full = self.S / self.ranks if self.collective == "all_to_all" else self.S
-        return self.calls * bus_factor(self.collective, self.ranks) * full * self._kept(self.ranks)
+        return self.calls * bus_factor(self.collective, self.ranks) * full * self._kept(self.ranks, False)
 
-    def _kept(self, places: Any, most: float = inf) -> Any:
-        """Share of the copies that is left if each of so many places, `most` of them, gets a token once."""
-        if not self.merged:
-            return 1.0
-        return minimum(places * destination_fraction(places, self.merged), most) / self.merged
+    def _kept(self, places: Any, limited: bool) -> Any:
+        """Share of the copies that is left if each of so many places gets a token once."""
+        return self.routing.share(places, limited) if self.routing else 1.0
 
     def time(self, levels: Sequence[Level]) -> Any:
         """Its time in a step, all groups of the axis at once. Raises ValueError for an axis that the levels do not
         hold, or whose groups cut a node in unequal parts; arrays of axes may do the latter.
         """
         if _size(self.ranks, self.inner, self.S, self.calls):
-            return self.calls * axis_time(self.collective, self.S, levels, self.ranks, self.inner, self.merged)
+            return self.calls * axis_time(self.collective, self.S, levels, self.ranks, self.inner, self.routing)
         crossed = axis_levels(levels, self.ranks, self.inner)
         below, slowest = 1, 0.0
         for t, level in zip(level_times(self.collective, self.S * self.inner, crossed), crossed, strict=True):
-            most = self.nodes if self.nodes and below > 1 else inf
-            slowest = max(slowest, t * self._kept(self.ranks / below, most))
+            slowest = max(slowest, t * self._kept(self.ranks / below, level.name != levels[0].name))
             below *= level.size
         return self.calls * slowest
 
@@ -134,11 +129,11 @@ def transfers(subject: Any, /, strategy: Strategy | None = None, **options: Any)
 
     A replica does its B/dp tokens in m microbatches. Gradients are summed once a step, but with ZeRO-2 and ZeRO-3
     once a microbatch. A token goes to the ranks of its k experts in k copies, or, with `dedup_dispatch`, once to each
-    node and rank that has one of them, of at most `n_lim` nodes if routing is limited; the busiest rank has
-    `expert_imbalance` times the mean. Ranks that share sequences pass keys and values round, or, with `ulysses`,
-    exchange heads for tokens. ZeRO divides among dp*cp ranks, or among `strategy.shards` of them (HSDP), and what each
-    has summed is then summed over the copies, once a step. Not counted: the loss, the norm of the gradients, and what
-    a recomputed layer gathers again. Raises ValueError: StrategyError for degrees that the model cannot have.
+    node and rank that has one of them (`mean_destinations`), of at most `n_lim` nodes if routing is limited; the
+    busiest rank has `expert_imbalance` times the mean. Ranks that share sequences pass keys and values round, or, with
+    `ulysses`, exchange heads for tokens. ZeRO divides among dp*cp ranks, or among `strategy.shards` of them (HSDP), and
+    what each has summed is then summed over the copies, once a step. Not counted: the loss, the norm of the gradients,
+    and what a recomputed layer gathers again. Raises ValueError: StrategyError for degrees that the model cannot have.
 
     >>> transfers("llama3-405b", Strategy.of(dp=128, tp=8, pp=16), B=2**24, m=16)[-1]
     <dp: gradients, 1 x all-reduce of 6.341 GB over 128 ranks>
@@ -200,12 +195,12 @@ def _of_model(
     tokens = B / (dp * cp * m)
     size = sizes_of(model, tokens, tp, pp, cp, ep, strategy.etp)
     hidden, keys, copies = b * size.hidden, size.keys, expert_imbalance * size.copies
+    routing = Routing(model.experts_per_token, model.experts, n_lim) if dedup_dispatch else None
     sent: list[Transfer] = []
 
     def add(axis: str, what: str, collective: str, ranks: Any, inner: Any, S: Any, calls: Any) -> None:
         if _any((ranks > 1) & (S > 0) & (calls > 0)):
-            merged = model.experts_per_token if dedup_dispatch and axis == "ep" else 0
-            sent.append(Transfer(axis, what, collective, ranks, inner, S, calls, merged, n_lim if merged else 0))
+            sent.append(Transfer(axis, what, collective, ranks, inner, S, calls, routing if axis == "ep" else None))
 
     folded = 0 if strategy.etp is None else moe_layers / 2  # whose MLP has another degree
     for ranks, S, blocks in ((tp, hidden, layers - folded), (etp, hidden * etp / tp, folded)):

@@ -81,7 +81,7 @@ class Sheet(NamedTuple):
             near = max(1.0, min(sent.ranks, self.domain / sent.inner))
             up /= max(1.0, near ** (1 / self.rings(near)) / 4)
         levels = (Level("scale-up", self.domain, up), Level("network", MOST, self.network_bandwidth * self.domain))
-        return float(sent.calls * axis_time(sent.collective, sent.S, levels, sent.ranks, sent.inner, sent.merged))
+        return float(sent.calls * axis_time(sent.collective, sent.S, levels, sent.ranks, sent.inner, sent.routing))
 
 
 class Demand(NamedTuple):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from hwlib.calibrated.nccl import ring_step
-from hwlib.collectives import axis_time
+from hwlib.collectives import Routing, axis_time
 from hwlib.columns import is_one
 from hwlib.formula import log2, maximum, minimum, where
 from hwlib.parallel import exposed_time
@@ -69,9 +69,9 @@ def sends_of(job: Job) -> Sends:
     tp, cp, ep, dp, sp, zero = plan.tp, plan.cp, plan.ep, plan.dp, plan.sp, plan.zero
     size, etp = sizes_of(model, plan.micro * job.T / cp, tp, plan.pp, cp, ep, plan.etp), plan.expert_tp
 
-    def rate(collective: str, ranks: Any, inner: Any, merged: int = 0) -> tuple[Any, Any]:
+    def rate(collective: str, ranks: Any, inner: Any, routing: Routing | None = None) -> tuple[Any, Any]:
         """Seconds of an element, and of a call: nothing for a single rank."""
-        an_element = axis_time(collective, float(ELEMENT), reached, ranks, inner, merged)
+        an_element = axis_time(collective, float(ELEMENT), reached, ranks, inner, routing)
         if not (stack.alpha_in or stack.alpha_out):
             return an_element, 0.0
         call = call_seconds(stack, node, collective, ranks, inner)
@@ -93,7 +93,8 @@ def sends_of(job: Job) -> Sends:
         keys = size.keys * t + latency
     experts: Any = 0.0
     if model.moe and not is_one(ep):
-        t, latency = rate("all_to_all", ep, etp, model.experts_per_token if job.dedup_dispatch else 0)
+        routing = Routing(model.experts_per_token, model.experts) if job.dedup_dispatch else None
+        t, latency = rate("all_to_all", ep, etp, routing)
         experts = 2 * (size.copies * t + latency)
     message: Any = 0.0
     if not is_one(plan.pp):

@@ -16,6 +16,7 @@ from hwlib.calibrated.serving import (
 )
 from hwlib.calibrated.serving_kernels import kernel_chip, product_time
 from hwlib.calibrated.serving_network import exchange_time, reduce_time, scaleup_rate
+from hwlib.collectives import Routing
 from hwlib.specs import accelerators, models
 from hwlib.specs.serving_stack import ServingStack
 from hwlib.transformer import kv_cache_bytes, parameter_count
@@ -98,7 +99,7 @@ def test_an_allreduce_of_few_bytes_costs_its_latency_and_one_of_many_the_wire():
     assert reduce_time(chip, 8, 1e3) < 1.1 * reduce_time(chip, 2, 1e3)
     assert reduce_time(chip, 8, 1e9) == pytest.approx(2 * 7 / 8 * 1e9 / (0.75 * 450e9), rel=0.01)
     assert reduce_time(accelerators["l40s"], 8, 1e8) > 10 * reduce_time(chip, 8, 1e8)
-    assert exchange_time(chip, 8, 64, 7168, 8) > exchange_time(chip, 8, 64, 7168, 2)
+    assert exchange_time(chip, 8, 64, 7168, Routing(8, 256)) > exchange_time(chip, 8, 64, 7168, Routing(2, 256))
 
 
 def test_chips_without_switches_have_a_link_to_each_other():

@@ -14,6 +14,7 @@ from hwlib import GB, MB, collectives, us
 from hwlib.collectives import (
     CANDIDATES,
     IN_SWITCH,
+    Routing,
     allgather_bytes,
     allreduce_bytes,
     alltoall_bytes,
@@ -34,6 +35,7 @@ from hwlib.collectives import (
     level_time,
     levels_allreduce_time,
     levels_switch_allreduce_time,
+    mean_destinations,
     nvls_allreduce_bytes,
     nvls_allreduce_limit,
     nvls_allreduce_time,
@@ -279,6 +281,54 @@ def test_many_experts_are_as_good_as_independent_draws():
     assert exact_destination_fraction(64, 8, 64 * 10**4) == pytest.approx(destination_fraction(64, 8), rel=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("n", "k", "E", "n_lim"), [(3, 3, 6, 1), (3, 3, 6, 2), (3, 4, 6, 2), (3, 2, 6, 3), (6, 3, 6, 2)]
+)
+def test_limited_destinations_by_listing_every_order(n, k, E, n_lim):
+    """Experts from the best to the worst, in every order: the places of the first few places' k best ones."""
+    visited = []
+    for order in itertools.permutations(range(E)):
+        allowed = list(dict.fromkeys(e // (E // n) for e in order))[:n_lim]
+        visited.append(len({e // (E // n) for e in [e for e in order if e // (E // n) in allowed][:k]}))
+    assert mean_destinations(n, k, E, n_lim) == pytest.approx(float(np.mean(visited)), rel=1e-12)
+
+
+@pytest.mark.parametrize(("E", "k", "nodes", "n_lim"), [(256, 8, 8, 4), (160, 6, 8, 3), (64, 6, 8, 3), (256, 8, 8, 8)])
+@pytest.mark.parametrize("spread", [0.0, 2.0])
+def test_limited_destinations_of_a_router_that_judges_nodes_by_sums(E, k, nodes, n_lim, spread):
+    """DeepSeek-V3's rule, drawn: even scores, and scores of which few are far above the others."""
+    rng = np.random.default_rng(0)
+    tokens, each_node = 20_000, E // nodes
+    scores = rng.random((tokens, E)) if not spread else np.exp(spread * rng.standard_normal((tokens, E)))
+    best = np.sort(scores.reshape(tokens, nodes, each_node))[:, :, -max(k // n_lim, 1) :].sum(2)
+    allowed = np.zeros((tokens, nodes), bool)
+    np.put_along_axis(allowed, np.argsort(-best)[:, :n_lim], True, 1)
+    scores = np.where(np.repeat(allowed, each_node, 1), scores, -1.0)
+    chosen = np.argpartition(-scores, k)[:, :k] // each_node
+    counted = sum(float((chosen == node).any(1).mean()) for node in range(nodes))
+    mean = mean_destinations(nodes, k, E, n_lim)
+    assert 0.996 * counted < mean < 1.01 * counted
+    assert mean < n_lim
+
+
+def test_destinations_at_the_ends():
+    """One place has all; an expert a place, or fewer, has k; a limit of all places is none; a limit of one is one."""
+    assert mean_destinations(1, 8, 256) == 1
+    assert mean_destinations(256, 8, 256) == mean_destinations(1000, 8, 256) == pytest.approx(8)
+    assert mean_destinations(8, 8, 256, 8) == mean_destinations(8, 8, 256)
+    assert mean_destinations(8, 8, 256, 7) < mean_destinations(8, 8, 256)
+    assert mean_destinations(8, 8, 256, 1) == 1
+    assert mean_destinations(2, 8, 256, 4) == mean_destinations(2, 8, 256)
+    assert mean_destinations(10**6, 8, 10**6, 4) == pytest.approx(4, rel=1e-9)
+
+
+@pytest.mark.parametrize("n_lim", [0, 1, 4, 100])
+def test_columns_of_places_have_the_destinations_of_each(n_lim):
+    n = np.array([1.0, 2, 4, 8, 64, 256, 1024])
+    found = mean_destinations(n, 8, 256, n_lim)
+    assert list(found) == pytest.approx([mean_destinations(int(x), 8, 256, n_lim) for x in n], rel=1e-12)
+
+
 @pytest.mark.parametrize(("n", "k", "E"), [(3, 1, 8), (4, 9, 8), (0, 1, 8), (4, 1.5, 8)])
 def test_experts_that_do_not_fit(n, k, E):
     with pytest.raises(ValueError, match="exact_destination_fraction: "):
@@ -353,10 +403,12 @@ def test_arrays_of_axes_take_the_time_of_each(collective):
 
 def test_merged_copies_over_axes_of_any_width():
     """Beside axes that go further, one within a level costs what it costs alone, and a single rank nothing."""
-    size, inner = np.array([1.0, 4, 64]), np.array([8.0, 2, 1])
-    found = axis_time("all_to_all", 1e9, LEVELS, size, inner, 8)
+    size, inner, routing = np.array([1.0, 4, 64]), np.array([8.0, 2, 1]), Routing(8, 64)
+    found = axis_time("all_to_all", 1e9, LEVELS, size, inner, routing)
     assert found[0] == 0
-    assert list(found) == [axis_time("all_to_all", 1e9, LEVELS, n, i, 8) for n, i in zip(size, inner, strict=True)]
+    assert list(found) == [
+        axis_time("all_to_all", 1e9, LEVELS, n, i, routing) for n, i in zip(size, inner, strict=True)
+    ]
 
 
 def test_arrays_of_axes_may_cut_nodes_in_unequal_parts():

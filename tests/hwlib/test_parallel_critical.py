@@ -8,7 +8,7 @@ import pytest
 import sympy
 
 from hwlib import parallel
-from hwlib.collectives import destination_fraction
+from hwlib.collectives import mean_destinations
 from hwlib.parallel import bounds, critical_points, tp_limit, transfers
 from hwlib.specs import Model, accelerators, clusters, models
 from hwlib.specs.cluster import Level
@@ -140,7 +140,7 @@ def test_experts_of_one_node_and_of_many():
     """DeepSeek's 2,048 hide in a node and not beyond, in every count."""
     at = critical_points(DEEPSEEK, LEVELS, C, b_disp=1)
     assert at["node"].ep < DEEPSEEK.expert_ffn < at["leaf"].ep
-    far = parallel.ep_exact_critical_width(8, 32, C, 50e9, destination_fraction(32, 8), b_disp=1)
+    far = parallel.ep_exact_critical_width(8, 32, C, 50e9, mean_destinations(32, 8, 256) / 32, b_disp=1)
     assert at["leaf"].ep == pytest.approx(far)
     small = Model.small(experts=4, experts_per_token=1, expert_ffn=64)
     assert critical_points(small, LEVELS[:1], C)["node"].ep == pytest.approx(

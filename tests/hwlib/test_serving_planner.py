@@ -10,6 +10,7 @@ import pytest
 from hwlib.calibrated.serving import run_of, serve, served_time
 from hwlib.calibrated.serving_network import ALPHA_OUT, Nodes, exchange_time
 from hwlib.calibrated.serving_step import Server
+from hwlib.collectives import Routing
 from hwlib.planner import PlanError
 from hwlib.serving_planner import Limits, Pool, front, plan_serving, play, question_of
 from hwlib.serving_planner.anatomy import memory_parts, token_parts
@@ -154,7 +155,7 @@ def test_messages_between_nodes_are_those_that_deepep_measured():
             for row in measured_exchanges("low latency", what)
             if row.ranks == ranks
         ]
-        predicted = exchange_time(accelerators["h800-sxm"], ranks, 128, 7168, 8, nodes=Nodes(8, 50e9))
+        predicted = exchange_time(accelerators["h800-sxm"], ranks, 128, 7168, Routing(8, 256), nodes=Nodes(8, 50e9))
         assert predicted == pytest.approx(sum(row.time for row in rows), rel=0.07)
         away = 8 * (1 - 8 / ranks) * 128 * 7168 / 50e9
         starts += [row.time - away * bytes_ for row, bytes_ in zip(rows, (1 + 4 / 128, 2), strict=True)]
@@ -163,10 +164,11 @@ def test_messages_between_nodes_are_those_that_deepep_measured():
 
 def test_many_tokens_are_sent_once_to_each_node():
     chip, nodes = accelerators["h200-sxm"], Nodes(8, 25e9)
-    few, many = (exchange_time(chip, 16, tokens, 7168, 8, nodes=nodes) - 2 * ALPHA_OUT for tokens in (1024, 4096))
+    routing = Routing(8, 256)
+    few, many = (exchange_time(chip, 16, tokens, 7168, routing, nodes=nodes) - 2 * ALPHA_OUT for tokens in (1024, 4096))
     assert many == pytest.approx(few, rel=0.02)  # four times the tokens, with one copy of each in place of four
-    assert exchange_time(chip, 8, 64, 7168, 8, nodes=nodes) == exchange_time(chip, 8, 64, 7168, 8)
-    assert exchange_time(chip, 16, 64, 7168, 8, nodes=nodes) > 2 * exchange_time(chip, 16, 64, 7168, 8)
+    assert exchange_time(chip, 8, 64, 7168, routing, nodes=nodes) == exchange_time(chip, 8, 64, 7168, routing)
+    assert exchange_time(chip, 16, 64, 7168, routing, nodes=nodes) > 2 * exchange_time(chip, 16, 64, 7168, routing)
 
 
 def test_tensor_parallelism_stays_within_a_node():

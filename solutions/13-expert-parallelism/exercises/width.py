@@ -2,7 +2,7 @@
 
 from autograder.answers import Choice, Expression, Quantity, integers, positive
 from autograder.declaration import Exercise, Mistake
-from hwlib.collectives import destination_fraction
+from hwlib.collectives import destination_fraction, mean_destinations
 from hwlib.parallel import ep_exact_critical_width, ep_nodes_time  # noqa: F401  (the text uses it)
 from hwlib.units import GB, show
 
@@ -174,7 +174,7 @@ CARD, NVLINK = 50 * GB, 450 * GB
 def inside_times():
     """Experts of a node's eight GPUs: tokens over NVLink in every microbatch, gradients over the cards once a step."""
     hidden = 2 * TOKENS * MIX["D"]
-    tokens = 4 * MICRO * 8 * destination_fraction(8, MIX["k"]) * 7 / 8 * hidden / NVLINK
+    tokens = 4 * MICRO * mean_destinations(8, MIX["k"], MIX["E"]) * 7 / 8 * hidden / NVLINK
     gradients = 2 * (2 - 1) / 2 * 2 * 3 * MIX["D"] * MIX["F"] / CARD
     return tokens, gradients
 
@@ -188,7 +188,7 @@ def copied_times():
 def across_times():
     """Four experts in each of two nodes: tokens over the cards in every microbatch, and no gradient between nodes."""
     hidden = 2 * TOKENS * MIX["D"]
-    return 4 * MICRO * destination_fraction(2, MIX["k"]) * hidden / CARD
+    return 4 * MICRO * mean_destinations(2, MIX["k"], MIX["E"]) / 2 * hidden / CARD
 
 
 _tokens, _gradients = inside_times()

@@ -12,14 +12,14 @@ True
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from hwlib.columns import is_column
 from hwlib.formula import maximum, minimum, where
 from hwlib.specs import Features, Level, Model
 from hwlib.specs.feature import DEGREES, FOLDED, STAGES
-from hwlib.strategy import RECOMPUTED, SCHEDULES, Strategy
+from hwlib.strategy import RECOMPUTED, SCHEDULES, Strategy, StrategyError
 from hwlib.units import plural
 
 TWO_CHUNKS = ("zbv", "dualpipe")
@@ -34,7 +34,7 @@ class Setting:
     """What a strategy is held against: a model on `gpus` GPUs, and a batch of `sequences` of T tokens each.
 
     `levels` are those of the machine, none where its network does not matter; without `features` the software has
-    everything.
+    everything. `m` is the number of microbatches of a replica, where that is not to follow from the batch.
     """
 
     model: Model
@@ -43,10 +43,11 @@ class Setting:
     sequences: int = 1
     levels: tuple[Level, ...] = ()
     features: Features | None = None
+    m: Any = None
 
     def microbatches(self, strategy: Strategy) -> Any:
         """Microbatches of a replica."""
-        return self.sequences // (strategy.dp * strategy.micro)
+        return self.m if self.m is not None else self.sequences // (strategy.dp * strategy.micro)
 
 
 class Rule(NamedTuple):
@@ -69,6 +70,20 @@ class Refusal(NamedTuple):
 
     def __str__(self) -> str:
         return self.sentence + would_words(self.would)
+
+
+class RuleError(StrategyError):
+    """A strategy that breaks a rule: the option at fault, its value, and the `refusal` with what would do."""
+
+    def __init__(self, refusal: Refusal, got: Any):
+        super().__init__(refusal.rule.option, got, str(refusal))
+        self.refusal = refusal
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.refusal, self.got)
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.refusal}"
 
 
 def would_words(values: Sequence[int], near: int = 1) -> str:
@@ -517,6 +532,8 @@ OWN_RULES: Mapping[str, tuple[Rule, ...]] = {
 }
 """Rules that a value of an option breaks whatever the other degrees are."""
 MESH_RULES = (GPUS, BATCH, EXPERT_RANKS, WHOLE_NODES, MICROBATCH)
+RULES_WITHIN = (*SHAPE, EXPERT_RANKS, *PIPELINE, *SHARDS)
+"""Rules on a strategy and its model, whatever the machine, the batch and the software."""
 
 
 def plan_rules(setting: Setting, recompute: Iterable[str] = RECOMPUTED) -> tuple[Rule, ...]:
@@ -537,6 +554,70 @@ def refusal(setting: Setting, strategy: Strategy) -> Refusal | None:
         return None
     would = tuple(value for value in candidates(setting, rule.option) if _would(setting, strategy, rule.option, value))
     return Refusal(rule, rule.sentence(setting, strategy), would)
+
+
+def demand(setting: Setting, strategy: Strategy) -> None:
+    """Raise RuleError for a strategy, or the first of columns, that breaks a rule of a training plan; it names values
+    that obey all of them, dp being what the GPUs leave.
+    """
+    case = _first_broken(setting, strategy, plan_rules(setting, _recomputed_words(strategy)))
+    if case and (why := refusal(case.setting, case.strategy)):
+        raise RuleError(why, _value_of(case))
+
+
+def demand_within(model: Model, strategy: Strategy, T: Any, m: Any = None) -> None:
+    """Raise RuleError for a strategy, or the first of columns, that breaks a rule whatever the machine, the batch and
+    the software; it names values that would do with all other degrees as they are. T and m may be arrays; by default
+    there are microbatches enough for every schedule.
+    """
+    setting = Setting(model, 1, T, m=2 * strategy.pp if m is None else m)
+    if case := _first_broken(setting, strategy, RULES_WITHIN):
+        own = replace(case.setting, gpus=int(case.strategy.gpus))
+        others = (Strategy.of(case.strategy, **{case.rule.option: x}) for x in candidates(own, case.rule.option))
+        would = (getattr(x, case.rule.option) for x in others if broken(own, x, RULES_WITHIN) is None)
+        why = Refusal(case.rule, case.rule.sentence(own, case.strategy), tuple(would))
+        raise RuleError(why, _value_of(case))
+
+
+class _Broken(NamedTuple):
+    """A rule, and the single strategy in its setting that breaks it."""
+
+    rule: Rule
+    setting: Setting
+    strategy: Strategy
+
+
+def _first_broken(setting: Setting, strategy: Strategy, rules: Iterable[Rule]) -> _Broken | None:
+    """The first rule that a strategy, or any of its columns, breaks, with the first of these that does."""
+    for rule in rules:
+        holds = rule.holds(setting, strategy)
+        if not (holds.all() if is_column(holds) else holds):
+            alone = replace(setting, T=_first_at_fault(setting.T, holds), m=_first_at_fault(setting.m, holds))
+            degrees = {name: _first_at_fault(x, holds) for name, x in strategy.degrees.items()}
+            return _Broken(rule, alone, Strategy(**degrees))
+    return None
+
+
+def _first_at_fault(x: Any, holds: Any) -> Any:
+    """The element of a column at the first place where a rule does not hold; of a whole number an int."""
+    if is_column(x):
+        import numpy as np
+
+        x = np.broadcast_to(x, holds.shape).flat[int(holds.argmin())].item()
+    return int(x) if isinstance(x, float) and x.is_integer() else x
+
+
+def _value_of(case: _Broken) -> Any:
+    """What the option at fault is; the GPUs and the batch are of the setting."""
+    of_setting = {"gpus": case.setting.gpus, "batch": case.setting.sequences}
+    return of_setting[case.rule.option] if case.rule.option in of_setting else getattr(case.strategy, case.rule.option)
+
+
+def _recomputed_words(strategy: Strategy) -> tuple[str, ...]:
+    """Every word of RECOMPUTED that a strategy or its columns have."""
+    code = strategy.recompute_code
+    codes = {int(x) for x in code.flat} if is_column(code) else {code}
+    return tuple(RECOMPUTED[x] for x in sorted(codes))
 
 
 def candidates(setting: Setting, option: str) -> Iterable[int]:

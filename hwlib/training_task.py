@@ -6,6 +6,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any, Protocol, TypeGuard
 
+from hwlib.constraints import Setting
 from hwlib.specs import Framework, Level, Model, Stack
 
 
@@ -83,6 +84,10 @@ class TrainingTask(Protocol):
     @property
     def states(self) -> tuple[float, float, float]:
         """Bytes of a parameter as weight, as gradient and in the optimizer."""
+
+    @property
+    def setting(self) -> Setting:
+        """What a strategy must suit."""
 
 
 def is_task(subject: Any) -> TypeGuard[TrainingTask]:

@@ -15,7 +15,7 @@ from benchmarks.rows.read_keys import unread
 from benchmarks.rows.reader_names import reader_of
 from benchmarks.rows.training_models import bloom_shape, gpt, memory_model
 from benchmarks.rows.training_step import Unmodelled, flag, number
-from hwlib.footprint import ADAM_8BIT, BFLOAT16_ADAM, FULL_ADAM, MEGATRON_ADAM, States, footprint
+from hwlib.footprint import ADAM_8BIT, BFLOAT16_ADAM, FULL_ADAM, MEGATRON_ADAM, States, unchecked_footprint
 from hwlib.specs import Framework, Model, frameworks
 from hwlib.strategy import BY_OP, Strategy
 from hwlib.units import GB, GiB
@@ -55,7 +55,7 @@ class Peak:
     def predicted(self, framework: Framework | None = None) -> float:
         """What `hwlib.footprint` says, with the constants of `framework`, or of the case's own."""
         by = framework or self.framework
-        found = footprint(
+        found = unchecked_footprint(
             self.model,
             self.strategy,
             T=self.T,
@@ -72,7 +72,9 @@ class Peak:
     @property
     def simple(self) -> float:
         """What formulas alone count, of Megatron's states."""
-        return self.gpus * float(footprint(self.model, self.strategy, T=self.T, m=self.m, fused=self.fused).total)
+        return self.gpus * float(
+            unchecked_footprint(self.model, self.strategy, T=self.T, m=self.m, fused=self.fused).total
+        )
 
 
 READ = {

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.rows.training_units import MeasuredValue, OperationCounts
-from hwlib.footprint import footprint
+from hwlib.footprint import unchecked_footprint
 from hwlib.planner import SoftwareSettings, Task
 from hwlib.planner.task import task_of
 from hwlib.specs import Model, OwnCluster, accelerators
@@ -71,7 +71,7 @@ class TrainingStep:
         """Bytes of the fullest GPU, as the planner counts them; of adapters too, as if all matrices were trained."""
         task, (strategy, rest) = self.task(), parted(self.plan)
         m = max(strategy.microbatches(rest["B"], rest["T"]), 1.0)
-        return float(footprint(task, strategy, m=m).total)
+        return float(unchecked_footprint(task, strategy, m=m).total)
 
 
 def parted(plan: Mapping[str, Any]) -> tuple[Strategy, dict[str, Any]]:

@@ -3,7 +3,7 @@
 The bytes per parameter and their division by ZeRO are formulas; `footprint` adds up a whole rank.
 """
 
-from hwlib.footprint.rank_bytes import OFFLOAD, Footprint, footprint
+from hwlib.footprint.rank_bytes import OFFLOAD, Footprint, footprint, unchecked_footprint
 from hwlib.footprint.state_bytes import (
     ADAM_8BIT,
     BFLOAT16_ADAM,
@@ -40,6 +40,7 @@ __all__ = [
     "States",
     "footprint",
     "replicated_state_bytes",
+    "unchecked_footprint",
     "zero1_state_bytes",
     "zero2_state_bytes",
     "zero3_state_bytes",

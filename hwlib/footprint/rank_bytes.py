@@ -6,6 +6,7 @@ from math import inf
 from typing import Any, NamedTuple, overload
 
 from hwlib.columns import bounded, by_blocks, choose, choose_by, is_one
+from hwlib.constraints import demand, demand_within
 from hwlib.footprint.layer_bytes import LayerFootprint, layer_on_rank
 from hwlib.footprint.stage_layers import StageLayers, stage_layers
 from hwlib.footprint.state_bytes import MEGATRON_ADAM, States
@@ -144,8 +145,9 @@ def footprint(subject: Any, /, strategy: Strategy | None = None, **options: Any)
 
     Where layers do not divide, a stage has the next whole number, and the last, or both ends, are the short ones
     (`stage_layers`).
-    Whether a plan can be (heads that tp divides, a batch that dp does) is the planner's question. The strategy may be
-    columns of many plans; T, m and stage may be arrays beside them. Raises ValueError.
+    The strategy may be columns of many plans; T, m and stage may be arrays beside them. What breaks a rule of
+    `hwlib.constraints` raises RuleError with the values that would do: of a model, rules on the strategy itself (heads
+    that tp divides); of a task all that a plan must obey. `unchecked_footprint` asks no rule. Raises ValueError.
 
     >>> one = footprint("llama3-8b", Strategy.of(dp=8, zero=3, recompute="full"), T=8192)
     >>> show(one.states, "B"), show(one.activations, "B"), show(one.logits, "B")
@@ -154,8 +156,19 @@ def footprint(subject: Any, /, strategy: Strategy | None = None, **options: Any)
     True
     """
     if is_task(subject):
+        strategy = strategy_of(strategy, {})
+        demand(subject.setting, strategy)
+        return _of_task(subject, strategy, **options)
+    return _of_model(subject, strategy, True, **options)
+
+
+def unchecked_footprint(subject: Any, /, strategy: Strategy | None = None, **options: Any) -> Footprint:
+    """The same of strategies that no rule is asked about: those that a search has left, and runs that were measured,
+    whose software knew a way (a width that tp does not divide is padded).
+    """
+    if is_task(subject):
         return _of_task(subject, strategy_of(strategy, {}), **options)
-    return _of_model(subject, strategy, **options)
+    return _of_model(subject, strategy, False, **options)
 
 
 def _of_task(task: TrainingTask, strategy: Strategy, *, m: Any = None, stage: Any = "worst") -> Footprint:
@@ -163,6 +176,7 @@ def _of_task(task: TrainingTask, strategy: Strategy, *, m: Any = None, stage: An
     return _of_model(
         task.model,
         strategy,
+        False,
         T=task.T,
         m=strategy.microbatches(task.B, task.T) if m is None else m,
         stage=stage,
@@ -176,7 +190,8 @@ def _of_task(task: TrainingTask, strategy: Strategy, *, m: Any = None, stage: An
 
 def _of_model(
     model: Model | str,
-    strategy: Strategy | None = None,
+    strategy: Strategy | None,
+    checked: bool,
     *,
     T: Any,
     m: Any = None,
@@ -214,6 +229,9 @@ def _of_model(
         "stage": stage,
         "m": bounded("footprint: m", inf if m is None else m, 1),
     }
+
+    if checked:
+        demand_within(model, strategy, columns["T"], None if m is None else columns["m"])
 
     def one(block: dict[str, Any]) -> Footprint:
         T, m, stage = (block.pop(name) for name in ("T", "m", "stage"))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, NamedTuple
 
-from hwlib.footprint import footprint
+from hwlib.footprint import unchecked_footprint
 from hwlib.planner.advice import tolerance
 from hwlib.planner.allowed import Allowed
 from hwlib.planner.costs import Costed, parts
@@ -140,7 +140,7 @@ def _at(column: Any, place: int) -> float:
 def _published(run: MeasuredPlan) -> CloudPoint:
     """A published run, with its memory by the model where none was printed."""
     strategy, step, task = published_strategy(run), predicted_step(run), task_of_run(run)
-    held = footprint(task, strategy, m=run.m)
+    held = unchecked_footprint(task, strategy, m=run.m)
     return CloudPoint(
         _degrees(strategy),
         float(step.total),

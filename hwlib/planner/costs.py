@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
-from hwlib.footprint import Footprint, footprint
+from hwlib.footprint import Footprint, unchecked_footprint
 from hwlib.planner.task import Task
 from hwlib.steptime import StepTime, step_time
 from hwlib.strategy import Strategy
@@ -75,7 +75,7 @@ def costed_plan(task: Task, strategy: Strategy, m: float) -> Plan:
         strategy,
         int(m),
         time=time,
-        memory=footprint(task, strategy, m=m),
+        memory=unchecked_footprint(task, strategy, m=m),
         mfu=float(model_utilization(flops, seconds, task.gpus, task.machine.chip.flops(task.software.dtype))),
         token_rate=float(token_rate(task.B, seconds)),
         cost=float(run_cost(task.gpus, task.price, seconds)) if task.price else 0.0,

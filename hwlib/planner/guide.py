@@ -17,7 +17,7 @@ from typing import Any
 
 from hwlib.collectives import axis_levels
 from hwlib.constraints import broken, plan_rules
-from hwlib.footprint import MEGATRON_ADAM, footprint
+from hwlib.footprint import MEGATRON_ADAM, unchecked_footprint
 from hwlib.parallel import dp_critical_batch, dp_moe_critical_batch, ep_far_critical_width, tp_limit
 from hwlib.pipeline import pipeline_bubble_fraction
 from hwlib.planner.allowed import SHORTEST_CUT, Allowed, divisors
@@ -88,12 +88,12 @@ class _Bounds:
 
     def bytes(self, d: Strategy) -> float:
         """Bytes of the fullest GPU that formulas count."""
-        return float(footprint(self.model, d, T=self.task.T, m=self.task.sequences // d.dp).total)
+        return float(unchecked_footprint(self.model, d, T=self.task.T, m=self.task.sequences // d.dp).total)
 
     def fits(self, d: Strategy) -> bool:
         """Whether a plan has memory, by what formulas count and by what the software needs."""
         m = self.task.sequences // d.dp
-        return self.bytes(d) <= self.room and float(footprint(self.task, d, m=m).total) <= self.task.memory
+        return self.bytes(d) <= self.room and float(unchecked_footprint(self.task, d, m=m).total) <= self.task.memory
 
 
 def decide(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import prod
 
 from hwlib.constraints import BATCH, GPUS, MICROBATCH, WHOLE_NODES, refusal
-from hwlib.footprint import footprint
+from hwlib.footprint import unchecked_footprint
 from hwlib.planner.allowed import Allowed, Axes, axes_of
 from hwlib.planner.checked import ways_out, widened
 from hwlib.planner.plan_error import PlanError
@@ -151,7 +151,7 @@ def _smallest_memory(task: Task, allowed: Allowed) -> tuple[Strategy, float] | N
     possible = space(task, least)
     if not possible.size:
         return None
-    memory = np.broadcast_to(footprint(task, possible.strategy, m=possible.m).total, (possible.size,))
+    memory = np.broadcast_to(unchecked_footprint(task, possible.strategy, m=possible.m).total, (possible.size,))
     i = int(memory.argmin())
     return (possible.strategy[i], float(memory[i])) if memory[i] <= task.memory else None
 

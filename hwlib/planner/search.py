@@ -5,7 +5,7 @@ from math import inf, log
 from typing import Any
 
 from hwlib.arguments import is_number
-from hwlib.footprint import footprint
+from hwlib.footprint import unchecked_footprint
 from hwlib.planner.allowed import Allowed, divisors, usual_tp
 from hwlib.planner.checked import checked_axes, widened
 from hwlib.planner.costs import Costed, Plan, costed_plan
@@ -91,7 +91,7 @@ def search(task: Task, allowed: Allowed) -> Plans:
     memory, seconds = np.empty(0), np.empty(0)
     rejected = dict(possible.rejected)
     if possible.size:
-        memory = np.broadcast_to(footprint(task, possible.strategy, m=possible.m).total, (possible.size,))
+        memory = np.broadcast_to(unchecked_footprint(task, possible.strategy, m=possible.m).total, (possible.size,))
         fits = memory <= task.memory
         seconds = np.full(possible.size, np.nan)
         if fits.any():

@@ -5,6 +5,8 @@ import re
 import numpy as np
 import pytest
 
+from hwlib import planner
+from hwlib.constraints import RuleError
 from hwlib.footprint import (
     BFLOAT16_ADAM,
     DEEPSEEK_ADAM,
@@ -16,12 +18,13 @@ from hwlib.footprint import (
     footprint,
     replicated_state_bytes,
     state_bytes,
+    unchecked_footprint,
     zero1_state_bytes,
     zero2_state_bytes,
     zero3_state_bytes,
 )
 from hwlib.specs import Model, accelerators, models
-from hwlib.strategy import RECOMPUTE, SCHEDULES, StrategyError
+from hwlib.strategy import RECOMPUTE, SCHEDULES, Strategy, StrategyError
 from hwlib.transformer import layer_activation_bytes, parameter_count, parameter_groups, swiglu_layer_activation_bytes
 from hwlib.units import GB, GiB
 from tests.hwlib.worked import Row, check
@@ -250,9 +253,10 @@ def high_water(order):
 @pytest.mark.parametrize("factor", [1, 2, 5])
 def test_in_flight_is_the_schedules_high_water(pp, factor):
     model, m = Model.small(layers=32), pp * factor
-    layer = footprint(model, dp=1, T=128).activations / 32
+    layer = unchecked_footprint(model, dp=1, T=128).activations / 32
     for stage in range(pp):
-        held = lambda **plan: footprint(model, dp=1, T=128, pp=pp, m=m, stage=stage, **plan).activations / layer  # noqa: B023
+        at = {"dp": 1, "T": 128, "pp": pp, "m": m, "stage": stage}
+        held = lambda **plan: unchecked_footprint(model, **at, **plan).activations / layer  # noqa: B023
         assert held() == in_flight_of_1f1b(pp, m, stage) * 32 / pp
         assert held(schedule="gpipe") == m * 32 / pp
         for v in (2, 4):
@@ -317,10 +321,10 @@ def plans(n, seed=0):
 def test_many_plans_are_each_plan(key, stage):
     many = plans(60)
     for fused in (True, False):
-        together = footprint(models[key], stage=stage, fused=fused, **many)
+        together = unchecked_footprint(models[key], stage=stage, fused=fused, **many)
         assert repr(together) == "<Footprint of 60 plans>"
         for i in range(60):
-            one = footprint(models[key], stage=stage, fused=fused, **{name: x[i] for name, x in many.items()})
+            one = unchecked_footprint(models[key], stage=stage, fused=fused, **{name: x[i] for name, x in many.items()})
             for part in PARTS:
                 value = np.broadcast_to(getattr(together, part), 60)[i]
                 assert value == pytest.approx(getattr(one, part), rel=1e-12)
@@ -328,15 +332,15 @@ def test_many_plans_are_each_plan(key, stage):
 
 def test_blocks_of_plans_are_the_plans():
     many = plans(20_000)
-    together = footprint(models["mixtral-8x7b"], **many)
-    tail = footprint(models["mixtral-8x7b"], **{name: x[-100:] for name, x in many.items()})
+    together = unchecked_footprint(models["mixtral-8x7b"], **many)
+    tail = unchecked_footprint(models["mixtral-8x7b"], **{name: x[-100:] for name, x in many.items()})
     for part in PARTS:
         assert getattr(together, part)[-100:] == pytest.approx(np.broadcast_to(getattr(tail, part), 100), rel=1e-15)
     for dp, micro in ((20, 30), (200, 300)):
         degrees, sequences = np.arange(1, dp + 1)[:, None], np.arange(1, micro + 1)
-        table = footprint(models["llama3-8b"], dp=degrees, micro=sequences, T=4096)
+        table = unchecked_footprint(models["llama3-8b"], dp=degrees, micro=sequences, T=4096)
         assert table.total.shape == (dp, micro)
-        assert table.total[7, 3] == footprint(models["llama3-8b"], dp=8, micro=4, T=4096).total
+        assert table.total[7, 3] == unchecked_footprint(models["llama3-8b"], dp=8, micro=4, T=4096).total
 
 
 def test_integers_do_not_overflow():
@@ -421,3 +425,58 @@ def test_what_each_stage_of_zero_divides():
     assert state_bytes.zero1_state_bytes(10, 4, **own) == (4 + 8 + 4) * 10
     assert state_bytes.zero2_state_bytes(10, 4, **own) == (4 + 2 + 4) * 10
     assert state_bytes.zero3_state_bytes(10, 4, **own) == 70
+
+
+# What cannot be
+
+
+@pytest.mark.parametrize(
+    ("degrees", "field", "would"),
+    [
+        ({"tp": 3}, "tp", (1, 2, 4, 8, 16, 32)),
+        ({"tp": 16}, None, ()),
+        ({"pp": 33}, "pp", range(1, 33)),
+        ({"pp": 32}, None, ()),
+        ({"dp": 4, "ep": 2}, "ep", (1,)),
+        ({"cp": 3, "dp": 2}, "cp", (1, 2, 4)),
+        ({"pp": 4, "v": 3}, "v", (1, 2, 4, 8)),
+        ({"pp": 4, "v": 8}, None, ()),
+        ({"dp": 8, "zero": 0, "shards": 4}, "zero", (1, 2, 3)),
+        ({"dp": 8, "zero": 3, "shards": 3}, "shards", (1, 2, 4, 8)),
+        ({"pp": 4, "v": 2, "m": 6}, "micro", ()),
+        ({"pp": 4, "v": 2, "m": 8}, None, ()),
+        ({"pp": 4, "v": 2}, None, ()),
+        ({"pp": 4, "schedule": "zbv", "m": 6}, "schedule", ()),
+        ({"pp": 4, "schedule": "zbv", "m": 7}, None, ()),
+        ({"tp": np.array([1, 2, 3, 4])}, "tp", (1, 2, 4, 8, 16, 32)),
+        ({"tp": np.array([1, 2, 4]), "dp": np.array([1, 2, 3])}, None, ()),
+    ],
+)
+def test_a_strategy_that_breaks_a_rule_has_no_footprint(degrees, field, would):
+    """Of a model alone: its own rules, and the values that would do as all else is; also of columns."""
+    ask = lambda **changed: footprint("llama3-8b", **{"T": 8192} | degrees | changed)
+    if field is None:
+        assert np.all(ask().total > 0)
+        return
+    with pytest.raises(RuleError) as error:
+        ask()
+    assert error.value.field == field
+    assert error.value.refusal.would == tuple(would)
+    for value in would:
+        assert ask(**{field: value}).total > 0
+    assert np.all(unchecked_footprint("llama3-8b", **{"T": 8192} | degrees).total > 0)
+
+
+def test_the_footprint_of_a_task_obeys_every_rule_of_its_plans():
+    found = planner.plan("llama3-8b", "dgx-h100", B=2**20)
+    best = found[0].strategy
+    assert footprint(found.task, best) == found[0].memory
+    changed = {"tp": {"tp": 3}, "batch": {"dp": 3}, "micro": {"micro": 3}, "recompute": {"recompute": "op"}}
+    for field, degrees in changed.items():
+        with pytest.raises(RuleError) as error:
+            footprint(found.task, Strategy.of(best, **degrees))
+        assert error.value.field == field
+    columns = Strategy.of(dp=np.array([4, 3]), tp=2, zero=1)
+    with pytest.raises(RuleError):
+        footprint(found.task, columns)
+    assert footprint(found.task, columns[:1]).total == footprint(found.task, columns[0]).total

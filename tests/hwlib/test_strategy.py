@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hwlib.footprint import Footprint, footprint
+from hwlib.footprint import Footprint, unchecked_footprint
 from hwlib.parallel import axis_times, transfers
 from hwlib.specs import clusters, models
 from hwlib.steptime import StepTime, step_time
@@ -162,7 +162,7 @@ PROGRAM = """
 import json, sys
 sys.modules["numpy"] = None
 from dataclasses import fields
-from hwlib.footprint import footprint
+from hwlib.footprint import unchecked_footprint
 from hwlib.parallel import axis_times, hiding_times, transfers
 from hwlib.steptime import step_time
 from hwlib.strategy import Strategy
@@ -173,7 +173,7 @@ for model, strategies in asked["cases"]:
     for degrees in strategies:
         one = Strategy.of(**degrees)
         m = one.microbatches(B, T)
-        held = footprint(model, one, T=T, m=m)
+        held = unchecked_footprint(model, one, T=T, m=m)
         step = step_time(model, asked["stack"], asked["machine"], one, B=B, T=T)
         sent = axis_times(transfers(model, one, B=B, m=m), asked["machine"])
         assert hiding_times(model, one, 989e12, B=B, T=T, m=m)["dp"] > 0
@@ -198,7 +198,7 @@ def test_a_single_strategy_is_weighed_and_timed_in_plain_python():
     for i, (model, degrees) in enumerate(cases):
         columns = Strategy(**{name: np.array([one[name] for one in degrees]) for name in degrees[0]})
         m = columns.microbatches(B, T)
-        held = footprint(model, columns, T=T, m=m)
+        held = unchecked_footprint(model, columns, T=T, m=m)
         step = step_time(model, STACK, POD, columns, B=B, T=T)
         sent = axis_times(transfers(model, columns, B=B, m=m), POD)
         for j in range(len(degrees)):

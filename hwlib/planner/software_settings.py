@@ -13,6 +13,7 @@ from hwlib.specs import (
     Model,
     Release,
     Stack,
+    constants_release,
     features,
     merges_tokens,
     release_of,
@@ -101,6 +102,9 @@ class SoftwareSettings:
         able = _features_of(stack, self.features)
         does = able if isinstance(able, Features) else features.get(stack.features)
         merged = merges_tokens(does, model, chip=chip.key, dtype=self.dtype, release=release)
+        if self.stack is None:
+            stands = constants_release(does, model, chip=chip.key, dtype=self.dtype, release=self.release)
+            stack = stack_for(chip, moe=model.moe, dtype=self.dtype, release=stands)
         return replace(
             self,
             stack=stack,

@@ -50,7 +50,7 @@ from hwlib.specs.pipeline_measurements import MeasuredPipeline, measured_pipelin
 from hwlib.specs.plan_measurements import MeasuredPlan, measured_plans
 from hwlib.specs.power_measurements import MeasuredPower, measured_powers
 from hwlib.specs.reader import Datum
-from hwlib.specs.recipe import Recipe, merges_tokens, recipes
+from hwlib.specs.recipe import Recipe, constants_release, merges_tokens, recipes
 from hwlib.specs.release import Release, release_of
 from hwlib.specs.run_measurements import MeasuredRun, measured_run, measured_runs
 from hwlib.specs.serving_measurements import MeasuredLength, MeasuredService, measured_lengths, measured_services
@@ -105,6 +105,7 @@ __all__ = [
     "Switch",
     "accelerators",
     "clusters",
+    "constants_release",
     "described",
     "features",
     "framework_of",

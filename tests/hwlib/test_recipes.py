@@ -34,7 +34,13 @@ def test_a_recipe_has_a_source_and_is_of_models_that_there_are(key, sources):
         ("qwen3-30b-a3b", "b200-sxm", "fp8", "25.11", False),
         ("qwen3-30b-a3b", "b200-sxm", "fp8", "26.02", True),
         ("qwen3-30b-a3b", "gb200-nvl72", "fp8", "25.09", True),
-        ("qwen3-235b-a22b", "b300-sxm", "fp8", "26.08", False),
+        ("qwen3-235b-a22b", "b300-sxm", "fp8", "26.04", False),
+        ("qwen3-235b-a22b", "b300-sxm", "fp8", "26.04.01", True),
+        ("qwen3-235b-a22b", "b300-sxm", "fp8", "26.08", True),
+        ("qwen3-235b-a22b", "b200-sxm", "fp8", "26.08", False),
+        ("gpt-oss-120b", "b300-sxm", "fp8", "26.04", False),
+        ("gpt-oss-120b", "b300-sxm", "fp8", "26.06", True),
+        ("deepseek-v3", "b300-sxm", "fp8", "26.06", True),
         ("qwen3-235b-a22b", "gb300-nvl72", "fp8", "25.09", True),
         ("deepseek-v3", "h100-sxm", "fp8", "25.09", True),
         ("llama3-70b", "h100-sxm", "fp8", "26.04", False),
@@ -44,6 +50,31 @@ def test_recipes_by_model_chip_and_release(model, chip, dtype, release, merged):
     run = {"chip": chip, "dtype": dtype, "release": release_of(release)}
     assert merges_tokens(features["megatron-core"], models[model], **run) is merged
     assert SoftwareSettings(dtype=dtype, release=release).on(accelerators[chip], models[model]).dedup_dispatch is merged
+
+
+@pytest.mark.parametrize(
+    ("model", "chip", "release", "stack"),
+    [
+        ("deepseek-v3", "b300-sxm", "26.02", "megatron-core-b300"),
+        ("deepseek-v3", "b300-sxm", "26.06", "megatron-core-b300"),
+        ("deepseek-v3", "b300-sxm", "26.06.01", "megatron-core-2606-b300"),
+        ("deepseek-v3", "b300-sxm", None, "megatron-core-2606-b300"),
+        ("deepseek-v3", "gb300-nvl72", "26.06", "megatron-core-2606-gb300"),
+        ("qwen3-235b-a22b", "b300-sxm", "26.06", "megatron-core-b300"),
+        ("qwen3-235b-a22b", "b300-sxm", "26.06.01", "megatron-core-2606-b300"),
+        ("qwen3-30b-a3b", "b300-sxm", "26.06", "megatron-core-2606-b300"),
+        ("gpt-oss-120b", "b300-sxm", "26.08", "megatron-core-b300"),
+        ("gpt-oss-120b", "b300-sxm", None, "megatron-core-b300"),
+        ("gpt-oss-120b", "gb200-nvl72", "26.06", "megatron-core-2606-gb200"),
+    ],
+)
+def test_a_recipe_that_lags_behind_has_the_constants_of_an_earlier_release(model, chip, release, stack):
+    on = (accelerators[chip], models[model])
+    run = SoftwareSettings(dtype="fp8", release=release).on(*on)
+    assert run.stack.key == stack
+    assert str(run.release) == (release or "26.06")
+    named = SoftwareSettings(dtype="fp8", release=release, stack="megatron-core-2606-" + chip.split("-")[0]).on(*on)
+    assert named.stack.key.startswith("megatron-core-2606-")
 
 
 def test_without_a_software_and_in_software_without_it_copies_travel():
@@ -99,7 +130,7 @@ def test_a_release_that_is_none_is_refused(release):
 
 @pytest.mark.parametrize(
     ("more", "field"),
-    [("before = '26.13'", "before"), ("chips = ['h1000']", "chips"), ("features = 'x'", "features")],
+    [("before = '26.13'", "before"), ("as_of = 'June'", "as_of"), ("chips = ['h1000']", "chips"), ("features = 'x'", "features")],
 )
 def test_what_no_recipe_can_be_is_refused(more, field):
     with pytest.raises(SpecError, match=rf"f, a\.recipes\.r\.{field}: "):

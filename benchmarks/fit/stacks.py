@@ -95,7 +95,11 @@ def _own(stack: Stack, case: TrainingStep) -> Stack:
 
 
 def _shares(own: Stack, key: str) -> bool:
-    """Whether a stack takes constants from the one with this key, directly or not, and is of the same source."""
+    """Whether a stack takes constants from the one with this key, directly or not, and is of the same source. One that
+    follows another decides nothing of that: it is fitted after it, to rows of its own releases.
+    """
+    if own.follows and not stacks[key].follows:
+        return False
     while own.like in stacks and stacks[own.like].source == own.source:
         own = stacks[own.like]
         if own.key == key:
@@ -133,11 +137,14 @@ def fit_stack(stack: Stack, cases: Sequence[TrainingStep], free: Sequence[str], 
     is not better than the stack by more than `least` is not taken.
     """
     dense = [case for case in cases if not case.model.moe]
+    sparse = [replace(case, group=EXPERTS[0]) for case in cases if case.model.moe]
     experts = [name for name in free if name in EXPERTS]
-    if not experts or not dense or len(dense) == len(cases):
+    if not dense:
+        return _fit(stack, sparse, free, least)
+    if not experts or not sparse:
         return _fit(stack, cases, free, least)
     stack = _fit(stack, dense, [name for name in free if name not in EXPERTS], least)
-    return _fit(stack, [replace(case, group=EXPERTS[0]) for case in cases if case.model.moe], experts, least)
+    return _fit(stack, sparse, experts, least)
 
 
 def _fit(stack: Stack, cases: Sequence[TrainingStep], free: Sequence[str], least: float) -> Stack:
@@ -233,10 +240,11 @@ def _inherit(stack: Stack, done: Mapping[str, Stack]) -> Stack:
 
 def own_error(stack: Stack, cases: Sequence[TrainingStep], done: Mapping[str, Stack] = stacks) -> float:
     """The mean error of the steps of dense models on the stack's chip, and of what is like it there; where there are
-    none, that of the stack that it is like.
+    none, that of the stack that it follows, or is like.
     """
     dense = [case for case in cases if not case.model.moe and case.chip == stack.chip]
-    return mean_error(stack, alike(dense)) if dense else done.get(stack.like, stacks[stack.like]).error
+    other = stack.follows or stack.like
+    return mean_error(stack, alike(dense)) if dense else done.get(other, stacks[other]).error
 
 
 def folds_report(path: Path, keys: Sequence[str] = ()) -> Iterator[tuple[str, int, float, int, float, int]]:

@@ -256,9 +256,14 @@ def own_constants(stack: Stack) -> int:
 
 
 def _variant(stack: str) -> bool:
-    """Whether a stack is one that was fitted but for what a switch of its software changes."""
+    """Whether a stack is one that was fitted but for what a switch of its software changes, or was fitted together with
+    another chip of the same software and release.
+    """
     software, _, chip = stack.rpartition("-")
-    return f"{software.rpartition('-')[0]}-{chip}" == stacks[stack].like
+    like = stacks[stack].like
+    if like in stacks and stacks[like].fitted and stacks[like].row == stacks[stack].row:
+        return True
+    return f"{software.rpartition('-')[0]}-{chip}" == like
 
 
 def software_stack(stack: str, chip: str) -> Stack | None:

@@ -6,7 +6,8 @@ begin with one of `rows`; the others are round values, or those of the stack tha
 names were typed, but at least eight of these steps rest on them (`python -m benchmarks.fit.checked_constants`). Where
 nothing was fitted, `note` says where the constants come from. `features` is the row of software.toml that says what the
 software can do; without one it can do everything. `released` is the newest release that they stand for, and a stack
-that `follows` another takes its place from its own release on.
+that `follows` another takes its place from its own release on. With `overlap_alone` transfers to experts run beside
+another microbatch without a pipeline, too.
 
 >>> stacks["megatron-core-h100"].chip
 'h100-sxm'
@@ -52,9 +53,10 @@ class Stack(Constants):
     follows: str = text()
     only_experts: bool = switch(False)
     only_dtypes: tuple[str, ...] = texts()
+    overlap_alone: bool = switch(False)
     error: float = number(0.0, high=nextafter(1, 0))
     """Mean error of the steps of dense models that it was fitted to, as a share of their time; where there are none,
-    of those of the stack that it is like. Plans that differ by less are too close to call.
+    of those of the stack that it follows, or is like. Plans that differ by less are too close to call.
     """
 
     eta_C: float = _constant("1", "share of the peak rate that large matrix products reach", 1.0)

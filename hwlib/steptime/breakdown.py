@@ -295,13 +295,28 @@ def _layer(job: Job, sends: Sends, mean: Passes, moe: Any) -> tuple[_Done, Any, 
     again = where(full, maximum(again, share * forward), again)
     ep: Any = 0.0
     if job.model.moe and not is_one(plan.ep):
-        ep = moe * sends.ep * job.expert_imbalance
-        if stack.hide_ep:
-            chunks = (plan.v > 1) | (plan.schedule_code == DUALPIPE)
-            ep = where(chunks, exposed(ep, forward, stack.hide_ep), ep)
+        ep = _experts_wait(job, moe * sends.ep * job.expert_imbalance, forward)
     done = _Done(forward + backward, again, twice * tp_ahead + tp_back, cp, (twice + 1) * ep)
     t_F = forward + tp_ahead + cp_ahead + ep
     return done, t_F, sum(done) - t_F
+
+
+def _experts_wait(job: Job, ep: Any, forward: Any) -> Any:
+    """What of the transfers to experts, `ep` seconds in a layer and pass, is waited for.
+
+    They run beside a layer of another microbatch: in chunks of an interleaved pipeline, and with some software where
+    there is no pipeline, too. There the first microbatch's forward pass and the last one's backward pass have nothing
+    to run beside them, which is a pass and its transfers of every m.
+    """
+    stack, plan = job.stack, job.strategy
+    if not stack.hide_ep:
+        return ep
+    beside = exposed(ep, forward, stack.hide_ep)
+    chunks = (plan.v > 1) | (plan.schedule_code == DUALPIPE)
+    if not stack.overlap_alone:
+        return where(chunks, beside, ep)
+    alone = beside + (ep - beside) / maximum(job.m, 1.0)
+    return where(chunks, beside, where(plan.pp == 1, alone, ep))
 
 
 def _bubble(job: Job, stages: Slowest, layer: tuple[Any, Any, Any], t_loss: Any, out: Any, lighter: Any) -> Any:

@@ -130,7 +130,12 @@ def test_a_release_that_is_none_is_refused(release):
 
 @pytest.mark.parametrize(
     ("more", "field"),
-    [("before = '26.13'", "before"), ("as_of = 'June'", "as_of"), ("chips = ['h1000']", "chips"), ("features = 'x'", "features")],
+    [
+        ("before = '26.13'", "before"),
+        ("as_of = 'June'", "as_of"),
+        ("chips = ['h1000']", "chips"),
+        ("features = 'x'", "features"),
+    ],
 )
 def test_what_no_recipe_can_be_is_refused(more, field):
     with pytest.raises(SpecError, match=rf"f, a\.recipes\.r\.{field}: "):

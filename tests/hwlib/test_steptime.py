@@ -404,6 +404,28 @@ def test_all_to_alls_run_beside_another_chunk_of_a_stage():
     assert step_time(moe, hides, node, schedule="dualpipe", **plan).ep < alone
 
 
+@pytest.mark.parametrize(
+    ("m", "beside"),
+    [(1, 0), (2, 0.5), (8, 0.875), ([1, 2, 8], [0, 0.5, 0.875])],
+)
+def test_without_a_pipeline_another_microbatch_hides_all_but_one_pass_of_each_transfer(m, beside):
+    """The first forward pass and the last backward pass have none beside them."""
+    waits = stacks["megatron-core-gb200"].replace(hide_ep=1.0)
+    hides = waits.replace(overlap_alone=True)
+
+    def ep(stack, **degrees):
+        plan = {"ep": 8, "zero": 1, "micro": 1, "T": 4096, "dtype": "fp8"} | degrees
+        return step_time("qwen3-30b-a3b", stack, "8xgb200-nvl72", **plan).ep
+
+    B = np.multiply(m, 8 * 4096)
+    assert np.all(ep(waits, dp=8, B=B) > 0)
+    assert ep(hides, dp=8, B=B) == pytest.approx(ep(waits, dp=8, B=B) * (1 - np.asarray(beside)))
+    staged = {"dp": 8, "pp": 4, "B": B}
+    assert ep(hides, **staged) == pytest.approx(ep(waits, **staged))
+    assert np.all(ep(hides, **staged, v=2) < ep(hides, **staged))
+    assert ep(waits.replace(hide_ep=0.0, overlap_alone=True), dp=8, B=B) == pytest.approx(ep(waits, dp=8, B=B))
+
+
 def test_frozen_matrices_have_no_gradients():
     """Two thirds of the products of a step, and no states to update."""
     small = Model.small(layers=1, width=4096, heads=32, vocab=1)

@@ -82,9 +82,28 @@ def test_models_with_experts_decide_their_own_constant_only(made):
     assert found.eta_E < 0.5
 
 
+def test_models_with_experts_count_each_row_alike_where_no_others_are(made):
+    """Two tables of one step each do not outvote a large one."""
+    truth, cases = made
+    moe = replace(cases[0].model, experts=8, experts_per_token=2, expert_ffn=2880, dense_layers=0)
+    cases = [replace(c, model=moe, group="large") for c in cases[:8]]
+    large = [replace(c, seconds=c.time(truth)) for c in cases]
+    slower = truth.replace(eta_C=0.4)
+    few = [replace(c, seconds=c.time(slower), group=f"few {i}") for i, c in enumerate(cases[:2])]
+    assert fit_stack(truth, large + few, ("eta_C",)).eta_C == pytest.approx(0.7, rel=0.05)
+
+
+def test_a_stack_that_follows_decides_no_constants_of_the_one_before_it():
+    pairs = list(steps(ROWS, every=True))
+    newer = {"megatron-core-2606-gb200", "megatron-core-2606-gb300", "megatron-core-2606-b300"}
+    assert not newer & {case.stack for case in rows_of(stacks["megatron-core-h100"], pairs)}
+    assert not newer & {case.stack for case in rows_of(stacks["megatron-core-gb200"], pairs)}
+    assert {case.stack for case in rows_of(stacks["megatron-core-2606-gb200"], pairs)} == newer
+
+
 @pytest.mark.parametrize("key", [key for key in stacks if stacks[key].rows])
 def test_what_a_stack_errs_by_is_what_its_steps_of_dense_models_did(key):
-    """The means of all rows, as benchmarks/data/scores.csv keeps them; without any, those of the stack it is like."""
+    """The means of all rows, as benchmarks/data/scores.csv keeps them; without any, those of the one it is like."""
     stack, chip = stacks[key], key.rpartition("-")[2]
     begins = {
         "mosaic": f"mosaic-{chip}",

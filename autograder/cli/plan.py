@@ -169,9 +169,9 @@ class PlanQuery:
 
     def data(self, found: Any, runs: Any = ()) -> Any:
         """What was found, as JSON data in SI."""
-        from hwlib.planner.tables import plan_record
+        from hwlib.planner.tables import fitted_record
 
-        data = [plan_record(one) for one in found] if self.several else found.json()
+        data = [fitted_record(found.task, one) for one in found] if self.several else found.json()
         data = _with_runs(data, runs, found.task) if runs else data
         if self.emit and isinstance(data, dict):
             data["launch"] = self.launch(found).data

@@ -9,6 +9,7 @@ from hwlib.options import DEGREES, TRAINING, of_group
 from hwlib.planner import Allowed, Plans
 from hwlib.planner.checked import checked_axes
 from hwlib.planner.costs import Costed, Plan, costed_plan
+from hwlib.planner.fits import FITS, fit_of, fit_words
 from hwlib.planner.rejections import no_plan
 from hwlib.planner.space import space
 from hwlib.planner.task import task_of
@@ -52,7 +53,7 @@ def answer(asked: Mapping[str, str]) -> Markup:
     plans, plan = _plan(values)
     task, total = plans.task, float(plan.memory.total)
     room = show(abs(task.memory - total), "B", 3)
-    fits = f"It fits: {room} are free" if total <= task.memory else f"It does not fit: {room} are missing"
+    free = f"{room} are free" if total <= task.memory else f"{room} are missing"
     rate = f"MFU {plan.mfu:.1%}, {float(f'{plan.token_rate:.3g}'):,.0f} tokens/s"
     cost = f", ${plan.cost:,.2f} a step" if plan.cost else ""
     same = {name: asked[name] for name in SHARED if asked.get(name)}
@@ -61,9 +62,10 @@ def answer(asked: Mapping[str, str]) -> Markup:
             cluster_read(task.machine, values["cluster"], task.software.uses_host),
             paragraph(f"{task.title}: {plan}."),
             paragraph(
-                f"{fits} of a budget of {show(task.memory, 'B', 3)}; the fullest GPU holds {show(total, 'B', 3)}. "
+                f"{fit_words(task, total)} {free} of a budget of {show(task.memory, 'B', 3)}; the fullest GPU holds "
+                f"{show(total, 'B', 3)}. "
                 f"A step takes {show(plan.seconds, 's')} ({rate}{cost}).",
-                "planned-best" if total <= task.memory else "planned-best planned-wrong",
+                "planned-best" if fit_of(task, total) == FITS else "planned-best planned-wrong",
             ),
             memory_bars(plan, task.memory),
             step_bars(plan),

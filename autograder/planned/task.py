@@ -83,7 +83,7 @@ def _times(task: Task) -> list[str]:
 def _bytes(task: Task) -> str:
     framework = task.framework
     if framework is None:
-        return "Memory: what the formulas count, of 95 % of the data sheet's."
+        return "Memory: what the formulas count, of all that the chip has."
     error = f"mean error of the figures that {', '.join(framework.fitted)} were fitted to: {framework.error:.1%}"
     return f"Memory: counted as {framework.name} holds it; {error if framework.fitted else 'no constant was fitted'}."
 

@@ -11,13 +11,22 @@ from hwlib.options import DEGREES, TRAINING, of_group
 from hwlib.planner import ParetoFront, PlanError, Plans, machine_of, pareto, plan
 from hwlib.planner.arguments import DEGREE_NAMES, allowed_of
 from hwlib.planner.costs import Plan
-from hwlib.planner.explain import advice_words, alternatives, difference, memory_words, versus, where_time_goes
+from hwlib.planner.explain import (
+    QUICKER_UNSURE,
+    advice_words,
+    alternatives,
+    difference,
+    memory_words,
+    unsure_words,
+    versus,
+    where_time_goes,
+)
 from hwlib.planner.guide import rule_of_thumb
 from hwlib.planner.run import CANDIDATES
 from hwlib.planner.run_query import RunQuery
 from hwlib.planner.run_words import columns as run_columns
 from hwlib.planner.run_words import run_text
-from hwlib.planner.tables import columns, counted, front_task, rejected
+from hwlib.planner.tables import columns, counted, fit_column, front_task, rejected
 from hwlib.units import plural
 
 from .forms import FORMS
@@ -101,7 +110,7 @@ def answer(asked: Mapping[str, str]) -> Markup:
 
 
 def _table(caption: str, asked: Mapping[str, str], found: SearchedPlans) -> Markup:
-    heads = columns(found.plans)
+    heads = [*columns(found.plans), *fit_column(found.plans.task, found.plans)]
     if found.runs:
         heads += run_columns(found.runs, found.plans.task, "days" in found.values)
     cells = list(zip(*(column for _, column in heads), strict=True))
@@ -129,6 +138,8 @@ def _beside(found: Plans) -> list[Markup]:
         if advised.strategy != best.strategy
         else []
     )
+    if unsure := unsure_words(found):
+        near.append(f"{QUICKER_UNSURE}: {unsure}.")
     others = [f"{i}. {versus(best, other)}" for i, other in enumerate(found[1:], 2)]
     return [
         lines("The plan to take", near),

@@ -2,10 +2,16 @@
 
 A framework's `fitted` constants are searched on a grid, at the least mean error of its rows and of those that are
 `like` it. Rows that leave something open are never fitted.
+
+A framework's `margin` is no constant of its memory: it says how far above the predicted bytes a measured peak may lie,
+by the rows that constants may be fitted to. That of a software with few rows is that of all software to which nothing
+was fitted.
 """
 
 import itertools
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from math import ceil
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
@@ -18,6 +24,11 @@ from hwlib.specs import Framework, frameworks
 
 GRID = {"reserve": [i * 0.25e9 for i in range(41)], "fragmentation": [i / 100 for i in range(31)]}
 
+WITHIN = 0.9
+"""Of measured peaks, those that a margin covers."""
+ENOUGH = 20
+"""Peaks of a software from which on its margin is its own."""
+
 
 class MemoryFit(NamedTuple):
     """A framework with its constants fitted anew, how many rows they rest on, and the mean error of those."""
@@ -29,9 +40,31 @@ class MemoryFit(NamedTuple):
 
 def peaks(path: Path) -> list[Peak]:
     """The peaks of a file that constants may be fitted to. Raises DataError for a bad file."""
+    return [case for case in _all_peaks(path) if not (case.inferred or case.typical)]
+
+
+def _all_peaks(path: Path) -> list[Peak]:
+    """The same, with those that leave something open, or of whose software no figure was fitted."""
     rows = [row for row in rows_to_fit(path) if row.kind == "train-memory" and not row.fault]
-    cases = [(row, peak_case(row)) for row in rows]
-    return [case for row, case in cases if isinstance(case, Peak) and not (case.inferred or case.typical)]
+    return [case for row in rows if isinstance(case := peak_case(row), Peak)]
+
+
+def margin(cases: Sequence[Peak]) -> float:
+    """The share of the predicted bytes by which nine of ten of the measured peaks exceed them at most."""
+    shares = sorted(case.measured / case.predicted() - 1 for case in cases)
+    return shares[ceil(WITHIN * len(shares)) - 1]
+
+
+def margins(path: Path) -> Iterator[tuple[str, int, float]]:
+    """For each framework with enough peaks its key, how many they are and their margin; at last, with an empty key,
+    those of software to which nothing was fitted. Raises DataError for a bad file.
+    """
+    own: defaultdict[str, list[Peak]] = defaultdict(list)
+    for case in _all_peaks(path):
+        own["" if case.typical else case.framework.key].append(case)
+    for key in (*frameworks, ""):
+        if len(own[key]) >= ENOUGH:
+            yield key, len(own[key]), margin(own[key])
 
 
 def of_framework(cases: Sequence[Peak], key: str) -> list[Peak]:

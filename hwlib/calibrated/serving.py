@@ -40,7 +40,6 @@ __all__ = [
     "Steps",
     "Work",
     "cache_sequences",
-    "held_bytes",
     "run_of",
     "serve",
     "served_time",
@@ -52,8 +51,6 @@ LOADS = ("static", "closed", "queued")
 RESERVED = 3e9  # B of each GPU that no cache gets: context, activations, buffers (typed)
 MOST_SEQUENCES = 4096  # and tokens of a step: what trtllm-bench limits itself to (tensorrt_llm/bench/build/tuning.py)
 MOST_TOKENS = 32768
-ECC = 15 / 16  # of a memory that keeps its error correction within itself: GDDR6 of Ada
-GIB = 2.0**30 / 1e9  # a label's GB of memory are GiB
 
 
 Steps = tuple[tuple[float, Work], ...]
@@ -200,14 +197,8 @@ def cache_sequences(server: Server, tokens: float, share: float = 0.9, memory: f
     """Sequences of so many tokens that the cache of each group of GPUs holds, for which it gets a share of what weights
     and software leave of the memory: of `memory` bytes of a GPU, by default all that it has.
     """
-    held = held_bytes(server.chip) if memory is None else memory
+    held = (server.chip.seen_bytes or 0.0) if memory is None else memory
     return max(0.0, share * (held - server.weight_bytes() - RESERVED) / server.sequence_bytes(tokens))
-
-
-def held_bytes(chip: Accelerator) -> float:
-    """Bytes of a GPU's memory that software sees; 0 where no source says. Whole GiB are no label's GB."""
-    held = chip.hbm_bytes or 0.0
-    return held * (GIB if held % 2**30 else 1.0) * (ECC if chip.arch == "Ada" else 1.0)
 
 
 def _wave(

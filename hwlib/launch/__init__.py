@@ -12,6 +12,7 @@ Names are those of each project's own options, read at one revision (`sources.to
 from dataclasses import replace
 
 from hwlib.constraints import refusal
+from hwlib.footprint import footprint
 from hwlib.launch.known import arguments_of, problems
 from hwlib.launch.launch import Argument, Command, File, Launch, LaunchError
 from hwlib.launch.megatron import emit_megatron
@@ -21,6 +22,7 @@ from hwlib.launch.torchtitan import emit_torchtitan
 from hwlib.launch.trtllm import emit_trtllm
 from hwlib.launch.vllm import emit_vllm
 from hwlib.planner.costs import Plan
+from hwlib.planner.fits import fit_words
 from hwlib.planner.task import Task
 from hwlib.serving_planner.plan import ServingPlan
 
@@ -36,7 +38,8 @@ def emit_training(task: Task, plan: Plan, software: str) -> Launch:
         raise LaunchError(f"emit: expected {' or '.join(TRAINING)}, which train, got {software!r}")
     if why := refusal(replace(task.setting, features=None), plan.strategy):
         raise LaunchError(f"emit: {why}")
-    return TRAINING[software](task, plan)._replace(title=f"{task}: {plan}")
+    held = float(footprint(task, plan.strategy, m=plan.m).total)
+    return TRAINING[software](task, plan)._replace(title=f"{task}: {plan}. {fit_words(task, held)}")
 
 
 def emit(plan: ServingPlan, software: str) -> Launch:

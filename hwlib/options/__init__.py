@@ -6,7 +6,7 @@ and its physics.
 
 >>> bytes_per_gpu = named(TRAINING)["memory"]
 >>> bytes_per_gpu.reader.read("72GB"), bytes_per_gpu.unit, bytes_per_gpu.default
-(72000000000.0, 'B', "95 % of the chip's")
+(72000000000.0, 'B', "the chip's")
 """
 
 from hwlib.options.option import Entry, Option, markdown, named, of_group

@@ -337,7 +337,7 @@ _BUDGET = (
         "memory",
         BYTES,
         "Memory budget per GPU, e.g. 72GB.",
-        default="95 % of the chip's",
+        default="the chip's",
         unit="B",
         group=TASK,
         agent="budget per GPU, 72GB",

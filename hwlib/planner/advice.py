@@ -10,6 +10,7 @@ from math import inf
 from typing import Any, NamedTuple
 
 from hwlib.planner.costs import Costed
+from hwlib.planner.fits import surely, tight
 from hwlib.planner.task import Task
 from hwlib.specs import Stack
 from hwlib.specs.stack import CONSTANTS
@@ -83,20 +84,23 @@ def complexity(strategy: Strategy, m: Any) -> tuple[Any, ...]:
 
     Recomputation, for of equally quick plans one that computes less takes less energy. Pieces, which are microbatches
     times chunks of layers: each has launches, messages and waits, which the model knows least. Kinds of parallelism
-    beside data parallelism, ZeRO's gathers (stage 3) among them. Ranks of a replica. ZeRO's stage, and HSDP.
+    beside data parallelism, ZeRO's gathers (stage 3) among them. Ranks of a replica. HSDP. A lower stage of ZeRO is no
+    simpler plan: it is the same one with less memory free.
     """
     s = strategy
     kinds = sum(1.0 * (degree > 1) for degree in (s.tp, s.cp, s.ep, s.pp)) + (s.zero == 3)
     again = 1.0 * (s.recompute_code > 0) + (s.recompute_code == RECOMPUTED.index("full"))
-    stage = s.zero + 1.0 * s.hybrid
-    return stage, s.tp * s.cp * s.pp * s.ep, kinds + 1.0 * s.folded, m * s.v, again
+    return 1.0 * s.hybrid, s.tp * s.cp * s.pp * s.ep, kinds + 1.0 * s.folded, m * s.v, again
 
 
 Order = Callable[[Strategy, Any], tuple[Any, ...]]
 
 
-def choose(seconds: Any, risk: Any, strategy: Strategy, m: Any, error: float, order: Order = complexity) -> int:
-    """Position of the plan to take among columns of plans: the least by `order`, of equals the quickest.
+def choose(
+    seconds: Any, risk: Any, strategy: Strategy, m: Any, error: float, order: Order = complexity, tight: Any = None
+) -> int:
+    """Position of the plan to take among columns of plans: the least by `order`, of equals the quickest. Plans that are
+    `tight`, without headroom in memory, come after all others: what they leave out to be simple is what had made room.
 
     `risk` is the share by which typed constants could make each plan longer. Of plans within the error of the quickest,
     those count that no typed constant moves by more than the error. If it moves the quickest, that may err by as much:
@@ -110,21 +114,25 @@ def choose(seconds: Any, risk: Any, strategy: Strategy, m: Any, error: float, or
     if founded.any():
         among = founded & (seconds <= (1 + error) * seconds[founded].min())
     at = np.flatnonzero(among)
-    keys = [np.broadcast_to(key, among.shape)[at] for key in order(strategy, m)]
+    keys = [
+        np.broadcast_to(key, among.shape)[at] for key in (*order(strategy, m), *(() if tight is None else (tight,)))
+    ]
     return int(at[np.lexsort((seconds[at], *keys))[0]])
 
 
 def advised(task: Task, costed: Costed) -> int:
-    """Position of the plan to take, of all that fit."""
+    """Position of the plan to take, of all that fit; where none does, of those that may not."""
     import numpy as np
 
-    order = np.argsort(costed.seconds)[:MOST]  # plans that do not fit are last
-    error, least = tolerance(task.stack), costed.seconds[order[0]]
+    good = surely(task, costed.memory)
+    seconds = np.where(good, costed.seconds, np.nan) if good.any() else costed.seconds
+    order = np.argsort(seconds)[:MOST]  # plans that are left out are last
+    error, least = tolerance(task.stack), seconds[order[0]]
     slowest = min(SLOWEST, 1 + max(error, _risk(task, costed.strategy[order[:1]])[0]))  # `choose` takes none beyond
-    order = order[costed.seconds[order] <= slowest * least]
+    order = order[seconds[order] <= slowest * least]
     strategy = costed.strategy[order]
-    risk = _risk(task, strategy)
-    return int(order[choose(costed.seconds[order], risk, strategy, costed.m[order], error)])
+    risk, room = _risk(task, strategy), tight(task, costed.memory[order])
+    return int(order[choose(seconds[order], risk, strategy, costed.m[order], error, tight=room)])
 
 
 def _risk(task: Task, strategy: Strategy) -> Any:

@@ -91,7 +91,7 @@ def task_of_run(run: MeasuredPlan) -> Task:
     chip = accelerators[run.chip]
     software = SoftwareSettings(stack=run.stack, dtype=run.dtype, fused=run.fused).on(chip, run.shape)
     machine = Machine(plural(run.gpus, "GPU"), chip, run.levels, run.domain)
-    return Task(run.shape, machine, run.B, run.T, software, memory_of(chip, None, share=0.0))
+    return Task(run.shape, machine, run.B, run.T, software, memory_of(chip, None))
 
 
 def _same_task(run: MeasuredPlan, other: MeasuredPlan) -> bool:

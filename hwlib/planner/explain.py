@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from hwlib.planner.advice import rests, tolerance
 from hwlib.planner.costs import Plan, parts
+from hwlib.planner.fits import fit_words, surely
 from hwlib.planner.result import SearchResult
 from hwlib.strategy import CHOICES, NO_PIPELINE, TOLD
 from hwlib.units import show
@@ -53,6 +54,8 @@ def explanation(found: SearchResult, choices: bool = True) -> str:
     if (advised := found.advised).strategy != best.strategy:
         lines.append(f"{advice_words(found, advised)}:")
         lines.append(f"  {advised}: {difference(best, advised)}")
+    if unsure := unsure_words(found):
+        lines += [f"{QUICKER_UNSURE}:", f"  {unsure}"]
     if len(found) > 1:
         lines += ["The next plans, compared with the best:"]
         lines += [f"  {i}. {versus(best, other)}" for i, other in enumerate(found[1:], 2)]
@@ -95,7 +98,17 @@ def memory_words(found: SearchResult, plan: Plan) -> str:
     }
     contents = ", ".join(f"{name} {show(float(x), 'B', 3)}" for name, x in held.items() if x)
     total = show(float(plan.memory.total), "B", 3)
-    return f"The fullest GPU holds {total} of a budget of {show(found.task.memory, 'B', 3)}: {contents}."
+    fit = fit_words(found.task, float(plan.memory.total))
+    return f"The fullest GPU holds {total} of a budget of {show(found.task.memory, 'B', 3)}: {contents}. {fit}"
+
+
+QUICKER_UNSURE = "Quicker, but it may not fit"
+
+
+def unsure_words(found: SearchResult) -> str:
+    """The quickest plan that may not fit, where it is quicker than the best that does; else empty."""
+    plan = found.quicker_unsure
+    return f"{plan}, {show(float(plan.memory.total), 'B', 3)}: {difference(found[0], plan)}" if plan else ""
 
 
 def changes(best: Plan, other: Plan) -> str:
@@ -171,7 +184,8 @@ def alternatives(found: SearchResult) -> list[str]:
         among = column != here
         if not among.any():
             continue
-        i = costed.fastest(among)
+        good = surely(found.task, costed.memory)
+        i = costed.fastest(among & good) if found.fitting else costed.fastest(among)
         if i < 0:
             least = show(float(costed.memory[among].min()), "B", 3)
             lines.append(f"without {best.strategy.choice_words(name)}: none fits; the smallest needs {least} per GPU")

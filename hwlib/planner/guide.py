@@ -17,14 +17,15 @@ from typing import Any
 
 from hwlib.collectives import axis_levels
 from hwlib.constraints import broken, plan_rules
-from hwlib.footprint import MEGATRON_ADAM, unchecked_footprint
+from hwlib.footprint import unchecked_footprint
 from hwlib.parallel import dp_critical_batch, dp_moe_critical_batch, ep_far_critical_width, tp_limit
 from hwlib.pipeline import pipeline_bubble_fraction
 from hwlib.planner.allowed import SHORTEST_CUT, Allowed, divisors
+from hwlib.planner.fits import surely
 from hwlib.planner.keywords import settings_of
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.software_settings import SoftwareSettings
-from hwlib.planner.task import Machine, Task, memory_of, task_of
+from hwlib.planner.task import Machine, Task, task_of
 from hwlib.specs import Model
 from hwlib.specs.cluster import Place
 from hwlib.strategy import LAYOUT, Strategy
@@ -55,7 +56,7 @@ class Decision:
 class _Bounds:
     """What the choice follows from: `tokens` that a GPU has of a step; `need` and `need_experts`, those that hide the
     gradients over `level`; `limit`, the tensor-parallel degree that hides within the node; `far`, the width of an
-    expert from which all-to-alls between nodes hide; `room`, the bytes that what formulas count may take.
+    expert from which all-to-alls between nodes hide.
     """
 
     task: Task
@@ -65,7 +66,6 @@ class _Bounds:
     level: str
     limit: float
     far: float
-    room: float
 
     @property
     def model(self) -> Model:
@@ -87,13 +87,12 @@ class _Bounds:
         return dense and (not self.model.moe or tokens * self.outside(tp * ep) * pp >= self.need_experts)
 
     def bytes(self, d: Strategy) -> float:
-        """Bytes of the fullest GPU that formulas count."""
-        return float(unchecked_footprint(self.model, d, T=self.task.T, m=self.task.sequences // d.dp).total)
+        """Bytes of the fullest GPU, as the search counts them."""
+        return float(unchecked_footprint(self.task, d, m=self.task.sequences // d.dp).total)
 
     def fits(self, d: Strategy) -> bool:
-        """Whether a plan has memory, by what formulas count and by what the software needs."""
-        m = self.task.sequences // d.dp
-        return self.bytes(d) <= self.room and float(unchecked_footprint(self.task, d, m=m).total) <= self.task.memory
+        """Whether a plan fits, with the margin that the error of its memory asks for."""
+        return bool(surely(self.task, self.bytes(d)))
 
 
 def decide(
@@ -123,9 +122,9 @@ def decide_task(task: Task) -> Decision:
     """The rule of thumb for a task that was checked before. Raises PlanError where nothing serves."""
     b = _bounds(task)
     chosen = next((d for d in _in_order(b) if b.fits(d)), None)
-    states = parameter_count(task.model) * sum(MEGATRON_ADAM)
+    states = parameter_count(task.model) * sum(task.states)
     if chosen is None:
-        least = max(ceil(states / b.room), 1)
+        least = max(ceil(states / task.memory), 1)
         raise PlanError(
             "memory",
             f"{task.model.name} does not fit on {task.gpus:,} x {task.machine.chip.name} with this batch: its states "
@@ -138,7 +137,7 @@ def decide_task(task: Task) -> Decision:
         "tp_limit": b.limit,
         "far": b.far,
         "states": states,
-        "room": b.room,
+        "room": task.memory,
         "bytes": b.bytes(chosen),
     }
     return Decision(chosen, _sentence(b, chosen), numbers)
@@ -169,8 +168,7 @@ def _bounds(task: Task) -> _Bounds:
     experts = float(dp_moe_critical_batch(model.experts, model.experts_per_token, C, W, 2))
     limit, far = tp_limit(model.expert_ffn, C, node, 2, matrices), ep_far_critical_width(C, own, 2, 2, matrices)
     need, tokens = float(dp_critical_batch(C, W, 2)), task.B / machine.gpus
-    room = min(task.memory, memory_of(machine.chip, None)) if machine.chip.hbm_bytes else task.memory
-    return _Bounds(task, tokens, need, experts, level, float(limit), float(far), room)
+    return _Bounds(task, tokens, need, experts, level, float(limit), float(far))
 
 
 def _in_order(b: _Bounds) -> Iterator[Strategy]:
@@ -250,7 +248,7 @@ def _sentence(b: _Bounds, d: Strategy) -> str:
         clauses.append(f"{how} parallelism of {d.dp}" + (" alone" if d.dp == n > 1 else ""))
     again = "" if d.recompute == "none" else ", full recomputation"
     zero = f" with ZeRO-{d.zero}" if d.zero else ""
-    holds = f"{show(b.bytes(d), 'B', 3)} of {show(b.room, 'B', 3)} on the fullest GPU"
+    holds = f"{show(b.bytes(d), 'B', 3)} of {show(b.task.memory, 'B', 3)} on the fullest GPU"
     return f"{model.name} on {n:,} x {b.machine.chip.name}: {'; '.join(clauses)}{zero}{again}, {holds}."
 
 

@@ -8,6 +8,7 @@ from hwlib.constraints import BATCH, GPUS, MICROBATCH, WHOLE_NODES, refusal
 from hwlib.footprint import unchecked_footprint
 from hwlib.planner.allowed import Allowed, Axes, axes_of
 from hwlib.planner.checked import ways_out, widened
+from hwlib.planner.fits import surely
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.result import SearchResult
 from hwlib.planner.space import Space, space
@@ -153,7 +154,7 @@ def _smallest_memory(task: Task, allowed: Allowed) -> tuple[Strategy, float] | N
         return None
     memory = np.broadcast_to(unchecked_footprint(task, possible.strategy, m=possible.m).total, (possible.size,))
     i = int(memory.argmin())
-    return (possible.strategy[i], float(memory[i])) if memory[i] <= task.memory else None
+    return (possible.strategy[i], float(memory[i])) if surely(task, memory[i]) else None
 
 
 def _of(machine: Machine, gpus: int) -> Machine:

@@ -6,6 +6,7 @@ from typing import overload
 
 from hwlib.planner.advice import advised
 from hwlib.planner.costs import Costed, Plan, costed_plan
+from hwlib.planner.fits import surely
 from hwlib.planner.task import Task
 
 
@@ -38,15 +39,28 @@ class SearchResult(Sequence[Plan]):
 
     @property
     def advised(self) -> Plan:
-        """The plan to take: simple, within half the model's error of the best, one that rests on no typed constant."""
+        """The plan to take: simple, within half the model's error of the best, with headroom, on no typed constant."""
         return self.plan(advised(self.task, self.costed))
 
     @property
-    def fitting(self) -> int:
-        """Plans that fit in memory."""
+    def timed(self) -> int:
+        """Plans whose predicted bytes are within the budget."""
         import numpy as np
 
         return int(np.count_nonzero(~np.isnan(self.costed.seconds)))
+
+    @property
+    def fitting(self) -> int:
+        """Plans that fit in memory, with the margin that its error asks for."""
+        import numpy as np
+
+        return int(np.count_nonzero(surely(self.task, self.costed.memory)))
+
+    @property
+    def quicker_unsure(self) -> Plan | None:
+        """The quickest of the plans that may not fit, where it is quicker than all that do; else None."""
+        i = self.costed.fastest(~surely(self.task, self.costed.memory)) if self.fitting else -1
+        return self.plan(i) if i >= 0 and self.costed.seconds[i] < self.best[0].seconds else None
 
     def plan(self, i: int) -> Plan:
         """Plan number i of the costed ones."""

@@ -12,6 +12,7 @@ from typing import Any
 from hwlib.arguments import is_number
 from hwlib.goodput import ExpectedRun, Job, Reliability, expected_run, published, saved_state_bytes
 from hwlib.planner.costs import Plan
+from hwlib.planner.fits import surely
 from hwlib.planner.front import BEATEN, ParetoFront
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.plans import Plans
@@ -95,7 +96,7 @@ def fitted_gpus(stack: str) -> float:
 def fastest_runs(found: Plans, count: int, **asked: Any) -> tuple[Plans, tuple[ExpectedRun, ...]]:
     """The plans whose runs make most tokens a second, best first, and these runs; `asked` as in `run_of`."""
     runs = [(run_of(found.task, plan, **asked), plan) for plan in found]
-    runs.sort(key=lambda pair: _pace(pair[0]))
+    runs.sort(key=lambda pair: (not _fits(found.task, pair[1]), _pace(pair[0])))
     return replace(found, best=tuple(plan for _, plan in runs[:count])), tuple(run for run, _ in runs[:count])
 
 
@@ -113,10 +114,14 @@ def undominated_runs(front: ParetoFront, **asked: Any) -> tuple[ParetoFront, tup
     if not runs:
         raise failed
     best = [pair for pair in runs if not any(_beats(other, pair[0]) for other, _ in runs)]
-    best.sort(key=lambda pair: _pace(pair[0]))
+    best.sort(key=lambda pair: (not _fits(front.task, pair[1]), _pace(pair[0])))
     there = {plan.gpus for _, plan in best}
     why |= {plan.gpus: BEATEN for _, plan in runs if plan.gpus not in there}
     return ParetoFront((plan for _, plan in best), front.task, why), tuple(run for run, _ in best)
+
+
+def _fits(task: Task, plan: Plan) -> bool:
+    return bool(surely(task, plan.memory.total))
 
 
 def _pace(run: ExpectedRun) -> float:

@@ -9,6 +9,7 @@ from hwlib.footprint import unchecked_footprint
 from hwlib.planner.allowed import Allowed, divisors, usual_tp
 from hwlib.planner.checked import checked_axes, widened
 from hwlib.planner.costs import Costed, Plan, costed_plan
+from hwlib.planner.fits import surely
 from hwlib.planner.keywords import records_of
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.plans import Plans
@@ -60,9 +61,9 @@ def plan(
     >>> plan("llama3-8b", "dgx-h100", B=2**20, tp=(2, 4), dtype="fp8")[0].strategy.tp
     2
 
-    `memory` is what a plan may take of a GPU, in bytes (95 % of the data sheet's); `price` is in dollars a second and
-    GPU, by default what the description of a cluster of one's own says. Of each mesh (tp, cp, ep, pp, dp) the best plan
-    is listed, `count` at most.
+    `memory` is what a plan may take of a GPU, in bytes (all that software sees of the chip's); `price` is in dollars a
+    second and GPU, by default what the description of a cluster of one's own says. Of each mesh (tp, cp, ep, pp, dp)
+    the best plan is listed, `count` at most.
 
     Raises PlanError, which names what cannot be and, where nothing fits, what would hold it; and StrategyError.
     """
@@ -74,11 +75,13 @@ def plan(
     plans = search(task, allowed)
     node = task.machine.full_node
     if allowed.tp is None and not plans.fitting and usual_tp(task.model, node) != divisors(node):
-        allowed = widened(task, allowed)
-        plans = search(task, allowed)
+        wider = widened(task, allowed)
+        of_all = search(task, wider)
+        if of_all.fitting or not plans.timed:
+            allowed, plans = wider, of_all
     if not plans.costed.memory.size:
         raise no_plan(task, first_allowed, plans.rejected)
-    if not plans.fitting:
+    if not plans.timed:
         raise nothing_fits(task, allowed, plans)
     return _ranked(plans, int(count))
 
@@ -102,15 +105,16 @@ def search(task: Task, allowed: Allowed) -> Plans:
 
 
 def _ranked(found: Plans, count: int) -> Plans:
-    """The same with its best plans: of each mesh one, as many as asked for. One that costs just what a listed one
-    costs is left out.
+    """The same with its best plans: of each mesh one, as many as asked for; those that may not fit stand last. One that
+    costs just what a listed one costs is left out.
     """
     import numpy as np
 
     costed, strategy = found.costed, found.costed.strategy
     there = np.flatnonzero(~np.isnan(costed.seconds))
     keys = [getattr(strategy, name)[there] for name in ("micro", "ep", "cp")]  # of equals, the simplest
-    order = there[np.lexsort((*keys, costed.memory[there], np.round(np.log(costed.seconds[there]), 9)))]
+    behind = ~surely(found.task, costed.memory[there])
+    order = there[np.lexsort((*keys, costed.memory[there], np.round(np.log(costed.seconds[there]), 9), behind))]
     mesh = np.stack([getattr(strategy, name)[order] for name in MESH])
     _, first = np.unique(mesh, axis=1, return_index=True)
     best: list[Plan] = []

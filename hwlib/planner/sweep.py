@@ -7,6 +7,7 @@ from typing import Any
 from hwlib.arguments import is_number
 from hwlib.planner.allowed import Allowed
 from hwlib.planner.costs import Plan
+from hwlib.planner.fits import surely
 from hwlib.planner.front import BEATEN, CRITERIA, ParetoFront, undominated
 from hwlib.planner.keywords import records_of
 from hwlib.planner.plan_error import PlanError
@@ -24,6 +25,8 @@ def pareto(
     software: SoftwareSettings | None = None, memory: float | None = None, price: float | None = None, **keywords: Any,
 ) -> ParetoFront:  # fmt: skip
     """The plans, over one or several numbers of GPUs, that no other one dominates in what `of` names, fastest first.
+
+    Plans that may not fit stand behind those that do, and dominate none of them.
 
     The other arguments are those of `plan`. A number of GPUs without a valid plan that fits is skipped, and `skipped`
     of the result says why; if all are skipped, the error is raised. Raises PlanError.
@@ -55,10 +58,15 @@ def pareto(
             failures[n] = error
     if not plans:
         raise next(iter(failures.values())) if failures else PlanError("gpus", "expected at least one number of GPUs")
-    front = undominated(plans, names)
+    sure, beside = undominated([one for one in plans if _fits(result, one)], names), undominated(plans, names)
+    front = (*sure, *(one for one in beside if not _fits(result, one)))
     there = {best.gpus for best in front}
     why = {n: str(failures.get(n, BEATEN)) for n in numbers if n not in there}
     return ParetoFront(front, result.task, why)
+
+
+def _fits(found: Plans, one: Plan) -> bool:
+    return bool(surely(found.task, one.memory.total))
 
 
 def _candidates(found: Plans, names: Sequence[str]) -> tuple[Plan, ...]:

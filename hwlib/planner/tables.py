@@ -8,6 +8,7 @@ from hwlib.planner.advice import rests
 from hwlib.planner.allowed import Allowed
 from hwlib.planner.costs import Plan, parts
 from hwlib.planner.explain import WORDS
+from hwlib.planner.fits import FITS, fit_of
 from hwlib.planner.result import SearchResult
 from hwlib.planner.task import Task
 from hwlib.strategy import LAYOUT, MESH
@@ -25,20 +26,28 @@ Columns = Sequence[tuple[str, list[str]]]
 def table(found: SearchResult, more: Columns = ()) -> str:
     """The plans, one per line, below the task and the counts of the search; `more` columns stand last."""
     head = [found.task.title, counted(found), *_caveat(found.task)]
-    return "\n".join([*head, "", *rows(found, more)])
+    return "\n".join([*head, "", *rows(found, [*fit_column(found.task, found), *more])])
+
+
+def fit_column(task: Task, plans: Sequence[Plan]) -> Columns:
+    """Whether each plan fits, a column; none where all do."""
+    words = [fit_of(task, float(plan.memory.total)) for plan in plans]
+    return () if set(words) == {FITS} else (("fit", words),)
 
 
 def counted(found: SearchResult) -> str:
     """The second line of an answer: how many configurations there were, how many are left, and on which terms."""
     every = plural(found.considered, "configuration")
     good = f"{found.fitting:,} {'is valid and fits' if found.fitting == 1 else 'are valid and fit'}"
+    unsure = found.timed - found.fitting
+    good += f" ({unsure:,} more may not)" if unsure else ""
     return f"{every}, of which {good} in {found.task.terms}"
 
 
 def front_table(plans: Sequence[Plan], task: Task, skipped: Iterable[int], more: Columns = ()) -> str:
     """The plans of a front, one per line, below the task; `more` columns stand last."""
     head = [front_task(plans, task, skipped), f"Pareto-optimal plans that fit in {task.terms}", *_caveat(task)]
-    return "\n".join([*head, "", *rows(plans, more)])
+    return "\n".join([*head, "", *rows(plans, [*fit_column(task, plans), *more])])
 
 
 def front_task(plans: Sequence[Plan], task: Task, skipped: Iterable[int]) -> str:
@@ -112,15 +121,22 @@ def record(found: SearchResult) -> dict[str, Any]:
         "dedup_dispatch": task.software.dedup_dispatch if task.model.moe else None,
         "mtp": task.software.mtp if task.model.mtp_layers else None,
         "quantised": task.model.replaced_precision(task.dtype) or None,
-        "memory": task.memory, "considered": found.considered, "fitting": found.fitting,
+        "memory": task.memory, "margin": task.margin, "considered": found.considered, "fitting": found.fitting,
+        "may_not_fit": found.timed - found.fitting,
         "rejected": dict(found.rejected),
         "plans": [told(task, plan) for plan in found], "advised": told(task, found.advised),
+        "quicker_unsure": None if (unsure := found.quicker_unsure) is None else told(task, unsure),
     }  # fmt: skip
 
 
 def told(task: Task, plan: Plan) -> dict[str, Any]:
-    """One plan, and by which share of its step each typed constant could make it longer."""
-    return plan_record(plan) | {"rests_on": {one.constant: one.share for one in rests(task, plan.strategy)}}
+    """One plan, whether it fits, and by which share of its step each typed constant could make it longer."""
+    return fitted_record(task, plan) | {"rests_on": {one.constant: one.share for one in rests(task, plan.strategy)}}
+
+
+def fitted_record(task: Task, plan: Plan) -> dict[str, Any]:
+    """One plan, and whether it fits."""
+    return plan_record(plan) | {"fit": fit_of(task, float(plan.memory.total))}
 
 
 def plan_record(plan: Plan) -> dict[str, Any]:
@@ -141,6 +157,7 @@ def plan_record(plan: Plan) -> dict[str, Any]:
 
 
 __all__ = [
-    "WORDS", "columns", "counted", "front_table", "front_task", "plan_record", "record", "rejected", "rows", "table",
+    "WORDS", "columns", "counted", "fit_column", "fitted_record",
+    "front_table", "front_task", "plan_record", "record", "rejected", "rows", "table",
     "waits",
 ]  # fmt: skip

@@ -1,7 +1,7 @@
 """The planner's task: a model, a batch, and GPUs of a cluster with the memory that a plan may take."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf, prod
 from typing import Any, NamedTuple
 
@@ -26,17 +26,10 @@ from hwlib.specs import (
     nodes,
 )
 from hwlib.specs.cluster import Place
+from hwlib.specs.framework import TYPED_MARGIN
 from hwlib.specs.own_cluster import LINE, OwnCluster, chip_hint, described, torus_sentence
 from hwlib.specs.table import unknown
 from hwlib.units import plural, show
-
-FRAMEWORK = 0.05
-"""Share of the memory on a chip's data sheet that a plan leaves to what is not counted: the driver's context, buffers
-of NCCL, workspaces of kernels, what the allocator wastes. It is a ninth of what there is, for the sheet's GB are GiB:
-an H100 of 80 GB has 81,559 MiB, 85.5 GB, of which a plan may take 76. Of a software whose memory is known
-(`hwlib.specs.frameworks`) all that is counted, and a plan may take the 80 GB.
-"""
-
 
 SECONDS_AN_HOUR = 3600.0
 
@@ -199,6 +192,16 @@ class Task:
         return framework_of(self.stack, features) if self.stack.features else None
 
     @property
+    def margin(self) -> float:
+        """The share of the predicted bytes by which a GPU may report more: that of the software's memory."""
+        return self.framework.margin if self.framework else TYPED_MARGIN
+
+    @property
+    def own_margin(self) -> bool:
+        """Whether the margin is that of measured peaks of this software."""
+        return self.margin != TYPED_MARGIN
+
+    @property
     def states(self) -> States:
         """Bytes of a parameter."""
         assert not isinstance(self.software.states, str)
@@ -240,7 +243,7 @@ class Task:
     @property
     def terms(self) -> str:
         """The memory that plans may take, and the constants that they are timed with."""
-        room, has = self.memory, self.machine.chip.hbm_bytes or 0
+        room, has = self.memory, self.machine.chip.seen_bytes or 0
         of = f"of each GPU's {show(has, 'B', 3)}" if has > room else "on each GPU"
         does = "".join(f", {words}" for words in self.choices)
         return f"{show(room, 'B', 3)} {of}; stack {self.stack.key}, {self.software.dtype}{does}"
@@ -288,8 +291,7 @@ def task_of(
         raise PlanError("offload", f"nobody says what joins a GPU of {machine.name} with its host{say}")
     if on_chip.mtp and not model.mtp_layers:
         raise PlanError("mtp", f"{model.name} has no modules for multi-token prediction")
-    task = Task(model, machine, B, T, on_chip, inf, price)
-    return replace(task, memory=memory_of(machine.chip, memory, share=FRAMEWORK if task.framework is None else 0.0))
+    return Task(model, machine, B, T, on_chip, memory_of(machine.chip, memory), price)
 
 
 def model_of(model: Model | str) -> Model:
@@ -321,14 +323,21 @@ def batch_of(model: Model, B: Any, T: Any) -> tuple[int, int]:
     return B, T
 
 
-def memory_of(chip: Accelerator, memory: float | None, share: float = FRAMEWORK) -> float:
-    """Bytes that a plan may take: those given, or the chip's less a share for what is not counted. Raises PlanError."""
+MISTYPED = 1.01
+"""A budget above what the chip has by no more than this is that memory, rounded by who typed it."""
+
+
+def memory_of(chip: Accelerator, memory: float | None) -> float:
+    """Bytes of a GPU that a plan or a server may take, the budget: those given, or all that software sees of the chip's
+    memory. What the context, NCCL and the allocator take is counted with the plan. Raises PlanError.
+    """
+    held = chip.seen_bytes
     if memory is None:
-        if chip.hbm_bytes is None:
+        if held is None:
             raise PlanError("memory", f"no source says how much {chip.name} has; give a number of bytes")
-        return (1 - share) * chip.hbm_bytes
-    if not is_number(memory) or not memory > 0:
+        return held
+    if not is_number(memory) or not 0 < memory < inf:
         raise PlanError("memory", f"expected bytes above 0, got {memory!r}")
-    if chip.hbm_bytes is not None and memory > 1.1 * chip.hbm_bytes:
-        raise PlanError("memory", f"{chip.name} has {show(chip.hbm_bytes, 'B')}, not {show(float(memory), 'B')}")
+    if held is not None and memory > MISTYPED * held:
+        raise PlanError("memory", f"{chip.name} has {show(held, 'B')}, not {show(float(memory), 'B')}")
     return float(memory)

@@ -8,11 +8,10 @@ from math import inf
 from typing import NamedTuple
 
 from hwlib.arguments import is_number
-from hwlib.calibrated.serving import held_bytes
 from hwlib.calibrated.serving_kernels import ANY, fitted_architecture, kernel_chip
 from hwlib.inference.queueing import squared_variation
 from hwlib.planner.plan_error import PlanError
-from hwlib.planner.task import Machine, machine_of, model_of
+from hwlib.planner.task import Machine, machine_of, memory_of, model_of
 from hwlib.serving_planner.precision import precisions, usual_dtype, usual_kv_dtype
 from hwlib.specs import Accelerator, Model, accelerators, measured_lengths
 from hwlib.specs.cluster import Place
@@ -171,7 +170,7 @@ def question_of(
     precisions(model, chip, dtype, kv_dtype)
     return Question(
         model, machine, workload, Limits(ttft, tpot, gap), _stack(model, chip, stack), dtype, kv_dtype,
-        _memory(chip, memory), price, {name: tuple(values) for name, values in (fixed or {}).items() if values},
+        memory_of(chip, memory), price, {name: tuple(values) for name, values in (fixed or {}).items() if values},
         apart,
     )  # fmt: skip
 
@@ -214,19 +213,6 @@ def _stack(model: Model, chip: Accelerator, stack: ServingStack | str | None) ->
     if key not in serving_stacks:
         raise PlanError("stack", unknown("serving stack", key, serving_stacks))
     return serving_stacks[key] if arch else serving_stacks[key].typical(chip, bool(model.moe))
-
-
-def _memory(chip: Accelerator, memory: float | None) -> float:
-    held = held_bytes(chip)
-    if memory is None:
-        if not held:
-            raise PlanError("memory", f"no source says how much {chip.name} has; give a number of bytes")
-        return held
-    if not is_number(memory) or not 0 < memory < inf:
-        raise PlanError("memory", f"expected bytes above 0, got {memory!r}")
-    if held and memory > 1.01 * held:
-        raise PlanError("memory", f"{chip.name} has {show(held, 'B')}, not {show(float(memory), 'B')}")
-    return float(memory)
 
 
 __all__ = ["FIXED", "Limits", "Question", "Workload", "question_of"]

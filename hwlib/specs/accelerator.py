@@ -11,6 +11,9 @@ from dataclasses import dataclass
 
 from hwlib.specs.reader import Record, count, quantities, quantity, read, text
 from hwlib.specs.table import Table, file_text, unknown
+from hwlib.units import GB, GiB
+
+OWN_ECC = 15 / 16  # of a memory that keeps its error correction within itself: GDDR6 of Ada
 
 DTYPES = {
     "bf16": "bf16_flops",
@@ -73,6 +76,20 @@ class Accelerator(Record):
     stream_bandwidth: float | None = quantity("B/s", "memory bandwidth measured with a STREAM kernel")
     matmul_bf16_flops: float | None = quantity("FLOP/s", "best bfloat16 matmul rate over many shapes")
     allreduce_bandwidth: float | None = quantity("B/s", "all-reduce bus bandwidth of a ring in one domain")
+
+    @property
+    def seen_bytes(self) -> float | None:
+        """Bytes of its memory that software sees, the budget of a plan or a server; None where no source says how much
+        there is. A label's GB are GiB (NVIDIA rounds up by at most half a per cent); a number of whole GiB is no label.
+
+        >>> from hwlib.specs import accelerators
+        >>> accelerators["h100-sxm"].hbm_bytes, accelerators["h100-sxm"].seen_bytes
+        (80000000000.0, 85899345920.0)
+        """
+        if self.hbm_bytes is None:
+            return None
+        label = 1.0 if self.hbm_bytes % GiB == 0 else GiB / GB
+        return self.hbm_bytes * label * (OWN_ECC if self.arch == "Ada" else 1.0)
 
     def flops(self, dtype: str) -> float:
         """The dense matrix rate for a dtype ("bf16", "fp8", "float16", ...); the vector rate for "fp32".

@@ -7,6 +7,7 @@ from hwlib.constraints import even_chunks
 from hwlib.footprint import footprint
 from hwlib.planner import PlanError, SoftwareSettings, machine_of, plan
 from hwlib.planner.advice import NOISE, advised, choose, complexity, rests, rests_of, tolerance, typed, worse
+from hwlib.planner.fits import surely, tight
 from hwlib.planner.task import task_of
 from hwlib.specs import Stack, stacks
 from hwlib.specs.stack import CONSTANTS, read_stacks
@@ -189,9 +190,10 @@ def test_so_many_nodes_are_a_cluster():
 def test_the_plan_to_take_is_the_one_that_the_risks_of_all_plans_choose(model, cluster):
     """Those that are examined are few: no other can be chosen."""
     found = plan(model, cluster, B=2**20)
-    costed, fits = found.costed, np.flatnonzero(~np.isnan(found.costed.seconds))
+    costed, fits = found.costed, np.flatnonzero(surely(found.task, found.costed.memory))
     risk = np.max(list(rests_of(found.task, costed.strategy[fits]).values()), axis=0)
-    taken = choose(costed.seconds[fits], risk, costed.strategy[fits], costed.m[fits], tolerance(found.task.stack))
+    room, error = tight(found.task, costed.memory[fits]), tolerance(found.task.stack)
+    taken = choose(costed.seconds[fits], risk, costed.strategy[fits], costed.m[fits], error, tight=room)
     assert advised(found.task, costed) == fits[taken]
 
 

@@ -10,7 +10,9 @@ from hwlib.planner.keywords import records_of, settings_of
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.planner.task import FRAMEWORK, batch_of, first_levels, machine_of, memory_of, task_of
+from hwlib.serving_planner.question import question_of
 from hwlib.specs import Level, accelerators, models
+from hwlib.units import GiB, MiB, show
 
 H100 = accelerators["h100-sxm"]
 LLAMA = models["llama3-8b"]
@@ -23,14 +25,33 @@ def refused(field, act):
     return caught.value.problem
 
 
-def test_memory_is_at_most_what_the_chip_has_and_a_tenth_for_gib():
-    """An H100 of "80 GB" has 85.5 GB, which a reader may well type."""
-    has = H100.hbm_bytes
-    assert memory_of(H100, 1.1 * has) == 1.1 * has
-    assert "not" in refused("memory", lambda: memory_of(H100, 1.101 * has))
-    assert memory_of(H100, None) == (1 - FRAMEWORK) * has
-    assert memory_of(H100, None, share=0.0) == has
+def test_memory_is_at_most_what_software_sees_of_a_chip():
+    """An H100 of "80 GB" has 85.5 GB, which a reader may well type, and rounded."""
+    sees = H100.seen_bytes
+    assert H100.hbm_bytes < 85.5e9 < sees
+    assert memory_of(H100, 1.01 * sees) == 1.01 * sees
+    assert "not" in refused("memory", lambda: memory_of(H100, 1.011 * sees))
+    assert memory_of(H100, None) == sees
     assert memory_of(H100, 1) == 1.0
+
+
+@pytest.mark.parametrize(("key", "listed"), [("h100", 81559), ("h200", 143771), ("b200", 183359)])
+def test_one_chip_has_one_budget_near_what_it_lists(key, listed):
+    """In plans, servers, and the rule of thumb; MiB as nvidia-smi lists them (thundergolfer-memory)."""
+    node = f"dgx-{key}"
+    task = task_of("llama3-8b", node, B=2**20)
+    server = question_of("llama3-8b", node, prompt=1024, output=128)
+    thumb = decide("llama3-8b", node, B=2**20)
+    assert task.memory == server.memory == thumb.numbers["room"] == accelerators[f"{key}-sxm"].seen_bytes
+    assert task.memory == pytest.approx(listed * MiB, rel=0.006)
+    assert show(task.memory, "B", 3) in thumb.sentence
+
+
+def test_what_is_stored_in_whole_gib_is_no_label():
+    chip = replace(H100, hbm_bytes=96 * GiB)
+    assert chip.seen_bytes == 96 * GiB
+    assert replace(chip, arch="Ada").seen_bytes == 90 * GiB
+    assert replace(H100, hbm_bytes=None).seen_bytes is None
 
 
 @pytest.mark.parametrize("memory", [0, -1.0, nan, True, "80 GB"])

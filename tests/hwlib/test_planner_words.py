@@ -91,7 +91,7 @@ def test_of_the_quick_plans_the_simplest_is_advised(found):
     assert (str(advised) in found.explain()) or advised.strategy == found[0].strategy
 
 
-def test_the_simplest_has_the_fewest_pieces_then_kinds_then_ranks_then_stages_of_zero():
+def test_the_simplest_has_the_fewest_pieces_then_kinds_then_ranks_and_no_stage_of_zero():
     def position(seconds=(1.0, 1.0), m=(4, 4), **columns):
         plans = Strategy(**{name: np.array(x) for name, x in columns.items()})
         return choose(np.array(seconds), np.zeros(2), plans, np.array(m), error=2.0)
@@ -101,7 +101,7 @@ def test_the_simplest_has_the_fewest_pieces_then_kinds_then_ranks_then_stages_of
     assert position(dp=[8, 8], tp=[1, 2], zero=[3, 1]) == 0  # gathers are a kind of parallelism too
     assert position(dp=[1, 1], tp=[8, 4]) == 1
     assert position(dp=[8, 8], ep=[1, 8]) == position(dp=[8, 8], cp=[1, 2]) == 0
-    assert position(dp=[8, 8], zero=[2, 1]) == 1
+    assert position(dp=[8, 8], zero=[2, 1]) == 0  # a lower stage is no simpler, but leaves less memory
     assert position(dp=[16, 16], zero=[3, 3], shards=[8, 16]) == 1
     assert position(dp=[8, 8], seconds=(2.0, 1.0)) == 1  # else the quickest
 
@@ -109,7 +109,7 @@ def test_the_simplest_has_the_fewest_pieces_then_kinds_then_ranks_then_stages_of
 def test_plans_are_equals_within_half_of_what_a_stack_errs_by_and_within_noise():
     assert tolerance(H100) == tolerance(H100.replace(error=0.01)) == 0.02
     assert tolerance(H100.replace(error=0.05)) == 0.025
-    ask = {"B": 2**22, "pp": (2, 4, 8), "zero": 1}
+    ask = {"B": 2**22, "pp": (2, 4, 8), "cp": 1}
     narrow, wide = (plan("llama3-70b", "superpod-h100-1su", stack=H100.replace(error=x), **ask) for x in (0, 0.2))
     pieces = [one.advised.m * one.advised.strategy.v for one in (wide, narrow)]
     assert pieces[0] < pieces[1]
@@ -235,7 +235,7 @@ def test_one_plan_is_its_own_front(found):
         ("llama3-8b", "dgx-h100", 2**20, 8192, {"tp": 1, "pp": 1, "dp": 8, "zero": 3}),
         ("llama3-8b", "superpod-h100-1su", 2**22, 8192, {"tp": 1, "pp": 1, "dp": 256}),
         ("llama3-70b", "superpod-h100-4su", 2**22, 8192, {"tp": 8, "pp": 2, "dp": 64}),
-        ("llama3-405b", "h100-superpod-16k", 2**24, 8192, {"tp": 8, "pp": 8, "cp": 2, "dp": 128, "zero": 1}),
+        ("llama3-405b", "h100-superpod-16k", 2**24, 8192, {"tp": 8, "pp": 16, "cp": 2, "dp": 64, "zero": 1}),
         ("gpt3-175b", "superpod-h100-4su", 1536 * 2048, 2048, {"tp": 8, "pp": 4, "dp": 32}),
         ("mixtral-8x7b", "superpod-h100-1su", 2**22, 8192, {"pp": 1, "ep": 8}),
         ("deepseek-v3", "superpod-h100-8su", 15360 * 4096, 4096, {"tp": 1, "ep": 8}),
@@ -306,7 +306,7 @@ def test_a_table_has_a_line_for_each_plan(found):
     assert lines[0] == "Llama 3.1 70B on 256 x H100 SXM5, 512 sequences of 8,192 tokens per step"
     assert lines[1] == (
         f"{found.considered:,} configurations, of which {found.fitting:,} are valid and fit "
-        "in 76 GB of each GPU's 80 GB; stack test, bf16"
+        f"({found.timed - found.fitting:,} more may not) in 85.9 GB on each GPU; stack test, bf16"
     )
     assert len(lines) == 4 + len(found)
     assert "$/step" not in lines[3]
@@ -319,8 +319,8 @@ def test_a_table_has_a_line_for_each_plan(found):
 
 def test_one_plan_is_counted_as_one_and_more_memory_than_there_is_is_not_of_it():
     degrees = {"tp": 8, "pp": 1, "cp": 1, "micro": 1, "zero": 1, "recompute": "full", "schedule": "1f1b"}
-    alone = plan("llama3-8b", "dgx-h100", **ASK, memory=88 * GB, **degrees | {"zero": 0})
-    assert "1 configuration, of which 1 is valid and fits in 88 GB on each GPU; stack test" in alone.table()
+    alone = plan("llama3-8b", "dgx-h100", **ASK, memory=86.5 * GB, **degrees | {"zero": 0})
+    assert "1 configuration, of which 1 is valid and fits in 86.5 GB on each GPU; stack test" in alone.table()
 
 
 def test_a_front_says_what_it_is_for():
@@ -328,7 +328,7 @@ def test_a_front_says_what_it_is_for():
     front = pareto("llama3-8b", "dgx-h100", memory=60 * GB, **ask)
     head, terms, _, *rows = front.table().splitlines()
     assert head == "Llama 3.1 8B on 2, 4 or 8 x H100 SXM5, 128 sequences of 8,192 tokens per step"
-    assert terms == "Pareto-optimal plans that fit in 60 GB of each GPU's 80 GB; stack test, bf16"
+    assert terms == "Pareto-optimal plans that fit in 60 GB of each GPU's 85.9 GB; stack test, bf16"
     assert len(rows) == 1 + len(front)
 
 
@@ -341,7 +341,7 @@ def test_prices_have_a_column():
 def test_what_programs_get_is_json(found):
     record = json.loads(json.dumps(found.json()))
     assert record["gpus"] == 256
-    assert record["considered"] == record["fitting"] + sum(record["rejected"].values())
+    assert record["considered"] == record["fitting"] + record["may_not_fit"] + sum(record["rejected"].values())
     assert record["advised"]["pp"] == found.advised.strategy.pp
     first = record["plans"][0]
     assert first["cost"] is None  # no price was asked for

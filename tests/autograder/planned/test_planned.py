@@ -20,7 +20,7 @@ from hwlib.planner.explain import memory_words, where_time_goes
 from hwlib.planner.tables import columns
 from hwlib.serving_planner import plan_serving
 from hwlib.specs import models
-from hwlib.units import show
+from hwlib.units import GB, show
 from tests.conftest import ROOT
 from tests.hwlib.test_hf_config import LLAMA
 
@@ -127,7 +127,10 @@ def test_a_footprint_is_shown_whether_it_fits_or_not():
     fits, too_much = (answered("fill", SMALL | degrees)["html"] for degrees in (PLAN, {"zero": "0", "micro": "4"}))
     search, plan = the_plan(SMALL | PLAN)
     total = float(plan.memory.total)
-    assert f"It fits: {show(search.task.memory - total, 'B', 3)} are free" in words(fits)
+    assert "It fits" in words(fits)
+    assert f"{show(search.task.memory - total, 'B', 3)} are free of a budget" in words(fits)
+    close = SMALL | PLAN | {"memory": f"{total * (1 + search.task.margin / 2) / GB:.3f}GB"}
+    assert "It may not fit" in words(answered("fill", close)["html"])
     assert where_time_goes(plan).split(":")[0] in words(fits)
     shares = [
         float(share) for share in re.findall(r'class="planned-bar">([\d.]+)%', too_much[: too_much.index("goes")])

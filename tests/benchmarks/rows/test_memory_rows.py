@@ -7,10 +7,11 @@ import pytest
 from benchmarks.fit import memory as fit_memory
 from benchmarks.paths import DATA
 from benchmarks.rows.memory_rows import Peak, memory_rows_of
-from benchmarks.rows.published import case_of, read_rows
+from benchmarks.rows.published import ROWS, case_of, read_rows
 from benchmarks.rows.training_step import Unmodelled
 from benchmarks.score.predictions import Prediction, predict
 from hwlib.specs import frameworks
+from hwlib.specs.framework import TYPED_MARGIN
 from hwlib.units import GB, GiB
 from tests.benchmarks.tables import written
 
@@ -197,3 +198,14 @@ def test_a_shape_that_contradicts_the_size_is_that_of_the_size(case, size, pp, s
     config = BLOOM | {"hidden": 13824, "layers": 78, "size": size, "pp": pp, "dp": 48 // pp}
     found = case(id="bloom-1", gpus="384", unit="GB a GPU", measured_value="60", config=config)
     assert (found.model.width, found.model.layers) == shape
+
+
+def test_margins_are_those_of_the_rows():
+    """Of the rows that constants may be fitted to, from twenty of a software on; the rest takes the one of others."""
+    found = {key: (n, share) for key, n, share in fit_memory.margins(ROWS)}
+    assert all(n >= fit_memory.ENOUGH for n, _ in found.values())
+    _, typed = found.pop("")
+    assert round(typed, 3) == TYPED_MARGIN
+    assert {key: round(share, 3) for key, (_, share) in found.items()} == {
+        key: row.margin for key, row in frameworks.items() if row.margin != TYPED_MARGIN
+    }

@@ -3,6 +3,7 @@
 import pytest
 
 from benchmarks.planner.expert_cases import CASES, from_flops, from_token_rate, row
+from hwlib.planner.fits import surely
 
 
 def test_there_are_the_cases_that_an_expert_would_ask():
@@ -20,7 +21,7 @@ def test_a_case_is_a_line_of_six_cells(case, sources):
     found = case.found()
     published = case.published(found)
     assert published.gpus == found.task.gpus
-    assert published.seconds >= found[0].seconds * (1 - 1e-9) or published.memory.total > found.task.memory
+    assert published.seconds >= found[0].seconds * (1 - 1e-9) or not surely(found.task, published.memory.total)
     if case.measured:
         assert 0.4 < published.seconds / case.measured < 2.5
 

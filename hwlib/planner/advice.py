@@ -114,9 +114,8 @@ def choose(
     if founded.any():
         among = founded & (seconds <= (1 + error) * seconds[founded].min())
     at = np.flatnonzero(among)
-    keys = [
-        np.broadcast_to(key, among.shape)[at] for key in (*order(strategy, m), *(() if tight is None else (tight,)))
-    ]
+    criteria = (*order(strategy, m), 0.0 if tight is None else tight)
+    keys = [np.broadcast_to(key, among.shape)[at] for key in criteria]
     return int(at[np.lexsort((seconds[at], *keys))[0]])
 
 

@@ -84,7 +84,7 @@ def _best(tokens, goodput, deadline, room):
             )
         except PlanError:
             continue
-        for one in best:
+        for one in (*best, *filter(None, [best.quicker_unsure])):
             s = one.strategy
             days = one.seconds * tokens / (SEQUENCES * LENGTH) / goodput * (1 + USED.error) / DAY
             if days <= deadline and s.v * s.pp and (s.v == 1 or MODEL.layers % (s.pp * s.v) == 0):

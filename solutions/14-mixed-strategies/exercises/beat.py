@@ -83,7 +83,7 @@ def rule_time(model, gpus, B, T) -> float:
 
 
 def best_time(model, gpus, B, T) -> float:
-    """Seconds of the planner's best within the budget, memory's margin aside, with as many chunks as the software has."""
+    """Seconds of the planner's best, memory's margin aside, with as many chunks as the software has."""
     chunks, software = Allowed(v=range(1, SOFTWARE.most_chunks + 1)), SoftwareSettings(stack=STACK.key)
     room = accelerators["h100-sxm"].hbm_bytes
     found = plan(KEYS[model], cluster_of(gpus), B=B, T=T, allowed=chunks, software=software, memory=room)

@@ -19,7 +19,8 @@ COMPARED = ("inferencex", "rocm-vllm")  # of chips that nothing was fitted to: w
     head="The fastest ways to train a language model on a cluster: degrees of parallelism, step time, MFU, bytes per "
     "GPU.",
     answer="The text explains the choice; `error` is the mean error of step times of the software's dense models, so "
-    "plans that differ by less are too close to call.",
+    "plans that differ by less are too close to call. `fit` of a plan is `fits` or `may not fit`, by the `margin` of "
+    "predicted memory; `quicker_unsure` is quicker than all that fit, and may not.",
 )
 def plan(**arguments: Any) -> Answer:
     """As the decorator says: the documentation and the arguments are made from the table of options."""

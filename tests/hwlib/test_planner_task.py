@@ -9,7 +9,7 @@ from hwlib.planner import Allowed, decide, pareto, plan
 from hwlib.planner.keywords import records_of, settings_of
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.software_settings import SoftwareSettings
-from hwlib.planner.task import FRAMEWORK, batch_of, first_levels, machine_of, memory_of, task_of
+from hwlib.planner.task import batch_of, first_levels, machine_of, memory_of, task_of
 from hwlib.serving_planner.question import question_of
 from hwlib.specs import Level, accelerators, models
 from hwlib.units import GiB, MiB, show

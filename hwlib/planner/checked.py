@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from hwlib.constraints import (
     CHUNKS_OF_LAYERS,
@@ -19,18 +19,19 @@ from hwlib.constraints import (
     shard_rules,
     would_words,
 )
+from hwlib.footprint import unchecked_footprint
 from hwlib.planner.allowed import MOST_CHUNKS, WHOLE, Allowed, Axes, axes_of, divisors
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.space import space
 from hwlib.planner.task import Task
 from hwlib.specs import Features
 from hwlib.strategy import Strategy
-from hwlib.units import plural
+from hwlib.units import plural, show
 
 
 def checked_axes(task: Task, allowed: Allowed) -> Axes:
     """The axes for a task. Raises PlanError for values that are impossible whatever the other degrees are; it names
-    values that make a plan with everything else as it is, memory aside, if there are any.
+    values that make a plan with everything else as it is, if there are any.
     """
     axes, fixed = axes_of(task, allowed), set(allowed.given)
     if not axes.forms:
@@ -122,40 +123,72 @@ def widened(task: Task, allowed: Allowed) -> Allowed:
     return allowed if "tp" in allowed.given else replace(allowed, tp=divisors(task.machine.full_node))
 
 
-def working(task: Task, allowed: Allowed, option: str, values: Iterable[Any]) -> tuple[tuple[Any, ...], str]:
-    """Of these values of an option those with which a plan can be, memory aside, with everything else as it is
-    allowed; and of none the reason that rejects the last plans.
+class Working(NamedTuple):
+    """Values of an option with which a plan can be, those that fit in memory if any do: then `needs` is 0, else it is
+    the bytes of the plan of them that needs least. Without values the reason that rejects the last plans.
     """
+
+    values: tuple[int, ...]
+    needs: float = 0.0
+    reason: str = ""
+
+
+def working(task: Task, allowed: Allowed, option: str, values: Iterable[Any]) -> Working:
+    """Of these values of an option those with which a plan can be, with everything else as it is allowed."""
+    import numpy as np
+
     axes = axes_of(task, widened(task, replace(allowed, **{option: tuple(values)})))
     if not axes.forms:
-        return (), "only 1f1b can be interleaved"
+        return Working((), reason="only 1f1b can be interleaved")
     possible = space(task, axes)
     if not possible.size:
-        return (), [*possible.rejected][-1]
-    return tuple(sorted(map(int, {*getattr(possible.strategy, option).tolist()}))), ""
+        return Working((), reason=[*possible.rejected][-1])
+    memory = np.broadcast_to(unchecked_footprint(task, possible.strategy, m=possible.m).total, (possible.size,))
+    column = np.broadcast_to(getattr(possible.strategy, option), (possible.size,))
+    fits = memory <= task.memory
+    if fits.any():
+        return Working(_distinct(column[fits]))
+    return Working(_distinct(column), needs=float(memory.min()))
+
+
+def _distinct(column: Any) -> tuple[int, ...]:
+    return tuple(sorted(map(int, {*column.tolist()})))
+
+
+def _more_memory(task: Task, needs: float) -> str:
+    """The end of an offer that no memory is there for; empty where it fits."""
+    return f", and would need {show(needs, 'B')} a GPU, of which {show(task.memory, 'B')} are there" if needs else ""
 
 
 def offer(task: Task, allowed: Allowed, option: str, values: Sequence[int]) -> str:
-    """The end of a sentence of refusal: which of these values would do; or that they would do but for another rule."""
+    """The end of a sentence of refusal: which of these values would do and fit; which would
+    need more memory; or that they would do but for another rule.
+    """
     if not values:
         return ""
     near = allowed.given[option][0]
-    would, reason = working(task, allowed, option, values)
-    return would_words(would, near) if would else f"{would_words(values, near)}, but for another rule: {reason}"
+    would = working(task, allowed, option, values)
+    if would.values:
+        return would_words(would.values, near) + _more_memory(task, would.needs)
+    return f"{would_words(values, near)}, but for another rule: {would.reason}"
 
 
 def ways_out(task: Task, allowed: Allowed, options: Iterable[str]) -> str:
     """The end of a sentence of refusal: of each of these options the values that would do with the others as they
-    are.
+    are, and fit; where none fits, what the one that needs least would need.
     """
+    could = {option: tuple(candidates(task.setting, option)) for option in options}
+    would = {option: working(task, allowed, option, values) for option, values in could.items() if values}
+    would = {option: way for option, way in would.items() if way.values}
+    if not would:
+        return ""
+    needs = min(way.needs for way in would.values())
     ways = []
-    for option in options:
-        could = tuple(candidates(task.setting, option))
-        would = working(task, allowed, option, could)[0] if could else ()
-        if would:
-            near = allowed.given[option][0]
-            ways.append(f"{option} {would_words(would, near).removeprefix('; ').removesuffix(' would')}")
-    return f"; {' or '.join(ways)} would" if ways else ""
+    for option, way in would.items():
+        if needs or not way.needs:
+            words = would_words(way.values, allowed.given[option][0]).removeprefix("; ").removesuffix(" would")
+            ways.append(f"{option} {words}")
+    return f"; {' or '.join(ways)} would" + _more_memory(task, needs)
 
 
 def _joined(values: Iterable[object]) -> str:

@@ -7,7 +7,7 @@ from math import prod
 from hwlib.constraints import BATCH, GPUS, MICROBATCH, WHOLE_NODES, refusal
 from hwlib.footprint import unchecked_footprint
 from hwlib.planner.allowed import Allowed, Axes, axes_of
-from hwlib.planner.checked import ways_out, widened
+from hwlib.planner.checked import offer, ways_out, widened
 from hwlib.planner.fits import surely
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.result import SearchResult
@@ -37,7 +37,7 @@ def no_plan(task: Task, allowed: Allowed, rejected: Mapping[str, int]) -> PlanEr
     if last == GPUS.reason:
         return PlanError("gpus", f"no allowed product tp*cp*pp divides {task.gpus:,}")
     field = "allowed" if len(allowed.given) != 1 else next(iter(allowed.given))
-    if why := _only_plan(task, axes):
+    if why := _only_plan(task, allowed, axes):
         return PlanError(field, f"no valid plan for {task}: {why}")
     return PlanError(
         field,
@@ -104,11 +104,14 @@ def _fewer_gpus(task: Task, allowed: Allowed) -> int | None:
     return None
 
 
-def _only_plan(task: Task, axes: Axes) -> str:
-    """The rule that the one plan of the grid breaks, in words; empty where the grid has several."""
+def _only_plan(task: Task, allowed: Allowed, axes: Axes) -> str:
+    """The rule that the one plan of the grid breaks, in words, with what would do; empty where the grid has several."""
     if any(len(values) > 1 for values in axes):
         return ""
-    return str(refusal(task.setting, axes.first(task.gpus)) or "")
+    why = refusal(task.setting, axes.first(task.gpus))
+    if why and why.would and why.rule.option in allowed.given:
+        return why.sentence + offer(task, allowed, why.rule.option, why.would)
+    return str(why or "")
 
 
 def nothing_fits(task: Task, allowed: Allowed, found: SearchResult) -> PlanError:

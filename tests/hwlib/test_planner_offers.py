@@ -9,6 +9,7 @@ from hwlib.planner.rejections import smallest
 from hwlib.planner.task import task_of
 from hwlib.specs import Model
 from hwlib.strategy import StrategyError
+from hwlib.units import show
 from tests.each import each
 
 DENSE = Model.small(layers=32, width=2560, heads=40, kv_heads=10, ffn=3072, vocab=32000, head_dim=64, context=8192)
@@ -167,3 +168,46 @@ def test_batches_next_to_one_that_no_plan_divides_are_offered():
     assert refused(DENSE, cluster(1, 8), 3, {"pp": 1, "cp": 1, "tp": (1, 2)}).problem.endswith(
         "have at least 4; 4 (8,192 tokens) can"
     )
+
+
+LARGE = Model.small(layers=16, width=8192, heads=64, kv_heads=8, ffn=28672, vocab=128_000, context=8192)
+ONE_PLAN = {"pp": 1, "cp": 1, "ep": 1, "micro": 1, "v": 1, "schedule": "1f1b", "recompute": "none", "sp": True}
+
+
+@each(
+    "case",
+    [
+        (LARGE, 1, {"tp": 7, "pp": 1, "zero": 0, "recompute": "none"}, (2, 4, 8), (1,)),
+        (LARGE, 1, {"pp": 3, "tp": 1, "zero": 0}, (2, 4, 8), (1,)),
+        (LARGE, 1, ONE_PLAN | {"tp": 7, "zero": 0}, (2, 4, 8), (1,)),
+        (DENSE, 1, {"tp": 7, "pp": 1, "zero": 0, "recompute": "full"}, (1, 2), ()),
+    ],
+)
+def test_what_is_offered_fits_in_memory(case):
+    """Values that obey all rules and need more memory than there is are not named beside one that fits."""
+    model, nodes, allowed, fitting, others = case
+    software = SoftwareSettings(features="any")
+    asked = {"B": 64 * T, "T": T, "software": software}
+    option = next(iter(allowed)) if allowed.get("tp") != 7 else "tp"
+    problem = refused(model, cluster(nodes, 8), 64, allowed).problem
+    offered = numbers(re.search(r"; (?:\w+ )?([\d, ]+) would$", problem)[1].replace(", ", " "))
+    assert {*fitting} <= {*offered}
+    assert not {*offered} & {*others}
+    for value in offered:
+        assert len(plan(model, cluster(nodes, 8), allowed=Allowed(**allowed | {option: value}), **asked))
+    for value in others:
+        with pytest.raises(PlanError) as error:
+            plan(model, cluster(nodes, 8), allowed=Allowed(**allowed | {option: value}), **asked)
+        assert error.value.field == "memory"
+
+
+def test_an_offer_that_nothing_has_memory_for_says_how_much_it_needs():
+    asked = {"B": 64 * T, "T": T, "software": SoftwareSettings(features="any")}
+    plans = [plan(DENSE, cluster(1, 8), allowed=Allowed(tp=tp, zero=0), **asked) for tp in (1, 2)]
+    least = min(float(found.costed.memory.min()) for found in plans)
+    for share, short in ((1.001, False), (0.999, True)):
+        with pytest.raises(PlanError) as error:
+            plan(DENSE, cluster(1, 8), allowed=Allowed(tp=7, zero=0), memory=share * least, **asked)
+        assert (show(least, "B") in error.value.problem) == short
+        assert ("need" in error.value.problem) == short
+        assert "would" in error.value.problem

@@ -3,7 +3,7 @@
 import pytest
 
 from hwlib.planner.allowed import Allowed
-from hwlib.planner.checked import checked_axes, widened, working
+from hwlib.planner.checked import Working, checked_axes, widened, working
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.planner.task import task_of
@@ -147,10 +147,10 @@ def test_a_refusal_offers_what_would_do(allowed, would):
 
 
 def test_values_that_work_and_the_reason_why_others_do_not():
-    assert working(task(), Allowed(pp=4), "v", (1, 2, 3, 5)) == ((1, 2), "")
-    assert working(task(), Allowed(v=2), "schedule", ("zb_h1",)) == ((), "only 1f1b can be interleaved")
-    assert working(task(), Allowed(), "tp", (7,))[0] == ()
-    assert working(task(), Allowed(), "tp", (7,))[1] == "tp does not divide the heads"
-    assert working(task(), Allowed(tp=2), "pp", (8,)) == ((), "tp*cp*pp does not divide the GPUs")
+    assert working(task(), Allowed(pp=4), "v", (1, 2, 3, 5)) == Working((1, 2))
+    assert working(task(), Allowed(v=2), "schedule", ("zb_h1",)) == Working((), reason="only 1f1b can be interleaved")
+    assert working(task(), Allowed(), "tp", (7,)).values == ()
+    assert working(task(), Allowed(), "tp", (7,)).reason == "tp does not divide the heads"
+    assert working(task(), Allowed(tp=2), "pp", (8,)) == Working((), reason="tp*cp*pp does not divide the GPUs")
     assert widened(task(), Allowed(tp=2)) == Allowed(tp=2)
     assert widened(task(gpus=4), Allowed(pp=2)) == Allowed(tp=(1, 2, 4, 8), pp=2)

@@ -126,4 +126,4 @@ def test_the_task_of_a_run_is_all_that_its_plan_does_not_say():
     assert (task.gpus, task.B, task.T) == (run.gpus, run.B, run.T)
     assert (task.stack.key, task.dtype, task.software.fused) == (run.stack, run.dtype, run.fused)
     assert task.machine.chip.key == run.chip
-    assert task.memory == task.machine.chip.hbm_bytes
+    assert task.memory == task.machine.chip.seen_bytes

@@ -19,6 +19,7 @@ from hwlib.planner.explain import (
     versus,
     where_time_goes,
 )
+from hwlib.planner.fits import fit_words
 from hwlib.planner.front import CRITERIA, time_memory_front, undominated
 from hwlib.planner.tables import columns, counted, front_task, rejected, waits
 from hwlib.planner.task import task_of
@@ -108,7 +109,7 @@ def test_memory_in_words_is_all_of_it():
     assert f"holds {memory.total / 1e9:.3g} GB of a budget of {TASK.memory / 1e9:.3g} GB" in text
     assert f"activations {(memory.activations + memory.logits) / 1e9:.3g} GB" in text
     assert "gradients 2.25 GB" in text
-    assert memory_words(found, made(compute=1)).endswith(": weights 8 GB.")
+    assert memory_words(found, made(compute=1)).endswith(f": weights 8 GB. {fit_words(TASK, 8e9)}")
 
 
 def column(plans, name):
@@ -131,7 +132,9 @@ class Found(list):
             np.array([plan.memory.total for plan in plans]),
             np.array([plan.seconds for plan in plans]),
         )
-        self.rejected, self.considered, self.fitting = {"few": 2, "many": 30}, len(plans) + 32, len(plans)
+        self.rejected, self.considered = {"few": 2, "many": 30}, len(plans) + 32
+        self.fitting = self.timed = len(plans)
+        self.quicker_unsure = None
 
     def plan(self, i):
         return self[i]

@@ -133,7 +133,7 @@ def test_a_degree_beyond_any_cluster_is_refused_beside_others(option):
         assert error.value.field == option
 
 
-@pytest.mark.parametrize(("model", "gpus"), [("llama3-70b", 8), ("llama3-8b", 1), ("llama3-405b", 64)])
+@pytest.mark.parametrize(("model", "gpus"), [("llama3-70b", 8), ("llama3-8b", 1), ("llama3-405b", 120)])
 def test_on_the_fewest_gpus_that_hold_a_model_there_is_a_plan_and_on_the_last_before_none(model, gpus):
     software = SoftwareSettings(features="any")
     task = task_of(model, "dgx-h100", B=2**20, T=4096, gpus=min(gpus, 8), software=software)
@@ -146,12 +146,13 @@ def test_on_the_fewest_gpus_that_hold_a_model_there_is_a_plan_and_on_the_last_be
         where, some = ("dgx-h100", count) if count <= 8 else (f"{count // 8} x dgx-h100", None)
         return plan(model, where, B=2**20, T=4096, gpus=some, software=software)
 
-    assert len(on(n))
-    if before:
-        with pytest.raises(PlanError) as error:
-            on(before)
-        assert error.value.field == "memory"
-        assert f"{n:,}" in error.value.problem
+    assert on(n).fitting
+    assert on(before).fitting == 0
+    far = n // 4 if n <= 8 else n // 2
+    with pytest.raises(PlanError) as error:
+        on(far)
+    assert error.value.field == "memory"
+    assert f"{n:,}" in error.value.problem
 
 
 @pytest.mark.parametrize(("allowed", "field"), [({"zero": 2}, "zero"), ({"zero": 2, "micro": 1}, "allowed")])

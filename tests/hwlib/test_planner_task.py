@@ -211,8 +211,8 @@ def test_the_first_levels_that_join_so_many():
 def test_a_task_in_words():
     task = task_of(LLAMA, "dgx-h100", B=2 * 8192, T=8192, gpus=4, memory=70e9, price=0.5)
     assert str(task) == "Llama 3.1 8B on 4 x H100 SXM5, 2 sequences of 8,192 tokens per step"
-    assert task.terms.startswith("70 GB of each GPU's 80 GB; stack ")
-    assert replace(task, memory=80e9).terms.startswith("80 GB on each GPU; stack ")
+    assert task.terms.startswith("70 GB of each GPU's 85.9 GB; stack ")
+    assert replace(task, memory=task.machine.chip.seen_bytes).terms.startswith("85.9 GB on each GPU; stack ")
     assert (task.sequences, task.gpus, task.price, task.setting.sequences) == (2, 4, 0.5, 2)
     assert task.choices == ()
     mixed = task_of("deepseek-v3", "dgx-h100", B=8192, software=SoftwareSettings(mtp=False, dedup_dispatch=True))

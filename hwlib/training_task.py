@@ -4,10 +4,13 @@
 """
 
 from collections.abc import Collection, Sequence
-from typing import Any, Protocol, TypeGuard
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 from hwlib.constraints import Setting
 from hwlib.specs import Framework, Level, Model, Stack
+
+if TYPE_CHECKING:
+    from hwlib.footprint.trained import Trained
 
 
 class TaskMachine(Protocol):
@@ -88,6 +91,10 @@ class TrainingTask(Protocol):
     @property
     def setting(self) -> Setting:
         """What a strategy must suit."""
+
+    @property
+    def trained(self) -> "Trained | None":
+        """What is trained and in which precision; None where that is all of the model, as the software does it."""
 
 
 def is_task(subject: Any) -> TypeGuard[TrainingTask]:

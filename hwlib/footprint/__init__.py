@@ -22,9 +22,11 @@ from hwlib.footprint.state_bytes import (
     zero2_state_bytes,
     zero3_state_bytes,
 )
+from hwlib.footprint.trained import BASES, OPTIMIZERS, Adapters, Trained, adapters_of, bytes_words, with_optimizer
 
 __all__ = [
     "ADAM_8BIT",
+    "BASES",
     "BFLOAT16_ADAM",
     "DEEPSEEK_ADAM",
     "FP8_MOMENTS_ADAM",
@@ -34,13 +36,19 @@ __all__ = [
     "MIXED_ADAM",
     "MUON",
     "OFFLOAD",
+    "OPTIMIZERS",
     "SGD",
     "STATES",
+    "Adapters",
     "Footprint",
     "States",
+    "Trained",
+    "adapters_of",
+    "bytes_words",
     "footprint",
     "replicated_state_bytes",
     "unchecked_footprint",
+    "with_optimizer",
     "zero1_state_bytes",
     "zero2_state_bytes",
     "zero3_state_bytes",

@@ -5,7 +5,7 @@ out at the 34*T*micro*D of `hwlib.transformer.activations`. A SwiGLU keeps gate,
 kernels do; experts keep the tokens as they were dispatched, and what they give, for the router's gradient.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 from hwlib.formula import maximum
@@ -71,13 +71,13 @@ def layer_on_rank(
     T: Any,
     fused: bool,
     by: Framework | None = None,
-    frozen: bool = False,
+    adapted: Collection[str] | None = None,
 ) -> LayerFootprint:
     """A layer, with experts or not, of a strategy whose ranks share its matrices and its experts.
 
     `tokens` of a microbatch are on this rank, each of which meets T keys; a fused attention keeps no scores. What a
-    framework keeps besides, or in place of that, is counted where it is given; `frozen` matrices, with adapters beside
-    queries, keys and values alone, keep fewer inputs.
+    framework keeps besides, or in place of that, is counted where it is given. Where only adapters beside the matrices
+    `adapted` are trained, the others keep no inputs.
     """
     tp, sp = strategy.tp, strategy.sp
     common = _common_parameters(model)
@@ -100,9 +100,8 @@ def layer_on_rank(
         inputs = inputs - _narrowed(model, moe, by) * tokens / tp - 2 * (2 - by.kept) * model.width * outside
     if eager:
         inputs = inputs + _unfused(model, moe, tp, outside, tokens)
-    if frozen:  # the inputs of gate, up and down; attention's output is needed by attention itself
-        hidden = model.expert_ffn * (model.experts_per_token + model.shared_experts) if moe else model.ffn
-        inputs = inputs - 2 * model.width * outside - 2 * hidden * tokens / tp
+    if adapted is not None:
+        inputs = inputs - _unread(model, moe, set(adapted), outside, tokens / tp)
     kept_input = 2 * model.width * outside
     return LayerFootprint(
         own / tp + common,
@@ -113,6 +112,18 @@ def layer_on_rank(
         by_op=lambda: kept_input + _by_op(model, moe, tp, outside, tokens, eager),
         modules=lambda: {"core_attn": scores, **_modules(model, moe, tp, outside, tokens, by)},
     )
+
+
+def _unread(model: Model, moe: bool, beside: set[str], outside: Any, tokens: Any) -> Any:
+    """Bytes of a microbatch that frozen matrices need not keep, for only those with adapters have gradients that read
+    their input. Attention itself needs its output, and so do norms and the activation what they take in.
+    """
+    hidden = model.expert_ffn * (model.experts_per_token + model.shared_experts) if moe else model.ffn
+    attention, wide = beside & {"q", "k", "v"}, beside & {"gate", "up", "experts"}
+    shared = model.layer_norms == 1  # attention and MLP read the same input
+    inputs = int(not (attention or wide)) if shared else (not attention) + (not wide)
+    spared = 2 * model.width * outside * inputs
+    return spared if beside & {"down", "experts"} else spared + 2 * hidden * tokens
 
 
 def _common_parameters(model: Model) -> int:

@@ -10,6 +10,7 @@ from hwlib.constraints import demand, demand_within
 from hwlib.footprint.layer_bytes import LayerFootprint, layer_on_rank
 from hwlib.footprint.stage_layers import StageLayers, stage_layers
 from hwlib.footprint.state_bytes import MEGATRON_ADAM, States
+from hwlib.footprint.trained import BASES, Trained, layer_matrices
 from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.specs import Framework, Model, frameworks, models
 from hwlib.strategy import SCHEDULES, Strategy, strategy_of
@@ -117,6 +118,7 @@ def footprint(
     framework: Framework | str | None = None,
     trainable: Any = None,
     frozen: float = 2.0,
+    trained: Trained | None = None,
     offload: Collection[str] = (),
     mtp: bool = False,
     **degrees: Any,
@@ -139,9 +141,10 @@ def footprint(subject: Any, /, strategy: Strategy | None = None, **options: Any)
     `framework` is a record or a key of `frameworks`: what its loss, its FSDP and its allocator take is then counted
     too, as a GPU reports it; without one, only what formulas count. Of a model that is fine-tuned by adapters (LoRA),
     `trainable` parameters have gradients and optimizer states, in `states`; the model's own are `frozen` bytes each
-    (0.5 in 4 bits, tables excepted), and their matrices keep no input. `offload` is what the host keeps, of OFFLOAD:
-    of activations two layers' stay. With `mtp` the modules for multi-token prediction are on the last stage, with
-    logits of their own, and a copy of the embedding where that is on another rank.
+    (0.5 in 4 bits, tables excepted), and their matrices keep no input but those of queries, keys and values. `trained`
+    says all this in one record, with the rank of the adapters and the matrices beside which they stand. `offload` is
+    what the host keeps, of OFFLOAD: of activations two layers' stay. With `mtp` the modules for multi-token prediction
+    are on the last stage, with logits of their own, and a copy of the embedding where that is on another rank.
 
     Where layers do not divide, a stage has the next whole number, and the last, or both ends, are the short ones
     (`stage_layers`).
@@ -172,7 +175,8 @@ def unchecked_footprint(subject: Any, /, strategy: Strategy | None = None, **opt
 
 
 def _of_task(task: TrainingTask, strategy: Strategy, *, m: Any = None, stage: Any = "worst") -> Footprint:
-    uses, states = task.software, States(*task.states)
+    uses = task.software
+    states = States(*task.states) if task.trained is None else None
     return _of_model(
         task.model,
         strategy,
@@ -181,6 +185,7 @@ def _of_task(task: TrainingTask, strategy: Strategy, *, m: Any = None, stage: An
         m=strategy.microbatches(task.B, task.T) if m is None else m,
         stage=stage,
         states=states,
+        trained=task.trained,
         fused=uses.fused,
         framework=task.framework,
         offload=uses.offload,
@@ -201,6 +206,7 @@ def _of_model(
     framework: Framework | str | None = None,
     trainable: Any = None,
     frozen: float = 2.0,
+    trained: Trained | None = None,
     offload: Collection[str] = (),
     mtp: bool = False,
     **degrees: Any,
@@ -208,6 +214,10 @@ def _of_model(
     strategy = strategy_of(strategy, degrees)
     model = with_mtp(model) if mtp else models.of(model)
     framework = frameworks.of(framework) if framework is not None else None
+    if trained is not None:
+        if trainable is not None or states is not None:
+            raise ValueError("footprint: trained has states and adapters; give no states and no trainable with it")
+        states = trained.states
     if states is None:
         states = States(*framework.states) if framework else MEGATRON_ADAM
     if not isinstance(states, tuple) or len(states) != 3:
@@ -220,7 +230,7 @@ def _of_model(
         stage = bounded("footprint: stage", stage, 0)
     if odd := [x for x in offload if x not in OFFLOAD] or ([offload] if isinstance(offload, str) else []):
         raise ValueError(f"footprint: offload is of {', '.join(OFFLOAD)}, got {odd[0]!r}")
-    tuned = None
+    tuned = None if trained is None else _tuned(model, trained)
     if trainable is not None:
         tuned = _Tuned(bounded("footprint: trainable", trainable, 0), bounded("footprint: frozen", frozen, 0))
     columns = {
@@ -243,10 +253,33 @@ def _of_model(
 
 
 class _Tuned(NamedTuple):
-    """Fine-tuning by adapters: their parameters, and the bytes of one of the model's own."""
+    """Fine-tuning by adapters: their parameters, the bytes of one of the model's own, the matrices beside which they
+    stand, and the parameters of the matrix that is made again in 16 bits before it is used.
+    """
 
     trainable: Any
     frozen: float
+    matrices: tuple[str, ...] = ("q", "k", "v")
+    made_again: int = 0
+
+
+def _tuned(model: Model, trained: Trained) -> _Tuned | None:
+    adapters = trained.adapters
+    if adapters is None:
+        return None
+    return _Tuned(
+        adapters.parameters(model),
+        adapters.frozen_bytes,
+        adapters.matrices,
+        _largest_matrix(model) if adapters.quantised else 0,
+    )
+
+
+def _largest_matrix(model: Model) -> int:
+    """Parameters of the largest matrix of a layer."""
+    layers = [layer_matrices(model, moe) for moe in (False, True) if moe <= model.moe]
+    sides = [pair for layer in layers for shapes in layer.values() for pair in shapes]
+    return max(rows * columns for rows, columns in sides)
 
 
 def _footprint(job: _Job, stage: Any) -> Footprint:
@@ -282,7 +315,8 @@ def _job(
     tokens = strategy.micro * T / strategy.cp
     outside = tokens / (sp * tp + (1 - sp))
     moes = [moe for moe, there in ((False, model.layers > model.moe_layers), (True, model.moe)) if there]
-    kinds = tuple(layer_on_rank(model, moe, strategy, tokens, T, fused, framework, tuned is not None) for moe in moes)
+    adapted = tuned.matrices if tuned is not None else None
+    kinds = tuple(layer_on_rank(model, moe, strategy, tokens, T, fused, framework, adapted) for moe in moes)
     recompute = strategy.recompute_code
     tables = unsharded = pool = 0.0
     gathered, logit, summed = states.weight, 4.0, 0.0
@@ -291,10 +325,12 @@ def _job(
     if tuned is not None:
         share = tuned.trainable / parameter_count(model)
         states = States(tuned.frozen + share * states.weight, share * states.gradient, share * states.optimizer)
+        gathered = framework.gathered if framework is not None else BASES["bf16"]
         tables = max(gathered - tuned.frozen, 0.0) / where(zero >= 3, shards, 1.0)
+        summed = BASES["bf16"] * tuned.made_again / tp
     if framework is not None:
         if framework.gathered_inputs:
-            summed = where(tp > 1, 4 * model.width * tokens, 0.0)
+            summed = summed + where(tp > 1, 4 * model.width * tokens, 0.0)
         if framework.unsharded_in_pipeline:
             unsharded = where((zero >= 3) & (pp > 1) & (shards > 1), 1.0, 0.0)
         a_parameter = where((zero >= 3) & (shards > 1), gathered, 0.0)

@@ -54,6 +54,7 @@ STATES = {
     "deepseek": DEEPSEEK_ADAM,
     "full": FULL_ADAM,
     "bfloat16": BFLOAT16_ADAM,
+    "bf16": BFLOAT16_ADAM,
     "8bit": ADAM_8BIT,
     "fp8-moments": FP8_MOMENTS_ADAM,
     "muon": MUON,

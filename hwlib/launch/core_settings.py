@@ -213,6 +213,8 @@ def software_losses(task: Task, families: tuple[str, ...]) -> list[str]:
         lost.append(f"the plan's times: they are of {task.stack.key} ({task.stack.software}), another software")
     if task.software.dtype in ("fp8", "fp4"):
         lost.append(f"the recipe of scaling in {task.software.dtype}: a plan knows the rate of products only")
+    if task.trained and (task.trained.adapters or task.trained.optimizer != "adamw"):
+        lost.append(f"what is trained: {task.trained}")
     if task.software.expert_imbalance > 1:
         lost.append(f"experts with {task.software.expert_imbalance:g} times the mean load: training makes it")
     return lost

@@ -26,8 +26,12 @@ SEARCHED, ADVANCED, WHOLE_RUN = "Restrict the search", "Advanced", "The whole ru
 """Titles of what pages unfold."""
 RATES = ("llama3-405b", "rsc-1", "rsc-2", "opt-175b", "bloom-176b")  # rows of measured_failures.csv that have a rate
 TRAINERS = ("megatron", "torchtitan", "nemo")  # the keys of hwlib.launch.TRAINING, which is not loaded for a list
+OPTIMIZERS = ("adamw", "muon", "lion", "sgd")  # the keys of hwlib.footprint.OPTIMIZERS
+BASES = ("bf16", "int8", "nf4")  # the keys of hwlib.footprint.BASES
 YES: tuple[tuple[str, str], ...] = (("", "no"), ("yes", "yes"))
 AS_SOFTWARE = (("", "as the software"), ("yes", "yes"), ("no", "no"))
+AS_OPTIMIZER = (("", "adamw"), *same(*OPTIMIZERS[1:]))
+AS_BASE = (("", "bf16"), *same(*BASES[1:]))
 WITH_TP = (("", "with tp"), ("yes", "yes"), ("no", "no"))
 
 _TASK = (
@@ -307,13 +311,38 @@ _SOFTWARE = (
     Option(
         "states",
         TEXT,
-        "What a parameter costs: megatron (18 bytes, gradients in 32 bits), mixed (16, as in NVIDIA's recipes), half, "
-        "full, bfloat16, 8bit, fp8-moments, deepseek, muon, sgd.",
+        "Precision of what is trained: megatron (18 bytes a parameter, gradients in 32 bits), mixed (16, as in "
+        "NVIDIA's recipes), bf16 (8, everything in 16 bits), 8bit (6), half, full, fp8-moments, deepseek, muon, sgd.",
         default="as the software's",
         group=SOFTWARE,
         search=Entry(
             "bytes of a parameter: weight, gradient and optimizer", "States", choices=state_choices, fold=ADVANCED
         ),
+    ),
+    Option(
+        "optimizer",
+        choices(*OPTIMIZERS),
+        "Optimizer, whose moments are as wide as Adam's in the states: adamw has two, muon, lion and sgd one.",
+        default="adamw",
+        group=SOFTWARE,
+        search=Entry("two moments of a parameter, or one", "Optimizer", choices=AS_OPTIMIZER, fold=ADVANCED),
+    ),
+    Option(
+        "lora",
+        TEXT,
+        "Train adapters alone: their rank, or RANK@MATRICES, as in 16@q+k+v+o, of q, k, v, o, gate, up, down, experts, "
+        "attention, mlp, all.",
+        default="everything is trained",
+        group=SOFTWARE,
+        search=Entry("rank of adapters, or 16@q+k+v+o", "LoRA", empty="all is trained", fold=ADVANCED),
+    ),
+    Option(
+        "base",
+        choices(*BASES),
+        "With --lora: precision in which the frozen model is stored; nf4 is QLoRA's.",
+        default="bf16",
+        group=SOFTWARE,
+        search=Entry("of the frozen model, with LoRA", "Base", choices=AS_BASE, fold=ADVANCED),
     ),
     Option(
         "release",

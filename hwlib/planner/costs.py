@@ -71,6 +71,8 @@ def costed_plan(task: Task, strategy: Strategy, m: float) -> Plan:
     """One plan with all its costs."""
     time = step_time(task, strategy)
     seconds, flops = float(time.total), step_flops(task.model, task.B, task.T, mtp=bool(task.software.mtp))
+    if task.trained:
+        flops = flops - task.trained.spared_flops(task.model, task.B)
     return Plan(
         strategy,
         int(m),

@@ -145,9 +145,10 @@ def decide_task(task: Task) -> Decision:
 
 def rule_of_thumb(task: Task, allowed: Allowed) -> str:
     """The sentence of `decide` on a task; empty where a degree that it chooses is given, where the choice is not among
-    the values that are allowed, and where nothing serves.
+    the values that are allowed, where adapters alone are trained, and where nothing serves.
     """
-    if allowed.given.keys() & set(DECIDED):
+    adapters = task.trained is not None and task.trained.adapters is not None  # no gradients of weights are summed
+    if adapters or allowed.given.keys() & set(DECIDED):
         return ""
     try:
         decision = decide_task(task)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import prod
 
 from hwlib.constraints import BATCH, GPUS, MICROBATCH, WHOLE_NODES, refusal
-from hwlib.footprint import unchecked_footprint
+from hwlib.footprint import BFLOAT16_ADAM, unchecked_footprint
 from hwlib.planner.allowed import Allowed, Axes, axes_of
 from hwlib.planner.checked import offer, ways_out, widened
 from hwlib.planner.fits import surely
@@ -15,7 +15,6 @@ from hwlib.planner.space import Space, space
 from hwlib.planner.task import Machine, Task, first_levels
 from hwlib.specs import Level
 from hwlib.strategy import Strategy
-from hwlib.transformer import parameter_count
 from hwlib.units import plural, show
 
 MOST_GPUS = 2**17
@@ -125,12 +124,22 @@ def nothing_fits(task: Task, allowed: Allowed, found: SearchResult) -> PlanError
         f"{task.model.name} does not fit on {task.gpus:,} x {chip}: the plan with the smallest memory "
         f"({found.costed.strategy[least]}) needs {takes} per GPU, and the budget is {room}"
     )
+    assumed = f"Assumed: {task.assumed}{_fewer_bytes(task)}"
     if holding := smallest(task, allowed):
         n, strategy, need = holding
         with_ = f"{strategy} ({show(need, 'B')} per GPU)"
-        return PlanError("memory", f"{text}. Smallest cluster that holds it: {n:,} x {chip}, with {with_}")
-    more = "a larger cp, a shorter sequence, a larger batch or more memory could"
+        return PlanError("memory", f"{text}. Smallest cluster that holds it: {n:,} x {chip}, with {with_}. {assumed}")
+    more = f"a larger cp, a shorter sequence, a larger batch or more memory could. {assumed}"
     return PlanError("memory", f"{text}. No cluster of up to {MOST_GPUS:,} such GPUs holds it with this batch; {more}")
+
+
+def _fewer_bytes(task: Task) -> str:
+    """The states that take the least bytes of a parameter without another optimizer; empty where something was asked
+    for, or nothing is less.
+    """
+    if task.trained or task.states.total <= BFLOAT16_ADAM.total:
+        return ""
+    return f"; with --states bf16 it is {BFLOAT16_ADAM.total:g}, with --lora 16 2, adapters aside"
 
 
 def smallest(task: Task, allowed: Allowed) -> tuple[int, Strategy, float] | None:
@@ -138,7 +147,7 @@ def smallest(task: Task, allowed: Allowed) -> tuple[int, Strategy, float] | None
     bytes. Beyond 256 nodes steps are a 256th of what there is.
     """
     node = task.machine.full_node
-    least = parameter_count(task.model) * sum(task.states) / task.memory
+    least = task.state_bytes / task.memory
     n = 1
     while n <= MOST_GPUS:
         if n >= least and (held := _smallest_memory(replace(task, machine=_of(task.machine, n)), allowed)):

@@ -69,7 +69,8 @@ def run_of(
 def _job(task: Task, plan: Plan, steps: int) -> Job:
     """A plan as a job. What waits for a slow GPU is arithmetic, and the bubble that other stages' arithmetic makes."""
     model = with_mtp(task.model) if task.software.mtp else task.model
-    state = float(saved_state_bytes(parameter_count(model), task.states.weight, task.states.optimizer))
+    parameters = task.trained.parameters(model) if task.trained else parameter_count(model)
+    state = float(saved_state_bytes(parameters, task.states.weight, task.states.optimizer))
     time = plan.time
     busy = float(time.compute + time.recomputed + time.bubble) / plan.seconds
     node = min(task.machine.full_node, plan.gpus)

@@ -5,7 +5,19 @@ from math import inf
 from typing import Any
 
 from hwlib.arguments import is_number
-from hwlib.footprint import OFFLOAD, STATES, States
+from hwlib.footprint import (
+    BASES,
+    MUON,
+    OFFLOAD,
+    OPTIMIZERS,
+    SGD,
+    STATES,
+    Adapters,
+    States,
+    Trained,
+    adapters_of,
+    with_optimizer,
+)
 from hwlib.planner.plan_error import PlanError
 from hwlib.specs import (
     Accelerator,
@@ -34,7 +46,9 @@ class SoftwareSettings:
     can do (a row of software.toml, or "any" for everything), by default what the stack's can; `dtype` is that of the
     layers' matrix products; `states` what a parameter costs, or a name of `hwlib.footprint.STATES`, by default what it
     costs in the software. `fused` attention keeps no scores. The busiest experts see `expert_imbalance` times the mean
-    tokens; `offload` is what the host keeps, of "activations" and "optimizer".
+    tokens; `offload` is what the host keeps, of "activations" and "optimizer". `optimizer` is one of OPTIMIZERS, whose
+    moments are as wide as Adam's in `states`. With `lora`, a rank or "16@q+v", adapters alone are trained, beside a
+    model that is frozen and stored as `base`, one of BASES.
 
     With `dedup_dispatch` a token goes once to each rank and node that has one of its experts; with `mtp` a model's
     modules for multi-token prediction are trained too. None is as the software does in its `release` (26.04), which is
@@ -51,6 +65,9 @@ class SoftwareSettings:
     mtp: bool | None = None
     offload: tuple[str, ...] = ()
     release: Release | str | None = None
+    optimizer: str | None = None
+    lora: Adapters | str | int | None = None
+    base: str | None = None
 
     def __post_init__(self) -> None:
         if self.dtype == "int8":
@@ -65,6 +82,7 @@ class SoftwareSettings:
             if self.states not in STATES:
                 raise PlanError("states", f"expected one of {', '.join(STATES)}, got {self.states!r}")
             self.__dict__["states"] = STATES[self.states]
+        self._check_trained()
         self.__dict__["fused"] = as_bool("fused", self.fused)
         for name in ("dedup_dispatch", "mtp"):
             if (chosen := getattr(self, name)) is not None:
@@ -74,6 +92,37 @@ class SoftwareSettings:
                 self.__dict__["release"] = release_of(self.release)
             except ValueError as error:
                 raise PlanError("release", str(error)) from None
+
+    def _check_trained(self) -> None:
+        if self.optimizer is not None and self.optimizer not in OPTIMIZERS:
+            raise PlanError("optimizer", f"expected one of {', '.join(OPTIMIZERS)}, got {self.optimizer!r}")
+        if self.optimizer not in (None, "adamw") and self.states in (MUON, SGD):
+            raise PlanError("optimizer", f"states {self._states_name} have no second moment to leave out")
+        if self.base is not None and self.lora is None:
+            raise PlanError("base", "only what is frozen has one: ask for adapters too, as in lora 16")
+        if self.base is not None and self.base not in BASES:
+            raise PlanError("base", f"expected one of {', '.join(BASES)}, got {self.base!r}")
+        if self.lora is not None:
+            try:
+                asked = self.lora if isinstance(self.lora, Adapters) else adapters_of(str(self.lora))
+                self.__dict__["lora"] = asked if self.base is None else replace(asked, base=self.base)
+            except ValueError as error:
+                raise PlanError("lora", str(error)) from None
+
+    def trained(self, usual: States) -> Trained | None:
+        """What is trained, where something was asked for: with the software's `usual` states if these were not."""
+        if self.states is None and self.optimizer is None and self.lora is None:
+            return None
+        assert not isinstance(self.states, str)
+        optimizer = self.optimizer or "adamw"
+        states = with_optimizer(self.states or usual, optimizer)
+        assert self.lora is None or isinstance(self.lora, Adapters)
+        return Trained(states, optimizer, self.lora, self._states_name)
+
+    @property
+    def _states_name(self) -> str:
+        """The name of the states, the newest where they have several; empty of others."""
+        return next((name for name, states in reversed(STATES.items()) if states == self.states), "")
 
     @property
     def uses_host(self) -> bool:

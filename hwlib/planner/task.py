@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from hwlib.arguments import is_number
 from hwlib.constraints import Setting
-from hwlib.footprint import MEGATRON_ADAM, States
+from hwlib.footprint import MEGATRON_ADAM, States, Trained
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.specs import (
@@ -204,8 +204,26 @@ class Task:
     @property
     def states(self) -> States:
         """Bytes of a parameter."""
-        assert not isinstance(self.software.states, str)
-        return self.software.states or States(*(self.framework.states if self.framework else MEGATRON_ADAM))
+        return self.trained.states if self.trained else self._usual_states
+
+    @property
+    def _usual_states(self) -> States:
+        return States(*(self.framework.states if self.framework else MEGATRON_ADAM))
+
+    @property
+    def trained(self) -> Trained | None:
+        """What is trained and in which precision, where it was asked for."""
+        return self.software.trained(self._usual_states)
+
+    @property
+    def state_bytes(self) -> float:
+        """Bytes of all weights, gradients and states of the optimizer, divided among nothing."""
+        return (self.trained or Trained(self.states)).state_bytes(self.model)
+
+    @property
+    def assumed(self) -> str:
+        """What is trained and in which precision, in words, asked for or not."""
+        return str(self.trained or Trained(self.states))
 
     @property
     def features(self) -> Features | None:
@@ -238,7 +256,8 @@ class Task:
     def titled(self, gpus: str) -> str:
         """The first line of an answer, with the number of GPUs given."""
         software = f", with {self.stack.dated}" if self.stack.dated else ""
-        return self.on(gpus) + software
+        trained = f"; {self.trained}" if self.trained else ""
+        return self.on(gpus) + software + trained
 
     @property
     def terms(self) -> str:
@@ -256,6 +275,8 @@ class Task:
         words = []
         if self.software.states is not None:
             words.append(f"{self.states.total:g} bytes a parameter")
+        if self.trained and self.trained.adapters:
+            words.append(str(self.trained.adapters))
         if self.model.moe:
             words.append("deduplicated dispatch" if self.software.dedup_dispatch else "dispatch in copies")
         if self.model.mtp_layers:

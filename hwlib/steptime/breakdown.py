@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, overload
 
 from hwlib.columns import bounded, by_blocks, choose, is_column, is_one
+from hwlib.footprint.trained import Trained, newton_schulz_flops
 from hwlib.formula import maximum, where
 from hwlib.pipeline import dualpipe_played_bubble_time, one_f_one_b_bubble_time, zb_h1_played_bubble_time
 from hwlib.specs import Model, Stack, levels_of, models, stacks
@@ -88,6 +89,7 @@ def step_time(
     offload: Collection[str] = (),
     host: float | None = None,
     gradient_bytes: float = 2.0,
+    trained: Trained | None = None,
     **degrees: Any,
 ) -> StepTime: ...
 
@@ -103,9 +105,10 @@ def step_time(subject: Any, /, *args: Any, **options: Any) -> StepTime:
     and nothing of the mask is skipped. Matrix products of the layers are in `dtype`, all else in bfloat16; the busiest
     experts see `expert_imbalance` times the mean tokens, and with `dedup_dispatch` a token goes once to each rank and
     node that has one of its experts. With `frozen` matrices (LoRA) no gradients of weights are computed or summed, and
-    no states updated; the adapters' own work is left out. Whether a plan can be (heads that tp divides, a batch that dp
-    does) is the planner's question. The strategy may be columns of many plans; B, T and expert_imbalance may be arrays
-    beside them.
+    no states updated; the adapters' own work is left out. `trained` says what is trained in one record, with all of
+    that work: products of adapters, matrices that are made again out of 4 or 8 bits, and the update. Whether a plan can
+    be (heads that tp divides, a batch that dp does) is the planner's question. The strategy may be columns of many
+    plans; B, T and expert_imbalance may be arrays beside them.
 
     Data-parallel transfers run beside the passes, context-parallel ones beside attention, all others are waited for,
     but for the share that the stack hides. Raises ValueError for what cannot be and KeyError for an unknown key.
@@ -154,6 +157,7 @@ def _of_plans(task: TrainingTask, strategy: Strategy, stack: Stack | None) -> St
         mtp=bool(uses.mtp),
         offload=uses.offload,
         host=task.machine.host,
+        trained=task.trained,
     )
 
 
@@ -174,6 +178,7 @@ def _of_model(
     offload: Collection[str] = (),
     host: float | None = None,
     gradient_bytes: float = 2.0,
+    trained: Trained | None = None,
     **degrees: Any,
 ) -> StepTime:
     strategy = strategy_of(strategy, degrees)
@@ -202,9 +207,10 @@ def _of_model(
             fused,
             imbalance,
             dedup_dispatch,
-            frozen,
+            frozen or bool(trained and trained.adapters),
             modules,
             gradient_bytes=gradient_bytes,
+            trained=trained,
         )
         return _step_time(job._replace(offload=offload, host=link) if offload else job)
 
@@ -212,7 +218,7 @@ def _of_model(
 
 
 def _step_time(job: Job) -> StepTime:
-    model, stack, plan, m, rates = job.model, job.stack, job.strategy, job.m, job.rates
+    model, stack, plan, m, _rates = job.model, job.stack, job.strategy, job.m, job.rates
     sends = sends_of(job)
     stages = slowest_stage(job)
     mean, moe, whole, last = stages.layer, stages.moe, stages.held.full, stages.held.last
@@ -234,7 +240,7 @@ def _step_time(job: Job) -> StepTime:
     waits_dp = exposed_data_time(job, sends, layers * t_F, layers * t_B, t_end)
     if job.frozen:  # only weights that are divided are gathered
         waits_dp = where(plan.zero == 3, waits_dp, 0.0)
-    update = 0.0 if job.frozen else _optimizer(model, plan, rates.W)
+    update = _optimizer(job)
     offload: Any = 0.0
     if "activations" in job.offload:
         offload = turns * activation_time(job, moe, t_F, t_B)
@@ -374,9 +380,19 @@ def _messages(job: Job) -> Any:
     return 2 * (least if hidden == 1 else hidden * least + (1 - hidden) * maximum(v * m, least))
 
 
-def _optimizer(model: Model, plan: Strategy, W: float) -> Any:
-    """Adam's states of a rank, read and written once."""
-    return OPTIMIZER_BYTES * _updated(model, plan) / W
+def _optimizer(job: Job) -> Any:
+    """The states of a rank, read and written once, of Adam where nothing else is asked for; and the products of Muon,
+    whole matrices of which are dealt out where states are.
+    """
+    model, plan, trained = job.model, job.strategy, job.trained
+    if trained is None:
+        return 0.0 if job.frozen else OPTIMIZER_BYTES * _updated(model, plan) / job.rates.W
+    share = trained.parameters(model) / parameter_groups(model).total
+    seconds = share * trained.update_bytes * _updated(model, plan) / job.rates.W
+    if trained.optimizer != "muon" or trained.adapters:
+        return seconds
+    ranks = plan.tp * plan.pp * where(plan.zero > 0, plan.shard_ranks, 1.0)
+    return seconds + newton_schulz_flops(model) / ranks / job.rates.C_logits
 
 
 def _updated(model: Model, plan: Strategy) -> Any:

@@ -13,6 +13,7 @@ from hwlib.footprint.layer_bytes import layer_on_rank
 from hwlib.formula import maximum, minimum, where
 from hwlib.parallel import exposed_time
 from hwlib.specs import Model, Stack
+from hwlib.steptime.adapter_times import adapter_passes
 from hwlib.steptime.job import Job
 from hwlib.strategy import BY_OP, Strategy, recomputed_modules
 from hwlib.transformer import attention_step_flops, matmul_parameters, mlp_params
@@ -59,11 +60,12 @@ def layer_passes(job: Job, moe: bool, attention: Any) -> Passes:
     if moe and not job.dedup_dispatch:
         moved = moved + SORTED_BYTES * model.experts_per_token * tokens / plan.tp * model.width / rates.W
     products = maximum(product, 2 * parameters / rates.W)
-    forward = products + attention + moved
+    added = adapter_passes(job, moe, parameters)
+    forward = products + attention + moved + added.forward
     weight: Any = 0.0
     if not job.frozen:
         weight = product + exposed_time.function(GRADIENT_BYTES * parameters / rates.W, product, stack.hide_sum)
-    backward = products + weight + 2 * (attention + moved)
+    backward = products + weight + 2 * (attention + moved) + added.backward
 
     def again(code: int) -> Any:
         names = recomputed_modules(code)
@@ -120,6 +122,8 @@ def logits_passes(job: Job) -> Passes:
     if job.mtp:
         combined = 2 * tokens * 2 * model.width**2 / plan.tp / rates.C
         product, forward = (x + job.mtp * (x + combined) for x in (product, forward))
+    if job.adapters:  # the output layer has no gradient of its weights
+        return Passes(forward, 2 * forward - product, 0.0, 0.0, 0.0)
     return Passes(forward, 2 * forward, product, 0.0, 0.0)
 
 

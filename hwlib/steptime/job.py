@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
+from hwlib.footprint.trained import Adapters, Trained
 from hwlib.specs import Level, Model, Stack
 from hwlib.strategy import Strategy
 
@@ -39,6 +40,8 @@ class Job(NamedTuple):
 
     `mtp` of the model's layers are those of modules for multi-token prediction; `host` is the bandwidth of a GPU's link
     to its host, over which what is in `offload` goes; `gradient_bytes` are those of a gradient that is summed.
+    `trained` is None where all is trained as the software does it; `frozen` matrices have no gradients, whatever is
+    trained beside them.
     """
 
     model: Model
@@ -56,3 +59,9 @@ class Job(NamedTuple):
     offload: Collection[str] = ()
     host: float = 0.0
     gradient_bytes: float = 2.0
+    trained: Trained | None = None
+
+    @property
+    def adapters(self) -> Adapters | None:
+        """Adapters that alone are trained."""
+        return self.trained.adapters if self.trained else None

@@ -18,6 +18,7 @@ from hwlib.training_task import TrainingTask, is_task
 from hwlib.transformer import norm_parameters, parameter_count, with_mtp
 from hwlib.units import show
 
+WIDE, CAST = 4, 2  # bytes of a weight in 32 bits, and of autocast's copy
 OFFLOAD = ("activations", "optimizer")
 """What may be kept in the host's memory."""
 _GPIPE, _1F1B, _, _ZBV, _DUALPIPE = range(len(SCHEDULES))
@@ -322,6 +323,8 @@ def _job(
     gathered, logit, summed = states.weight, 4.0, 0.0
     if framework is not None:
         gathered, logit = framework.gathered, where(tp > 1, framework.shared_logit, framework.logit)
+    if framework is not None and framework.autocast and tuned is None and states.weight == WIDE:
+        states = states._replace(weight=states.weight + CAST)
     if tuned is not None:
         share = tuned.trainable / parameter_count(model)
         states = States(tuned.frozen + share * states.weight, share * states.gradient, share * states.optimizer)

@@ -212,8 +212,9 @@ class Task:
 
     @property
     def trained(self) -> Trained | None:
-        """What is trained and in which precision, where it was asked for."""
-        return self.software.trained(self._usual_states)
+        """What is trained and in which precision, where it was asked for, or where the stack's constants need it."""
+        usual = Trained(self._usual_states) if self.stack.one_gpu else None
+        return self.software.trained(self._usual_states) or usual
 
     @property
     def state_bytes(self) -> float:
@@ -307,6 +308,9 @@ def task_of(
     if not (is_number(price) and 0 <= price < inf):
         raise PlanError("price", f"expected dollars of at least 0, got {price!r}")
     on_chip = (software or SoftwareSettings()).on(machine.chip, model)
+    assert isinstance(on_chip.stack, Stack)
+    if on_chip.stack.one_gpu and machine.gpus > 1:
+        raise PlanError("stack", f"{on_chip.stack.key} has constants for one GPU alone, and there are {machine.gpus:,}")
     if on_chip.offload and not machine.host:
         say = "; in a cluster's file host_bandwidth does, in its line host, as in 'host 50 GB/s'"
         raise PlanError("offload", f"nobody says what joins a GPU of {machine.name} with its host{say}")

@@ -36,7 +36,8 @@ class Framework(Constants):
     else. `late_gradients`: gradients take memory only from the backward pass on, when activations have gone; with one
     microbatch, and without a buffer for all of them. `eager`: kernels of norms and of the activation are not fused, and
     keep what stands between them. `weighted_inside`: the router's weights are applied to the hidden vectors of experts,
-    so that what experts give need not be kept for the router's gradient.
+    so that what experts give need not be kept for the router's gradient. `autocast`: weights that are stored in 32 bits
+    have a copy in 16 from their forward pass to their backward one.
 
     `margin` is the share of the predicted bytes by which nine of ten measured peaks exceed them at most.
     """
@@ -51,6 +52,7 @@ class Framework(Constants):
     late_gradients: bool = switch(False)
     eager: bool = switch(False)
     weighted_inside: bool = switch(False)
+    autocast: bool = switch(False)
 
     weight: float = constant("B", "a parameter's weight, as it is stored", 2.0)
     gradient: float = constant("B", "a parameter's gradient", 4.0)
@@ -80,6 +82,7 @@ SWITCHES = (
     "late_gradients",
     "eager",
     "weighted_inside",
+    "autocast",
 )
 
 

@@ -54,6 +54,8 @@ class Stack(Constants):
     only_experts: bool = switch(False)
     only_dtypes: tuple[str, ...] = texts()
     overlap_alone: bool = switch(False)
+    one_gpu: bool = switch(False)
+    """Whether its steps were of one GPU, so that it has no constants of transfers, and times no plan of several."""
     error: float = number(0.0, high=nextafter(1, 0))
     """Mean error of the steps of dense models that it was fitted to, as a share of their time; where there are none,
     of those of the stack that it follows, or is like. Plans that differ by less are too close to call.
@@ -84,6 +86,9 @@ class Stack(Constants):
     hide_dp: float = _constant("1", "share of a pass that its data-parallel collectives run beside", 1.0)
     hide_sum: float = _constant("1", "share of a product of weights' gradients that these are summed beside", 1.0)
     hide_pp: float = _constant("1", "share of the pipeline's messages that need not be waited for", 1.0)
+    t_param: float = _constant(
+        "s", "time of a parameter's update beside its bytes at the data sheet's bandwidth; 0: bytes at eta_W alone", 0.0
+    )
     t_step: float = _constant("s", "time of a step that depends on nothing", 0.0)
 
     def __repr__(self) -> str:
@@ -151,6 +156,8 @@ class Stack(Constants):
         one's own.
         """
         chip = self.accelerator.name
+        if self.one_gpu and self.software != "typical":
+            return f"The constants of {self.key} were fitted to few steps, of one GPU: {self.note}."
         if self.fitted:
             return ""
         if self.software == "none" and not self.constants:
@@ -253,7 +260,7 @@ def stack_for(
     'megatron-core-2606-gb200'
     """
     sheet = chip if isinstance(chip, Accelerator) else accelerators[chip]
-    on_chip = [stack for stack in stacks.values() if stack.chip == sheet.key and not stack.follows]
+    on_chip = [stack for stack in stacks.values() if _usual_on(stack, sheet)]
     if on_chip:
         first = next((stack for stack in on_chip if stack.fitted), on_chip[0])
         return _newest(first, moe, dtype, release)
@@ -262,6 +269,11 @@ def stack_for(
         return same.replace(chip=sheet.key)
     usual = stack_for(SAME_DIE.get(sheet.key, "h100-sxm"), moe=moe, dtype=dtype, release=release)
     return _on(sheet, _typical(usual, sheet))
+
+
+def _usual_on(stack: Stack, sheet: Accelerator) -> bool:
+    """Whether a stack may stand for a chip where none is named: of several releases the first, for many GPUs."""
+    return stack.chip == sheet.key and not stack.follows and not stack.one_gpu
 
 
 def stack_on(stack: Stack, chip: Accelerator) -> Stack | None:

@@ -9,6 +9,7 @@ from hwlib.footprint.trained import Trained, newton_schulz_flops
 from hwlib.formula import maximum, where
 from hwlib.pipeline import dualpipe_played_bubble_time, one_f_one_b_bubble_time, zb_h1_played_bubble_time
 from hwlib.specs import Model, Stack, levels_of, models, stacks
+from hwlib.steptime.cast_times import cast_time, recast_time
 from hwlib.steptime.compute_times import Passes, logits_passes, recomputed_share
 from hwlib.steptime.job import Job, rates_of
 from hwlib.steptime.offload_times import activation_time, host_bandwidth, optimizer_time
@@ -247,8 +248,8 @@ def _step_time(job: Job) -> StepTime:
     if "optimizer" in job.offload and not job.frozen:
         offload = offload + optimizer_time(job, _updated(model, plan), update)
     return StepTime(
-        compute=turns * done.compute + m * t_end,
-        recomputed=turns * done.recomputed,
+        compute=turns * done.compute + m * (t_end + cast_time(job)),
+        recomputed=turns * done.recomputed + m * recast_time(job),
         tp=turns * done.tp,
         cp=turns * done.cp,
         ep=turns * done.ep,
@@ -388,7 +389,9 @@ def _optimizer(job: Job) -> Any:
     if trained is None:
         return 0.0 if job.frozen else OPTIMIZER_BYTES * _updated(model, plan) / job.rates.W
     share = trained.parameters(model) / parameter_groups(model).total
-    seconds = share * trained.update_bytes * _updated(model, plan) / job.rates.W
+    updated, t_param = share * _updated(model, plan), job.stack.t_param
+    W = (job.stack.accelerator.hbm_bandwidth or 0.0) if t_param else job.rates.W
+    seconds = trained.update_bytes * updated / W + t_param * updated
     if trained.optimizer != "muon" or trained.adapters:
         return seconds
     ranks = plan.tp * plan.pp * where(plan.zero > 0, plan.shard_ranks, 1.0)

@@ -1,0 +1,98 @@
+"""PyTorch on one GPU: the constants against the measured steps, and each part of its own against numbers by hand."""
+
+from statistics import fmean
+
+import pytest
+
+from benchmarks.fit.one_gpu import MODELS, fit, folds, kept, measured_steps, memory_error, time_error
+from hwlib.footprint import BFLOAT16_ADAM, Trained, footprint
+from hwlib.footprint.state_bytes import FULL_ADAM
+from hwlib.planner import PlanError, SoftwareSettings
+from hwlib.planner.task import task_of
+from hwlib.specs import Stack, frameworks, stack_for, stacks
+from hwlib.steptime import step_time
+from hwlib.strategy import Strategy
+from hwlib.transformer import parameter_count
+
+LLAMA = MODELS["llama3.2-1b"]
+BARE = Stack.ideal("h200-sxm").replace(one_gpu=True)
+W = BARE.accelerator.hbm_bandwidth
+
+
+def seconds(stack, states, **degrees):
+    plan = Strategy(dp=1, **degrees)
+    return step_time(LLAMA, stack, "dgx-h200", plan, B=4 * 2048, T=2048, trained=Trained(states))
+
+
+def test_the_shapes_are_those_that_were_measured():
+    sizes = {step.name: parameter_count(MODELS[step.name]) for step in measured_steps()}
+    assert sizes["gpt2-124m"] == pytest.approx(124_475_904)
+    assert sizes["llama3.2-1b"] == 1_235_814_400
+    assert sizes["llama3-8b-8layers"] == 2_795_573_248
+    assert sizes["qwen3-30b-a3b-6layers"] == pytest.approx(4_361_054_208, rel=1e-4)
+
+
+def test_steps_are_within_a_tenth_and_memory_within_an_eighth():
+    steps = measured_steps()
+    dense = [step for step in steps if not MODELS[step.name].moe]
+    assert fmean(abs(time_error(step, kept())) for step in dense) < 0.05
+    assert max(abs(time_error(step, kept())) for step in steps) < 0.13
+    assert fmean(abs(memory_error(step)) for step in steps) < 0.1
+
+
+def test_a_fit_to_two_models_times_the_two_others():
+    assert len(folds()) == 6
+    seen, unseen = folds()[1]
+    fitted = fit([step for step in measured_steps() if step.name in seen])
+    assert fmean(abs(time_error(step, fitted)) for step in measured_steps() if step.name in unseen) < 0.12
+
+
+def test_an_update_takes_its_bytes_and_a_time_of_its_own():
+    P = parameter_count(LLAMA)
+    stack = BARE.replace(t_param=3e-12)
+    assert seconds(stack, BFLOAT16_ADAM).optimizer == pytest.approx(P * (14 / W + 3e-12))
+    assert seconds(stack, FULL_ADAM).optimizer == pytest.approx(P * (28 / W + 3e-12))
+    assert seconds(BARE, FULL_ADAM).optimizer == 0  # memory takes no time
+
+
+def test_autocast_casts_weights_and_gradients_of_each_microbatch():
+    P = parameter_count(LLAMA)
+
+    def more(**degrees):
+        return seconds(BARE, FULL_ADAM, **degrees), seconds(BARE, BFLOAT16_ADAM, **degrees)
+
+    for micro, m in ((4, 1), (1, 4)):
+        wide, narrow = more(micro=micro)
+        assert wide.compute - narrow.compute == pytest.approx(m * 12 * P / W)
+        assert wide.recomputed == narrow.recomputed == 0
+    wide, narrow = more(micro=4, recompute="full")
+    assert wide.recomputed - narrow.recomputed == pytest.approx(6 * P / W)
+    several = BARE.replace(one_gpu=False)
+    assert seconds(several, FULL_ADAM).compute == seconds(several, BFLOAT16_ADAM).compute
+
+
+def test_autocast_keeps_a_copy_of_weights_in_32_bits_alone():
+    by, plan = frameworks["pytorch"], Strategy(dp=1)
+    P = parameter_count(LLAMA)
+
+    def weights(states, framework):
+        return footprint(LLAMA, plan, T=2048, m=1, trained=Trained(states), framework=framework).weights
+
+    assert weights(FULL_ADAM, by) == (4 + 2) * P
+    assert weights(FULL_ADAM, by.replace(autocast=False)) == 4 * P
+    assert weights(BFLOAT16_ADAM, by) == 2 * P
+
+
+@pytest.mark.parametrize("key", ["pytorch-h200", "pytorch-compiled-h200"])
+def test_a_stack_of_one_gpu_times_one_and_is_asked_for_by_name(key):
+    def task(gpus):
+        software = SoftwareSettings(stack=key)
+        return task_of("llama3-8b", "dgx-h200", B=8192, gpus=gpus, software=software)
+
+    assert task(1).stack.key == key
+    assert "16 bytes a parameter" in task(1).title
+    assert stacks[key].caveat
+    with pytest.raises(PlanError) as error:
+        task(2)
+    assert error.value.field == "stack"
+    assert not stack_for("h200-sxm").one_gpu

@@ -22,6 +22,7 @@ from hwlib.strategy import Strategy
 
 STEPS = DATA / "own_h200_steps.csv"
 FREE = ("eta_C", "eta_A", "eta_W", "t_layer")
+HIGHEST = {"t_layer": math.inf}  # seconds; the others are shares
 PRIOR = 0.003  # error that a constant's move by a factor e must save
 LLAMA: dict[str, Any] = {"norm": "rms", "context": 131072, "vocab": 128256, "kv_heads": 8}
 MODELS = {
@@ -50,7 +51,7 @@ MODELS = {
 }
 
 
-class Step(NamedTuple):
+class OneGpuStep(NamedTuple):
     """A measured step: seconds, and bytes at the allocator's peak, allocated and reserved."""
 
     name: str
@@ -74,29 +75,29 @@ class Step(NamedTuple):
         return "pytorch-compiled" if self.compiled else "pytorch"
 
 
-class Fitted(NamedTuple):
+class BothStacks(NamedTuple):
     """The constants of both stacks."""
 
     eager: Stack
     compiled: Stack
 
 
-def measured_steps() -> list[Step]:
+def measured_steps() -> list[OneGpuStep]:
     """The steps of the table."""
-    lines = STEPS.read_text("utf-8").splitlines()
-    return [_step(row) for row in csv.DictReader(line for line in lines if not line.startswith("#"))]
+    lines = [line for line in STEPS.read_text("utf-8").splitlines() if not line.startswith("#")]
+    return [_step(row) for row in csv.DictReader(lines)]
 
 
-def _step(row: Mapping[str, str]) -> Step:
+def _step(row: Mapping[str, str]) -> OneGpuStep:
     states = FULL_ADAM if row["precision"] == "amp" else BFLOAT16_ADAM
     recompute = "full" if row["recompute"] == "1" else "none"
     bytes_of_peak = float(row["peak_allocated"]), float(row["peak_reserved"])
     sizes = int(row["sequences"]), int(row["tokens"])
     compiled = row["compiled"] == "1"
-    return Step(row["model"], *sizes, Trained(states), recompute, compiled, float(row["step"]), *bytes_of_peak)
+    return OneGpuStep(row["model"], *sizes, Trained(states), recompute, compiled, float(row["step"]), *bytes_of_peak)
 
 
-def time_error(step: Step, fitted: Fitted) -> float:
+def time_error(step: OneGpuStep, fitted: BothStacks) -> float:
     """Predicted over measured seconds, less 1."""
     stack = fitted.compiled if step.compiled else fitted.eager
     B = step.sequences * step.tokens
@@ -105,29 +106,30 @@ def time_error(step: Step, fitted: Fitted) -> float:
     return float(time.total) / step.seconds - 1
 
 
-def memory_error(step: Step) -> float:
+def memory_error(step: OneGpuStep) -> float:
     """Predicted bytes, without the context, over those that the allocator reserved, less 1."""
     by = frameworks[step.software].replace(reserve=0.0)
     held = footprint(MODELS[step.name], step.plan, T=step.tokens, m=1, trained=step.trained, framework=by)
     return float(held.total) / step.reserved - 1
 
 
-def kept() -> Fitted:
+def kept() -> BothStacks:
     """The constants of software.toml."""
-    return Fitted(stacks["pytorch-h200"], stacks["pytorch-compiled-h200"])
+    return BothStacks(stacks["pytorch-h200"], stacks["pytorch-compiled-h200"])
 
 
-def fit(steps: Sequence[Step]) -> Fitted:
+def fit(steps: Sequence[OneGpuStep]) -> BothStacks:
     """FREE of the eager stack, and eta_W of the compiled one, at the least mean error, from where they stand."""
     from scipy.optimize import minimize
 
     eager, compiled = kept()
     start = [getattr(eager, name) for name in FREE] + [compiled.eta_W]
 
-    def at(moves: Sequence[float]) -> Fitted:
+    def at(moves: Sequence[float]) -> BothStacks:
         *values, fused = (x * math.exp(move) for x, move in zip(start, moves, strict=True))
-        shared = {name: x if name == "t_layer" else min(x, 1.0) for name, x in zip(FREE, values, strict=True)}
-        return Fitted(eager.replace(**shared), compiled.replace(**shared | {"eta_W": min(fused, 1.0)}))
+        bounds = [HIGHEST.get(name, 1.0) for name in FREE]
+        shared = dict(zip(FREE, map(min, values, bounds), strict=True))
+        return BothStacks(eager.replace(**shared), compiled.replace(**shared | {"eta_W": min(fused, 1.0)}))
 
     def loss(moves: Sequence[float]) -> float:
         fitted = at(moves)
@@ -141,8 +143,8 @@ def fit(steps: Sequence[Step]) -> Fitted:
 
 def folds() -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
     """The models of a fit, and those that it has not seen: two and two, each way to cut them."""
-    pairs = combinations(MODELS, 2)
-    return [(pair, tuple(name for name in MODELS if name not in pair)) for pair in pairs]
+    pairs = list(combinations(MODELS, 2))
+    return list(zip(pairs, reversed(pairs), strict=True))  # the last of all pairs is what the first leaves
 
 
 def summary(errors: Sequence[float]) -> str:

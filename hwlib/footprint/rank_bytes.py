@@ -215,15 +215,9 @@ def _of_model(
     strategy = strategy_of(strategy, degrees)
     model = with_mtp(model) if mtp else models.of(model)
     framework = frameworks.of(framework) if framework is not None else None
-    if trained is not None:
-        if trainable is not None or states is not None:
-            raise ValueError("footprint: trained has states and adapters; give no states and no trainable with it")
-        states = trained.states
-    if states is None:
-        states = States(*framework.states) if framework else MEGATRON_ADAM
-    if not isinstance(states, tuple) or len(states) != 3:
-        raise ValueError(f"footprint: states are bytes of a weight, of a gradient and in the optimizer, got {states!r}")
-    states = States(*states)
+    if trained is not None and (trainable is not None or states is not None):
+        raise ValueError("footprint: trained has states and adapters; give no states and no trainable with it")
+    states = _states_of(trained.states if trained is not None else states, framework)
     if isinstance(stage, str):
         if stage not in ("last", "worst"):
             raise ValueError(f"footprint: stage is a number, 'last' or 'worst', got {stage!r}")
@@ -251,6 +245,15 @@ def _of_model(
         return _footprint(job, stage)
 
     return by_blocks(Footprint, one, columns)
+
+
+def _states_of(states: States | None, framework: Framework | None) -> States:
+    """The bytes of a parameter: as given, the framework's own, or Megatron's."""
+    if states is None:
+        states = States(*framework.states) if framework else MEGATRON_ADAM
+    if not isinstance(states, tuple) or len(states) != 3:
+        raise ValueError(f"footprint: states are bytes of a weight, of a gradient and in the optimizer, got {states!r}")
+    return States(*states)
 
 
 class _Tuned(NamedTuple):

@@ -12,7 +12,7 @@ Names are those of each project's own options, read at one revision (`sources.to
 from dataclasses import replace
 
 from hwlib.constraints import refusal
-from hwlib.footprint import footprint
+from hwlib.footprint import unchecked_footprint
 from hwlib.launch.known import arguments_of, problems
 from hwlib.launch.launch import Argument, Command, File, Launch, LaunchError
 from hwlib.launch.megatron import emit_megatron
@@ -38,7 +38,7 @@ def emit_training(task: Task, plan: Plan, software: str) -> Launch:
         raise LaunchError(f"emit: expected {' or '.join(TRAINING)}, which train, got {software!r}")
     if why := refusal(replace(task.setting, features=None), plan.strategy):
         raise LaunchError(f"emit: {why}")
-    held = float(footprint(task, plan.strategy, m=plan.m).total)
+    held = float(unchecked_footprint(task, plan.strategy, m=plan.m).total)
     return TRAINING[software](task, plan)._replace(title=f"{task}: {plan}. {fit_words(task, held)}")
 
 

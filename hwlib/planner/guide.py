@@ -112,7 +112,7 @@ def decide(
 
     >>> found = decide("llama3-405b", "h100-superpod-16k", B=2**24)
     >>> found.strategy
-    Strategy(dp=128, tp=8, pp=8, cp=2, zero=1)
+    Strategy(dp=64, tp=8, pp=16, cp=2, zero=1)
     """
     software = settings_of(software, keywords)
     return decide_task(task_of(model, cluster, B=B, T=T, gpus=gpus, software=software, memory=memory))

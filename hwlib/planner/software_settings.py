@@ -104,8 +104,8 @@ class SoftwareSettings:
             raise PlanError("base", f"expected one of {', '.join(BASES)}, got {self.base!r}")
         if self.lora is not None:
             try:
-                asked = self.lora if isinstance(self.lora, Adapters) else adapters_of(str(self.lora))
-                self.__dict__["lora"] = asked if self.base is None else replace(asked, base=self.base)
+                adapters = self.lora if isinstance(self.lora, Adapters) else adapters_of(str(self.lora))
+                self.__dict__["lora"] = adapters if self.base is None else replace(adapters, base=self.base)
             except ValueError as error:
                 raise PlanError("lora", str(error)) from None
 

@@ -97,7 +97,7 @@ def test_the_planner_folds_where_it_is_asked_and_the_software_can():
     asked = {"B": 2**20, "T": T, "gpus": 64, "tp": 4, "pp": 2, "cp": 1}
     found = plan("mixtral-8x7b", "superpod-h100-1su", etp=(1, 4), **asked)
     assert {one.strategy.etp for one in found} == {None, 1}
-    assert sum(found.rejected.values()) + found.fitting == found.considered
+    assert sum(found.rejected.values()) + found.timed == found.considered
     assert "etp" in str(found)
     assert found.json()["plans"][0]["etp"] in (None, 1)
     assert not features["torchtitan"].folded

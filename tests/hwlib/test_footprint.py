@@ -401,6 +401,7 @@ def test_what_else_cannot_be_is_named(given):
         ("deepseek", 1, 4, 4 + 2 + 2),
         ("full", 4, 4, 4 + 4),
         ("bfloat16", 2, 2, 2 + 2),
+        ("bf16", 2, 2, 2 + 2),
         ("8bit", 2, 2, 1 + 1),
         ("fp8-moments", 2, 4, 4 + 1 + 1),
         ("muon", 2, 4, 4 + 4),
@@ -415,7 +416,7 @@ def test_the_states_of_a_parameter(name, weight, gradient, optimizer):
 
 def test_what_each_stage_of_zero_divides():
     """Of ten parameters among four ranks, in mixed precision unless other bytes are given."""
-    assert len(state_bytes.STATES) == 10
+    assert len(state_bytes.STATES) == 11
     assert state_bytes.replicated_state_bytes(10) == 160
     assert state_bytes.zero1_state_bytes(10, 4) == (2 + 2 + 3) * 10
     assert state_bytes.zero2_state_bytes(10, 4) == (2 + 0.5 + 3) * 10

@@ -244,7 +244,7 @@ def own_error(stack: Stack, cases: Sequence[TrainingStep], done: Mapping[str, St
     """
     dense = [case for case in cases if not case.model.moe and case.chip == stack.chip]
     other = stack.follows or stack.like
-    if not dense and not other:  # `benchmarks.fit.one_gpu` fits it
+    if stack.one_gpu:  # `benchmarks.fit.one_gpu` fits it
         return stack.error
     return mean_error(stack, alike(dense)) if dense else done.get(other, stacks[other]).error
 

@@ -162,6 +162,8 @@ def shown_number(value: Any, unit: str) -> str:
         if value == int(value) or abs(value) >= 99_999:
             return f"{round(value):,}"
         return f"{float(value):.5g}"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{value:g}"  # as with a unit: no fraction is infinite
     size = as_float(Fraction(value))
     return f"about {size:.3g}" if math.isfinite(size) else "more than 1e308"
 

@@ -62,3 +62,16 @@ def test_a_dimension_is_a_whole_power_up_to_rounding(share, found):
     """A power of two that is off by less than 1e-6 is rounding, and by more a second term."""
     assert dimension_of(lambda args: args[2] ** (1 + share), HERE, list(UNITS.values())) == found
     assert dimension_of(lambda args: args[2] ** (1 - share), HERE, list(UNITS.values())) == found
+
+
+@pytest.mark.parametrize(
+    ("value", "unit"), [(True, "B"), ("2 GB", "B"), (None, "B"), ([1, 2], "B"), (3, "1"), ("ring", "1")]
+)
+def test_what_is_no_number_or_has_no_such_unit_is_left_as_it_is(value, unit):
+    (rewritten,) = scaled([value], [unit], "B")
+    assert rewritten is value
+
+
+def test_a_unit_that_all_arguments_share_is_tried_too():
+    assert dimension_of(lambda args: args[0] * args[1], (3.0, 5.0), ["B", "B"]) == {"B": 2}
+    assert dimension_of(lambda args: args[0] / args[1], (3.0, 5.0), ["B", "B"]) == {}

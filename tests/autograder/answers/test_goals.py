@@ -6,7 +6,7 @@ import pytest
 
 from autograder.answers import goals
 from autograder.answers.fields import EXACT, SHOWN_ITEMS, Field, shown_number
-from autograder.answers.goals import Breakdown, Known, Par
+from autograder.answers.goals import Breakdown, Condition, Known, Par
 from autograder.declaration import DeclarationError
 from autograder.values.numbers import Unreadable
 
@@ -151,3 +151,74 @@ def test_of_a_long_list_the_beginning_is_said_back():
     assert field.shown([1] * SHOWN_ITEMS).count("1") == SHOWN_ITEMS
     assert field.shown([1] * SHOWN_ITEMS).endswith(", 1]")
     assert field.shown([1] * (SHOWN_ITEMS + 1)).endswith("1, …]")
+
+
+@pytest.mark.parametrize(
+    ("total", "most", "reached"),
+    [
+        (1_000_001.0, False, True),
+        (1_000_001.5, False, False),
+        (999_999.0, True, True),
+        (999_998.5, True, False),
+    ],
+)
+def test_rounding_is_a_millionth(total, most, reached):
+    assert goals.reaches(total, 1e6, most=most) is reached
+    assert goals.reaches(-total, -1e6, most=not most) is reached
+
+
+def test_of_four_terms_the_three_largest_are_told():
+    told = goals.terms(Breakdown(10.0, {"d": 1.0, "a": 4.0, "c": 2.0, "b": 3.0}), "1")
+    assert told == "It consists of a 4 (40 %), b 3 (30 %), c 2 (20 %)."
+
+
+AT_MOST = Condition("Memory", lambda n: n, at_most=10)
+AT_LEAST = Condition("Memory", lambda n: n, at_least=10)
+
+
+@pytest.mark.parametrize(
+    ("condition", "total", "limit", "told"),
+    [
+        (AT_MOST, 10, 10, ""),
+        (AT_MOST, 8, 10, ""),
+        (AT_LEAST, 10, 10, ""),
+        (AT_LEAST, 12, 10, ""),
+        (AT_MOST, 12, 10, "Memory is 12; at most 10 was expected, 2 (20 % of the limit) too much."),
+        (AT_LEAST, 8, 10, "Memory is 8; at least 10 was expected, 2 (20 % of the limit) too little."),
+        (AT_MOST, -6, -8, "Memory is -6; at most -8 was expected, 2 (25 % of the limit) too much."),
+        (AT_MOST, 1, 0, "Memory is 1; at most 0 was expected, 1 too much."),
+        (AT_MOST, 22, 2, "Memory is 22; at most 2 was expected, 20 (10 times the limit) too much."),
+        (AT_MOST, 21.5, 2, "Memory is 21.5; at most 2 was expected, 19.5 (975 % of the limit) too much."),
+    ],
+)
+def test_a_limit_that_is_not_kept_is_told_with_how_far_it_is(condition, total, limit, told):
+    assert condition.broken(Breakdown(total), limit) == told
+
+
+def test_a_broken_limit_is_told_with_the_terms_of_the_total():
+    told = AT_MOST.broken(Breakdown(12, {"weights": 9.0, "rest": 3.0}), 10)
+    assert told.endswith("too much. It consists of weights 9 (75 %), rest 3 (25 %).")
+
+
+def test_a_condition_has_the_limit_and_the_words_of_its_side():
+    assert (AT_MOST.limit, AT_MOST.words) == (10, "at most")
+    assert (AT_LEAST.limit, AT_LEAST.words) == (10, "at least")
+    assert Condition("Memory", lambda n: n, at_most=0).words == "at most"
+
+
+def test_the_goals_are_plain_data_of_eight_digits():
+    known = [Known(1.23456789012, "her")]
+    made = goals.goals_of({"n": 2}, [], known, [Condition("Room", lambda n: n, at_least=lambda n: n / 3)], most=True)
+    assert made["best"] == 1.2345679
+    assert made["limits"] == [["Room", "at least", 0.66666667, "1"]]
+    assert set(made) == goals.GOALS
+    assert goals.goals_of({}, [], [], [], most=True)["holder"] == ""
+
+
+@pytest.mark.parametrize("unit", ["1", "B"])
+@pytest.mark.parametrize("total", [math.inf, math.nan])
+def test_a_total_that_is_not_finite_is_told_without_how_far_it_is(unit, total):
+    told = Condition("Memory", lambda n: n, at_most=10, unit=unit).broken(Breakdown(total), 10)
+    assert told.startswith("Memory is ")
+    assert told.endswith("was expected.")
+    assert "too much" not in told

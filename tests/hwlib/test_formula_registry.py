@@ -17,6 +17,7 @@ from hwlib.formula import ALL, REGISTRY, formula
 from hwlib.formula.ops import ceil, const, floor, log2, max_of, maximum, minimum, sqrt, sum_of, where
 from hwlib.notation import NOTATION
 from hwlib.units import COUNTS, dimension
+from tests.each import each
 from tests.hwlib.readings import VEGA_WORDS, under_node
 
 EXACT = 1  # points in exact numbers; the others have thirty digits
@@ -149,7 +150,7 @@ def numbers_stay_plain_numbers(f, node):
 
 
 @pytest.mark.slow  # as long as all other checks together
-@pytest.mark.parametrize("f", [f for f in FORMULAS if "expr" in f.readings], ids=lambda f: f.qualname)
+@each("f", [f for f in FORMULAS if "expr" in f.readings])
 def test_sympy_gives_the_value(f):
     expr, letters, points = sympy.sympify(f.expr), [f.symbols[a] for a in f.args], points_of(f)[:8]
 
@@ -243,7 +244,7 @@ def its_defaults_are_in_their_domains(f, node):
     assert all(NOTATION[letter].domain.has(value) for letter, value in f.defaults.items())
 
 
-@pytest.mark.parametrize("f", FORMULAS, ids=lambda f: f.qualname)
+@each("f", FORMULAS)
 def test_a_formula(f, from_node):
     for name, applies, holds in CHECKS:
         if applies(f):

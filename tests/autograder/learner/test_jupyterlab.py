@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.request
 
 import pytest
@@ -104,6 +105,17 @@ def running(folder, env):
 LINE = re.compile(r"Your book is at (http://localhost:\d+)/lab/tree/(\S+)\.ipynb(\?token=\w+) \(Ctrl-C ends it\)\n")
 
 
+def wait_until_ready(client):
+    """A client takes a heartbeat that is late by a second, as on a busy machine, for the kernel's death: ask again."""
+    end = time.monotonic() + 60
+    while True:
+        try:
+            return client.wait_for_ready(60)
+        except RuntimeError:
+            if time.monotonic() > end:
+                raise
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_the_server_says_where_the_book_is_and_nothing_else(tmp_path):
@@ -123,7 +135,7 @@ def test_the_server_says_where_the_book_is_and_nothing_else(tmp_path):
         client = BlockingKernelClient(connection_file=str(tmp_path / "runtime" / f"kernel-{kernel['id']}.json"))
         client.load_connection_file()
         client.start_channels()
-        client.wait_for_ready(60)
+        wait_until_ready(client)
         client.stop_channels()
         server.send_signal(signal.SIGINT)
         notes.add(study.without_figures())

@@ -14,8 +14,8 @@ OPTIMIZERS = {"adamw": 2, "muon": 1, "lion": 1, "sgd": 1}
 """Moments that an optimizer keeps of a parameter. Tables and norms, for which Muon keeps Adam's two, are not told
 apart."""
 BASES = {"bf16": 2.0, "int8": 1.0, "nf4": 4.127 / 8}
-"""Bytes of a frozen parameter as it is stored: QLoRA's four bits with their scales, quantised too, take 4.127 bits
-(dettmers2023)."""
+"""Bytes of a frozen parameter as it is stored: QLoRA's four bits and their scales, 8 bits for each 64 and 32 for each
+64 * 256, take 4.127 bits (dettmers2023)."""
 MATRICES = ("q", "k", "v", "o", "gate", "up", "down", "experts")
 """Matrices of a layer that may have adapters. Of latent attention q and k are both matrices that compress and v the one
 that makes keys and values; gate, up and down are those of dense MLPs and of shared experts."""
@@ -27,7 +27,7 @@ GROUPS = {
 """Words for several of them. Routed experts are not in `all`: they get adapters only by name."""
 NARROW_MOMENTS = {DEEPSEEK_ADAM: 2.0, FP8_MOMENTS_ADAM: 1.0}
 WIDE_COPY = 4.0  # bytes of a moment in 32 bits, and of a copy
-NEWTON_SCHULZ = 5  # iterations of Muon, each of three products
+NEWTON_SCHULZ = 5  # iterations of Muon, each of three products (jordan2024)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import prod
 
 from hwlib.constraints import BATCH, GPUS, MICROBATCH, WHOLE_NODES, refusal
-from hwlib.footprint import BFLOAT16_ADAM, unchecked_footprint
+from hwlib.footprint import BASES, BFLOAT16_ADAM, unchecked_footprint
 from hwlib.planner.allowed import Allowed, Axes, axes_of
 from hwlib.planner.checked import offer, ways_out, widened
 from hwlib.planner.fits import surely
@@ -139,7 +139,7 @@ def _fewer_bytes(task: Task) -> str:
     """
     if task.trained or task.states.total <= BFLOAT16_ADAM.total:
         return ""
-    return f"; with --states bf16 it is {BFLOAT16_ADAM.total:g}, with --lora 16 2, adapters aside"
+    return f"; with --states bf16 it is {BFLOAT16_ADAM.total:g}, with --lora 16 {BASES['bf16']:g}, adapters aside"
 
 
 def smallest(task: Task, allowed: Allowed) -> tuple[int, Strategy, float] | None:

@@ -219,7 +219,7 @@ def _of_model(
 
 
 def _step_time(job: Job) -> StepTime:
-    model, stack, plan, m, _rates = job.model, job.stack, job.strategy, job.m, job.rates
+    model, stack, plan, m = job.model, job.stack, job.strategy, job.m
     sends = sends_of(job)
     stages = slowest_stage(job)
     mean, moe, whole, last = stages.layer, stages.moe, stages.held.full, stages.held.last

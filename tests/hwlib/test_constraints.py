@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hwlib import constraints
-from hwlib.constraints import Setting, broken, candidates, in_levels, lacking, plan_rules, refusal
+from hwlib.constraints import RULES_WITHIN, Setting, broken, candidates, in_levels, lacking, plan_rules, refusal
 from hwlib.planner import Allowed, PlanError, SoftwareSettings, decide, plan
 from hwlib.planner.allowed import Axes
 from hwlib.planner.checked import checked_axes
@@ -509,3 +509,9 @@ def test_candidates_are_all_that_could_be(option, values):
 def test_chunks_are_even_but_for_fewer_than_stages_or_two(layers, pp, v, even):
     """Of 30 layers in 32 chunks two are empty, of 29 three; of 13 in 8 chunks three have one less, of 12 four."""
     assert bool(constraints.even_chunks(layers, pp, v)) is even
+
+
+@pytest.mark.parametrize(("v", "m", "holds"), [(1, 6, True), (2, 6, False), (2, 8, True)])
+def test_only_an_interleaved_pipeline_needs_whole_rounds_of_microbatches(v, m, holds):
+    setting = Setting(models["llama3-8b"], 4, 4096, m=m)
+    assert (broken(setting, Strategy.of(pp=4, v=v), RULES_WITHIN) is None) == holds

@@ -247,3 +247,8 @@ def test_options_have_the_words_of_the_record():
     assert (*OPTIMIZERS,) == training.OPTIMIZERS
     assert (*BASES,) == training.BASES
     assert States(2, 2, 4) == BFLOAT16_ADAM
+
+
+def test_adapters_stand_beside_something():
+    with pytest.raises(ValueError, match="one matrix at least"):
+        Adapters(16, ())

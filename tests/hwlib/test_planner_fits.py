@@ -1,5 +1,7 @@
 """What fits: the margin that memory's error asks for, the order of plans by it, and headroom in the advice."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -101,3 +103,18 @@ def test_headroom_is_simpler_and_a_lower_stage_of_zero_is_not():
 def test_the_rule_of_thumb_keeps_the_margin():
     found = decide("llama3-405b", "h100-superpod-16k", B=2**24)
     assert found.numbers["bytes"] * (1 + TYPED_MARGIN) <= found.numbers["room"]
+
+
+@pytest.mark.parametrize(
+    ("total", "sure", "without_headroom"),
+    [(8.0, True, False), (8.5, True, True), (10.0, True, True), (10.5, False, True)],
+)
+def test_a_margin_is_free_of_a_plan_that_fits_and_two_of_one_with_headroom(total, sure, without_headroom):
+    """Of 12.5 bytes, with a margin of a quarter of the plan's: 10 are the most that fit, and 12.5/1.5 leave two."""
+    task = SimpleNamespace(margin=0.25, memory=12.5)
+    assert (surely(task, total), tight(task, total)) == (sure, without_headroom)
+
+
+def test_headroom_of_exactly_two_margins_is_enough():
+    assert not tight(SimpleNamespace(margin=0.25, memory=12.0), 8.0)
+    assert tight(SimpleNamespace(margin=0.25, memory=11.5), 8.0)

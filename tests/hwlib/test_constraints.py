@@ -515,3 +515,12 @@ def test_chunks_are_even_but_for_fewer_than_stages_or_two(layers, pp, v, even):
 def test_only_an_interleaved_pipeline_needs_whole_rounds_of_microbatches(v, m, holds):
     setting = Setting(models["llama3-8b"], 4, 4096, m=m)
     assert (broken(setting, Strategy.of(pp=4, v=v), RULES_WITHIN) is None) == holds
+
+
+@pytest.mark.parametrize(
+    ("pp", "v", "holds"), [(32, 1, True), (33, 1, False), (34, 1, False), (17, 2, True), (18, 2, False)]
+)
+def test_only_an_interleaved_pipeline_may_have_two_chunks_without_a_layer(pp, v, holds):
+    """Of 32 layers."""
+    setting = Setting(models["llama3-8b"], pp, 4096, m=4 * pp)
+    assert (broken(setting, Strategy.of(pp=pp, v=v), RULES_WITHIN) is None) == holds

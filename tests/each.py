@@ -6,17 +6,21 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 
-def each(name: str, values: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """As `pytest.mark.parametrize(name, values)`, in one item that names all values for which the test fails."""
-    values = list(values)
+def each(
+    name: str, values: Iterable[Any] | Callable[[], Iterable[Any]]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """As `pytest.mark.parametrize(name, values)`, in one item that names all values for which the test fails.
+
+    A function that makes the values is called when the test runs: each worker collects every file."""
+    made = values if callable(values) else functools.partial(list, list(values))
 
     def over(test: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(test)
 
         @functools.wraps(test)
         def run(*args: Any, **named: Any) -> None:
-            failed = []
-            for value in values:
+            failed, every = [], list(made())
+            for value in every:
                 try:
                     test(*args, **named, **{name: value})
                 except Exception as error:
@@ -25,7 +29,7 @@ def each(name: str, values: Iterable[Any]) -> Callable[[Callable[..., None]], Ca
             if len(failed) == 1:
                 raise failed[0]
             if failed:
-                raise ExceptionGroup(f"for {len(failed)} of {len(values)} values of {name}", failed)
+                raise ExceptionGroup(f"for {len(failed)} of {len(every)} values of {name}", failed)
 
         parameters = [p for key, p in signature.parameters.items() if key != name]
         run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]

@@ -1,18 +1,25 @@
 """The declared solutions of Kernel exercises are kernels of Triton as they stand: it compiles them for a GPU."""
 
 import importlib.util
+from functools import cache
 
 import numpy as np
 import pytest
 
 from benchmarks.gpu.kernels import kernels
+from tests.each import each
 from tests.hwlib.under_triton import jitted
 
 pytestmark = [
     pytest.mark.skipif(not importlib.util.find_spec("triton"), reason="Triton is for Linux only"),
     pytest.mark.filterwarnings("ignore:TRITON_DEFAULT_FP_FUSION"),
 ]
-KERNELS = {name: (source, launches) for name, source, _, launches in kernels()}
+
+
+@cache
+def launched():
+    """Source and launches of each kernel, by its name."""
+    return {name: (source, launches) for name, source, _, launches in kernels()}
 
 
 def kind(value):
@@ -21,13 +28,13 @@ def kind(value):
     return {tuple: "*fp32", float: "fp32", int: "i32"}[type(value)]
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@each("name", launched)
 def test_it_compiles_for_hopper(name, tmp_path):
     import triton
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 
-    source, launches = KERNELS[name]
+    source, launches = launched()[name]
     kernel = jitted(source, tmp_path, name)
     _, given = launches[-1]
     typed = {one.name: given[one.name] for one in kernel.params if one.is_constexpr}

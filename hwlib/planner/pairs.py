@@ -6,6 +6,7 @@ machine, the model calls one the quicker, by a certain gap; the measurement says
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from itertools import combinations, pairwise
 from statistics import mean
 from typing import NamedTuple
@@ -42,6 +43,7 @@ def model_of_run(run: MeasuredMixture) -> Model:
     )  # fmt: skip
 
 
+@cache  # a bank of exercises asks for each run several times
 def retrodicted(run: MeasuredMixture, **changed: object) -> StepTime:
     """What the model says of a measured run, with the constants of its software; or of one with a changed plan.
 

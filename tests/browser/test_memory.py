@@ -68,6 +68,10 @@ def url(small, request):
 
 @pytest.fixture
 def chapter(page, url, watch):
+    """A chapter's page, and beside it one of the site's files, where none of its scripts runs: what is stored outlives
+    a reload of the only page, under load, in a window that a context opens only if another has it open."""
+    page.context.new_page().goto(f"{url}/_static/mark.svg")
+    page.bring_to_front()
     page.goto(f"{url}/07-links.html")
     yield page
     assert watch.foreign == []
@@ -99,6 +103,14 @@ def variants(place):
     return place.locator(".mistakes-variant").evaluate_all("cards => cards.map((card) => card.dataset.variant)")
 
 
+def reload(page):
+    """Load it again when what it has stored is there for others."""
+    kept = page.evaluate("Object.entries(localStorage).sort()")
+    beside = next(other for other in page.context.pages if other.url.endswith(".svg"))
+    beside.wait_for_function("(kept) => `${Object.entries(localStorage).sort()}` === `${kept}`", arg=kept)
+    page.reload()
+
+
 # The record
 
 
@@ -108,7 +120,7 @@ def test_what_was_done_is_there_after_a_reload(chapter):
     chapter.evaluate("gpubook.progress.hint('links-why', 1); gpubook.progress.solution('links-why')")
     predict(chapter)
     predict(chapter, "twice")
-    chapter.reload()
+    reload(chapter)
     done = entry(chapter, TIME)
     assert done["answer"]["source"] == "2 ms"
     assert done["answer"]["verdict"]["say"] == "Right."
@@ -124,7 +136,7 @@ def test_a_reload_shows_the_verdicts_as_they_were_and_offers_hints_where_they_he
     cards = {name: chapter.locator(f"form[data-exercise={name}]") for name in (TIME, COUNT, GUESS)}
     attempt(chapter, TIME, "1 ms", wants_hint=True)
     attempt(chapter, GUESS, "twice", score=1, kind="predicted", reason="as-predicted", message="twice", predict=True)
-    chapter.reload()
+    reload(chapter)
     offered = cards[TIME].get_by_text("A hint is at hand.")
     expect(offered).to_be_visible()
     expect(cards[TIME].locator("button.hint")).to_be_visible()
@@ -133,7 +145,7 @@ def test_a_reload_shows_the_verdicts_as_they_were_and_offers_hints_where_they_he
     right(chapter, TIME, "2 ms")
     chapter.evaluate("gpubook.progress.erase('links-guess')")
     predict(chapter)  # otherwise than it comes out
-    chapter.reload()
+    reload(chapter)
     expect(cards[TIME]).to_have_attribute("data-verdict", "right")
     expect(cards[TIME].locator("button.hint")).to_be_hidden()
     expect(offered).to_have_count(0)
@@ -194,7 +206,7 @@ def test_a_damaged_record_is_set_aside_and_said(chapter, text):
     right(chapter, TIME)
     assert entry(chapter, TIME)["best"]["score"] == 1
     chapter.get_by_role("button", name="Understood").click()
-    chapter.reload()
+    reload(chapter)
     expect(chapter.locator(".progress-trouble")).to_have_count(0)
     assert entry(chapter, TIME).get("best", {}).get("score") == 1, chapter.evaluate("({...localStorage})")
 
@@ -356,7 +368,7 @@ def test_what_follows_a_prediction_unfolds_when_it_is_made(chapter):
     expect(reveal).to_be_visible()
     expect(chapter.locator(f"#exercise-{GUESS} details.solution")).to_be_visible()
     assert reveal.get_attribute("open") is not None
-    chapter.reload()
+    reload(chapter)
     expect(line).to_be_hidden()
     assert reveal.get_attribute("open") is not None
     chapter.evaluate("gpubook.progress.erase('all')")
@@ -371,7 +383,7 @@ def test_it_can_be_skipped_by_the_keyboard_and_that_is_recorded(chapter):
     assert "skipped" in entry(chapter, GUESS)
     assert "prediction" not in entry(chapter, GUESS)
     assert chapter.evaluate("document.activeElement.tagName") == "SUMMARY"
-    chapter.reload()
+    reload(chapter)
     expect(chapter.locator(".prediction-lock")).to_be_hidden()
 
 

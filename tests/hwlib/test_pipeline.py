@@ -2,6 +2,7 @@
 
 import random
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 
 import pytest
@@ -61,8 +62,12 @@ def some(rng):
     return SCHEDULES[name](stages, m)
 
 
-RANDOM = [some(random.Random(seed)) for seed in range(150)]
-any_schedule = each("schedule", RANDOM)
+@cache
+def drawn():
+    return [some(random.Random(seed)) for seed in range(150)]
+
+
+any_schedule = each("schedule", drawn)
 
 
 @any_schedule

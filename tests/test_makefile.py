@@ -43,6 +43,18 @@ def test_a_reader_gets_what_a_reader_needs_once(make):
     assert "-e .[dev]" in make("chapters")
 
 
+def test_an_installation_is_compiled_once_by_every_core_and_one_that_failed_is_none(make, tmp_path, monkeypatch):
+    called = make("chapters")
+    assert called.count("install -q --no-compile") == called.count("-m compileall -qq -j 0") == 1
+    assert make("lab") == "gpubook lab\n"
+    for mark in (".reader", ".ready"):
+        (tmp_path / "venv" / mark).unlink(missing_ok=True)
+    monkeypatch.setenv("FAILS", "python")
+    with pytest.raises(subprocess.CalledProcessError):
+        make("lab")
+    assert not (tmp_path / "venv" / ".reader").exists()
+
+
 def test_an_environment_with_everything_is_a_readers_too(make, tmp_path):
     assert "-e .[dev]" in make("chapters")
     assert make("lab") == "gpubook lab\n"

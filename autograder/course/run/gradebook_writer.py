@@ -178,7 +178,7 @@ class GradebookWriter:
                 copy_file(file, target / inside)  # its permissions are the course's
         secret = target / releasable.SECRET
         if by != learner and secret.is_file():  # release_feedback names pages by it: two would be one
-            write_whole(secret, digest(seeds.secret_of(self.folder), learner, self.name), mode=0o644)
+            write_whole(secret, digest(seeds.secret_of(self.folder), learner, self.name))
         write_whole(self._notebook(learner), text if text.endswith("\n") else text + "\n")
         self._remove_others(target, written)
         self.autograde.set_permissions(self.name, learner)

@@ -20,7 +20,8 @@ from autograder.answers import Count, Written
 from autograder.book.course_error import CourseError
 from autograder.course.banks import CourseBank
 from autograder.course.class_results.class_result import ClassResult, Learner
-from autograder.course.run.class_run import AHEAD, ClassRun, ReleasedAssignment, _record, changes
+from autograder.course.run import class_run
+from autograder.course.run.class_run import ClassRun, ReleasedAssignment, _record, changes, local_executor
 from autograder.course.run.journal import Journal, JournalEntry
 from autograder.course.terms.group_shares import GroupShare
 from autograder.course.terms.lateness import Lateness
@@ -68,6 +69,7 @@ class Writer:
     def record(self, learner, text, by=""):
         if self.error is not None:
             raise self.error
+        json.loads(text)
         self.entered.append((learner, by))
         return self.late
 
@@ -168,7 +170,7 @@ def test_some_submissions_wait_for_each_worker_and_the_others_are_not_read_yet(s
     for who in learners:
         setting.submit(who)
     setting.run(*learners)
-    assert setting.most_waiting == AHEAD * workers
+    assert setting.most_waiting == 2 * workers
     assert setting.entered_executors == 1
     assert len(setting.jobs) == 9
 
@@ -418,3 +420,53 @@ def test_a_released_assignment_has_the_points_of_what_it_asks_and_says_what_stil
     assert assignment.reuse(earlier, "{ }") is None
     other = ReleasedAssignment(tmp_path, release, CourseBank([Bank([count, why])]), replace(settings, variants=False))
     assert other.reuse(earlier, "{}") is None
+
+
+class FakeGrader:
+    """What a run on this machine submits to."""
+
+    def __init__(self, *made):
+        self.made, self.events = made, []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.events.append("closed")
+
+    def stop(self):
+        self.events.append("stopped")
+
+    def grade(self, job):
+        return job.learner
+
+
+@pytest.fixture
+def grader(monkeypatch):
+    """The grader that a run has made."""
+    graders = []
+
+    def make(*made):
+        graders.append(FakeGrader(*made))
+        return graders[-1]
+
+    monkeypatch.setattr(class_run, "Grader", make)
+    monkeypatch.setattr(class_run, "cores", lambda: 7)
+    return graders
+
+
+@pytest.mark.parametrize(("workers", "count"), [(None, 7), (3, 3)])
+def test_this_machine_grades_as_many_at_once_as_it_has_cores_or_as_was_said(grader, workers, count):
+    assignment = SimpleNamespace(bank=SimpleNamespace(paths=[]), release="release", settings="settings")
+    with local_executor(assignment, workers) as (submit, at_once):
+        assert at_once == count
+        assert submit(GradingJob("ann", "{}")).result(5) == "ann"
+    assert grader[0].events == ["closed"]
+    assert (grader[0].made[0], grader[0].made[3]) == ("release", "settings")
+
+
+def test_a_run_that_fails_stops_what_is_on_its_way_and_says_so(grader):
+    assignment = SimpleNamespace(bank=SimpleNamespace(paths=[]), release="release", settings="settings")
+    with pytest.raises(KeyboardInterrupt), local_executor(assignment):
+        raise KeyboardInterrupt
+    assert grader[0].events == ["stopped", "closed"]

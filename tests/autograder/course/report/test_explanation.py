@@ -4,6 +4,7 @@ import io
 import json
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import ClassVar
 
 import pytest
 from rich.console import Console
@@ -22,7 +23,7 @@ from tests.autograder.course.report.made import BANK, COPY, MEAN, STEPS, TERM, W
 class JudgeHere:
     """The judge, in this process."""
 
-    questions: list = []
+    questions: ClassVar[list] = []
 
     def __init__(self, _paths):
         pass
@@ -83,10 +84,15 @@ def test_an_exercise_goes_by_its_id_its_short_name_or_its_number(explained, what
     assert explained(made, what).exercise is STEPS
 
 
-@pytest.mark.parametrize("what", ["ann", "/made-copy", "ann/", "", "ann/0", "ann/3", "bob/made-copy", "ann/none"])
-def test_what_is_not_there_is_refused(explained, what):
+@pytest.mark.parametrize(
+    ("what", "known"),
+    [("ann", "LEARNER/EXERCISE"), ("/made-copy", "LEARNER/EXERCISE"), ("ann/", "LEARNER/EXERCISE"),
+     ("", "LEARNER/EXERCISE"), ("ann/0", "known: made-copy, made-steps"), ("ann/3", "known: made-copy"),
+     ("ann/none", "known: made-copy"), ("bob/made-copy", "known: ann")],
+)  # fmt: skip
+def test_what_is_not_there_is_refused_with_what_is(explained, what, known):
     made = answered(2e-3, asked=(COPY.id, STEPS.id))
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match=known):
         explained(made, what)
 
 

@@ -1,10 +1,13 @@
 """Difficulty and discrimination: against numpy, at their limits, and for what has no points to tell."""
 
+import dataclasses
+
 import numpy
 import pytest
 
 from autograder.course.class_results.class_result import Learner
 from autograder.course.report.items import correlation, items
+from autograder.declaration import Bank
 from autograder.declaration.verdict import AS_PREDICTED
 from autograder.grading.results import Result
 from tests.autograder.course.report.made import MEAN, STEPS, WHICH, WHY, Class
@@ -78,3 +81,33 @@ def test_an_answer_has_one_outcome(result, outcome):
     found.wrote("ann", STEPS, "", result)
     (one,) = items(found.gathered())
     assert one.outcomes == {outcome: 1}
+
+
+def test_a_discrimination_is_told_of_five_learners_and_of_the_least_difference():
+    assert correlation([0, 1, 0, 1], [0, 1, 0, 1]) is None
+    assert correlation([0, 1, 0, 1, 1], [0, 1, 0, 1, 1]) == pytest.approx(1.0)
+    small = [0.0, 1e-6, 0.0, 1e-6, 0.0]  # both deviations together come to 1.2e-12
+    assert correlation(small, small) == pytest.approx(1.0)
+    smaller = [0.9 * value for value in small]
+    assert correlation(smaller, smaller) is None
+
+
+def test_exercises_are_numbered_from_one_and_have_the_titles_that_are_declared():
+    found = Class(asked=(STEPS.id,))
+    found.answer("ann", STEPS, 14)
+    gathered = found.gathered()
+    gathered.result.exercises["made-gone"] = 1.0
+    gathered.bank = Bank([dataclasses.replace(STEPS, title="Steps of a ring")])
+    first, second = items(gathered)
+    assert (first.number, first.title, first.right, first.graded) == (1, "Steps of a ring", 1.0, 1)
+    assert (second.number, second.title, second.right, second.mean) == (2, "", None, None)
+
+
+def test_answers_that_wait_are_not_graded_and_no_right_answer_is_a_share_of_none():
+    found = Class(asked=(WHY.id, STEPS.id))
+    for number, kind in enumerate(["waiting", "empty", "waiting"]):
+        found.wrote(f"l{number}", WHY, "", Result(WHY.id, 0.0, 4.0, "", kind=kind))
+        found.answer(f"l{number}", STEPS, 3)
+    waits, wrong = items(found.gathered())
+    assert (waits.graded, waits.right, waits.mean) == (1, None, None)
+    assert (wrong.graded, wrong.right, wrong.mean) == (3, 0.0, 0.0)

@@ -26,6 +26,7 @@ def answer(points, kind, most=2.0, mistakes=(), **about):
         (answer(2.0, "wrong"), True),
         (answer(1.999, "wrong"), False),
         (answer(2.5, "wrong"), True),
+        (answer(0.5, "wrong", most=0.5), True),
         (answer(0.0, "wrong", most=0.0), False),
         (answer(0.0, "right", most=0.0), True),
         (answer(2.0, "predicted"), False),

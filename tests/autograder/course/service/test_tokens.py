@@ -60,3 +60,68 @@ def test_a_file_that_is_not_one_is_named(kept, tmp_path):
     (tmp_path / ".gpubook" / "tokens.json").write_text('["x"]')
     with pytest.raises(CourseError, match=r"tokens\.json"):
         kept.learner("gpubook-x")
+
+
+def test_a_token_holds_until_its_end_and_no_longer(kept):
+    end = tokens._now()
+    token = tokens.Token("ann", end)
+    assert token.holds(end - timedelta(microseconds=1))
+    assert not token.holds(end)
+
+
+@pytest.mark.parametrize(("length", "known"), [(199, True), (200, True), (201, False)])
+def test_what_is_longer_than_a_token_is_not_looked_up(kept, length, known):
+    assert tokens.LONGEST == 200
+    token = tokens.BEGINS.ljust(length, "x")
+    kept.path.parent.mkdir()
+    kept._write({tokens._digest(token): tokens.Token("ann", tokens._now() + timedelta(days=1))})
+    assert kept.learner(token) == ("ann" if known else None)
+
+
+def test_what_does_not_begin_like_one_of_ours_is_not_looked_up(kept):
+    kept.path.parent.mkdir()
+    kept._write({tokens._digest("hub-x"): tokens.Token("ann", tokens._now() + timedelta(days=1))})
+    assert kept.learner("hub-x") is None
+
+
+def test_a_token_has_thirty_two_random_bytes(kept):
+    made = kept.issue(["ann", "bob", "ann"], days=1)
+    assert {len(token) for token in made.values()} == {len(tokens.BEGINS) + 43}  # in base 64
+    assert len(set(made.values())) == 2
+
+
+def test_what_holds_no_longer_is_dropped_when_others_are_issued(kept, tmp_path, monkeypatch):
+    kept.issue(["ann"], days=1)
+    held = kept.issue(["bob"], days=9)["bob"]
+    later = tokens._now() + timedelta(days=2)
+    monkeypatch.setattr(tokens, "_now", lambda: later)
+    fresh = kept.issue(["cy"], days=1)["cy"]
+    assert {one.learner for one in CourseTokens(tmp_path)._known.values()} == set()
+    again = CourseTokens(tmp_path)
+    assert (again.learner(held), again.learner(fresh)) == ("bob", "cy")
+    assert {one.learner for one in again._known.values()} == {"bob", "cy"}
+
+
+def test_revoking_tells_how_many_held_and_leaves_the_others(kept):
+    made = kept.issue(["ann", "bob"], days=1)
+    assert kept.revoke("ann") == 1
+    assert kept.revoke("ann") == 0
+    assert (kept.learner(made["ann"]), kept.learner(made["bob"])) == (None, "bob")
+
+
+def test_a_file_that_is_gone_knows_nobody_and_nobody_else_reads_the_lock(kept, tmp_path):
+    token = kept.issue(["ann"], days=1)["ann"]
+    assert (tmp_path / ".gpubook" / "tokens.lock").stat().st_mode & 0o777 == 0o600
+    kept.path.unlink()
+    assert kept.learner(token) is None
+
+
+def test_a_file_that_has_not_changed_is_not_read_again(kept, monkeypatch):
+    token = kept.issue(["ann"], days=1)["ann"]
+    assert kept.learner(token) == "ann"
+
+    def read(*_):
+        raise AssertionError("read again")
+
+    monkeypatch.setattr(tokens.json, "loads", read)
+    assert kept.learner(token) == "ann"

@@ -100,3 +100,53 @@ def test_the_package_is_asked_for_where_it_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "jupyterhub", None)
     with pytest.raises(CourseError, match="hub"):
         hub.HubTokens()
+
+
+@pytest.mark.parametrize(("length", "looked_up"), [(1, True), (200, True), (201, False)])
+def test_what_is_longer_than_a_token_is_not_looked_up(tokens, length, looked_up):
+    who(tokens, "x" * length)
+    assert bool(tokens._hub.asked) == looked_up
+
+
+@pytest.mark.parametrize(("later", "asked"), [(59.9, 1), (60.0, 2), (60.1, 2)])
+def test_the_hubs_word_holds_for_a_minute(tokens, monkeypatch, later, asked):
+    now = [100.0]
+    monkeypatch.setattr(hub, "time", types.SimpleNamespace(monotonic=lambda: now[0]))
+    for seconds in (0.0, later):
+        now[0] = 100.0 + seconds
+        assert who(tokens, "anns") == "ann"
+    assert len(tokens._hub.asked) == asked
+    assert (hub.KNOWN, hub.WAITING, hub.LOOKS) == (5_000, 200, 16)
+
+
+def test_a_hub_that_fails_or_is_asked_too_much_says_when_to_come_back(tokens, monkeypatch):
+    with pytest.raises(Later) as later:
+        who(tokens, "fails")
+    assert (later.value.status, later.value.seconds) == (503, 10)
+    assert tokens._waiting == 0
+    monkeypatch.setattr(hub, "WAITING", 0)
+    with pytest.raises(Later) as later:
+        who(tokens, "anns")
+    assert (later.value.status, later.value.seconds) == (503, 5)
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        ({"kind": "user", "name": "ann", "scopes": [SCOPE]}, "ann"),
+        ({"kind": "user", "name": "", "scopes": [SCOPE]}, None),
+        ({"kind": "user", "scopes": [SCOPE]}, None),
+        ({"kind": "service", "name": "ann", "scopes": [SCOPE]}, None),
+        (["user"], None),
+        (None, None),
+    ],
+)
+def test_a_person_is_a_user_with_a_name(tokens, model, expected):
+    assert tokens._person(model) == expected
+
+
+@pytest.mark.parametrize(("token", "name", "configured"), [("t", "n", True), ("t", "", False), ("", "n", False)])
+def test_a_hub_names_its_service_and_gives_it_a_token(monkeypatch, token, name, configured):
+    monkeypatch.setenv("JUPYTERHUB_API_TOKEN", token)
+    monkeypatch.setenv("JUPYTERHUB_SERVICE_NAME", name)
+    assert hub.configured() is configured

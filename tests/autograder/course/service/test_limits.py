@@ -92,3 +92,15 @@ def test_a_second_answer_says_to_come_back_in_a_second():
     with pytest.raises(Later) as later:
         one.begin("ann")
     assert (later.value.status, later.value.seconds) == (429, 1)
+
+
+def test_ten_thousand_learners_are_remembered_and_the_last_ones(monkeypatch):
+    assert limits.MANY == 10_000
+    monkeypatch.setattr(limits, "MANY", 2)
+    rate = Rate(1, 10.0, clock=lambda: 0.0)
+    for who in ("ann", "bob", "cy"):
+        rate.take(who)
+    assert list(rate._left) == ["bob", "cy"]
+    rate.take("ann")  # of whom nothing is remembered
+    with pytest.raises(Later):
+        rate.take("cy")

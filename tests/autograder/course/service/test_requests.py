@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from autograder.course.service import requests
 from autograder.course.service.requests import MAX_CELLS, BadRequest, read
 from autograder.values import encoding
 
@@ -65,3 +66,64 @@ def test_cells_are_an_answer_by_their_text_and_place():
     asked = [code("x = 1", "y = 2"), code("x = 1", "y = 2", answer=1), code("x = 1\ny = 2"), code("y = 2", "x = 1")]
     assert len({read(one).digest for one in asked}) == 4
     assert read(code("\udc80")).code.cells == ["?"]
+
+
+@pytest.mark.parametrize(("length", "read_"), [(0, False), (1, True), (200, True), (201, False)])
+def test_a_name_has_a_length(length, read_):
+    for name in ("assignment", "exercise"):
+        made = body(value=1, **{name: "n" * length})
+        if read_:
+            assert getattr(read(made), name) == "n" * length
+        else:
+            with pytest.raises(BadRequest, match="names"):
+                read(made)
+
+
+@pytest.mark.parametrize(("count", "read_"), [(1, True), (60, True), (61, False)])
+def test_there_are_at_most_sixty_cells(count, read_):
+    made = code(*["x"] * count, answer=count - 1)
+    if read_:
+        assert len(read(made).code.cells) == count
+        assert read(made).code.answer == count - 1
+    else:
+        with pytest.raises(BadRequest, match="1 to 60 cells"):
+            read(made)
+
+
+@pytest.mark.parametrize("answer", [-1, 2, "0", 0.0, None])
+def test_the_answers_cell_is_one_of_those_that_were_sent(answer):
+    with pytest.raises(BadRequest, match="number of the answer"):
+        read(code("x", "y", answer=answer))
+    assert read(code("x", "y", answer=0)).code.answer == 0
+
+
+@pytest.mark.parametrize("data", [{"cells": "xy", "answer": 0}, ["x"], {"cells": ["x", 1], "answer": 0}, {"answer": 0}])
+def test_code_is_cells_that_are_texts(data):
+    with pytest.raises(BadRequest, match="each a text"):
+        read(body(code=data))
+
+
+@pytest.mark.parametrize(("more", "read_"), [(-1, True), (0, True), (1, False)])
+@pytest.mark.parametrize("nest", [lambda inner: [inner], lambda inner: {"k": inner}], ids=["list", "dict"])
+def test_a_value_is_nested_as_deep_as_one_can_be_that_was_encoded(more, read_, nest):
+    value = 1
+    for _ in range(3 * encoding.MAX_DEPTH - 1 + more):
+        value = nest(value)
+    if read_:
+        assert read(body(value=value)).value == value
+    else:
+        with pytest.raises(BadRequest, match="less deep"):
+            read(body(value=value))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [(1.0, 1.0000000004, True), (1.0, 1.0000000006, False), (1.2345678901, 1.2345678904, True)],
+)
+def test_numbers_are_the_same_to_ten_digits(one, other, same):
+    first, second = (read(body(value={"$": [value]})).digest for value in (one, other))
+    assert (first == second) == same
+
+
+def test_the_bounds_are_those_that_the_server_states():
+    assert (requests.MAX_BODY, requests.MAX_CELLS, requests.MAX_NAME, requests.DIGITS) == (262144, 60, 200, 10)

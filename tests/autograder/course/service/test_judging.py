@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
+from nbformat import from_dict, validate
 
 from autograder.answers import Quantity
 from autograder.course.banks import CourseBank
@@ -116,7 +117,7 @@ class Grader:
     [("empty", SOON - 0.1, False), ("empty", SOON, True), ("wrong", 0.0, True), ("right", 0.0, True)],
 )
 def test_an_answer_in_code_counts_unless_it_is_empty_and_took_no_time(judging, monkeypatch, kind, seconds, counts):
-    clock, result = [0.0], Result("mine-time", 1.5, 3.0, "Say.", kind=kind)
+    clock, result = [100.0], Result("mine-time", 1.5, 3.0, "Say.", kind=kind)
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock[-1]))
     monkeypatch.setattr(module, "_notebook", lambda *_: {})
     with judging(Verdict(0.0, "")) as made:
@@ -142,3 +143,60 @@ def test_an_answer_in_code_that_no_grader_judges_is_told(judging, monkeypatch, o
         with pytest.raises(NotJudged, match=said):
             made.code(TIME, "ann", Code("answer = 2.0", ()))
         made._grader = None
+
+
+def test_an_answer_whose_exercise_has_no_points_has_no_score(judging, monkeypatch):
+    monkeypatch.setattr(module, "_notebook", lambda *_: {})
+    with judging(Verdict(0.0, "")) as made:
+        made._grader = Grader(JobOutcome(results=[Result("mine-time", 0.0, 0.0, "Say.", kind="right")]), [0.0], 0.0)
+        assert made.code(TIME, "ann", Code(["x"], 0)).verdict.score == 0.0
+        made._grader = None
+
+
+def test_after_its_end_no_judge_is_asked_or_made(judging):
+    made = judging(Verdict(1.0, "Right.", "right"))
+    (judge,) = judging.judges
+    made.close()
+    assert judge.closed
+    with pytest.raises(NotJudged):
+        made.value(TIME, "ann", 2.0)
+    assert judge.asked == []
+    made._replace(judge)
+    assert judging.judges == [judge]
+
+
+def test_a_judge_that_another_thread_has_replaced_is_not_replaced_again(judging):
+    with judging(Verdict(1.0, "Right.", "right")) as made:
+        made._replace("an earlier one")
+        assert len(judging.judges) == 1
+
+
+@pytest.mark.parametrize(("by_assignment", "parts"), [
+    ({}, (False, False)),
+    ({"w": {"mine-time": TIME}}, (True, False)),
+    ({"w": {"mine-twice": SimpleNamespace(is_code=True)}}, (False, True)),
+])  # fmt: skip
+def test_a_judge_and_a_sandbox_are_there_for_what_is_asked(monkeypatch, by_assignment, parts):
+    ends = []
+    fake = SimpleNamespace(close=lambda: ends.append("close"), stop=lambda: ends.append("stop"), ask=lambda _: "asked")
+    monkeypatch.setattr(Judging, "_new_judge", lambda _: fake)
+    monkeypatch.setattr(module, "Grader", lambda *_: fake)
+    with Judging(Catalogue(by_assignment, CourseBank([]), None, RunSettings())) as made:
+        assert (made._judge is not None, made._grader is not None) == parts
+        if parts != (False, False):
+            assert made._ask("question") == "asked"
+        else:
+            with pytest.raises(NotJudged):
+                made._ask("question")
+    assert ends == {(False, False): [], (True, False): ["close"], (False, True): ["stop", "close"]}[parts]
+
+
+def test_what_is_sent_stands_between_the_cells_of_the_release(monkeypatch):
+    release = SimpleNamespace(cells=({"id": "answer", "source": "..."}, {"id": "grade", "source": "grade()"}))
+    monkeypatch.setattr(module, "only", lambda *_: release)
+    made = from_dict(module._notebook(None, "mine-time", Code(["a = 1", "answer = a", "b"], 1)))
+    assert (made.nbformat, made.nbformat_minor) == (4, 5)
+    assert [cell.id for cell in made.cells] == ["learner-0", "answer", "learner-2", "grade"]
+    assert [cell.source for cell in made.cells] == ["a = 1", "answer = a", "b", "grade()"]
+    made.cells = [made.cells[0], made.cells[2]]
+    validate(made)

@@ -13,6 +13,8 @@ from itertools import combinations
 from statistics import fmean
 from typing import Any, NamedTuple
 
+import click
+
 from benchmarks.paths import DATA
 from hwlib.footprint import BFLOAT16_ADAM, Trained, footprint
 from hwlib.footprint.state_bytes import FULL_ADAM
@@ -153,6 +155,7 @@ def summary(errors: Sequence[float]) -> str:
     return f"{len(errors)} rows: {fmean(map(abs, errors)):.1%}, bias {fmean(errors):+.1%}, worst {worst:+.1%}"
 
 
+@click.command(help=__doc__)
 def main() -> None:
     """Print the fits."""
     steps = measured_steps()

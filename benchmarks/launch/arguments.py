@@ -12,9 +12,11 @@ import argparse
 import ast
 import csv
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import click
 
 from benchmarks.paths import ROOT
 
@@ -259,11 +261,26 @@ def write(software: str, rows: Iterable[ArgumentRow]) -> int:
     return len(found)
 
 
-def main(words: list[str]) -> None:
-    """Read the project that the words name."""
-    readers = {one.__name__: one for one in (megatron, torchtitan, nemo, vllm)}
-    print(write(words[0], readers[words[0]](*map(Path, words[1:]))), "arguments")
+READERS: dict[str, Callable[..., Iterator[ArgumentRow]]] = {
+    "megatron": megatron,
+    "torchtitan": torchtitan,
+    "nemo": nemo,
+    "vllm": vllm,
+}
+CHECKOUT = click.Path(file_okay=False, exists=True, path_type=Path)
+
+
+@click.command(help=__doc__)
+@click.argument("software", type=click.Choice(list(READERS)))
+@click.argument("checkout", type=CHECKOUT)
+@click.argument("megatron_checkout", metavar="[MEGATRON]", required=False, type=CHECKOUT)
+def main(software: str, checkout: Path, megatron_checkout: Path | None) -> None:
+    """Read the project in a checkout."""
+    if (megatron_checkout is not None) != (software == "nemo"):
+        raise click.UsageError("the checkout of Megatron-LM is given with nemo, and with nothing else")
+    checkouts = [path for path in (checkout, megatron_checkout) if path]
+    click.echo(f"{write(software, READERS[software](*checkouts))} arguments")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -13,6 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import click
+
 from hwlib.launch import Launch, emit_training
 from hwlib.planner import Allowed, Plan, SoftwareSettings, plan
 from hwlib.planner.task import Task
@@ -79,9 +81,11 @@ def said(arguments: Any, task: Task, one: Plan, launch: Launch) -> str:
     return "" if args.data_parallel_size == one.strategy.dp else f"dp is {args.data_parallel_size} to it"
 
 
-def main(checkout: str) -> None:
+@click.command(help=__doc__)
+@click.argument("checkout", type=click.Path(file_okay=False, exists=True, path_type=Path))
+def main(checkout: Path) -> None:
     """Print each plan, with what is wrong with it."""
-    arguments = load(Path(checkout))
+    arguments = load(checkout)
     arguments.core_transformer_config_from_args = __import__(
         "megatron.training.argument_utils", fromlist=["x"]
     ).core_transformer_config_from_args
@@ -94,4 +98,4 @@ def main(checkout: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

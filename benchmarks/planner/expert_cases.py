@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import click
+
 from hwlib.planner import Plan, Plans, SoftwareSettings, plan
 from hwlib.planner.advice import rests
 from hwlib.planner.costs import costed_plan
@@ -157,5 +159,11 @@ def table() -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
 
 
+@click.command(help=__doc__)
+def main() -> None:
+    """Print the table."""
+    click.echo(table())
+
+
 if __name__ == "__main__":
-    print(table())
+    main()

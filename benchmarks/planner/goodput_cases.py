@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import click
+
 from hwlib.goodput import VARIATION, WHISKERS, ExpectedRun, Job, expected_run, published, saved_state_bytes, slowest_of
 from hwlib.specs import measured_checkpoint, measured_failures, measured_run, models
 from hwlib.transformer import gpt_recompute_training_flops, parameter_count
@@ -166,6 +168,14 @@ def table() -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
 
 
+@click.command(help=__doc__)
+def main() -> None:
+    """Print the table, and how far a larger run scales."""
+    click.echo(table())
+    click.echo(
+        "530B from 2,240 to 11,200 GPUs: {:.1%} expected, {:.1%} Megatron-LM, {:.1%} MegaScale".format(*scaling())
+    )
+
+
 if __name__ == "__main__":
-    print(table())
-    print("530B from 2,240 to 11,200 GPUs: {:.1%} expected, {:.1%} Megatron-LM, {:.1%} MegaScale".format(*scaling()))
+    main()

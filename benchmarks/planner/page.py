@@ -3,6 +3,7 @@
 import shlex
 import textwrap
 
+import click
 from click.testing import CliRunner
 
 from autograder.cli.commands import main as gpubook
@@ -77,5 +78,11 @@ def page(text: str) -> str:
     return text
 
 
-if __name__ == "__main__":
+@click.command(help=__doc__)
+def main() -> None:
+    """Write the page."""
     PAGE.write_text(page(PAGE.read_text("utf-8")), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

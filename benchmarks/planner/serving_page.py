@@ -7,6 +7,8 @@ from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 
+import click
+
 from benchmarks.paths import DATA, DOCS
 from benchmarks.planner.page import printed
 from benchmarks.rows.published import PublishedRow, read_rows
@@ -168,5 +170,11 @@ def page(text: str) -> str:
     return text
 
 
-if __name__ == "__main__":
+@click.command(help=__doc__)
+def main() -> None:
+    """Write the page."""
     PAGE.write_text(page(PAGE.read_text("utf-8")), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -3,6 +3,7 @@
 import argparse
 
 import pytest
+from click.testing import CliRunner
 
 from benchmarks.launch import arguments as launch_arguments
 from benchmarks.launch.arguments import ArgumentRow, Sources, of_parser, vllm, write
@@ -93,3 +94,19 @@ def test_a_table_is_written_in_order(tmp_path, monkeypatch):
     monkeypatch.setattr(launch_arguments, "TABLES", tmp_path)
     assert write("soft", [ArgumentRow("b", "int"), ArgumentRow("a", "text", ("x", "y")), ArgumentRow("b", "int")]) == 2
     assert (tmp_path / "soft.csv").read_text("utf-8") == "name,kind,choices\na,text,x|y\nb,int,\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "checkouts"),
+    [("vllm a", 1), ("nemo a b", 2), ("nemo a", 0), ("vllm a b", 0), ("nemo a absent", 0), ("other a", 0), ("vllm", 0)],
+)
+def test_the_command_takes_the_checkouts_that_its_software_needs(tmp_path, monkeypatch, words, checkouts):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(launch_arguments, "TABLES", tmp_path)
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    read = []
+    for name in ("vllm", "nemo"):
+        monkeypatch.setitem(launch_arguments.READERS, name, lambda *paths: read.extend(paths) or [])
+    done = CliRunner().invoke(launch_arguments.main, words.split())
+    assert (done.exit_code, len(read)) == (0 if checkouts else 2, checkouts)

@@ -177,7 +177,7 @@ def prove(chapter: Chapter) -> None:
 
 
 def build(root: Path, names: Sequence[str] | None = None, check: bool = False) -> list[str]:
-    """Write chapters/ from solutions/ (all, or those of `names`); return what changed, one line each.
+    """Write chapters/ from solutions/ (all, or those of `names`); return what was done, one line a file.
 
     Every chapter is built and its exercises test themselves; that of a draft then stays in .build/release/ and is
     kept out of chapters/. With `check` nothing is written below chapters/ and the lines say what would change.
@@ -188,7 +188,8 @@ def build(root: Path, names: Sequence[str] | None = None, check: bool = False) -
         work = root / ".build" if not check else Path(scratch)
         for name in names or every:
             if (changed := _renew(root / "solutions" / name, write=not check)) is not None:
-                lines.append(f"{changed.relative_to(root)}: differs from what the library computes now")
+                shown = changed.relative_to(root)
+                lines.append(f"{shown}: {'differs from what the library computes now' if check else 'computed anew'}")
             chapter = load(root, name)
             prove(chapter)
             made = release(chapter, work)
@@ -197,7 +198,8 @@ def build(root: Path, names: Sequence[str] | None = None, check: bool = False) -
     for stale in sorted(p for p in (root / "chapters").glob("*") if p.is_dir()):
         draft = stale.name in kept_back
         if (draft and stale.name in names) if names else (draft or stale.name not in every):
-            lines.append(f"{stale.relative_to(root)}: {'is a draft' if draft else 'has no source'} in solutions/")
+            reason = f"{'is a draft' if draft else 'has no source'} in solutions/"
+            lines.append(f"{stale.relative_to(root)}: {reason if check else f'removed: it {reason}'}")
             if not check:
                 shutil.rmtree(stale)
     return lines + renew_readme(root, write=not check) + renew_course(root, write=not check)
@@ -222,13 +224,17 @@ def _sync(made: Path, target: Path, root: Path, write: bool) -> list[str]:
     for path in sorted(wanted | here):
         shown = (target / path).relative_to(root)
         if path not in wanted:
-            lines.append(f"{shown}: is not made by its source")
+            lines.append(f"{shown}: {'removed: its source does not make it' if write else 'is not made by its source'}")
             if write:
                 (target / path).unlink()
-        elif path not in here or (made / path).read_bytes() != (target / path).read_bytes():
-            lines.append(f"{shown}: " + ("differs from its source" if path in here else "is missing"))
+        elif path not in here:
+            lines.append(f"{shown}: {'written' if write else 'is missing'}")
             if write:
                 (target / path).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(made / path, target / path)
+        elif (made / path).read_bytes() != (target / path).read_bytes():
+            lines.append(f"{shown}: {'written anew' if write else 'differs from its source'}")
+            if write:
                 shutil.copyfile(made / path, target / path)
     return lines
 

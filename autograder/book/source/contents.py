@@ -96,7 +96,7 @@ def filled(text: str, entries: Iterable[ContentsEntry], target: Callable[[Conten
 
 
 def renew_readme(root: Path, *, write: bool) -> list[str]:
-    """Write the list of chapters into README.md; a line for a list that was stale."""
+    """Write the list of chapters into README.md; a line that says so, or that it is stale where nothing is written."""
     path = root / "README.md"
     if not path.is_file():
         return []
@@ -104,9 +104,10 @@ def renew_readme(root: Path, *, write: bool) -> list[str]:
     made = filled(text, contents(root), lambda entry: f"chapters/{entry.name}/{entry.name}.ipynb")
     if made == text:
         return []
-    if write:
-        path.write_text(made, encoding="utf-8")
-    return ["README.md: its list of chapters differs from docs/chapters.toml and solutions/"]
+    if not write:
+        return ["README.md: its list of chapters differs from docs/chapters.toml and solutions/"]
+    path.write_text(made, encoding="utf-8")
+    return ["README.md: its list of chapters written anew"]
 
 
 @cache

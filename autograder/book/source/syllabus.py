@@ -206,7 +206,7 @@ def filled(text: str, book: BookCounts, target: Callable[[ContentsEntry], str]) 
 
 
 def renew_course(root: Path, *, write: bool) -> list[str]:
-    """Write the tables of docs/course.md; a line for tables that were stale.
+    """Write the tables of docs/course.md; a line that says so, or that they are stale where nothing is written.
 
     A book that has none of the exercises that the plan names is another book, whose page stays as it is.
     """
@@ -217,9 +217,10 @@ def renew_course(root: Path, *, write: bool) -> list[str]:
     made = filled(text, book, lambda entry: f"../chapters/{entry.name}/{entry.name}.ipynb")
     if made == text:
         return []
-    if write:
-        path.write_text(made, encoding="utf-8")
-    return ["docs/course.md: its tables differ from docs/course.toml and the exercises"]
+    if not write:
+        return ["docs/course.md: its tables differ from docs/course.toml and the exercises"]
+    path.write_text(made, encoding="utf-8")
+    return ["docs/course.md: its tables written anew"]
 
 
 def _table(head: Sequence[str], right: int, rows: Iterable[Sequence[str]]) -> str:

@@ -36,8 +36,8 @@ def test_a_chapter_is_its_notebook_and_its_public_exercises(built):
     folder = book / "chapters" / "07-links"
     assert sorted(digests(folder)) == ["07-links.ipynb", "exercises.json"]
     assert lines == [
-        "chapters/07-links/07-links.ipynb: is missing",
-        "chapters/07-links/exercises.json: is missing",
+        "chapters/07-links/07-links.ipynb: written",
+        "chapters/07-links/exercises.json: written",
     ]
     nb = nbformat.read(folder / "07-links.ipynb", as_version=4)
     nbformat.validate(nb)
@@ -122,17 +122,26 @@ def test_check_writes_nothing_and_names_what_differs(built, tmp_path, root):
     assert chapters.build(book, check=True) == []
     (book / "chapters" / "07-links" / "exercises.json").write_text("{}")
     (book / "chapters" / "07-links" / "extra.txt").write_text("by hand")
+    (book / "chapters" / "07-links" / "07-links.ipynb").unlink()
     (book / "solutions" / "07-links" / "built.json").write_text('{"links-gone": []}')
     (book / "chapters" / "09-gone").mkdir()
     before = digests(book / "chapters")
     assert chapters.build(book, check=True) == [
         "solutions/07-links/built.json: differs from what the library computes now",
+        "chapters/07-links/07-links.ipynb: is missing",
         "chapters/07-links/exercises.json: differs from its source",
         "chapters/07-links/extra.txt: is not made by its source",
         "chapters/09-gone: has no source in solutions/",
     ]
     assert digests(book / "chapters") == before
-    assert len(chapters.build(book)) == 4
+    assert chapters.build(book) == [
+        "solutions/07-links/built.json: computed anew",
+        "chapters/07-links/07-links.ipynb: written",
+        "chapters/07-links/exercises.json: written anew",
+        "chapters/07-links/extra.txt: removed: its source does not make it",
+        "chapters/09-gone: removed: it has no source in solutions/",
+    ], "what was wrong before is right now"
+    assert chapters.build(book) == []
     assert not (book / "solutions" / "07-links" / "built.json").exists()
     assert chapters.build(book, check=True) == []
     assert digests(book / "chapters") == digests(built[0] / "chapters")

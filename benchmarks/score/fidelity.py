@@ -5,13 +5,14 @@ One line a set of rows (an id without the numbers at its end, or a table of trai
 (the data sheet's roofline, or one alpha-beta line), and of Calculon where it predicts the rows ("~": its mean over
 all rows of the table). The constants are those that hwlib keeps; nothing is fitted to the file, unless `--fit` or
 `--fit-stacks` asks for new ones. Without `--data`, the rows of benchmarks/data/rows are scored: those that constants
-are fitted to, and the others ("not fitted") apart.
+are fitted to, and the others ("not fitted") apart. The rows of a FILE that have no prediction are named on standard
+error with the reason, and end the command with status 1, unless `--partial` says that this is fine, as `--json` does.
 """
 
 import json
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ from benchmarks.score.fold_scores import fold_lines
 from benchmarks.score.kept_scores import held_out as stacks_held_out
 from benchmarks.score.kept_scores import held_out_table, repeats, repeats_table, scores_table
 from benchmarks.score.scores import Report, Score, report
+from hwlib.units import plural
 
 HEAD = f"{'set':34}{'rows':>6}{'mean':>8}{'median':>8}{'max':>8}{'constants':>11}{'simple model':>14}"
 
@@ -81,8 +83,12 @@ def as_json(result: Report) -> str:
     return json.dumps([{key: getattr(s, key) for key in keys} for s in every], indent=1)
 
 
+REPORTS: dict[str, Callable[[Report], str]] = {"": lambda result: "\n".join(lines(result)), "json": as_json}
+"""The two tasks that say how far the predictions are from each set of a file's rows."""
+
+
 def out(data: Path, task: str, stack: tuple[str, ...]) -> Iterator[str]:
-    """What one call prints. Raises DataError."""
+    """What one call prints that is not a report of `REPORTS`. Raises DataError."""
     match task:
         case "choose":
             yield from table_lines(read_gemms(data))
@@ -113,10 +119,13 @@ def out(data: Path, task: str, stack: tuple[str, ...]) -> Iterator[str]:
             yield from fold_lines(data)
         case "sources":
             yield from source_lines(data)
-        case "json":
-            yield as_json(report(data))
-        case _:
-            yield from lines(report(data))
+
+
+def name_unpredicted(rows: Sequence[str], data: Path) -> None:
+    """Name the rows of a table that have no prediction, with the reasons, as an error is written."""
+    click.echo(f"\n{data}: no prediction for {plural(len(rows), 'row')}:", err=True)
+    for row in rows:
+        click.echo(f"  {row}", err=True)
 
 
 def task(name: str, text: str) -> Any:
@@ -125,7 +134,13 @@ def task(name: str, text: str) -> Any:
 
 
 @click.command(help=__doc__)
-@click.option("--data", type=click.Path(path_type=Path), default=ROWS, help="a CSV of measurements, or a folder")
+@click.option("--data", type=click.Path(path_type=Path), help="a CSV of measurements, or a folder")
+@click.option(
+    "--partial/--whole",
+    default=None,
+    help="end well, or with status 1, where rows have no prediction "
+    "[default: --whole with --data; --partial with --json, and for the project's own rows]",
+)
 @task("json", "print a list of objects")
 @task("fit", "fit the constants to the file and print their tables")
 @task("fit-stacks", "fit the stacks' constants to the file and print their table")
@@ -141,10 +156,18 @@ def task(name: str, text: str) -> Any:
 @task("repeats", "print how far measurements of the same plan lie apart")
 @task("sources", "print the sources of the rows: whole tables or samples, and how many rows are of each")
 @task("choose", "print the matrix products that the book keeps of a file")
-def main(data: Path, task: str | None, stack: tuple[str, ...]) -> None:
-    """Print the table of fidelity."""
+def main(data: Path | None, partial: bool | None, task: str | None, stack: tuple[str, ...]) -> None:
+    """Print the table of fidelity, and which rows of a file have no place in it."""
     try:
-        for text in out(data, task or "", stack):
-            print(text, flush=True)
+        if write := REPORTS.get(task or ""):
+            result = report(data or ROWS)
+            print(write(result), flush=True)
+            whole = bool(data and not task) if partial is None else not partial
+            if (data or whole) and result.unpredicted:
+                name_unpredicted(result.unpredicted, data or ROWS)
+                sys.exit(1 if whole else 0)
+        else:
+            for text in out(data or ROWS, task or "", stack):
+                print(text, flush=True)
     except DataError as error:
         sys.exit(str(error))

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from benchmarks.rows.allreduce_rows import LARGE
 from benchmarks.rows.published import HELD_OUT, TRAINING, PublishedRow, case_of, read_rows, sets
+from benchmarks.rows.reader_names import NONE
 from benchmarks.rows.training_step import Unmodelled
 from benchmarks.score.calculon import MEANS
 from benchmarks.score.predictions import Prediction, predict
@@ -55,8 +56,9 @@ class Score(NamedTuple):
 
 class Report(NamedTuple):
     """The scored sets; training runs and memory, and what several of their tables are together; apart from these,
-    steps predicted with typical constants; the rows without a model by set or kind, with the reason; and how many
-    rows are context only.
+    steps predicted with typical constants; the rows without a model by set or kind, with the reason; how many rows
+    are context only; and each row without a prediction by its place, with the reason, but for those whose column
+    `reader` says that they have none.
     """
 
     scores: list[Score]
@@ -66,6 +68,7 @@ class Report(NamedTuple):
     typical: list[Score]
     unmodelled: Counter[str]
     context: int
+    unpredicted: list[str]
 
 
 def score(name: str, predicted: Mapping[PublishedRow, Prediction]) -> Score:
@@ -95,12 +98,12 @@ def score(name: str, predicted: Mapping[PublishedRow, Prediction]) -> Score:
 def report(path: Path) -> Report:
     """Score every set of a file. Raises DataError, naming the file and the line at fault."""
     rows, context = read_rows(path)
-    result = Report([], [], [], [], [], Counter(), context)
+    result = Report([], [], [], [], [], Counter(), context, [])
     runs: dict[str, dict[PublishedRow, Prediction]] = {}
     for name, members in sets(rows):
         for seen in (True, False):
             of_use = [row for row in members if (row.cells["use"] != HELD_OUT) is seen]
-            predicted, guessed = _predictions(name, of_use, path, result.unmodelled)
+            predicted, guessed = _predictions(name, of_use, path, result)
             title = name if seen else name + UNSEEN
             if predicted:
                 into = result.training if members[0].kind in TRAINING else result.scores
@@ -116,20 +119,31 @@ def report(path: Path) -> Report:
 
 
 def _predictions(
-    name: str, rows: Sequence[PublishedRow], path: Path, unmodelled: Counter[str]
+    name: str, rows: Sequence[PublishedRow], path: Path, result: Report
 ) -> tuple[dict[PublishedRow, Prediction], dict[str, dict[PublishedRow, Prediction]]]:
-    """The rows of a set with constants of their own, and those with typical ones, by whose; the others are counted."""
+    """The rows of a set with constants of their own, and those with typical ones, by whose; the others are listed."""
     predicted: dict[PublishedRow, Prediction] = {}
     guessed: dict[str, dict[PublishedRow, Prediction]] = {}
     for row in rows:
         prediction = predict(case_of(row, path))
         if isinstance(prediction, Prediction):
             (guessed.setdefault(prediction.typical, {}) if prediction.typical else predicted)[row] = prediction
-        elif isinstance(prediction, Unmodelled):
-            unmodelled[f"{name}: {prediction.reason}"] += 1
         else:
-            unmodelled[name if row.kind in LISTED else f"kind {row.kind}"] += 1
+            _list(name, row, prediction, result)
     return predicted, guessed
+
+
+def _list(name: str, row: PublishedRow, prediction: Unmodelled | None, result: Report) -> None:
+    """Count and name a row of a set that has no prediction."""
+    reason = prediction.reason if prediction else f"no model speaks about this {row.kind}"
+    place = f"{row.file + ', ' if row.file else ''}line {row.line}, {row.cells['id']}"
+    line = f"{place}: {reason.removeprefix(f'line {row.line}: ')}"
+    if prediction:
+        result.unmodelled[f"{name}: {reason}"] += 1
+    else:
+        result.unmodelled[name if row.kind in LISTED else f"kind {row.kind}"] += 1
+    if row.cells.get("reader") != NONE and line not in result.unpredicted:  # a step and its memory are a line
+        result.unpredicted.append(line)
 
 
 def _together(runs: Mapping[str, dict[PublishedRow, Prediction]]) -> Iterator[Score]:

@@ -120,6 +120,63 @@ def test_what_has_no_model_is_listed(tmp_path):
     assert len(json.loads(CliRunner().invoke(main, ["--json", "--data", str(path)]).stdout)) == 1
 
 
+STEP = GEMM | {
+    "id": "somelab-llama2-7b-8",
+    "kind": "train-step",
+    "system": "H100-80GB SXM",
+    "gpus": "8",
+    "config": {"model": "llama2-7b", "dp": 8, "zero": 3, "mbs": 2, "gbs": 128, "seq": 4096, "dtype": "bf16"},
+    "measured_value": "9800",
+    "unit": "tokens/s/GPU",
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"config": STEP["config"] | {"model": "llama9-7b"}}, "llama9-7b"),
+        ({"config": STEP["config"] | {"colour": 3}}, "colour"),
+        ({"config": STEP["config"] | {"dp": 4}}, "8 GPUs"),
+        ({"unit": "bananas"}, "bananas"),
+        ({"measured_value": "much"}, "much"),
+        ({"system": "a toaster"}, "toaster"),
+        ({"kind": "inference"}, "inference"),
+    ],
+)
+def test_a_row_that_is_not_read_is_named_and_fails_the_command(tmp_path, change, reason):
+    path = written(tmp_path / "rows.csv", GEMM, STEP | change | {"id": "odd-8"})
+    ran = CliRunner().invoke(main, ["--data", str(path)])
+    assert ran.exit_code == 1
+    assert "aic-gemm-h100_sxm-bfloat16" in ran.stdout, "the others are scored"
+    [named] = [line for line in ran.stderr.splitlines() if "line 3, odd-8: " in line]
+    assert reason in named
+    assert "line 2" not in ran.stderr
+    for words, status in ((["--partial"], 0), (["--json"], 0), (["--json", "--whole"], 1)):
+        ran = CliRunner().invoke(main, [*words, "--data", str(path)])
+        assert (ran.exit_code, named in ran.stderr) == (status, True)
+    assert [score["rows"] for score in json.loads(ran.stdout)] == [1]
+
+
+def test_a_file_that_is_read_to_the_end_ends_well(tmp_path):
+    path = written(tmp_path / "rows.csv", GEMM, STEP, STEP | {"use": "context only, never scored", "unit": "bananas"})
+    for words in ([], ["--json"], ["--whole"]):
+        ran = CliRunner().invoke(main, [*words, "--data", str(path)])
+        assert (ran.exit_code, ran.stderr) == (0, "")
+
+
+def test_a_row_of_a_folder_is_named_with_its_table_and_one_without_a_reader_is_not(tmp_path):
+    written(tmp_path / "a.csv", GEMM)
+    written(tmp_path / "b.csv", GEMM, STEP | {"id": "odd-8", "unit": "bananas"})
+    ran = CliRunner().invoke(main, ["--data", str(tmp_path)])
+    assert ran.exit_code == 1
+    assert "b.csv, line 3, odd-8: " in ran.stderr
+    for name, named in (("none", 0), ("unknown", 1)):
+        text = (tmp_path / "b.csv").read_text().splitlines()
+        rows = [f"{line},{cell}" for line, cell in zip(text, ("reader", "product", name), strict=True)]
+        (path := tmp_path / "c.csv").write_text("\n".join(rows))
+        assert CliRunner().invoke(main, ["--data", str(path)]).exit_code == named
+
+
 @pytest.mark.parametrize(
     ("row", "change", "message"),
     [

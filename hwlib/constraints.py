@@ -286,15 +286,18 @@ def _interleaved(s: Strategy) -> Any:
 
 
 def even_chunks(layers: int, pp: Any, v: Any) -> Any:
-    """Whether layers can be cut into pp*v chunks, some of which have one less: fewer of these than stages, so that the
-    fullest stage has none and is as long as its steps are timed; or the two at the ends.
+    """Whether layers can be cut into pp*v chunks of equal length, but for those at the ends and one of some stages, so
+    that one stage is full and as long as its steps are timed (`hwlib.footprint.stage_layers`). What is missing, the
+    last chunk may lack as a whole, and each stage but it and the full one a layer.
 
-    DeepSeek-V3's 61 layers on 16 stages of two chunks are 29 of two layers and 3 of one. Two chunks of an interleaved
+    DeepSeek-V3's 61 layers on 16 stages of two chunks are 29 of two layers and 3 of one, and on two stages of eight
+    chunks 15 of four layers and one of one, as in NVIDIA's layout of it (megatron-bridge). Two chunks of an interleaved
     pipeline may be without a layer, as those of Llama 3 405B's 126 layers on 16 stages with 8 chunks each.
     """
     chunks = pp * v
-    short = -(-layers // chunks) * chunks - layers
-    return (v == 1) | (chunks <= layers + ENDS) & ((short < pp) | (short <= ENDS))
+    chunk = -(-layers // chunks)
+    short = chunk * chunks - layers
+    return (v == 1) | (chunks <= layers + ENDS) & ((short <= chunk + pp - 2) | (short <= ENDS))
 
 
 def _few_chunks(setting: Setting, s: Strategy) -> Any:

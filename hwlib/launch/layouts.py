@@ -43,6 +43,11 @@ def layout_text(model: Model, pp: int, v: int, mtp: int = 0) -> str:
     >>> from hwlib.specs import models
     >>> layout_text(models["llama3-405b"], 16, 8)
     'E|(t|)*126L'
+
+    NVIDIA's own layout of DeepSeek-V3 on two stages of eight chunks (megatron-bridge):
+
+    >>> layout_text(models["deepseek-v3"], 2, 8, mtp=1)
+    'Etttt|(tttt|)*14tmL'
     """
     chunks = chunk_layers(model, pp, v)
     words = ["t" * count for count in chunks[:-1]]

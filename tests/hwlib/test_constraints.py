@@ -77,7 +77,7 @@ EDGES = [
     (constraints.CHUNKS_NEED_A_PIPELINE, setting(), one(schedule="zbv", v=2), one(schedule="1f1b", v=2)),
     (constraints.CHUNKS_OF_LAYERS, setting(LLAMA.replace(layers=30)), one(pp=8, v=4), one(pp=8, v=5)),
     (constraints.CHUNKS_OF_LAYERS, setting(LLAMA.replace(layers=15)), one(pp=8, v=2), one(pp=8, v=2, schedule="zbv")),
-    (constraints.EVEN_CHUNKS, setting(LLAMA.replace(layers=61)), one(pp=16, v=2), one(pp=2, v=8)),
+    (constraints.EVEN_CHUNKS, setting(LLAMA.replace(layers=61)), one(pp=2, v=8), one(pp=2, v=16)),
     (constraints.INTERLEAVED_ROUNDS, setting(), one(pp=4, v=2), one(pp=8, v=2, micro=2)),
     (constraints.ZB_H1_FILLED, setting(), one(pp=8, schedule="zb_h1"), one(pp=8, micro=2, schedule="zb_h1")),
     (constraints.ZB_H1_FILLED, setting(sequences=56), one(gpus=56, pp=8, schedule="zb_h1"),
@@ -503,11 +503,12 @@ def test_candidates_are_all_that_could_be(option, values):
         (24, 8, 4, False),
         (9, 4, 2, False),
         (13, 4, 2, True),
-        (12, 4, 2, False),
+        (12, 4, 2, True),
+        (11, 4, 2, False),
     ],
 )
-def test_chunks_are_even_but_for_fewer_than_stages_or_two(layers, pp, v, even):
-    """Of 30 layers in 32 chunks two are empty, of 29 three; of 13 in 8 chunks three have one less, of 12 four."""
+def test_chunks_are_even_but_for_the_last_and_fewer_stages_than_all(layers, pp, v, even):
+    """Of 30 layers in 32 chunks two are empty, of 29 three; of 12 in 8 chunks the last has none and two one less."""
     assert bool(constraints.even_chunks(layers, pp, v)) is even
 
 

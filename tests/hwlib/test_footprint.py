@@ -440,7 +440,7 @@ def test_what_each_stage_of_zero_divides():
         ({"pp": 32}, None, ()),
         ({"dp": 4, "ep": 2}, "ep", (1,)),
         ({"cp": 3, "dp": 2}, "cp", (1, 2, 4)),
-        ({"pp": 4, "v": 3}, "v", (1, 2, 4, 8)),
+        ({"pp": 4, "v": 5}, "v", (1, 2, 3, 4, 8)),
         ({"pp": 4, "v": 8}, None, ()),
         ({"dp": 8, "zero": 0, "shards": 4}, "zero", (1, 2, 3)),
         ({"dp": 8, "zero": 3, "shards": 3}, "shards", (1, 2, 4, 8)),

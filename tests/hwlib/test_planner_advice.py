@@ -141,12 +141,18 @@ def test_shards_that_are_asked_for_are_kept():
         (126, 8, 8, True),
         (80, 8, 5, True),
         (33, 2, 16, False),
+        (61, 2, 8, True),  # and on two stages: 15 of four, one of one
+        (61, 2, 4, True),
         (61, 2, 16, False),
+        (62, 2, 16, True),  # the last chunk of two layers has none
+        (37, 4, 5, True),  # 20 chunks of two: the last lacks both, and two stages one, so that one is full
+        (36, 4, 5, True),
+        (35, 4, 5, False),
         (30, 16, 2, True),
         (29, 16, 2, False),
     ],
 )
-def test_chunks_may_have_one_layer_less_but_on_fewer_than_all_stages(layers, pp, v, can):
+def test_chunks_may_lack_layers_while_one_stage_is_full(layers, pp, v, can):
     assert bool(even_chunks(layers, pp, v)) is can
     assert bool(even_chunks(layers, np.array([pp]), np.array([v]))[0]) is can
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from hwlib.constraints import ENDS, even_chunks
 from hwlib.footprint.stage_layers import stage_layers
 from hwlib.specs import models
 
@@ -37,3 +38,19 @@ def test_a_first_stage_of_light_layers_lacks_none():
     model = models["deepseek-v3"].replace(layers=6, mtp_layers=0)
     assert model.dense_layers
     assert tuple(stage_layers(model, 4, 1)) == (2, 2, 0, 1, 1)
+
+
+@pytest.mark.parametrize("dense", [0, 3])
+def test_chunks_that_can_be_hold_every_layer_and_leave_one_stage_full(dense):
+    """Beyond the rule the spread loses layers, or no stage has as many as its time is counted with."""
+    model = models["deepseek-v3"].replace(mtp_layers=0)
+    layers, pp, v = (x.ravel().astype(float) for x in np.meshgrid(range(4, 130), range(2, 18), range(2, 17)))
+    for count in np.unique(layers):
+        at = layers == count
+        held = stage_layers(model.replace(layers=int(count), dense_layers=dense), pp[at], v[at])
+        lacking = held.first + held.last + held.others
+        short = held.chunk * pp[at] * v[at] - count
+        full = pp[at] - (held.first > 0) - (held.last > 0) - held.others
+        can = (lacking == short) & (full > 0) & (pp[at] * v[at] <= count + ENDS)
+        ends = (short <= ENDS) & (pp[at] * v[at] <= count + ENDS)
+        assert ((can | ends) == even_chunks(int(count), pp[at], v[at])).all()

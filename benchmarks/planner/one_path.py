@@ -6,7 +6,7 @@ table has, by kind of model and chip, the mean error of the score, of the comman
 `--release`, which takes the newest: there, runs of earlier releases are predicted as if they were run again today.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -59,13 +59,15 @@ def unsaid(case: TrainingStep) -> str:
     return ""
 
 
-def words_of(case: TrainingStep, release: bool = True) -> tuple[str, ...]:
-    """The words that ask the command for a published run, with or without its release."""
+def words_of(case: TrainingStep, release: bool = True, left: Collection[str] = ()) -> tuple[str, ...]:
+    """The words that ask the command for a published run, with or without its release; degrees that are `left` to the
+    search are not among them.
+    """
     strategy, _ = parted(case.plan)
     sequences = case.plan["B"] // case.plan["T"]
     words = [case.model.key, "--cluster", cluster_line(case), "--batch", f"{sequences}x{case.plan['T']}"]
     words += ["--dtype", case.plan["dtype"], "--sp" if strategy.sp else "--no-sp"]
-    for name in DEGREES:
+    for name in (name for name in DEGREES if name not in left):
         words += [f"--{name}", str(getattr(strategy, name))]
     for name in ("etp", "shards"):
         if (degree := getattr(strategy, name)) is not None:

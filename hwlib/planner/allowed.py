@@ -18,6 +18,15 @@ NARROWEST_EXPERT = 768
 """Columns of an expert that tensor parallelism leaves a rank at the least, unless it is asked to leave less: the width
 of the narrowest experts that the constants of the stacks rest on, all of which were whole. Products of narrower slices
 reach less, which no constant knows; NVIDIA too says to spread experts before cutting them (megatron-core-moe)."""
+MODULAR = {
+    "experts": ("moe_act", "layernorm+moe_act"),
+    "latent": ("mla_up_proj", "mla_up_proj+moe_act", "mla_up_proj+layernorm+moe_act"),
+}
+"""Modules that a search recomputes in layers of experts, beside latent attention or not: those of NVIDIA's recipes and
+of DeepSeek (megatron-bridge, deepseek-v3), which cost a few per cent where whole layers cost a third. Those of dense
+layers must be asked for: with them plans without context parallelism seem to hold long sequences, and to be quicker
+than the plans with it, where NVIDIA measured the opposite (measured_splits.csv).
+"""
 LARGEST = 2**20  # of a degree; so products of three, and of the columns of many plans, are exact
 SHORTEST_CUT = 1024  # tokens of a sequence that context parallelism leaves a rank at the least, unless it is asked to
 
@@ -141,12 +150,12 @@ def axes_of(task: Task, allowed: Allowed) -> Axes:
 
 def usual_recompute(task: Task) -> tuple[str, ...]:
     """Nothing, attention's scores where they are kept, whole layers; and of experts, where the software recomputes
-    modules, what NVIDIA's recipes and DeepSeek's recompute: their activation, and latent attention's projections.
+    modules, those of MODULAR.
     """
     usual = ("none", "full") if task.software.fused else RECOMPUTE
     if not (task.model.moe and task.features and task.features.recomputes("moe_act")):
         return usual
-    return (*usual, "mla_up_proj+moe_act" if task.model.mla else "moe_act")
+    return (*usual, *MODULAR["latent" if task.model.mla else "experts"])
 
 
 def usual_shards(task: Task, tp: Sequence[int]) -> tuple[int, ...]:

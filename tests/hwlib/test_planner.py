@@ -11,7 +11,7 @@ import pytest
 
 from hwlib.footprint import footprint
 from hwlib.planner import Allowed, PlanError, SoftwareSettings, machine_of, plan
-from hwlib.planner.allowed import axes_of, usual_tp
+from hwlib.planner.allowed import MODULAR, axes_of, usual_tp
 from hwlib.planner.rejections import smallest
 from hwlib.planner.search import NO_ROOM, search
 from hwlib.planner.space import space
@@ -431,9 +431,9 @@ def test_reasons_are_counted():
 @pytest.mark.parametrize(
     ("model", "software", "ways"),
     [
-        ("deepseek-v3", {}, ("none", "full", "mla_up_proj+moe_act")),
-        ("mixtral-8x7b", {}, ("none", "full", "moe_act")),
-        ("mixtral-8x7b", {"fused": False}, ("none", "selective", "full", "moe_act")),
+        ("deepseek-v3", {}, ("none", "full", *MODULAR["latent"])),
+        ("mixtral-8x7b", {}, ("none", "full", *MODULAR["experts"])),
+        ("mixtral-8x7b", {"fused": False}, ("none", "selective", "full", *MODULAR["experts"])),
         ("mixtral-8x7b", {"stack": "torchtitan-h100"}, ("none", "full")),
         ("mixtral-8x7b", {"features": "any"}, ("none", "full")),
         ("llama3-8b", {}, ("none", "full")),

@@ -4,6 +4,7 @@ import pytest
 
 from hwlib.planner.allowed import (
     MICRO,
+    MODULAR,
     NARROWEST_EXPERT,
     WHOLE,
     Allowed,
@@ -17,7 +18,7 @@ from hwlib.planner.allowed import (
 from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.planner.task import task_of
 from hwlib.specs import features, models
-from hwlib.strategy import RECOMPUTE, Strategy, StrategyError
+from hwlib.strategy import RECOMPUTE, RECOMPUTED, Strategy, StrategyError
 
 LLAMA = models["llama3-8b"]
 MIXTRAL = models["mixtral-8x7b"]
@@ -144,9 +145,11 @@ def test_what_is_recomputed_usually():
     assert usual_recompute(task()) == ("none", "full")
     assert usual_recompute(task(fused=False)) == RECOMPUTE
     assert usual_recompute(task(MIXTRAL)) == ("none", "full")
-    assert usual_recompute(task(MIXTRAL, features="megatron-core")) == ("none", "full", "moe_act")
-    assert usual_recompute(task("deepseek-v3", features="megatron-core")) == ("none", "full", "mla_up_proj+moe_act")
+    for model, kind in ((MIXTRAL, "experts"), ("deepseek-v3", "latent")):
+        assert usual_recompute(task(model, features="megatron-core")) == ("none", "full", *MODULAR[kind])
+        assert usual_recompute(task(model, features="torchtitan")) == ("none", "full")
     assert usual_recompute(task(features="megatron-core")) == ("none", "full")
+    assert {*MODULAR["experts"], *MODULAR["latent"]} < {*RECOMPUTED}
 
 
 @pytest.mark.parametrize("values", [(), 1.5, "8", (1, 2**20)])

@@ -16,13 +16,13 @@ from pathlib import Path
 import click
 
 from benchmarks.fit.constants import HEAD, PARTS, fit_part, toml
-from benchmarks.fit.memory import fit_memory
+from benchmarks.fit.memory import fit_memory, margins
 from benchmarks.fit.serving import fit_servings
 from benchmarks.fit.stacks import kept_or_better
-from benchmarks.fit.toml_values import changed_lines, table_name, with_rows, with_values
+from benchmarks.fit.toml_values import changed_lines, table_name, with_more, with_rows, with_values
 from benchmarks.paths import SPECS
 from benchmarks.rows.published import ROWS, DataError, rows_to_fit, steps
-from hwlib.specs import Framework, Stack
+from hwlib.specs import Framework, Stack, frameworks
 from hwlib.specs.fitted import Fitted
 from hwlib.specs.serving_stack import ServingStack
 from hwlib.specs.software_sections import FILE
@@ -74,8 +74,11 @@ def _stacks(text: str, data: Path, _: bool, keys: Sequence[str] = ()) -> str:
 
 
 def _memory(text: str, data: Path, _: bool) -> str:
-    for fit in fit_memory(data):
-        text = with_values(text, table_name(fit.framework), _numbers(fit.framework))
+    fits = {fit.framework.key: fit.framework for fit in fit_memory(data)}
+    for framework in fits.values():
+        text = with_values(text, table_name(framework), _numbers(framework))
+    for key, _count, share in margins(data, fits):
+        text = with_more(text, table_name(frameworks[key]), "margin", f"{share:.3f}")
     return text
 
 

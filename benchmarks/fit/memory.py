@@ -5,12 +5,12 @@ A framework's `fitted` constants are searched on a grid, at the least mean error
 
 A framework's `margin` is no constant of its memory: it says how far above the predicted bytes a measured peak may lie,
 by the rows that constants may be fitted to. That of a software with few rows is that of all software to which nothing
-was fitted.
+was fitted, which the row `unmeasured` has.
 """
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 from pathlib import Path
 from statistics import fmean
@@ -21,6 +21,7 @@ from benchmarks.fit.toml_values import table_name
 from benchmarks.rows.memory_rows import Peak, peak_case
 from benchmarks.rows.published import rows_to_fit
 from hwlib.specs import Framework, frameworks
+from hwlib.specs.framework import UNMEASURED
 
 GRID = {"reserve": [i * 0.25e9 for i in range(41)], "fragmentation": [i / 100 for i in range(31)]}
 
@@ -49,22 +50,30 @@ def _all_peaks(path: Path) -> list[Peak]:
     return [case for row in rows if isinstance(case := peak_case(row), Peak)]
 
 
-def margin(cases: Sequence[Peak]) -> float:
-    """The share of the predicted bytes by which nine of ten of the measured peaks exceed them at most."""
-    shares = sorted(case.measured / case.predicted() - 1 for case in cases)
+def margin(cases: Sequence[Peak], fits: Mapping[str, Framework] = frameworks) -> float:
+    """The share of the predicted bytes by which nine of ten of the measured peaks exceed them at most, with the fitted
+    constants of these frameworks.
+    """
+    shares = sorted(case.measured / case.predicted(_with_fit(case.framework, fits)) - 1 for case in cases)
     return shares[ceil(WITHIN * len(shares)) - 1]
 
 
-def margins(path: Path) -> Iterator[tuple[str, int, float]]:
-    """For each framework with enough peaks its key, how many they are and their margin; at last, with an empty key,
-    those of software to which nothing was fitted. Raises DataError for a bad file.
+def margins(path: Path, fits: Mapping[str, Framework] = frameworks) -> Iterator[tuple[str, int, float]]:
+    """For each framework with enough peaks its key, how many they are and their margin; under the key UNMEASURED those
+    of software to which nothing was fitted. Raises DataError for a bad file.
     """
     own: defaultdict[str, list[Peak]] = defaultdict(list)
     for case in _all_peaks(path):
-        own["" if case.typical else case.framework.key].append(case)
-    for key in (*frameworks, ""):
+        own[UNMEASURED if case.typical else case.framework.key].append(case)
+    for key in frameworks:
         if len(own[key]) >= ENOUGH:
-            yield key, len(own[key]), margin(own[key])
+            yield key, len(own[key]), margin(own[key], fits)
+
+
+def _with_fit(framework: Framework, fits: Mapping[str, Framework]) -> Framework:
+    """The framework with the constants that were fitted to it, or to the one that it is like."""
+    fit = fits.get(framework.like) or fits.get(framework.key)
+    return framework.replace(**{name: getattr(fit, name) for name in fit.fitted}) if fit else framework
 
 
 def of_framework(cases: Sequence[Peak], key: str) -> list[Peak]:

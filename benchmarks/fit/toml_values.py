@@ -41,6 +41,15 @@ def with_values(text: str, name: str, values: Mapping[str, str]) -> str:
     return text[:begin] + body + text[end:]
 
 
+def with_more(text: str, name: str, constant: str, value: str) -> str:
+    """The text with this number in the table `[name]`, as its last line where the table does not have it yet."""
+    begin, end = _span(text, name)
+    if re.search(rf"(?m)^{re.escape(constant)} = ", text[begin:end]):
+        return with_values(text, name, {constant: value})
+    body = text[begin:end].rstrip("\n")
+    return f"{text[:begin]}{body}\n{constant} = {value}{text[begin + len(body) :]}"
+
+
 def with_rows(text: str, name: str, count: int) -> str:
     """The text with another number in the comment "# ... rows" right above the table `[name]`, if there is one."""
     begin, _ = _span(text, name)

@@ -26,7 +26,7 @@ from hwlib.specs import (
     nodes,
 )
 from hwlib.specs.cluster import Place
-from hwlib.specs.framework import TYPED_MARGIN
+from hwlib.specs.framework import usual_margin
 from hwlib.specs.own_cluster import LINE, OwnCluster, chip_hint, described, torus_sentence
 from hwlib.specs.table import unknown
 from hwlib.units import plural, show
@@ -194,12 +194,12 @@ class Task:
     @property
     def margin(self) -> float:
         """The share of the predicted bytes by which a GPU may report more: that of the software's memory."""
-        return self.framework.margin if self.framework else TYPED_MARGIN
+        return self.framework.margin if self.framework else usual_margin()
 
     @property
     def own_margin(self) -> bool:
         """Whether the margin is that of measured peaks of this software."""
-        return self.margin != TYPED_MARGIN
+        return self.margin != usual_margin()
 
     @property
     def states(self) -> States:

@@ -18,9 +18,8 @@ from hwlib.specs.reader import constant, number, quantities, switch
 from hwlib.specs.software_sections import FILE
 from hwlib.specs.table import Table, file_text
 
-TYPED_MARGIN = 0.218
-"""The margin of a software of whose memory fewer than twenty peaks were measured: that of all published peaks of
-software to which no constant was fitted (42 of Qwen, LitGPT and InternEvo; `benchmarks.fit.memory` computes it)."""
+UNMEASURED = "unmeasured"
+"""The row that has the margin of all software of whose memory fewer than twenty peaks were measured."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -39,12 +38,13 @@ class Framework(Constants):
     so that what experts give need not be kept for the router's gradient. `autocast`: weights that are stored in 32 bits
     have a copy in 16 from their forward pass to their backward one.
 
-    `margin` is the share of the predicted bytes by which nine of ten measured peaks exceed them at most.
+    `margin` is the share of the predicted bytes by which nine of ten measured peaks exceed them at most; `make fit`
+    writes it. Where a row gives none it is that of the row UNMEASURED.
     """
 
     source: str
     error: float = number(0.0, high=nextafter(1, 0))
-    margin: float = number(TYPED_MARGIN)
+    margin: float = number(0.0)
     unsharded_in_pipeline: bool = switch(False)
     gathered_inputs: bool = switch(False)
     embedding_apart: bool = switch(False)
@@ -90,7 +90,19 @@ def read_frameworks(file: str, content: str) -> Iterator[Framework]:
     """The frameworks of a file's text: one that is `like` another takes what it does not give itself, its name and
     what was fitted to it apart. Raises SpecError, naming file, row, section and field.
     """
-    yield from read_constants(Framework, "framework", file, content, "memory", SWITCHES)
+    rows = {row.key: row for row in read_constants(Framework, "framework", file, content, "memory", SWITCHES)}
+    others = rows[UNMEASURED].margin if UNMEASURED in rows else 0.0
+    for row in rows.values():
+        yield row if row.margin else row.replace(margin=others)
 
 
 frameworks: Table[Framework] = Table("framework", lambda file: read_frameworks(file, file_text(file)), (FILE,))
+
+
+def usual_margin() -> float:
+    """The margin of software of whose memory few peaks were measured.
+
+    >>> frameworks["llm-foundry"].margin == usual_margin() > frameworks["megatron-deepspeed"].margin
+    True
+    """
+    return frameworks[UNMEASURED].margin

@@ -11,7 +11,7 @@ from hwlib.planner.fits import DOES_NOT_FIT, EASY, FITS, MAY_NOT_FIT, fit_of, fi
 from hwlib.planner.tables import fit_column
 from hwlib.planner.task import task_of
 from hwlib.specs import frameworks
-from hwlib.specs.framework import TYPED_MARGIN
+from hwlib.specs.framework import usual_margin
 from hwlib.strategy import Strategy
 from hwlib.units import GB
 
@@ -42,12 +42,12 @@ def test_a_margin_is_of_the_software_or_of_others():
     own = task_of(
         "gpt3-175b", "8 x dgx-a100", B=2**20, T=2048, software=SoftwareSettings(stack="megatron-deepspeed-a100")
     )
-    assert own.margin == frameworks["megatron-deepspeed"].margin < TASK.margin == TYPED_MARGIN
+    assert own.margin == frameworks["megatron-deepspeed"].margin < TASK.margin == usual_margin()
     assert (own.own_margin, TASK.own_margin) == (True, False)
     assert "other software" in fit_words(TASK, 1.0)
     assert "other software" not in fit_words(own, 1.0)
-    assert frameworks["llm-foundry"].margin == TYPED_MARGIN  # like one that has few rows
-    assert task_of("llama3-8b", "dgx-h100", B=2**20, software=SoftwareSettings(features="any")).margin == TYPED_MARGIN
+    assert frameworks["llm-foundry"].margin == usual_margin()  # like one that has few rows
+    assert task_of("llama3-8b", "dgx-h100", B=2**20, software=SoftwareSettings(features="any")).margin == usual_margin()
 
 
 def test_plans_that_may_not_fit_stand_behind_and_are_named():
@@ -102,7 +102,7 @@ def test_headroom_is_simpler_and_a_lower_stage_of_zero_is_not():
 
 def test_the_rule_of_thumb_keeps_the_margin():
     found = decide("llama3-405b", "h100-superpod-16k", B=2**24)
-    assert found.numbers["bytes"] * (1 + TYPED_MARGIN) <= found.numbers["room"]
+    assert found.numbers["bytes"] * (1 + usual_margin()) <= found.numbers["room"]
 
 
 @pytest.mark.parametrize(

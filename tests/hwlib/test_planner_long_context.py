@@ -5,6 +5,8 @@ import pytest
 
 from hwlib.planner import plan
 from hwlib.specs import measured_splits
+from hwlib.steptime import step_time
+from hwlib.strategy import Strategy
 
 PAIRS = [
     (row, other)
@@ -13,14 +15,11 @@ PAIRS = [
     if (row.chip, row.seq) == (other.chip, other.seq)
 ]
 NODES = {"h100-sxm": "dgx-h100", "b200-sxm": "dgx-b200"}
-MISSED = [("h100-sxm", 32768), ("b200-sxm", 32768), ("b200-sxm", 65536), ("b200-sxm", 131072)]
-"""Pairs of 3 to 10 % in which memory does not decide: the quickest plan without context parallelism takes two thirds of
-the budget at most, and is timed 3 to 13 % quicker than the quickest with it."""
 
 
-def advised(row):
+def answered(row, **degrees):
     place = NODES[row.chip] if row.gpus <= 8 else f"{row.gpus // 8} x {NODES[row.chip]}"
-    return plan(row.model, place, B=row.gbs * row.seq, T=row.seq, gpus=row.gpus, dtype=row.dtype).advised
+    return plan(row.model, place, B=row.gbs * row.seq, T=row.seq, gpus=row.gpus, dtype=row.dtype, **degrees)
 
 
 def test_context_parallelism_was_quicker_in_every_pair():
@@ -28,14 +27,25 @@ def test_context_parallelism_was_quicker_in_every_pair():
     assert all(row.rate > other.rate and row.cp > 1 for row, other in PAIRS)
 
 
-def test_the_advice_takes_context_parallelism_where_memory_decides():
-    wrong = [(row.chip, row.seq) for row, _ in PAIRS if advised(row).strategy.cp == 1]
-    assert wrong == MISSED
+def test_the_advice_takes_context_parallelism_in_every_pair():
+    """Five of them differ by 3 to 10 %, and memory decides none of these: without it the quickest plan takes two thirds
+    of the budget at most."""
+    wrong = [(row.chip, row.seq) for row, _ in PAIRS if answered(row).advised.strategy.cp == 1]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(("row", "other"), PAIRS, ids=lambda row: f"{row.chip}-{row.seq}")
+def test_the_plan_that_nvidia_found_best_is_close_to_the_advised(row, other):
+    """Other degrees may be advised: what NVIDIA tried beside its best plan is not printed."""
+    found = answered(row)
+    best = Strategy.of(gpus=row.gpus, tp=row.tp, cp=row.cp, zero=1, sp=row.tp > 1)
+    assert float(step_time(found.task, best).total) < 1.06 * found.advised.seconds
 
 
 @pytest.mark.parametrize("length", [2**17, 2**18])
-def test_what_would_be_quicker_without_it_may_not_fit(length):
-    """Of a length that NVIDIA measured at 1.3 to 1.4 times the rate with it."""
-    row = next(row for row, _ in PAIRS if row.chip == "h100-sxm" and row.seq == length)
-    assert row.cp > 1
-    assert advised(row).strategy.cp == row.cp
+def test_what_surely_fits_without_it_recomputes_and_is_slower_by_a_third(length):
+    """Of lengths that NVIDIA measured at 1.3 to 1.4 times the rate with it."""
+    row, other = next(pair for pair in PAIRS if pair[0].chip == "h100-sxm" and pair[0].seq == length)
+    alone = answered(row, cp=1).advised
+    assert alone.strategy.recompute == "full"
+    assert alone.seconds / answered(row).advised.seconds > row.rate / other.rate > 1.3

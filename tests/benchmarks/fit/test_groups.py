@@ -10,7 +10,7 @@ from benchmarks.fit import stacks as fit_stacks
 from benchmarks.fit.constants import fit_part
 from benchmarks.fit.groups import GROUPS, PASSING, SPECS, with_entries
 from benchmarks.fit.stacks import GAIN, kept_or_better, own_error, rows_of
-from benchmarks.fit.toml_values import changed_lines, with_rows, with_values
+from benchmarks.fit.toml_values import changed_lines, with_more, with_rows, with_values
 from benchmarks.rows.published import ROWS, rows_to_fit, steps
 from hwlib.specs import frameworks, stacks
 from hwlib.specs.fitted import KINDS, all_fitted
@@ -37,6 +37,14 @@ def test_a_number_is_changed_where_it_stands_and_nothing_else():
     assert with_values(TABLE, '"b.1"', {"eta": "0.6"}) == TABLE.replace('"]\neta = 0.5', '"]\neta = 0.6')
 
 
+def test_a_number_that_a_table_lacks_becomes_its_last_line():
+    made = with_more(TABLE, "a", "margin", "0.3")
+    assert list(changed_lines(TABLE, made)) == ["+margin = 0.3"]
+    assert made == TABLE.replace("t = 60e-6\n", "t = 60e-6\nmargin = 0.3\n")
+    assert with_more(made, "a", "margin", "0.2") == made.replace("margin = 0.3", "margin = 0.2")
+    assert with_more(TABLE, '"b.1"', "margin", "0.3") == TABLE + "margin = 0.3\n"
+
+
 def test_the_number_of_rows_is_that_of_the_table_below():
     assert with_rows(TABLE, "a", 13) == TABLE.replace("12 rows", "13 rows")
     assert with_rows(TABLE, '"b.1"', 13) == TABLE
@@ -59,7 +67,12 @@ def test_an_entry_keeps_its_day_unless_it_changes():
 
 @pytest.mark.parametrize(
     ("group", "change"),
-    [("memory", ("fragmentation = 0.16", "fragmentation = 0.2")), ("share", ("eta = 0.8746", "eta = 0.9"))],
+    [
+        ("memory", ("fragmentation = 0.16", "fragmentation = 0.2")),
+        ("memory", ("margin = 0.066", "margin = 0.1")),
+        ("memory", ("margin = 0.218", "margin = 0.2")),
+        ("share", ("eta = 0.8746", "eta = 0.9")),
+    ],
 )
 def test_the_command_puts_back_what_was_moved(tmp_path, monkeypatch, group, change):
     path = SPECS / GROUPS[group].file

@@ -2,10 +2,10 @@
 benchmarks.fit.long_context`.
 
 Rows with context parallelism alone cannot tell the two apart. NVIDIA printed, of one model, batch and machine, the best
-plan with it and the best without; of the latter the degrees are not printed, so the quickest plan that surely fits stands
-in its place. The table has, for T_A and `eta_cp` (hwlib.specs.stack), the mean error of three kinds of rows with `eta_A`
-fitted to the first two: with a ring, without, and best plans without. Kernels that ran long enough to meet the chip's
-limit of power (`sustained_half_length`) say T_A by themselves.
+plan with it and the best without; of the latter the degrees are not printed, so the quickest plan that surely fits
+stands in its place. The table has, for T_A and `eta_cp` (hwlib.specs.stack), the mean error of three kinds of rows with
+`eta_A` fitted to the first two: with a ring, without, and best plans without. Kernels that ran long enough to meet the
+chip's limit of power (`sustained_half_length`) say T_A by themselves.
 """
 
 import csv
@@ -64,7 +64,7 @@ def quickest_alone(row: MeasuredSplit, stack: Stack) -> float:
     """Seconds of the quickest plan without context parallelism that surely fits."""
     import numpy as np
 
-    found = plan(
+    searched = plan(
         row.model,
         machine_of_split(row),
         B=row.gbs * row.seq,
@@ -74,13 +74,16 @@ def quickest_alone(row: MeasuredSplit, stack: Stack) -> float:
         stack=stack,
         cp=1,
     )
-    return float(np.nanmin(np.where(surely(found.task, found.costed.memory), found.costed.seconds, np.nan)))
+    return float(np.nanmin(np.where(surely(searched.task, searched.costed.memory), searched.costed.seconds, np.nan)))
 
 
 def steps_of_software(path: Path = ROWS) -> dict[str, list[TrainingStep]]:
     """The steps of each chip's software, held-out ones too."""
-    every = [case for _, case in steps(path, every=True)]
-    return {chip: [case for case in every if case.stack == key] for chip, key in SOFTWARE.items()}
+    cases: dict[str, list[TrainingStep]] = {chip: [] for chip in SOFTWARE}
+    for _, case in steps(path, every=True):
+        if SOFTWARE.get(case.chip) == case.stack:
+            cases[case.chip].append(case)
+    return cases
 
 
 def row_errors(stack: Stack, cases: Sequence[TrainingStep]) -> tuple[float, float]:
@@ -94,16 +97,16 @@ def errors_of(stack: Stack, cases: Sequence[TrainingStep]) -> LongErrors:
     """All three errors of a stack. A best plan's seconds are those of the row with a ring, times the printed gap."""
     measured = {case.plan["T"]: case.seconds for case in cases if case.plan.get("cp", 1) > 1}
     best = [
-        quickest_alone(ring, stack) / (measured[ring.seq] * ring.rate / alone.rate) - 1
+        abs(quickest_alone(ring, stack) / (measured[ring.seq] * ring.rate / alone.rate) - 1)
         for ring, alone in split_pairs(stack.chip)
         if ring.seq <= LONGEST
     ]
-    return LongErrors(*row_errors(stack, cases), fmean(map(abs, best)))
+    return LongErrors(*row_errors(stack, cases), fmean(best))
 
 
 def refitted(stack: Stack, cases: Sequence[TrainingStep]) -> Stack:
     """The stack with the rate of attention at which rows with a ring and without err least, both alike."""
-    return min((stack.replace(eta_A=rate) for rate in RATES), key=lambda one: sum(row_errors(one, cases)))
+    return min((stack.replace(eta_A=rate) for rate in RATES), key=lambda tried: sum(row_errors(tried, cases)))
 
 
 def grid() -> Iterator[tuple[int, float, str, float, LongErrors]]:
@@ -143,7 +146,8 @@ def sustained_half_length(path: Path) -> float:
     import numpy as np
 
     rates = sustained_rates(path)
-    slope, at_zero = np.polyfit([1 / length for length in rates], [1 / rate for rate in rates.values()], 1)
+    lengths, reached = np.array(list(rates)), np.array(list(rates.values()))
+    slope, at_zero = np.polyfit(1 / lengths, 1 / reached, 1)
     return float(slope / at_zero)
 
 

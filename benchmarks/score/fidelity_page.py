@@ -2,10 +2,13 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
+from benchmarks.fit.memory import margins
+from benchmarks.rows.published import ROWS
 from benchmarks.score.kept_scores import HeldOut, kept_held_out, kept_repeats, kept_scores
 from benchmarks.score.scores import UNSEEN, Report, Score
-from hwlib.specs import accelerators
+from hwlib.specs import accelerators, frameworks
 from hwlib.specs.fitted import Fitted, all_fitted
 
 BEGIN, END = "<!-- generated: python -m benchmarks.fidelity --markdown -->", "<!-- end of the generated part -->"
@@ -61,6 +64,8 @@ def page(result: Report) -> list[str]:
         "",
         *stack_fits(kept_held_out()),
         "",
+        *memory_margins(ROWS),
+        "",
         *fits(all_fitted()),
         "",
         "## Rows that no constant was fitted to",
@@ -113,6 +118,12 @@ def stack_fits(found: Sequence[HeldOut]) -> list[str]:
         held = "" if math.isnan(x.held_out) else f"{x.held_out:.1%}"
         lines.append(f"| {x.stack} | {x.rows} | {x.constants} | {x.error:.1%} | {held} |")
     return lines
+
+
+def memory_margins(path: Path) -> list[str]:
+    """The margins of memory: of how many peaks nine of ten are at most so far above the predicted bytes."""
+    lines = ["| memory of | peaks | nine of ten are above the predicted bytes by at most |", "|:--|--:|--:|"]
+    return lines + [f"| {frameworks[key].name} | {count} | {share:.1%} |" for key, count, share in margins(path)]
 
 
 def fits(entries: Iterable[Fitted]) -> list[str]:

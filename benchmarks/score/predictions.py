@@ -116,7 +116,7 @@ def predict_step(case: TrainingStep, stack: Stack | None = None) -> Prediction |
         if case.plan["dtype"] in ("fp8", "fp4") and "eta_low" not in task.stack.constants:
             return Unmodelled(f"no constants for {case.plan['dtype']} products of {task.stack.key}")
         time = case.time(stack)
-        needed = case.memory() / (accelerators[case.chip].hbm_bytes or math.nan)
+        needed = case.memory() / (accelerators[case.chip].seen_bytes or math.nan)
     except ValueError as error:
         return Unmodelled(str(error))
     passes = 4 / 3 if case.plan.get("recompute") == "full" else 1.0

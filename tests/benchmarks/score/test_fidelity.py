@@ -10,13 +10,16 @@ from click.testing import CliRunner
 from benchmarks.fit.trees import TREES, fit_tree
 from benchmarks.rows.kept_rows import KEPT as DATA
 from benchmarks.rows.kept_rows import kept_table
-from benchmarks.rows.published import Collective, Product, case_of, read_rows
+from benchmarks.rows.published import ROWS, Collective, Product, case_of, read_rows, steps
 from benchmarks.score.fidelity import main
-from benchmarks.score.fidelity_page import BEGIN, END
-from benchmarks.score.predictions import predict
+from benchmarks.score.fidelity_page import BEGIN, END, memory_margins
+from benchmarks.score.predictions import Prediction, predict
 from benchmarks.score.scores import report
 from hwlib.calibrated import tree_time
+from hwlib.planner.task import memory_of
+from hwlib.specs import accelerators, frameworks
 from hwlib.specs.fitted import tree_constants
+from hwlib.specs.framework import UNMEASURED
 
 
 @pytest.fixture(scope="module")
@@ -119,6 +122,24 @@ def test_the_table_has_a_line_for_each_set_and_each_number_of_gpus():
         *(f"ar2-p5-2x8, {size}" for size in both),
     ]
     assert "No model here" not in "\n".join(printed)
+
+
+def test_the_page_has_the_margins_of_memory_as_they_stand(root):
+    page = (root / "docs/fidelity.md").read_text("utf-8")
+    head, _, *rows = memory_margins(ROWS)
+    assert head in page
+    assert all(row in page for row in rows)
+    for row, key in ((rows[0], "megatron-deepspeed"), (rows[-1], UNMEASURED)):
+        assert row.startswith(f"| {frameworks[key].name} |")
+        assert row.endswith(f"| {frameworks[key].margin:.1%} |")
+
+
+def test_a_step_is_scored_by_the_budget_of_a_plan():
+    """A label's GB are GiB: 80 GB of an H100 are 85.9e9 bytes."""
+    case = next(case for _, case in steps(DATA) if case.chip == "h100-sxm")
+    found = predict(case)
+    assert isinstance(found, Prediction)
+    assert found.memory == case.memory() / memory_of(accelerators["h100-sxm"], None)
 
 
 @pytest.mark.slow

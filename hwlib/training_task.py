@@ -52,6 +52,10 @@ class TaskSoftware(Protocol):
     def offload(self) -> Collection[str]:
         """What the host keeps."""
 
+    @property
+    def loss(self) -> str:
+        """How the loss is computed: one of hwlib.footprint.LOSSES."""
+
 
 class TrainingTask(Protocol):
     """A model, a batch of B tokens in sequences of T, a machine, and software with its constants."""

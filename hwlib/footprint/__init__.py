@@ -3,6 +3,7 @@
 The bytes per parameter and their division by ZeRO are formulas; `footprint` adds up a whole rank.
 """
 
+from hwlib.footprint.loss_bytes import LOSSES
 from hwlib.footprint.rank_bytes import OFFLOAD, Footprint, footprint, unchecked_footprint
 from hwlib.footprint.state_bytes import (
     ADAM_8BIT,
@@ -32,6 +33,7 @@ __all__ = [
     "FP8_MOMENTS_ADAM",
     "FULL_ADAM",
     "HALF_ADAM",
+    "LOSSES",
     "MEGATRON_ADAM",
     "MIXED_ADAM",
     "MUON",

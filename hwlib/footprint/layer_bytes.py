@@ -72,12 +72,13 @@ def layer_on_rank(
     fused: bool,
     by: Framework | None = None,
     adapted: Collection[str] | None = None,
+    autocast: bool = False,
 ) -> LayerFootprint:
     """A layer, with experts or not, of a strategy whose ranks share its matrices and its experts.
 
     `tokens` of a microbatch are on this rank, each of which meets T keys; a fused attention keeps no scores. What a
     framework keeps besides, or in place of that, is counted where it is given. Where only adapters beside the matrices
-    `adapted` are trained, the others keep no inputs.
+    `adapted` are trained, the others keep no inputs. Under `autocast` what runs through the layers has 32 bits.
     """
     tp, sp = strategy.tp, strategy.sp
     common = _common_parameters(model)
@@ -98,11 +99,15 @@ def layer_on_rank(
         inputs = inputs + 4 * model.width * (tokens - outside)
     if by is not None and (by.kept != 2 or (moe and by.weighted_inside)):
         inputs = inputs - _narrowed(model, moe, by) * tokens / tp - 2 * (2 - by.kept) * model.width * outside
-    if eager:
-        inputs = inputs + _unfused(model, moe, tp, outside, tokens)
+    if by is not None and by.eager:
+        inputs = inputs + _unfused(model, moe, tp, outside, tokens, by.fused_norms)
+    if by is not None and by.compiled:
+        inputs = inputs + 2 * model.heads * model.value_dim * tokens / tp  # what attention gives, in two layouts
+    if autocast:
+        inputs = inputs + _cast_bytes(model, moe, eager) * outside
     if adapted is not None:
         inputs = inputs - _unread(model, moe, set(adapted), outside, tokens / tp)
-    kept_input = 2 * model.width * outside
+    kept_input = (4 if autocast else 2) * model.width * outside
     return LayerFootprint(
         own / tp + common,
         experts,
@@ -195,12 +200,25 @@ def _modules(model: Model, moe: bool, tp: Any, outside: Any, tokens: Any, by: Fr
     }
 
 
-def _unfused(model: Model, moe: bool, tp: Any, outside: Any, tokens: Any) -> Any:
+def _cast_bytes(model: Model, moe: bool, eager: bool) -> float:
+    """Bytes of a token that autocast keeps beside those of layers in 16 bits: the input of each norm is in 32, and each
+    matrix that reads what the norm gives casts it for itself, unless a compiler joins the casts.
+    """
+    norms = 2 * model.layer_norms * model.width
+    readers = 2 if model.mla else 3
+    if not moe:
+        readers += 2 if model.matrices == 3 else 1
+    inputs = model.layer_norms if not moe or model.layer_norms == 1 else 1
+    return norms + 2 * model.width * (readers - inputs) * eager
+
+
+def _unfused(model: Model, moe: bool, tp: Any, outside: Any, tokens: Any, fused_norms: bool) -> Any:
     """Bytes that kernels apart keep beside those of fused ones: of an RMS norm its input in 32 bits and what it gives
     before its gain, less the input in 16; of a gate its activation.
     """
     hidden = model.expert_ffn * (model.experts_per_token + model.shared_experts) if moe else model.ffn
-    norms = 4 * model.layer_norms * model.width * outside if model.norm == "rms" else 0.0
+    apart = model.norm == "rms" and not fused_norms
+    norms = 4 * model.layer_norms * model.width * outside if apart else 0.0
     return norms + 2 * hidden * tokens / tp * (model.matrices == 3)
 
 

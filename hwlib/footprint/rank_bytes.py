@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, overload
 from hwlib.columns import bounded, by_blocks, choose, choose_by, is_one
 from hwlib.constraints import demand, demand_within
 from hwlib.footprint.layer_bytes import LayerFootprint, layer_on_rank
+from hwlib.footprint.loss_bytes import LOSSES, loss_bytes
 from hwlib.footprint.stage_layers import StageLayers, stage_layers
 from hwlib.footprint.state_bytes import MEGATRON_ADAM, States
 from hwlib.footprint.trained import BASES, Trained, layer_matrices
@@ -30,8 +31,9 @@ class Footprint:
 
     `activations` are what the layers keep from forward to backward, for every microbatch in flight; `logits` are
     those of the loss, with what else the two ends of the model keep: the mask after the embedding, the input of
-    the last norm and of the output layer; `buffers` are what one layer needs while it is worked on: its weights
-    gathered by ZeRO, its gradients before they are divided, what is recomputed of it.
+    the last norm and of the output layer, and the gradient of the output layer where it comes before the others;
+    `buffers` are what one layer needs while it is worked on: its weights gathered by ZeRO, its gradients before they
+    are divided, what is recomputed of it.
 
     With a framework the parts add up to what a GPU reports: `buffers` are then only what a layer needs beyond the
     room that the logits leave, which are gone when the first layer's backward pass begins; and `overhead` is what
@@ -90,7 +92,11 @@ class _Job:
     """Bytes of the buffers into which FSDP gathers: two layers' weights, or a table's."""
     mask: Any
     loss: Any
+    hole: Any
+    """Bytes of the loss, and those that the allocator reserves beside them."""
     buffers: Any
+    embedding_sum: Any
+    """Bytes of the embedding's gradient in 32 bits, beside that in 16, where it is summed up so."""
     boundary: Any
     """Bytes that a microbatch takes between two stages; and the logits of all microbatches, in 16 bits."""
     outputs: Any
@@ -122,6 +128,7 @@ def footprint(
     trained: Trained | None = None,
     offload: Collection[str] = (),
     mtp: bool = False,
+    loss: str = "full",
     **degrees: Any,
 ) -> Footprint: ...
 
@@ -145,7 +152,9 @@ def footprint(subject: Any, /, strategy: Strategy | None = None, **options: Any)
     (0.5 in 4 bits, tables excepted), and their matrices keep no input but those of queries, keys and values. `trained`
     says all this in one record, with the rank of the adapters and the matrices beside which they stand. `offload` is
     what the host keeps, of OFFLOAD: of activations two layers' stay. With `mtp` the modules for multi-token prediction
-    are on the last stage, with logits of their own, and a copy of the embedding where that is on another rank.
+    are on the last stage, with logits of their own, and a copy of the embedding where that is on another rank. `loss`
+    is one of LOSSES: of all logits at once, as the framework computes it; of chunks of them; fused with the output
+    layer.
 
     Where layers do not divide, a stage has the next whole number, and the last, or both ends, are the short ones
     (`stage_layers`).
@@ -191,6 +200,7 @@ def _of_task(task: TrainingTask, strategy: Strategy, *, m: Any = None, stage: An
         framework=task.framework,
         offload=uses.offload,
         mtp=bool(uses.mtp),
+        loss=uses.loss,
     )
 
 
@@ -210,6 +220,7 @@ def _of_model(
     trained: Trained | None = None,
     offload: Collection[str] = (),
     mtp: bool = False,
+    loss: str = "full",
     **degrees: Any,
 ) -> Footprint:
     strategy = strategy_of(strategy, degrees)
@@ -225,6 +236,8 @@ def _of_model(
         stage = bounded("footprint: stage", stage, 0)
     if odd := [x for x in offload if x not in OFFLOAD] or ([offload] if isinstance(offload, str) else []):
         raise ValueError(f"footprint: offload is of {', '.join(OFFLOAD)}, got {odd[0]!r}")
+    if loss not in LOSSES:
+        raise ValueError(f"footprint: loss is one of {', '.join(LOSSES)}, got {loss!r}")
     tuned = None if trained is None else _tuned(model, trained)
     if trainable is not None:
         tuned = _Tuned(bounded("footprint: trainable", trainable, 0), bounded("footprint: frozen", frozen, 0))
@@ -241,7 +254,7 @@ def _of_model(
     def one(block: dict[str, Any]) -> Footprint:
         T, m, stage = (block.pop(name) for name in ("T", "m", "stage"))
         plan = strategy.unchecked(block)
-        job = _job(model, states, fused, plan, T, m, framework, tuned, offload, model.mtp_layers if mtp else 0)
+        job = _job(model, states, fused, plan, T, m, framework, tuned, offload, model.mtp_layers if mtp else 0, loss)
         return _footprint(job, stage)
 
     return by_blocks(Footprint, one, columns)
@@ -312,6 +325,7 @@ def _job(
     tuned: _Tuned | None,
     offload: Collection[str],
     mtp: int,
+    loss: str,
 ) -> _Job:
     tp, pp, ep, v, sp, zero = (getattr(strategy, name) for name in ("tp", "pp", "ep", "v", "sp", "zero"))
     shards = strategy.shard_ranks
@@ -320,13 +334,17 @@ def _job(
     outside = tokens / (sp * tp + (1 - sp))
     moes = [moe for moe, there in ((False, model.layers > model.moe_layers), (True, model.moe)) if there]
     adapted = tuned.matrices if tuned is not None else None
-    kinds = tuple(layer_on_rank(model, moe, strategy, tokens, T, fused, framework, adapted) for moe in moes)
+    autocast = framework is not None and framework.autocast and tuned is None and states.weight == WIDE
+    kinds = tuple(layer_on_rank(model, moe, strategy, tokens, T, fused, framework, adapted, autocast) for moe in moes)
     recompute = strategy.recompute_code
     tables = unsharded = pool = 0.0
     gathered, logit, summed = states.weight, 4.0, 0.0
     if framework is not None:
         gathered, logit = framework.gathered, where(tp > 1, framework.shared_logit, framework.logit)
-    if framework is not None and framework.autocast and tuned is None and states.weight == WIDE:
+    logits = model.vocab * tokens / tp
+    own_gradient = _table_gradient(model, framework, states, tuned, pp, m) / tp
+    at_loss = loss_bytes(loss, logits, logit, model.width / model.vocab, own_gradient)
+    if autocast:
         states = states._replace(weight=states.weight + CAST)
     if tuned is not None:
         share = tuned.trainable / parameter_count(model)
@@ -364,9 +382,11 @@ def _job(
         unsharded=unsharded,
         pool=pool,
         mask=model.dropout * model.width * outside,
-        loss=(1 + mtp) * (4 * model.width * outside + logit * model.vocab * tokens / tp)
+        loss=(1 + mtp) * (4 * model.width * outside + at_loss.peak)
         + mtp * 8 * model.width * outside,  # state and embedding, before their norms and joined
+        hole=framework.logit_hole * logits if framework is not None and loss == "full" else 0.0,
         buffers=summed + _buffers(kinds, states, gathered, zero, shards, expert_shards, recompute, unsharded),
+        embedding_sum=_embedding_sum(model, framework, states, tuned) / tp,
         boundary=2 * model.width * outside,
         outputs=2 * model.vocab * tokens / tp * where(m == inf, pp, m),
         framework=framework,
@@ -374,6 +394,23 @@ def _job(
         offload=offload,
         mtp=mtp,
     )
+
+
+def _table_gradient(
+    model: Model, framework: Framework | None, states: States, tuned: _Tuned | None, pp: Any, m: Any
+) -> Any:
+    """Bytes of the output layer's gradient, which is the first to come, where gradients take memory only then. It has
+    the precision of the weight, also where the optimizer takes each gradient away at once.
+    """
+    if framework is None or not framework.late_gradients or tuned is not None:
+        return 0.0
+    return where((m == 1) & (pp == 1), states.weight * model.vocab * model.width, 0.0)
+
+
+def _embedding_sum(model: Model, framework: Framework | None, states: States, tuned: _Tuned | None) -> float:
+    """Bytes in which a compiled embedding sums up its gradient, beside the one in 16 bits that comes of it."""
+    apart = framework is not None and framework.compiled and tuned is None and states.gradient < WIDE
+    return float(WIDE * model.vocab * model.width) if apart else 0.0
 
 
 def _buffers(
@@ -463,11 +500,10 @@ def _reported(job: _Job, counted: Footprint, tables: Any, parameters: Any, fligh
     beyond = maximum(counted.buffers - logits, 0.0) + job.pool
     passing = activations + logits + beyond
     if by.late_gradients:  # they are whole when the first layer is done, with nothing beside them but its buffers
-        late = maximum(gradients + counted.buffers + job.pool - passing, 0.0)
+        late = maximum(gradients + counted.buffers + job.pool + job.embedding_sum - passing, 0.0)
         gradients = where((job.m == 1) & (job.pp == 1), late, gradients)
-    return Footprint(
-        weights, gradients, optimizer, activations, logits, beyond, by.fragmentation * passing + by.reserve
-    )
+    overhead = by.fragmentation * passing + end * job.hole + by.reserve
+    return Footprint(weights, gradients, optimizer, activations, logits, beyond, overhead)
 
 
 def _layers(job: _Job, at_start: Any, at_end: Any, i: Any) -> list[Any]:

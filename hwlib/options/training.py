@@ -27,10 +27,12 @@ SEARCHED, ADVANCED, WHOLE_RUN = "Restrict the search", "Advanced", "The whole ru
 RATES = ("llama3-405b", "rsc-1", "rsc-2", "opt-175b", "bloom-176b")  # rows of measured_failures.csv that have a rate
 TRAINERS = ("megatron", "torchtitan", "nemo")  # the keys of hwlib.launch.TRAINING, which is not loaded for a list
 OPTIMIZERS = ("adamw", "muon", "lion", "sgd")  # the keys of hwlib.footprint.OPTIMIZERS
+LOSSES = ("full", "chunked", "fused")  # those of hwlib.footprint
 BASES = ("bf16", "int8", "nf4")  # the keys of hwlib.footprint.BASES
 YES: tuple[tuple[str, str], ...] = (("", "no"), ("yes", "yes"))
 AS_SOFTWARE = (("", "as the software"), ("yes", "yes"), ("no", "no"))
 AS_OPTIMIZER = (("", "adamw"), *same(*OPTIMIZERS[1:]))
+AS_LOSS = (("", "full"), *same(*LOSSES[1:]))
 AS_BASE = (("", "bf16"), *same(*BASES[1:]))
 WITH_TP = (("", "with tp"), ("yes", "yes"), ("no", "no"))
 
@@ -343,6 +345,14 @@ _SOFTWARE = (
         default="bf16",
         group=SOFTWARE,
         search=Entry("of the frozen model, with LoRA", "Base", choices=AS_BASE, fold=ADVANCED),
+    ),
+    Option(
+        "loss",
+        choices(*LOSSES),
+        "Loss: of all logits at once, of chunks of them, or fused with the output layer, which never holds them.",
+        default="full",
+        group=SOFTWARE,
+        search=Entry("all logits at once, chunks of them, or none", "Loss", choices=AS_LOSS, fold=ADVANCED),
     ),
     Option(
         "release",

@@ -7,6 +7,7 @@ from typing import Any
 from hwlib.arguments import is_number
 from hwlib.footprint import (
     BASES,
+    LOSSES,
     MUON,
     OFFLOAD,
     OPTIMIZERS,
@@ -48,7 +49,8 @@ class SoftwareSettings:
     costs in the software. `fused` attention keeps no scores. The busiest experts see `expert_imbalance` times the mean
     tokens; `offload` is what the host keeps, of "activations" and "optimizer". `optimizer` is one of OPTIMIZERS, whose
     moments are as wide as Adam's in `states`. With `lora`, a rank or "16@q+v", adapters alone are trained, beside a
-    model that is frozen and stored as `base`, one of BASES.
+    model that is frozen and stored as `base`, one of BASES. `loss` is one of LOSSES: of all logits at once, of chunks
+    of them, or fused with the output layer.
 
     With `dedup_dispatch` a token goes once to each rank and node that has one of its experts; with `mtp` a model's
     modules for multi-token prediction are trained too. None is as the software does in its `release` (26.04), which is
@@ -68,6 +70,7 @@ class SoftwareSettings:
     optimizer: str | None = None
     lora: Adapters | str | int | None = None
     base: str | None = None
+    loss: str = "full"
 
     def __post_init__(self) -> None:
         if self.dtype == "int8":
@@ -83,6 +86,7 @@ class SoftwareSettings:
                 raise PlanError("states", f"expected one of {', '.join(STATES)}, got {self.states!r}")
             self.__dict__["states"] = STATES[self.states]
         self._check_trained()
+        self._check_loss()
         self.__dict__["fused"] = as_bool("fused", self.fused)
         for name in ("dedup_dispatch", "mtp"):
             if (chosen := getattr(self, name)) is not None:
@@ -92,6 +96,10 @@ class SoftwareSettings:
                 self.__dict__["release"] = release_of(self.release)
             except ValueError as error:
                 raise PlanError("release", str(error)) from None
+
+    def _check_loss(self) -> None:
+        if self.loss not in LOSSES:
+            raise PlanError("loss", f"expected one of {', '.join(LOSSES)}, got {self.loss!r}")
 
     def _check_trained(self) -> None:
         if self.optimizer is not None and self.optimizer not in OPTIMIZERS:

@@ -34,9 +34,11 @@ class Framework(Constants):
     from whose pools nothing else is served: what they gather into and what they share out to is reserved beside all
     else. `late_gradients`: gradients take memory only from the backward pass on, when activations have gone; with one
     microbatch, and without a buffer for all of them. `eager`: kernels of norms and of the activation are not fused, and
-    keep what stands between them. `weighted_inside`: the router's weights are applied to the hidden vectors of experts,
-    so that what experts give need not be kept for the router's gradient. `autocast`: weights that are stored in 32 bits
-    have a copy in 16 from their forward pass to their backward one.
+    keep what stands between them; with `fused_norms` those of norms are. `compiled`: the whole model is compiled, so
+    that attention's output is kept in two layouts, and the gradient of the embedding is summed up in 32 bits.
+    `weighted_inside`: the router's weights are applied to the hidden vectors of experts, so that what experts give need
+    not be kept for the router's gradient. `autocast`: weights that are stored in 32 bits have a copy in 16 from their
+    forward pass to their backward one, and what runs through the layers has 32.
 
     `margin` is the share of the predicted bytes by which nine of ten measured peaks exceed them at most; `make fit`
     writes it. Where a row gives none it is that of the row UNMEASURED.
@@ -51,6 +53,8 @@ class Framework(Constants):
     own_pools: bool = switch(False)
     late_gradients: bool = switch(False)
     eager: bool = switch(False)
+    fused_norms: bool = switch(False)
+    compiled: bool = switch(False)
     weighted_inside: bool = switch(False)
     autocast: bool = switch(False)
 
@@ -61,6 +65,7 @@ class Framework(Constants):
     kept: float = constant("B", "an element that is kept for a product of the MLP, or as what a norm gives", 2.0)
     logit: float = constant("B", "a logit at the peak of the loss", 4.0)
     shared_logit: float = constant("B", "the same where tensor-parallel ranks share the vocabulary", 4.0)
+    logit_hole: float = constant("B", "hole that a freed logit in 16 bits leaves in what is reserved", 0.0)
     reserve: float = constant("B", "context, NCCL's buffers and kernels, whatever the plan", 0.0)
     fragmentation: float = constant(
         "1", "share of what comes and goes in a step that the allocator reserves more", 0.0, high=1.0
@@ -81,6 +86,8 @@ SWITCHES = (
     "own_pools",
     "late_gradients",
     "eager",
+    "fused_norms",
+    "compiled",
     "weighted_inside",
     "autocast",
 )

@@ -5,7 +5,7 @@ import torch
 from torch.nn import functional as fn
 from torch.profiler import ProfilerActivity, profile
 
-from hwlib.footprint import footprint
+from hwlib.footprint import BFLOAT16_ADAM, FULL_ADAM, Trained, footprint
 from hwlib.specs import Model, frameworks
 from hwlib.strategy import Strategy
 from tests.hwlib.test_transformer_activations import kept_by_torch
@@ -161,3 +161,61 @@ def test_a_layer_recomputed_by_operator():
     by = frameworks["torchtitan-2024"].replace(eager=True)
     ours = float(footprint(one, Strategy(recompute="op"), T=T, m=1, framework=by).activations)
     assert kept == pytest.approx(ours, rel=0.01)
+
+
+def test_a_layer_under_autocast():
+    """What runs through it has 32 bits, and each matrix that reads a norm keeps a cast of its own."""
+    T, one = 128, Model.small(layers=1, width=128, heads=4, kv_heads=2, ffn=320)
+    D, H = one.width, one.head_dim
+    weights, gains = parameters_of(one)
+    wide = [torch.nn.Parameter(w.detach().float()) for w in (*weights, gains)]
+    x = torch.randn(1, T, D, requires_grad=True) * 1
+
+    def layer():
+        h = fn.layer_norm(x, (D,), wide[7])
+        q, k, v = (fn.linear(h, w).view(1, T, -1, H).transpose(1, 2) for w in wide[:3])
+        with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.FLASH_ATTENTION):
+            a = fn.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+        y = x + fn.linear(a.transpose(1, 2).reshape(1, T, D), wide[3])
+        h = fn.layer_norm(y, (D,), wide[7])
+        return y + fn.linear(fn.silu(fn.linear(h, wide[4])) * fn.linear(h, wide[5]), wide[6])
+
+    kept = {}
+    owned = {w.untyped_storage().data_ptr() for w in wide}
+
+    def pack(tensor):
+        storage = tensor.untyped_storage()
+        kept[storage.data_ptr()] = tensor  # held, so that no other takes its place
+        return tensor
+
+    with (
+        torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor),
+        torch.autocast("cpu", torch.bfloat16),
+    ):
+        layer()
+    casts = sum(w.numel() for w in wide[:7]) * 2  # of the weights, which are counted with these
+    saved = sum(t.untyped_storage().nbytes() for address, t in kept.items() if address not in owned) - casts
+    trained, by = Trained(FULL_ADAM), frameworks["pytorch"]
+    ours = float(footprint(one, Strategy(), T=T, m=1, framework=by, trained=trained).activations)
+    assert saved == pytest.approx(ours, abs=T * 32)
+    narrow = footprint(one, Strategy(), T=T, m=1, framework=by, trained=Trained(BFLOAT16_ADAM)).activations
+    assert ours - float(narrow) == T * D * (2 * 2 + 2 * (5 - 2))
+    again = Strategy(recompute="full")
+    inputs = [footprint(one, again, T=T, m=1, framework=by, trained=Trained(s)) for s in (FULL_ADAM, BFLOAT16_ADAM)]
+    assert [float(found.activations) for found in inputs] == [4 * T * D, 2 * T * D]
+
+
+def test_a_compiled_model_keeps_attention_twice_and_sums_the_embedding_in_32_bits():
+    one = Model.small(layers=1, width=128, heads=4, kv_heads=2, ffn=320, vocab=1000, tied=False)
+    by = frameworks["pytorch-compiled"]
+
+    def held(compiled, states=BFLOAT16_ADAM, T=8):
+        framework = by.replace(compiled=compiled)
+        return footprint(one, Strategy(), T=T, m=1, framework=framework, trained=Trained(states))
+
+    assert held(True).activations - held(False).activations == 2 * 128 * 8
+    more, less = (held(flag, T=8) for flag in (True, False))
+    passing = 2 * 128 * 8  # attention's second copy, in whose place late gradients come
+    assert more.gradients - less.gradients == 4 * 1000 * 128 - passing
+    wide = [held(flag, FULL_ADAM).gradients for flag in (True, False)]
+    assert wide[1] - wide[0] == passing  # gradients in 32 bits need no other sum

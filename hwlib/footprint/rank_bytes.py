@@ -11,7 +11,7 @@ from hwlib.footprint.layer_bytes import LayerFootprint, layer_on_rank
 from hwlib.footprint.loss_bytes import LOSSES, loss_bytes
 from hwlib.footprint.stage_layers import StageLayers, stage_layers
 from hwlib.footprint.state_bytes import MEGATRON_ADAM, States
-from hwlib.footprint.trained import BASES, Trained, layer_matrices
+from hwlib.footprint.trained import BASES, Trained, layer_matrices, moment_bytes
 from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.specs import Framework, Model, frameworks, models
 from hwlib.strategy import SCHEDULES, Strategy, strategy_of
@@ -95,6 +95,8 @@ class _Job:
     hole: Any
     """Bytes of the loss, and those that the allocator reserves beside them."""
     buffers: Any
+    step_copy: Any
+    """Bytes of a parameter that the update of all together makes."""
     embedding_sum: Any
     """Bytes of the embedding's gradient in 32 bits, beside that in 16, where it is summed up so."""
     boundary: Any
@@ -270,8 +272,8 @@ def _states_of(states: States | None, framework: Framework | None) -> States:
 
 
 class _Tuned(NamedTuple):
-    """Fine-tuning by adapters: their parameters, the bytes of one of the model's own, the matrices beside which they
-    stand, and the parameters of the matrix that is made again in 16 bits before it is used.
+    """Fine-tuning by adapters: their parameters, the bytes of one of the model's own, the matrices that keep their
+    inputs, and the parameters of the matrix that is made again in 16 bits before it is used.
     """
 
     trainable: Any
@@ -287,7 +289,7 @@ def _tuned(model: Model, trained: Trained) -> _Tuned | None:
     return _Tuned(
         adapters.parameters(model),
         adapters.frozen_bytes,
-        adapters.matrices,
+        adapters.reading,
         _largest_matrix(model) if adapters.quantised else 0,
     )
 
@@ -386,6 +388,7 @@ def _job(
         + mtp * 8 * model.width * outside,  # state and embedding, before their norms and joined
         hole=framework.logit_hole * logits if framework is not None and loss == "full" else 0.0,
         buffers=summed + _buffers(kinds, states, gathered, zero, shards, expert_shards, recompute, unsharded),
+        step_copy=0.0 if framework is None or tuned is not None else framework.moments * moment_bytes(states),
         embedding_sum=_embedding_sum(model, framework, states, tuned) / tp,
         boundary=2 * model.width * outside,
         outputs=2 * model.vocab * tokens / tp * where(m == inf, pp, m),
@@ -502,7 +505,8 @@ def _reported(job: _Job, counted: Footprint, tables: Any, parameters: Any, fligh
     if by.late_gradients:  # they are whole when the first layer is done, with nothing beside them but its buffers
         late = maximum(gradients + counted.buffers + job.pool + job.embedding_sum - passing, 0.0)
         gradients = where((job.m == 1) & (job.pp == 1), late, gradients)
-    overhead = by.fragmentation * passing + end * job.hole + by.reserve
+    step = counted.gradients + job.step_copy * parameters  # when all else has gone
+    overhead = maximum(by.fragmentation * passing + end * job.hole, step - gradients - passing) + by.reserve
     return Footprint(weights, gradients, optimizer, activations, logits, beyond, overhead)
 
 

@@ -64,6 +64,13 @@ class Adapters:
         """Whether a frozen matrix is made again in 16 bits before each product."""
         return self.frozen_bytes < BASES["bf16"]
 
+    @property
+    def reading(self) -> tuple[str, ...]:
+        """Matrices that keep their inputs for the backward pass: those with adapters, and all that are stored in fewer
+        bits, for the product of bitsandbytes keeps what it takes in, frozen or not.
+        """
+        return MATRICES if self.quantised else self.matrices
+
     def parameters(self, model: Model) -> int:
         """Parameters of all adapters of a model: `rank` for each row and each column of a matrix.
 

@@ -13,13 +13,14 @@ from hwlib.footprint.state_bytes import (
     MUON,
     States,
 )
-from hwlib.footprint.trained import layer_matrices, newton_schulz_flops
+from hwlib.footprint.trained import MATRICES, layer_matrices, newton_schulz_flops
 from hwlib.options import training
 from hwlib.planner import PlanError, SoftwareSettings, plan
 from hwlib.planner.task import task_of
-from hwlib.specs import Stack, models
+from hwlib.specs import Stack, frameworks, models
 from hwlib.steptime import step_time
 from hwlib.strategy import Strategy
+from hwlib.transformer import parameter_count
 
 LLAMA = models["llama3-8b"]
 ONE = Strategy.of(dp=1)
@@ -252,3 +253,35 @@ def test_options_have_the_words_of_the_record():
 def test_adapters_stand_beside_something():
     with pytest.raises(ValueError, match="one matrix at least"):
         Adapters(16, ())
+
+
+def test_matrices_in_few_bits_keep_their_inputs_frozen_or_not():
+    def held(base):
+        trained = Trained(BFLOAT16_ADAM, adapters=Adapters(8, ("q", "v"), base))
+        return float(footprint("llama3-8b", Strategy(), T=4096, m=1, trained=trained).activations)
+
+    frozen = 2 * (4096 + 14336) * 32 * 4096  # inputs of gate and up together, and of down
+    assert held("nf4") - held("bf16") == held("int8") - held("bf16") == frozen
+    assert Adapters(8, ("q",), "nf4").reading == MATRICES
+    assert Adapters(8, ("q",)).reading == ("q",)
+
+
+def test_an_update_of_all_parameters_together_copies_a_moment():
+    by = frameworks["pytorch"].replace(reserve=0.0, fragmentation=0.0, logit_hole=0.0)
+    states = BFLOAT16_ADAM
+
+    def total(T, moments, m=1):
+        framework = by.replace(moments=moments)
+        found = footprint("llama3-8b", Strategy(), T=T, m=m, framework=framework, trained=Trained(states))
+        return float(found.total)
+
+    P = parameter_count("llama3-8b")
+    assert total(128, 1.0) == (8 + 2) * P  # a moment of 2 bytes, where the step is the peak
+    assert total(128, 1.0, m=2) == (8 + 2) * P
+    assert total(32768, 1.0) == total(32768, 0.0)  # the backward pass is
+    adapted = Trained(states, adapters=Adapters(8))
+    with_copy, without = (
+        footprint("llama3-8b", Strategy(), T=128, m=1, framework=by.replace(moments=n), trained=adapted).total
+        for n in (1.0, 0.0)
+    )
+    assert with_copy == without

@@ -10,14 +10,27 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.rows.one_gpu_rows import IN_PLACE, asked_question
 from benchmarks.rows.published_row import PublishedRow
-from benchmarks.rows.read_keys import unread
+from benchmarks.rows.read_keys import ONE_GPU, unread
 from benchmarks.rows.reader_names import reader_of
 from benchmarks.rows.training_models import bloom_shape, gpt, memory_model
 from benchmarks.rows.training_step import Unmodelled, flag, number
-from hwlib.footprint import ADAM_8BIT, BFLOAT16_ADAM, FULL_ADAM, MEGATRON_ADAM, States, unchecked_footprint
+from hwlib.footprint import (
+    ADAM_8BIT,
+    BASES,
+    BFLOAT16_ADAM,
+    FULL_ADAM,
+    HALF_ADAM,
+    Adapters,
+    States,
+    Trained,
+    unchecked_footprint,
+)
+from hwlib.footprint.trained import GROUPS
 from hwlib.specs import Framework, Model, frameworks
 from hwlib.strategy import BY_OP, Strategy
+from hwlib.transformer import matmul_parameters
 from hwlib.units import GB, GiB
 
 if TYPE_CHECKING:
@@ -28,8 +41,9 @@ if TYPE_CHECKING:
 class Peak:
     """The memory that a GPU reports at its peak, in bytes, and the plan that it was measured with.
 
-    `typical` says that no figure of this software was fitted; `inferred` that the source leaves something of the row
-    open, so that it is never fitted; `gpus` that the figure is the sum of so many.
+    `waste` is the share of what comes and goes in a step that is reserved beside what the framework says. `typical`
+    says that no figure of this software was fitted; `inferred` that the source leaves something of the row open, so
+    that it is never fitted; `gpus` that the figure is the sum of so many.
     """
 
     framework: Framework
@@ -44,6 +58,9 @@ class Peak:
     trainable: float | None = None
     frozen: float = 2.0
     offload: "Collection[str]" = field(default=())
+    trained: Trained | None = None
+    loss: str = "full"
+    waste: float = 0.0
     typical: bool = False
     inferred: bool = False
 
@@ -66,8 +83,11 @@ class Peak:
             trainable=self.trainable,
             frozen=self.frozen,
             offload=self.offload,
+            trained=self.trained,
+            loss=self.loss,
         )
-        return self.gpus * float(found.total)
+        passing = found.activations + found.logits + found.buffers
+        return self.gpus * float(found.total + self.waste * passing)
 
     @property
     def simple(self) -> float:
@@ -77,6 +97,13 @@ class Peak:
         )
 
 
+WIDE_LOSS, NARROW_LOSS = 14.0, 8.0
+"""Bytes of a logit that are reserved where the loss has 32 bits, and where it has 16: its logarithms, their gradient
+and that of the logits, and the hole of the logits themselves."""
+SINGLE_SCALES = 0.5 + 4 / 64 - BASES["nf4"]
+"""Bytes that a parameter in 4 bits takes more where its scales, of 32 bits for each 64, are not quantised again."""
+IN_PIECES = 12.0
+"""Bytes of a logit of a loss in pieces that are held in 32 bits, whose logarithms all wait for the backward pass."""
 READ = {
     "model", "hidden", "layers", "heads", "ff", "vocab", "size", "params", "tp", "pp", "cp", "dp", "fsdp", "replicas",
     "zero", "mbs", "gbs", "grad_accum", "micro_num", "seq", "packed", "ac", "recompute", "dtype", "compile", "async_tp",
@@ -151,17 +178,19 @@ def _titan(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
 def _tune(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
     """torchtune: the allocator's active peak, in GiB; weights, gradients and moments in 16 bits.
 
-    A chunked loss, compiled, keeps logits and gradients in 16 bits, and one chunk of eight in 32. LoRA's own
-    parameters, which are not printed, are left out; its loss is chunked and its layers are recomputed, as in the
-    recipe.
+    A compiled loss in chunks has no copy of a logit in 32 bits. Not printed, and taken from the recipes: LoRA of rank
+    64 beside all matrices but the keys', with a loss in chunks and layers that are recomputed.
     """
-    by = frameworks["torchtune"].replace(eager=not c.get("compile"), reserve=0.0)
     lora = str(c.get("stage", "full")).lower() in ("lora", "qlora")
-    if lora or str(c.get("loss", "")) == "chunked":
-        by = by.replace(logit=4 + 12 / 8)
+    loss = "chunked" if lora or str(c.get("loss", "")) == "chunked" else "full"
+    by = frameworks["torchtune"].replace(eager=not c.get("compile"), reserve=0.0)
+    if loss == "chunked" and c.get("compile"):
+        by = by.replace(logit=frameworks["pytorch-compiled"].logit)
     states = ADAM_8BIT if "8" in str(c.get("optimizer", "")) else BFLOAT16_ADAM
     if c.get("optimizer_in_backward"):
         states = states._replace(gradient=0)
+    matrices = tuple(name for name in GROUPS["all"] if name != "k")
+    adapters = Adapters(64, matrices, _base(c)) if lora else None
     fsdp = number(c, "fsdp", default=1)
     recompute = str(c.get("ac", "full" if lora else "none"))
     strategy = Strategy(dp=fsdp, zero=3 if fsdp > 1 else 0, micro=number(c, "mbs"), recompute=recompute)
@@ -172,29 +201,39 @@ def _tune(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
         number(c, "seq"),
         1,
         _bytes(row, GiB),
-        states=states,
-        trainable=number(c, "trainable", default=0) if lora else None,
-        frozen=_frozen(c),
         offload=("activations",) if c.get("activation_offload") else (),
+        trained=Trained(states, adapters=adapters),
+        loss=loss,
         inferred="assumed" in row.cells["confidence"],
     )
 
 
 def _litgpt(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
-    """LitGPT: the allocator's peak, in GB; adapters on frozen weights in 16 bits, or in 4."""
+    """LitGPT: the allocator's peak, in GB; adapters on frozen weights in 16 bits, or in 4.
+
+    Not printed, and taken from the scripts of that month: LoRA of rank 8 beside queries and values, and a loss in
+    pieces of 128 tokens, which Fabric gives back in 32 bits.
+    """
     if number(c, "fsdp", default=1) > 1:
         return Unmodelled("a peak that hardly grows with the batch, and so is not of the step: all weights at once")
     strategy = Strategy(micro=number(c, "mbs"), recompute=str(c.get("ac", "none")))
-    by = frameworks["torchtune"].replace(eager=True, reserve=0.0)
+    model, lora = memory_model(c), str(c.get("stage")).lower() == "lora"
+    by = frameworks["pytorch"].replace(
+        fused_norms=False, logit=IN_PIECES, reserve=0.0, logit_hole=0.0, fragmentation=0.0
+    )
+    adapters = Adapters(8, ("q", "v"), _base(c))
+    if str(c.get("base_weights")) == "nf4":
+        by = by.replace(reserve=SINGLE_SCALES * matmul_parameters(model))
     return Peak(
         by,
-        memory_model(c),
+        model,
         strategy,
         number(c, "seq"),
         1,
         _bytes(row, GB),
-        states=BFLOAT16_ADAM,
-        trainable=number(c, "trainable"),
+        states=None if lora else BFLOAT16_ADAM,
+        trained=Trained(BFLOAT16_ADAM, adapters=adapters) if lora else None,
+        trainable=None if lora else number(c, "trainable"),
         frozen=_frozen(c),
         typical=True,
         inferred=True,
@@ -204,13 +243,16 @@ def _litgpt(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
 def _qwen(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
     """Qwen's fine-tuning scripts under DeepSpeed, as a monitor shows them, in GB; some sum several GPUs.
 
-    Not printed, and taken from the scripts: adapters of rank 64 beside all matrices but the gate. What a single node
-    reserves is taken to be Megatron Core's typed 1.5 GB: Megatron-DeepSpeed's was fitted on 48 nodes.
+    Not printed, and taken from the scripts: adapters of rank 64 beside all matrices; LoRA on one GPU under autocast,
+    whose loss has 32 bits, all else under DeepSpeed, which casts the whole model, so that the loss has 16 too. A step
+    of DeepSpeed has 32-bit gradients beside those in 16. What a single node reserves is taken to be Megatron Core's
+    typed 1.5 GB: Megatron-DeepSpeed's was fitted on 48 nodes.
     """
     stage, D, F = str(c.get("stage", "full")), number(c, "hidden"), number(c, "ff")
     adapters = 64 * number(c, "layers") * ((D + 3 * D) + 2 * D + 3 * (D + F))
     dp, summed = number(c, "dp", default=1), "sum" in row.unit
-    by = frameworks["megatron-core"].replace(logit=14.0)
+    autocast = stage.lower() == "lora" and dp == 1
+    by = frameworks["megatron-core"].replace(logit=WIDE_LOSS if autocast else NARROW_LOSS)
     strategy = Strategy(
         dp=dp, zero=number(c, "zero", default=0) if dp > 1 else 0, micro=number(c, "mbs"), recompute="full"
     )
@@ -222,11 +264,54 @@ def _qwen(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
         number(c, "grad_accum", default=1),
         _bytes(row, GB),
         row.gpus if summed else 1,
-        FULL_ADAM if "lora" in stage.lower() else MEGATRON_ADAM,
+        FULL_ADAM if autocast else HALF_ADAM,
         trainable=adapters if "lora" in stage.lower() else None,
         frozen=_frozen(c),
         typical=True,
         inferred=True,
+    )
+
+
+ONE_GPU_MEMORY = "memory-one-gpu"
+VARYING = 1.5
+"""Share of what comes and goes in a step that the allocator reserves more, where the lengths of sequences vary: blocks
+of those before are too short for a longer one. Fitted to the LoRA rows of Qwen in ms-swift's table, 24 of its 71.
+"""
+MEASURED = ("allocated", "reserved", "monitor")
+"""What of a GPU's memory a row counts: what was allocated, what the allocator reserved, or all that is in use."""
+
+
+def _one_gpu(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
+    """A peak on one GPU, of any software on PyTorch, by what the row says of it.
+
+    Not printed, and assumed: kernels of norms and gates are apart, unless the row says that the model is compiled or
+    its loss in place; all parameters are updated together where all of a model is trained.
+    """
+    question, measure = asked_question(c), str(c.get("measure", ""))
+    if measure not in MEASURED:
+        raise ValueError(f"measure is {measure!r}, none of {', '.join(MEASURED)}")
+    by = frameworks["pytorch-compiled" if question.compiled else "pytorch"]
+    by = by.replace(fused_norms=c.get("norms") == "fused", moments=0.0 if c.get("update") == "fused" else 1.0)
+    if question.loss == IN_PLACE or question.loss == "fused":
+        by = by.replace(eager=False, logit=frameworks["pytorch-compiled"].logit, logit_hole=0.0)
+    if measure != "monitor":
+        by = by.replace(reserve=0.0)
+    if measure == "allocated":
+        by = by.replace(fragmentation=0.0, logit_hole=0.0)
+    return Peak(
+        by,
+        memory_model(c),
+        Strategy(micro=number(c, "mbs"), recompute=str(c.get("ac", "none"))),
+        number(c, "seq"),
+        number(c, "grad_accum", default=1),
+        _bytes(row, GB),
+        fused=str(c.get("attention", "fused")) != "eager",
+        offload=("activations",) if c.get("activation_offload") else (),
+        trained=question.trained,
+        waste=VARYING if c.get("lengths") == "vary" else 0.0,
+        loss="full" if question.loss == IN_PLACE else question.loss,
+        typical=row.cells["confidence"] != "measured",
+        inferred=row.cells["confidence"] != "seen verbatim",
     )
 
 
@@ -275,9 +360,16 @@ def _bloom(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
     return Peak(by, model, strategy, T, m, _bytes(row, GB), fused=False)
 
 
+def _base(c: Mapping[str, Any]) -> str:
+    """The precision in which frozen matrices are stored. Raises ValueError."""
+    _frozen(c)
+    text = str(c.get("base_weights", "bf16")).lower()
+    return {"fp16": "bf16", "int4": "nf4", "nf4-dq": "nf4"}.get(text, text)
+
+
 def _frozen(c: Mapping[str, Any]) -> float:
     """Bytes of a frozen weight: 4 bits take a scale for every 64 beside them."""
-    kinds = {"bf16": 2.0, "fp16": 2.0, "nf4": 0.5 + 4 / 64, "int4": 0.5 + 4 / 128, "int8": 1.0}
+    kinds = {"bf16": 2.0, "fp16": 2.0, "nf4": 0.5 + 4 / 64, "nf4-dq": BASES["nf4"], "int4": 0.5 + 4 / 128, "int8": 1.0}
     text = str(c.get("base_weights", "bf16")).lower()
     if text not in kinds:
         raise ValueError(f"base_weights is {text!r}, none of {', '.join(kinds)}")
@@ -300,6 +392,7 @@ SOURCES: dict[str, Callable[[PublishedRow, Mapping[str, Any]], Peak | Unmodelled
     "memory-qwen": _qwen,
     "memory-internevo": _internevo,
     "memory-bloom": _bloom,
+    ONE_GPU_MEMORY: _one_gpu,
 }
 """How the rows of a source are read, by the name of their reader, which is the set that they are scored with."""
 
@@ -309,7 +402,7 @@ def peak_case(row: PublishedRow) -> Peak | Unmodelled:
     read = SOURCES.get(row.reader)
     if read is None:
         return Unmodelled("no reader for this source: what its figure has in it is not known")
-    if odd := unread(row.config, READ):
+    if odd := unread(row.config, READ | ONE_GPU):
         return Unmodelled(odd)
     try:
         found = read(row, row.config)

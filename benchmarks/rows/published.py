@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks.paths import DATA
 from benchmarks.rows.allreduce_rows import NodesAllReduce, allreduce_case
 from benchmarks.rows.kernel_rows import LENGTHS, TimedKernel, kernel_case, kernel_set
-from benchmarks.rows.memory_rows import SOURCES, Peak, memory_rows_of, peak_case
+from benchmarks.rows.memory_rows import ONE_GPU_MEMORY, SOURCES, Peak, memory_rows_of, peak_case
 from benchmarks.rows.published_row import COLUMNS, HELD_OUT, DataError, PublishedRow
 from benchmarks.rows.read_keys import ALLREDUCE, PRODUCT, unread
 from benchmarks.rows.reader_names import NONE, reader_of, set_of
@@ -192,6 +192,8 @@ def _set_of(reader: str, cells: dict[str, str], config: dict[str, Any]) -> str:
     match cells["kind"]:
         case "train-step":
             return training_group(reader, cells["system"], config)
+        case "train-memory" if reader == ONE_GPU_MEMORY:  # whose rows are of many tables
+            return f"memory-{cells['id'].partition('-')[0]}"
         case "train-memory":
             return reader if reader in SOURCES else ""
         case "memory":

@@ -21,12 +21,17 @@ MEGATRON = DEGREES | BATCH | SHAPE | {"dtype", "precision", "recompute", "model_
 PYTORCH = SHAPE | BATCH | {"tp", "pp", "cp", "vp", "dp", "fsdp", "replicas", "zero", "ac", "dtype", "compile"}
 MEASURED = {"train_tokens", "total_tokens", "tokens", "tokens_s_gpu"}  # what a figure in another unit is read with
 TUNED = {"stage", "task", "fp8", "float8", "release"}
+ADAPTED = {"stage", "rank", "targets", "base_weights"}
+STORED = {"states", "optimizer", "optimizer_in_backward", "amp", "update", "norms", "loss", "activation_offload"}
+ONE_GPU = ADAPTED | STORED | {"attention", "measure", "lengths", "grad_accum", "packed"}
+"""What is read of a row of one GPU beside its shape, batch and recomputation."""
 TRAINING = {
     "megatron": MEGATRON,
     "bloom": MEGATRON | {"zero"},
     "mosaic": BATCH | {"model", "precision", "strategy", "act_ckpt"},
     "nvidia": MEGATRON | TUNED | {"fsdp"},
     "titan": PYTORCH | {"fp8", "async_tp", "schedule"},
+    "one-gpu": SHAPE | BATCH | ONE_GPU | {"tp", "pp", "dp", "zero", "ac", "recompute", "dtype", "precision", "compile"},
     "fms": PYTORCH | {"sharding"},
     "internevo": PYTORCH | {"zero_group", "micro_num", "packed"},
     "unknown": MEGATRON | TUNED | {"zero", "fsdp", "ac", "batch_per_dp", "tokens_per_batch"},

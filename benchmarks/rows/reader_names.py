@@ -64,12 +64,12 @@ def reader_of(kind: str, name: str, config: Mapping[str, Any]) -> str:
     if kind in OF_KIND:
         return OF_KIND[kind]
     if kind == "train-step":
-        return _first(TRAINING, name) or "unknown"
+        return _first(TRAINING, name) or ("one-gpu" if "rank" in config else "unknown")
     if kind == "train-memory":
         software = str(config.get("software", "")).lower()
         by_id = _first(tuple((pattern, reader) for pattern, _, reader in MEMORY), name)
         by_software = next((reader for _, pattern, reader in MEMORY if re.search(pattern, software)), "")
-        return by_id or by_software or "memory-unknown"
+        return by_id or by_software or ("memory-one-gpu" if "measure" in config else "memory-unknown")
     return _first(OTHERS, set_of(name)) or NONE
 
 

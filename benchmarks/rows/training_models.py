@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.rows.training_step import number
@@ -170,18 +171,54 @@ def bloom_shape(row: "PublishedRow", c: Mapping[str, Any], B: int, T: int) -> di
 
 
 # Of tables of memory, what specs/models has not: layers, width, heads, key-value heads, head, MLP, vocabulary, whether
-# it has a gate, whether the tables are tied. LitGPT pads StableLM's vocabulary.
+# it has a gate, whether the tables are tied. LitGPT pads StableLM's vocabulary and Phi's.
 TUNED = {
     "llama323b": (28, 3072, 24, 8, 128, 8192, 128256, True, True),
     "llama321b": (16, 2048, 32, 8, 64, 8192, 128256, True, True),
     "stablelmalpha3b": (16, 4096, 32, 32, 128, 16384, 50688, False, False),
+    "phi15": (24, 2048, 32, 32, 64, 8192, 51200, False, False),
+    "yi6b": (32, 4096, 32, 4, 128, 11008, 64000, True, False),
+    "yi34b": (60, 7168, 56, 8, 128, 20480, 64000, True, False),
+    "baichuan27b": (32, 4096, 32, 32, 128, 11008, 125696, True, False),
+    "baichuan213b": (40, 5120, 40, 40, 128, 13696, 125696, True, False),
+    "chatglm36b": (28, 4096, 32, 2, 128, 13696, 65024, True, False),
 }
+GPT2 = {"gpt2124m": (12, 768, 12)}
+"""Layers, width and heads; the vocabulary is padded to a multiple of 64, as in nanoGPT."""
+ONE_NORM = ("phi15",)
+"""Of these, those whose attention and MLP share a norm."""
+
+
+def gpt2(short: str, name: str) -> Model:
+    """A GPT-2 with its biases and learned positions."""
+    layers, width, heads = GPT2[short]
+    return Model.small(
+        key=short,
+        name=name,
+        layers=layers,
+        width=width,
+        heads=heads,
+        ffn=4 * width,
+        vocab=50304,
+        context=1024,
+        gated=False,
+        tied=True,
+        biases="all",
+        norm="layer",
+        positions=1024,
+    )
 
 
 def memory_model(c: Mapping[str, Any]) -> Model:
-    """The model of a row of memory: by name, or of Llama's kind by the shape that it prints. Raises ValueError."""
+    """The model of a row of memory: by name, or of Llama's kind by the shape that it prints. Of a known model there may
+    be fewer layers, "llama3-8b-8layers". Raises ValueError.
+    """
     name = str(c.get("model", ""))
     short = re.sub(r"[^a-z0-9]", "", name.lower())
+    if some := re.fullmatch(r"(.+)-(\d+)layers", name):
+        return replace(model_named(some[1]), layers=int(some[2]))
+    if short in GPT2:
+        return gpt2(short, name)
     if short in TUNED:
         layers, width, heads, kv, head, ffn, vocab, gated, tied = TUNED[short]
         return Model.small(
@@ -198,6 +235,7 @@ def memory_model(c: Mapping[str, Any]) -> Model:
             gated=gated,
             tied=tied,
             norm="rms" if gated else "layer",
+            layer_norms=1 if short in ONE_NORM else 2,
         )
     if c.get("hidden") and c.get("layers") and c.get("ff"):
         return Model.small(
@@ -206,6 +244,7 @@ def memory_model(c: Mapping[str, Any]) -> Model:
             layers=number(c, "layers"),
             width=number(c, "hidden"),
             heads=number(c, "heads"),
+            kv_heads=number(c, "kv", default=number(c, "heads")),
             ffn=number(c, "ff"),
             vocab=number(c, "vocab"),
             context=number(c, "seq"),

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.rows.one_gpu_rows import one_gpu, own_h200, qwen_tuned, torchtune
 from benchmarks.rows.pytorch_rows import fms, internevo, titan
 from benchmarks.rows.read_keys import MEASURED, TRAINING, unread
 from benchmarks.rows.row_words import degrees_of, dtype_of, has_adapters, recompute_of, zero_of
@@ -277,6 +278,10 @@ READERS = (
     RowReader("torchao", titan, "titan"),
     RowReader("fms-fsdp", fms, "fms"),
     RowReader("internevo", internevo, "internevo"),
+    RowReader("one-gpu", one_gpu, "one-gpu"),
+    RowReader("own-h200", own_h200, "one-gpu"),
+    RowReader("qwen-tuned", qwen_tuned, "one-gpu"),
+    RowReader("torchtune", torchtune, "one-gpu"),
     RowReader("megascale-megatron", unknown_table),
     RowReader("megascale", without("no constants for MegaScale, which changes the layer and its overlap")),
     RowReader("ultrascale", without("the source does not give the model's shape")),

@@ -173,11 +173,12 @@ def step(
     release: str = "",
     mtp: bool | None = None,
     usual: bool = False,
+    asked: Mapping[str, Any] | None = None,
 ) -> TrainingStep | Unmodelled:
     """A row's step. `plan` has B in sequences; degrees that it lacks follow; `counts` of the step as the source counts.
 
     `stack` is that of the row's software, or empty where that is unknown, or `usual` on the chip: then the library
-    chooses, for the row's `release`.
+    chooses, for the row's `release`. `asked` are further settings of the software, by their names.
     Raises ValueError for a plan that cannot be.
     """
     chip = chip or chip_of(row.system)
@@ -218,7 +219,7 @@ def step(
     printed = {name: x for name, x in plan.items() if name != "etp"}
     named = software_stack(stack, chip)
     software = SoftwareSettings(
-        stack=named, dtype=dtype, fused=plan.get("fused", True), release=release or None, mtp=mtp
+        stack=named, dtype=dtype, fused=plan.get("fused", True), release=release or None, mtp=mtp, **(asked or {})
     )
     does = software.on(accelerators[chip], model)
     assert isinstance(does.stack, Stack)

@@ -294,6 +294,7 @@ def _one_gpu(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
     by = by.replace(fused_norms=c.get("norms") == "fused", moments=0.0 if c.get("update") == "fused" else 1.0)
     if question.loss == IN_PLACE or question.loss == "fused":
         by = by.replace(eager=False, logit=frameworks["pytorch-compiled"].logit, logit_hole=0.0)
+    by = by.replace(wide_base="upcast" in c and flag(c, "upcast"))
     if measure != "monitor":
         by = by.replace(reserve=0.0)
     if measure == "allocated":

@@ -22,7 +22,17 @@ PYTORCH = SHAPE | BATCH | {"tp", "pp", "cp", "vp", "dp", "fsdp", "replicas", "ze
 MEASURED = {"train_tokens", "total_tokens", "tokens", "tokens_s_gpu"}  # what a figure in another unit is read with
 TUNED = {"stage", "task", "fp8", "float8", "release"}
 ADAPTED = {"stage", "rank", "targets", "base_weights"}
-STORED = {"states", "optimizer", "optimizer_in_backward", "amp", "update", "norms", "loss", "activation_offload"}
+STORED = {
+    "states",
+    "optimizer",
+    "optimizer_in_backward",
+    "amp",
+    "update",
+    "norms",
+    "loss",
+    "upcast",
+    "activation_offload",
+}
 ONE_GPU = ADAPTED | STORED | {"attention", "measure", "lengths", "grad_accum", "packed"}
 """What is read of a row of one GPU beside its shape, batch and recomputation."""
 TRAINING = {

@@ -336,7 +336,8 @@ def _job(
     outside = tokens / (sp * tp + (1 - sp))
     moes = [moe for moe, there in ((False, model.layers > model.moe_layers), (True, model.moe)) if there]
     adapted = tuned.matrices if tuned is not None else None
-    autocast = framework is not None and framework.autocast and tuned is None and states.weight == WIDE
+    wide_base = framework is not None and framework.wide_base and tuned is not None
+    autocast = wide_base or _casts(framework, states, tuned)
     kinds = tuple(layer_on_rank(model, moe, strategy, tokens, T, fused, framework, adapted, autocast) for moe in moes)
     recompute = strategy.recompute_code
     tables = unsharded = pool = 0.0
@@ -346,13 +347,13 @@ def _job(
     logits = model.vocab * tokens / tp
     own_gradient = _table_gradient(model, framework, states, tuned, pp, m) / tp
     at_loss = loss_bytes(loss, logits, logit, model.width / model.vocab, own_gradient)
-    if autocast:
+    if autocast and tuned is None:
         states = states._replace(weight=states.weight + CAST)
     if tuned is not None:
         share = tuned.trainable / parameter_count(model)
         states = States(tuned.frozen + share * states.weight, share * states.gradient, share * states.optimizer)
         gathered = framework.gathered if framework is not None else BASES["bf16"]
-        tables = max(gathered - tuned.frozen, 0.0) / where(zero >= 3, shards, 1.0)
+        tables = max((WIDE if wide_base else gathered) - tuned.frozen, 0.0) / where(zero >= 3, shards, 1.0)
         summed = BASES["bf16"] * tuned.made_again / tp
     if framework is not None:
         if framework.gathered_inputs:
@@ -385,6 +386,7 @@ def _job(
         pool=pool,
         mask=model.dropout * model.width * outside,
         loss=(1 + mtp) * (4 * model.width * outside + at_loss.peak)
+        + wide_base * CAST * model.vocab * model.width / tp  # the output layer's cast
         + mtp * 8 * model.width * outside,  # state and embedding, before their norms and joined
         hole=framework.logit_hole * logits if framework is not None and loss == "full" else 0.0,
         buffers=summed + _buffers(kinds, states, gathered, zero, shards, expert_shards, recompute, unsharded),
@@ -397,6 +399,11 @@ def _job(
         offload=offload,
         mtp=mtp,
     )
+
+
+def _casts(framework: Framework | None, states: States, tuned: _Tuned | None) -> bool:
+    """Whether all of a model is trained in 32 bits under autocast."""
+    return framework is not None and framework.autocast and tuned is None and states.weight == WIDE
 
 
 def _table_gradient(

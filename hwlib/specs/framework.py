@@ -38,7 +38,8 @@ class Framework(Constants):
     that attention's output is kept in two layouts, and the gradient of the embedding is summed up in 32 bits.
     `weighted_inside`: the router's weights are applied to the hidden vectors of experts, so that what experts give need
     not be kept for the router's gradient. `autocast`: weights that are stored in 32 bits have a copy in 16 from their
-    forward pass to their backward one, and what runs through the layers has 32.
+    forward pass to their backward one, and what runs through the layers has 32. `wide_base`: so it does, too, beside
+    adapters, for tables and norms of a frozen model were cast to 32 bits (PEFT's preparation of models in few bits).
 
     `margin` is the share of the predicted bytes by which nine of ten measured peaks exceed them at most; `make fit`
     writes it. Where a row gives none it is that of the row UNMEASURED.
@@ -57,6 +58,7 @@ class Framework(Constants):
     compiled: bool = switch(False)
     weighted_inside: bool = switch(False)
     autocast: bool = switch(False)
+    wide_base: bool = switch(False)
 
     weight: float = constant("B", "a parameter's weight, as it is stored", 2.0)
     gradient: float = constant("B", "a parameter's gradient", 4.0)
@@ -90,6 +92,7 @@ SWITCHES = (
     "compiled",
     "weighted_inside",
     "autocast",
+    "wide_base",
 )
 
 

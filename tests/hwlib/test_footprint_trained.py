@@ -285,3 +285,25 @@ def test_an_update_of_all_parameters_together_copies_a_moment():
         for n in (1.0, 0.0)
     )
     assert with_copy == without
+
+
+def test_a_base_in_few_bits_may_have_tables_and_layers_in_32():
+    trained, T = trained_of(8, "nf4"), 4096
+
+    def held(wide, recompute="full"):
+        by = frameworks["pytorch"].replace(wide_base=wide)
+        return footprint(LLAMA, Strategy(recompute=recompute), T=T, m=1, framework=by, trained=trained)
+
+    table = LLAMA.vocab * LLAMA.width
+    wide, narrow = held(True), held(False)
+    assert wide.weights - narrow.weights == pytest.approx(2 * 2 * table, rel=1e-4)  # and the last norm
+    assert wide.logits - narrow.logits == 2 * table
+    assert wide.activations == 2 * narrow.activations
+    kept = held(True, "none").activations - held(False, "none").activations
+    assert kept == 32 * T * 4096 * (2 * 2 + 2 * 3)  # two norms' inputs, and three casts more than two
+    whole = Trained(BFLOAT16_ADAM)
+    by = frameworks["pytorch"]
+    alike = [
+        footprint(LLAMA, ONE, T=T, m=1, framework=by.replace(wide_base=wide), trained=whole) for wide in (True, False)
+    ]
+    assert alike[0] == alike[1]

@@ -168,7 +168,7 @@ def test_a_model_of_fewer_layers_and_a_gpt2():
         ("memory-torchtune", 9, 0.05),
         ("memory-litgpt", 29, 0.14),
         ("memory-llamafactory", 14, 0.12),
-        ("memory-unsloth", 16, 0.16),
+        ("memory-unsloth", 16, 0.1),
         ("memory-swift", 71, 0.13),
         ("own-h200", 17, 0.05),
     ],

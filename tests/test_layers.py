@@ -20,7 +20,7 @@ LAYERS = (
     {
         "roofline", "hierarchy", "network", "collectives", "transformer", "footprint", "parallel", "pipeline",
         "steptime", "strategy", "training", "goodput", "inference", "topology", "sharding", "simt", "calibrated",
-        "power", "number_formats", "constraints", "options", "training_task",
+        "power", "number_formats", "constraints", "options", "training_task", "expected_error",
     },
     {"algorithms", "simulate", "planner", "serving_planner", "launch", "tl", "torch_groups", "engine", "traces"},
     {"plots", "widgets", "labs", "virtual"},

@@ -71,7 +71,7 @@ class Serving:
     """A measured server: the steps that the row's figure is the time of, and that time in seconds.
 
     `known` says that the batch was printed. `group` is the model and the chip. `typical`: no constant was fitted to
-    this software as it was run.
+    this software as it was run. `requests` are there at once.
     """
 
     server: Server
@@ -81,6 +81,7 @@ class Serving:
     known: bool
     group: str
     typical: bool = False
+    requests: int = 0
 
     def time(self, stack: ServingStack | None = None) -> float:
         """Predicted seconds, with the kept constants or others."""
@@ -114,7 +115,8 @@ def _read(row: PublishedRow) -> Serving | Unmodelled:
     run = _run(server, stack, config, apart)
     steps, seconds = _measured(row, server, run, config, apart)
     known = config["load"] != "max"
-    return Serving(server, stack.key, steps, seconds, known, f"{config['model']} {row.system}", typical=apart)
+    requests = run.batch * server.groups * server.pp
+    return Serving(server, stack.key, steps, seconds, known, f"{config['model']} {row.system}", apart, requests)
 
 
 def unfitted_case(row: PublishedRow, stack: ServingStack) -> Serving:
@@ -122,7 +124,8 @@ def unfitted_case(row: PublishedRow, stack: ServingStack) -> Serving:
     server = server_of(row.config, UNFITTED[row.system], stack.kernels)
     run = _run(server, stack, row.config, apart=False)
     steps, seconds = _measured(row, server, run, row.config, apart=False)
-    return Serving(server, stack.key, steps, seconds, True, f"{row.config['model']} {row.system}", typical=True)
+    requests = run.batch * server.groups * server.pp
+    return Serving(server, stack.key, steps, seconds, True, f"{row.config['model']} {row.system}", True, requests)
 
 
 def serving_group(system: str, config: dict[str, Any]) -> str:

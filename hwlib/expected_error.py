@@ -1,0 +1,198 @@
+"""How far a prediction may be off: by the errors of the measured rows that are most like what was asked.
+
+A question has features (kinds of parallelism, precision, whether it spans nodes) and amounts (GPUs, tokens,
+parameters). A measured row counts the less, the more it differs from these, and less still where the question has what
+no row of its software has. As rows lose their weight, the error goes to that of constants that nobody fitted:
+
+    error = (sum of weight x |error of a row| + ROWS x TYPICAL) / (sum of weight + ROWS)
+
+over the `NEAREST` rows, with weight = exp(-distance). Errors are |ln(measured / predicted)|, so that half and twice the
+time are as far off. The constants are round values near the likeliest; `benchmarks.score.error_scores` counts how many
+unseen rows lie in the intervals that follow from them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, log2
+from typing import NamedTuple
+
+from hwlib.specs.prediction_errors import SERVING, TRAINING, PredictionError, prediction_errors
+
+NEAREST = 8
+"""Rows that decide."""
+FEATURE, FURTHER, DOUBLING = 1 / 4, 1 / 8, 1 / 12
+"""Distance of a feature that a row lacks, of one that it has and the question has not, of a doubling of an amount."""
+KIN = 1.0
+"""Further distance of the same software's rows with other constants: of another chip or release."""
+UNSEEN = 1 / 2
+"""Further distance of all rows, for each feature that none of them has: its constants were never checked for that."""
+TYPICAL = 0.265
+"""Mean error where constants were fitted to no step of a software on a chip, as of an average source."""
+ROWS: Mapping[str, float] = {TRAINING: 0.3, SERVING: 1.0}
+"""For how many near rows that counts."""
+HALF = 1.61
+"""Four of five errors are below so many times their mean, if they are normal as well as if they are Laplace's."""
+SHARE = 0.8
+
+CHIP = "chip"
+WORDS: Mapping[str, str] = {
+    CHIP: "this chip",
+    "dense": "a model without experts",
+    "experts": "experts",
+    "latent": "latent attention",
+    "16bit": "products in 16 bits",
+    "fp8": "products in 8 bits",
+    "fp4": "products in 4 bits",
+    "one-gpu": "a single GPU",
+    "one-node": "a single node",
+    "nodes": "several nodes",
+    "tp": "tensor parallelism",
+    "tp-out": "tensor parallelism across nodes",
+    "cp": "context parallelism",
+    "cp-out": "context parallelism across nodes",
+    "ep": "expert parallelism",
+    "ep-out": "experts across nodes",
+    "pp": "a pipeline",
+    "v": "an interleaved pipeline",
+    "schedule": "a pipeline schedule other than 1F1B",
+    "zero3": "ZeRO-3",
+    "zero3-out": "ZeRO-3 across nodes",
+    "hsdp": "HSDP",
+    "kept": "no recomputation",
+    "part": "recomputation of parts of a layer",
+    "full": "full recomputation",
+    "scores": "attention that keeps its scores",
+    "adapters": "adapters beside frozen matrices",
+    "offload": "states or activations on the host",
+    "adp": "attention divided by sequences",
+    "kv8": "a cache in 8 bits",
+    "narrow": "weights in 8 or 4 bits with products in 16",
+    "apart": "prompts read on GPUs of their own",
+    "static": "batches that begin and end together",
+    "steady": "requests that come and go",
+}
+"""What a question or a row may have, in words."""
+WIDER: Mapping[str, str] = {"tp-out": "tp", "cp-out": "cp", "ep-out": "ep", "zero3-out": "zero3", "v": "pp"}
+"""Features that another implies: where both are new the wider is named, and counts once."""
+AMOUNTS: Mapping[str, tuple[str, ...]] = {
+    TRAINING: ("GPUs", "tokens a sequence", "parameters", "tokens of a step and GPU"),
+    SERVING: ("GPUs of a server", "tokens a request", "parameters", "requests at once"),
+}
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What is asked: TRAINING or SERVING by constants of `stack`, or `kin` of it, on a chip."""
+
+    work: str
+    stack: str
+    chip: str
+    features: frozenset[str]
+    amounts: tuple[float, ...]
+    kin: tuple[str, ...] = ()
+
+
+class OutOfRange(NamedTuple):
+    """An amount that no row of the software has: its name, what was asked, and what was measured."""
+
+    name: str
+    amount: float
+    least: float
+    most: float
+
+    def __str__(self) -> str:
+        words = f"most measured: {_short(self.most)}" if self.amount > self.most else f"least: {_short(self.least)}"
+        return f"{_short(self.amount)} {self.name} ({words})"
+
+    @property
+    def doublings(self) -> float:
+        """How often the nearest measured amount is doubled, or halved."""
+        return log2(self.amount / self.most) if self.amount > self.most else log2(self.least / self.amount)
+
+
+@dataclass(frozen=True)
+class ExpectedError:
+    """How far one answer may be off: `size` is the mean of |ln(measured / predicted)| that is to be expected, from the
+    `nearest` rows. `rows` of the software were measured on the chip; none has a feature of `unseen`, words of WORDS, or
+    an amount of `outside`.
+    """
+
+    size: float
+    rows: int
+    nearest: tuple[PredictionError, ...] = ()
+    unseen: tuple[str, ...] = ()
+    outside: tuple[OutOfRange, ...] = ()
+
+    @property
+    def mean(self) -> float:
+        """The mean error that is to be expected, as a share of what is predicted."""
+        return exp(self.size) - 1
+
+    @property
+    def most(self) -> float:
+        """What SHARE of measurements are within, as a share of what is predicted."""
+        return exp(HALF * self.size) - 1
+
+    def interval(self, predicted: float) -> tuple[float, float]:
+        """The interval in which SHARE of measurements lie."""
+        factor = exp(HALF * self.size)
+        return predicted / factor, predicted * factor
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What of the question no measured row of the software has, in words."""
+        return (*(WORDS[name] for name in self.unseen), *map(str, self.outside))
+
+
+def expected_error(situation: Situation, rows: Sequence[PredictionError] | None = None) -> ExpectedError:
+    """The error to expect of a prediction, from the rows of the table or others.
+
+    >>> situation = Situation(TRAINING, "nobody", "h100-sxm", frozenset({"dense"}), (8, 4096, 8e9, 2**17))
+    >>> f"{expected_error(situation).mean:.0%}"
+    '30%'
+    """
+    every = prediction_errors(situation.work) if rows is None else rows
+    own = [row for row in every if row.stack == situation.stack]
+    kin = [row for row in every if row.stack in situation.kin]
+    unseen, outside = _unseen(situation, own or kin), _outside(situation, own or kin)
+    away = [(distance(situation, row), row) for row in own] + [(KIN + distance(situation, row), row) for row in kin]
+    near = sorted(away, key=lambda pair: pair[0])[:NEAREST]
+    weights = [exp(-far - UNSEEN * len(unseen)) for far, _ in near]
+    total = sum(weight * abs(row.error) for weight, (_, row) in zip(weights, near, strict=True))
+    size = (total + ROWS[situation.work] * TYPICAL) / (sum(weights) + ROWS[situation.work])
+    return ExpectedError(size, len(own), tuple(row for _, row in near), unseen, outside)
+
+
+def _unseen(situation: Situation, rows: Sequence[PredictionError]) -> tuple[str, ...]:
+    """The features that no row has, without those that another implies."""
+    seen: frozenset[str] = frozenset().union(*(row.words for row in rows))
+    chip = frozenset() if any(row.chip == situation.chip for row in rows) else frozenset({CHIP})
+    new = (situation.features | chip) - seen
+    implied = {WIDER[name] for name in new if name in WIDER}
+    return tuple(name for name in WORDS if name in new - implied) if rows else ()
+
+
+def _outside(situation: Situation, rows: Sequence[PredictionError]) -> tuple[OutOfRange, ...]:
+    return tuple(_ranges(situation, rows)) if rows else ()
+
+
+def _ranges(situation: Situation, rows: Sequence[PredictionError]) -> Iterator[OutOfRange]:
+    for i, (name, amount) in enumerate(zip(AMOUNTS[situation.work], situation.amounts, strict=True)):
+        measured = [row.amounts[i] for row in rows]
+        least, most = min(measured), max(measured)
+        if not least <= amount <= most:
+            yield OutOfRange(name, amount, least, most)
+
+
+def distance(situation: Situation, row: PredictionError) -> float:
+    """How much a row differs from what is asked."""
+    there = row.words
+    features = FEATURE * len(situation.features - there) + FURTHER * len(there - situation.features)
+    return features + DOUBLING * sum(abs(log2(x / y)) for x, y in zip(situation.amounts, row.amounts, strict=True))
+
+
+def _short(x: float) -> str:
+    for size, letter in ((1e12, "T"), (1e9, "B"), (1e6, "M")):
+        if x >= size:
+            return f"{float(f'{x / size:.3g}'):g}{letter}"
+    return f"{x:,.0f}"

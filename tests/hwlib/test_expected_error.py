@@ -1,0 +1,148 @@
+"""How far a prediction may be off: nearer rows count more, unseen features bring the error of typed constants."""
+
+from dataclasses import replace
+from math import exp, log
+
+import pytest
+
+from hwlib.expected_error import (
+    AMOUNTS,
+    CHIP,
+    FEATURE,
+    FURTHER,
+    HALF,
+    KIN,
+    NEAREST,
+    ROWS,
+    TYPICAL,
+    UNSEEN,
+    WIDER,
+    WORDS,
+    ExpectedError,
+    OutOfRange,
+    Situation,
+    distance,
+    expected_error,
+)
+from hwlib.specs import accelerators, stacks
+from hwlib.specs.prediction_errors import ERRORS, SERVING, TRAINING, Basis, PredictionError, prediction_errors
+from hwlib.specs.serving_stack import serving_stacks
+
+AMOUNT = (8, 4096, 8_000_000_000, 131072)
+ASKED = Situation(TRAINING, "here", "h100-sxm", frozenset({"dense", "tp"}), AMOUNT, kin=("near",))
+
+
+def row(error=0.1, stack="here", features="dense tp", amounts=AMOUNT, chip="h100-sxm"):
+    return PredictionError("row", TRAINING, stack, chip, features, *amounts, Basis.FITTED, error, "source")
+
+
+def size(*rows, asked=ASKED):
+    return expected_error(asked, rows).size
+
+
+def test_without_rows_the_error_is_that_of_typed_constants():
+    nothing = expected_error(ASKED, ())
+    assert (nothing.size, nothing.rows, nothing.missing) == (TYPICAL, 0, ())
+
+
+def test_a_row_like_the_question_counts_once_and_typed_constants_as_few():
+    assert size(row(0.1)) == pytest.approx((0.1 + ROWS[TRAINING] * TYPICAL) / (1 + ROWS[TRAINING]))
+    assert size(row(-0.1)) == size(row(0.1))
+    assert expected_error(ASKED, [row()]).rows == 1
+
+
+@pytest.mark.parametrize(
+    ("other", "far"),
+    [
+        (row(), 0.0),
+        (row(features="dense"), FEATURE),
+        (row(features="dense tp pp"), FURTHER),
+        (row(features="experts"), 2 * FEATURE + FURTHER),
+        (row(amounts=(32, *AMOUNT[1:])), 2 / 12),
+        (row(amounts=(4, 2048, *AMOUNT[2:])), 2 / 12),
+    ],
+)
+def test_a_row_is_as_far_as_it_differs(other, far):
+    assert distance(ASKED, other) == pytest.approx(far)
+
+
+def test_rows_of_the_same_software_with_other_constants_count_less_and_others_not_at_all():
+    weight = exp(-KIN)
+    assert size(row(0.1, stack="near")) == pytest.approx(
+        (weight * 0.1 + ROWS[TRAINING] * TYPICAL) / (weight + ROWS[TRAINING])
+    )
+    assert expected_error(ASKED, [row(stack="near")]).rows == 0
+    assert size(row(0.1, stack="elsewhere")) == TYPICAL
+
+
+def test_what_no_row_has_moves_the_error_towards_that_of_typed_constants():
+    asked = replace(ASKED, features=ASKED.features | {"zero3-out", "zero3"})
+    new = expected_error(asked, [row(0.01)])
+    assert new.unseen == ("zero3-out",)  # it implies the wider feature, which is not counted beside it
+    weight = exp(-2 * FEATURE - UNSEEN)
+    assert new.size == pytest.approx((weight * 0.01 + ROWS[TRAINING] * TYPICAL) / (weight + ROWS[TRAINING]))
+    seen = expected_error(asked, [row(0.01), row(0.01, features="dense tp zero3 zero3-out")])
+    assert seen.unseen == ()
+    assert seen.size < new.size
+    part = expected_error(asked, [row(0.01, features="dense tp zero3")])
+    assert part.unseen == ("zero3-out",)
+
+
+def test_a_chip_without_a_row_is_named():
+    assert expected_error(ASKED, [row(stack="near", chip="h200-sxm")]).unseen == (CHIP,)
+    assert expected_error(ASKED, [row(stack="near", chip="h200-sxm"), row(stack="near")]).unseen == ()
+
+
+@pytest.mark.parametrize(
+    ("gpus", "words", "doublings"),
+    [(16, "16 GPUs (most measured: 8)", 1), (1, "1 GPUs (least: 4)", 2), (8, "", 0), (4, "", 0)],
+)
+def test_amounts_beyond_the_measured_ones_are_named(gpus, words, doublings):
+    rows = [row(amounts=(4, *AMOUNT[1:])), row()]
+    found = expected_error(replace(ASKED, amounts=(gpus, *AMOUNT[1:])), rows)
+    assert list(map(str, found.outside)) == [words] * bool(words)
+    assert found.missing == tuple([words] * bool(words))
+    assert sum(amount.doublings for amount in found.outside) == doublings
+
+
+@pytest.mark.parametrize(
+    ("amount", "words"), [(405.9e9, "406B"), (1.1e12, "1.1T"), (2.5e6, "2.5M"), (999_999, "999,999")]
+)
+def test_amounts_are_short(amount, words):
+    assert str(OutOfRange("parameters", amount, 1, 2)).startswith(f"{words} parameters")
+
+
+def test_the_nearest_rows_decide():
+    far = [row(0.9, features="dense") for _ in range(3)]
+    near = [row(0.1) for _ in range(NEAREST)]
+    assert size(*far, *near) == size(*near)
+    assert size(*far, *near[:-1]) > size(*near)
+    assert expected_error(ASKED, [*far, *near]).nearest == tuple(near)
+
+
+def test_an_interval_is_as_wide_above_as_below():
+    error = ExpectedError(size=0.1, rows=1)
+    low, high = error.interval(8.0)
+    assert low * high == pytest.approx(64)
+    assert high == pytest.approx(8 * (1 + error.most))
+    assert log(high / 8) == pytest.approx(HALF * 0.1)
+    assert error.mean == pytest.approx(exp(0.1) - 1)
+
+
+def test_half_is_the_quantile_of_normal_errors_and_of_laplace_errors():
+    normal = 1.2816 / (2 / 3.14159265) ** 0.5  # the 90 % quantile over the mean of |x|
+    assert normal == pytest.approx(HALF, abs=0.01)
+    assert -log(0.2) == pytest.approx(HALF, abs=0.01)
+
+
+def test_the_rows_of_the_table_speak_of_known_stacks_chips_and_features():
+    for line in ERRORS.rows:
+        known = stacks if line.work == TRAINING else serving_stacks
+        assert line.stack in known or line.stack == f"typical-{line.chip}", line
+        assert (line.basis == Basis.TYPICAL) is line.stack.startswith("typical-"), line
+        assert line.chip in accelerators, line
+        assert line.words <= WORDS.keys(), line
+        assert min(line.amounts) >= 1, line
+    assert {line.work for line in ERRORS.rows} == {TRAINING, SERVING} == AMOUNTS.keys() == ROWS.keys()
+    assert len(prediction_errors(TRAINING)) + len(prediction_errors(SERVING)) == len(ERRORS.rows)
+    assert WIDER.keys() | set(WIDER.values()) <= WORDS.keys()

@@ -3,7 +3,7 @@
 A constant that was typed but moves many measured steps, whose error is known, is checked by them; one that moves none
 could be anything. The first are written into `checked` of hwlib/specs/software.toml: those that, at half their value (a
 latency at twice), would make at least LEAST steps slower by more than noise. The steps are those of the stack, and of
-those that are like it and have the same value.
+those that are like it and have the same value; of one GPU those of `benchmarks.fit.one_gpu`.
 """
 
 import json
@@ -14,6 +14,7 @@ from pathlib import Path
 
 import click
 
+from benchmarks.fit.one_gpu import resting
 from benchmarks.fit.toml_values import table_name
 from benchmarks.paths import SPECS
 from benchmarks.rows.published import case_of, rows_to_fit
@@ -79,7 +80,7 @@ def written(text: str, found: Mapping[str, Counter[str]]) -> str:
 @click.option("--data", type=click.Path(dir_okay=False, exists=True, path_type=Path), multiple=True, required=True)
 def main(data: tuple[Path, ...]) -> None:
     """Write `checked` of every stack."""
-    found = counts(steps_of(data))
+    found = {**counts(steps_of(data)), **resting()}
     SOFTWARE.write_text(written(SOFTWARE.read_text("utf-8"), found), "utf-8")
     for key, counted in found.items():
         print(f"{key}: {', '.join(f'{name} {n}' for name, n in counted.most_common() if n)}")

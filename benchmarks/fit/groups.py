@@ -17,6 +17,7 @@ import click
 
 from benchmarks.fit.constants import HEAD, PARTS, fit_part, toml
 from benchmarks.fit.memory import fit_memory, margins
+from benchmarks.fit.one_gpu import kept_or_better as one_gpu_stacks
 from benchmarks.fit.serving import fit_servings
 from benchmarks.fit.stacks import kept_or_better
 from benchmarks.fit.toml_values import changed_lines, table_name, with_more, with_rows, with_values
@@ -73,6 +74,13 @@ def _stacks(text: str, data: Path, _: bool, keys: Sequence[str] = ()) -> str:
     return text
 
 
+def _one_gpu(text: str, _: Path, __: bool) -> str:
+    """From the steps measured on one GPU, whatever rows the others are fitted to."""
+    for stack in one_gpu_stacks():
+        text = with_values(text, table_name(stack), _numbers(stack))
+    return text
+
+
 def _memory(text: str, data: Path, _: bool) -> str:
     fits = {fit.framework.key: fit.framework for fit in fit_memory(data)}
     for framework in fits.values():
@@ -92,6 +100,7 @@ def _serving(text: str, data: Path, _: bool) -> str:
 GROUPS = {
     **{name: Group("fitted.toml", partial(_entries, name=name)) for name in PARTS},
     "training": Group(FILE, _stacks),
+    "one-gpu": Group(FILE, _one_gpu),
     "memory": Group(FILE, _memory),
     "serving": Group(FILE, _serving),
 }

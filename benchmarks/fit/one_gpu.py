@@ -1,12 +1,14 @@
-"""Fit the constants of PyTorch on one GPU to the steps measured on one H200: `python -m benchmarks.fit.one_gpu`.
+"""Fit the constants of PyTorch on one GPU to the steps measured on one H200: a part of `make fit`, and
+`python -m benchmarks.fit.one_gpu` to print.
 
-Prints the constants fitted to all dense steps; then, for each way to cut the four models in two, the mean error and the
-bias on the models that the fit had not seen, and the peak memory of all steps, to which nothing but the allocator's
-share of waste is fitted. Constants of models with experts are typed, and are fitted nowhere.
+Prints the constants fitted to all steps; then, for each way to cut the four models in two, the mean error and the bias
+on the models that the fit had not seen, and the peak memory of all steps, to which nothing but the allocator's share of
+waste is fitted. Every fit begins at START, not at what is kept: a constant that some rows do not decide stays there.
 """
 
 import csv
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -18,13 +20,15 @@ import click
 from benchmarks.paths import DATA
 from hwlib.footprint import BFLOAT16_ADAM, Trained, footprint
 from hwlib.footprint.state_bytes import FULL_ADAM
+from hwlib.planner.advice import NOISE, worse
 from hwlib.specs import Model, Stack, frameworks, models, stacks
-from hwlib.steptime import step_time
+from hwlib.specs.stack import CONSTANTS
+from hwlib.steptime import StepTime, step_time
 from hwlib.strategy import Strategy
 
 STEPS = DATA / "own_h200_steps.csv"
-FREE = ("eta_C", "eta_A", "eta_W", "t_layer")
-HIGHEST = {"t_layer": math.inf}  # seconds; the others are shares
+START = {"eta_P": 0.9, "eta_F": 0.9, "eta_W": 0.8}  # shares, at most 1
+GAIN = 0.002  # mean error by which a fit must be better than what is kept
 PRIOR = 0.003  # error that a constant's move by a factor e must save
 LLAMA: dict[str, Any] = {"norm": "rms", "context": 131072, "vocab": 128256, "kv_heads": 8}
 MODELS = {
@@ -54,7 +58,9 @@ MODELS = {
 
 
 class OneGpuStep(NamedTuple):
-    """A measured step: seconds, and bytes at the allocator's peak, allocated and reserved."""
+    """A measured step: seconds, and those of the optimizer's update; bytes at the allocator's peak, allocated and
+    reserved.
+    """
 
     name: str
     sequences: int
@@ -63,6 +69,7 @@ class OneGpuStep(NamedTuple):
     recompute: str
     compiled: bool
     seconds: float
+    update: float
     allocated: float
     reserved: float
 
@@ -96,16 +103,25 @@ def _step(row: Mapping[str, str]) -> OneGpuStep:
     bytes_of_peak = float(row["peak_allocated"]), float(row["peak_reserved"])
     sizes = int(row["sequences"]), int(row["tokens"])
     compiled = row["compiled"] == "1"
-    return OneGpuStep(row["model"], *sizes, Trained(states), recompute, compiled, float(row["step"]), *bytes_of_peak)
+    seconds = float(row["step"]), float(row["optimizer"])
+    return OneGpuStep(row["model"], *sizes, Trained(states), recompute, compiled, *seconds, *bytes_of_peak)
+
+
+def predicted(step: OneGpuStep, fitted: BothStacks) -> StepTime:
+    """The step by its stack."""
+    stack = fitted.compiled if step.compiled else fitted.eager
+    B, model, trained = step.sequences * step.tokens, MODELS[step.name], step.trained
+    return step_time(model, stack, "dgx-h200", step.plan, B=B, T=step.tokens, trained=trained)
 
 
 def time_error(step: OneGpuStep, fitted: BothStacks) -> float:
     """Predicted over measured seconds, less 1."""
-    stack = fitted.compiled if step.compiled else fitted.eager
-    B = step.sequences * step.tokens
-    model, trained = MODELS[step.name], step.trained
-    time = step_time(model, stack, "dgx-h200", step.plan, B=B, T=step.tokens, trained=trained)
-    return float(time.total) / step.seconds - 1
+    return float(predicted(step, fitted).total) / step.seconds - 1
+
+
+def update_error(step: OneGpuStep, fitted: BothStacks) -> float:
+    """Predicted over measured seconds of the optimizer's update, less 1."""
+    return float(predicted(step, fitted).optimizer) / step.update - 1
 
 
 def memory_error(step: OneGpuStep) -> float:
@@ -120,27 +136,82 @@ def kept() -> BothStacks:
     return BothStacks(stacks["pytorch-h200"], stacks["pytorch-compiled-h200"])
 
 
-def fit(steps: Sequence[OneGpuStep]) -> BothStacks:
-    """FREE of the eager stack, and eta_W of the compiled one, at the least mean error, from where they stand."""
-    from scipy.optimize import minimize
+def mean_error(steps: Sequence[OneGpuStep], fitted: BothStacks) -> float:
+    """The mean of |predicted - measured|/measured."""
+    return fmean(abs(time_error(step, fitted)) for step in steps)
 
-    eager, compiled = kept()
-    start = [getattr(eager, name) for name in FREE] + [compiled.eta_W]
+
+def fit(steps: Sequence[OneGpuStep]) -> BothStacks:
+    """Constants of the eager stack, and eta_W of the compiled one, at the least mean error: t_param of updates, and
+    then the shares of steps.
+    """
+    from scipy.optimize import minimize, minimize_scalar
+
+    before = kept()
+
+    def of_update(t_param: float) -> float:
+        fitted = BothStacks(*(stack.replace(t_param=t_param) for stack in before))
+        return fmean(abs(update_error(step, fitted)) for step in steps)
+
+    t_param = float(minimize_scalar(of_update, bounds=(1e-13, 1e-10), method="bounded", options={"xatol": 1e-14}).x)
+    eager, compiled = (stack.replace(t_param=t_param) for stack in before)
+    start = [*START.values(), START["eta_W"]]
 
     def at(moves: Sequence[float]) -> BothStacks:
-        *values, fused = (x * math.exp(move) for x, move in zip(start, moves, strict=True))
-        bounds = [HIGHEST.get(name, 1.0) for name in FREE]
-        shared = dict(zip(FREE, map(min, values, bounds), strict=True))
-        return BothStacks(eager.replace(**shared), compiled.replace(**shared | {"eta_W": min(fused, 1.0)}))
+        *values, fused = (min(x * math.exp(move), 1.0) for x, move in zip(start, moves, strict=True))
+        shared = dict(zip(START, values, strict=True))
+        return BothStacks(eager.replace(**shared), compiled.replace(**shared | {"eta_W": fused}))
 
     def loss(moves: Sequence[float]) -> float:
-        fitted = at(moves)
-        return fmean(abs(time_error(step, fitted)) for step in steps) + PRIOR * sum(map(abs, moves))
+        return mean_error(steps, at(moves)) + PRIOR * sum(map(abs, moves))
 
     best = [0.0] * len(start)
     for _ in range(2):
         best = [float(x) for x in minimize(loss, best, method="Nelder-Mead", options={"maxfev": 300}).x]
     return at(best)
+
+
+def kept_or_better() -> BothStacks:
+    """The constants that are kept, or those of a fit to all steps that is better by more than `GAIN`; with the mean
+    error of each on its own steps, if it is another than what stands by as much.
+    """
+    steps, before = measured_steps(), kept()
+    fitted = fit(steps)
+    better = mean_error(steps, before) - mean_error(steps, fitted) > GAIN
+    return with_errors(fitted if better else before)
+
+
+def with_errors(fitted: BothStacks) -> BothStacks:
+    """The stacks with the mean error of each on its own steps."""
+    stated = []
+    for stack, compiled in zip(fitted, (False, True), strict=True):
+        error = mean_error([step for step in measured_steps() if step.compiled == compiled], fitted)
+        stated.append(stack if abs(error - stack.error) < GAIN else stack.replace(error=error))
+    return BothStacks(*stated)
+
+
+def resting() -> Mapping[str, Counter[str]]:
+    """For each stack, how many steps rest on each constant: its own, and those of the other, if it has the same value
+    there. A constant that the stack of a step fitted is not counted for that step.
+    """
+    before = kept()
+    counted: dict[str, Counter[str]] = {stack.key: Counter() for stack in before}
+    for step in measured_steps():
+        stack = before.compiled if step.compiled else before.eager
+        for name in CONSTANTS:
+            if name not in stack.fitted and _rests(step, stack, name):
+                for each in before:
+                    counted[each.key][name] += each is stack or getattr(each, name) == getattr(stack, name)
+    return counted
+
+
+def _rests(step: OneGpuStep, stack: Stack, name: str) -> bool:
+    """Whether a step of a stack would be slower by more than noise, were this constant half as good."""
+    other = worse(stack, name)
+    if other is None:
+        return False
+    changed = predicted(step, BothStacks(other, other)).total
+    return bool(changed > (1 + NOISE) * predicted(step, BothStacks(stack, stack)).total)
 
 
 def folds() -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -159,12 +230,14 @@ def summary(errors: Sequence[float]) -> str:
 def main() -> None:
     """Print the fits."""
     steps = measured_steps()
-    dense = [step for step in steps if not MODELS[step.name].moe]
-    every = fit(dense)
-    print(" ".join(f"{name} {getattr(every.eager, name):.3g}" for name in FREE), f"compiled {every.compiled.eta_W:.3g}")
+    every = fit(steps)
+    print(
+        " ".join(f"{name} {getattr(every.eager, name):.3g}" for name in every.eager.fitted),
+        f"compiled {every.compiled.eta_W:.3g}",
+    )
     for software in ("pytorch", "pytorch-compiled"):
-        own = [step for step in dense if step.software == software]
-        print(f"{software}, kept, dense: {summary([time_error(step, kept()) for step in own])}")
+        own = [step for step in steps if step.software == software]
+        print(f"{software}, kept: {summary([time_error(step, kept()) for step in own])}")
         print(f"{software}, memory: {summary([memory_error(step) for step in steps if step.software == software])}")
     for seen, unseen in folds():
         fitted = fit([step for step in steps if step.name in seen])

@@ -15,20 +15,23 @@ behind those (on H800 it reaches 0.72 of the peak, and one-scale products 0.71),
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from hwlib.calibrated.kernel import ELEMENT_BYTES, OUTPUT_BYTES, Sample, fit_logarithms
+from hwlib.columns import is_column
 from hwlib.formula import ceil, maximum
 from hwlib.roofline import matmul_flops, mixed_matmul_bytes
 from hwlib.specs import Accelerator, accelerators
 from hwlib.specs.fitted import GemmConstants, gemm_constants
 from hwlib.specs.table import unknown
 
-__all__ = ["TILINGS", "GemmModel", "Shape", "Tiling", "fit_gemm", "gemm_model", "model_of"]
+__all__ = ["TILINGS", "GemmModel", "Shape", "Tiling", "fit_gemm", "gemm_model", "model_of", "product_model"]
 
 QUANTISED_FROM = 2.0  # activations come as bfloat16
 PARTIAL_BYTES = 4.0  # the parts of a split product are float32
 SCALE_BYTES = {"fp8_block": 4 / 128}  # of an activation's element, beside the element: a float32 for each 128
+USUAL = "h100-sxm"  # whose shares are taken of chips without measured products
 OVERLAP = 3  # exponent of the mean of arithmetic and memory: 1 adds them, infinity takes the slower
 
 
@@ -82,6 +85,21 @@ class GemmModel:
         """Predicted seconds of one call."""
         return float(self.tiled_time(M, N, K, self.tiling(M, N, K)))
 
+    def times(self, M: Any, N: Any, K: Any) -> Any:
+        """Predicted seconds of one call, or of a column of them: each is cut in its own fastest way."""
+        if not any(map(is_column, (M, N, K))):
+            return _cached_time(self, M, N, K)
+        import numpy as np
+
+        cuts = Tiling(*(np.array(column, float)[:, None] for column in zip(*TILINGS, strict=True)))
+        return self.tiled_time(M, N, K, cuts).min(axis=0)
+
+
+@lru_cache(maxsize=4096)
+def _cached_time(model: GemmModel, M: float, N: float, K: float) -> float:
+    """Searches ask for the same layer again and again."""
+    return model.time(M, N, K)
+
 
 def gemm_model(chip: str, dtype: str) -> GemmModel:
     """The model of a chip and dtype, from the constants that the project keeps.
@@ -108,6 +126,21 @@ def model_of(constants: GemmConstants, chip: str) -> GemmModel:
     if not sms or not sheet.hbm_bandwidth:
         raise ValueError(f"{chip} lacks a number of multiprocessors or a memory bandwidth")
     return GemmModel(constants, sheet.flops(constants.dtype.removesuffix("_block")), sheet.hbm_bandwidth, sms)
+
+
+def product_model(sheet: Accelerator, dtype: str) -> GemmModel:
+    """The model of any chip: of one without measured products, or with a data sheet of its own, the shares and starts
+    of the USUAL chip's products in bfloat16 with the data sheet's rate for the dtype and its memory, and an L2 that is
+    slower as the rate is. Raises ValueError for a chip without the rate or a memory bandwidth.
+    """
+    name = {"bfloat16": "bf16", "fp16": "bf16", "float16": "bf16", "float8": "fp8"}.get(dtype, dtype)
+    if (sheet.key, name) in gemm_constants() and accelerators.get(sheet.key) == sheet:
+        return gemm_model(sheet.key, name)
+    if not sheet.hbm_bandwidth:
+        raise ValueError(f"{sheet.name} lacks a memory bandwidth")
+    usual, C = gemm_model(USUAL, "bf16"), sheet.flops(dtype)
+    constants = replace(usual.constants, W_L2=usual.constants.W_L2 * min(C / usual.C, 1.0))
+    return GemmModel(constants, C, sheet.hbm_bandwidth, sheet.sms or usual.n_SM, typed=f"shares of {USUAL}'s products")
 
 
 class Shape(NamedTuple):

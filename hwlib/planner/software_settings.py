@@ -31,8 +31,8 @@ from hwlib.specs import (
     merges_tokens,
     release_of,
     stack_for,
+    stack_named,
     stack_on,
-    stacks,
 )
 
 ANY = "any"
@@ -43,14 +43,14 @@ ANY = "any"
 class SoftwareSettings:
     """The software of a run: its settings beside the strategy, and its efficiency.
 
-    `stack` has the constants of `hwlib.steptime`, by default those usual on the chip; `features` is what the software
-    can do (a row of software.toml, or "any" for everything), by default what the stack's can; `dtype` is that of the
-    layers' matrix products; `states` what a parameter costs, or a name of `hwlib.footprint.STATES`, by default what it
-    costs in the software. `fused` attention keeps no scores. The busiest experts see `expert_imbalance` times the mean
-    tokens; `offload` is what the host keeps, of "activations" and "optimizer". `optimizer` is one of OPTIMIZERS, whose
-    moments are as wide as Adam's in `states`. With `lora`, a rank or "16@q+v", adapters alone are trained, beside a
-    model that is frozen and stored as `base`, one of BASES. `loss` is one of LOSSES: of all logits at once, of chunks
-    of them, or fused with the output layer.
+    `stack` has the constants of `hwlib.steptime`, by default those usual on the chip, or on one GPU alone; `features`
+    is what the software can do (a row of software.toml, or "any" for everything), by default what the stack's can;
+    `dtype` is that of the layers' matrix products; `states` what a parameter costs, or a name of
+    `hwlib.footprint.STATES`, by default what it costs in the software. `fused` attention keeps no scores. The busiest
+    experts see `expert_imbalance` times the mean tokens; `offload` is what the host keeps, of "activations" and
+    "optimizer". `optimizer` is one of OPTIMIZERS, whose moments are as wide as Adam's in `states`. With `lora`, a rank
+    or "16@q+v", adapters alone are trained, beside a model that is frozen and stored as `base`, one of BASES. `loss` is
+    one of LOSSES: of all logits at once, of chunks of them, or fused with the output layer.
 
     With `dedup_dispatch` a token goes once to each rank and node that has one of its experts; with `mtp` a model's
     modules for multi-token prediction are trained too. None is as the software does in its `release` (26.04), which is
@@ -141,8 +141,9 @@ class SoftwareSettings:
         """Whether the host keeps this."""
         return what in self.offload
 
-    def on(self, chip: Accelerator, model: Model) -> "SoftwareSettings":
-        """The same with nothing left open: its stack on this chip, and what it does with this model. Raises PlanError.
+    def on(self, chip: Accelerator, model: Model, gpus: int | None = None) -> "SoftwareSettings":
+        """The same with nothing left open: its stack on this chip, by default that of so many GPUs, and what it does
+        with this model. Raises PlanError.
 
         >>> from hwlib.specs import accelerators, models
         >>> run = SoftwareSettings(dtype="fp8").on(accelerators["gb200-nvl72"], models["qwen3-30b-a3b"])
@@ -154,14 +155,14 @@ class SoftwareSettings:
         except ValueError as error:
             raise PlanError("dtype", str(error)) from None
         assert self.release is None or isinstance(self.release, Release)
-        stack = _stack_of(chip, model, self)
+        stack = _stack_of(chip, model, self, gpus)
         release = self.release or stack.release
         able = _features_of(stack, self.features)
         does = able if isinstance(able, Features) else features.get(stack.features)
         merged = merges_tokens(does, model, chip=chip.key, dtype=self.dtype, release=release)
         if self.stack is None:
             stands = constants_release(does, model, chip=chip.key, dtype=self.dtype, release=self.release)
-            stack = stack_for(chip, moe=model.moe, dtype=self.dtype, release=stands)
+            stack = stack_for(chip, moe=model.moe, dtype=self.dtype, release=stands, gpus=gpus)
         return replace(
             self,
             stack=stack,
@@ -172,12 +173,12 @@ class SoftwareSettings:
         )
 
 
-def _stack_of(chip: Accelerator, model: Model, software: SoftwareSettings) -> Stack:
+def _stack_of(chip: Accelerator, model: Model, software: SoftwareSettings, gpus: int | None) -> Stack:
     assert not isinstance(software.release, str)
     if software.stack is None:
-        return stack_for(chip, moe=model.moe, dtype=software.dtype, release=software.release)
+        return stack_for(chip, moe=model.moe, dtype=software.dtype, release=software.release, gpus=gpus)
     try:
-        named = stacks.of(software.stack)
+        named = stack_named(software.stack, chip)
     except (KeyError, TypeError) as error:
         raise PlanError("stack", error.args[0].removeprefix("stack: ")) from None
     on_chip = stack_on(named, chip)

@@ -56,7 +56,7 @@ from hwlib.specs.run_measurements import MeasuredRun, measured_run, measured_run
 from hwlib.specs.serving_measurements import MeasuredLength, MeasuredService, measured_lengths, measured_services
 from hwlib.specs.software_record import Software, framework_of, software, software_of
 from hwlib.specs.split_measurements import MeasuredRequest, MeasuredSplit, measured_requests, measured_splits
-from hwlib.specs.stack import Stack, stack_for, stack_on, stacks
+from hwlib.specs.stack import Stack, stack_for, stack_named, stack_on, stacks
 from hwlib.specs.table import SpecError
 from hwlib.specs.training_measurements import MeasuredStep, measured_steps
 from hwlib.specs.users_measurements import MeasuredUsers, measured_users
@@ -149,6 +149,7 @@ __all__ = [
     "software",
     "software_of",
     "stack_for",
+    "stack_named",
     "stack_on",
     "stacks",
     "switches",

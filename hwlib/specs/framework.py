@@ -67,6 +67,7 @@ class Framework(Constants):
     kept: float = constant("B", "an element that is kept for a product of the MLP, or as what a norm gives", 2.0)
     logit: float = constant("B", "a logit at the peak of the loss", 4.0)
     shared_logit: float = constant("B", "the same where tensor-parallel ranks share the vocabulary", 4.0)
+    moments: float = constant("1", "copies of a moment of all parameters while they are updated together", 0.0)
     logit_hole: float = constant("B", "hole that a freed logit in 16 bits leaves in what is reserved", 0.0)
     reserve: float = constant("B", "context, NCCL's buffers and kernels, whatever the plan", 0.0)
     fragmentation: float = constant(

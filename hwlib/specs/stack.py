@@ -25,13 +25,15 @@ from hwlib.specs.constants import Constants, read_constants
 from hwlib.specs.feature import features
 from hwlib.specs.reader import constant, number, quantities, switch, text, texts
 from hwlib.specs.release import Release, release_of
-from hwlib.specs.software_sections import FILE
+from hwlib.specs.software_sections import FILE, stack_key
 from hwlib.specs.table import SpecError, Table, file_text, unknown
 
 SAME_DIE = {"h200-sxm": "h100-sxm", "h800-sxm": "h100-sxm"}
 """Chips that have the die of another, with other memory or links: its constants are typical of them."""
 FITTED_TOGETHER = {"a100-40gb-sxm": "a100-80gb-sxm"}
 """Chips whose memory alone differs from another's: steps of both were fitted together."""
+KERNELS = ("", "eager", "compiled")
+"""How a stack's kernels are made where a step is timed kernel by kernel."""
 TYPICAL = 0.09  # error of step times on a chip without a fit: as much as any stack errs on dense models, or more
 
 
@@ -56,6 +58,10 @@ class Stack(Constants):
     overlap_alone: bool = switch(False)
     one_gpu: bool = switch(False)
     """Whether its steps were of one GPU, so that it has no constants of transfers, and times no plan of several."""
+    kernels: str = text()
+    """One of KERNELS, where a step is timed kernel by kernel, with products and attention by the models that are
+    calibrated for the chip, and the rest by its bytes and launches: so the constants are of no chip.
+    """
     error: float = number(0.0, high=nextafter(1, 0))
     """Mean error of the steps of dense models that it was fitted to, as a share of their time; where there are none,
     of those of the stack that it follows, or is like. Plans that differ by less are too close to call.
@@ -89,6 +95,10 @@ class Stack(Constants):
     t_param: float = _constant(
         "s", "time of a parameter's update beside its bytes at the data sheet's bandwidth; 0: bytes at eta_W alone", 0.0
     )
+    eta_P: float = _constant("1", "share of the product model's rate that a step reaches, timed kernel by kernel", 1.0)
+    eta_F: float = _constant("1", "share of the attention model's rate that such a step reaches", 1.0)
+    t_kernel: float = _constant("s", "time of such a step's kernel beside its bytes", 0.0)
+    t_launch: float = _constant("s", "time in which the host launches a kernel of such a step", 0.0)
     t_step: float = _constant("s", "time of a step that depends on nothing", 0.0)
 
     def __repr__(self) -> str:
@@ -156,8 +166,8 @@ class Stack(Constants):
         one's own.
         """
         chip = self.accelerator.name
-        if self.one_gpu and self.software != "typical":
-            return f"The constants of {self.key} were fitted to few steps, of one GPU: {self.note}."
+        if self.kernels:
+            return self._kernels_caveat
         if self.fitted:
             return ""
         if self.software == "none" and not self.constants:
@@ -169,6 +179,19 @@ class Stack(Constants):
         if self.key in stacks:
             return f"The constants of {self.key} are typed, not fitted to steps measured on {chip}."
         return ""
+
+    @property
+    def _kernels_caveat(self) -> str:
+        """On which steps, of one GPU, the constants of a stack that is timed kernel by kernel rest, and on a chip
+        without steps that none of them was measured there.
+        """
+        steps = f"few steps, of one GPU: {self.note}." if self.note else "few steps, of one GPU."
+        if self.fitted:
+            return f"The constants of {self.key} were fitted to {steps}"
+        return (
+            f"No step was fitted on {self.accelerator.name}: the constants of {self.key} are those of {self.like}, "
+            f"fitted to {steps}"
+        )
 
     @classmethod
     def ideal(cls, chip: str | Accelerator) -> "Stack":
@@ -221,6 +244,8 @@ def read_stacks(file: str, content: str) -> Iterator[Stack]:
             raise SpecError(f"{place}.checked: {odd[0]!r} is not a constant")
         if stack.chip not in accelerators:
             raise SpecError(f"{place}: " + unknown("accelerator", stack.chip, accelerators))
+        if stack.kernels not in KERNELS:
+            raise SpecError(f"{place}.kernels: expected one of {', '.join(KERNELS[1:])}, got {stack.kernels!r}")
         _check_release(place, stack, seen)
         seen[stack.key] = stack
         yield stack
@@ -246,10 +271,21 @@ def _check_release(place: str, stack: Stack, before: Mapping[str, Stack]) -> Non
 stacks: Table[Stack] = Table("stack", lambda file: read_stacks(file, file_text(file)), (FILE,))
 
 
+PYTORCH_RUNS_ON = ("NVIDIA", "own")
+"""Vendors of chips of which one alone is timed kernel by kernel where no software is named: those whose products are
+calibrated, and chips of one's own. Of others no product and no step of PyTorch stands in a table."""
+
+
 def stack_for(
-    chip: str | Accelerator, *, moe: bool = False, dtype: str = "bf16", release: Release | None = None
+    chip: str | Accelerator,
+    *,
+    moe: bool = False,
+    dtype: str = "bf16",
+    release: Release | None = None,
+    gpus: int | None = None,
 ) -> Stack:
-    """The stack to use for a chip when none is named: the first of the table with a constant fitted to it, else one
+    """The stack to use for a chip when none is named. Of one GPU alone (`gpus`) the first of the table that is timed
+    kernel by kernel, on this chip; else the first of the table with a constant fitted to it, else one
     of the table that has the chip, else typical ones: those of a chip with the same die, or of the H100, with a note
     that says so; these too for a chip of one's own. Of its releases it is the newest, or the newest up to `release`, of
     those that suit models with experts (`moe`) and the products' dtype. Raises KeyError for an unknown chip.
@@ -258,8 +294,14 @@ def stack_for(
     ('megatron-core-h100', 'typical-h200-sxm')
     >>> stack_for("gb200-nvl72", moe=True, dtype="fp8").key
     'megatron-core-2606-gb200'
+    >>> stack_for("h100-sxm", gpus=1).key
+    'pytorch-h100'
     """
     sheet = chip if isinstance(chip, Accelerator) else accelerators[chip]
+    if gpus == 1 and sheet.vendor in PYTORCH_RUNS_ON:
+        for stack in stacks.values():
+            if stack.kernels and stack.suits(moe, dtype, release):
+                return _kernels_on(stack, sheet)
     on_chip = [stack for stack in stacks.values() if _usual_on(stack, sheet)]
     if on_chip:
         first = next((stack for stack in on_chip if stack.fitted), on_chip[0])
@@ -278,16 +320,54 @@ def _usual_on(stack: Stack, sheet: Accelerator) -> bool:
 
 def stack_on(stack: Stack, chip: Accelerator) -> Stack | None:
     """A stack on a chip: itself on its own and on one that was fitted with it, typical constants on one with the same
-    die; None on any other.
+    die; None on any other. One that is timed kernel by kernel is of any chip.
 
     >>> stack_on(stacks["torchtitan-h100"], accelerators["h200-sxm"]).fitted
     ()
+    >>> stack_on(stacks["pytorch-h200"], accelerators["a100-80gb-sxm"]).key
+    'pytorch-a100'
     """
+    if stack.kernels:
+        return _kernels_on(stack, chip)
     if stack.chip in (chip.key, FITTED_TOGETHER.get(chip.key)):
         return stack.replace(chip=chip.key)
     if SAME_DIE.get(chip.key) != stack.chip:
         return None
     return _typical(stack, chip).replace(key=f"{stack.key} on {chip.key}")
+
+
+def stack_named(name: Stack | str, chip: Accelerator) -> Stack:
+    """The stack of a key; where it is timed kernel by kernel, also that of its software alone ("pytorch"), or of its
+    software on this chip. Raises KeyError, which lists similar keys.
+
+    >>> stack_named("pytorch-compiled", accelerators["h100-sxm"]).key
+    'pytorch-compiled-h200'
+    """
+    if isinstance(name, str) and name not in stacks:
+        for stack in stacks.values():
+            if stack.kernels and name in (stack.row, stack_key(stack.row, chip.key)):
+                return stack
+    return stacks.of(name)
+
+
+def _kernels_on(stack: Stack, sheet: Accelerator) -> Stack:
+    """A stack that is timed kernel by kernel on any chip. Its constants are of none; so what it errs by on a chip
+    without steps of its own is as on the one with steps, or as is typical, whichever is more.
+    """
+    if sheet.key == stack.chip:
+        return stack
+    software = stack.name.partition(" on ")[0]
+    changed = stack.replace(
+        key=stack_key(stack.row, sheet.key),
+        name=f"{software} on {sheet.name}",
+        chip=sheet.key,
+        rows=(),
+        fitted=(),
+        checked=(),
+        like=stack.key,
+        error=max(TYPICAL, stack.error),
+    )
+    return _on(sheet, changed)
 
 
 def _newest(first: Stack, moe: bool, dtype: str, release: Release | None) -> Stack:

@@ -212,6 +212,7 @@ def _of_model(
             modules,
             gradient_bytes=gradient_bytes,
             trained=trained,
+            dtype=dtype,
         )
         return _step_time(job._replace(offload=offload, host=link) if offload else job)
 

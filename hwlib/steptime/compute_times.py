@@ -9,12 +9,13 @@ decides for small layers.
 from typing import Any, NamedTuple
 
 from hwlib.columns import choose_by, is_one
-from hwlib.footprint.layer_bytes import layer_on_rank
+from hwlib.footprint.layer_bytes import LayerFootprint, layer_on_rank
 from hwlib.formula import maximum, minimum, where
 from hwlib.parallel import exposed_time
 from hwlib.specs import Model, Stack
 from hwlib.steptime.adapter_times import adapter_passes
 from hwlib.steptime.job import Job
+from hwlib.steptime.kernel_passes import kernel_attention, kernel_layer, kernel_logits
 from hwlib.strategy import BY_OP, Strategy, recomputed_modules
 from hwlib.transformer import attention_step_flops, matmul_parameters, mlp_params
 
@@ -42,6 +43,8 @@ class Passes(NamedTuple):
 def attention_time(job: Job) -> Any:
     """Seconds of attention's own products of one microbatch in one layer, forward."""
     model, stack, plan, T, rates, fused = job.model, job.stack, job.strategy, job.T, job.rates, job.fused
+    if stack.kernels and fused:
+        return kernel_attention(job)
     flops = attention_step_flops(model, plan.micro * T / plan.cp, T, causal=fused) / (model.layers * plan.tp)
     seconds = flops / (rates.C_attention * _attention_share(model, stack, plan, T))
     return UNALIGNED * seconds if not fused and model.key_dim % HEAD_MULTIPLE else seconds
@@ -52,6 +55,8 @@ def layer_passes(job: Job, moe: bool, attention: Any) -> Passes:
     model, stack, plan, T, rates, fused = job.model, job.stack, job.strategy, job.T, job.rates, job.fused
     tokens = plan.micro * T / plan.cp
     layer = layer_on_rank(model, moe, plan, tokens, T, fused)
+    if stack.kernels:
+        return _kernel_passes(job, moe, attention, layer)
     dense, experts = _layer_matrices(model, moe)
     busiest = job.expert_imbalance / _expert_share(model, stack, plan, tokens) if moe else 1.0
     product = 2 * tokens / plan.tp * (dense + experts * busiest) / rates.C
@@ -85,6 +90,30 @@ def layer_passes(job: Job, moe: bool, attention: Any) -> Passes:
     return Passes(forward, backward, weight, repeated, attention)
 
 
+def _kernel_passes(job: Job, moe: bool, attention: Any, layer: LayerFootprint) -> Passes:
+    """The passes of one layer that is timed kernel by kernel. Of modules that are recomputed the products take the
+    same part of the forward pass's as their parameters are, and what moves the same as of the bytes that are kept.
+    """
+    parameters = layer.parameters + layer.experts
+    done = kernel_layer(job, moe, attention, layer.scores, parameters, adapter_passes(job, moe, parameters))
+
+    def again(code: int) -> Any:
+        names = recomputed_modules(code)
+        if names == ("full",):
+            return done.forward
+        if names == ("core_attn",):
+            return 0.0 if job.fused else attention + KEPT_MOVES * layer.scores / job.rates.W
+        if not names:
+            return 0.0
+        part = sum(_recomputed_matrices(job.model, moe, names)) / sum(_layer_matrices(job.model, moe))
+        return part * done.products + layer.again_with(code) / (layer.kept + layer.scores) * done.moved
+
+    repeated = choose_by(job.strategy.recompute_code, again)
+    if job.strategy.recompute_layers is not None:
+        repeated = repeated * recomputed_share(job.model, job.strategy)
+    return Passes(done.forward, done.backward, done.weight, repeated, attention)
+
+
 def _expert_share(model: Model, stack: Stack, plan: Strategy, tokens: Any) -> Any:
     """The share of the rate of dense products that those of experts reach: grouped products are the slower the fewer
     tokens an expert sees in a microbatch, from all ranks that share the experts, and the narrower its slice is.
@@ -115,6 +144,9 @@ def logits_passes(job: Job) -> Passes:
     the token that follows it.
     """
     model, plan, rates = job.model, job.strategy, job.rates
+    if job.stack.kernels:
+        forward, backward, product = kernel_logits(job)
+        return Passes(forward, backward, product, 0.0, 0.0)
     tokens = plan.micro * job.T / plan.cp
     product = 2 * tokens * model.width * model.vocab / plan.tp / rates.C_logits
     moved = KEPT_MOVES * LOGIT_BYTES * tokens * model.vocab / plan.tp / rates.W_logits

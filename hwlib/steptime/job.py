@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
+from hwlib.calibrated.gemm import product_model
 from hwlib.footprint.trained import Adapters, Trained
 from hwlib.specs import Level, Model, Stack
 from hwlib.strategy import Strategy
@@ -20,10 +21,22 @@ class Rates(NamedTuple):
     W_logits: float
 
 
+def wide_dtype(dtype: str) -> str:
+    """The dtype of what is not in the layers' narrow one: theirs, where it has 16 bits or more, or bfloat16."""
+    return dtype if dtype in ("bf16", "bfloat16", "fp16", "float16", "fp32", "float32") else "bf16"
+
+
 def rates_of(stack: Stack, dtype: str) -> Rates:
-    """The rates of a stack for a dtype. Raises ValueError for a dtype that the chip lacks."""
-    chip = stack.accelerator
-    wide = dtype if dtype in ("bf16", "bfloat16", "fp16", "float16", "fp32", "float32") else "bf16"
+    """The rates of a stack for a dtype. Raises ValueError for a dtype that the chip lacks.
+
+    Where it is timed kernel by kernel they are those of large products, for what has no model of its own.
+    """
+    chip, wide = stack.accelerator, wide_dtype(dtype)
+    if stack.kernels:
+        products, rest = product_model(chip, dtype), product_model(chip, wide)
+        C, C_wide = (stack.eta_P * of.constants.eta_C * of.C for of in (products, rest))
+        W = stack.eta_W * (chip.hbm_bandwidth or 0.0)
+        return Rates(C, C_wide, C_wide, W, W)
     eta = stack.eta_C if wide == dtype else stack.eta_low * (stack.eta_4 if "fp4" in dtype else 1.0)
     W = chip.hbm_bandwidth or 0.0
     return Rates(
@@ -41,7 +54,7 @@ class Job(NamedTuple):
     `mtp` of the model's layers are those of modules for multi-token prediction; `host` is the bandwidth of a GPU's link
     to its host, over which what is in `offload` goes; `gradient_bytes` are those of a gradient that is summed.
     `trained` is None where all is trained as the software does it; `frozen` matrices have no gradients, whatever is
-    trained beside them.
+    trained beside them. `dtype` is that of the layers' products.
     """
 
     model: Model
@@ -60,6 +73,7 @@ class Job(NamedTuple):
     host: float = 0.0
     gradient_bytes: float = 2.0
     trained: Trained | None = None
+    dtype: str = "bf16"
 
     @property
     def adapters(self) -> Adapters | None:

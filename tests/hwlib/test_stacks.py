@@ -149,6 +149,7 @@ def test_a_row_takes_the_constants_of_the_one_it_is_like():
         (f"{A}{ROW}eta_C = nan", r"f, a\.time\.h100-sxm\.eta_C: .* got nan"),
         (f"{A}{ROW}like = 'b'", r"f, a\.time\.h100-sxm\.like: .*'b'"),
         (f"{A.replace('h100', 'h101')}{ROW}", r"f, a\.time\.h101-sxm: .*'h101-sxm'"),
+        (f"{A}{ROW}kernels = 'fused'", r"f, a\.time\.h100-sxm\.kernels: .*eager, compiled, got 'fused'"),
         (f"{A}{ROW}fitted = ['eta_C']", r"f, a\.time\.h100-sxm\.fitted: 'eta_C' "),
     ],
 )

@@ -90,7 +90,7 @@ def test_the_command_puts_back_what_was_moved(tmp_path, monkeypatch, group, chan
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("group", ["share", "tree", "memory"])
+@pytest.mark.parametrize("group", ["share", "tree", "memory", "one-gpu"])
 def test_constants_that_are_quick_to_fit_are_those_of_the_rows(group):
     assert_standing(group)
 

@@ -134,7 +134,7 @@ def test_a_page_knows_its_own_address(formgrader, monkeypatch):
     monkeypatch.setattr(page, "page", lambda *parts: parts)
     made = request(QuestionPage, **formgrader)
     QuestionPage.get.__wrapped__(made, "home work", "why")
-    base, root, here, asked, every = made.answered
+    _, _, here, asked, every = made.answered
     assert (here, asked, every) == ("/base/gpubook/by_hand/home%20work/why", ASKED, [ANSWER])
 
 

@@ -1,4 +1,4 @@
-"""Our steps within nbgrader's own commands: where they look, what they enter, and what a course's configuration says."""
+"""Our steps within nbgrader's commands: where they look, what they enter, what a course's configuration says."""
 
 import shutil
 import sys

@@ -3,6 +3,7 @@
 import sys
 from concurrent.futures import Future
 from types import ModuleType, SimpleNamespace
+from typing import ClassVar
 
 import pytest
 from nbformat.v4 import new_notebook
@@ -35,10 +36,10 @@ class Task(Future):
 class Client:
     """A client of a cluster of `threads`, whose jobs end with `ends` in turn."""
 
-    threads: dict = {"a": 2, "b": 1}
-    ends: list = []
+    threads: ClassVar = {"a": 2, "b": 1}
+    ends: ClassVar = []
     error = waits = None
-    made: list = []
+    made: ClassVar = []
 
     def __init__(self, address, timeout, set_as_default):
         if self.error:
@@ -93,7 +94,7 @@ def cluster(monkeypatch):
     comm.CommClosedError = CommClosedError
 
     class Prepared(Client):
-        ends: list = []
+        ends: ClassVar = []
 
     package.Client = Prepared
     monkeypatch.setitem(sys.modules, "distributed", package)
@@ -186,23 +187,26 @@ def test_as_many_are_graded_at_once_as_there_are_threads_or_as_was_said(cluster,
 @pytest.mark.parametrize("error", [OSError("no"), ValueError("no"), TimeoutError("no")])
 def test_a_scheduler_that_does_not_respond_is_an_error(cluster, assignment, monkeypatch, error):
     monkeypatch.setattr(cluster, "error", error)
-    with pytest.raises(CourseError, match="no dask scheduler responds at tcp://here: no"):
-        with dask_cluster.executor(assignment, "tcp://here"):
-            pass
+    with (
+        pytest.raises(CourseError, match="no dask scheduler responds at tcp://here: no"),
+        dask_cluster.executor(assignment, "tcp://here"),
+    ):
+        pass
 
 
 def test_a_cluster_without_workers_is_an_error(cluster, assignment, monkeypatch):
     monkeypatch.setattr(cluster, "waits", TimeoutError("none"))
-    with pytest.raises(CourseError, match="tcp://here has no workers"):
-        with dask_cluster.executor(assignment, "tcp://here"):
-            pass
+    with pytest.raises(CourseError, match="tcp://here has no workers"), dask_cluster.executor(assignment, "tcp://here"):
+        pass
 
 
 def test_without_the_package_a_cluster_is_an_error(assignment, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(CourseError, match=r"pip install 'gpubook\[cluster\]'"):
-        with dask_cluster.executor(assignment, "tcp://here"):
-            pass
+    with (
+        pytest.raises(CourseError, match=r"pip install 'gpubook\[cluster\]'"),
+        dask_cluster.executor(assignment, "tcp://here"),
+    ):
+        pass
 
 
 def test_a_key_travels_as_text_and_is_gone_after_it_was_read(assignment):

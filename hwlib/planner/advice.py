@@ -82,7 +82,8 @@ def rests(task: Task, strategy: Strategy) -> tuple[Rest, ...]:
 def complexity(strategy: Strategy, m: Any) -> tuple[Any, ...]:
     """What a plan should have little of, the most important last, as `numpy.lexsort` takes keys.
 
-    Recomputation, for of equally quick plans one that computes less takes less energy. Pieces, which are microbatches
+    Experts folded over tensor parallelism, for then every rank stands in two meshes. Recomputation, for of equally
+    quick plans one that computes less takes less energy. Pieces, which are microbatches
     times chunks of layers: each has launches, messages and waits, which the model knows least. Kinds of parallelism
     beside data parallelism, ZeRO's gathers (stage 3) among them. Ranks of a replica. HSDP. A lower stage of ZeRO is no
     simpler plan: it is the same one with less memory free.
@@ -90,7 +91,7 @@ def complexity(strategy: Strategy, m: Any) -> tuple[Any, ...]:
     s = strategy
     kinds = sum(1.0 * (degree > 1) for degree in (s.tp, s.cp, s.ep, s.pp)) + (s.zero == 3)
     again = 1.0 * (s.recompute_code > 0) + (s.recompute_code == RECOMPUTED.index("full"))
-    return 1.0 * s.hybrid, s.tp * s.cp * s.pp * s.ep, kinds + 1.0 * s.folded, m * s.v, again
+    return 1.0 * s.hybrid, s.tp * s.cp * s.pp * s.ep, kinds, m * s.v, again, 1.0 * s.folded
 
 
 Order = Callable[[Strategy, Any], tuple[Any, ...]]

@@ -80,7 +80,7 @@ def _values(name: str, x: Any) -> tuple[Any, ...]:
 
 class Axes(NamedTuple):
     """The values of every axis; `forms` are schedules with their chunks per rank; `shards` may be WHOLE, and
-    `etp` too: then it is tp.
+    `etp` too: then it is tp, if that is none of `narrow`, which make experts too narrow.
     """
 
     tp: tuple[int, ...]
@@ -94,6 +94,12 @@ class Axes(NamedTuple):
     sp: tuple[bool, ...]
     shards: tuple[int, ...] = (WHOLE,)
     etp: tuple[int, ...] = (WHOLE,)
+    narrow: tuple[int, ...] = ()
+
+    @property
+    def sides(self) -> tuple[tuple[Any, ...], ...]:
+        """The values of each axis; the points of the grid have one of each."""
+        return tuple(self[: self._fields.index("narrow")])
 
     @property
     def mesh(self) -> dict[str, tuple[int, ...]]:
@@ -105,6 +111,8 @@ class Axes(NamedTuple):
         """The strategy of the first value of every axis, on so many GPUs."""
         schedule, v = self.forms[0]
         degrees: dict[str, Any] = {name: values[0] for name, values in self.mesh.items()}
+        if degrees.get("etp") == WHOLE:
+            del degrees["etp"]
         shards = None if self.shards == (WHOLE,) else self.shards[0]
         dp = gpus // (degrees["tp"] * degrees["pp"] * degrees["cp"])
         return Strategy(
@@ -129,8 +137,8 @@ def axes_of(task: Task, allowed: Allowed) -> Axes:
     """The axes for a task: the allowed values, or else the usual ones, whether they are possible or not."""
     model, gpus, fixed, has = task.model, task.gpus, allowed.given, task.features
     schedules = DEFAULT_SCHEDULES + tuple(word for word in (has.schedules if has else ()) if word != "gpipe")
-    folded = "etp" in fixed and model.moe
-    tp = fixed.get("tp", divisors(task.machine.node) if folded else usual_tp(model, task.machine.node))
+    etp, node = fixed.get("etp", usual_etp(task)), task.machine.node
+    tp = fixed.get("tp", usual_tp(model, node) if etp == (WHOLE,) else divisors(node))
     pp = fixed.get("pp", tuple(n for n in range(1, model.layers + 1) if gpus % n == 0))
     cp = tuple(2**i for i in range(8) if task.T % 2 ** (i + 1) == 0 and task.T >> i >= SHORTEST_CUT)
     return Axes(
@@ -144,8 +152,17 @@ def axes_of(task: Task, allowed: Allowed) -> Axes:
         recompute=fixed.get("recompute", usual_recompute(task)),
         sp=fixed.get("sp", (not has or "sp" in has.degrees,)),
         shards=fixed.get("shards", usual_shards(task, tp) if not has or has.hsdp else (WHOLE,)),
-        etp=fixed.get("etp", (WHOLE,)),
+        etp=etp,
+        narrow=() if "tp" in fixed else tuple(t for t in tp if t not in usual_tp(model, node)),
     )
+
+
+def usual_etp(task: Task) -> tuple[int, ...]:
+    """An expert is cut like other matrices; or it is whole, where the software can fold experts over tensor parallelism
+    (megatron-core-moe), as in NVIDIA's plans of Qwen3 235B on H100.
+    """
+    folds = task.model.moe and (not task.features or task.features.folded)
+    return (WHOLE, 1) if folds else (WHOLE,)
 
 
 def usual_recompute(task: Task) -> tuple[str, ...]:

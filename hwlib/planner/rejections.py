@@ -105,7 +105,7 @@ def _fewer_gpus(task: Task, allowed: Allowed) -> int | None:
 
 def _only_plan(task: Task, allowed: Allowed, axes: Axes) -> str:
     """The rule that the one plan of the grid breaks, in words, with what would do; empty where the grid has several."""
-    if any(len(values) > 1 for values in axes):
+    if any(len(values) > 1 for values in axes.sides):
         return ""
     why = refusal(task.setting, axes.first(task.gpus))
     if why and why.would and why.rule.option in allowed.given:

@@ -54,8 +54,9 @@ def space(task: Task, axes: Axes) -> Space:
     import numpy as np
 
     setting = task.setting
-    sieve = _Sieve(setting, considered=prod(len(axis) for axis in axes))
+    sieve = _Sieve(setting, considered=prod(len(axis) for axis in axes.sides))
     sieve.expand(**axes.mesh)
+    _cut_experts(sieve, axes)
     has = setting.features
     degrees = degree_rules(has) if has else ()
     sieve.obey((*(rule for rule in degrees if rule.option != "sp"), *SHAPE, GPUS))
@@ -83,6 +84,21 @@ def space(task: Task, axes: Axes) -> Space:
     _share_states(sieve, task, axes.shards)
     strategy = Strategy(**{f.name: sieve[f.name] for f in fields(Strategy) if f.name in sieve.columns})
     return Space(strategy, sieve["m"].astype(float), sieve.considered, sieve.rejected)
+
+
+def _cut_experts(sieve: "_Sieve", axes: Axes) -> None:
+    """Experts that are cut like other matrices, unless that makes them too narrow, or among a number of ranks that is
+    another one.
+    """
+    import numpy as np
+
+    if WHOLE not in axes.etp or len(axes.etp) == 1:
+        return
+    like_others = sieve["etp"] == WHOLE
+    sieve.keep(~like_others | ~np.isin(sieve["tp"], axes.narrow), "tp cuts experts too narrow")
+    like_others = sieve["etp"] == WHOLE
+    sieve.keep(like_others | (sieve["etp"] != sieve["tp"]), "etp is tp, which is counted already")
+    sieve.columns["etp"] = np.where(sieve["etp"] == WHOLE, sieve["tp"], sieve["etp"])
 
 
 def _keep_one_form_without_pipeline(found: "_Sieve", first: tuple[str, int]) -> None:

@@ -3,6 +3,7 @@
 import pickle
 import re
 from contextlib import suppress
+from dataclasses import replace
 from itertools import pairwise, product
 from math import inf, prod
 
@@ -11,12 +12,12 @@ import pytest
 
 from hwlib.footprint import footprint
 from hwlib.planner import Allowed, PlanError, SoftwareSettings, machine_of, plan
-from hwlib.planner.allowed import MODULAR, axes_of, usual_tp
+from hwlib.planner.allowed import MODULAR, WHOLE, axes_of, usual_tp
 from hwlib.planner.rejections import smallest
 from hwlib.planner.search import NO_ROOM, search
 from hwlib.planner.space import space
 from hwlib.planner.task import first_levels, task_of
-from hwlib.specs import Level, Model, Stack, clusters, models, nodes
+from hwlib.specs import Level, Model, Stack, clusters, features, models, nodes
 from hwlib.steptime import step_time
 from hwlib.strategy import MESH, StrategyError
 from hwlib.units import GB, GiB
@@ -98,9 +99,11 @@ def test_the_space_is_every_plan_that_can_be_and_no_other(model, chips, sequence
     assert len(set(words)) == len(words)
     expected = set()
     node = min(8, chips)
-    for tp, pp, cp, ep, micro, (schedule, v), zero, recompute, _, n, etp in product(*axes):
+    for tp, pp, cp, ep, micro, (schedule, v), zero, recompute, _, n, etp in product(*axes.sides):
         one = {"tp": tp, "pp": pp, "cp": cp, "ep": ep, "micro": micro, "v": v, "schedule": schedule, "zero": zero}
         one["etp"] = etp
+        if etp == WHOLE and tp in axes.narrow:
+            continue
         if can_be(model, one, chips, node, sequences, T) and can_share(model, one | {"shards": n}, chips, node):
             expected.add(
                 (tp, pp, cp, ep, micro, v, schedule, zero, recompute, n or None, None if etp in (0, tp) else etp)
@@ -122,7 +125,7 @@ def test_what_is_refused_and_what_is_left_add_up(model, given):
     asked = task(model, "superpod-h100-1su", B=2**21)
     axes = axes_of(asked, Allowed(**given))
     found = space(asked, axes)
-    assert found.considered == prod(map(len, axes))
+    assert found.considered == prod(map(len, axes.sides))
     assert sum(found.rejected.values()) + found.size == found.considered
     every = search(asked, Allowed(**given))
     assert sum(every.rejected.values()) + every.timed == every.considered
@@ -228,10 +231,12 @@ def test_experts_are_not_cut_narrower_than_was_ever_timed_unless_it_is_asked_for
     assert usual_tp(models["mixtral-8x7b"], 8) == usual_tp(models["llama3-8b"], 8) == (1, 2, 4, 8)
     assert usual_tp(models["qwen3-30b-a3b"].replace(expert_ffn=512), 8) == (1,)
     ask = {"B": 2**24, "stack": IDEAL}
-    assert set(plan("deepseek-v3", "superpod-h100-4su", **ask).costed.strategy.tp) == {1, 2}
+    columns = plan("deepseek-v3", "superpod-h100-4su", **ask).costed.strategy
+    assert (set(columns.etp), set(columns.tp)) == ({1, 2}, {1, 2, 4, 8})
     assert plan("deepseek-v3", "superpod-h100-4su", tp=8, **ask)[0].strategy.tp == 8
-    tight = plan("deepseek-v3", "superpod-h100-4su", memory=13 * GB, **ask)  # nothing else fits
-    assert {one.strategy.tp for one in tight} <= {4, 8}
+    unfolded = replace(features["megatron-core"], folded=False, piped_zero=(0, 1, 2, 3))
+    tight = plan("deepseek-v3", "superpod-h100-4su", memory=14 * GB, features=unfolded, **ask)  # nothing else fits
+    assert {one.strategy.expert_tp for one in tight} <= {4, 8}
 
 
 def test_less_memory_never_makes_a_step_quicker():

@@ -11,6 +11,7 @@ from hwlib.planner.allowed import (
     Axes,
     axes_of,
     divisors,
+    usual_etp,
     usual_recompute,
     usual_shards,
     usual_tp,
@@ -132,13 +133,24 @@ def test_usual_values():
     assert axes_of(task(T=2**20, sequences=8), Allowed()).cp == tuple(2**i for i in range(8))
     assert axes_of(task(T=1023), Allowed()).cp == (1,)
     assert axes_of(task(MIXTRAL), Allowed(etp=1)).tp == (1, 2, 4, 8)
-    assert axes_of(task(MIXTRAL.replace(expert_ffn=768)), Allowed()).tp == (1,)
+    narrow = axes_of(task(MIXTRAL.replace(expert_ffn=768)), Allowed())
+    assert (narrow.tp, narrow.etp, narrow.narrow) == ((1, 2, 4, 8), (WHOLE, 1), (2, 4, 8))
+    asked = axes_of(task(MIXTRAL.replace(expert_ffn=768)), Allowed(tp=(2, 4)))
+    assert (asked.tp, asked.etp, asked.narrow) == ((2, 4), (WHOLE, 1), ())
+    unfolded = axes_of(task(MIXTRAL.replace(expert_ffn=768), features="megatron-deepspeed"), Allowed())
+    assert (unfolded.tp, unfolded.etp, unfolded.narrow) == ((1,), (WHOLE,), ())
     assert axes_of(task(LLAMA), Allowed(etp=1)).tp == (1, 2, 4, 8)
     given = axes_of(
         task(), Allowed(tp=2, cp=8, ep=3, micro=7, zero=2, sp=False, recompute="selective", shards=5, etp=1)
     )
     assert (given.tp, given.cp, given.ep, given.micro, given.zero, given.sp) == ((2,), (8,), (3,), (7,), (2,), (False,))
     assert (given.recompute, given.shards, given.etp) == (("selective",), (5,), (1,))
+
+
+def test_experts_are_whole_or_cut_like_other_matrices():
+    assert usual_etp(task()) == (WHOLE,)
+    assert usual_etp(task(MIXTRAL)) == usual_etp(task(MIXTRAL, features="megatron-core")) == (WHOLE, 1)
+    assert usual_etp(task(MIXTRAL, features="megatron-deepspeed")) == (WHOLE,)
 
 
 def test_what_is_recomputed_usually():

@@ -124,3 +124,25 @@ def test_a_rule_counts_all_points_that_share_what_is_wrong():
     found = space(task(sequences=8), axes(micro=(1, 2), zero=(0, 1)))
     assert found.rejected == {"micro does not divide a replica's batch": 2}
     assert [(one.micro, one.zero) for one in left(found)] == [(1, 0), (1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("narrow", "cuts", "rejected"),
+    [
+        ((), {(1, None), (2, None), (2, 1), (4, None), (4, 1)}, {"etp is tp, which is counted already": 1}),
+        (
+            (4,),
+            {(1, None), (2, None), (2, 1), (4, 1)},
+            {"tp cuts experts too narrow": 1, "etp is tp, which is counted already": 1},
+        ),
+    ],
+)
+def test_experts_are_folded_beside_those_that_are_cut_like_other_matrices(narrow, cuts, rejected):
+    model = models["mixtral-8x7b"].replace(layers=8)
+    where = task_of(model, "dgx-h100", B=64 * 8192, T=8192, software=SoftwareSettings(features="any"))
+    found = space(where, axes(tp=(1, 2, 4), etp=(WHOLE, 1), narrow=narrow))
+    assert {(one.tp, one.etp) for one in left(found)} == cuts
+    assert found.rejected == rejected
+    assert found.considered == 6
+    of_whole = axes(etp=(WHOLE, 1)).first(8)
+    assert of_whole.etp is None

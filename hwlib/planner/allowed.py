@@ -27,6 +27,10 @@ of DeepSeek (megatron-bridge, deepseek-v3), which cost a few per cent where whol
 layers must be asked for: with them plans without context parallelism seem to hold long sequences, and to be quicker
 than the plans with it, where NVIDIA measured the opposite (measured_splits.csv).
 """
+WIDEST_FOLD = 4
+"""Tensor-parallel ranks over which experts too narrow to be cut are folded at the most, unless it is asked for: twice
+as many as in published plans (megatron-bridge).
+"""
 LARGEST = 2**20  # of a degree; so products of three, and of the columns of many plans, are exact
 SHORTEST_CUT = 1024  # tokens of a sequence that context parallelism leaves a rank at the least, unless it is asked to
 
@@ -138,7 +142,7 @@ def axes_of(task: Task, allowed: Allowed) -> Axes:
     model, gpus, fixed, has = task.model, task.gpus, allowed.given, task.features
     schedules = DEFAULT_SCHEDULES + tuple(word for word in (has.schedules if has else ()) if word != "gpipe")
     etp, node = fixed.get("etp", usual_etp(task)), task.machine.node
-    tp = fixed.get("tp", usual_tp(model, node) if etp == (WHOLE,) else divisors(node))
+    tp = fixed.get("tp", divisors(node) if "etp" in fixed and model.moe else usual_tp(model, node, etp))
     pp = fixed.get("pp", tuple(n for n in range(1, model.layers + 1) if gpus % n == 0))
     cp = tuple(2**i for i in range(8) if task.T % 2 ** (i + 1) == 0 and task.T >> i >= SHORTEST_CUT)
     return Axes(
@@ -184,9 +188,12 @@ def usual_shards(task: Task, tp: Sequence[int]) -> tuple[int, ...]:
     return (WHOLE, *sorted({size // t for size in sizes for t in tp if size % t == 0 and size > t}))
 
 
-def usual_tp(model: Model, node: int) -> tuple[int, ...]:
-    """The tensor-parallel degrees within a node, except those that make experts too narrow."""
-    return tuple(t for t in divisors(node) if t == 1 or not model.moe or model.expert_ffn >= t * NARROWEST_EXPERT)
+def usual_tp(model: Model, node: int, etp: Sequence[int] = (WHOLE,)) -> tuple[int, ...]:
+    """The tensor-parallel degrees within a node, except those that make experts too narrow; of whole experts, where
+    `etp` has them, those up to WIDEST_FOLD too.
+    """
+    folded = WIDEST_FOLD if 1 in etp else 1
+    return tuple(t for t in divisors(node) if t <= folded or not model.moe or model.expert_ffn >= t * NARROWEST_EXPERT)
 
 
 def divisors(n: int) -> tuple[int, ...]:

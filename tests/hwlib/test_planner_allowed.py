@@ -7,6 +7,7 @@ from hwlib.planner.allowed import (
     MODULAR,
     NARROWEST_EXPERT,
     WHOLE,
+    WIDEST_FOLD,
     Allowed,
     Axes,
     axes_of,
@@ -86,6 +87,13 @@ def test_shards_fill_a_node_or_a_level_above_it_that_is_not_the_last(cluster, tp
 def test_experts_are_not_cut_too_narrow(width, tp):
     assert usual_tp(MIXTRAL.replace(expert_ffn=width), 4) == tp
     assert usual_tp(LLAMA, 4) == (1, 2, 4)
+    assert usual_tp(MIXTRAL.replace(expert_ffn=width), 4, (WHOLE, 1)) == (1, 2, 4)
+
+
+def test_whole_experts_are_folded_over_few_ranks():
+    assert usual_tp(MIXTRAL.replace(expert_ffn=768), 16, (WHOLE, 1)) == (1, 2, WIDEST_FOLD)
+    assert usual_tp(MIXTRAL.replace(expert_ffn=8 * 768), 16, (WHOLE, 1)) == (1, 2, 4, 8)
+    assert axes_of(task(MIXTRAL.replace(expert_ffn=768)), Allowed(etp=1)).tp == (1, 2, 4, 8)
 
 
 def test_divisors():
@@ -134,7 +142,7 @@ def test_usual_values():
     assert axes_of(task(T=1023), Allowed()).cp == (1,)
     assert axes_of(task(MIXTRAL), Allowed(etp=1)).tp == (1, 2, 4, 8)
     narrow = axes_of(task(MIXTRAL.replace(expert_ffn=768)), Allowed())
-    assert (narrow.tp, narrow.etp, narrow.narrow) == ((1, 2, 4, 8), (WHOLE, 1), (2, 4, 8))
+    assert (narrow.tp, narrow.etp, narrow.narrow) == ((1, 2, 4), (WHOLE, 1), (2, 4))
     asked = axes_of(task(MIXTRAL.replace(expert_ffn=768)), Allowed(tp=(2, 4)))
     assert (asked.tp, asked.etp, asked.narrow) == ((2, 4), (WHOLE, 1), ())
     unfolded = axes_of(task(MIXTRAL.replace(expert_ffn=768), features="megatron-deepspeed"), Allowed())

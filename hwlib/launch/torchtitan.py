@@ -159,7 +159,7 @@ def precision(task: Task, lost: list[str]) -> dict[str, Any]:
 
 def compiled(task: Task, plan: Plan) -> dict[str, Any]:
     """torch.compile, unless the plan's times are those of a run without it; async TP where they count on it."""
-    enable = "eager" not in task.stack.key
+    enable = "eager" not in (task.stack.kernels, *task.stack.key.split("-"))
     overlap = enable and task.stack.features == FEATURES and bool(task.stack.hide_tp) and plan.strategy.tp > 1
     return {"compile.enable": enable, "compile.enable_async_tensor_parallel": overlap}
 

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 
 from hwlib.planner.advice import rests, tolerance
+from hwlib.planner.allowed import Allowed
 from hwlib.planner.costs import Plan, parts
 from hwlib.planner.fits import fit_words, surely
+from hwlib.planner.rejections import less_words
 from hwlib.planner.result import SearchResult
 from hwlib.strategy import CHOICES, NO_PIPELINE, TOLD
 from hwlib.units import show
@@ -49,6 +51,8 @@ def explanation(found: SearchResult, choices: bool = True) -> str:
         f"  {where_time_goes(best)}",
         f"  {memory_words(found, best)}",
     ]
+    if less := may_not_fit_words(found, best):
+        lines.append(f"  {less}")
     if founded := rests_words(found, best):
         lines.append(f"  {founded}")
     if (advised := found.advised).strategy != best.strategy:
@@ -100,6 +104,14 @@ def memory_words(found: SearchResult, plan: Plan) -> str:
     total = show(float(plan.memory.total), "B", 3)
     fit = fit_words(found.task, float(plan.memory.total))
     return f"The fullest GPU holds {total} of a budget of {show(found.task.memory, 'B', 3)}: {contents}. {fit}"
+
+
+def may_not_fit_words(found: SearchResult, plan: Plan) -> str:
+    """What would take less memory than a plan that may not fit; empty of one that fits."""
+    if surely(found.task, float(plan.memory.total)):
+        return ""
+    less = less_words(found.task, Allowed())
+    return f"{less}." if less else ""
 
 
 QUICKER_UNSURE = "Quicker, but it may not fit"

@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import prod
+from typing import Any
 
 from hwlib.constraints import BATCH, GPUS, MICROBATCH, WHOLE_NODES, refusal
-from hwlib.footprint import BASES, BFLOAT16_ADAM, unchecked_footprint
+from hwlib.footprint import BASES, BFLOAT16_ADAM, Adapters, unchecked_footprint
 from hwlib.planner.allowed import Allowed, Axes, axes_of
 from hwlib.planner.checked import offer, ways_out, widened
-from hwlib.planner.fits import surely
+from hwlib.planner.fits import fit_of, surely
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.result import SearchResult
 from hwlib.planner.space import Space, space
@@ -124,7 +125,9 @@ def nothing_fits(task: Task, allowed: Allowed, found: SearchResult) -> PlanError
         f"{task.model.name} does not fit on {task.gpus:,} x {chip}: the plan with the smallest memory "
         f"({found.costed.strategy[least]}) needs {takes} per GPU, and the budget is {room}"
     )
-    assumed = f"Assumed: {task.assumed}{_fewer_bytes(task)}"
+    assumed = f"Assumed: {task.assumed}" + (f". {less}" if (less := less_words(task, allowed)) else "")
+    if task.needs_one_gpu:
+        return PlanError("memory", f"{text}; stack {task.stack.key} has constants for one GPU alone. {assumed}")
     if holding := smallest(task, allowed):
         n, strategy, need = holding
         with_ = f"{strategy} ({show(need, 'B')} per GPU)"
@@ -133,13 +136,26 @@ def nothing_fits(task: Task, allowed: Allowed, found: SearchResult) -> PlanError
     return PlanError("memory", f"{text}. No cluster of up to {MOST_GPUS:,} such GPUs holds it with this batch; {more}")
 
 
-def _fewer_bytes(task: Task) -> str:
-    """The states that take the least bytes of a parameter without another optimizer; empty where something was asked
-    for, or nothing is less.
+LESS: Mapping[str, dict[str, Any]] = {
+    f"--states bf16 ({BFLOAT16_ADAM.total:g} bytes a parameter)": {"states": BFLOAT16_ADAM},
+    f"--lora 16 ({BASES['bf16']:g}, adapters aside)": {"lora": Adapters(16)},
+}
+"""What can be asked for that takes less memory than the usual states."""
+
+
+def less_words(task: Task, allowed: Allowed) -> str:
+    """What takes less memory, each with the bytes of the smallest plan, and whether it fits: a sentence; empty where
+    something was asked for, or nothing is less.
     """
-    if task.trained or task.states.total <= BFLOAT16_ADAM.total:
+    if task.software.trained(task.states) or task.states.total <= BFLOAT16_ADAM.total:
         return ""
-    return f"; with --states bf16 it is {BFLOAT16_ADAM.total:g}, with --lora 16 {BASES['bf16']:g}, adapters aside"
+    ways = []
+    for option, changed in LESS.items():
+        other = replace(task, software=replace(task.software, **changed))
+        if least := _smallest_memory(other, allowed):
+            ways.append(f"with {option} it {fit_of(other, least[1])}: {show(least[1], 'B')} per GPU")
+    text = "; ".join(ways)
+    return text[:1].upper() + text[1:]
 
 
 def smallest(task: Task, allowed: Allowed) -> tuple[int, Strategy, float] | None:
@@ -150,14 +166,20 @@ def smallest(task: Task, allowed: Allowed) -> tuple[int, Strategy, float] | None
     least = task.state_bytes / task.memory
     n = 1
     while n <= MOST_GPUS:
-        if n >= least and (held := _smallest_memory(replace(task, machine=_of(task.machine, n)), allowed)):
-            return (n, *held)
+        if n >= least and (holding := _fitting(task.moved(_of(task.machine, n)), allowed)):
+            return (n, *holding)
         n = min(2 * n, node) if n < node else n + node * max(1, n // (256 * node))
     return None
 
 
-def _smallest_memory(task: Task, allowed: Allowed) -> tuple[Strategy, float] | None:
+def _fitting(task: Task, allowed: Allowed) -> tuple[Strategy, float] | None:
     """Of what can be on these GPUs the plan that needs least, if it fits."""
+    least = _smallest_memory(task, allowed)
+    return least if least and surely(task, least[1]) else None
+
+
+def _smallest_memory(task: Task, allowed: Allowed) -> tuple[Strategy, float] | None:
+    """Of what can be on these GPUs the plan that needs least."""
     import numpy as np
 
     least = axes_of(task, allowed).least(task.features)
@@ -166,7 +188,7 @@ def _smallest_memory(task: Task, allowed: Allowed) -> tuple[Strategy, float] | N
         return None
     memory = np.broadcast_to(unchecked_footprint(task, possible.strategy, m=possible.m).total, (possible.size,))
     i = int(memory.argmin())
-    return (possible.strategy[i], float(memory[i])) if surely(task, memory[i]) else None
+    return possible.strategy[i], float(memory[i])
 
 
 def _of(machine: Machine, gpus: int) -> Machine:

@@ -1,6 +1,7 @@
 """The best plans over several numbers of GPUs."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,8 +15,8 @@ from hwlib.planner.plan_error import PlanError
 from hwlib.planner.plans import Plans
 from hwlib.planner.search import plan
 from hwlib.planner.software_settings import SoftwareSettings
-from hwlib.planner.task import machine_of
-from hwlib.specs import Model
+from hwlib.planner.task import machine_of, model_of
+from hwlib.specs import Model, Release, stack_for
 from hwlib.specs.cluster import Place
 
 
@@ -47,12 +48,13 @@ def pareto(
         if not 1 <= n <= most or n != int(n):
             machine_of(cluster, n)  # says so
     allowed, software = records_of(allowed, software, keywords)
-    plan_of = partial(plan, model, cluster, B=B, T=T, allowed=allowed, software=software, memory=memory, price=price)
+    plan_of = partial(plan, model, cluster, B=B, T=T, allowed=allowed, memory=memory, price=price)
+    usual = _comparable(model, cluster, software) if len({*numbers}) > 1 else software
     plans: list[Plan] = []
     failures: dict[int, PlanError] = {}
     for n in dict.fromkeys(numbers):
         try:
-            result = plan_of(gpus=n)
+            result = plan_of(gpus=n, software=usual if n == 1 else software)
             plans += _candidates(result, names)
         except PlanError as error:
             failures[n] = error
@@ -63,6 +65,16 @@ def pareto(
     there = {best.gpus for best in front}
     why = {n: str(failures.get(n, BEATEN)) for n in numbers if n not in there}
     return ParetoFront(front, result.task, why)
+
+
+def _comparable(model: Model | str, cluster: Place | str, software: SoftwareSettings | None) -> SoftwareSettings:
+    """The software of one GPU beside larger numbers: theirs, so that one software times them all."""
+    software = software or SoftwareSettings()
+    if software.stack is not None:
+        return software
+    release = software.release if isinstance(software.release, Release) else None
+    chip, moe = machine_of(cluster).chip, model_of(model).moe
+    return replace(software, stack=stack_for(chip, moe=moe, dtype=software.dtype, release=release))
 
 
 def _fits(found: Plans, one: Plan) -> bool:

@@ -1,7 +1,7 @@
 """The planner's task: a model, a batch, and GPUs of a cluster with the memory that a plan may take."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, prod
 from typing import Any, NamedTuple
 
@@ -159,7 +159,9 @@ def first_levels(levels: Sequence[Level], gpus: int) -> tuple[Level, ...]:
 
 @dataclass(frozen=True)
 class Task:
-    """A checked task: `memory` bytes of a GPU that it may take, `price` dollars a second and GPU."""
+    """A checked task: `memory` bytes of a GPU that it may take, `price` dollars a second and GPU. `wished` is what was
+    asked of the software, from which `software` follows; None of a task for which nothing was left open.
+    """
 
     model: Model
     machine: Machine
@@ -168,6 +170,7 @@ class Task:
     software: SoftwareSettings
     memory: float
     price: float = 0.0
+    wished: SoftwareSettings | None = None
 
     @property
     def dtype(self) -> str:
@@ -178,6 +181,20 @@ class Task:
     def gpus(self) -> int:
         """GPUs, all of which every plan uses."""
         return self.machine.gpus
+
+    def moved(self, machine: Machine) -> "Task":
+        """The same on another machine of such chips: on one GPU instead of several, or the reverse, with the software
+        that is usual there, if none was named.
+        """
+        if self.wished is None or self.wished.stack is not None or (self.gpus == 1) == (machine.gpus == 1):
+            return replace(self, machine=machine)
+        software = self.wished.on(machine.chip, self.model, machine.gpus)
+        return replace(self, machine=machine, software=software)
+
+    @property
+    def needs_one_gpu(self) -> bool:
+        """Whether a software was named that has constants for one GPU alone."""
+        return self.stack.one_gpu and not (self.wished and self.wished.stack is None)
 
     @property
     def stack(self) -> Stack:
@@ -307,7 +324,8 @@ def task_of(
     price = machine.price if price is None else price
     if not (is_number(price) and 0 <= price < inf):
         raise PlanError("price", f"expected dollars of at least 0, got {price!r}")
-    on_chip = (software or SoftwareSettings()).on(machine.chip, model)
+    software = software or SoftwareSettings()
+    on_chip = software.on(machine.chip, model, machine.gpus)
     assert isinstance(on_chip.stack, Stack)
     if on_chip.stack.one_gpu and machine.gpus > 1:
         raise PlanError("stack", f"{on_chip.stack.key} has constants for one GPU alone, and there are {machine.gpus:,}")
@@ -316,7 +334,7 @@ def task_of(
         raise PlanError("offload", f"nobody says what joins a GPU of {machine.name} with its host{say}")
     if on_chip.mtp and not model.mtp_layers:
         raise PlanError("mtp", f"{model.name} has no modules for multi-token prediction")
-    return Task(model, machine, B, T, on_chip, memory_of(machine.chip, memory), price)
+    return Task(model, machine, B, T, on_chip, memory_of(machine.chip, memory), price, software)
 
 
 def model_of(model: Model | str) -> Model:

@@ -68,7 +68,7 @@ def set_aside(folder: Path, name: str, cell: str, full: bool) -> None:
         for grade, who in grades:
             had = [grade.auto_score, grade.manual_score, grade.extra_credit, bool(grade.needs_manual_grade)]
             rows.setdefault(who, had)
-        write_whole(_path(folder, name), json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+        _write(folder, name, record)
         for grade, _ in grades:
             grade.auto_score, grade.manual_score = grade.max_score if full else 0.0, None
             grade.extra_credit = grade.extra_credit if full else None
@@ -94,7 +94,7 @@ def bring_back(folder: Path, name: str, nb: Any) -> list[str]:
         book.db.commit()
     rest = {cell: rows for cell, rows in record.items() if cell not in back}
     if rest:
-        write_whole(_path(folder, name), json.dumps(rest, indent=1, ensure_ascii=False) + "\n")
+        _write(folder, name, rest)
     else:
         _path(folder, name).unlink()
     return back
@@ -117,6 +117,12 @@ def _read(folder: Path, name: str) -> dict[str, dict[str, list[Any]]]:
     path = _path(folder, name)
     record: dict[str, dict[str, list[Any]]] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return record
+
+
+def _write(folder: Path, name: str, record: dict[str, Any]) -> None:
+    path = _path(folder, name)
+    path.parent.mkdir(mode=0o700, exist_ok=True)  # of a course in which nobody was graded yet
+    write_whole(path, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
 
 
 def _path(folder: Path, name: str) -> Path:

@@ -59,6 +59,7 @@ def write(folder: Path, name: str, shares: dict[str, GroupShare]) -> None:
     path = _path(folder, name)
     if shares:
         text = json.dumps({who: asdict(one) for who, one in sorted(shares.items())}, indent=1, ensure_ascii=False)
+        path.parent.mkdir(mode=0o700, exist_ok=True)
         write_whole(path, text + "\n")
     else:
         path.unlink(missing_ok=True)

@@ -22,7 +22,7 @@ SLOW = {
     "autograder/book": "chapters drafts drag folder_bank front",
     "autograder/book/indexes": "specs",
     "autograder/cli": "reader_environment",
-    "autograder/course": "agreed class_run collection export gradebook operations",
+    "autograder/course": "agreed class_run gradebook operations",
     "autograder/grading": "judge rank_processes",
     "autograder/learner": "cell_errors jupyterlab record study",
     "autograder/live": "cells",

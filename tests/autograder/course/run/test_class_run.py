@@ -39,7 +39,7 @@ LATE = Lateness("2030-01-02 12:00:00 UTC", False, "2030-01-01T00:00:00", 0.5)
 
 
 class Release:
-    """What is graded, made up: an entry holds while the text is the same, wholly unless `reuses` says what of it."""
+    """What a run is over, made up: an entry holds while the text is the same, in full unless `reuses` is there."""
 
     path = "release/hw/hw.ipynb"
     release = new_notebook()

@@ -12,6 +12,8 @@ import pytest
 from traitlets.config import Config
 
 from autograder.course import gradebook
+from autograder.course.by_hand import marks
+from autograder.course.by_hand.marks import Mark
 from autograder.course.gradebook_url import opened
 from autograder.course.layout import read_config
 from autograder.course.run import gradebook_writer
@@ -202,7 +204,6 @@ def test_a_teachers_page_of_the_same_name_is_not_the_feedback(course):
 def test_a_mate_has_the_submitters_files_and_time_and_a_secret_of_their_own(course):
     hand_in(course, "ann", {"data.csv": "1", "submission_secret.txt": "ann's"})
     submitted_at(course, "ann", "hw", LATE)
-    (course / ".gpubook").mkdir(exist_ok=True)
     group_shares.write(course, "hw", {"bob": GroupShare("ann")})
     assert record(course, "ann").submitted == LATE
     late = record(course, "bob", by="ann")
@@ -278,8 +279,9 @@ def test_a_file_that_holds_no_time_is_an_error_when_recorded_and_no_lateness_bef
     trusted = {"SubmissionTime": {"trusted": True}}
     with writer(course, **trusted) as made:
         assert made.lateness("ann").penalty == 0.0
-        with pytest.raises(SubmissionError, match="yesterday"):
-            made.record("ann", executed(course))
+        for who, by in (("ann", ""), ("bob", "ann")):
+            with pytest.raises(SubmissionError, match=r"submitted/ann/hw/timestamp\.txt: 'yesterday'"):
+                made.record(who, executed(course), by)
 
 
 def test_a_page_is_shown_anew_with_what_was_given_by_hand(course):
@@ -290,6 +292,19 @@ def test_a_page_is_shown_anew_with_what_was_given_by_hand(course):
         page = made.show("ann").read_text()
     assert "Well said." in page
     assert "1.75" in page
+
+
+def test_a_page_has_what_our_steps_add_and_the_scores_of_the_gradebook(course):
+    hand_in(course, "ann", {})
+    record(course)
+    rubric = (("Names the mechanism.", 2.0), ("Says how to measure it.", 1.0))
+    with marks.alone(course, "hw", "mine-why"):
+        marks.save(course, "hw", "mine-why", {"ann": Mark((1.0, 0.25), rubric, 1.25)})
+    in_formgrader(course, "ann", manual_score=1.25, needs_manual_grade=False)
+    with writer(course) as made:
+        page = made.show("ann").read_text()
+    assert "Points by criterion" in page
+    assert page.count("1.25") >= 1
 
 
 def test_recording_again_changes_nothing(course):

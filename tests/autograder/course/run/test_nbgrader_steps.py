@@ -1,4 +1,4 @@
-"""Our steps within nbgrader's commands: where they look, what they enter, what a course's configuration says."""
+"""Our steps within nbgrader's own commands: where they look, what they enter, and how a course is configured."""
 
 import shutil
 import sys

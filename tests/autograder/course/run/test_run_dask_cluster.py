@@ -36,10 +36,10 @@ class Task(Future):
 class Client:
     """A client of a cluster of `threads`, whose jobs end with `ends` in turn."""
 
-    threads: ClassVar = {"a": 2, "b": 1}
-    ends: ClassVar = []
+    threads: ClassVar[dict[str, int]] = {"a": 2, "b": 1}
+    ends: ClassVar[list] = []
     error = waits = None
-    made: ClassVar = []
+    made: ClassVar[list] = []
 
     def __init__(self, address, timeout, set_as_default):
         if self.error:
@@ -94,7 +94,7 @@ def cluster(monkeypatch):
     comm.CommClosedError = CommClosedError
 
     class Prepared(Client):
-        ends: ClassVar = []
+        ends: ClassVar[list] = []
 
     package.Client = Prepared
     monkeypatch.setitem(sys.modules, "distributed", package)

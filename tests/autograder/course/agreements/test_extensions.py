@@ -105,3 +105,66 @@ def test_what_nbgraders_own_interface_granted_is_listed_too(folder):
 @pytest.mark.parametrize(("count", "said"), [(0, "nobody"), (1, "n00"), (20, "n19"), (21, "n19 and 1 more")])
 def test_of_many_names_some_are_told(count, said):
     assert extensions._named([f"n{at:02}" for at in range(count)]).endswith(said)
+
+
+def test_an_extension_counts_for_the_assignment_that_it_was_granted_for(folder):
+    with opened(gradebook.url_of(folder)) as book, book.db.no_autoflush:
+        book.update_or_create_submission("open", "bob", extension=timedelta(hours=3))
+    assert extensions.listed(folder, "hw") == []
+
+
+def test_an_extension_is_entered_once_the_submission_is_there(folder):
+    extensions.extend(folder, "hw", ["bob"], Extension(days=2))
+    with opened(gradebook.url_of(folder)) as book, book.db.no_autoflush:
+        book.add_submission("hw", "bob")
+        book.update_or_create_submission("hw", "ann", extension=timedelta(hours=3))
+    extensions.enter(folder, "hw")
+    with opened(gradebook.url_of(folder)) as book:
+        assert book.find_submission("hw", "bob").extension == timedelta(days=2)
+    assert granted(folder) == timedelta(hours=3)  # which nbgrader's own interface granted
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "times"), [(None, 2, 1), (2, 2, 0), (1, 2, 1), (2, None, 0), (None, None, 0)]
+)
+def test_penalties_are_computed_again_where_an_extension_is_another(folder, monkeypatch, before, now, times):
+    if before:
+        with opened(gradebook.url_of(folder)) as book:
+            book.update_or_create_submission("hw", "ann", extension=timedelta(days=before))
+    if now:
+        with agreed_terms.changing(folder, "hw") as terms:
+            terms.extensions["ann"] = Extension(days=now)
+    updates = []
+    monkeypatch.setattr(gradebook, "update_late_penalties", lambda *what: updates.append(what))
+    extensions.enter(folder, "hw")
+    assert updates == [(folder, "hw")] * times
+    assert granted(folder) == ((now or before) and timedelta(days=now or before))
+
+
+def test_who_is_in_the_roster_or_has_a_folder_is_known(folder):
+    (folder / "submitted" / "zed").mkdir(parents=True)
+    (folder / "submitted" / "notes.txt").write_text("")
+    assert extensions.known_learners(folder) == ({"ann", "bob"}, {"zed"})
+    assert extensions.check_learners(folder, ["ann", "zed"])
+    assert extensions.check_learners(folder, [])
+
+
+@pytest.mark.parametrize(
+    ("learners", "said"),
+    [
+        (["xyz"], "^xyz: not in the roster of .*; it has ann, bob"),
+        (["anm", "bob", "bobo"], "^anm, bobo: not in the roster of .*; did you mean ann[?] It has"),
+        (["bobo", "anm"], "did you mean bob[?]"),
+    ],
+)
+def test_who_is_not_known_is_named_with_whom_may_be_meant(folder, learners, said):
+    with pytest.raises(CourseError, match=said):
+        extensions.check_learners(folder, learners)
+
+
+def test_without_a_roster_anybody_may_be_meant(folder):
+    with opened(gradebook.url_of(folder)) as book:
+        for who in ("ann", "bob"):
+            book.remove_student(who)
+    (folder / "submitted" / "zed").mkdir(parents=True)
+    assert not extensions.check_learners(folder, ["anybody"])

@@ -218,3 +218,13 @@ def test_learners_may_have_numbers_of_their_own(folder, variants):
     assert ("Run the next cell" in prompt) == variants
     path = stage(folder, "hw", chapter=tiny.NAME, variants=variants)
     assert nbformat.read(path, as_version=4).metadata.variants == variants
+
+
+def test_a_file_that_may_declare_what_a_chapter_asks_is_not_passed_over(folder):
+    (folder / "exercises" / "bad.py").write_text('1/0  # "mine-three"')
+    stage(folder, "hw", chapter=tiny.NAME)
+    (folder / "exercises" / "bad.py").write_text('1/0  # "tiny-steps"')
+    stage(folder, "hw", chapter=tiny.NAME, exercises=["tiny-time"])
+    for what in ({"chapter": tiny.NAME}, {"chapter": tiny.NAME, "exercises": ["tiny-steps"]}):
+        with pytest.raises(DeclarationError):
+            stage(folder, "hw", **what)

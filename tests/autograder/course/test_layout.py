@@ -76,3 +76,57 @@ def test_a_database_is_shown_without_its_password():
     assert first_line(wrapped) == "outer"
     wrapped.orig = OSError("inner\nmore")
     assert first_line(wrapped) == "inner"
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_course_is_a_folder_with_a_configuration_for_its_teacher_alone(tmp_path, there):
+    folder = tmp_path / "term" / "gpu"
+    if there:
+        folder.mkdir(parents=True, mode=0o755)
+        folder.chmod(0o755)
+    new = layout.init(folder)
+    assert new == [*(folder / name for name in layout.FOLDERS), folder / layout.CONFIG_FILE]
+    assert {path.stat().st_mode & 0o777 for path in new[:-1]} == {0o700}
+    assert folder.stat().st_mode & 0o777 == (0o755 if there else 0o700)  # a teacher's own rights stay
+    config = layout.read_config(folder)
+    assert config.CourseDirectory.course_id == "gpu"
+    assert "db_url" not in config.CourseDirectory
+    assert (folder / layout.CONFIG_FILE).stat().st_mode & 0o111 == 0
+
+
+def test_a_course_may_be_completed_and_keeps_what_is_there(tmp_path):
+    layout.init(tmp_path)
+    (tmp_path / "exercises").rmdir()
+    config = tmp_path / layout.CONFIG_FILE
+    config.write_text(f"{config.read_text()}# mine\n")
+    assert layout.init(tmp_path) == [tmp_path / "exercises"]
+    assert config.read_text().endswith("# mine\n")
+    assert layout.init(tmp_path) == []
+
+
+def test_a_course_is_no_file(tmp_path):
+    (tmp_path / "course").write_text("")
+    with pytest.raises(CourseError, match="course is a file; a folder"):
+        layout.init(tmp_path / "course")
+
+
+def test_a_gradebook_may_be_elsewhere_and_its_url_is_the_teachers_alone(tmp_path):
+    url = f"sqlite:///{tmp_path}/elsewhere.db"
+    layout.init(tmp_path / "course", url)
+    path = tmp_path / "course" / layout.CONFIG_FILE
+    assert layout.read_config(tmp_path / "course").CourseDirectory.db_url == url
+    assert path.stat().st_mode & 0o777 == 0o600
+    before = path.read_text()
+    with pytest.raises(CourseError, match="already exists: set"):
+        layout.init(tmp_path / "course", url)
+    assert path.read_text() == before
+
+
+def test_a_gradebook_that_cannot_be_opened_leaves_no_course(tmp_path):
+    with pytest.raises(CourseError, match="URL is invalid"):
+        layout.init(tmp_path / "course", "no url")
+    assert not (tmp_path / "course").exists()
+
+
+def test_a_cell_reads_a_text_of_a_mebibyte_at_most():
+    assert layout.MOST_TEXT == 2**20

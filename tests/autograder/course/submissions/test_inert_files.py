@@ -8,7 +8,20 @@ from autograder.course.submissions import inert_files
 
 ACTIVE = ["a.html", "a.HTM", "b/a.svg", "a.svgz", "a.xml", "a.js", "a.mjs", "a.xht", "a.mht", "a.rdf", "a.html.gz",
           "a.atom", "a.xsl", "html.html"]  # fmt: skip
-HARMLESS = ["a.csv", "a.txt", "a.png", "a.jpg", "a.ipynb", "a.json", "a.html.txt", "html", "a", "a.npy", ".hidden"]
+HARMLESS = [
+    "a.csv",
+    "a.htm.TXT",
+    "a.txt",
+    "a.png",
+    "a.jpg",
+    "a.ipynb",
+    "a.json",
+    "a.html.txt",
+    "html",
+    "a",
+    "a.npy",
+    ".hidden",
+]
 
 
 @pytest.mark.parametrize("name", ACTIVE)

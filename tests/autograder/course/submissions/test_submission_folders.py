@@ -1,5 +1,8 @@
 """Whose work there is for an assignment, by the folders in submitted/."""
 
+import errno
+import os
+
 import pytest
 
 from autograder.course.class_results.class_result import ClassResult
@@ -70,3 +73,94 @@ def test_a_link_in_place_of_a_submitted_folder_is_refused(tmp_path):
         with pytest.raises(SubmissionError, match="a link"):
             submission_folders.check_folder(tmp_path / path)
     submission_folders.check_folder(tmp_path / "ann" / "hw")
+
+
+def test_a_submission_is_copied_and_kept_for_years_so_it_has_limits():
+    limits = (submission_folders.MAX_FILES, submission_folders.MAX_SIZE, submission_folders.MAX_DEPTH)
+    assert limits == (2000, 2**29, 20)
+
+
+def test_a_folder_within_all_limits_but_one_is_beyond_them(tmp_path, monkeypatch):
+    (tmp_path / "hw").mkdir()
+    for name in "ab":
+        (tmp_path / "hw" / name).write_text("abc")
+    monkeypatch.setattr(submission_folders, "MAX_FILES", 2)
+    monkeypatch.setattr(submission_folders, "MAX_SIZE", 6)
+    monkeypatch.setattr(submission_folders, "MAX_DEPTH", 0)
+    submission_folders.check_folder(tmp_path / "hw")
+    (tmp_path / "hw" / "b").write_text("abcd")
+    with pytest.raises(SubmissionError, match=r"b: beyond the limits|a: beyond the limits"):
+        submission_folders.check_folder(tmp_path / "hw")
+    (tmp_path / "hw" / "b").write_text("")
+    (tmp_path / "hw" / "c").write_text("")
+    with pytest.raises(SubmissionError, match="beyond the limits"):
+        submission_folders.check_folder(tmp_path / "hw")
+
+
+def test_a_pipe_in_a_submission_is_named(tmp_path):
+    (tmp_path / "hw" / "a").mkdir(parents=True)
+    os.mkfifo(tmp_path / "hw" / "a" / "data.csv")
+    with pytest.raises(SubmissionError, match=r"data\.csv: a pipe; files were"):
+        submission_folders.check_folder(tmp_path / "hw")
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE, errno.EACCES])
+def test_a_folder_that_cannot_be_read_is_its_learners_problem_unless_the_machine_is_full(tmp_path, monkeypatch, number):
+    def failing(_):
+        raise OSError(number, os.strerror(number))
+
+    (tmp_path / "hw").mkdir()
+    monkeypatch.setattr(submission_folders.os, "scandir", failing)
+    expected = SubmissionError if number == errno.EACCES else OSError
+    with pytest.raises(expected, match=os.strerror(number)) as caught:
+        submission_folders.check_folder(tmp_path / "hw")
+    assert isinstance(caught.value, SubmissionError) == (number == errno.EACCES)
+
+
+def test_a_name_is_shown_without_control_characters_and_its_end_where_it_is_long():
+    assert submission_folders.printable("a\x1b[2Jb\n") == "a?[2Jb?"
+    assert submission_folders.printable("x" + "y" * 300) == "y" * 300
+    assert submission_folders.printable("x" + "y" * 299) == "x" + "y" * 299
+
+
+def test_only_folders_that_are_not_hidden_are_learners(tmp_path):
+    folder = made(tmp_path, "ann/hw2", ".git/hw2")
+    (folder / "submitted" / "notes.txt").write_text("")
+    (folder / "submitted" / "ann" / "readme.txt").write_text("")
+    assert collected(folder) == (["ann"], {"ann": ""}, [])
+
+
+def test_who_is_asked_for_and_has_no_folder_is_told_who_has_one(tmp_path):
+    folder = made(tmp_path, "ann/hw2", "bob/hw2")
+    found, problems, _ = collected(folder, ["zoe", "ann", "zoe"])
+    assert (found, list(problems)) == (["ann"], ["zoe", "ann"])
+    assert "zoe is missing; submissions are there from: ann, bob" in problems["zoe"]
+    assert "from: nobody" in collected(made(tmp_path / "empty"), ["zoe"])[1]["zoe"]
+
+
+def test_a_folder_whose_name_is_not_utf_8_is_named_with_its_bytes(tmp_path):
+    folder = made(tmp_path, "ann/hw2")
+    os.mkdir(os.fsencode(folder / "submitted") + b"/b\xff")
+    found, problems, _ = collected(folder)
+    assert found == ["ann"]
+    assert "the folder's name is not UTF-8" in problems["b\\xff"]
+
+
+def test_a_strange_folder_beside_the_submission_is_noted_and_the_first_is_the_problem_without_one(tmp_path):
+    folder = made(tmp_path, "ann/hw2", "ann/notes", "bob/a", "bob/b")
+    found, problems, notes = collected(folder)
+    assert found == ["ann"]
+    assert problems["ann"] == ""
+    assert "unknown assignment 'a'; released are: hw1, hw2" in problems["bob"]
+    assert [line.split("'")[1] for line in notes] == ["notes", "a", "b"]
+
+
+@pytest.mark.parametrize("others", [["hw1"], ["hw1", "hw3"], []])
+def test_a_file_called_as_the_assignment_is_one_that_cannot_be_read(tmp_path, others):
+    folder = made(tmp_path, *(f"ann/{name}" for name in others))
+    (folder / "release" / "hw3").mkdir()
+    (folder / "submitted" / "ann").mkdir(parents=True, exist_ok=True)
+    (folder / "submitted" / "ann" / "hw2").write_text("")
+    assert collected(folder)[0] == ["ann"]
+    (folder / "submitted" / "ann" / "hw2").unlink()
+    assert collected(folder)[0] == ([] if others else ["ann"])

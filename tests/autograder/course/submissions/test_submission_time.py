@@ -8,7 +8,9 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder.course.layout import read_config
-from autograder.course.submissions.submission_time import SubmissionTime
+from autograder.course.submissions import collected_files
+from autograder.course.submissions.collected_files import Collected
+from autograder.course.submissions.submission_time import CountedTime, SubmissionTime
 from autograder.grading.restore import SubmissionError
 from tests.autograder.exchange import kept_at
 
@@ -108,3 +110,53 @@ def test_the_exchange_may_stand_in_the_configuration_of_all_servers(folder, tmp_
     assert times(folder).of("ann") == datetime(2030, 1, 1, 12, 0, 0, 123456)
     config.write_text(f"{first}\nc.Exchange.root = '/nowhere'\n")  # a course's own word counts
     assert times(folder).of("ann") is None
+
+
+@pytest.mark.parametrize(("count", "end"), [(10, "l09: "), (11, "l09 and 1 more: ")])
+def test_ten_are_named(folder, count, end):
+    learners = [f"l{n:02d}" for n in range(count)]
+    for who in learners:
+        (folder / "submitted" / who / "hw").mkdir(parents=True)
+        write(folder, who)
+    (told,) = times(folder).doubted(learners)
+    assert end in told
+
+
+def test_of_a_file_a_hundred_characters_are_read(folder):
+    trusted = {"SubmissionTime": {"trusted": True}}
+    text = "2030-02-03 04:05:06.1234 UTC"
+    write(folder, "bob", " " * (100 - len(text)) + text + "no time")
+    assert times(folder, **trusted).of("bob") == datetime(2030, 2, 3, 4, 5, 6, 123400)
+    write(folder, "bob", " " * 94 + "no time")
+    with pytest.raises(SubmissionError, match="'no tim' is not"):
+        times(folder, **trusted).of("bob")
+
+
+def test_one_learners_file_may_be_trusted_alone(folder):
+    write(folder, "bob", "2030-02-03 04:05:06 UTC")
+    made = times(folder)
+    assert made.counted("bob") == CountedTime()
+    assert made.counted("bob", trusted=True) == CountedTime("2030-02-03 04:05:06 UTC", True)
+    write(folder, "ann")
+    assert made.counted("ann", trusted=True) == CountedTime(WHEN)  # the exchange's, whoever trusts it
+    assert made.counted("nobody", trusted=True) == CountedTime()
+    assert made.read("bob", CountedTime()) is None
+
+
+def test_what_was_collected_counts_as_the_exchange_s(folder):
+    collected_files.save(folder, "hw", {"bob": Collected("d", WHEN, "", "b.ipynb")})
+    write(folder, "bob")
+    assert times(folder).of("bob") is not None
+    write(folder, "bob", "2030-02-03 04:05:06 UTC")
+    assert times(folder).of("bob") is None
+
+
+def test_what_was_collected_is_kept_for_the_teacher_alone(folder):
+    assert collected_files.load(folder, "hw") == {}
+    one = Collected("d", WHEN, "2030-01-01T12:00:00", "b.ipynb", "o")
+    collected_files.save(folder, "hw", {"bob": one, "ann": Collected("e", "", "", "a.ipynb")})
+    assert (folder / ".gpubook").stat().st_mode & 0o777 == 0o700
+    loaded = collected_files.load(folder, "hw")
+    assert loaded["bob"] == one
+    assert (loaded["bob"].archived_at, loaded["ann"].archived_at) == (datetime(2030, 1, 1, 12), None)
+    assert collected_files.load(folder, "other") == {}

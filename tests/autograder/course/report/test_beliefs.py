@@ -1,5 +1,7 @@
 """Which mistakes a class makes, which answers nobody declared, and whose numbers an answer is for."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from autograder.answers import Quantity
@@ -7,7 +9,7 @@ from autograder.answers.undeclared import product, ratio_to
 from autograder.course.class_results.class_result import Learner
 from autograder.course.report import beliefs as believed
 from autograder.course.report.beliefs import beliefs, borrowed, pairs, unexplained
-from autograder.course.report.gathered_answers import Gathered
+from autograder.course.report.gathered_answers import Answered, Gathered
 from autograder.declaration import Bank, Exercise, Mistake
 from autograder.grading.results import Result
 from tests.autograder.course.report.made import COPY, MEAN, STEPS, TERM, WHICH, Class
@@ -186,3 +188,146 @@ def test_an_exercise_that_is_not_declared_any_more_still_counts():
     gathered = found.gathered()
     gathered.bank = Bank([STEPS])
     assert beliefs(gathered) == unexplained(gathered) == borrowed(gathered) == []
+
+
+def test_the_most_frequent_mistake_of_an_exercise_is_first_and_of_two_the_one_whose_name_is():
+    found = Class(asked=(STEPS.id,))
+    for who, value in {"a": 7, "b": 8, "c": 8, "d": 7}.items():
+        found.answer(who, STEPS, value)
+    assert [(one.key, len(one.learners)) for one in beliefs(found.gathered())] == [
+        ("made-steps#1", 2),
+        ("made-steps#2", 2),
+    ]
+    found.answer("e", STEPS, 8)
+    assert [one.key for one in beliefs(found.gathered())] == ["made-steps#2", "made-steps#1"]
+
+
+def test_where_learners_have_other_numbers_a_sentence_has_letters():
+    for variants, say in ((True, "Not *S* three times."), (False, "Not 100 MB three times.")):
+        found = Class(variants=variants, asked=(COPY.id,))
+        given = COPY.variant("ann" if variants else None)
+        found.answer("ann", COPY, 3 * given["S"] / given["W"])
+        (one,) = beliefs(found.gathered())
+        assert one.say.replace("$", "*") == say
+
+
+def test_a_sentence_that_was_not_said_is_that_of_the_verdict():
+    found = Class(asked=(STEPS.id,))
+    found.wrote(
+        "ann", STEPS, "", Result(STEPS.id, 0.0, 1.0, "Once said so.", kind="mistake", mistakes=("made-steps#1",))
+    )
+    assert [one.say for one in beliefs(found.gathered())] == ["Once said so."]
+
+
+@pytest.mark.parametrize(
+    ("count", "of", "frequent"), [(1, 1, False), (2, 2, True), (2, 66, True), (2, 67, False), (3, 67, True)]
+)
+def test_an_answer_is_frequent_from_two_learners_and_three_in_a_hundred_on(monkeypatch, count, of, frequent):
+    assert (believed.FEWEST, believed.SHARE) == (2, 0.03)
+    found = Class(asked=(STEPS.id,))
+    for number in range(of):
+        found.answer(f"l{number}", STEPS, 31 if number < count else 14)
+    assert bool(unexplained(found.gathered())) == frequent
+
+
+def test_of_unexplained_answers_the_most_frequent_is_first_and_right_ones_are_none():
+    found = Class(asked=(STEPS.id,))
+    for number, value in enumerate([31, 31, 44, 44, 44, 14, 14, 14, 14, 7, 7]):
+        found.answer(f"l{number}", STEPS, value)
+    assert [one.shown for one in unexplained(found.gathered())] == ["44", "31"]
+
+
+@pytest.mark.parametrize(("other", "groups"), [(1.0, 1), (1.25, 1), (1.2501, 2)])
+def test_numbers_are_alike_within_twice_the_tolerance(other, groups):
+    given = {"S": 1.0}
+    exercise = Exercise(
+        id="made-near", prompt="{S:B}?", given={"S": 1.0}, answer=Quantity("B", rtol=0.125), solution=9.0
+    )
+    made = [
+        Answered(who, Result("made-near", 0.0, 1.0, "No."), given, value) for who, value in (("a", 1.0), ("b", other))
+    ]
+    assert len(believed._alike(Class().gathered(), exercise, made)) == groups
+
+
+def test_what_is_right_for_other_numbers_is_not_grouped():
+    made = [Answered("a", Result(STEPS.id, 0.0, 1.0, "No.", kind="variant"), {"n": 8}, 3)]
+    assert believed._alike(Class().gathered(), STEPS, made) == []
+
+
+def test_what_was_not_kept_counts_by_its_sentence_and_an_unreadable_value_too():
+    result = Result(STEPS.id, 0.0, 1.0, "No.")
+    assert believed._counted_as(STEPS, Answered("a", result, {"n": 8})) == "No."
+    assert believed._counted_as(STEPS, Answered("a", result, {"n": 8}, "3 apples")) == "No."
+    assert believed._counted_as(STEPS, Answered("a", result, {"n": 8}, 3)) != "No."
+
+
+class Formulas:
+    """An answer kind whose formulas are those of a table."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def formulas(self, _exercise, wrong):
+        return [self.table[value] for value, _ in wrong]
+
+
+def grouped(table, rows):
+    exercise = SimpleNamespace(answer=Formulas(table))
+    made = [Answered(f"l{at}", None, {"S": row}, value) for at, (value, row) in enumerate(rows)]
+    return [[one.learner for one in group] for group in believed._by_formula(exercise, made)]
+
+
+def test_one_formula_has_to_come_to_the_answers_for_two_rows_of_numbers():
+    assert grouped({1: {"S": 1}}, [(1, 10), (1, 10)]) == []
+    assert grouped({1: {"S": 1}, 2: {"S": 1}}, [(1, 10), (2, 20)]) == [["l0", "l1"]]
+    assert grouped({1: {}}, [(1, 10), (1, 20)]) == []
+    assert grouped({}, []) == []
+
+
+def test_the_formula_of_most_comes_first_and_of_several_the_simplest():
+    table = {1: {"S*W": 2, "S": 1}, 2: {"S*W": 2, "S": 1}, 3: {"S*W": 2}, 4: {"n": 1}, 5: {"n": 1}}
+    rows = [(1, 10), (2, 20), (3, 30), (4, 10), (5, 20)]
+    assert grouped(table, rows) == [["l0", "l1", "l2"], ["l3", "l4"]]
+
+
+def test_sixty_answers_are_tried(monkeypatch):
+    tried = []
+    exercise = SimpleNamespace(
+        answer=SimpleNamespace(formulas=lambda _, wrong: tried.append(len(wrong)) or [{}] * len(wrong))
+    )
+    made = [Answered(f"l{at}", None, {}, at) for at in range(61)] + [Answered("none", None, {})]
+    assert believed._by_formula(exercise, made) == []
+    assert tried == [60]
+    declared = []
+    kind = SimpleNamespace(declared_as=lambda _, wrong: declared.append(len(wrong)) or "1")
+    assert believed.declaration(SimpleNamespace(answer=kind), made) == f'Mistake(1, "{believed.PLACE}"),'
+    assert declared == [60]
+    kind.declared_as = lambda *_: ""
+    assert believed.declaration(SimpleNamespace(answer=kind), made) == ""
+
+
+def test_an_owner_is_named_up_to_five():
+    made = [believed.Borrowed("q1", "bob", tuple("hgfedca"))]
+    assert [owner for _, owner, _, _ in pairs(made)] == list("acdef")
+    several = [*made, believed.Borrowed("q1", "al", ("zoe",)), believed.Borrowed("q2", "al", ("zoe",))]
+    assert pairs(several)[0] == ("al", "zoe", 2, 2)
+
+
+@pytest.mark.parametrize(("count", "shown"), [(119, 119), (120, 120), (121, 120)])
+def test_a_long_answer_is_cut(count, shown):
+    kind = SimpleNamespace(as_read=lambda value: value, relation=lambda *_: "", declared_as=lambda *_: "")
+    made = [Answered("a", Result("e", 0.0, 1.0, "No. Not yet."), {}, "x" * count)]
+    one = believed._unexplained(SimpleNamespace(answer=kind, id="e"), made)
+    assert (len(one.shown), one.told) == (shown, "No.")
+
+
+def test_where_numbers_differ_an_answer_is_that_for_the_first():
+    kind = SimpleNamespace(as_read=str, relation=lambda *_: "", declared_as=lambda *_: "")
+    result = Result("e", 0.0, 1.0, "No.")
+    exercise = SimpleNamespace(answer=kind, id="e")
+    same = [Answered("a", result, {"S": 1}, 5), Answered("b", result, {"S": 1}, 5)]
+    assert believed._unexplained(exercise, same).shown == "5"
+    other = [same[0], Answered("b", result, {"S": 2}, 10)]
+    assert believed._unexplained(exercise, other).shown.startswith("5 for those numbers")
+    nothing = [Answered("a", result, {"S": 1}), Answered("b", result, {"S": 2})]
+    assert believed._unexplained(exercise, nothing).shown == ""

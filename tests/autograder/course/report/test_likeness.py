@@ -1,9 +1,12 @@
 """Copies are found behind new names, comments and layout; what two write alike by themselves is not one."""
 
+import ast
+
 import pytest
 
+from autograder.course.report import copies as module
 from autograder.course.report import likeness
-from autograder.course.report.copies import copies, pairs
+from autograder.course.report.copies import Copy, copies, pairs
 from autograder.grading.results import Result
 from tests.autograder.course.report.made import MEAN, STEPS, WHY, Class
 
@@ -136,3 +139,92 @@ def test_hostile_code_is_looked_at_and_never_run(source):
     trace = likeness.code_trace(source)
     assert trace is None or trace.size > 0
     likeness.text_trace(source)
+
+
+@pytest.mark.parametrize(("count", "usual"), [(4, False), (5, True)])
+def test_what_more_than_four_share_may_be_usual(count, usual):
+    (one,) = copies(found(**dict.fromkeys("abcdefgh"[:count], LONG)).gathered())
+    assert (one.usual, len(one.learners)) == (usual, count)
+
+
+@pytest.mark.parametrize(("writers", "usual"), [(23, True), (24, False), (25, False)])
+def test_usual_is_more_than_a_quarter_of_those_who_wrote(monkeypatch, writers, usual):
+    traces = {
+        f"l{number}": likeness.WorkTrace(str(max(0, number - 5)), frozenset({number}), 1) for number in range(writers)
+    }
+    monkeypatch.setattr(module, "_traces", lambda *_: traces)
+    made = Class(asked=(MEAN.id,))
+    (one,) = copies(made.gathered())
+    assert (len(one.learners), one.usual) == (6, usual)
+    assert module.USUAL == 0.25
+
+
+def test_the_share_of_a_group_with_the_solution_is_that_of_the_least_alike(monkeypatch):
+    trace = likeness.WorkTrace
+    traces = {"ann": trace("a", frozenset(range(10)), 10), "bob": trace("b", frozenset(range(6)), 6)}
+    monkeypatch.setattr(module, "_traces", lambda *_: traces)
+    monkeypatch.setattr(module, "code_trace", lambda *_: trace("a", frozenset(range(10)), 10))
+    (one,) = copies(Class(asked=(MEAN.id,)).gathered())
+    assert (one.learners, one.share, one.book) == (("ann", "bob"), 0.6, True)
+
+
+def test_words_that_were_not_begun_are_nobodys_work():
+    made = Class(asked=(WHY.id,))
+    for who in ("ann", "bob"):
+        made.wrote(who, WHY, "*Your answer*", Result(WHY.id, 0.0, 4.0, "", kind="empty"))
+    assert copies(made.gathered()) == []
+
+
+def test_pairs_are_told_from_two_pieces_on_the_most_first_and_twenty_at_most():
+    def copy(*learners, **about):
+        return Copy("e", learners, 1.0, **about)
+
+    made = [copy("a", "b"), copy("a", "b"), copy("a", "c"), copy("a", "c"), copy("a", "c"), copy("b", "c")]
+    assert pairs(made) == [("a", "c", 3), ("a", "b", 2)]
+    assert pairs([copy("a", "b"), copy("a", "b", book=True), copy("a", "b", usual=True)]) == []
+    many = [copy(*(f"l{number}" for number in range(8)))] * 2
+    assert len(pairs(many)) == 20
+
+
+def test_the_tree_of_code_tells_what_is_written_from_how_it_is_called():
+    def words(source):
+        return likeness._nodes(ast.parse(source))
+
+    assert words("a = b") != words("b = a")
+    assert words("total = x") == words("t = x")
+    assert words("len = x") != words("t = x")  # a builtin keeps its name
+    assert words("def f(a, *, k=1): return a") == words("def g(b, *, k=1): return b")
+    assert words("def f(): pass") == words("async def f(): pass".replace("async ", ""))
+    assert words("import numpy as np\nnp.sum") == words("import numpy as n\nn.sum")
+    assert words("import numpy as np") != words("import scipy as np")
+    assert words("x = 1") == words("x = 1.0")
+    assert words("x = 1") != words("x = True")
+    assert words("x = 1") != words("x = 2")
+    assert words("x = 1e300") != words("x = 2e300")
+    assert words("try: pass\nexcept E as e: e") == words("try: pass\nexcept E as f: f")
+    assert words('def f():\n    "doc"\n    return 1') == words("def f():\n    ...\n    return 1")
+    assert words('def f():\n    return "doc"') != words("def f():\n    return 1")
+    assert words("def f():\n    1\n    return 1") != words("def f():\n    return 1")
+    assert words("def f(a: int) -> int: return a") == words("def f(a): return a")
+    assert words(f"x = {'a' * 300!r}") == words(f"x = {'a' * 299 + 'b'!r}")  # as far as letters are compared
+
+
+def test_code_is_compared_from_forty_eight_nodes_beyond_the_stub():
+    nodes = [str(number) for number in range(60)]
+    assert (likeness.LEAST_NODES, likeness.RUN_OF_NODES, likeness.RUN_OF_WORDS) == (48, 6, 4)
+    assert likeness._trace(nodes[:48], 6, None, 48).size == 48
+    assert likeness._trace(nodes[:47], 6, None, 48) is None
+    stub = likeness._trace(nodes[:3], 6, None, 0)
+    assert likeness._trace(nodes[:51], 6, stub, 48).size == 48
+    assert likeness._trace(nodes[:50], 6, stub, 48) is None
+    assert len(likeness._trace(nodes[:6], 6, None, 0).runs) == 1
+    assert len(likeness._trace(nodes[:7], 6, None, 0).runs) == 2
+    assert len(likeness._trace(nodes[:3], 6, None, 0).runs) == 1
+    assert (likeness.CODE_ALIKE, likeness.TEXT_ALIKE) == (0.55, 0.45)
+
+
+def test_a_text_is_compared_up_to_its_most_letters():
+    assert likeness.MOST_TEXT == 50_000
+    text = "word " * 10_000
+    assert likeness.text_trace(text + "more").digest == likeness.text_trace(text).digest
+    assert likeness.text_trace(text[:-1] + "s").digest != likeness.text_trace(text).digest

@@ -6,6 +6,8 @@ from rich.console import Console
 from autograder.course.class_results import results_table
 from autograder.course.class_results.class_result import Change, ClassResult, LateChange, Learner
 from autograder.course.gradebook import AssignmentScore, GradebookLearner
+from autograder.declaration.verdict import AS_PREDICTED
+from autograder.grading.found_cells import FoundCells
 from autograder.grading.results import Result
 
 IDS = ("links-ring-time", "links-waves")
@@ -141,3 +143,192 @@ def test_a_changed_penalty_is_a_changed_result():
         "ada late -4.2 → 0 points",
         "bo\N{REPLACEMENT CHARACTER} late 0 → -0.3 points",
     ]
+
+
+def result(points=1.0, most=2.0, kind="wrong", **about):
+    return Result(IDS[0], points, most, "", kind=kind, **about)
+
+
+@pytest.mark.parametrize(
+    ("made", "right"),
+    [
+        (result(2.0), True),
+        (result(1.99), False),
+        (result(2.5), True),
+        (result(0.0, 0.0), False),
+        (result(0.5, 0.5), True),
+        (result(0.0, 0.0, "right"), True),
+        (result(2.0, 2.0, "predicted"), False),
+        (result(0.0, 2.0, "predicted", reason=AS_PREDICTED), True),
+    ],
+)
+def test_right_is_all_points_or_a_prediction_that_came_true(made, right):
+    assert results_table.is_right(made) is right
+
+
+@pytest.mark.parametrize(("part", "whole", "text"), [(2, 3, "67"), (0, 3, "0"), (3, 3, "100"), (1, 0, "–")])
+def test_percent(part, whole, text):
+    assert results_table.percent(part, whole) == text
+
+
+@pytest.mark.parametrize(
+    ("made", "text", "style"),
+    [
+        (None, "–", "dim"),
+        (result(kind="waiting"), "…", "yellow"),
+        (result(2.0), "2", "green"),
+        (result(0.5), "0.5", "yellow"),
+        (result(0.0), "0", "red"),
+        (result(0.0, kind="empty"), "0", "dim"),
+        (result(0.0, 0.0, "empty"), "0", "green"),
+    ],
+)
+def test_a_cell_is_green_for_all_yellow_for_some_and_red_for_none(made, text, style):
+    cell = results_table._cell(made)
+    assert (cell.plain, cell.style) == (text, style)
+
+
+@pytest.mark.parametrize(
+    ("names", "cut"),
+    [(["a-x", "a-y-z"], ["x", "y-z"]), (["a-x", "b-y"], ["a-x", "b-y"]), (["a-x", "a"], ["a-x", "a"]), ([], [])],
+)
+def test_ids_go_without_the_word_that_all_begin_with(names, cut):
+    assert results_table.short(names) == cut
+
+
+@pytest.mark.parametrize(("score", "differs"), [(2.0, False), (2.0 + 0.9e-6, False), (2.0 + 1.1e-6, True), (1.9, True)])
+def test_a_sum_differs_from_the_gradebooks_beyond_rounding(score, differs):
+    learner = Learner("ada", [result(2.0)])
+    scores = {"ada": AssignmentScore(GradebookLearner("ada"), "week3", 3.0, raw=score)}
+    assert results_table._differs(learner, scores) is differs
+    assert not results_table._differs(Learner("bo", [result(2.0)]), scores)
+
+
+def test_the_sums_of_a_learner():
+    def sums(learner, scores, late, differ):
+        return [getattr(cell, "plain", cell) for cell in results_table._sums(learner, scores, late, differ)]
+
+    ada, none = Learner("ada", [result(2.0)]), Learner("bo")
+    scores = {"ada": AssignmentScore(GradebookLearner("ada"), "week3", 3.0, raw=2.0, late_penalty=0.5)}
+    assert sums(none, {}, False, False) == ["none"]
+    assert sums(none, {}, True, True) == ["none", "", ""]
+    assert sums(ada, scores, True, True) == ["2", "-0.5", "1.5"]
+    assert sums(ada, scores, False, True) == ["2", "1.5"]
+    assert sums(ada, {}, True, True) == ["2", "", "2"]
+    assert sums(ada, {}, False, False) == ["2"]
+    assert [results_table._sums(ada, {}, False, differ)[0].style for differ in (True, False)] == ["", "bold"]
+
+
+def test_below_the_table_stand_the_points_that_there_are_and_means_of_what_is_decided():
+    made = ClassResult(
+        "week3", CLASS.exercises, [Learner("a", [result(1.0)]), Learner("b", [result(2.0)]), Learner("c")]
+    )
+    below = dict(results_table._below(made, {}, False, False))
+    assert below == {"mean %": ["75", "–", "50"], "right %": ["50", "–", ""], "of": ["2", "1", "3"]}
+    assert dict(results_table._below(made, {}, True, True)) == {
+        "mean %": ["75", "–", "50", "", "50"], "right %": ["50", "–", ""], "of": ["2", "1", "3", "", "3"]
+    }  # fmt: skip
+    nobody = ClassResult("week3", CLASS.exercises, [Learner("c")])
+    assert [label for label, _ in results_table._below(nobody, {}, False, False)] == ["of"]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "name"), [("Ada", "Lee", "Lee, Ada"), ("Ada", "", "Ada"), ("", "Lee", "Lee"), ("", "", "")]
+)
+def test_a_name_is_the_last_one_first(first, last, name):
+    scores = {"ada": AssignmentScore(GradebookLearner("ada", first, last), "week3", 3.0)}
+    assert results_table._name(scores, "ada") == name
+    assert results_table._name(scores, "bo") == ""
+
+
+def test_learners_are_in_the_order_of_their_names_those_without_by_their_ids():
+    learners = [Learner(who) for who in ("zoe", "Bo", "ada")]
+    scores = {"zoe": AssignmentScore(GradebookLearner("zoe", "Zoe", "Abel"), "week3", 3.0)}
+    assert [one.name for one in results_table.in_order(learners, scores)] == ["zoe", "ada", "Bo"]
+    assert [one.name for one in results_table.in_order(learners, {})] == ["ada", "Bo", "zoe"]
+
+
+@pytest.mark.parametrize(
+    ("who", "width", "named"), [("ada", 25, False), ("ada", 26, True), ("a" * 12, 29, False), ("a" * 12, 30, True)]
+)
+def test_names_need_eight_letters_of_room(who, width, named):
+    """Beside an id, two columns of 2 and 5 letters, and the spaces between."""
+    learners = [Learner(who, [result(1.0)])]
+    scores = {who: AssignmentScore(GradebookLearner(who, "A" * 30, "B" * 30), "week3", 3.0, raw=1.0)}
+    table = results_table.class_table(ClassResult("w", {IDS[0]: 2.0}, learners), scores, width)
+    assert [column.header for column in table.columns] == ["learner", *["name"] * named, "1", "total"]
+    if named:
+        assert table.columns[1].max_width == 8
+    wide = results_table.class_table(ClassResult("w", {IDS[0]: 2.0}, learners), scores, 200)
+    assert wide.columns[1].max_width == 22
+
+
+def test_a_problem_is_told_once_and_lost_cells_of_who_submitted():
+    lost = FoundCells(1, (IDS[0],))
+    learners = [
+        Learner("ada", problem="No file."), Learner("bo", [result()], cells=lost),
+        Learner("cy", [result()], cells=lost, submitted_by="bo"),
+    ]  # fmt: skip
+    out = io.StringIO()
+    results_table.print_table(
+        ClassResult("week3", {IDS[0]: 2.0}, learners, problems=["No file.", "A note."]), Console(file=out, width=200)
+    )
+    lines = out.getvalue().splitlines()
+    assert [line for line in lines if "No file." in line] == ["ada: No file."]
+    assert "A note." in lines
+    assert [line.split()[0] for line in lines if lost.sentence in line] == ["bo"]
+
+
+def test_the_lines_below_the_table_are_there_where_they_say_something():
+    assert results_table.missing_line(CLASS, {}) == ""
+    graded = {"zed": AssignmentScore(GradebookLearner("zed"), "week3", 3.0, graded=True)}
+    assert results_table.missing_line(CLASS, graded) == ""
+    gone = {who: AssignmentScore(GradebookLearner(who), "week3", 3.0) for who in ("zed", "ada", "al")}
+    assert results_table.missing_line(CLASS, gone) == "Nothing submitted by 2 of 3 in the gradebook: al; zed"
+    assert results_table.waiting_line(CLASS, {}) == ""
+    assert results_table.waiting_line(CLASS, {IDS[1]: 1}).startswith("1 answer to be graded by hand")
+    assert results_table.waiting_line(CLASS, {IDS[1]: 2}).startswith("2 answers to be")
+
+
+def test_the_end_says_where_everything_is(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(results_table.sys, "argv", ["/usr/bin/gpubook"])
+
+    def end(folder, gradebook):
+        out = io.StringIO()
+        made = ClassResult("w", {IDS[0]: 2.0}, [Learner("ada", [result()]), Learner("bo")], folder=folder,
+                           gradebook=gradebook, seconds=1.25)  # fmt: skip
+        results_table.print_class(made, Console(file=out, width=300))
+        return out.getvalue()
+
+    said = end(str(tmp_path / "course"), "")
+    assert "1 of 2 graded in 1.2 s. Gradebook: course/gradebook.db" in said
+    assert "/usr/bin/gpubook grade course w --show" in said
+    said = end("/elsewhere", "postgresql+psycopg://x.org/y")
+    assert "Gradebook: postgresql+psycopg://x.org/y" in said
+    assert "/elsewhere/feedback/LEARNER/w/w.html" in said
+    monkeypatch.setattr(results_table.sys, "argv", ["pytest"])
+    assert " gpubook report course w" in end(str(tmp_path / "course"), "")
+
+
+@pytest.mark.parametrize(("count", "head"), [(1, "1 result of 1 changed"), (2, "2 results of 2 changed")])
+def test_changes_are_counted(count, head):
+    out = io.StringIO()
+    before, after = result(0.0, 1.0), result(2.0, 2.0)
+    changes = [Change(who, before, after, False) for who in ("ada", "bo")[:count]]
+    results_table.print_changes(changes, Console(file=out, width=200))
+    assert head in out.getvalue()
+    assert "0 of 1 → 2 of 2" in out.getvalue()  # other points now
+
+
+def test_the_sentences_of_a_learner_with_a_problem_and_of_one_without():
+    assert results_table.sentences(Learner("ada", problem="No."), []).plain == "ada: No."
+    text = results_table.sentences(BO, BO.results, lambda *_: " a \n b ")
+    assert text.plain.splitlines()[0] == "bo: 2 points"
+    assert "2/2 links-ring-time  [a b]  Right." in text.plain
+    lost = Learner("cy", [], cells=FoundCells(1, (IDS[0],)))
+    assert lost.cells.sentence in results_table.sentences(lost, []).plain
+    with pytest.raises(KeyError, match=r"nobody has no result for 'none'.*known: links-ring-time, links-waves"):
+        results_table.show(CLASS, "/none")
+    with pytest.raises(KeyError, match="known: none"):
+        results_table.show(ClassResult("w", {}, [Learner("ada")]), "ada/x")

@@ -241,7 +241,7 @@ def test_of_unexplained_answers_the_most_frequent_is_first_and_right_ones_are_no
 def test_numbers_are_alike_within_twice_the_tolerance(other, groups):
     given = {"S": 1.0}
     exercise = Exercise(
-        id="made-near", prompt="{S:B}?", given={"S": 1.0}, answer=Quantity("B", rtol=0.125), solution=9.0
+        id="made-near", prompt="{S:B}?", given={"S": 1.0}, answer=Quantity("B", rtol=0.125), solution=8.0
     )
     made = [
         Answered(who, Result("made-near", 0.0, 1.0, "No."), given, value) for who, value in (("a", 1.0), ("b", other))

@@ -1,12 +1,14 @@
 """Attempts are counted before they are judged, once for each answer, and outlive the process."""
 
 import os
+import re
 import subprocess
 import sys
 import threading
 
 import pytest
 
+from autograder.course.service import attempts
 from autograder.course.service.attempts import FILE, Ledger, used
 
 RULES = {"allowed": 2, "key": "k", "assignment": "w"}
@@ -99,3 +101,40 @@ def test_the_file_is_the_teachers_alone(ledger, tmp_path):
 def test_where_no_service_has_run_there_is_nothing_and_nothing_is_made(tmp_path):
     assert used(tmp_path) == []
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_change_that_fails_is_not_made_and_is_told(ledger):
+    ledger.take("ann", "a-b", "x", **RULES)
+
+    def fails():
+        with ledger._writing() as db:
+            db.execute("DELETE FROM attempts")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fails()
+    assert [one.count for one in ledger.used()] == [1]
+    assert ledger.take("ann", "a-b", "y", **RULES).used == 2  # and the next one is
+
+
+def test_what_a_learner_has_had_ends_with_the_last_attempt(ledger, monkeypatch):
+    times = iter(["2030-01-01T00:00:01Z", "2030-01-01T00:00:02Z"])
+    monkeypatch.setattr(attempts, "_now", lambda: next(times))
+    for answer, kind, score in (("z", "right", 1.0), ("a", "wrong", 0.5)):
+        ledger.take("ann", "a-b", answer, **RULES)
+        ledger.keep("ann", "a-b", answer, key="k", verdict=RIGHT | {"kind": kind, "score": score})
+    (used_,) = ledger.used()
+    assert (used_.kind, used_.right, used_.time, used_.assignment) == ("wrong", True, "2030-01-01T00:00:02Z", "w")
+    ledger.forget("ann", "a-b")
+    assert ledger.used() == []
+
+
+def test_nothing_but_all_points_is_right(ledger):
+    ledger.take("ann", "a-b", "x", **RULES)
+    ledger.keep("ann", "a-b", "x", key="k", verdict=RIGHT | {"score": 0.5})
+    assert ledger.used()[0].right is False
+    assert ledger.forget("ann", "other") == 0
+
+
+def test_the_time_of_an_attempt_is_in_utc_to_the_second():
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", attempts._now())

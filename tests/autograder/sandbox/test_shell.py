@@ -1,7 +1,10 @@
 """What a cell shows: text, in order, up to a number of characters."""
 
+import os
 import signal
+import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -104,3 +107,120 @@ def test_one_that_catches_the_first_alarm_has_another(shell):
     shell.timed(0.01, stubborn)
     assert shell.expired
     assert 0 < asked[0][0] <= asked[0][1] == 1.0
+
+
+class Ended(BaseException):
+    """The process ends."""
+
+
+@pytest.fixture
+def cells(shell, monkeypatch):
+    """`cells(act, ...)`: what a cell that does `act` comes to, and the errors that IPython tells of it."""
+    shell.capture, shell.pid = OutputCapture(100), os.getpid()
+
+    def run(act=lambda: None, limit=5.0, before=None, during=None):
+        def run_cell(source, store_history):
+            assert (source, store_history) == ("x", False)
+            act()
+            return SimpleNamespace(error_before_exec=before, error_in_exec=during)
+
+        shell.ip = SimpleNamespace(run_cell=run_cell)
+        return shell.run("x", limit)
+
+    run.shell = shell
+    return run
+
+
+def test_a_cell_shows_its_outputs_and_the_error_that_ended_it(cells):
+    done = cells(lambda: cells.shell.capture.stream("stdout", "a"))
+    assert done == {
+        "outputs": [{"output_type": "stream", "name": "stdout", "text": "a"}], "expired": False, "error": None,
+        "message": "",
+    }  # fmt: skip
+    assert cells()["outputs"] == []
+    for about in ({"before": ValueError("so")}, {"during": ValueError("so")}):
+        done = cells(**about)
+        assert (done["error"], done["message"], done["expired"]) == ("ValueError", "so", False)
+    syntax = SyntaxError("invalid (<ipython-input-1-ab>, line 3)")
+    assert cells(before=syntax)["message"] == "invalid (line 3)"
+    assert cells(during=ValueError("v" * 501))["message"] == "v" * 500
+
+    class Silent(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+    assert cells(during=Silent())["message"] == ""
+
+
+def test_a_cell_that_ran_out_of_its_time_says_so_once(cells):
+    def late():
+        cells.shell.capture.stream("stdout", "a")
+        try:
+            time.sleep(5)
+        finally:
+            cells.shell.capture.error("CellTimeout", "", [])
+
+    done = cells(late, limit=0.01)
+    assert (done["expired"], done["error"], done["message"]) == (True, "CellTimeout", "the cell ran longer than 0.01 s")
+    assert [one["output_type"] for one in done["outputs"]] == ["stream", "error"]
+
+
+def test_the_copy_that_a_cell_has_forked_ends_with_the_cell(cells, monkeypatch):
+    def ends(status):
+        raise Ended(status)
+
+    monkeypatch.setattr(os, "_exit", ends)
+    cells()
+    cells.shell.pid += 1
+    with pytest.raises(Ended) as ended:
+        cells()
+    assert ended.value.args == (0,)
+
+
+def test_a_submission_begins_with_its_own_streams_and_alarm(shell, monkeypatch):
+    shell.capture = OutputCapture(1)
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", None)
+    shell.begin(77)
+    streams = [(type(one), one.name) for one in (sys.stdout, sys.stderr)]
+    assert streams == [(Stream, "stdout"), (Stream, "stderr")]
+    assert (shell.capture.limit, shell.pid) == (77, os.getpid())
+    assert signal.getsignal(signal.SIGALRM) == shell._alarm
+
+
+def test_what_ipython_shows_is_captured(monkeypatch):
+    from IPython.core.interactiveshell import InteractiveShell
+
+    monkeypatch.setattr(InteractiveShell, "instance", classmethod(lambda cls, config: (cls, config)))
+    made = Shell("/folder")
+    kind, config = made.ip
+    assert made.capture.limit == 200_000
+    assert (config.InteractiveShell.cache_size, config.HistoryManager.enabled) == (0, False)
+    assert config.InteractiveShell.ipython_dir == "/folder"
+    kind.display_pub_class.publish(None, {"text/plain": "shown", "text/html": "<b>"})
+    hook = SimpleNamespace(
+        update_user_ns=lambda _: None, compute_format_data=lambda value: ({"text/plain": str(value)}, {})
+    )
+    for value in (None, 0, 7):
+        kind.displayhook_class.__call__(hook, value)
+    assert [(one["output_type"], one["data"]["text/plain"]) for one in made.capture.outputs] == [
+        ("display_data", "shown"), ("execute_result", "0"), ("execute_result", "7")
+    ]  # fmt: skip
+
+    class Silent(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+    kind._showtraceback(None, ValueError, ValueError("so"), ["a", "b"])
+    kind._showtraceback(None, Silent, Silent(), [])
+    assert [(one["ename"], one["evalue"], one["traceback"]) for one in made.capture.outputs[3:]] == [
+        ("ValueError", "so", ["a", "b"]), ("Silent", "(its message could not be made)", [])
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("letters", "kept"), [(199, 199), (200, 200), (201, 200)])
+def test_the_name_of_an_error_has_two_hundred_letters(letters, kept):
+    capture = OutputCapture(10_000)
+    capture.error("E" * letters, "v" * 2001, [])
+    assert len(capture.outputs[0]["ename"]) == kept
+    assert capture.outputs[0]["evalue"] == "v" * 2000

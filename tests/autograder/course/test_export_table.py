@@ -67,10 +67,16 @@ def test_a_worksheet_is_for_moodle_alone(course, worksheet):
         export.table(".", form="moodle")
 
 
-@pytest.mark.parametrize(("form", "ids", "taken"), [
-    ("canvas", {"hw": 7}, True), ("canvas", {}, True), ("csv", {}, True),
-    ("canvas", {"hw": 7, "none": 8}, False), ("csv", {"hw": 7}, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("form", "ids", "taken"),
+    [
+        ("canvas", {"hw": 7}, True),
+        ("canvas", {}, True),
+        ("csv", {}, True),
+        ("canvas", {"hw": 7, "none": 8}, False),
+        ("csv", {"hw": 7}, False),
+    ],
+)
 def test_canvas_ids_are_those_of_assignments_that_are_exported_to_canvas(course, form, ids, taken):
     if taken:
         assert export.table(".", form=form, canvas_ids=ids).rows
@@ -130,8 +136,10 @@ def test_the_row_of_a_learner_says_what_waits():
 def test_moodle_shows_points_sentences_comments_and_what_being_late_cost(course, worksheet):
     course.scores["hw"] = [score("ann", 1.5, late_penalty=0.5, comments=("Good <b>",)), score("bob", 3.0), score("cy")]
     course.results = ClassResult("hw", {}, [Learner("ann", [Result("q", 1.5, 2.0, "a < b", kind="partial")])])
-    comments = {row["Identifier"][-1]: row["Feedback comments"] for row in
-                rows(export.table(".", form="moodle", worksheet=worksheet))}  # fmt: skip
+    comments = {
+        row["Identifier"][-1]: row["Feedback comments"]
+        for row in rows(export.table(".", form="moodle", worksheet=worksheet))
+    }
     assert comments == {
         "0": "q (1.5 of 2): a &lt; b<br>r (to be graded)<br>Good &lt;b&gt;<br>Late: 0.5 of 1.5 points are taken off.",
         "1": "q (2 of 2)<br>r (1 of 1)",

@@ -85,8 +85,9 @@ def grader(parts):
 
 
 def test_a_submission_is_graded_by_the_zygote_and_the_judge(grader, parts):
-    job = GradingJob("ann", json.dumps(NB), kept=({"exercise": "k", "points": 1.0, "max_points": 1.0, "say": "."},),
-                     answers={"a": 1})  # fmt: skip
+    job = GradingJob(
+        "ann", json.dumps(NB), kept=({"exercise": "k", "points": 1.0, "max_points": 1.0, "say": "."},), answers={"a": 1}
+    )
     outcome = grader.grade(job)
     assert (outcome.problem, outcome.problems, outcome.answers) == ("", ["a note"], {"q": 1})
     assert (json.loads(outcome.notebook), outcome.results[0].say) == (NB, "Half.")

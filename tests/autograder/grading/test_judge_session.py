@@ -292,9 +292,12 @@ def test_what_a_function_comes_to_reaches_the_judge(limits, monkeypatch, reply, 
 
 def test_a_kind_that_gains_by_it_is_warm_before_the_first_answer(monkeypatch):
     term = Exercise(
-        id="mine-term", prompt="How long?", answer=Expression({"S": positive("B"), "W": positive("B/s")}, "s"),
-        solution=lambda S, W: S / W, mistakes=(Mistake(lambda S, W: W / S, "No."), Mistake(lambda S, W: S * W, "Nor.")),
-    )  # fmt: skip
+        id="mine-term",
+        prompt="How long?",
+        answer=Expression({"S": positive("B"), "W": positive("B/s")}, "s"),
+        solution=lambda S, W: S / W,
+        mistakes=(Mistake(lambda S, W: W / S, "No."), Mistake(lambda S, W: S * W, "Nor.")),
+    )
     judged = []
     monkeypatch.setattr(module, "judge_answer", lambda _, question: judged.append(question))
     module._warm(Bank([TIME, term]))

@@ -64,12 +64,26 @@ def test_what_is_asked_has_a_number_and_its_limit(asked):
     assert asked.sent == [
         {"op": "run", "source": "x = 1", "limit": 4.0, "number": 1},
         {"op": "answer", "key": "q", "name": "answer", "reset": True, "limit": 4.0, "number": 2},
-        {"op": "rank", "key": "q", "name": "ring", "withholds": ["numpy"], "plays": "generator", "limit": 4.0,
-         "number": 3},
+        {
+            "op": "rank",
+            "key": "q",
+            "name": "ring",
+            "withholds": ["numpy"],
+            "plays": "generator",
+            "limit": 4.0,
+            "number": 3,
+        },
         {"op": "forget", "name": "answer", "limit": 4.0, "number": 4},
-        {"op": "call", "key": "q", "arguments": [1], "limit": 2.5, "plays": "kernel", "withholds": ["numpy"],
-         "number": 5},
-    ]  # fmt: skip
+        {
+            "op": "call",
+            "key": "q",
+            "arguments": [1],
+            "limit": 2.5,
+            "plays": "kernel",
+            "withholds": ["numpy"],
+            "number": 5,
+        },
+    ]
 
 
 def test_a_reply_is_waited_for_until_the_limit_and_the_grace(asked):
@@ -220,9 +234,15 @@ def test_a_child_is_started_with_its_files_and_a_small_environment(zygote, monke
     made = zygote()
     child = made.spawn(LIMITS, {"a.txt": "A"}, {"GPUBOOK_OWNER": "ann"}, seed=3, alone=True, withholds=("numpy",))
     assert made.requests == [
-        {"limits": LIMITS.as_plain(), "slot": 0, "confined": True, "folder": None, "alone": True,
-         "withholds": ["numpy"]}
-    ]  # fmt: skip
+        {
+            "limits": LIMITS.as_plain(),
+            "slot": 0,
+            "confined": True,
+            "folder": None,
+            "alone": True,
+            "withholds": ["numpy"],
+        }
+    ]
     start = made.sent()
     assert (start["files"], start["seed"], start["confined"]) == ({"a.txt": "A"}, 3, True)
     environment = start["environment"]

@@ -133,8 +133,12 @@ def test_the_book_with_its_key_is_hidden_in_every_copy(tmp_path, monkeypatch):
 
 def test_the_root_is_built_on_the_first_folder_that_nothing_shown_needs(monkeypatch):
     monkeypatch.setattr(confine, "masked_paths", lambda: ["/m"])
-    for shown, base in ((["/usr"], "/mnt"), (["/mnt/env"], "/media"), (["/mnt", "/media/x"], "/srv"),
-                        (["/mntx"], "/mnt")):  # fmt: skip
+    for shown, base in (
+        (["/usr"], "/mnt"),
+        (["/mnt/env"], "/media"),
+        (["/mnt", "/media/x"], "/srv"),
+        (["/mntx"], "/mnt"),
+    ):
         monkeypatch.setattr(confine, "visible_paths", lambda shown=shown: shown)
         monkeypatch.setattr(os.path, "isdir", lambda _: True)
         assert RootView.of_system() == RootView(tuple(shown), ("/m",), base)

@@ -118,6 +118,11 @@ def cells(shell, monkeypatch):
     """`cells(act, ...)`: what a cell that does `act` comes to, and the errors that IPython tells of it."""
     shell.capture, shell.pid = OutputCapture(100), os.getpid()
 
+    def ends(status):
+        raise Ended(status)
+
+    monkeypatch.setattr(os, "_exit", ends)  # which would end the tests, and nobody would notice
+
     def run(act=lambda: None, limit=5.0, before=None, during=None):
         def run_cell(source, store_history):
             assert (source, store_history) == ("x", False)
@@ -134,9 +139,11 @@ def cells(shell, monkeypatch):
 def test_a_cell_shows_its_outputs_and_the_error_that_ended_it(cells):
     done = cells(lambda: cells.shell.capture.stream("stdout", "a"))
     assert done == {
-        "outputs": [{"output_type": "stream", "name": "stdout", "text": "a"}], "expired": False, "error": None,
+        "outputs": [{"output_type": "stream", "name": "stdout", "text": "a"}],
+        "expired": False,
+        "error": None,
         "message": "",
-    }  # fmt: skip
+    }
     assert cells()["outputs"] == []
     for about in ({"before": ValueError("so")}, {"during": ValueError("so")}):
         done = cells(**about)
@@ -165,11 +172,7 @@ def test_a_cell_that_ran_out_of_its_time_says_so_once(cells):
     assert [one["output_type"] for one in done["outputs"]] == ["stream", "error"]
 
 
-def test_the_copy_that_a_cell_has_forked_ends_with_the_cell(cells, monkeypatch):
-    def ends(status):
-        raise Ended(status)
-
-    monkeypatch.setattr(os, "_exit", ends)
+def test_the_copy_that_a_cell_has_forked_ends_with_the_cell(cells):
     cells()
     cells.shell.pid += 1
     with pytest.raises(Ended) as ended:
@@ -204,8 +207,10 @@ def test_what_ipython_shows_is_captured(monkeypatch):
     for value in (None, 0, 7):
         kind.displayhook_class.__call__(hook, value)
     assert [(one["output_type"], one["data"]["text/plain"]) for one in made.capture.outputs] == [
-        ("display_data", "shown"), ("execute_result", "0"), ("execute_result", "7")
-    ]  # fmt: skip
+        ("display_data", "shown"),
+        ("execute_result", "0"),
+        ("execute_result", "7"),
+    ]
 
     class Silent(Exception):
         def __str__(self):
@@ -214,8 +219,9 @@ def test_what_ipython_shows_is_captured(monkeypatch):
     kind._showtraceback(None, ValueError, ValueError("so"), ["a", "b"])
     kind._showtraceback(None, Silent, Silent(), [])
     assert [(one["ename"], one["evalue"], one["traceback"]) for one in made.capture.outputs[3:]] == [
-        ("ValueError", "so", ["a", "b"]), ("Silent", "(its message could not be made)", [])
-    ]  # fmt: skip
+        ("ValueError", "so", ["a", "b"]),
+        ("Silent", "(its message could not be made)", []),
+    ]
 
 
 @pytest.mark.parametrize(("letters", "kept"), [(199, 199), (200, 200), (201, 200)])

@@ -56,9 +56,14 @@ def system(monkeypatch):
 def shell(**about):
     """A shell that runs nothing and calls what it is to time."""
     made = SimpleNamespace(
-        ip=SimpleNamespace(user_ns={"answer": 2.5}), capture=[1], pid=os.getpid(), expired=False, began=[],
-        run=lambda source, limit: {"ran": source, "limit": limit}, timed=lambda limit, act: act(),
-    )  # fmt: skip
+        ip=SimpleNamespace(user_ns={"answer": 2.5}),
+        capture=[1],
+        pid=os.getpid(),
+        expired=False,
+        began=[],
+        run=lambda source, limit: {"ran": source, "limit": limit},
+        timed=lambda limit, act: act(),
+    )
     made.begin = made.began.append
     return SimpleNamespace(**(vars(made) | about))
 
@@ -329,6 +334,27 @@ def test_a_system_that_refuses_is_told(steps, monkeypatch, step):
     assert "not permitted" in steps[-1][2]["refused"]
 
 
+@pytest.fixture
+def trial(monkeypatch):
+    """Trials of which only a forked process ends: this one would end the tests, and nobody would notice."""
+
+    class Forks(System):
+        here = os.getpid()
+
+        def fork(self):
+            return os.fork()
+
+        def getpid(self):
+            return os.getpid()
+
+        def _exit(self, status):
+            if os.getpid() == self.here:
+                raise Exit(status)
+            os._exit(status)
+
+    monkeypatch.setattr(zygote, "os", Forks())
+
+
 def refusing(error):
     def act(*_):
         raise error
@@ -343,10 +369,11 @@ def refusing(error):
         (refusing(OSError("unshare: no")), None, "unshare: no"),
         (lambda: None, refusing(OSError("mount: no")), "mount: no"),
         (lambda: None, refusing(RuntimeError("odd")), "RuntimeError: odd"),
+        (lambda: None, lambda limits, *rest: refusing(OSError(str(rest)))(), "(0, 'view')"),
         (lambda: None, lambda *_: os._exit(1), "the trial process died"),
     ],
 )
-def test_a_trial_says_what_the_system_lacks(monkeypatch, first, second, lacks):
+def test_a_trial_says_what_the_system_lacks(monkeypatch, trial, first, second, lacks):
     monkeypatch.setattr(confine, "enter_namespaces", first)
     monkeypatch.setattr(confine, "enter", second)
     made = zygote.probe("view")
@@ -355,10 +382,10 @@ def test_a_trial_says_what_the_system_lacks(monkeypatch, first, second, lacks):
     assert bool(made["unconfined"]) == bool(lacks)
 
 
-def test_a_trial_without_a_proc_of_its_own_limits_no_memory(monkeypatch):
+def test_a_trial_without_a_proc_of_its_own_limits_no_memory(monkeypatch, trial):
     monkeypatch.setattr(confine, "enter_namespaces", lambda: None)
     monkeypatch.setattr(confine, "enter", lambda *_: None)
-    monkeypatch.setattr(zygote.os.path, "exists", lambda path: path != "/proc/self")
+    monkeypatch.setattr(os.path, "exists", lambda path: path != "/proc/self")
     assert zygote.probe("view") == {"unconfined": "", "unmeasured": confine.NO_PROC}
 
 

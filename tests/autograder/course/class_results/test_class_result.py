@@ -81,8 +81,10 @@ def test_the_results_of_some_take_the_place_of_theirs_alone(tmp_path):
     class_result.add(ClassResult("week3", {}, [Learner("bob", problem="old"), Learner("cy")]), path)
     class_result.add(ClassResult("week3", {}, [Learner("bob", problem="new"), Learner("ada")]), path)
     assert [(one.name, one.problem) for one in class_result.load(path).learners] == [
-        ("ada", ""), ("bob", "new"), ("cy", "")
-    ]  # fmt: skip
+        ("ada", ""),
+        ("bob", "new"),
+        ("cy", ""),
+    ]
     with pytest.raises(FileNotFoundError, match="gpubook grade"):
         class_result.load(tmp_path / "none.json")
 

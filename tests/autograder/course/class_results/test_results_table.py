@@ -226,8 +226,10 @@ def test_below_the_table_stand_the_points_that_there_are_and_means_of_what_is_de
     below = dict(results_table._below(made, {}, False, False))
     assert below == {"mean %": ["75", "–", "50"], "right %": ["50", "–", ""], "of": ["2", "1", "3"]}
     assert dict(results_table._below(made, {}, True, True)) == {
-        "mean %": ["75", "–", "50", "", "50"], "right %": ["50", "–", ""], "of": ["2", "1", "3", "", "3"]
-    }  # fmt: skip
+        "mean %": ["75", "–", "50", "", "50"],
+        "right %": ["50", "–", ""],
+        "of": ["2", "1", "3", "", "3"],
+    }
     nobody = ClassResult("week3", CLASS.exercises, [Learner("c")])
     assert [label for label, _ in results_table._below(nobody, {}, False, False)] == ["of"]
 
@@ -266,9 +268,10 @@ def test_names_need_eight_letters_of_room(who, width, named):
 def test_a_problem_is_told_once_and_lost_cells_of_who_submitted():
     lost = FoundCells(1, (IDS[0],))
     learners = [
-        Learner("ada", problem="No file."), Learner("bo", [result()], cells=lost),
+        Learner("ada", problem="No file."),
+        Learner("bo", [result()], cells=lost),
         Learner("cy", [result()], cells=lost, submitted_by="bo"),
-    ]  # fmt: skip
+    ]
     out = io.StringIO()
     results_table.print_table(
         ClassResult("week3", {IDS[0]: 2.0}, learners, problems=["No file.", "A note."]), Console(file=out, width=200)
@@ -296,8 +299,14 @@ def test_the_end_says_where_everything_is(monkeypatch, tmp_path):
 
     def end(folder, gradebook):
         out = io.StringIO()
-        made = ClassResult("w", {IDS[0]: 2.0}, [Learner("ada", [result()]), Learner("bo")], folder=folder,
-                           gradebook=gradebook, seconds=1.25)  # fmt: skip
+        made = ClassResult(
+            "w",
+            {IDS[0]: 2.0},
+            [Learner("ada", [result()]), Learner("bo")],
+            folder=folder,
+            gradebook=gradebook,
+            seconds=1.25,
+        )
         results_table.print_class(made, Console(file=out, width=300))
         return out.getvalue()
 

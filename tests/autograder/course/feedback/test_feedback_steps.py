@@ -46,9 +46,10 @@ def step(monkeypatch, tmp_path):
     monkeypatch.setattr(worked_solutions, "solutions", solutions)
     monkeypatch.setattr(WorkedSolutions, "clock", staticmethod(lambda: made.now))
     course = SimpleNamespace(
-        root=str(tmp_path), source_directory="source",
+        root=str(tmp_path),
+        source_directory="source",
         format_path=lambda *parts: str(tmp_path.joinpath(*(part for part in (parts[0], parts[2])))),
-    )  # fmt: skip
+    )
 
     class Step(WorkedSolutions):
         parent = SimpleNamespace(parent=SimpleNamespace(coursedir=course), _find_my_config=lambda _: Config())
@@ -95,8 +96,10 @@ def test_time_is_over_after_the_deadline_the_extension_and_the_time_of_late_work
     assert (len(shown(step(), learner)) > 5) == over
 
 
-@pytest.mark.parametrize(("days", "beyond", "over"), [(2.0, 2 * DAY, False), (2.0, 2 * DAY + SECOND, True),
-                                                      (0.0, SECOND, True), (0.0, timedelta(), False)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("days", "beyond", "over"),
+    [(2.0, 2 * DAY, False), (2.0, 2 * DAY + SECOND, True), (0.0, SECOND, True), (0.0, timedelta(), False)],
+)
 def test_the_teacher_says_for_how_long_late_work_is_taken(step, days, beyond, over):
     step.about.now, step.about.period = DUE + beyond, None
     assert (len(shown(step(late_days=days))) > 5) == over

@@ -86,10 +86,17 @@ def test_an_exercise_goes_by_its_id_its_short_name_or_its_number(explained, what
 
 @pytest.mark.parametrize(
     ("what", "known"),
-    [("ann", "LEARNER/EXERCISE"), ("/made-copy", "LEARNER/EXERCISE"), ("ann/", "LEARNER/EXERCISE"),
-     ("", "LEARNER/EXERCISE"), ("ann/0", "known: made-copy, made-steps"), ("ann/3", "known: made-copy"),
-     ("ann/none", "known: made-copy"), ("bob/made-copy", "known: ann")],
-)  # fmt: skip
+    [
+        ("ann", "LEARNER/EXERCISE"),
+        ("/made-copy", "LEARNER/EXERCISE"),
+        ("ann/", "LEARNER/EXERCISE"),
+        ("", "LEARNER/EXERCISE"),
+        ("ann/0", "known: made-copy, made-steps"),
+        ("ann/3", "known: made-copy"),
+        ("ann/none", "known: made-copy"),
+        ("bob/made-copy", "known: ann"),
+    ],
+)
 def test_what_is_not_there_is_refused_with_what_is(explained, what, known):
     made = answered(2e-3, asked=(COPY.id, STEPS.id))
     with pytest.raises(KeyError, match=known):
@@ -210,9 +217,22 @@ def test_a_changed_key_is_told(explained):
 
 RECORDED = Result(COPY.id, 0.5, 2.0, "So.", kind="mistake", reason="half")
 MADE = Explanation(
-    "ann", "ann", COPY, "mine.py:7", "S = 1 B", "the book's", "answer = 5", "5 s", "2 s", Declared("S/W", "mine.py:9"),
-    "within 1 %", "", [], RECORDED, RECORDED,
-)  # fmt: skip
+    "ann",
+    "ann",
+    COPY,
+    "mine.py:7",
+    "S = 1 B",
+    "the book's",
+    "answer = 5",
+    "5 s",
+    "2 s",
+    Declared("S/W", "mine.py:9"),
+    "within 1 %",
+    "",
+    [],
+    RECORDED,
+    RECORDED,
+)
 
 
 def shown(**changes):
@@ -247,8 +267,9 @@ def test_an_explanation_is_shown_in_rows():
     assert rows(problems=["Too bad."])["problem"] == "Too bad."
 
 
-@pytest.mark.parametrize(("expected", "text"), [("2 s", "2 s  [S/W, mine.py:9]"), ("$2$ s", "S/W, mine.py:9"),
-                                                ("", "S/W, mine.py:9")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("expected", "text"), [("2 s", "2 s  [S/W, mine.py:9]"), ("$2$ s", "S/W, mine.py:9"), ("", "S/W, mine.py:9")]
+)
 def test_a_formula_that_a_terminal_cannot_show_is_left_out(expected, text):
     assert rows(expected=expected)["expected"] == text
 

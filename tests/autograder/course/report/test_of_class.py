@@ -115,9 +115,21 @@ def test_an_assignments_deadline_is_that_of_a_learner_without_an_extension(score
 
 @pytest.mark.parametrize(
     ("most", "width", "count"),
-    [(10, 1, 10), (10.1, 2, 6), (20, 2, 10), (20.5, 2.5, 9), (25, 2.5, 10), (26, 5, 6), (50, 5, 10), (51, 10, 6),
-     (1, 0.1, 10), (0.3, 0.05, 6), (100, 10, 10), (3, 0.5, 6)],
-)  # fmt: skip
+    [
+        (10, 1, 10),
+        (10.1, 2, 6),
+        (20, 2, 10),
+        (20.5, 2.5, 9),
+        (25, 2.5, 10),
+        (26, 5, 6),
+        (50, 5, 10),
+        (51, 10, 6),
+        (1, 0.1, 10),
+        (0.3, 0.05, 6),
+        (100, 10, 10),
+        (3, 0.5, 6),
+    ],
+)
 def test_a_histogram_has_at_most_ten_bins_of_a_round_width(most, width, count):
     bins = histogram([], most)
     assert len(bins) == count

@@ -33,8 +33,13 @@ def test_a_histogram_has_bars_on_one_line_the_highest_as_high_as_there_is_room()
     assert parts(picture, "rect") == [(35, 98, 156, 86), (193, 12, 156, 172)]
     assert parts(picture, "line") == [(34, 184, 350, 184)]
     assert words(picture) == {
-        ("1", 113, 95), ("2", 271, 9), ("0", 34, 198), ("5", 192, 198), ("10", 350, 198), ("points", 192, 216)
-    }  # fmt: skip
+        ("1", 113, 95),
+        ("2", 271, 9),
+        ("0", 34, 198),
+        ("5", 192, 198),
+        ("10", 350, 198),
+        ("points", 192, 216),
+    }
     assert titles(picture) == ["0 to 5: 1 learners", "5 to 10: 2 learners"]
     assert "in each of 2 ranges" in picture
 
@@ -65,10 +70,19 @@ def test_an_exercise_stands_at_its_share_and_its_discrimination():
     assert parts(picture, "circle") == [(113, 80.8, 9), (34, 149.6, 9)]
     assert parts(picture, "line") == [(34, 149.6, 350, 149.6), (34, 184, 350, 184), (34, 12, 34, 184)]
     assert words(picture) == {
-        ("0", 34, 198), ("25", 113, 198), ("50", 192, 198), ("75", 271, 198), ("100", 350, 198),
-        ("0", 30, 153.6), ("0.5", 30, 84.8), ("1", 30, 16), ("3", 113, 84.8), ("4", 34, 153.6),
-        ("right, %", 197, 216), ("discrimination", 40, 16),
-    }  # fmt: skip
+        ("0", 34, 198),
+        ("25", 113, 198),
+        ("50", 192, 198),
+        ("75", 271, 198),
+        ("100", 350, 198),
+        ("0", 30, 153.6),
+        ("0.5", 30, 84.8),
+        ("1", 30, 16),
+        ("3", 113, 84.8),
+        ("4", 34, 153.6),
+        ("right, %", 197, 216),
+        ("discrimination", 40, 16),
+    }
     assert titles(picture) == ["e3: 25 % right, discrimination 0.50", "e4: 0 % right, discrimination 0.00"]
     assert scatter([]) == scatter([item(5, None, 0.5), item(6, 0.5, None)]) == ""
 

@@ -85,21 +85,26 @@ def rows(sheet):
 
 
 def test_the_tables_of_a_report():
-    made = tables.of(report(penalty=0.5, copies=[
-        Copy("e", ("ann", "cy"), 1.0, book=True), Copy("e", ("ann", "cy"), 0.625, usual=True)
-    ]))  # fmt: skip
+    made = tables.of(
+        report(
+            penalty=0.5, copies=[Copy("e", ("ann", "cy"), 1.0, book=True), Copy("e", ("ann", "cy"), 0.625, usual=True)]
+        )
+    )
     ann, bob, cy, dan = rows(made["points"])
     assert (ann["e"], ann["total"], ann["late_penalty"], ann["grade"]) == ("2", "2", "0.5", "1.5")
     assert (bob["e"], bob["total"], bob["problem"]) == ("", "", "No file.")
     assert (cy["late_penalty"], cy["grade"]) == ("0", "0.5")
-    assert list(dan.values()) == ["Dan" if key == "name" else "dan" if key == "learner" else
-                                  "nothing submitted" if key == "problem" else "" for key in dan]  # fmt: skip
+    assert list(dan.values()) == [
+        "Dan" if key == "name" else "dan" if key == "learner" else "nothing submitted" if key == "problem" else ""
+        for key in dan
+    ]
     (exercise,) = rows(made["exercises"])
     assert (exercise["graded"], exercise["n_right"], exercise["n_waiting"], exercise["n_empty"]) == ("2", "1", "1", "0")
     assert exercise["right_share"] == ""
     assert [(row["share"], row["is_the_solution"], row["may_be_usual"]) for row in rows(made["alike"])] == [
-        ("1.00", "yes", "no"), ("0.62", "no", "yes")
-    ]  # fmt: skip
+        ("1.00", "yes", "no"),
+        ("0.62", "no", "yes"),
+    ]
     assert "misconceptions" not in made
     assert rows(tables.of(Term("course", [report()]))["misconceptions"]) == []
 

@@ -144,10 +144,19 @@ def test_what_is_no_question_is_told():
 @pytest.mark.parametrize(
     ("authorization", "who"),
     [
-        ("token a", "ann"), ("Bearer a", "ann"), ("bearer \t a ", "ann"), ("TOKEN b", "bob"), ("token c", None),
-        ("a", None), ("token", None), ("token a b", None), ("Basic a", None), ("tokena", None), ("", None),
+        ("token a", "ann"),
+        ("Bearer a", "ann"),
+        ("bearer \t a ", "ann"),
+        ("TOKEN b", "bob"),
+        ("token c", None),
+        ("a", None),
+        ("token", None),
+        ("token a b", None),
+        ("Basic a", None),
+        ("tokena", None),
+        ("", None),
     ],
-)  # fmt: skip
+)
 def test_a_learner_is_known_by_the_first_who_knows_the_token(authorization, who):
     handler, wire = prepared(FakeDesk(), Authorization=authorization)
     if who is None:
@@ -313,10 +322,16 @@ def test_it_serves_until_it_is_told_to_end(tmp_path, monkeypatch, hub):
 
     asyncio.run(
         module.serve(
-            tmp_path, Ends, host="127.0.0.1", port=0, paths=["/"], hub=hub,
-            listening=lambda port: steps.append(port > 0), ready=ready,
+            tmp_path,
+            Ends,
+            host="127.0.0.1",
+            port=0,
+            paths=["/"],
+            hub=hub,
+            listening=lambda port: steps.append(port > 0),
+            ready=ready,
         )
-    )  # fmt: skip
+    )
     assert steps[0] is True
     assert "looked" in steps
     assert steps[-2:] == ["closed", "left"]

@@ -90,9 +90,12 @@ def test_what_is_no_answer_is_given_back(desk):
 
 @pytest.mark.parametrize(
     ("error", "logged"),
-    [(NotJudged("the key is wrong"), "the key is wrong"), (ZeroDivisionError("42"), "ZeroDivisionError: 42"),
-     (OSError("full"), "full")],
-)  # fmt: skip
+    [
+        (NotJudged("the key is wrong"), "the key is wrong"),
+        (ZeroDivisionError("42"), "ZeroDivisionError: 42"),
+        (OSError("full"), "full"),
+    ],
+)
 def test_what_cannot_be_judged_costs_nothing_and_is_in_the_log(desk, caplog, error, logged):
     desk.generations.says = error
     with pytest.raises(Later) as later:

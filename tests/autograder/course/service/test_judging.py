@@ -171,11 +171,14 @@ def test_a_judge_that_another_thread_has_replaced_is_not_replaced_again(judging)
         assert len(judging.judges) == 1
 
 
-@pytest.mark.parametrize(("by_assignment", "parts"), [
-    ({}, (False, False)),
-    ({"w": {"mine-time": TIME}}, (True, False)),
-    ({"w": {"mine-twice": SimpleNamespace(is_code=True)}}, (False, True)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("by_assignment", "parts"),
+    [
+        ({}, (False, False)),
+        ({"w": {"mine-time": TIME}}, (True, False)),
+        ({"w": {"mine-twice": SimpleNamespace(is_code=True)}}, (False, True)),
+    ],
+)
 def test_a_judge_and_a_sandbox_are_there_for_what_is_asked(monkeypatch, by_assignment, parts):
     ends = []
     fake = SimpleNamespace(close=lambda: ends.append("close"), stop=lambda: ends.append("stop"), ask=lambda _: "asked")

@@ -29,15 +29,19 @@ def test_an_exercise_is_there_where_its_assignment_asks_it(folder):
     made = served_assignments.read(folder)
     assert list(made.by_assignment) == [NAME]
     assert {name: one.allowed for name, one in made.exercises.items()} == {
-        "mine-time": 4, "mine-double": 5, "mine-which": 2
-    }  # fmt: skip
+        "mine-time": 4,
+        "mine-double": 5,
+        "mine-which": 2,
+    }
     assert made.find(NAME, "mine-time").exercise.id == "mine-time"
     assert made.find("other", "mine-time") is None
     assert made.find(NAME, "mine-guess") is None
     assert (made.find(NAME, ["mine-time"]), made.find([NAME], "mine-time"), made.find(None, "x")) == (None,) * 3
     assert (made.runs_code, made.find(NAME, "mine-double").is_code, made.find(NAME, "mine-time").is_code) == (
-        True, True, False
-    )  # fmt: skip
+        True,
+        True,
+        False,
+    )
     assert (made.settings.variants, made.settings.limits.total, made.settings.unsafe) == (True, 120.0, False)
     assert served_assignments.read(folder, unsafe=True).settings.unsafe
     roles = [cell.metadata.gpubook.part for cell in made.release.cells if cell.metadata.gpubook.exercise == "mine-time"]

@@ -60,9 +60,15 @@ def test_what_is_not_set_is_the_default():
 
 @pytest.mark.parametrize(
     ("options", "taken"),
-    [({"attempts": 0}, True), ({"attempts": -1}, False), ({"code_attempts": 0}, True), ({"code_attempts": -1}, False),
-     ({"by_exercise": {"q": 0}}, True), ({"by_exercise": {"q": -1}}, False)],
-)  # fmt: skip
+    [
+        ({"attempts": 0}, True),
+        ({"attempts": -1}, False),
+        ({"code_attempts": 0}, True),
+        ({"code_attempts": -1}, False),
+        ({"by_exercise": {"q": 0}}, True),
+        ({"by_exercise": {"q": -1}}, False),
+    ],
+)
 def test_attempts_are_none_or_more(options, taken):
     if taken:
         assert made(**options)
@@ -78,9 +84,12 @@ def test_attempts_are_none_or_more(options, taken):
 )
 def test_of_a_choice_two_options_are_left_at_least(options, attempts, allowed):
     which = Exercise(
-        id="mine-many", prompt="Which?", solution="a", answer=Choice(tuple(f"option {n}" for n in range(options))),
+        id="mine-many",
+        prompt="Which?",
+        solution="a",
+        answer=Choice(tuple(f"option {n}" for n in range(options))),
         mistakes=(Mistake("b", "Not this."),),
-    )  # fmt: skip
+    )
     assert made(attempts=attempts).allowed(which) == allowed
 
 

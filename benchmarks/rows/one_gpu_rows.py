@@ -38,8 +38,8 @@ class AskedQuestion:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings that `gpubook plan` is asked for."""
-        loss = self.loss if self.loss in LOSSES else "full"
+        """The settings that `gpubook plan` is asked for: of a loss in place, for which it has no word, the nearest."""
+        loss = self.loss if self.loss in LOSSES else "fused"
         return {"states": self.trained.states, "lora": self.trained.adapters, "loss": loss}
 
 

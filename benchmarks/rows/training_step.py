@@ -268,12 +268,13 @@ def _variant(stack: str) -> bool:
 
 
 def software_stack(stack: str, chip: str) -> Stack | None:
-    """The constants of a software on a chip: its own, or those of it on the same die; None where it has none, and those
-    usual on the chip count.
+    """The constants of a software on a chip: its own, those of it on the same die, or those of another chip that stand
+    on any; None where it has none, and those usual on the chip count.
     """
     software = stack.rpartition("-")[0]
     sibling = f"{software}-{SAME_DIE.get(chip, chip).partition('-')[0]}"
-    for key in (stack, sibling):
+    others = [key for key in stacks if software and key.rpartition("-")[0] == software]
+    for key in (stack, sibling, *others):
         if key in stacks and (found := stack_on(stacks[key], accelerators[chip])):
             return found
     return None

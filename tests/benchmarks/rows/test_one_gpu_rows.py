@@ -86,7 +86,7 @@ def test_a_step_of_adapters_is_that_of_the_command(case):
 def test_what_is_trained_is_what_a_row_says(config, states, loss):
     asked = asked_question(PLAN | config)
     assert (asked.trained.states, asked.loss) == (states, loss)
-    assert asked.settings["loss"] == ("full" if loss == "in place" else loss)
+    assert asked.settings["loss"] == ("fused" if loss == "in place" else loss)
 
 
 def test_adapters_are_those_of_the_row():

@@ -1,0 +1,65 @@
+"""What recipes recompute and tables do not print."""
+
+import pytest
+
+from benchmarks.rows.published import ROWS, case_of, read_rows
+from benchmarks.rows.recipe_modules import MODULES_OF_RECIPES, modules_of_recipe
+from benchmarks.rows.training_step import TrainingStep, Unmodelled
+from hwlib.specs import accelerators, models
+from hwlib.strategy import RECOMPUTED
+
+
+@pytest.mark.parametrize(
+    ("model", "chip", "dtype", "release", "modules"),
+    [
+        ("deepseek-v3", "h100-sxm", "fp8", "25.09", "mla_up_proj+mlp"),
+        ("deepseek-v3", "b200-sxm", "fp8", "26.04", "mla_up_proj"),
+        ("deepseek-v3", "b200-sxm", "fp8", "26.04.01", "mla_up_proj+mlp"),
+        ("deepseek-v3", "b200-sxm", "bf16", "26.04.01", "mla_up_proj"),
+        ("deepseek-v3", "b300-sxm", "fp8", "26.06", "mla_up_proj"),
+        ("deepseek-v3", "gb200-nvl72", "fp8", "26.02.01", "mla_up_proj"),
+        ("deepseek-v3", "gb200-nvl72", "fp8", "26.04", "mlp"),
+        ("deepseek-v3", "gb200-nvl72", "bf16", "26.04", "mla_up_proj"),
+        ("deepseek-v3", "gb200-nvl72", "fp8", "26.06", "mla_up_proj"),
+        ("deepseek-v3", "gb300-nvl72", "fp8", "25.11", "moe_act"),
+        ("deepseek-v3", "gb300-nvl72", "bf16", "26.04", "moe_act"),
+        ("deepseek-v3", "gb300-nvl72", "fp8", "26.02", "mla_up_proj"),
+        ("deepseek-v3", "gb300-nvl72", "fp8", "26.06", "none"),
+        ("gpt-oss-120b", "h100-sxm", "bf16", "26.04", "layernorm+moe_act"),
+        ("gpt-oss-120b", "gb200-nvl72", "bf16", "26.06", "layernorm+moe_act"),
+        ("gpt-oss-120b", "gb200-nvl72", "fp8", "26.04.01", "layernorm+moe_act"),
+        ("gpt-oss-120b", "gb200-nvl72", "fp8", "26.06", "none"),
+        ("gpt-oss-120b", "gb300-nvl72", "bf16", "26.04", "none"),
+        ("qwen3-235b-a22b", "h100-sxm", "fp8", "26.04", "none"),
+        ("deepseek-v3", "h100-sxm", "fp8", "", "none"),
+    ],
+)
+def test_modules_are_those_of_model_chip_precision_and_release(model, chip, dtype, release, modules):
+    assert modules_of_recipe(model, chip, dtype, release) == modules
+
+
+@pytest.mark.parametrize("row", MODULES_OF_RECIPES, ids=lambda row: f"{row.model}-{'-'.join(row.chips)}-{row.modules}")
+def test_every_row_names_models_chips_and_modules_that_there_are(row):
+    assert any(key.startswith(row.model) for key in models)
+    assert all(chip in accelerators for chip in row.chips)
+    assert row.modules in RECOMPUTED
+
+
+def cases_of(*ids):
+    rows, _ = read_rows(ROWS)
+    return [case_of(row, ROWS) for row in rows if row.cells["id"] in ids]
+
+
+def test_a_row_recomputes_what_its_recipe_says():
+    (pretrained,) = cases_of("mbridge-02270")
+    assert isinstance(pretrained, TrainingStep)
+    assert (pretrained.model.key, pretrained.plan["recompute"]) == ("deepseek-v3", "mla_up_proj+mlp")
+
+
+def test_figures_that_the_source_calls_a_known_issue_are_not_scored():
+    """GPT OSS of 26.06.01: the backward kernel of experts with biases had become ten times slower."""
+    found = cases_of("mbridge-02015", "mbridge-02016")
+    assert [type(case) for case in found] == [Unmodelled, Unmodelled]
+    assert all("known issue" in case.reason for case in found)
+    (before,) = cases_of("mbridge-02038")
+    assert isinstance(before, TrainingStep)

@@ -21,6 +21,7 @@ from hwlib.constraints import (
 )
 from hwlib.footprint import unchecked_footprint
 from hwlib.planner.allowed import MOST_CHUNKS, WHOLE, Allowed, Axes, axes_of, divisors
+from hwlib.planner.fits import DOES_NOT_FIT, FITS, MAY_NOT_FIT, fit_of, surely
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.space import space
 from hwlib.planner.task import Task
@@ -124,8 +125,9 @@ def widened(task: Task, allowed: Allowed) -> Allowed:
 
 
 class Working(NamedTuple):
-    """Values of an option with which a plan can be, those that fit in memory if any do: then `needs` is 0, else it is
-    the bytes of the plan of them that needs least. Without values the reason that rejects the last plans.
+    """Values of an option with which a plan can be: those that fit in memory, margin included, if any do; else those
+    that may fit, if any do. Where none surely fits, `needs` is the bytes of the plan that needs least. Without values
+    the reason that rejects the last plans.
     """
 
     values: tuple[int, ...]
@@ -145,50 +147,62 @@ def working(task: Task, allowed: Allowed, option: str, values: Iterable[Any]) ->
         return Working((), reason=[*possible.rejected][-1])
     memory = np.broadcast_to(unchecked_footprint(task, possible.strategy, m=possible.m).total, (possible.size,))
     column = np.broadcast_to(getattr(possible.strategy, option), (possible.size,))
-    fits = memory <= task.memory
-    if fits.any():
+    if (fits := surely(task, memory)).any():
         return Working(_distinct(column[fits]))
-    return Working(_distinct(column), needs=float(memory.min()))
+    may_fit = memory <= task.memory
+    return Working(_distinct(column[may_fit] if may_fit.any() else column), needs=float(memory.min()))
 
 
 def _distinct(column: Any) -> tuple[int, ...]:
     return tuple(sorted(map(int, {*column.tolist()})))
 
 
-def _more_memory(task: Task, needs: float) -> str:
-    """The end of an offer that no memory is there for; empty where it fits."""
-    return f", and would need {show(needs, 'B')} a GPU, of which {show(task.memory, 'B')} are there" if needs else ""
+def _fit(task: Task, way: Working) -> str:
+    """What the plans of an offer do: fit, perhaps, or not."""
+    return fit_of(task, way.needs) if way.needs else FITS
+
+
+def _memory_words(task: Task, fit: str, needs: float) -> str:
+    """The end of an offer: that it may not fit, or has no memory; empty where it fits."""
+    has = f"{show(needs, 'B')} a GPU, of which {show(task.memory, 'B')} are there"
+    errs = f"measured peaks are up to {task.margin:.1%} above the predicted ones"
+    return {
+        FITS: "",
+        MAY_NOT_FIT: f", and may not fit: it would need {has}, and {errs}",
+        DOES_NOT_FIT: f", and would need {has}",
+    }[fit]
 
 
 def offer(task: Task, allowed: Allowed, option: str, values: Sequence[int]) -> str:
-    """The end of a sentence of refusal: which of these values would do and fit; which would
-    need more memory; or that they would do but for another rule.
+    """The end of a sentence of refusal: which of these values would do and fit; which may fit, or
+    would need more memory; or that they would do but for another rule.
     """
     if not values:
         return ""
     near = allowed.given[option][0]
     would = working(task, allowed, option, values)
     if would.values:
-        return would_words(would.values, near) + _more_memory(task, would.needs)
+        return would_words(would.values, near) + _memory_words(task, _fit(task, would), would.needs)
     return f"{would_words(values, near)}, but for another rule: {would.reason}"
 
 
 def ways_out(task: Task, allowed: Allowed, options: Iterable[str]) -> str:
     """The end of a sentence of refusal: of each of these options the values that would do with the others as they
-    are, and fit; where none fits, what the one that needs least would need.
+    are, and fit; where none does, those that may; where none may, what the one that needs least would need.
     """
     could = {option: tuple(candidates(task.setting, option)) for option in options}
     would = {option: working(task, allowed, option, values) for option, values in could.items() if values}
     would = {option: way for option, way in would.items() if way.values}
     if not would:
         return ""
+    fit = min((_fit(task, way) for way in would.values()), key=(FITS, MAY_NOT_FIT, DOES_NOT_FIT).index)
     needs = min(way.needs for way in would.values())
     ways = []
     for option, way in would.items():
-        if needs or not way.needs:
+        if _fit(task, way) == fit:
             words = would_words(way.values, allowed.given[option][0]).removeprefix("; ").removesuffix(" would")
             ways.append(f"{option} {words}")
-    return f"; {' or '.join(ways)} would" + _more_memory(task, needs)
+    return f"; {' or '.join(ways)} would" + _memory_words(task, fit, needs)
 
 
 def _joined(values: Iterable[object]) -> str:

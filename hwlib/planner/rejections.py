@@ -9,7 +9,7 @@ from hwlib.constraints import BATCH, GPUS, MICROBATCH, WHOLE_NODES, refusal
 from hwlib.footprint import BASES, BFLOAT16_ADAM, Adapters, unchecked_footprint
 from hwlib.planner.allowed import Allowed, Axes, axes_of
 from hwlib.planner.checked import offer, ways_out, widened
-from hwlib.planner.fits import fit_of, surely
+from hwlib.planner.fits import DOES_NOT_FIT, fit_of, surely
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.result import SearchResult
 from hwlib.planner.space import Space, space
@@ -21,6 +21,7 @@ from hwlib.units import plural, show
 MOST_GPUS = 2**17
 MOST_BATCHES = 16  # sizes of a step of all replicas, of which batches that do are multiples
 MOST_TRIED = 64  # smaller numbers of GPUs
+RANK = 16  # of the adapters that are offered, as in the option's own example
 
 
 def no_plan(task: Task, allowed: Allowed, rejected: Mapping[str, int]) -> PlanError:
@@ -144,7 +145,7 @@ LESS: Mapping[str, dict[str, Any]] = {
 
 
 def less_words(task: Task, allowed: Allowed) -> str:
-    """What takes less memory, each with the bytes of the smallest plan, and whether it fits: a sentence; empty where
+    """What takes less memory and fits, or may fit, each with the bytes of the smallest plan: a sentence; empty where
     something was asked for, or nothing is less.
     """
     if task.software.trained(task.states) or task.states.total <= BFLOAT16_ADAM.total:
@@ -152,8 +153,9 @@ def less_words(task: Task, allowed: Allowed) -> str:
     ways = []
     for option, changed in LESS.items():
         other = replace(task, software=replace(task.software, **changed))
-        if least := _smallest_memory(other, allowed):
-            ways.append(f"with {option} it {fit_of(other, least[1])}: {show(least[1], 'B')} per GPU")
+        least = _smallest_memory(other, allowed)
+        if least and (fit := fit_of(other, least[1])) != DOES_NOT_FIT:
+            ways.append(f"with {option} it {fit}: {show(least[1], 'B')} per GPU")
     text = "; ".join(ways)
     return text[:1].upper() + text[1:]
 
@@ -179,7 +181,7 @@ def _fitting(task: Task, allowed: Allowed) -> tuple[Strategy, float] | None:
 
 
 def _smallest_memory(task: Task, allowed: Allowed) -> tuple[Strategy, float] | None:
-    """Of what can be on these GPUs the plan that needs least."""
+    """Of what can be on these GPUs the plan that needs least, and its bytes."""
     import numpy as np
 
     least = axes_of(task, allowed).least(task.features)

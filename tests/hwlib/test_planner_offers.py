@@ -1,10 +1,13 @@
 """What a refusal of a plan offers instead: every value makes a plan, with everything else as it was."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from hwlib.planner import Allowed, PlanError, SoftwareSettings, plan
+from hwlib.planner.checked import working
+from hwlib.planner.fits import FITS, MAY_NOT_FIT, fit_of
 from hwlib.planner.rejections import smallest
 from hwlib.planner.task import task_of
 from hwlib.specs import Model
@@ -202,13 +205,82 @@ def test_what_is_offered_fits_in_memory(case):
         assert error.value.field == "memory"
 
 
-def test_an_offer_that_nothing_has_memory_for_says_how_much_it_needs():
+def least_bytes(asked, **allowed):
+    found = plan(DENSE, cluster(1, 8), allowed=Allowed(**allowed), **asked)
+    return float(found.costed.memory.min())
+
+
+@each("case", [({"tp": 7, "zero": 0}, "tp", (1, 2)), ({"tp": 2, "pp": 8, "zero": 0}, "tp*pp", ())])
+def test_an_offer_says_whether_it_fits_may_not_fit_or_needs_more_memory(case):
+    """Of one value, and of several options; at both sides of the budget and of the margin."""
+    allowed, field, tps = case
     asked = {"B": 64 * T, "T": T, "software": SoftwareSettings(features="any")}
-    plans = [plan(DENSE, cluster(1, 8), allowed=Allowed(tp=tp, zero=0), **asked) for tp in (1, 2)]
-    least = min(float(found.costed.memory.min()) for found in plans)
-    for share, short in ((1.001, False), (0.999, True)):
+    ways = [{"tp": tp} for tp in tps] or [{"tp": 1, "pp": 8}, *({"tp": 2, "pp": pp} for pp in (1, 2, 4))]
+    least = min(least_bytes(asked, zero=0, **way) for way in ways)
+    margin = task_of(DENSE, cluster(1, 8), **asked).margin
+    assert margin > 0.01
+    for share, may_not, short in (
+        (0.999, False, True),
+        (1.001, True, False),
+        (0.999 * (1 + margin), True, False),
+        (1.001 * (1 + margin), False, False),
+    ):
         with pytest.raises(PlanError) as error:
-            plan(DENSE, cluster(1, 8), allowed=Allowed(tp=7, zero=0), memory=share * least, **asked)
-        assert (show(least, "B") in error.value.problem) == short
-        assert ("need" in error.value.problem) == short
-        assert "would" in error.value.problem
+            plan(DENSE, cluster(1, 8), allowed=Allowed(**allowed), memory=share * least, **asked)
+        problem = error.value.problem
+        assert error.value.field == field
+        assert "would" in problem
+        assert ("and may not fit" in problem) == may_not
+        assert ("and would need" in problem) == short
+        assert (show(least, "B") in problem) == (may_not or short)
+
+
+def test_values_that_surely_fit_are_offered_without_those_that_may_not():
+    """Of two degrees the wider surely fits, the narrower only if the prediction is right."""
+    asked = {"B": 64 * T, "T": T, "software": SoftwareSettings(features="any")}
+    task = task_of(DENSE, cluster(1, 8), **asked)
+    narrow, wide = (working(task, Allowed(zero=0), "tp", (tp,)) for tp in (1, 2))
+    assert narrow.values == (1,)
+    assert (narrow.needs, wide.needs) == (0, 0)
+    least = {tp: least_bytes(asked, tp=tp, zero=0) for tp in (1, 2)}
+    assert least[2] * (1 + task.margin) < least[1] * (1 + task.margin / 2)
+    budgets = {"1, 2": 1.001 * (1 + task.margin) * least[1], "2": (1 + task.margin / 2) * least[1]}
+    for offered, memory in budgets.items():
+        within = working(replace(task, memory=memory), Allowed(zero=0), "tp", (1, 2))
+        assert (", ".join(map(str, within.values)), within.needs) == (offered, 0)
+
+
+@each(
+    "case",
+    [
+        ("llama2-13b", "dgx-h200", 1, {"--states bf16": FITS, "--lora 16": FITS}),
+        ("llama3-8b", "dgx-h100", 1, {"--states bf16": MAY_NOT_FIT, "--lora 16": FITS}),
+        ("llama3-70b", "dgx-h100", 8, {"--states bf16": MAY_NOT_FIT, "--lora 16": FITS}),
+        ("llama3-70b", "dgx-h100", 4, {"--lora 16": FITS}),
+        ("llama3-405b", "dgx-h100", 8, {}),
+        ("mixtral-8x22b", "dgx-h100", 1, {}),
+    ],
+)
+def test_fewer_bytes_of_a_parameter_are_offered_where_a_plan_then_fits(case):
+    model, where, gpus, expected = case
+    asked = {"model": model, "cluster": where, "gpus": gpus, "B": 8192 * gpus}
+    with pytest.raises(PlanError) as error:
+        plan(**asked)
+    assert error.value.field == "memory"
+    assert dict(re.findall(r"with (--\w+ \w+) \([^)]*\) it ([a-z ]+)", error.value.problem)) == expected
+    assert error.value.problem.count("--") == len(expected)
+    for option, more in (("--states bf16", {"states": "bf16"}), ("--lora 16", {"lora": 16})):
+        if option in expected:
+            found = plan(**asked, **more)
+            assert fit_of(found.task, float(found.costed.memory.min())) == expected[option]
+        else:
+            with pytest.raises(PlanError):
+                plan(**asked, **more)
+
+
+@each("asked", [{"states": "bf16"}, {"lora": 16}, {"optimizer": "lion"}])
+def test_where_something_was_asked_for_no_other_bytes_are_offered(asked):
+    with pytest.raises(PlanError) as error:
+        plan("llama3-405b", "dgx-h100", B=2**20, **asked)
+    assert error.value.field == "memory"
+    assert "--" not in error.value.problem

@@ -60,6 +60,16 @@ class Option:
     column: str = ""
 
     @property
+    def label(self) -> str:
+        """Its name as the page of a single plan has it: "ZeRO"."""
+        return (self.single and self.single.label) or self.name
+
+    @property
+    def words(self) -> str:
+        """What it is in a few words, as the page of a single plan asks for it: "ZeRO stage"."""
+        return f"{self.single.label} {self.single.about}".strip() if self.single else self.name
+
+    @property
     def flag(self) -> str:
         """The word of a command that gives it."""
         return f"--{self.name.replace('_', '-')}"

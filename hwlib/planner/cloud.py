@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from hwlib.footprint import unchecked_footprint
+from hwlib.options import TRAINING
 from hwlib.planner.advice import tolerance
 from hwlib.planner.allowed import Allowed
 from hwlib.planner.costs import Costed, parts
@@ -32,6 +33,9 @@ CLOUDS = {
     "bloom": ("BLOOM's trial of 72 layers on 384 A100", "bloom-060"),
 }
 """The clouds that figures draw: their names, and a run of each."""
+_ASKED = {option.name: option.words for option in TRAINING}
+COLOURED = {name: _ASKED.get(name, "replicas") for name in ("tp", "pp", "dp", "cp", "zero")}
+"""The degrees by which figures colour plans, in the words of the options; replicas follow from the others."""
 
 
 class CloudPoint(NamedTuple):

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from hwlib.planner.cloud import PlanCloud
+from hwlib.planner.cloud import COLOURED, PlanCloud
 from hwlib.plots.style import CHART, GREY, INK, SERIES, SMALL, canvas, note, styled
 from hwlib.units import GB
 
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 STAR, POINT = 90, 9  # points squared
-DEGREES = {"tp": "tensor ranks", "pp": "stages", "dp": "replicas", "cp": "context ranks", "zero": "stage of ZeRO"}
 
 
 @styled
@@ -19,8 +18,8 @@ def plan_cloud(cloud: PlanCloud, colour: str = "tp") -> "Figure":
     and a line leads from each to where the model has it. Plans too close to the quickest to call lie in a band;
     the line below joins those that no other beats in both. Raises KeyError for an unknown degree.
     """
-    if colour not in DEGREES:
-        raise KeyError(f"no degree {colour!r} to colour by; known: {', '.join(DEGREES)}")
+    if colour not in COLOURED:
+        raise KeyError(f"no degree {colour!r} to colour by; known: {', '.join(COLOURED)}")
     figure, axes = canvas(CHART, 3.6)
     best, degrees = cloud.plans[0].seconds, sorted({one.degrees[colour] for one in (*cloud.plans, *cloud.runs)})
     axes.axhspan(best, best * (1 + cloud.error), color=SERIES[1][0], alpha=0.25, linewidth=0)
@@ -61,7 +60,7 @@ def plan_cloud(cloud: PlanCloud, colour: str = "tp") -> "Figure":
     legend = figure.legend(
         loc="outside lower left",
         ncols=min(len(degrees), 7),
-        title=DEGREES[colour],
+        title=COLOURED[colour],
         markerscale=2,
         handletextpad=0.1,
         columnspacing=1,

@@ -136,14 +136,14 @@ function bar(group, cloud, point) {
 }
 
 function render({ model, el }) {
-  const read = (key) => model.get(key), clouds = read("clouds");
+  const read = (key) => model.get(key), clouds = read("clouds"), colours = read("colours");
   const put = (changes) => {
     for (const [key, value] of Object.entries(changes)) model.set(key, value);
     model.save_changes();
   };
   const parts = [
     chooser(model, "cloud", "task", () => Object.entries(clouds).map(([key, { name }]) => [key, name])),
-    chooser(model, "colour", "colour", () => [["tp", "tensor degree"], ["pp", "pipeline stages"], ["dp", "replicas"], ["cp", "context degree"], ["zero", "stage of ZeRO"]]),
+    chooser(model, "colour", "colour", () => Object.entries(colours).map(([key, [words]]) => [key, words])),
   ];
   const svg = make("s.svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT + BAR}`, role: "img", tabindex: 0, class: "plans" });
   const legend = make("p", { class: "gpubook-key legend" });
@@ -181,7 +181,7 @@ function render({ model, el }) {
     const cloud = clouds[read("cloud")], colour = read("colour"), found = kinds(cloud, colour);
     const shade = (degree) => COLOURS[found.indexOf(degree) % COLOURS.length];
     draw(svg, cloud, colour, shade, seen);
-    legend.replaceChildren(`${colour === "zero" ? "ZeRO" : colour} `, ...found.map((degree) => {
+    legend.replaceChildren(`${colours[colour][1]} `, ...found.map((degree) => {
       const button = make("button", { type: "button", "aria-pressed": String(only === degree), "data-degree": degree }, make("span", { class: "dot", style: `background: ${shade(degree)}` }), degree);
       button.addEventListener("click", () => { only = only === degree ? null : degree; redraw(); });
       return button;

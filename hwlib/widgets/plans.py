@@ -3,11 +3,11 @@
 from functools import cache
 from typing import Any
 
-from hwlib.planner.cloud import CLOUDS, CloudPoint, plan_cloud
+from hwlib.options import TRAINING
+from hwlib.planner.cloud import CLOUDS, COLOURED, CloudPoint, plan_cloud
 from hwlib.units import GB
 from hwlib.widgets.live import _text, module_source
 
-COLOURED = ("tp", "pp", "dp", "cp", "zero")
 DIGITS = 4
 
 
@@ -23,7 +23,13 @@ def plan_explorer(cloud: str = "llama3-70b", colour: str = "tp") -> Any:
         raise KeyError(f"no cloud of plans {cloud!r} in this figure; known: {', '.join(CLOUDS)}")
     if colour not in COLOURED:
         raise KeyError(f"no degree {colour!r} to colour by; known: {', '.join(COLOURED)}")
-    return _explorer()(clouds={key: _as_json(key) for key in CLOUDS}, cloud=cloud, colour=colour)
+    return _explorer()(clouds={key: _as_json(key) for key in CLOUDS}, colours=_colours(), cloud=cloud, colour=colour)
+
+
+def _colours() -> dict[str, list[str]]:
+    """What plans are coloured by: of each degree what it is, to choose by, and its short name, for the legend."""
+    labels = {option.name: option.label for option in TRAINING}
+    return {name: [words, labels.get(name, name)] for name, words in COLOURED.items()}
 
 
 @cache
@@ -65,6 +71,7 @@ def _explorer() -> Any:
         _esm = module_source("plan_explorer", ())
         _css = _text("figure.css")
         clouds = traitlets.Dict().tag(sync=True)
+        colours = traitlets.Dict().tag(sync=True)
         cloud = traitlets.Unicode().tag(sync=True)
         colour = traitlets.Enum([*COLOURED]).tag(sync=True)
         chosen = traitlets.Int(0, min=0).tag(sync=True)

@@ -1,11 +1,15 @@
 """The figure of plans, read by its own script, against the clouds that it draws."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from hwlib import widgets
+from hwlib.options import TRAINING, named
 from hwlib.planner import CLOUDS, plan_cloud
+from hwlib.plots import plan_cloud as plan_cloud_figure
+from hwlib.widgets import plans
 from hwlib.widgets.live import module_source
 from tests.hwlib.test_widgets import node, state_of
 
@@ -77,3 +81,19 @@ def test_state_is_json_of_some_hundred_kilobytes_and_what_there_is_not_is_named(
         widgets.plan_explorer(colour="hue")
     with pytest.raises(Exception, match="unknown cloud 'fog'"):
         widget.cloud = "fog"
+
+
+def test_the_words_of_the_degrees_are_those_of_the_options():
+    """No word of an option is typed in the figure: one that changes in the table changes there."""
+    colours = state_of(widgets.plan_explorer())["colours"]
+    options = named(TRAINING)
+    assert [*colours] == ["tp", "pp", "dp", "cp", "zero"]
+    assert colours["zero"] == ["ZeRO stage", "ZeRO"]
+    for name in ("tp", "pp", "cp"):
+        assert colours[name] == [options[name].single.about, name]
+    assert colours["dp"] == ["replicas", "dp"]
+    source = (Path(plans.__file__).parent / "plan_explorer.js").read_text()
+    assert [words for words, _ in colours.values() if f'"{words}"' in source] == []
+    assert "ZeRO" not in source
+    titles = [plan_cloud_figure(plan_cloud("bloom"), name).legends[0].get_title().get_text() for name in ("pp", "zero")]
+    assert titles == [colours["pp"][0], colours["zero"][0]]

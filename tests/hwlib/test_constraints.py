@@ -525,3 +525,22 @@ def test_only_an_interleaved_pipeline_may_have_two_chunks_without_a_layer(pp, v,
     """Of 32 layers."""
     setting = Setting(models["llama3-8b"], pp, 4096, m=4 * pp)
     assert (broken(setting, Strategy.of(pp=pp, v=v), RULES_WITHIN) is None) == holds
+
+
+@pytest.mark.parametrize(
+    ("schedule", "pp", "v", "holds"),
+    [
+        ("1f1b", 32, 1, True),
+        ("1f1b", 33, 1, False),  # a rule on stages alone refuses it first: here this one is asked
+        ("1f1b", 17, 2, True),
+        ("1f1b", 18, 2, False),
+        ("zbv", 16, 2, True),
+        ("zbv", 17, 2, False),
+        ("gpipe", 33, 1, False),
+    ],
+)
+def test_chunks_without_a_layer_are_an_interleaved_pipelines_alone(schedule, pp, v, holds):
+    """Of 32 layers, by the rule itself: a rule for more stages than layers would hide what it does without chunks."""
+    setting = Setting(models["llama3-8b"], pp, 4096, m=4 * pp)
+    strategy = Strategy.of(pp=pp, v=v, schedule=schedule)
+    assert bool(constraints.CHUNKS_OF_LAYERS.holds(setting, strategy)) is holds

@@ -183,39 +183,11 @@ def step(
     """
     chip = chip or chip_of(row.system)
     T, sequences = plan["T"], plan["B"]
-    shared = plan.get("tp", 1) * plan.get("pp", 1) * plan.get("cp", 1)
-    dp = plan.get("dp") or row.gpus / shared
-    if dp != int(dp):
-        raise ValueError(f"tp x pp x cp is {shared}, which does not divide the {row.gpus} GPUs")
-    if dp * shared != row.gpus or dp < 1:
-        raise ValueError(f"dp x tp x pp x cp is {dp * shared:g}, not the {row.gpus} GPUs")
-    if sequences % dp:
-        raise ValueError(f"a batch of {sequences} sequences does not divide over {dp:g} replicas")
-    if T < SHORTEST:
-        raise ValueError(f"sequences of {T} tokens: no published run has any shorter than {SHORTEST}")
-    if sequences * T > MOST_TOKENS:
-        raise ValueError(f"a batch of {sequences * T:,} tokens: gbs counts sequences, and {sequences:,} is of tokens")
-    dp = int(dp)
-    micro = plan.get("micro") or 1
-    if round(sequences / dp / micro, 6) % 1:
-        raise ValueError(f"{sequences // dp} sequences of a replica are not a whole number of microbatches of {micro}")
+    dp = _replicas(row.gpus, plan)
+    micro = _microbatch(plan, dp)
     if model.heads % plan.get("tp", 1):
         raise ValueError(f"tp = {plan['tp']} does not divide the {model.heads} heads")
-    pp, tp, ep, ranks = plan.get("pp", 1), plan.get("tp", 1), plan.get("ep", 1), dp * plan.get("cp", 1)
-    if pp > model.layers:
-        raise ValueError(f"pp = {pp} stages are more than the {model.layers} layers")
-    folded: dict[str, Any] = {}
-    if etp := plan.get("etp"):
-        if model.experts % ep or ranks * tp % (etp * ep) or tp % etp:
-            raise ValueError(f"etp x ep = {etp * ep} does not divide the ranks of a stage, or ep the experts")
-        folded = {"ep": ep} if etp == tp else {"ep": ep, "etp": etp}
-    elif ep > ranks and ranks * tp % ep == 0 == model.experts % ep:  # more than replicas: each expert is whole
-        folded = {"ep": ep, "etp": 1}
-    elif model.experts % ep or ranks % ep:
-        raise ValueError(f"ep = {ep} does not divide the {model.experts} experts, or the ranks of a stage")
-    # Two chunks may hold the embedding and the output layer alone.
-    v = plan.get("v", 1)
-    at_most = {"v": v if pp * v <= model.layers + 2 else model.layers // pp, "ep": ep}
+    layers_and_experts = {"v": _chunks(model, plan), **_expert_degrees(model, plan, dp * plan.get("cp", 1))}
     printed = {name: x for name, x in plan.items() if name != "etp"}
     named = software_stack(stack, chip)
     software = SoftwareSettings(
@@ -225,7 +197,7 @@ def step(
     assert isinstance(does.stack, Stack)
     printed |= {"dedup_dispatch": does.dedup_dispatch} if model.moe else {}
     printed |= {"mtp": does.mtp} if model.mtp_layers else {}
-    full = {**printed, **at_most, **folded, "B": sequences * T, "dp": dp, "micro": micro, "dtype": dtype}
+    full = {**printed, **layers_and_experts, "B": sequences * T, "dp": dp, "micro": micro, "dtype": dtype}
     check_words(row.config, dtype)
     counts = counts or OperationCounts.ours(model, sequences * T, T, plan.get("recompute", "none"))
     measured = MeasuredValue(row.value, row.unit, row.gpus, sequences * T, T, chip, dtype, counts, row.config)
@@ -248,6 +220,53 @@ def step(
         software,
         typical,
     )
+
+
+def _replicas(gpus: int, plan: Mapping[str, Any]) -> int:
+    """The replicas of a plan on so many GPUs. Raises ValueError."""
+    shared = plan.get("tp", 1) * plan.get("pp", 1) * plan.get("cp", 1)
+    dp = plan.get("dp") or gpus / shared
+    if dp != int(dp):
+        raise ValueError(f"tp x pp x cp is {shared}, which does not divide the {gpus} GPUs")
+    if dp * shared != gpus or dp < 1:
+        raise ValueError(f"dp x tp x pp x cp is {dp * shared:g}, not the {gpus} GPUs")
+    return int(dp)
+
+
+def _microbatch(plan: Mapping[str, Any], dp: int) -> int:
+    """Sequences of a microbatch, in a batch that so many replicas share. Raises ValueError."""
+    T, sequences, micro = plan["T"], plan["B"], plan.get("micro") or 1
+    if sequences % dp:
+        raise ValueError(f"a batch of {sequences} sequences does not divide over {dp} replicas")
+    if T < SHORTEST:
+        raise ValueError(f"sequences of {T} tokens: no published run has any shorter than {SHORTEST}")
+    if sequences * T > MOST_TOKENS:
+        raise ValueError(f"a batch of {sequences * T:,} tokens: gbs counts sequences, and {sequences:,} is of tokens")
+    if round(sequences / dp / micro, 6) % 1:
+        raise ValueError(f"{sequences // dp} sequences of a replica are not a whole number of microbatches of {micro}")
+    return micro
+
+
+def _chunks(model: Model, plan: Mapping[str, Any]) -> int:
+    """Chunks of a rank, of which two may hold the embedding and the output layer alone. Raises ValueError."""
+    pp, v = plan.get("pp", 1), plan.get("v", 1)
+    if pp > model.layers:
+        raise ValueError(f"pp = {pp} stages are more than the {model.layers} layers")
+    return v if pp * v <= model.layers + 2 else model.layers // pp
+
+
+def _expert_degrees(model: Model, plan: Mapping[str, Any], ranks: int) -> dict[str, int]:
+    """How experts are shared and cut, among so many ranks of data and context. Raises ValueError."""
+    tp, ep = plan.get("tp", 1), plan.get("ep", 1)
+    if etp := plan.get("etp"):
+        if model.experts % ep or ranks * tp % (etp * ep) or tp % etp:
+            raise ValueError(f"etp x ep = {etp * ep} does not divide the ranks of a stage, or ep the experts")
+        return {"ep": ep} if etp == tp else {"ep": ep, "etp": etp}
+    if ep > ranks and ranks * tp % ep == 0 == model.experts % ep:  # more than replicas: each expert is whole
+        return {"ep": ep, "etp": 1}
+    if model.experts % ep or ranks % ep:
+        raise ValueError(f"ep = {ep} does not divide the {model.experts} experts, or the ranks of a stage")
+    return {"ep": ep}
 
 
 def own_constants(stack: Stack) -> int:

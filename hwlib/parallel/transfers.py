@@ -175,21 +175,9 @@ def _of_model(
 ) -> tuple[Transfer, ...]:
     strategy, model = strategy_of(strategy, degrees), models.of(model)
     m = m if is_column(m) else as_int("transfers: m (microbatches)", m)
+    _check(model, strategy, B, expert_imbalance)
     dp, tp, pp, cp, ep, v = (getattr(strategy, name) for name in ("dp", "tp", "pp", "cp", "ep", "v"))
-    zero, sp, shards = strategy.zero, strategy.sp, strategy.shards
-    etp, expert_ranks = strategy.expert_tp, strategy.expert_ranks
-    if _any((expert_ranks % 1 != 0) | (model.experts % ep != 0)):
-        shared = dp * cp if strategy.etp is None else dp * cp * tp / etp
-        of = "dp*cp" if strategy.etp is None else "dp*cp*tp/etp"
-        raise StrategyError("ep", ep, f"a divisor of {of} = {shared} and of the {model.experts} experts")
-    if not is_number(B) or _any(B <= 0):
-        raise ValueError(f"transfers: B is tokens of a step, above 0, got {B!r}")
-    if not is_number(expert_imbalance) or _any(expert_imbalance < 1):
-        raise ValueError(
-            f"transfers: expert_imbalance is the busiest rank over the mean, at least 1, got {expert_imbalance!r}"
-        )
-    if _any(pp * v > model.layers + 2):  # the embedding and the output layer may be chunks of their own
-        raise StrategyError("pp*v", pp * v, f"at most the {model.layers} layers and two ends")
+    zero, sp, shards, etp = strategy.zero, strategy.sp, strategy.shards, strategy.expert_tp
     layers = ceil(model.layers / pp)
     moe_layers = minimum(model.moe_layers, layers)
     tokens = B / (dp * cp * m)
@@ -231,6 +219,24 @@ def _of_model(
         add("dp", f"weights{what}", "all_gather", ranks, inner, b * P, where(zero == 3, 2 * m, 1) * (zero > 0))
         add("dp", f"gradients{what}", "all_reduce", replicas, inner, b_g * P, (zero == 0) * 1)
     return tuple(sent)
+
+
+def _check(model: Model, strategy: Strategy, B: Any, expert_imbalance: Any) -> None:
+    """Raise ValueError for a plan that the model cannot have, or a number that is none of its kind."""
+    ep, chunks = strategy.ep, strategy.pp * strategy.v
+    if _any((strategy.expert_ranks % 1 != 0) | (model.experts % ep != 0)):
+        ranks, of = strategy.dp * strategy.cp, "dp*cp"
+        if strategy.etp is not None:
+            ranks, of = ranks * strategy.tp / strategy.etp, "dp*cp*tp/etp"
+        raise StrategyError("ep", ep, f"a divisor of {of} = {ranks} and of the {model.experts} experts")
+    if not is_number(B) or _any(B <= 0):
+        raise ValueError(f"transfers: B is tokens of a step, above 0, got {B!r}")
+    if not is_number(expert_imbalance) or _any(expert_imbalance < 1):
+        raise ValueError(
+            f"transfers: expert_imbalance is the busiest rank over the mean, at least 1, got {expert_imbalance!r}"
+        )
+    if _any(chunks > model.layers + 2):  # the embedding and the output layer may be chunks of their own
+        raise StrategyError("pp*v", chunks, f"at most the {model.layers} layers and two ends")
 
 
 def _any(found: Any) -> bool:

@@ -145,6 +145,23 @@ class Strategy:
         """Ranks among which ZeRO divides the states."""
         return self.dp * self.cp if self.shards is None else self.shards
 
+    def state_ranks(self, replicas: Any) -> Any:
+        """Of so many ranks that have the same parameters those among which ZeRO divides their states."""
+        if self.shards is None:
+            return replicas
+        from hwlib.formula import maximum, minimum  # not by commands that plan nothing, which read fields alone
+
+        return minimum(maximum(self.shards * replicas / (self.dp * self.cp), 1), replicas)
+
+    @property
+    def copies(self) -> Any:
+        """How many copies of the states there are, each divided among `shard_ranks` ranks."""
+        return self.dp * self.cp // self.shard_ranks
+
+    def without_copies(self) -> "Strategy":
+        """The same with states that are divided among all ranks."""
+        return self.unchecked({"shards": None})
+
     @property
     def expert_tp(self) -> Any:
         """Ranks among which an expert's matrices are cut."""

@@ -14,6 +14,7 @@ from benchmarks.rows.one_gpu_rows import IN_PLACE, asked_question
 from benchmarks.rows.published_row import PublishedRow
 from benchmarks.rows.read_keys import ONE_GPU, unread
 from benchmarks.rows.reader_names import reader_of
+from benchmarks.rows.row_words import divided_among
 from benchmarks.rows.training_models import bloom_shape, gpt, memory_model
 from benchmarks.rows.training_step import Unmodelled, flag, number
 from hwlib.footprint import (
@@ -169,7 +170,7 @@ def _titan(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
         micro=local // pp,
         zero=3,
         recompute=word,
-        shards=None if copies == 1 else fsdp * cp,
+        **divided_among(fsdp * cp, fsdp * cp * copies),
     )
     open_ = "inferred" in row.cells["confidence"]
     return Peak(by, model, strategy, number(c, "seq"), pp, _bytes(row, GiB), inferred=open_)

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.rows.row_words import zero_of
+from benchmarks.rows.row_words import divided_among, zero_of
 from benchmarks.rows.training_models import memory_model
 from benchmarks.rows.training_step import TrainingStep, Unmodelled, chip_of, flag, number, step
 from benchmarks.rows.training_units import OperationCounts
@@ -47,8 +47,7 @@ def titan(row: "PublishedRow") -> TrainingStep | Unmodelled:
         "sp": True,
         "fused": True,
     }
-    if copies > 1:
-        plan["shards"] = dp // copies * plan["cp"]
+    plan |= divided_among(dp // copies * plan["cp"], dp * plan["cp"])
     chip = chip_of(row.system)
     quick = fp8 and "row" not in text
     counts = OperationCounts.ours(model, plan["B"] * plan["T"], plan["T"], "none")
@@ -82,8 +81,7 @@ def fms(row: "PublishedRow") -> TrainingStep | Unmodelled:
         "sp": False,
         "fused": True,
     }
-    if copies > 1:
-        plan["shards"] = dp // copies
+    plan |= divided_among(dp // copies, dp)
     chip = chip_of(row.system)
     out = 100e9 / 8 if "800 Gb" in row.system else 50e9 / 8  # of a node's 800 or 400 Gb/s
     return step(row, "fms-fsdp-" + chip.split("-")[0], model, plan, chip=chip, out=out)
@@ -105,8 +103,7 @@ def internevo(row: "PublishedRow") -> TrainingStep | Unmodelled:
         "sp": False,
         "fused": True,
     }
-    if 0 < group < dp:
-        plan["shards"] = group
+    plan |= divided_among(group, dp)
     return step(row, "internevo-a100", model, plan, out=6.25e9)
 
 

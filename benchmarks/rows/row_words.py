@@ -35,6 +35,11 @@ def degrees_of(row: "PublishedRow", c: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def divided_among(group: int, ranks: int) -> dict[str, int]:
+    """The field of a plan whose states groups of so many of the ranks divide (HSDP), where that is not all of them."""
+    return {"shards": group} if 0 < group < ranks else {}
+
+
 def recompute_of(c: Mapping[str, Any], default: str) -> str:
     """Whether attention or whole layers are recomputed, as tables of Megatron say it. Raises ValueError."""
     given = c.get("recompute", default)

@@ -13,7 +13,7 @@ from benchmarks.rows.one_gpu_rows import one_gpu, own_h200, qwen_tuned, torchtun
 from benchmarks.rows.pytorch_rows import fms, internevo, titan
 from benchmarks.rows.read_keys import MEASURED, TRAINING, unread
 from benchmarks.rows.recipe_modules import modules_of_recipe
-from benchmarks.rows.row_words import degrees_of, dtype_of, has_adapters, recompute_of, zero_of
+from benchmarks.rows.row_words import degrees_of, divided_among, dtype_of, has_adapters, recompute_of, zero_of
 from benchmarks.rows.training_models import bloom_shape, gpt, model_named, mpt
 from benchmarks.rows.training_step import CHIPS, TrainingStep, Unmodelled, chip_of, flag, number, step
 from benchmarks.rows.training_units import OperationCounts, plain
@@ -208,8 +208,8 @@ def megatron_core(row: "PublishedRow") -> TrainingStep | Unmodelled:
         "fused": True,
         "micro": number(c, "mbs", default=1),
     }
-    if 1 < fsdp < row.gpus // (plan["tp"] * plan["pp"]):
-        plan["shards"] = fsdp
+    if fsdp > 1:
+        plan |= divided_among(fsdp, row.gpus // (plan["tp"] * plan["pp"]))
     if frozen:
         plan["frozen"] = True
     stack, counts = "", None

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.rows.pytorch_rows import recomputed
-from benchmarks.rows.row_words import degrees_of, dtype_of, has_adapters, recompute_of, zero_of
+from benchmarks.rows.row_words import degrees_of, divided_among, dtype_of, has_adapters, recompute_of, zero_of
 from benchmarks.rows.training_models import gpt, model_named
 from benchmarks.rows.training_step import TrainingStep, Unmodelled, flag, number, step
 from benchmarks.rows.training_units import PREFIXES, SECONDS, OperationCounts, plain, printed_number
@@ -50,8 +50,8 @@ def unknown_table(row: "PublishedRow") -> TrainingStep | Unmodelled:
         "sp": flag(c, "sp") if "sp" in c else True,
         "zero": zero_of(c, 3 if fsdp else 1),
     }
-    if 1 < fsdp < row.gpus // (plan["tp"] * plan["pp"]):
-        plan["shards"] = fsdp
+    if fsdp > 1:
+        plan |= divided_among(fsdp, row.gpus // (plan["tp"] * plan["pp"]))
     counts = OperationCounts.ours(model, plan["B"] * plan["T"], plan["T"], recompute, known=False)
     return step(row, "", model, plan, counts=counts, dtype=dtype_of(row))
 

@@ -230,13 +230,13 @@ def state_losses(task: Task) -> list[str]:
 
 
 def optimizer_copies(plan: Plan, lost: list[str]) -> int | None:
-    """HSDP's copies of the states, each over `shards` ranks; None without it, and where dp cannot be cut so."""
+    """HSDP's copies of the states; None without it, and where dp cannot be cut so."""
     strategy = plan.strategy
-    if strategy.shards is None or not strategy.zero:
+    if not (strategy.hybrid and strategy.zero):
         return None
-    copies = strategy.dp * strategy.cp // strategy.shards
+    copies, over = strategy.copies, plural(strategy.shard_ranks, "rank")
     if strategy.dp % copies:
-        lost.append(f"states over {plural(strategy.shards, 'rank')}: {copies} copies do not divide dp {strategy.dp}")
+        lost.append(f"states over {over}: {copies} copies do not divide dp {strategy.dp}")
         return None
     return copies
 

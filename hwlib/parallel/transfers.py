@@ -131,7 +131,7 @@ def transfers(subject: Any, /, strategy: Strategy | None = None, **options: Any)
     once a microbatch. A token goes to the ranks of its k experts in k copies, or, with `dedup_dispatch`, once to each
     node and rank that has one of them (`mean_destinations`), of at most `n_lim` nodes if routing is limited; the
     busiest rank has `expert_imbalance` times the mean. Ranks that share sequences pass keys and values round, or, with
-    `ulysses`, exchange heads for tokens. ZeRO divides among dp*cp ranks, or among `strategy.shards` of them (HSDP), and
+    `ulysses`, exchange heads for tokens. ZeRO divides among dp*cp ranks, or among fewer of them (HSDP), and
     what each has summed is then summed over the copies, once a step. Not counted: the loss, the norm of the gradients,
     and what a recomputed layer gathers again. Raises ValueError: StrategyError for degrees that the model cannot have.
 
@@ -177,7 +177,7 @@ def _of_model(
     m = m if is_column(m) else as_int("transfers: m (microbatches)", m)
     _check(model, strategy, B, expert_imbalance)
     dp, tp, pp, cp, ep, v = (getattr(strategy, name) for name in ("dp", "tp", "pp", "cp", "ep", "v"))
-    zero, sp, shards, etp = strategy.zero, strategy.sp, strategy.shards, strategy.expert_tp
+    zero, sp, etp = strategy.zero, strategy.sp, strategy.expert_tp
     layers = ceil(model.layers / pp)
     moe_layers = minimum(model.moe_layers, layers)
     tokens = B / (dp * cp * m)
@@ -209,9 +209,8 @@ def _of_model(
         ("", size.dense, dp * cp, tp),
         (" of experts", size.experts, dp * cp * (tp // etp) // ep, etp * ep),
     ):
-        ranks = replicas
-        if shards is not None:
-            ranks = minimum(maximum(shards * replicas / (dp * cp), 1), replicas)
+        ranks = strategy.state_ranks(replicas)
+        if strategy.hybrid is not False:
             sums = (replicas / ranks, inner * ranks, b_g * P / ranks)
             add("dp", f"sums{what}", "all_reduce", *sums, (zero > 0) * 1)
         scatters = where(zero >= 2, m, 1)

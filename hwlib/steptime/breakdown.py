@@ -126,19 +126,19 @@ def step_time(subject: Any, /, *args: Any, **options: Any) -> StepTime:
 
 def _of_task(task: TrainingTask, strategy: Strategy, *, stack: Stack | None = None) -> StepTime:
     """Plans whose states are divided among all ranks are timed apart from HSDP's, which have one more transfer."""
-    if not is_column(strategy.shards):
+    hybrid = strategy.hybrid
+    if not is_column(hybrid):
         return _of_plans(task, strategy, stack)
     import numpy as np
 
-    whole = strategy.shards == strategy.dp * strategy.cp
     times: dict[str, Any] = {}
-    for mask, changed in ((whole, {"shards": None}), (~whole, {})):
+    for mask, part in ((~hybrid, strategy[~hybrid].without_copies()), (hybrid, strategy[hybrid])):
         if not mask.any():
             continue
-        part = _of_plans(task, strategy[mask].unchecked(changed), stack)
+        of_part = _of_plans(task, part, stack)
         for f in fields(StepTime):
-            column = times.setdefault(f.name, np.empty(whole.size))
-            column[mask] = getattr(part, f.name)
+            column = times.setdefault(f.name, np.empty(hybrid.size))
+            column[mask] = getattr(of_part, f.name)
     return StepTime(**times)
 
 

@@ -110,8 +110,8 @@ def sends_of(job: Job) -> Sends:
         t, latency = rate("all_gather", replicas, inner)
         reduced = 2 * wide * P * t + latency  # ZeRO-0: scattered and gathered, in one call
         shared, summed = P * t + latency, wide * P * t + latency
-        if plan.shards is not None:
-            ranks = minimum(maximum(plan.shards * replicas / (dp * cp), 1.0), replicas)
+        if plan.hybrid is not False:
+            ranks = plan.state_ranks(replicas)
             t, latency = rate("all_gather", ranks, inner)
             shared, summed = P * t + latency, wide * P * t + latency
             t, latency = rate("all_reduce", replicas / ranks, inner * ranks)

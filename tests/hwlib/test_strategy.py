@@ -302,3 +302,24 @@ def test_columns_and_a_single_plan_are_not_equal():
     assert columns != Strategy(dp=np.array([2.0, 2.0, 2.0]))
     assert columns != Strategy(dp=np.array([2.0]))
     assert Strategy.of(dp=2) != "dp 2"
+
+
+@pytest.mark.parametrize(
+    ("shards", "replicas", "ranks", "copies"),
+    [
+        (None, 16, 16, 1),
+        (None, 4, 4, 1),
+        (16, 16, 16, 1),
+        (8, 16, 8, 2),
+        (8, 4, 2, 2),  # of experts, which fewer ranks share: the same part of them divides the states
+        (2, 4, 1, 8),  # not less than a rank
+        (1, 16, 1, 16),
+    ],
+)
+def test_states_are_divided_among_the_same_part_of_any_ranks(shards, replicas, ranks, copies):
+    single = Strategy.of(dp=8, cp=2, zero=1, shards=shards)
+    assert (single.state_ranks(replicas), single.copies) == (ranks, copies)
+    assert single.without_copies() == Strategy.of(dp=8, cp=2, zero=1)
+    columns = Strategy.of(dp=np.array([8.0, 8.0]), cp=2, zero=1, shards=shards)
+    assert np.broadcast_to(columns.state_ranks(replicas), 2).tolist() == [ranks, ranks]
+    assert columns.without_copies().shards is None

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.rows.published import COLUMNS, case_of, read_rows, steps
+from benchmarks.rows.row_words import divided_among
 from benchmarks.rows.training_models import gpt, model_named, mpt
 from benchmarks.rows.training_rows import SC21, training_case
 from benchmarks.rows.training_step import TrainingStep, Unmodelled, chip_of, number
@@ -310,3 +311,10 @@ def test_experts_that_are_folded_keep_their_degree(case):
     assert "etp" not in case(EXPERTS, etp=2, ep=16).plan
     assert folded.time(stacks["megatron-core-h100"]) > 0
     assert "etp x ep" in case(EXPERTS, etp="2").reason
+
+
+@pytest.mark.parametrize(
+    ("group", "ranks", "field"), [(0, 8, {}), (1, 8, {"shards": 1}), (7, 8, {"shards": 7}), (8, 8, {}), (9, 8, {})]
+)
+def test_states_that_all_ranks_divide_are_not_hsdps(group, ranks, field):
+    assert divided_among(group, ranks) == field

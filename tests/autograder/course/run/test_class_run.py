@@ -349,8 +349,10 @@ def test_a_share_that_cannot_be_entered_is_that_learners_problem(setting):
     assert setting.shared["bob"] == GroupShare("ann")
 
 
-@pytest.mark.parametrize("number", [errno.ENAMETOOLONG, errno.EACCES, errno.EISDIR, errno.ENOTDIR, errno.EEXIST,
-                                    errno.ENOENT])  # fmt: skip
+THEIRS = ("ENAMETOOLONG", "EACCES", "EISDIR", "ENOTDIR", "EEXIST", "ENOENT")
+
+
+@pytest.mark.parametrize("number", [getattr(errno, name) for name in THEIRS])
 def test_a_file_that_cannot_be_copied_is_its_learners_problem(number):
     learner = Learner("ann")
     assert _record(Writer(error=OSError(number, os.strerror(number))), learner, "{}") is None

@@ -291,6 +291,22 @@ def test_a_child_that_does_not_start_gives_its_place_back(zygote, ready, error):
     assert not made._children
 
 
+def test_a_child_has_half_a_minute_to_start(zygote, monkeypatch):
+    heard, receive = [], wire.receive
+
+    def noting(channel, deadline):
+        heard.append(deadline)
+        return receive(channel, deadline)
+
+    monkeypatch.setattr(client.wire, "receive", noting)
+    monkeypatch.setattr(client, "time", SimpleNamespace(monotonic=lambda: 100.0))
+    made = zygote()
+    monkeypatch.setattr(wire, "time", SimpleNamespace(monotonic=lambda: 100.0))
+    child = made.spawn(LIMITS)
+    assert heard == [130.0]
+    assert child._status.gettimeout() == 30.0
+
+
 def test_a_child_that_nobody_can_see_is_started_all_the_same(zygote):
     made = zygote()
     made.handles = False

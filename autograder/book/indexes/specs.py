@@ -182,7 +182,7 @@ class MeasuredTable(NamedTuple):
 
 
 def measurements() -> list[Measurements[Any]]:
-    """The tables of published measurements, by the names of their files."""
+    """The tables of published measurements, measured_*.csv, by the names of their files."""
     import importlib
     import pkgutil
 
@@ -191,7 +191,7 @@ def measurements() -> list[Measurements[Any]]:
 
     modules = [importlib.import_module(f"hwlib.specs.{one.name}") for one in pkgutil.iter_modules(hwlib.specs.__path__)]
     by_file = {value.file: value for module in modules for value in vars(module).values() if isinstance(value, Table)}
-    return [by_file[file] for file in sorted(by_file)]
+    return [by_file[file] for file in sorted(by_file) if file.startswith("measured_")]
 
 
 def measured(table: Measurements[Any], bibliography: Bibliography | None) -> MeasuredTable:

@@ -101,8 +101,12 @@ class OutOfRange(NamedTuple):
     most: float
 
     def __str__(self) -> str:
-        words = f"most measured: {_short(self.most)}" if self.amount > self.most else f"least: {_short(self.least)}"
-        return f"{_short(self.amount)} {self.name} ({words})"
+        words = (
+            f"most measured: {count_words(self.most)}"
+            if self.amount > self.most
+            else f"least: {count_words(self.least)}"
+        )
+        return f"{count_words(self.amount)} {self.name} ({words})"
 
     @property
     def doublings(self) -> float:
@@ -191,7 +195,8 @@ def distance(situation: Situation, row: PredictionError) -> float:
     return features + DOUBLING * sum(abs(log2(x / y)) for x, y in zip(situation.amounts, row.amounts, strict=True))
 
 
-def _short(x: float) -> str:
+def count_words(x: float) -> str:
+    """A number of anything in few characters: 70.6B, 8,192."""
     for size, letter in ((1e12, "T"), (1e9, "B"), (1e6, "M")):
         if x >= size:
             return f"{float(f'{x / size:.3g}'):g}{letter}"

@@ -18,12 +18,16 @@ COMPARED = ("inferencex", "rocm-vllm")  # of chips that nothing was fitted to: w
     "names are the options of `gpubook plan`.",
     head="The fastest ways to train a language model on a cluster: degrees of parallelism, step time, MFU, bytes per "
     "GPU.",
-    answer="The text explains the choice; `error` is the mean error of step times of the software's dense models, so "
-    "plans that differ by less are too close to call. `fit` of a plan is `fits` or `may not fit`, by the `margin` of "
-    "predicted memory; `quicker_unsure` is quicker than all that fit, and may not.",
+    answer="The text explains the choice; `error` is the mean error to expect of the first plan's time, by the "
+    "measured steps that are most like it: plans that differ by less than half of it are too close to call. Each plan "
+    "has its own `error`: `low` to `high` seconds hold 80 % of such measurements, `nearest` are measured steps, and "
+    "`missing` is what no measured step of the software has. `fit` of a plan is `fits` or `may not fit`, by the "
+    "`margin` of predicted memory; `quicker_unsure` is quicker than all that fit, and may not.",
 )
 def plan(**arguments: Any) -> Answer:
     """As the decorator says: the documentation and the arguments are made from the table of options."""
+    from hwlib.planner.certainty import plan_error
+
     from .plan import PlanQuery
 
     values = values_of(TRAINING, arguments)
@@ -37,7 +41,7 @@ def plan(**arguments: Any) -> Answer:
         "plans": query.data(found, runs),
         "text": query.text(found, runs),
         "skipped": {str(n): why for n, why in found.skipped.items()} if query.several else {},
-        "error": task.stack.error or None,
+        "error": plan_error(task, found[0].strategy).mean or None,
         "sources": [*described(sources), page("fidelity.md"), page("limits.md")],
     }
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from hwlib.planner import Machine, PlanError, Task
-from hwlib.planner.advice import NOISE, tolerance, typed
+from hwlib.planner.advice import NOISE, closeness, typed
 from hwlib.planner.arguments import task_arguments
+from hwlib.planner.certainty import certainty_words
 from hwlib.planner.costs import Plan, parts
 from hwlib.planner.explain import ABOUT, WORDS, rests_words
 from hwlib.planner.result import SearchResult
@@ -63,11 +64,11 @@ def rests(found: SearchResult, plan: Plan) -> Markup:
     on_typed = rests_words(found, plan)
     if not on_typed and typed(found.task.stack):
         on_typed = f"No typed constant, were it half as good, makes this plan's step longer by more than {NOISE:.0%}."
-    said = [*_times(found.task), on_typed, _bytes(found.task)]
+    said = [*_times(found.task, plan), on_typed, _bytes(found.task)]
     return lines("What these numbers rest on", filter(None, said))
 
 
-def _times(task: Task) -> list[str]:
+def _times(task: Task, plan: Plan) -> list[str]:
     stack = task.stack
     if not stack.fitted:
         origin = stack.note or f"typed, those of {stack.like}"
@@ -76,8 +77,8 @@ def _times(task: Task) -> list[str]:
         checked = f"; typed, and checked by published steps: {', '.join(stack.checked)}" if stack.checked else ""
         fitted = f"Fitted to published steps: {', '.join(stack.fitted)}{checked}; the others are typed."
         said = f"Times: the stack {stack.key} ({stack.name}). {fitted}"
-    error = f"Mean error of its step times on dense models: {stack.error:.1%}"
-    return [said, f"{error}; plans that differ by less than {tolerance(stack):.1%} are too close to call."]
+    close = f"Plans that differ by less than {closeness(task, plan.strategy):.1%} are too close to call."
+    return [said, *certainty_words(task, plan.strategy, plan.seconds), close]
 
 
 def _bytes(task: Task) -> str:

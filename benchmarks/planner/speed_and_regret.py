@@ -33,7 +33,7 @@ from benchmarks.rows.published import case_of, read_rows
 from benchmarks.rows.training_step import TrainingStep, parted
 from benchmarks.score.predictions import Prediction, predict_step
 from hwlib.footprint import unchecked_footprint
-from hwlib.planner.advice import Order, choose, complexity, tolerance, typed, worse
+from hwlib.planner.advice import Order, choose, closeness, complexity, typed, worse
 from hwlib.planner.allowed import Allowed, axes_of
 from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.planner.space import Space, space
@@ -194,7 +194,9 @@ def _group(key: tuple[Any, ...], plans: Mapping[str, Sequence[TrainingStep]]) ->
     m = np.array([s.microbatches(c.plan["B"], c.plan["T"]) for s, c in zip(strategies, cases, strict=True)])
     measured = np.array([mean(case.seconds for case in repeats) for repeats in plans.values()])
     group = repr(key[2:])  # the model, its batch and GPUs: never the software's release
-    return Group(key[0], fold_of(group), tolerance(stack), seconds, risk, measured, Strategy(**columns), m)
+    quickest = int(np.argmin(seconds))
+    error = closeness(cases[quickest].task(), strategies[quickest])
+    return Group(key[0], fold_of(group), error, seconds, risk, measured, Strategy(**columns), m)
 
 
 def predicted(case: TrainingStep, stack: Stack | None = None) -> float:

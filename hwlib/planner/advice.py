@@ -1,14 +1,16 @@
 """Which plan to take: the quickest is one of many that a model cannot tell apart.
 
-Times err by what the stack's fit errs by. They may err by more where they rest on a constant that was typed, and that
-no published step of the software has checked: by what half of it (a latency: twice) would add. Among plans within
-these errors one that rests on no such constant is better founded, and a simpler one is easier to run and to trust.
+Times err as those of measured steps that are like the plan. They may err by more where they rest on a constant that was
+typed, and that no published step of the software has checked: by what half of it (a latency: twice) would add; and
+where the plan has what no measured step of the software has. Among plans within these errors one that rests on no such
+thing is better founded, and a simpler one is easier to run and to trust.
 """
 
 from collections.abc import Callable
 from math import inf
 from typing import Any, NamedTuple
 
+from hwlib.planner.certainty import plan_error, plan_errors
 from hwlib.planner.costs import Costed
 from hwlib.planner.fits import surely, tight
 from hwlib.planner.task import Task
@@ -34,11 +36,16 @@ class Rest(NamedTuple):
         return f"{self.constant}, typed (half as good: {self.share:+.0%})"
 
 
-def tolerance(stack: Stack) -> float:
-    """The share of a step within which plans are too close to call: half of the error of the stack's step times, or
-    noise. With all of it a simple plan of BLOOM's trials is 4 % slower than the best measured one, with half of it 1 %.
+def tolerance(error: float) -> float:
+    """The share of a step within which plans are too close to call: half of the error of their times, or noise. With
+    all of it a simple plan of BLOOM's trials is 4 % slower than the best measured one, with half of it 1 %.
     """
-    return max(NOISE, stack.error / 2)
+    return max(NOISE, error / 2)
+
+
+def closeness(task: Task, quickest: Strategy) -> float:
+    """That share for a task, by the error to expect of its quickest plan."""
+    return tolerance(plan_error(task, quickest).mean)
 
 
 def typed(stack: Stack) -> tuple[str, ...]:
@@ -127,7 +134,7 @@ def advised(task: Task, costed: Costed) -> int:
     good = surely(task, costed.memory)
     seconds = np.where(good, costed.seconds, np.nan) if good.any() else costed.seconds
     order = np.argsort(seconds)[:MOST]  # plans that are left out are last
-    error, least = tolerance(task.stack), seconds[order[0]]
+    error, least = closeness(task, costed.strategy[int(order[0])]), seconds[order[0]]
     slowest = min(SLOWEST, 1 + max(error, _risk(task, costed.strategy[order[:1]])[0]))  # `choose` takes none beyond
     order = order[seconds[order] <= slowest * least]
     strategy = costed.strategy[order]
@@ -136,10 +143,12 @@ def advised(task: Task, costed: Costed) -> int:
 
 
 def _risk(task: Task, strategy: Strategy) -> Any:
-    """For each plan of columns, the most that a typed constant could make it longer by, as a share."""
+    """For each plan of columns, the most that a typed constant could make it longer by, or that it may err by for what
+    no measured step has, as a share.
+    """
     import numpy as np
 
-    risk = np.zeros(strategy.size)
+    risk = plan_errors(task, strategy)
     for share in rests_of(task, strategy).values():
         risk = np.maximum(risk, share)
     return risk

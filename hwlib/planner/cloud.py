@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from hwlib.footprint import unchecked_footprint
 from hwlib.options import TRAINING
-from hwlib.planner.advice import tolerance
+from hwlib.planner.advice import closeness
 from hwlib.planner.allowed import Allowed
 from hwlib.planner.costs import Costed, parts
 from hwlib.planner.front import time_memory_front
@@ -57,7 +57,7 @@ class CloudPoint(NamedTuple):
 class PlanCloud:
     """The plans of one task that fit, the quickest first; the published runs of the same task; those plans on the front
     of time and memory, by their positions; and the share within which two plans are too close to call, `error`, by the
-    planner's own rule (`hwlib.planner.advice.tolerance`). Of all plans `fitting` fit, and `close` are within that share
+    planner's own rule (`hwlib.planner.advice.closeness`). Of all plans `fitting` fit, and `close` are within that share
     of the quickest."""
 
     key: str
@@ -85,7 +85,8 @@ def plan_cloud(key: str) -> PlanCloud:
     plans = tuple(_points(task, costed, chosen))
     place = {number: position for position, number in enumerate(chosen)}
     front = tuple(place[number] for number in time_memory_front(costed) if number in place)
-    error, published = tolerance(task.stack), tuple(map(_published, runs))
+    error = closeness(task, costed.strategy[costed.fastest(costed.seconds > 0)])
+    published = tuple(map(_published, runs))
     close = int((costed.seconds <= (1 + error) * plans[0].seconds).sum())
     return PlanCloud(key, name, task, plans, published, front, int((costed.seconds > 0).sum()), close, error)
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
-from hwlib.planner.advice import rests, tolerance
+from hwlib.planner.advice import closeness, rests
 from hwlib.planner.allowed import Allowed
+from hwlib.planner.certainty import certainty_words
 from hwlib.planner.costs import Plan, parts
 from hwlib.planner.fits import fit_words, surely
 from hwlib.planner.rejections import less_words
@@ -50,6 +51,7 @@ def explanation(found: SearchResult, choices: bool = True) -> str:
         f"  {best}",
         f"  {where_time_goes(best)}",
         f"  {memory_words(found, best)}",
+        *(f"  {line}" for line in certainty_words(found.task, best.strategy, best.seconds)),
     ]
     if less := may_not_fit_words(found, best):
         lines.append(f"  {less}")
@@ -70,10 +72,10 @@ def explanation(found: SearchResult, choices: bool = True) -> str:
 
 def advice_words(found: SearchResult, advised: Plan) -> str:
     """Why the advised plan is another than the quickest."""
-    error = tolerance(found.task.stack)
+    error = closeness(found.task, found[0].strategy)
     if advised.seconds <= (1 + error) * found[0].seconds:
-        return f"Simplest plan within half the model's error ({error:.0%})"
-    return "Simplest plan that rests on no typed constant, by which the best may err as much"
+        return f"Simplest plan within half the expected error ({error:.0%})"
+    return "Simplest plan that rests on nothing typed or unmeasured, by which the best may err as much"
 
 
 def rests_words(found: SearchResult, plan: Plan) -> str:

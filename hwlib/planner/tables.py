@@ -6,6 +6,7 @@ from typing import Any
 
 from hwlib.planner.advice import rests
 from hwlib.planner.allowed import Allowed
+from hwlib.planner.certainty import certainty_record
 from hwlib.planner.costs import Plan, parts
 from hwlib.planner.explain import WORDS
 from hwlib.planner.fits import FITS, fit_of
@@ -130,8 +131,12 @@ def record(found: SearchResult) -> dict[str, Any]:
 
 
 def told(task: Task, plan: Plan) -> dict[str, Any]:
-    """One plan, whether it fits, and by which share of its step each typed constant could make it longer."""
-    return fitted_record(task, plan) | {"rests_on": {one.constant: one.share for one in rests(task, plan.strategy)}}
+    """One plan, whether it fits, how far its time may be off, and by which share of its step each typed constant could
+    make it longer.
+    """
+    typed = {rest.constant: rest.share for rest in rests(task, plan.strategy)}
+    error = certainty_record(task, plan.strategy, plan.seconds)
+    return fitted_record(task, plan) | {"error": error, "rests_on": typed}
 
 
 def fitted_record(task: Task, plan: Plan) -> dict[str, Any]:

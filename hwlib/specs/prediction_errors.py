@@ -6,6 +6,7 @@ It is what `hwlib.expected_error` reads to say how far an answer may be off.
 
 from enum import IntEnum
 from functools import cache
+from math import exp
 from typing import NamedTuple
 
 from hwlib.specs.measured import Measurements
@@ -50,6 +51,11 @@ class PredictionError(NamedTuple):
     def words(self) -> frozenset[str]:
         """The features, word by word."""
         return _words(self.features)
+
+    @property
+    def off(self) -> float:
+        """Measured over predicted, less 1."""
+        return exp(self.error) - 1
 
     @property
     def amounts(self) -> tuple[float, ...]:

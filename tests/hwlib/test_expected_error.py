@@ -24,7 +24,7 @@ from hwlib.expected_error import (
     distance,
     expected_error,
 )
-from hwlib.specs import accelerators, stacks
+from hwlib.specs import accelerators, stack_for, stacks
 from hwlib.specs.prediction_errors import ERRORS, SERVING, TRAINING, Basis, PredictionError, prediction_errors
 from hwlib.specs.serving_stack import serving_stacks
 
@@ -43,6 +43,10 @@ def size(*rows, asked=ASKED):
 def test_without_rows_the_error_is_that_of_typed_constants():
     nothing = expected_error(ASKED, ())
     assert (nothing.size, nothing.rows, nothing.missing) == (TYPICAL, 0, ())
+
+
+def test_typical_stacks_say_the_same_error():
+    assert stack_for("h200-sxm").error == pytest.approx(exp(TYPICAL) - 1, abs=0.005)
 
 
 def test_a_row_like_the_question_counts_once_and_typed_constants_as_few():

@@ -170,7 +170,7 @@ def test_the_advised_plan_is_named_where_it_is_another():
 def test_advice_is_within_half_the_error_or_rests_on_nothing_typed(seconds, within):
     words = advice_words(Found(TP), made(compute=seconds))
     assert words.startswith(
-        "Simplest plan within half the model's error (5%)" if within else "Simplest plan that rests"
+        "Simplest plan within half the expected error (5%)" if within else "Simplest plan that rests"
     )
 
 

@@ -27,7 +27,7 @@ def predicted(run):
 
 GAP = predicted(FOUR) / predicted(EIGHT) - 1
 REAL_GAP = FOUR.time / EIGHT.time - 1
-CLOSE = tolerance(VTRAIN_STACK)
+CLOSE = tolerance(VTRAIN_STACK.error)
 PAIRS, BLOOM_PAIRS = pairs(VTRAIN), pairs(BLOOM)
 RIGHT = share_right(PAIRS, EDGES)
 BLOOM_RIGHT = share_right(BLOOM_PAIRS, EDGES)

@@ -125,7 +125,7 @@ def test_a_plan_is_that_of_the_command(ask):
     said = CliRunner().invoke(commands.main, [*command, "--json"])
     assert answer["plans"] == json.loads(said.output)
     assert answer["text"] == CliRunner().invoke(commands.main, command).output.rstrip("\n")
-    assert answer["error"] == stacks[answer["plans"]["stack"]].error
+    assert answer["error"] == answer["plans"]["plans"][0]["error"]["mean"] > 0
     keys = {source["key"] for source in answer["sources"]}
     assert {stacks[answer["plans"]["stack"]].source, models["llama3-70b"].source, "docs/limits.md"} <= keys
 

@@ -16,6 +16,7 @@ from autograder.planned import FORMS, answered
 from autograder.planned.filling import the_plan
 from autograder.planned.training import search
 from hwlib import planner
+from hwlib.planner.certainty import certainty_words
 from hwlib.planner.explain import memory_words, where_time_goes
 from hwlib.planner.tables import columns
 from hwlib.serving_planner import plan_serving
@@ -78,6 +79,7 @@ def test_the_planners_page_has_the_rows_and_sentences_of_the_command(found):
         found.task.title,
         found.task.terms,
         str(found.advised),
+        *certainty_words(found.task, found[0].strategy, found[0].seconds),
     ):
         assert sentence in said
     assert "gpubook plan llama3-8b --cluster dgx-h100 --batch 1M" in said

@@ -1,0 +1,145 @@
+"""How sure the time of a plan is: its expected error, the nearest measured steps, and what other software's constants
+say of the same plan.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import log1p
+from typing import Any, NamedTuple
+
+from hwlib.constraints import broken
+from hwlib.expected_error import SHARE, ExpectedError, count_words, expected_error
+from hwlib.planner.situation import situation, situations
+from hwlib.planner.task import Task
+from hwlib.specs import Features, Stack, accelerators, features, stacks
+from hwlib.specs.prediction_errors import PredictionError
+from hwlib.steptime import step_time
+from hwlib.strategy import Strategy
+from hwlib.units import show
+
+NAMED = 3
+"""Measured steps that are named."""
+LOW = ("fp8", "fp4")
+
+
+class OtherTime(NamedTuple):
+    """What the constants of another software on the same chip say of a plan: seconds, and how far these may be off."""
+
+    stack: Stack
+    seconds: float
+    error: ExpectedError
+
+
+def plan_error(task: Task, strategy: Strategy) -> ExpectedError:
+    """The error to expect of a plan's time. A stack of one's own, which no table knows, says itself how far it errs."""
+    if stated := _stated(task.stack):
+        return stated
+    return expected_error(situation(task, strategy))
+
+
+def plan_errors(task: Task, strategy: Strategy) -> Any:
+    """The mean error to expect of each of columns of plans, where it has something that no measured step has; else 0.
+
+    What the whole task has does not count: it is the same for all plans.
+    """
+    import numpy as np
+
+    if _stated(task.stack):
+        return np.zeros(strategy.size)
+    kinds, place = situations(task, strategy)
+    errors = [expected_error(kind) for kind in kinds]
+    every = kinds[0].features.intersection(*(kind.features for kind in kinds))
+    means = np.array([error.mean * bool(set(error.unseen) - every) for error in errors])
+    return np.broadcast_to(means[place], strategy.size)
+
+
+def _stated(stack: Stack) -> ExpectedError | None:
+    if stack.key in stacks or stack.like:
+        return None
+    return ExpectedError(log1p(stack.error), 0)
+
+
+def other_times(task: Task, strategy: Strategy) -> tuple[OtherTime, ...]:
+    """The times of a plan by other software that was measured on the chip, and that can run it."""
+    return tuple(_other_times(task, strategy))
+
+
+def _other_times(task: Task, strategy: Strategy) -> Iterator[OtherTime]:
+    here = task.stack
+    for stack in stacks.values():
+        if stack.chip != here.chip or stack.features in ("", here.features) or not stack.fitted or stack.follows:
+            continue
+        if (stack.one_gpu and task.gpus > 1) or not _can(task, strategy, stack):
+            continue
+        other = _by(task, stack)
+        error = plan_error(other, strategy)
+        if error.rows:
+            yield OtherTime(stack, float(step_time(other, strategy).total), error)
+
+
+def _by(task: Task, stack: Stack) -> Task:
+    """The task with another software."""
+    software = replace(task.software, stack=stack, features=None, release=None, dedup_dispatch=None, mtp=None)
+    return replace(task, software=software.on(task.machine.chip, task.model))
+
+
+def _can(task: Task, strategy: Strategy, stack: Stack) -> bool:
+    """Whether a software has what a plan asks for, and constants of its precision."""
+    able: Features | None = features.get(stack.features)
+    setting = replace(task.setting, features=able)
+    known = task.dtype not in LOW or "eta_low" in stack.constants
+    return known and stack.suits(task.model.moe, task.dtype, None) and broken(setting, strategy) is None
+
+
+def certainty_words(task: Task, strategy: Strategy, seconds: float) -> list[str]:
+    """The sentences on how sure a plan's time is; none of an ideal stack."""
+    error = plan_error(task, strategy)
+    if not error.size:
+        return []
+    low, high = (show(x, "s", 3) for x in error.interval(seconds))
+    lines = [f"Expected error ±{error.most:.0%}: {SHARE:.0%} of measured steps like it take {low} to {high}."]
+    lines += _nearest_words(error, task.stack.key)
+    if others := ", ".join(map(_other_words, other_times(task, strategy))):
+        lines.append(f"By other software measured on this chip: {others}.")
+    return lines
+
+
+def _nearest_words(error: ExpectedError, stack: str) -> Iterator[str]:
+    if error.nearest:
+        named = "; ".join(row_words(row) for row in error.nearest[:NAMED])
+        yield f"Nearest measured: {named}."
+    if error.missing:
+        yield f"No measured step of {stack} has {'; '.join(error.missing)}."
+
+
+def row_words(row: PredictionError) -> str:
+    """A measured row, and how much longer or shorter it took than predicted."""
+    chip = accelerators[row.chip].name
+    than = f"{abs(row.off):.0%} {'longer' if row.off > 0 else 'shorter'} than predicted"
+    return f"{count_words(row.parameters)} parameters on {row.ranks:,} x {chip} ({row.key}), {than}"
+
+
+def _other_words(other: OtherTime) -> str:
+    return f"{other.stack.key} {show(other.seconds, 's', 3)} (±{other.error.most:.0%})"
+
+
+def error_record(error: ExpectedError, predicted: float) -> dict[str, Any]:
+    """An expected error as JSON data: shares of what is predicted, and the interval of SHARE of measurements."""
+    low, high = error.interval(predicted)
+    return {
+        "mean": error.mean,
+        "most": error.most,
+        "low": low,
+        "high": high,
+        "measured_rows": error.rows,
+        "nearest": [{"row": row.key, "chip": row.chip, "gpus": row.ranks, "off": row.off} for row in error.nearest],
+        "missing": list(error.missing),
+    }
+
+
+def certainty_record(task: Task, strategy: Strategy, seconds: float) -> dict[str, Any]:
+    """The same of a plan, with the times of other software."""
+    others = {
+        other.stack.key: {"seconds": other.seconds, "most": other.error.most} for other in other_times(task, strategy)
+    }
+    return error_record(plan_error(task, strategy), seconds) | {"other_software": others}

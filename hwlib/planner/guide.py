@@ -21,7 +21,7 @@ from hwlib.footprint import unchecked_footprint
 from hwlib.parallel import dp_critical_batch, dp_moe_critical_batch, ep_far_critical_width, tp_limit
 from hwlib.pipeline import pipeline_bubble_fraction
 from hwlib.planner.allowed import SHORTEST_CUT, Allowed, divisors
-from hwlib.planner.fits import surely
+from hwlib.planner.fits import surely, tight
 from hwlib.planner.keywords import settings_of
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.software_settings import SoftwareSettings
@@ -94,6 +94,10 @@ class _Bounds:
         """Whether a plan fits, with the margin that the error of its memory asks for."""
         return bool(surely(self.task, self.bytes(d)))
 
+    def has_headroom(self, d: Strategy) -> bool:
+        """Whether room is left beside that, which the search's advice prefers, too: for more chunks of a pipeline."""
+        return not tight(self.task, self.bytes(d))
+
 
 def decide(
     model: Model | str,
@@ -121,7 +125,7 @@ def decide(
 def decide_task(task: Task) -> Decision:
     """The rule of thumb for a task that was checked before. Raises PlanError where nothing serves."""
     b = _bounds(task)
-    chosen = next((d for d in _in_order(b) if b.fits(d)), None)
+    chosen = next(filter(b.has_headroom, _in_order(b)), None) or next(filter(b.fits, _in_order(b)), None)
     states = parameter_count(task.model) * sum(task.states)
     if chosen is None:
         least = max(ceil(states / task.memory), 1)

@@ -43,9 +43,9 @@ def test_the_plan_that_nvidia_found_best_is_close_to_the_advised(row, other):
 
 
 @pytest.mark.parametrize("length", [2**17, 2**18])
-def test_what_surely_fits_without_it_recomputes_and_is_slower_by_a_third(length):
+def test_what_surely_fits_without_it_recomputes_or_is_a_pipeline_and_is_slower_by_a_third(length):
     """Of lengths that NVIDIA measured at 1.3 to 1.4 times the rate with it."""
     row, other = next(pair for pair in PAIRS if pair[0].chip == "h100-sxm" and pair[0].seq == length)
     alone = answered(row, cp=1).advised
-    assert alone.strategy.recompute == "full"
+    assert alone.strategy.recompute == "full" or alone.strategy.pp > 1
     assert alone.seconds / answered(row).advised.seconds > row.rate / other.rate > 1.3

@@ -61,9 +61,7 @@ def test_a_refusal_says_what_fits():
     assert "--states bf16 (8 bytes a parameter) it fits" in text
     assert "--lora 16 (2, adapters aside) it fits" in text
     assert plan(**ASK, cluster="dgx-h100", gpus=1, states="bf16")[0].memory.total < 72e9
-    assert "--states bf16 (8 bytes a parameter) it does not fit" in refusal(
-        model="llama3-405b", cluster="dgx-h200", gpus=1
-    )
+    assert "--" not in refusal(model="llama3-405b", cluster="dgx-h200", gpus=1)  # nor does it fit in fewer bytes
 
 
 def test_what_was_asked_for_is_not_offered():

@@ -21,7 +21,9 @@ from hwlib.specs.prediction_errors import SERVING, TRAINING, PredictionError, pr
 NEAREST = 8
 """Rows that decide."""
 FEATURE, FURTHER, DOUBLING = 1 / 4, 1 / 8, 1 / 12
-"""Distance of a feature that a row lacks, of one that it has and the question has not, of a doubling of an amount."""
+"""Distance of a feature that a row lacks (its chip is one), of one that the question lacks, and of a doubling of an
+amount.
+"""
 KIN = 1.0
 """Further distance of the same software's rows with other constants: of another chip or release."""
 UNSEEN = 1 / 2
@@ -30,6 +32,8 @@ TYPICAL = 0.265
 """Mean error where constants were fitted to no step of a software on a chip, as of an average source."""
 ROWS: Mapping[str, float] = {TRAINING: 0.3, SERVING: 1.0}
 """For how many near rows that counts."""
+SAME = 1.01
+"""An amount that exceeds another by no more is the same, rounded."""
 HALF = 1.61
 """Four of five errors are below so many times their mean, if they are normal as well as if they are Laplace's."""
 SHARE = 0.8
@@ -106,7 +110,8 @@ class OutOfRange(NamedTuple):
             if self.amount > self.most
             else f"least: {count_words(self.least)}"
         )
-        return f"{count_words(self.amount)} {self.name} ({words})"
+        name = self.name.replace("GPUs", "GPU") if self.amount == 1 else self.name
+        return f"{count_words(self.amount)} {name} ({words})"
 
     @property
     def doublings(self) -> float:
@@ -184,14 +189,15 @@ def _ranges(situation: Situation, rows: Sequence[PredictionError]) -> Iterator[O
     for i, (name, amount) in enumerate(zip(AMOUNTS[situation.work], situation.amounts, strict=True)):
         measured = [row.amounts[i] for row in rows]
         least, most = min(measured), max(measured)
-        if not least <= amount <= most:
+        if not least / SAME <= amount <= most * SAME:
             yield OutOfRange(name, amount, least, most)
 
 
 def distance(situation: Situation, row: PredictionError) -> float:
     """How much a row differs from what is asked."""
     there = row.words
-    features = FEATURE * len(situation.features - there) + FURTHER * len(there - situation.features)
+    lacked = len(situation.features - there) + (row.chip != situation.chip)
+    features = FEATURE * lacked + FURTHER * len(there - situation.features)
     return features + DOUBLING * sum(abs(log2(x / y)) for x, y in zip(situation.amounts, row.amounts, strict=True))
 
 

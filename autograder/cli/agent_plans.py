@@ -55,11 +55,15 @@ def plan(**arguments: Any) -> Answer:
     "price.",
     answer="\n\nOf a plan, `decode` are the servers that generate (tp, ep, attention_dp, replicas, batch: requests at "
     "once on each); `prefill` those that only read prompts, null where the same ones do. `why` has the reasons for the "
-    "first plan, `why_not_next` those against the others, `rests_on` the constants and `error` their mean error. A "
-    "`caveat` says that nothing was fitted to the chip: then trust the order of plans more than their times.",
+    "first plan, `why_not_next` those against the others, `rests_on` the constants. `error` is the mean error to "
+    "expect of the first plan's tokens a second, by the measured servers that are most like it; the plans' `error` has "
+    "the interval, these servers, and what none of them has. A `caveat` says that nothing was fitted to the chip: then "
+    "trust the order of plans more than their times.",
 )
 def serve(**arguments: Any) -> Answer:
     """As the decorator says: the documentation and the arguments are made from the table of options."""
+    from hwlib.serving_planner.certainty import point_error
+
     from .serve import ServeQuery
 
     query = ServeQuery.of(**values_of(SERVING, arguments))
@@ -71,7 +75,7 @@ def serve(**arguments: Any) -> Answer:
         "plans": query.data(found),
         "text": query.text(found),
         "caveat": asked.caveat or None,
-        "error": asked.stack.error or None,
+        "error": point_error(asked, found[0]).mean or None,
         "sources": [*described(sources), page("serving.md"), page("fidelity.md", "Serving"), page("limits.md")],
     }
 

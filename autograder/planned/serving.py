@@ -10,6 +10,7 @@ from hwlib.planner import PlanError
 from hwlib.serving_planner import Point, ServingPlans, plan_serving
 from hwlib.serving_planner.anatomy import memory_parts, token_parts
 from hwlib.serving_planner.arguments import serving_arguments
+from hwlib.serving_planner.certainty import certainty_words
 from hwlib.serving_planner.explain import basis_words, binding, limit_words, point_words, versus
 from hwlib.serving_planner.words import columns, given_words, plan_words
 from hwlib.units import plural, show
@@ -55,7 +56,7 @@ def answer(asked: Mapping[str, str]) -> Markup:
     q, best, advised = plans.question, plans[0], plans.advised
     room = show(q.memory, "B", 3)
     terms = f"{plural(len(plans.found.kept), 'configuration')} {plans.keeping}"
-    simplest = f"Simplest plan within half the stack's error ({q.stack.error / 2:.0%}): {plan_words(advised)}."
+    simplest = f"Simplest plan within half the expected error ({plans.closeness:.0%}): {plan_words(advised)}."
     near = [] if advised is best else [f"{simplest} {given_words(advised)}"]
     others = [f"{i}. {versus(q, best, other)}" for i, other in enumerate(plans[1:], 2)]
     plan, rates, *_, busy = point_words(q, best)
@@ -71,7 +72,7 @@ def answer(asked: Mapping[str, str]) -> Markup:
             lines("What keeps it from more", limit),
             lines("The plan to take", near),
             lines("The next plans, compared with the best", others),
-            lines("What these numbers rest on", [basis_words(q)]),
+            lines("What these numbers rest on", [*certainty_words(q, best), basis_words(q)]),
             command("serve", asked, values, {}),
         ]
     )

@@ -98,18 +98,19 @@ def certainty_words(task: Task, strategy: Strategy, seconds: float) -> list[str]
         return []
     low, high = (show(x, "s", 3) for x in error.interval(seconds))
     lines = [f"Expected error ±{error.most:.0%}: {SHARE:.0%} of measured steps like it take {low} to {high}."]
-    lines += _nearest_words(error, task.stack.key)
+    lines += evidence_words(error, f"step of {task.stack.key}")
     if others := ", ".join(map(_other_words, other_times(task, strategy))):
         lines.append(f"By other software measured on this chip: {others}.")
     return lines
 
 
-def _nearest_words(error: ExpectedError, stack: str) -> Iterator[str]:
+def evidence_words(error: ExpectedError, what: str) -> Iterator[str]:
+    """The nearest rows, and what of a question no measured `what` has."""
     if error.nearest:
         named = "; ".join(row_words(row) for row in error.nearest[:NAMED])
         yield f"Nearest measured: {named}."
     if error.missing:
-        yield f"No measured step of {stack} has {'; '.join(error.missing)}."
+        yield f"No measured {what} has {'; '.join(error.missing)}."
 
 
 def row_words(row: PredictionError) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, overload
 
+from hwlib.serving_planner.certainty import certainty_record, certainty_words, point_error
 from hwlib.serving_planner.errors import nothing_fits, too_late
 from hwlib.serving_planner.explain import basis_words, binding, limit_words, point_words, versus
 from hwlib.serving_planner.points import Point
@@ -43,12 +44,17 @@ class ServingPlans(Sequence[Point]):
 
     @property
     def advised(self) -> Point:
-        """The plan to take: the simplest within half of the stack's error of the best. Prefill and decode together are
-        simpler than apart, and attention divided by heads than by sequences.
+        """The plan to take: the simplest within half of the error to expect of the best. Prefill and decode together
+        are simpler than apart, and attention divided by heads than by sequences.
         """
-        least = (1 - self.question.stack.error / 2) * self.best[0].gpu_rate
+        least = (1 - self.closeness) * self.best[0].gpu_rate
         near = [point for point in self.best if point.gpu_rate >= least]
         return min(near, key=lambda one: (one.plan.prefill is not None, one.plan.decode.attention_dp > 1))
+
+    @property
+    def closeness(self) -> float:
+        """The share of tokens a second within which plans are too close to call: half of the error to expect."""
+        return point_error(self.question, self.best[0]).mean / 2
 
     @property
     def free(self) -> Point:
@@ -95,9 +101,9 @@ class ServingPlans(Sequence[Point]):
     def explain(self) -> str:
         """Why the best plan is the best, why not the next, what the limits cost, and what the numbers rest on."""
         q, best = self.question, self.best[0]
-        lines = [f"Best plan for {q}:", *(f"  {line}" for line in self.reasons())]
+        lines = [f"Best plan for {q}:", *(f"  {line}" for line in [*self.reasons(), *certainty_words(q, best)])]
         if (advised := self.advised) is not best:
-            lines.append(f"Simplest plan within half the stack's error ({q.stack.error / 2:.0%}):")
+            lines.append(f"Simplest plan within half the expected error ({self.closeness:.0%}):")
             lines += [f"  {plan_words(advised)}", f"  {given_words(advised)}"]
         if len(self) > 1:
             lines.append("The next plans, compared with the best:")
@@ -127,7 +133,8 @@ class ServingPlans(Sequence[Point]):
         return {
             "model": q.model.key, "chip": q.chip.key, "cluster": q.machine.name, "gpus": q.gpus,
             "prompt": q.workload.prompt, "output": q.workload.output, "limits": limits, "stack": q.stack.key,
-            "stack_error": q.stack.error, "fitted": list(q.stack.fitted), "caveat": q.caveat or None,
+            "stack_error": q.stack.error, "error": certainty_record(q, self.best[0]),
+            "fitted": list(q.stack.fitted), "caveat": q.caveat or None,
             "dtype": q.dtype, "kv_dtype": q.kv_dtype, "quantised": q.model.replaced_precision(q.dtype) or None,
             "memory": q.memory, "rejected": dict(self.found.rejected), "plans": [record(point) for point in self],
             "advised": record(self.advised), "without_limits": record(self.free),

@@ -40,8 +40,17 @@ def kin_of(stack: ServingStack) -> tuple[str, ...]:
     """The stacks of the same software of other releases; of typical constants, whose they are."""
     if stack.key not in serving_stacks:
         return (stack.like,) if stack.like else ()
-    program = stack.key.partition("-")[0]
-    return tuple(key for key in serving_stacks if key.partition("-")[0] == program and key != stack.key)
+    return tuple(key for key in serving_stacks if program(key) == program(stack.key) and key != stack.key)
+
+
+def program(key: str) -> str:
+    """The software of a stack, without its release.
+
+    >>> program("tensorrt-llm-0.14"), program("tensorrt-llm-server"), program("gpt-fast"), program("sglang")
+    ('tensorrt-llm', 'tensorrt-llm', 'gpt-fast', 'sglang')
+    """
+    first, _, last = key.rpartition("-")
+    return first if last == "server" or last[:1].isdigit() else key
 
 
 def situation(question: Question, point: Point) -> Situation:

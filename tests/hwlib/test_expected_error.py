@@ -60,6 +60,7 @@ def test_a_row_like_the_question_counts_once_and_typed_constants_as_few():
     [
         (row(), 0.0),
         (row(features="dense"), FEATURE),
+        (row(chip="h200-sxm"), FEATURE),
         (row(features="dense tp pp"), FURTHER),
         (row(features="experts"), 2 * FEATURE + FURTHER),
         (row(amounts=(32, *AMOUNT[1:])), 2 / 12),
@@ -99,7 +100,7 @@ def test_a_chip_without_a_row_is_named():
 
 @pytest.mark.parametrize(
     ("gpus", "words", "doublings"),
-    [(16, "16 GPUs (most measured: 8)", 1), (1, "1 GPUs (least: 4)", 2), (8, "", 0), (4, "", 0)],
+    [(16, "16 GPUs (most measured: 8)", 1), (1, "1 GPU (least: 4)", 2), (8, "", 0), (4, "", 0)],
 )
 def test_amounts_beyond_the_measured_ones_are_named(gpus, words, doublings):
     rows = [row(amounts=(4, *AMOUNT[1:])), row()]
@@ -107,6 +108,12 @@ def test_amounts_beyond_the_measured_ones_are_named(gpus, words, doublings):
     assert list(map(str, found.outside)) == [words] * bool(words)
     assert found.missing == tuple([words] * bool(words))
     assert sum(amount.doublings for amount in found.outside) == doublings
+
+
+@pytest.mark.parametrize(("factor", "outside"), [(1.009, 0), (1.011, 1), (1 / 1.009, 0), (1 / 1.011, 1)])
+def test_an_amount_that_was_rounded_is_no_other(factor, outside):
+    amounts = (*AMOUNT[:2], AMOUNT[2] * factor, AMOUNT[3])
+    assert len(expected_error(replace(ASKED, amounts=amounts), [row()]).outside) == outside
 
 
 @pytest.mark.parametrize(

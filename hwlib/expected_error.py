@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from math import exp, log2
 from typing import NamedTuple
 
-from hwlib.specs.prediction_errors import SERVING, TRAINING, PredictionError, prediction_errors
+from hwlib.specs.prediction_errors import SERVING, TRAINING, Basis, PredictionError, prediction_errors
 
 NEAREST = 8
 """Rows that decide."""
@@ -25,7 +25,8 @@ FEATURE, FURTHER, DOUBLING = 1 / 4, 1 / 8, 1 / 12
 amount.
 """
 KIN = 1.0
-"""Further distance of the same software's rows with other constants: of another chip or release."""
+"""Further distance of rows of the same software with other constants, of another chip or release, and of rows of other
+software with the same typed constants."""
 UNSEEN = 1 / 2
 """Further distance of all rows, for each feature that none of them has: its constants were never checked for that."""
 TYPICAL = 0.265
@@ -161,8 +162,10 @@ def expected_error(situation: Situation, rows: Sequence[PredictionError] | None 
     '30%'
     """
     every = prediction_errors(situation.work) if rows is None else rows
-    own = [row for row in every if row.stack == situation.stack]
+    here = [row for row in every if row.stack == situation.stack]
+    own = [row for row in here if row.basis != Basis.TYPICAL]
     kin = [row for row in every if row.stack in situation.kin]
+    kin += [row for row in here if row.basis == Basis.TYPICAL]
     unseen, outside = _unseen(situation, own or kin), _outside(situation, own or kin)
     away = [(distance(situation, row), row) for row in own] + [(KIN + distance(situation, row), row) for row in kin]
     near = sorted(away, key=lambda pair: pair[0])[:NEAREST]

@@ -80,6 +80,13 @@ def test_rows_of_the_same_software_with_other_constants_count_less_and_others_no
     assert size(row(0.1, stack="elsewhere")) == TYPICAL
 
 
+def test_rows_of_other_software_by_the_same_typed_constants_count_as_kin():
+    weight = exp(-KIN)
+    found = expected_error(ASKED, [row(0.1)._replace(basis=Basis.TYPICAL)])
+    assert found.size == pytest.approx((weight * 0.1 + ROWS[TRAINING] * TYPICAL) / (weight + ROWS[TRAINING]))
+    assert found.rows == 0
+
+
 def test_what_no_row_has_moves_the_error_towards_that_of_typed_constants():
     asked = replace(ASKED, features=ASKED.features | {"zero3-out", "zero3"})
     new = expected_error(asked, [row(0.01)])

@@ -81,7 +81,8 @@ def test_a_server_on_a_chip_without_a_fit_is_asked_of_the_rows_of_that_chip(plan
     near = point_error(plans.question, plans[0])
     typical = plan_serving("llama3-70b", "mi300x-node", prompt=1024, output=512, tpot=0.05)
     error = point_error(typical.question, typical[0])
-    assert {row.stack for row in error.nearest} == {"typical-mi300x"}
+    assert error.rows == 0
+    assert "typical-mi300x" in {row.stack for row in error.nearest}
     assert error.size > near.size
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from hwlib.constraints import lacking
-from hwlib.footprint import MEGATRON_ADAM, States
+from hwlib.footprint import LOSSES, MEGATRON_ADAM, States
 from hwlib.launch.layouts import even, layout_text
 from hwlib.planner.costs import Plan
 from hwlib.planner.task import Task
@@ -215,6 +215,8 @@ def software_losses(task: Task, families: tuple[str, ...]) -> list[str]:
         lost.append(f"the recipe of scaling in {task.software.dtype}: a plan knows the rate of products only")
     if task.trained and (task.trained.adapters or task.trained.optimizer != "adamw"):
         lost.append(f"what is trained: {task.trained}")
+    if task.software.loss != LOSSES[0]:
+        lost.append(f"a {task.software.loss} loss: the plan's memory counts on one")
     if task.software.expert_imbalance > 1:
         lost.append(f"experts with {task.software.expert_imbalance:g} times the mean load: training makes it")
     return lost

@@ -121,6 +121,7 @@ def record(found: SearchResult) -> dict[str, Any]:
         "release": str(task.software.release) if task.software.release else None,
         "dedup_dispatch": task.software.dedup_dispatch if task.model.moe else None,
         "mtp": task.software.mtp if task.model.mtp_layers else None,
+        "loss": task.software.loss,
         "quantised": task.model.replaced_precision(task.dtype) or None,
         "memory": task.memory, "margin": task.margin, "considered": found.considered, "fitting": found.fitting,
         "may_not_fit": found.timed - found.fitting,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from hwlib.arguments import is_number
 from hwlib.constraints import Setting
-from hwlib.footprint import MEGATRON_ADAM, States, Trained
+from hwlib.footprint import LOSSES, MEGATRON_ADAM, States, Trained
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.specs import (
@@ -287,14 +287,16 @@ class Task:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """What the software does with this model, in words: bytes of a parameter that were asked for, how tokens reach
-        experts, and whether MTP is trained.
+        """What the software does with this model, in words: bytes of a parameter and a loss that were asked for, how
+        tokens reach experts, and whether MTP is trained.
         """
         words = []
         if self.software.states is not None:
             words.append(f"{self.states.total:g} bytes a parameter")
         if self.trained and self.trained.adapters:
             words.append(str(self.trained.adapters))
+        if self.software.loss != LOSSES[0]:
+            words.append(f"{self.software.loss} loss")
         if self.model.moe:
             words.append("deduplicated dispatch" if self.software.dedup_dispatch else "dispatch in copies")
         if self.model.mtp_layers:

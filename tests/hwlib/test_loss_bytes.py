@@ -4,8 +4,10 @@ import pytest
 
 from hwlib.footprint import BFLOAT16_ADAM, LOSSES, Trained, adapters_of, footprint
 from hwlib.footprint.loss_bytes import CHUNKS, UNFUSED, LossBytes, loss_bytes
-from hwlib.planner import SoftwareSettings
+from hwlib.launch import emit_training
+from hwlib.planner import SoftwareSettings, plan
 from hwlib.planner.plan_error import PlanError
+from hwlib.planner.tables import record
 from hwlib.planner.task import task_of
 from hwlib.specs import Model, frameworks
 from hwlib.strategy import Strategy
@@ -77,6 +79,19 @@ def test_a_loss_of_another_name_is_refused():
     with pytest.raises(PlanError) as error:
         SoftwareSettings(loss="liger")
     assert error.value.field == "loss"
+
+
+def test_an_answer_names_a_loss_that_is_not_the_usual_one():
+    def found(loss):
+        return plan("llama3-8b", "dgx-h100", B=2**20, software=SoftwareSettings(loss=loss))
+
+    for kind in LOSSES:
+        result = found(kind)
+        named = kind != "full"
+        assert (f"{kind} loss" in result.task.choices) == named
+        assert record(result)["loss"] == kind
+        lost = emit_training(result.task, result[0], "megatron").not_expressed
+        assert any(f"{kind} loss" in words for words in lost) == named
 
 
 def test_a_task_is_asked_for_its_loss():

@@ -5,7 +5,8 @@ A framework's `fitted` constants are searched on a grid, at the least mean error
 
 A framework's `margin` is no constant of its memory: it says how far above the predicted bytes a measured peak may lie,
 by the rows that constants may be fitted to. That of a software with few rows is that of all software to which nothing
-was fitted, which the row `unmeasured` has.
+was fitted, which the row `unmeasured` has: the rows that are held out of fits say as much of it; those of
+sequences of many lengths, whose blocks an allocator hoards, say what was reserved, not what was needed.
 """
 
 import itertools
@@ -19,7 +20,8 @@ from typing import NamedTuple
 from benchmarks.fit.folds import folds
 from benchmarks.fit.toml_values import table_name
 from benchmarks.rows.memory_rows import Peak, peak_case
-from benchmarks.rows.published import rows_to_fit
+from benchmarks.rows.published import read_rows, rows_to_fit
+from benchmarks.rows.published_row import PublishedRow
 from hwlib.specs import Framework, frameworks
 from hwlib.specs.framework import UNMEASURED
 
@@ -41,13 +43,13 @@ class MemoryFit(NamedTuple):
 
 def peaks(path: Path) -> list[Peak]:
     """The peaks of a file that constants may be fitted to. Raises DataError for a bad file."""
-    return [case for case in _all_peaks(path) if not (case.inferred or case.typical)]
+    return [case for case in _all_peaks(rows_to_fit(path)) if not (case.inferred or case.typical)]
 
 
-def _all_peaks(path: Path) -> list[Peak]:
-    """The same, with those that leave something open, or of whose software no figure was fitted."""
-    rows = [row for row in rows_to_fit(path) if row.kind == "train-memory" and not row.fault]
-    return [case for row in rows if isinstance(case := peak_case(row), Peak)]
+def _all_peaks(rows: Sequence[PublishedRow]) -> list[Peak]:
+    """The peaks of rows, also those that leave something open, or of whose software no figure was fitted."""
+    peaked = [row for row in rows if row.kind == "train-memory" and not row.fault]
+    return [case for row in peaked if isinstance(case := peak_case(row), Peak)]
 
 
 def margin(cases: Sequence[Peak], fits: Mapping[str, Framework] = frameworks) -> float:
@@ -63,8 +65,10 @@ def margins(path: Path, fits: Mapping[str, Framework] = frameworks) -> Iterator[
     of software to which nothing was fitted. Raises DataError for a bad file.
     """
     own: defaultdict[str, list[Peak]] = defaultdict(list)
-    for case in _all_peaks(path):
-        own[UNMEASURED if case.typical else case.framework.key].append(case)
+    own[UNMEASURED] = [case for case in _all_peaks(read_rows(path)[0]) if case.typical and not case.waste]
+    for case in _all_peaks(rows_to_fit(path)):
+        if not case.typical:
+            own[case.framework.key].append(case)
     for key in frameworks:
         if len(own[key]) >= ENOUGH:
             yield key, len(own[key]), margin(own[key], fits)

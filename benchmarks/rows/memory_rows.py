@@ -244,16 +244,16 @@ def _litgpt(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
 def _qwen(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
     """Qwen's fine-tuning scripts under DeepSpeed, as a monitor shows them, in GB; some sum several GPUs.
 
-    Not printed, and taken from the scripts: adapters of rank 64 beside all matrices; LoRA on one GPU under autocast,
-    whose loss has 32 bits, all else under DeepSpeed, which casts the whole model, so that the loss has 16 too. A step
-    of DeepSpeed has 32-bit gradients beside those in 16. What a single node reserves is taken to be Megatron Core's
-    typed 1.5 GB: Megatron-DeepSpeed's was fitted on 48 nodes.
+    Not printed, and taken from the scripts: adapters of rank 64 beside all matrices; LoRA under autocast, whose loss
+    has 32 bits, all else cast as a whole by DeepSpeed, so that the loss has 16, too, and with 32-bit gradients beside
+    those in 16 in the step. What a single node reserves is taken to be Megatron Core's typed 1.5 GB:
+    Megatron-DeepSpeed's was fitted on 48 nodes.
     """
     stage, D, F = str(c.get("stage", "full")), number(c, "hidden"), number(c, "ff")
     adapters = 64 * number(c, "layers") * ((D + 3 * D) + 2 * D + 3 * (D + F))
     dp, summed = number(c, "dp", default=1), "sum" in row.unit
-    autocast = stage.lower() == "lora" and dp == 1
-    by = frameworks["megatron-core"].replace(logit=WIDE_LOSS if autocast else NARROW_LOSS)
+    wide = stage.lower() == "lora"
+    by = frameworks["megatron-core"].replace(logit=WIDE_LOSS if wide else NARROW_LOSS)
     strategy = Strategy(
         dp=dp, zero=number(c, "zero", default=0) if dp > 1 else 0, micro=number(c, "mbs"), recompute="full"
     )
@@ -265,7 +265,7 @@ def _qwen(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
         number(c, "grad_accum", default=1),
         _bytes(row, GB),
         row.gpus if summed else 1,
-        FULL_ADAM if autocast else HALF_ADAM,
+        FULL_ADAM if wide else HALF_ADAM,
         trainable=adapters if "lora" in stage.lower() else None,
         frozen=_frozen(c),
         typical=True,

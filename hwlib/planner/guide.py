@@ -95,7 +95,7 @@ class _Bounds:
         return bool(surely(self.task, self.bytes(d)))
 
     def has_headroom(self, d: Strategy) -> bool:
-        """Whether room is left beside that, which the search's advice prefers, too: for more chunks of a pipeline."""
+        """Whether room is left beside that: more chunks on a stage take it, and shorten a pipeline's bubble."""
         return not tight(self.task, self.bytes(d))
 
 
@@ -125,7 +125,9 @@ def decide(
 def decide_task(task: Task) -> Decision:
     """The rule of thumb for a task that was checked before. Raises PlanError where nothing serves."""
     b = _bounds(task)
-    chosen = next(filter(b.has_headroom, _in_order(b)), None) or next(filter(b.fits, _in_order(b)), None)
+    chosen = next(filter(b.fits, _in_order(b)), None)
+    if chosen is not None and chosen.pp > 1:
+        chosen = next(filter(b.has_headroom, _in_order(b)), chosen)
     states = parameter_count(task.model) * sum(task.states)
     if chosen is None:
         least = max(ceil(states / task.memory), 1)

@@ -203,9 +203,10 @@ def test_a_shape_that_contradicts_the_size_is_that_of_the_size(case, size, pp, s
 
 
 def test_margins_are_those_of_the_rows():
-    """Of the rows that constants may be fitted to, from twenty of a software on; the rest takes the one of others."""
+    """From twenty rows of a software on, its own; the rest takes that of all software to which nothing was fitted."""
     found = {key: (n, share) for key, n, share in fit_memory.margins(ROWS)}
     assert all(n >= fit_memory.ENOUGH for n, _ in found.values())
+    assert found[UNMEASURED][0] == 116
     assert {key: round(share, 3) for key, (_, share) in found.items()} == {
         key: row.margin for key, row in frameworks.items() if key == UNMEASURED or row.margin != usual_margin()
     }

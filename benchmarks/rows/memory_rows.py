@@ -366,7 +366,7 @@ def _base(c: Mapping[str, Any]) -> str:
     """The precision in which frozen matrices are stored. Raises ValueError."""
     _frozen(c)
     text = str(c.get("base_weights", "bf16")).lower()
-    return {"fp16": "bf16", "int4": "nf4", "nf4-dq": "nf4"}.get(text, text)
+    return {"fp16": "bf16", "nf4-dq": "nf4"}.get(text, text)
 
 
 def _frozen(c: Mapping[str, Any]) -> float:

@@ -22,10 +22,8 @@ BESIDE = ("activation_offload", "dtype", "precision")
 """Cells that a step's time does not depend on here."""
 IN_PLACE = "in place"
 """A loss whose gradient takes the place of the logits, in 16 bits, without any copy."""
-STORED = {"bf16": "bf16", "fp16": "bf16", "int8": "int8", "nf4": "nf4", "nf4-dq": "nf4", "int4": "nf4"}
-"""How the library stores what a row says of its frozen weights: 4 bits with a scale of 16 bits for each 128 take as
-much as QLoRA's.
-"""
+STORED = {"bf16": "bf16", "fp16": "bf16", "int8": "int8", "int4": "int4", "nf4": "nf4", "nf4-dq": "nf4"}
+"""How the library stores what a row says of its frozen weights."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ RATES = ("llama3-405b", "rsc-1", "rsc-2", "opt-175b", "bloom-176b")  # rows of m
 TRAINERS = ("megatron", "torchtitan", "nemo")  # the keys of hwlib.launch.TRAINING, which is not loaded for a list
 OPTIMIZERS = ("adamw", "muon", "lion", "sgd")  # the keys of hwlib.footprint.OPTIMIZERS
 LOSSES = ("full", "chunked", "fused")  # those of hwlib.footprint
-BASES = ("bf16", "int8", "nf4")  # the keys of hwlib.footprint.BASES
+BASES = ("bf16", "int8", "int4", "nf4")  # the keys of hwlib.footprint.BASES
 YES: tuple[tuple[str, str], ...] = (("", "no"), ("yes", "yes"))
 AS_SOFTWARE = (("", "as the software"), ("yes", "yes"), ("no", "no"))
 AS_OPTIMIZER = (("", "adamw"), *same(*OPTIMIZERS[1:]))
@@ -341,7 +341,7 @@ _SOFTWARE = (
     Option(
         "base",
         choices(*BASES),
-        "With --lora: precision in which the frozen model is stored; nf4 is QLoRA's.",
+        "With --lora: precision in which the frozen model is stored; nf4 is QLoRA's, int4 GPTQ's.",
         default="bf16",
         group=SOFTWARE,
         search=Entry("of the frozen model, with LoRA", "Base", choices=AS_BASE, fold=ADVANCED),

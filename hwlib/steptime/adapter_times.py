@@ -6,7 +6,6 @@ the frozen matrix beside it has a product of its own, to which the adapter's is 
 
 from typing import Any, NamedTuple
 
-from hwlib.footprint.trained import BASES
 from hwlib.formula import maximum
 from hwlib.steptime.job import Job
 
@@ -32,7 +31,7 @@ def adapter_passes(job: Job, moe: bool, parameters: Any) -> AdapterPasses:
     into, out = adapters.token_sides(job.model, moe)
     product = 2 * tokens * adapters.rank * (into + out) / job.rates.C_logits
     moved = ELEMENT * tokens / job.rates.W
-    again = (adapters.frozen_bytes + BASES["bf16"]) * parameters / job.rates.W if adapters.quantised else 0.0
+    again = adapters.remade_bytes * parameters / job.rates.W if adapters.quantised else 0.0
     forward = maximum(product, moved * (INTO_FORWARD * into + OUT_FORWARD * out))
     backward = maximum(2 * product, moved * (INTO_BACKWARD * into + OUT_BACKWARD * out))
     return AdapterPasses(forward + again, backward + again)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.rows.one_gpu_rows import IN_PLACE, asked_question
 from benchmarks.rows.published_row import PublishedRow
+from benchmarks.rows.pytorch_rows import recomputed
 from benchmarks.rows.read_keys import ONE_GPU, unread
 from benchmarks.rows.reader_names import reader_of
 from benchmarks.rows.row_words import divided_among
@@ -282,13 +283,20 @@ MEASURED = ("allocated", "reserved", "monitor")
 """What of a GPU's memory a row counts: what was allocated, what the allocator reserved, or all that is in use."""
 
 
+def _measure_of(unit: str) -> str:
+    """What a unit says that was measured: all that is in use, where it says nothing."""
+    return next((word for word in MEASURED if word in unit.lower()), "monitor")
+
+
 def _one_gpu(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
     """A peak on one GPU, of any software on PyTorch, by what the row says of it.
 
     Not printed, and assumed: kernels of norms and gates are apart, unless the row says that the model is compiled or
     its loss in place; all parameters are updated together where all of a model is trained.
     """
-    question, measure = asked_question(c), str(c.get("measure", ""))
+    if row.gpus != 1:
+        raise ValueError(f"a row of one GPU has {row.gpus}")
+    question, measure = asked_question(c), str(c.get("measure") or _measure_of(row.unit))
     if measure not in MEASURED:
         raise ValueError(f"measure is {measure!r}, none of {', '.join(MEASURED)}")
     by = frameworks["pytorch-compiled" if question.compiled else "pytorch"]
@@ -303,7 +311,7 @@ def _one_gpu(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
     return Peak(
         by,
         memory_model(c),
-        Strategy(micro=number(c, "mbs"), recompute=str(c.get("ac", "none"))),
+        Strategy(micro=number(c, "mbs"), recompute=recomputed(c, "none")),
         number(c, "seq"),
         number(c, "grad_accum", default=1),
         _bytes(row, GB),

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 NONE = "none"
+ASKED = {"measure", "rank", "stage"}
+"""Cells by which a peak says what was trained, and needs no reader of its software."""
 OF_KIND = {
     "memory": "memory-figures",
     "allreduce": "nodes",
@@ -69,7 +71,7 @@ def reader_of(kind: str, name: str, config: Mapping[str, Any]) -> str:
         software = str(config.get("software", "")).lower()
         by_id = _first(tuple((pattern, reader) for pattern, _, reader in MEMORY), name)
         by_software = next((reader for _, pattern, reader in MEMORY if re.search(pattern, software)), "")
-        return by_id or by_software or ("memory-one-gpu" if "measure" in config else "memory-unknown")
+        return by_id or by_software or ("memory-one-gpu" if ASKED & set(config) else "memory-unknown")
     return _first(OTHERS, set_of(name)) or NONE
 
 

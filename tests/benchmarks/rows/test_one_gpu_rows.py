@@ -117,7 +117,8 @@ def test_a_table_without_readers_names_them_by_what_a_row_says():
     assert reader_of("train-step", "somelab-7b", LORA) == "one-gpu"
     assert reader_of("train-step", "somelab-7b", PLAN) == "unknown"
     assert reader_of("train-memory", "somelab-7b", LORA | {"measure": "monitor"}) == "memory-one-gpu"
-    assert reader_of("train-memory", "somelab-7b", LORA) == "memory-unknown"
+    assert reader_of("train-memory", "somelab-7b", LORA) == "memory-one-gpu"
+    assert reader_of("train-memory", "somelab-7b", PLAN) == "memory-unknown"
 
 
 def test_a_row_of_several_gpus_is_not_of_one(case):
@@ -139,7 +140,11 @@ def test_a_peak_counts_what_the_row_measures(case):
     assert peak(loss="fused", activation_offload=1).predicted() < peak(loss="fused").predicted()
     assert peak(attention="eager", ac="none").predicted() > peak(ac="none").predicted()
     assert (monitor.m, peak(grad_accum=4).m) == (1, 4)
-    assert isinstance(case(PEAK, LORA), Unmodelled)  # nothing says what was measured
+    assert case(PEAK, LORA).predicted() == monitor.predicted()  # which is all that is in use, unless a unit says less
+    assert case(PEAK, LORA, unit="GiB allocated").predicted() == allocated.predicted()
+    assert isinstance(case(PEAK, LORA | {"measure": "peak"}), Unmodelled)
+    assert isinstance(case(PEAK, LORA, gpus="2"), Unmodelled)
+    assert peak(ac="full (the script turns it on)").predicted() == monitor.predicted()
 
 
 def test_norms_and_updates_are_apart_unless_the_row_says_otherwise(case):
@@ -183,3 +188,11 @@ def test_the_rows_of_one_gpu_are_met(kept, name, count, error):
 def test_published_steps_of_one_gpu_are_all_read(kept, name, count):
     assert len(kept[name]) == count
     assert all(isinstance(p, Prediction) for p in kept[name])
+
+
+@pytest.mark.parametrize("more", [{}, {"states": "full"}, {"compile": 1}, {"loss": "chunked"}])
+def test_a_peak_is_what_the_command_counts_for_the_same_question(case, more):
+    config = PLAN | {"gbs": 2} | more
+    ours = case(STEP, config).memory()
+    peak = case(PEAK, config | {"measure": "monitor", "norms": "fused", "update": "fused"})
+    assert peak.predicted() == pytest.approx(ours, rel=1e-9)

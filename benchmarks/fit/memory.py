@@ -5,8 +5,7 @@ A framework's `fitted` constants are searched on a grid, at the least mean error
 
 A framework's `margin` is no constant of its memory: it says how far above the predicted bytes a measured peak may lie,
 by the rows that constants may be fitted to. That of a software with few rows is that of all software to which nothing
-was fitted, which the row `unmeasured` has: the rows that are held out of fits say as much of it; those of
-sequences of many lengths, whose blocks an allocator hoards, say what was reserved, not what was needed.
+was fitted, which the row `unmeasured` has: the rows that are held out of fits say as much of it.
 """
 
 import itertools
@@ -65,7 +64,7 @@ def margins(path: Path, fits: Mapping[str, Framework] = frameworks) -> Iterator[
     of software to which nothing was fitted. Raises DataError for a bad file.
     """
     own: defaultdict[str, list[Peak]] = defaultdict(list)
-    own[UNMEASURED] = [case for case in _all_peaks(read_rows(path)[0]) if case.typical and not case.waste]
+    own[UNMEASURED] = [case for case in _all_peaks(read_rows(path)[0]) if case.typical]
     for case in _all_peaks(rows_to_fit(path)):
         if not case.typical:
             own[case.framework.key].append(case)

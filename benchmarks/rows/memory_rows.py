@@ -29,7 +29,7 @@ from hwlib.footprint import (
     Trained,
     unchecked_footprint,
 )
-from hwlib.footprint.trained import GROUPS
+from hwlib.footprint.trained import GROUPS, layer_matrices
 from hwlib.specs import Framework, Model, frameworks
 from hwlib.strategy import BY_OP, Strategy
 from hwlib.transformer import matmul_parameters
@@ -45,7 +45,8 @@ class Peak:
 
     `waste` is the share of what comes and goes in a step that is reserved beside what the framework says. `typical`
     says that no figure of this software was fitted; `inferred` that the source leaves something of the row open, so
-    that it is never fitted; `gpus` that the figure is the sum of so many.
+    that it is never fitted; `gpus` that the figure is the sum of so many. `beside` are bytes that the software's
+    adapters keep and no option of a question counts.
     """
 
     framework: Framework
@@ -63,6 +64,7 @@ class Peak:
     trained: Trained | None = None
     loss: str = "full"
     waste: float = 0.0
+    beside: float = 0.0
     typical: bool = False
     inferred: bool = False
 
@@ -89,7 +91,7 @@ class Peak:
             loss=self.loss,
         )
         passing = found.activations + found.logits + found.buffers
-        return self.gpus * float(found.total + self.waste * passing)
+        return self.gpus * float(found.total + self.waste * passing + self.beside)
 
     @property
     def simple(self) -> float:
@@ -237,9 +239,19 @@ def _litgpt(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
         trained=Trained(BFLOAT16_ADAM, adapters=adapters) if lora else None,
         trainable=None if lora else number(c, "trainable"),
         frozen=_frozen(c),
+        beside=_adapters_keep(model, str(c.get("stage")).lower()) * number(c, "mbs") * number(c, "seq"),
         typical=True,
         inferred=True,
     )
+
+
+def _adapters_keep(model: Model, stage: str) -> float:
+    """Bytes of a token that LitGPT's adapters keep: LoRA its input behind dropout and the mask of that, once a layer;
+    the second kind of adapters, which scales what each matrix gives, all of that.
+    """
+    outputs = sum(columns for sides in layer_matrices(model, False).values() for _, columns in sides)
+    a_layer = {"lora": 3 * model.width, "adapter-v2": 2 * outputs}
+    return float(model.layers * a_layer.get(stage, 0))
 
 
 def _qwen(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:

@@ -11,7 +11,7 @@ from hwlib.footprint.layer_bytes import LayerFootprint, layer_on_rank
 from hwlib.footprint.loss_bytes import LOSSES, loss_bytes
 from hwlib.footprint.stage_layers import StageLayers, stage_layers
 from hwlib.footprint.state_bytes import MEGATRON_ADAM, States
-from hwlib.footprint.trained import BASES, Trained, layer_matrices, moment_bytes
+from hwlib.footprint.trained import BASES, MATRICES, Trained, layer_matrices, moment_bytes
 from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.specs import Framework, Model, frameworks, models
 from hwlib.strategy import SCHEDULES, Strategy, strategy_of
@@ -151,7 +151,8 @@ def footprint(subject: Any, /, strategy: Strategy | None = None, **options: Any)
     `framework` is a record or a key of `frameworks`: what its loss, its FSDP and its allocator take is then counted
     too, as a GPU reports it; without one, only what formulas count. Of a model that is fine-tuned by adapters (LoRA),
     `trainable` parameters have gradients and optimizer states, in `states`; the model's own are `frozen` bytes each
-    (0.5 in 4 bits, tables excepted), and their matrices keep no input but those of queries, keys and values. `trained`
+    (0.5 in 4 bits, tables excepted), and their matrices keep no input but those of queries, keys and values, unless
+    they are stored in fewer bits than 16. `trained`
     says all this in one record, with the rank of the adapters and the matrices beside which they stand. `offload` is
     what the host keeps, of OFFLOAD: of activations two layers' stay. With `mtp` the modules for multi-token prediction
     are on the last stage, with logits of their own, and a copy of the embedding where that is on another rank. `loss`
@@ -242,7 +243,7 @@ def _of_model(
         raise ValueError(f"footprint: loss is one of {', '.join(LOSSES)}, got {loss!r}")
     tuned = None if trained is None else _tuned(model, trained)
     if trainable is not None:
-        tuned = _Tuned(bounded("footprint: trainable", trainable, 0), bounded("footprint: frozen", frozen, 0))
+        tuned = _frozen_base(bounded("footprint: trainable", trainable, 0), bounded("footprint: frozen", frozen, 0))
     columns = {
         **strategy.degrees,
         "T": bounded("footprint: T", T, 1),
@@ -280,6 +281,11 @@ class _Tuned(NamedTuple):
     frozen: float
     matrices: tuple[str, ...] = ("q", "k", "v")
     made_again: int = 0
+
+
+def _frozen_base(trainable: Any, frozen: float) -> _Tuned:
+    """So many trainable parameters beside a model whose own take `frozen` bytes each."""
+    return _Tuned(trainable, frozen, MATRICES) if frozen < BASES["bf16"] else _Tuned(trainable, frozen)
 
 
 def _tuned(model: Model, trained: Trained) -> _Tuned | None:

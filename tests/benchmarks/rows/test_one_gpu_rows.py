@@ -171,7 +171,7 @@ def test_a_model_of_fewer_layers_and_a_gpt2():
         ("memory-own", 17, 0.04),
         ("memory-qwen", 39, 0.06),
         ("memory-torchtune", 9, 0.05),
-        ("memory-litgpt", 29, 0.14),
+        ("memory-litgpt", 29, 0.06),
         ("memory-llamafactory", 14, 0.12),
         ("memory-unsloth", 16, 0.1),
         ("memory-swift", 71, 0.13),
@@ -196,3 +196,13 @@ def test_a_peak_is_what_the_command_counts_for_the_same_question(case, more):
     ours = case(STEP, config).memory()
     peak = case(PEAK, config | {"measure": "monitor", "norms": "fused", "update": "fused"})
     assert peak.predicted() == pytest.approx(ours, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("stage", "elements"), [("LoRA", 1.5 * 4096), ("adapter-v2", 5 * 4096 + 2 * 11008), ("adapter", 0)]
+)
+def test_what_adapters_of_litgpt_keep(case, stage, elements):
+    """Of LoRA the input behind dropout, in two bytes, and its mask in one; scaled outputs of all seven matrices."""
+    config = {"model": "llama2-7b", "stage": stage, "trainable": 10**6, "mbs": 2, "seq": 512, "base_weights": "bf16"}
+    found = case(PEAK, config, reader="memory-litgpt")
+    assert found.beside == 32 * 1024 * 2 * elements

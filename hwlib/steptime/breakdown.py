@@ -222,15 +222,15 @@ def _of_model(
 def _step_time(job: Job) -> StepTime:
     model, stack, plan, m = job.model, job.stack, job.strategy, job.m
     sends = sends_of(job)
-    stages = slowest_stage(job)
-    mean, moe, whole, last = stages.layer, stages.moe, stages.held.full, stages.held.last
-    done, t_F, t_B = _layer(job, sends, mean, moe)
     loss = logits_passes(job)
     t_loss = loss.forward + loss.backward + (1 + job.mtp) * stack.t_loss
-    if is_column(plan.schedule_code) or plan.schedule_code == DUALPIPE:  # a rank has both ends, each for half of m
-        dual = plan.schedule_code == DUALPIPE
-        t_loss, last = where(dual, t_loss / 2, t_loss), where(dual, (stages.held.first + last) / 2, last)
-    out = last * (t_F + t_B) <= t_loss  # the output layer makes the last stage the slowest
+    dual = plan.schedule_code == DUALPIPE  # a rank has both ends, each for half of m
+    t_loss = where(dual, t_loss / 2, t_loss)
+    stages = slowest_stage(job, t_loss)
+    mean, moe, whole, last = stages.layer, stages.moe, stages.held.full, stages.held.last
+    last = where(dual, (stages.held.first + last) / 2, last)
+    done, t_F, t_B = _layer(job, sends, mean, moe)
+    out = last * (t_F + t_B) - stages.quicker <= t_loss  # the output layer makes the last stage the slowest
     layers, t_end = where(out, whole - last, whole), where(out, t_loss, 0.0)
     turns = m * layers
     bubble: Any = 0.0

@@ -119,8 +119,13 @@ def played_chunks(model, pp, v, m):
     starts when its rank is free and the chunk before it, or behind it in the backward pass, is done.
     """
     loss = 6 * model.width * model.vocab * T / C
-    layer = (step_flops(model.replace(layers=1), T, T) / C - loss) / 3
-    forward = [layer * count for count in chunk_layers(model, pp, v)]
+    dense, layer = (
+        (step_flops(model.replace(layers=1, dense_layers=count), T, T) / C - loss) / 3 for count in (int(model.moe), 0)
+    )
+    forward, left = [], model.dense_layers
+    for count in chunk_layers(model, pp, v):
+        forward.append(layer * count - (layer - dense) * min(left, count))
+        left = max(left - count, 0)
     forward[-1] += loss / 3
     schedule = pipeline.interleaved(pp, m, v)
     ops = {rank: [slot[0] for slot in schedule.slots(rank)] for rank in range(pp)}
@@ -139,13 +144,25 @@ def played_chunks(model, pp, v, m):
     return max(clock)
 
 
-@pytest.mark.parametrize("vocab", [1, 20_000, 60_000])
+@pytest.mark.parametrize("vocab", [1, 20_000, 60_000, 200_000])
 @pytest.mark.parametrize(
-    ("layers", "pp", "v"), [(80, 4, 5), (80, 4, 7), (36, 2, 4), (32, 4, 3), (80, 2, 3), (37, 4, 5), (61, 2, 8)]
+    ("layers", "dense", "pp", "v"),
+    [
+        (80, 0, 4, 5),
+        (80, 0, 4, 7),
+        (36, 0, 2, 4),
+        (32, 0, 4, 3),
+        (80, 0, 2, 3),
+        (37, 0, 4, 5),
+        (61, 0, 2, 8),
+        (61, 3, 2, 8),  # the one full stage has all dense layers; the last stage may be slower by its output layer
+        (61, 3, 2, 4),
+        (61, 3, 4, 4),
+    ],
 )
-def test_uneven_chunks_take_what_a_played_schedule_takes(layers, pp, v, vocab):
+def test_uneven_chunks_take_what_a_played_schedule_takes(layers, dense, pp, v, vocab):
     """Where chunks lack layers some ranks wait a little less than the formula has it, for the first pass is shorter."""
-    model = shape(layers, 0, vocab)
+    model = shape(layers, dense, vocab)
     found = step_time(model, IDEAL, FAR, T=T, B=16 * T, pp=pp, v=v).total
     even = layers % (pp * v) == 0
     played = played_chunks(model, pp, v, 16)

@@ -138,14 +138,14 @@ def stages_first(s: Strategy, m: Any) -> tuple[Any, ...]:
 
 def kinds_first(s: Strategy, m: Any) -> tuple[Any, ...]:
     """The fewest kinds of parallelism, then pieces."""
-    *rest, kinds, pieces, again = complexity(s, m)
-    return *rest, pieces, kinds, again
+    hybrid, ranks, kinds, pieces, *rest = complexity(s, m)
+    return hybrid, ranks, pieces, kinds, *rest
 
 
 def ranks_first(s: Strategy, m: Any) -> tuple[Any, ...]:
     """The fewest ranks of a replica, then pieces."""
-    zero, ranks, kinds, pieces, again = complexity(s, m)
-    return zero, kinds, pieces, ranks, again
+    hybrid, ranks, kinds, pieces, *rest = complexity(s, m)
+    return hybrid, kinds, pieces, ranks, *rest
 
 
 def time_alone(_s: Strategy, _m: Any) -> tuple[Any, ...]:

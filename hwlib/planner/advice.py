@@ -7,6 +7,7 @@ thing is better founded, and a simpler one is easier to run and to trust.
 """
 
 from collections.abc import Callable
+from functools import partial
 from math import inf
 from typing import Any, NamedTuple
 
@@ -86,19 +87,21 @@ def rests(task: Task, strategy: Strategy) -> tuple[Rest, ...]:
     return tuple(sorted((Rest(*item) for item in shares.items() if item[1] > NOISE), key=lambda one: -one.share))
 
 
-def complexity(strategy: Strategy, m: Any) -> tuple[Any, ...]:
+def complexity(strategy: Strategy, m: Any, layers: int = 0) -> tuple[Any, ...]:
     """What a plan should have little of, the most important last, as `numpy.lexsort` takes keys.
 
     Experts folded over tensor parallelism, for then every rank stands in two meshes. Recomputation, for of equally
-    quick plans one that computes less takes less energy. Pieces, which are microbatches
-    times chunks of layers: each has launches, messages and waits, which the model knows least. Kinds of parallelism
-    beside data parallelism, ZeRO's gathers (stage 3) among them. Ranks of a replica. HSDP. A lower stage of ZeRO is no
-    simpler plan: it is the same one with less memory free.
+    quick plans one that computes less takes less energy. Several chunks of a stage among which the model's `layers` do
+    not divide, for the software must be told them one by one. Pieces, which are microbatches times chunks of layers:
+    each has launches, messages and waits, which the model knows least. Kinds of parallelism beside data parallelism,
+    ZeRO's gathers (stage 3) among them. Ranks of a replica. HSDP. A lower stage of ZeRO is no simpler plan: it is the
+    same one with less memory free.
     """
     s = strategy
     kinds = sum(1.0 * (degree > 1) for degree in (s.tp, s.cp, s.ep, s.pp)) + (s.zero == 3)
     again = 1.0 * (s.recompute_code > 0) + (s.recompute_code == RECOMPUTED.index("full"))
-    return 1.0 * s.hybrid, s.tp * s.cp * s.pp * s.ep, kinds, m * s.v, again, 1.0 * s.folded
+    uneven = 1.0 * (s.v > 1) * (layers % (s.pp * s.v) > 0)
+    return 1.0 * s.hybrid, s.tp * s.cp * s.pp * s.ep, kinds, m * s.v, uneven, again, 1.0 * s.folded
 
 
 Order = Callable[[Strategy, Any], tuple[Any, ...]]
@@ -139,7 +142,8 @@ def advised(task: Task, costed: Costed) -> int:
     order = order[seconds[order] <= slowest * least]
     strategy = costed.strategy[order]
     risk, room = _risk(task, strategy), tight(task, costed.memory[order])
-    return int(order[choose(seconds[order], risk, strategy, costed.m[order], error, tight=room)])
+    simple = partial(complexity, layers=task.model.layers)
+    return int(order[choose(seconds[order], risk, strategy, costed.m[order], error, simple, room)])
 
 
 def _risk(task: Task, strategy: Strategy) -> Any:

@@ -207,16 +207,29 @@ def test_the_plan_to_take_is_the_one_that_the_risks_of_all_plans_choose(model, c
 
 
 def test_what_a_plan_should_have_little_of():
-    """HSDP, the ranks of a replica, kinds of parallelism, pieces, recomputation, and folding: by hand."""
-    assert complexity(Strategy.of(dp=8), 4) == (0, 1, 0, 4, 0, 0)
+    """HSDP, the ranks of a replica, kinds of parallelism, pieces, uneven chunks, recomputation, folding: by hand."""
+    assert complexity(Strategy.of(dp=8), 4) == (0, 1, 0, 4, 0, 0, 0)
     wide = Strategy.of(dp=8, tp=2, cp=3, pp=4, ep=5, v=6, zero=3, recompute="full")
-    assert complexity(wide, 7) == (0, 2 * 3 * 4 * 5, 5, 7 * 6, 2, 0)
-    assert complexity(Strategy.of(dp=8, tp=2, zero=1, recompute="selective"), 1) == (0, 2, 1, 1, 1, 0)
+    assert complexity(wide, 7) == (0, 2 * 3 * 4 * 5, 5, 7 * 6, 0, 2, 0)
+    assert complexity(Strategy.of(dp=8, tp=2, zero=1, recompute="selective"), 1) == (0, 2, 1, 1, 0, 1, 0)
     assert complexity(Strategy.of(dp=8, cp=2, zero=2), 1)[:3] == (0, 2, 1)
     assert complexity(Strategy.of(dp=8, pp=2), 1)[1:4] == (2, 1, 1)
     assert complexity(Strategy.of(dp=8, ep=8), 1)[1:4] == (8, 1, 1)
     assert complexity(Strategy.of(dp=16, zero=3, shards=8), 1)[0] == 1
-    assert complexity(Strategy.of(dp=16, tp=2, ep=4, etp=1), 1)[2:] == (2, 1, 0, 1)
+    assert complexity(Strategy.of(dp=16, tp=2, ep=4, etp=1), 1)[2:] == (2, 1, 0, 0, 1)
+
+
+@pytest.mark.parametrize(("pp", "v", "uneven"), [(4, 5, 0), (4, 3, 1), (16, 1, 0), (3, 1, 0), (2, 3, 1), (2, 4, 0)])
+def test_chunks_that_divide_the_layers_are_simpler(pp, v, uneven):
+    """Of 80 layers; stages of one chunk that differ by a layer the software takes by itself."""
+    assert complexity(Strategy.of(pp=pp, v=v), 8, 80)[4] == uneven
+
+
+def test_the_advice_divides_the_layers_where_that_costs_nothing():
+    found = plan("llama3-70b", "8xdgx-h100", B=128 * 8192, T=8192)
+    best = found.advised.strategy
+    assert best.pp > 1
+    assert found.task.model.layers % (best.pp * best.v) == 0
 
 
 @pytest.mark.parametrize(

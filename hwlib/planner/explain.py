@@ -1,6 +1,7 @@
 """Why one plan is better than another, in words and seconds."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 
 from hwlib.planner.advice import closeness, rests
 from hwlib.planner.allowed import Allowed
@@ -9,35 +10,12 @@ from hwlib.planner.costs import Plan, parts
 from hwlib.planner.fits import fit_words, surely
 from hwlib.planner.rejections import less_words
 from hwlib.planner.result import SearchResult
+from hwlib.steptime import StepTime
 from hwlib.strategy import CHOICES, NO_PIPELINE, TOLD
 from hwlib.units import show
 
-WORDS: Mapping[str, str] = {
-    "compute": "arithmetic",
-    "recomputed": "recomputation",
-    "tp": "tensor-parallel transfers",
-    "cp": "context-parallel transfers",
-    "ep": "expert-parallel transfers",
-    "pp": "messages between stages",
-    "bubble": "bubble",
-    "dp": "data-parallel transfers",
-    "optimizer": "optimizer",
-    "other": "fixed time",
-    "offload": "transfers to the host",
-}
-ABOUT: Mapping[str, str] = {
-    "compute": "forward and backward passes of the fullest stage",
-    "recomputed": "forward work that is done again",
-    "tp": "collectives of a layer, not hidden",
-    "cp": "keys and values of other ranks, not hidden",
-    "ep": "tokens sent to experts and back",
-    "pp": "activations from stage to stage, waited for",
-    "bubble": "waits for other stages",
-    "dp": "gradients and weights, not hidden",
-    "optimizer": "states read and written",
-    "other": "the same for every plan",
-    "offload": "over the link to the host, waited for",
-}
+WORDS: Mapping[str, str] = {part.name: part.metadata["words"] for part in fields(StepTime)}
+ABOUT: Mapping[str, str] = {part.name: part.metadata["about"] for part in fields(StepTime)}
 """What the parts of a step are, in more words."""
 EQUAL = 5e-4  # of a step: below it two plans are equally quick
 NAMED = 0.8  # of what grew: so much is named, part by part

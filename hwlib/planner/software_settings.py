@@ -137,6 +137,12 @@ class SoftwareSettings:
         """Whether the host keeps anything."""
         return bool(self.offload)
 
+    def check_host(self, machine: str, bandwidth: float | None) -> None:
+        """Raise PlanError where the host keeps something and nobody says what joins a GPU of the machine with it."""
+        if self.uses_host and not bandwidth:
+            say = "; in a cluster's file host_bandwidth does, in its line host, as in 'host 50 GB/s'"
+            raise PlanError("offload", f"nobody says what joins a GPU of {machine} with its host{say}")
+
     def host_keeps(self, what: str) -> bool:
         """Whether the host keeps this."""
         return what in self.offload

@@ -331,9 +331,7 @@ def task_of(
     assert isinstance(on_chip.stack, Stack)
     if on_chip.stack.one_gpu and machine.gpus > 1:
         raise PlanError("stack", f"{on_chip.stack.key} has constants for one GPU alone, and there are {machine.gpus:,}")
-    if on_chip.offload and not machine.host:
-        say = "; in a cluster's file host_bandwidth does, in its line host, as in 'host 50 GB/s'"
-        raise PlanError("offload", f"nobody says what joins a GPU of {machine.name} with its host{say}")
+    on_chip.check_host(machine.name, machine.host)
     if on_chip.mtp and not model.mtp_layers:
         raise PlanError("mtp", f"{model.name} has no modules for multi-token prediction")
     return Task(model, machine, B, T, on_chip, memory_of(machine.chip, memory), price, software)

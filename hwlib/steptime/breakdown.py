@@ -1,7 +1,7 @@
 """The time of a step, for a model, a stack and a plan; numbers or whole arrays of plans."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple, overload
 
 from hwlib.columns import bounded, by_blocks, choose, is_column, is_one
@@ -25,6 +25,11 @@ DUALPIPE = SCHEDULES.index("dualpipe")
 OPTIMIZER_BYTES = 30  # Adam reads and writes a 32-bit copy and two moments, reads a gradient, writes 16-bit weights
 
 
+def _words(words: str, about: str) -> dict[str, str]:
+    """What a part of a step is called, and what it is in more words."""
+    return {"words": words, "about": about}
+
+
 @dataclass(frozen=True, repr=False)
 class StepTime:
     """Seconds of one step on the busiest rank: a number each, or an array of them for an array of plans.
@@ -34,17 +39,17 @@ class StepTime:
     not depend on the plan.
     """
 
-    compute: Any
-    recomputed: Any
-    tp: Any
-    cp: Any
-    ep: Any
-    pp: Any
-    bubble: Any
-    dp: Any
-    optimizer: Any
-    other: Any
-    offload: Any = 0.0
+    compute: Any = field(metadata=_words("arithmetic", "forward and backward passes of the fullest stage"))
+    recomputed: Any = field(metadata=_words("recomputation", "forward work that is done again"))
+    tp: Any = field(metadata=_words("tensor-parallel transfers", "collectives of a layer, not hidden"))
+    cp: Any = field(metadata=_words("context-parallel transfers", "keys and values of other ranks, not hidden"))
+    ep: Any = field(metadata=_words("expert-parallel transfers", "tokens sent to experts and back"))
+    pp: Any = field(metadata=_words("messages between stages", "activations from stage to stage, waited for"))
+    bubble: Any = field(metadata=_words("bubble", "waits for other stages"))
+    dp: Any = field(metadata=_words("data-parallel transfers", "gradients and weights, not hidden"))
+    optimizer: Any = field(metadata=_words("optimizer", "states read and written"))
+    other: Any = field(metadata=_words("fixed time", "the same for every plan"))
+    offload: Any = field(default=0.0, metadata=_words("transfers to the host", "over the link to the host, waited for"))
 
     @property
     def total(self) -> Any:

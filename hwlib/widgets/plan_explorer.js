@@ -5,12 +5,9 @@ const KEYS = ["cloud", "colour", "chosen"];
 const WIDTH = across(640), HEIGHT = 400, LEFT = 54, RIGHT = 12, TOP = 22, BOTTOM = 44, BAR = 62;
 const COLOURS = ["#56b4e9", "#2f83c9", "#009e73", "#b8860b", "#d55e00", "#a5508a", "#8d6e63"];
 const NEAR = 22; // units of the drawing within which a pointer means a point
-const TERMS = {
-  compute: ["arithmetic", "#2f83c9"], recomputed: ["recomputation", "#56b4e9"], tp: ["tensor-parallel waits", "#d55e00"],
-  cp: ["context-parallel waits", "#e69f00"], ep: ["expert-parallel waits", "#cc79a7"], pp: ["messages between stages", "#b8860b"],
-  bubble: ["bubble", "#8a8a8a"], dp: ["data-parallel waits", "#a5508a"], optimizer: ["optimizer", "#009e73"],
-  other: ["fixed time", "#666666"], offload: ["the host", "#444444"],
-};
+const PARTS = [ // colours of the parts of a step, in their order
+  "#2f83c9", "#56b4e9", "#d55e00", "#e69f00", "#cc79a7", "#b8860b", "#8a8a8a", "#a5508a", "#009e73", "#666666", "#444444",
+];
 
 const percent = (share) => `${Number((100 * share).toPrecision(2))} %`;
 const gigabytes = (x) => `${Number(x.toPrecision(3))} GB`;
@@ -56,7 +53,7 @@ export function ticks(low, high, about) {
 export function tell(cloud, point) {
   const best = cloud.plans[0][0], over = point.time / best - 1;
   const parts = Object.entries(point.terms).sort((a, b) => b[1] - a[1]).slice(0, 4)
-    .map(([name, t]) => `${TERMS[name][0]} ${seconds(t)} (${percent(t / point.time)})`);
+    .map(([name, t]) => `${cloud.parts[name][0]} ${seconds(t)} (${percent(t / point.time)})`);
   const close = over <= cloud.error ? "too close to the quickest to call" : `${percent(over)} more than the quickest`;
   const holds = `${gigabytes(point.memory)} of ${gigabytes(cloud.room)}`;
   const lines = [`${point.run ? `Published (${point.name}): ` : ""}${point.words}.`];
@@ -126,7 +123,7 @@ function bar(group, cloud, point) {
   let at = LEFT;
   const parts = [make("s.text", { x: LEFT - 6, y: HEIGHT + 31, "text-anchor": "end", class: "muted" }, seconds(point.time))];
   for (const [name, t] of Object.entries(point.terms)) {
-    const [word, fill] = TERMS[name], width = t * scale;
+    const [word, place] = cloud.parts[name], fill = PARTS[place], width = t * scale;
     const box = make("s.rect", { x: at, y: HEIGHT + 14, width, height: 26, fill }, make("s.title", {}, `${word}: ${seconds(t)}`));
     parts.push(box);
     if (width > 7.4 * word.length) parts.push(make("s.text", { x: at + width / 2, y: HEIGHT + 31, "text-anchor": "middle", class: "light" }, word));

@@ -5,6 +5,7 @@ from typing import Any
 
 from hwlib.options import TRAINING
 from hwlib.planner.cloud import CLOUDS, COLOURED, CloudPoint, plan_cloud
+from hwlib.planner.explain import WORDS
 from hwlib.units import GB
 from hwlib.widgets.live import _text, module_source
 
@@ -49,6 +50,7 @@ def _as_json(key: str) -> dict[str, Any]:
         "error": cloud.error,
         "room": _short(cloud.task.memory / GB),
         "terms": names,
+        "parts": {name: [words, place] for place, (name, words) in enumerate(WORDS.items()) if name in names},
         "degrees": [*cloud.plans[0].degrees],
     }
 

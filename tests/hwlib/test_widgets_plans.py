@@ -8,6 +8,7 @@ import pytest
 from hwlib import widgets
 from hwlib.options import TRAINING, named
 from hwlib.planner import CLOUDS, plan_cloud
+from hwlib.planner.explain import WORDS
 from hwlib.plots import plan_cloud as plan_cloud_figure
 from hwlib.widgets import plans
 from hwlib.widgets.live import module_source
@@ -95,5 +96,8 @@ def test_the_words_of_the_degrees_are_those_of_the_options():
     source = (Path(plans.__file__).parent / "plan_explorer.js").read_text()
     assert [words for words, _ in colours.values() if f'"{words}"' in source] == []
     assert "ZeRO" not in source
+    for cloud in state_of(widgets.plan_explorer())["clouds"].values():
+        assert {name: words for name, (words, _) in cloud["parts"].items()} == {x: WORDS[x] for x in cloud["terms"]}
+    assert [words for words in WORDS.values() if words in source] == []
     titles = [plan_cloud_figure(plan_cloud("bloom"), name).legends[0].get_title().get_text() for name in ("pp", "zero")]
     assert titles == [colours["pp"][0], colours["zero"][0]]

@@ -12,7 +12,7 @@ from hwlib.specs import Model, Stack, levels_of, models, stacks
 from hwlib.steptime.cast_times import cast_time, recast_time
 from hwlib.steptime.compute_times import Passes, logits_passes, recomputed_share
 from hwlib.steptime.job import Job, rates_of
-from hwlib.steptime.offload_times import activation_time, host_bandwidth, optimizer_time
+from hwlib.steptime.offload_times import activation_time, host_link, optimizer_time
 from hwlib.steptime.stages import Slowest, slowest_stage
 from hwlib.steptime.transfer_times import Sends, exposed, exposed_data_time, sends_of
 from hwlib.strategy import RECOMPUTE, SCHEDULES, Strategy, strategy_of
@@ -189,7 +189,7 @@ def _of_model(
 ) -> StepTime:
     strategy = strategy_of(strategy, degrees)
     model, stack, levels = with_mtp(model) if mtp else models.of(model), stacks.of(stack), levels_of(machine)
-    link = host_bandwidth(machine, host, offload)
+    link = host_link(machine, host, offload)
     numbers = {"B": B, "T": T, "expert_imbalance": expert_imbalance}
     columns = {**strategy.degrees, **{name: bounded(f"step_time: {name}", x, 1) for name, x in numbers.items()}}
 
@@ -219,7 +219,7 @@ def _of_model(
             trained=trained,
             dtype=dtype,
         )
-        return _step_time(job._replace(offload=offload, host=link) if offload else job)
+        return _step_time(job._replace(host=link) if link else job)
 
     return by_blocks(StepTime, one, columns)
 
@@ -249,10 +249,10 @@ def _step_time(job: Job) -> StepTime:
         waits_dp = where(plan.zero == 3, waits_dp, 0.0)
     update = _optimizer(job)
     offload: Any = 0.0
-    if "activations" in job.offload:
-        offload = turns * activation_time(job, moe, t_F, t_B)
-    if "optimizer" in job.offload and not job.frozen:
-        offload = offload + optimizer_time(job, _updated(model, plan), update)
+    if job.host and job.host.activations:
+        offload = turns * activation_time(job, job.host, moe, t_F, t_B)
+    if job.host and job.host.optimizer and not job.frozen:
+        offload = offload + optimizer_time(job.host, _updated(model, plan), update)
     return StepTime(
         compute=turns * done.compute + m * (t_end + cast_time(job)),
         recomputed=turns * done.recomputed + m * recast_time(job),

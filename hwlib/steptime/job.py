@@ -1,6 +1,6 @@
 """Everything that determines the time of a step, in one record."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from hwlib.calibrated.gemm import product_model
@@ -48,13 +48,21 @@ def rates_of(stack: Stack, dtype: str) -> Rates:
     )
 
 
+class HostLink(NamedTuple):
+    """What a GPU leaves to its host, and the bandwidth of the link over which that goes, B/s in one direction."""
+
+    bandwidth: float
+    activations: bool
+    optimizer: bool
+
+
 class Job(NamedTuple):
     """A model's step with a strategy on a machine: `m` microbatches a replica, in sequences of T tokens.
 
-    `mtp` of the model's layers are those of modules for multi-token prediction; `host` is the bandwidth of a GPU's link
-    to its host, over which what is in `offload` goes; `gradient_bytes` are those of a gradient that is summed.
-    `trained` is None where all is trained as the software does it; `frozen` matrices have no gradients, whatever is
-    trained beside them. `dtype` is that of the layers' products.
+    `mtp` of the model's layers are those of modules for multi-token prediction; `host` is None where a GPU leaves
+    nothing to its host; `gradient_bytes` are those of a gradient that is summed. `trained` is None where all is trained
+    as the software does it; `frozen` matrices have no gradients, whatever is trained beside them.
+    `dtype` is that of the layers' products.
     """
 
     model: Model
@@ -69,8 +77,7 @@ class Job(NamedTuple):
     dedup_dispatch: bool
     frozen: bool = False
     mtp: int = 0
-    offload: Collection[str] = ()
-    host: float = 0.0
+    host: HostLink | None = None
     gradient_bytes: float = 2.0
     trained: Trained | None = None
     dtype: str = "bf16"

@@ -17,7 +17,7 @@ from hwlib.footprint.layer_bytes import layer_on_rank
 from hwlib.specs import Cluster, Node
 from hwlib.specs.cluster import place_of
 from hwlib.steptime.compute_times import recomputed_share
-from hwlib.steptime.job import Job
+from hwlib.steptime.job import HostLink, Job
 from hwlib.steptime.transfer_times import exposed
 
 STATE_BYTES = 12  # of a parameter: a 32-bit copy and two moments
@@ -50,7 +50,13 @@ def host_bandwidth(machine: Any, host: float | None, offload: Collection[str]) -
     return float(bandwidth)
 
 
-def activation_time(job: Job, moe: Any, t_F: Any, t_B: Any) -> Any:
+def host_link(machine: Any, host: float | None, offload: Collection[str]) -> HostLink | None:
+    """What goes to the host, and over which link; None where nothing does. Raises ValueError, as `host_bandwidth`."""
+    bandwidth = host_bandwidth(machine, host, offload)
+    return HostLink(bandwidth, "activations" in offload, "optimizer" in offload) if offload else None
+
+
+def activation_time(job: Job, link: HostLink, moe: Any, t_F: Any, t_B: Any) -> Any:
     """Seconds that one layer and microbatch wait for what the layer keeps, out and back: beside passes of t_F and t_B;
     `moe` is the share of layers with experts.
     """
@@ -64,10 +70,10 @@ def activation_time(job: Job, moe: Any, t_F: Any, t_B: Any) -> Any:
         bytes_kept = choose_by(plan.recompute_code, layer.kept_with)
         again = recomputed_share(model, plan)
         layer_bytes = layer_bytes + share * (again * bytes_kept + (1 - again) * (layer.kept + layer.scores))
-    sent = layer_bytes / job.host
+    sent = layer_bytes / link.bandwidth
     return exposed(sent, t_F, 1) + exposed(sent, t_B, 1)
 
 
-def optimizer_time(job: Job, parameters: Any, update: Any) -> Any:
+def optimizer_time(link: HostLink, parameters: Any, update: Any) -> Any:
     """Seconds that an update of a rank's parameters, which takes `update`, waits for its states from the host."""
-    return exposed(STATE_BYTES * parameters / job.host, update, 1)
+    return exposed(STATE_BYTES * parameters / link.bandwidth, update, 1)

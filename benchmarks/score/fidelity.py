@@ -12,7 +12,7 @@ error with the reason, and end the command with status 1, unless `--partial` say
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,8 @@ from benchmarks.score.kept_scores import held_out_table, repeats, repeats_table,
 from benchmarks.score.scores import Report, Score, report
 from hwlib.units import plural
 
+Stacks = tuple[str, ...]
+"""The stacks that are fitted; all, if empty."""
 HEAD = f"{'set':34}{'rows':>6}{'mean':>8}{'median':>8}{'max':>8}{'constants':>11}{'simple model':>14}"
 
 
@@ -87,38 +89,27 @@ REPORTS: dict[str, Callable[[Report], str]] = {"": lambda result: "\n".join(line
 """The two tasks that say how far the predictions are from each set of a file's rows."""
 
 
-def out(data: Path, task: str, stack: tuple[str, ...]) -> Iterator[str]:
-    """What one call prints that is not a report of `REPORTS`. Raises DataError."""
-    match task:
-        case "choose":
-            yield from table_lines(read_gemms(data))
-        case "keep":
-            yield kept_table(data).rstrip("\n")
-        case "scores":
-            yield scores_table(report(data)).rstrip("\n")
-        case "held-out":
-            yield held_out_table(stacks_held_out(data)).rstrip("\n")
-        case "repeats":
-            yield repeats_table(repeats(data)).rstrip("\n")
-        case "markdown":
-            yield from page(report(data))
-        case "limits":
-            yield from limits_page()
-        case "fit":
-            yield FIT_HEAD
-            yield "\n\n".join(toml(entry) for entry in fit_all(rows_to_fit(data), data))
-        case "fit-stacks":
-            for found in stack_fits(data, stack):
-                yield stack_toml(found) + "\n"
-        case "fit-memory":
-            yield "\n\n".join(memory_toml(found) for found in fit_memory(data))
-        case "fit-serving":
-            for fitted in fit_servings(data, stack):
-                yield serving_toml(fitted) + "\n"
-        case "folds":
-            yield from fold_lines(data)
-        case "sources":
-            yield from source_lines(data)
+def _fit(data: Path, _: Stacks) -> Iterable[str]:
+    yield FIT_HEAD
+    yield "\n\n".join(toml(entry) for entry in fit_all(rows_to_fit(data), data))
+
+
+TASKS: dict[str, Callable[[Path, Stacks], Iterable[str]]] = {
+    "choose": lambda data, _: table_lines(read_gemms(data)),
+    "keep": lambda data, _: [kept_table(data).rstrip("\n")],
+    "scores": lambda data, _: [scores_table(report(data)).rstrip("\n")],
+    "held-out": lambda data, _: [held_out_table(stacks_held_out(data)).rstrip("\n")],
+    "repeats": lambda data, _: [repeats_table(repeats(data)).rstrip("\n")],
+    "markdown": lambda data, _: page(report(data)),
+    "limits": lambda _data, _: limits_page(),
+    "fit": _fit,
+    "fit-stacks": lambda data, stack: (f"{stack_toml(fitted)}\n" for fitted in stack_fits(data, stack)),
+    "fit-memory": lambda data, _: ["\n\n".join(memory_toml(fitted) for fitted in fit_memory(data))],
+    "fit-serving": lambda data, stack: (f"{serving_toml(fitted)}\n" for fitted in fit_servings(data, stack)),
+    "folds": lambda data, _: fold_lines(data),
+    "sources": lambda data, _: source_lines(data),
+}
+"""What else can be printed of a file of measurements, piece by piece. Each raises DataError."""
 
 
 def name_unpredicted(rows: Sequence[str], data: Path) -> None:
@@ -167,7 +158,7 @@ def main(data: Path | None, partial: bool | None, task: str | None, stack: tuple
                 name_unpredicted(result.unpredicted, data or ROWS)
                 sys.exit(1 if whole else 0)
         else:
-            for text in out(data or ROWS, task or "", stack):
+            for text in TASKS[task or ""](data or ROWS, stack):
                 print(text, flush=True)
     except DataError as error:
         sys.exit(str(error))

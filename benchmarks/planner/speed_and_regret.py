@@ -100,7 +100,7 @@ def _one_thread() -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Group:
+class PlanGroup:
     """The plans of one model, batch and number of GPUs: columns of predicted seconds, of what typed constants could add
     to them, of measured seconds (the mean of a plan's repeats), and of the plans.
     """
@@ -163,7 +163,7 @@ ORDERS: Mapping[str, Order] = {
 """What a simple plan could have few of, first of all; the first is what the planner takes."""
 
 
-def groups_of(paths: Iterable[Path], sets: Sequence[str]) -> tuple[list[Group], list[str]]:
+def groups_of(paths: Iterable[Path], sets: Sequence[str]) -> tuple[list[PlanGroup], list[str]]:
     """The groups of tables' rows that have two plans or more, and what kept rows out."""
     found: dict[tuple[Any, ...], dict[str, list[TrainingStep]]] = defaultdict(lambda: defaultdict(list))
     left_out: list[str] = []
@@ -180,7 +180,7 @@ def groups_of(paths: Iterable[Path], sets: Sequence[str]) -> tuple[list[Group], 
     return [_group(key, plans) for key, plans in found.items() if len(plans) > 1], left_out
 
 
-def _group(key: tuple[Any, ...], plans: Mapping[str, Sequence[TrainingStep]]) -> Group:
+def _group(key: tuple[Any, ...], plans: Mapping[str, Sequence[TrainingStep]]) -> PlanGroup:
     cases = [repeats[0] for repeats in plans.values()]
     stack = cases[0].typical or stacks[cases[0].stack]
     seconds = np.array([predicted(case) for case in cases])
@@ -196,7 +196,7 @@ def _group(key: tuple[Any, ...], plans: Mapping[str, Sequence[TrainingStep]]) ->
     group = repr(key[2:])  # the model, its batch and GPUs: never the software's release
     quickest = int(np.argmin(seconds))
     error = closeness(cases[quickest].task(), strategies[quickest])
-    return Group(key[0], fold_of(group), error, seconds, risk, measured, Strategy(**columns), m)
+    return PlanGroup(key[0], fold_of(group), error, seconds, risk, measured, Strategy(**columns), m)
 
 
 def predicted(case: TrainingStep, stack: Stack | None = None) -> float:
@@ -233,13 +233,13 @@ def print_regret(paths: Sequence[Path], sets: Sequence[str]) -> None:
         print(f"  left out, {left_out.count(reason)} rows: {reason}")
 
 
-def by_set(groups: Sequence[Group], order: Order) -> dict[str, float]:
+def by_set(groups: Sequence[PlanGroup], order: Order) -> dict[str, float]:
     """The mean regret of each set."""
     names = dict.fromkeys(one.name for one in groups)
     return {name: mean(one.regret(order) for one in groups if one.name == name) for name in names}
 
 
-def chosen_on(groups: Sequence[Group]) -> str:
+def chosen_on(groups: Sequence[PlanGroup]) -> str:
     """The order of least regret, with as much weight for each set; of equals the first."""
     return min(ORDERS, key=lambda name: round(mean(by_set(groups, ORDERS[name]).values()), 6))
 

@@ -35,10 +35,10 @@ def tokens_of(text: str) -> tuple[int, int | None]:
     if pair := re.fullmatch(r"(\d+)x(\d+)", text):
         many, long = map(int, pair.groups())
         return many * long, long
-    found = re.fullmatch(_NUMBER + "([kmg]?)", without_groups(text, whole=True).lower())
-    if not found:
+    number = re.fullmatch(_NUMBER + "([kmg]?)", without_groups(text, whole=True).lower())
+    if not number:
         raise ValueError(f"{text!r} is not a number of tokens, e.g. 4194304, 4M or 512x8192")
-    count = float(found[1]) * POWERS[found[2]]
+    count = float(number[1]) * POWERS[number[2]]
     if count != int(count):
         raise ValueError(f"{text!r} is not a whole number of tokens")
     return int(count), None
@@ -50,10 +50,10 @@ def run_tokens_of(text: str) -> float:
     >>> run_tokens_of("15T"), run_tokens_of("300B")
     (15000000000000.0, 300000000000.0)
     """
-    found = re.fullmatch(_NUMBER + "([kmbt]?)", without_groups(text, whole=True).lower())
-    if not found or not float(found[1]):
+    number = re.fullmatch(_NUMBER + "([kmbt]?)", without_groups(text, whole=True).lower())
+    if not number or not float(number[1]):
         raise ValueError(f"{text!r} is not a number of tokens, e.g. 15T, 300B or 15.6e12")
-    return float(found[1]) * DECIMAL[found[2]]
+    return float(number[1]) * DECIMAL[number[2]]
 
 
 def whole_numbers_of(text: str) -> tuple[int, ...]:

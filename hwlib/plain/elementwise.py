@@ -214,11 +214,11 @@ def _cast(values: Any, of: Any, to: Any) -> Any:
     return cast(values, of, to) if type(values) is list else repeat(cast([next(values)], of, to)[0])
 
 
-def clip(given: Any, least: Any = None, most: Any = None, out: Any = None) -> Any:
+def clip(values: Any, least: Any = None, most: Any = None, out: Any = None) -> Any:
     """The values, brought within two bounds."""
     if least is not None:
-        given = maximum(given, least)
-    clipped = given if most is None else minimum(given, most)
+        values = maximum(values, least)
+    clipped = values if most is None else minimum(values, most)
     if out is None:
         return clipped
     out[...] = clipped

@@ -18,14 +18,14 @@ def serving_arguments(values: Mapping[str, Any]) -> dict[str, Any]:
     >>> serving_arguments({"prompt": (2048, None), "output": (512, None), "tp": (8,), "price": 3600.0})
     {'fixed': {'tp': (8,)}, 'prompt': 2048, 'output': 512, 'price': 1.0}
     """
-    given = {name: value for name, value in values.items() if value is not None}
-    arguments: dict[str, Any] = {"fixed": {name: given[name] for name in _DEGREE_NAMES if name in given}}
+    asked_for = {name: value for name, value in values.items() if value is not None}
+    arguments: dict[str, Any] = {"fixed": {name: asked_for[name] for name in _DEGREE_NAMES if name in asked_for}}
     for name in ("prompt", "output"):
-        if name in given:
-            arguments[name] = _length(name, *given[name])
-    if "price" in given:
-        arguments["price"] = given["price"] / SECONDS_AN_HOUR
-    return arguments | {name: given[name] for name in ("trace", *_LIMIT_NAMES) if name in given}
+        if name in asked_for:
+            arguments[name] = _length(name, *asked_for[name])
+    if "price" in asked_for:
+        arguments["price"] = asked_for["price"] / SECONDS_AN_HOUR
+    return arguments | {name: asked_for[name] for name in ("trace", *_LIMIT_NAMES) if name in asked_for}
 
 
 def _length(name: str, tokens: int, of_sequence: int | None) -> int:

@@ -58,13 +58,13 @@ def read_constants(
     Raises SpecError, naming file, row, section and field.
     """
     known = quantities(kind)
-    found: dict[str, R] = {}
+    records: dict[str, R] = {}
     for written, values in sections_of(kind, file, content, section):
         if odd := [name for name in values.get("fitted", ()) if name not in written.fields or name not in known]:
             raise SpecError(f"{written.place}.fitted: {odd[0]!r} is not a constant that the row gives")
         if like := values.get("like"):
-            if like not in found:
-                raise SpecError(f"{written.place}.like: names a row before it, " + unknown(what, like, found))
-            values = {name: getattr(found[like], name) for name in (*known, *inherited)} | values
-        found[written.key] = kind(key=written.key, **values)
-        yield found[written.key]
+            if like not in records:
+                raise SpecError(f"{written.place}.like: names a row before it, " + unknown(what, like, records))
+            values = {name: getattr(records[like], name) for name in (*known, *inherited)} | values
+        records[written.key] = kind(key=written.key, **values)
+        yield records[written.key]

@@ -74,7 +74,7 @@ def memory_explorer(model: str = "llama3-8b", room: float = 80e9) -> VegaLite:
         f"datum.part === 'activations' ? L*({layer}) : datum.part === 'logits' ? {_of(logit_bytes, **fixed)} : "
         f"({states} : 0)"
     )
-    said = (
+    title = (
         "'on ' + format(dp, ',d') + (dp > 1 ? ' ranks, ' : ' rank, ') + micro + (micro > 1 ? ' sequences' : "
         f"' sequence') + ' of {T:,} tokens each'"
     )
@@ -111,7 +111,7 @@ def memory_explorer(model: str = "llama3-8b", room: float = 80e9) -> VegaLite:
     return VegaLite(
         {
             "description": "Memory of a rank with DDP and with each stage of ZeRO, by what it holds",
-            "title": {"text": {"expr": said}, "anchor": "start"},
+            "title": {"text": {"expr": title}, "anchor": "start"},
             "params": params,
             "data": {
                 "values": [
@@ -249,19 +249,19 @@ def critical_batch_explorer() -> VegaLite:
 
 def published_points() -> list[dict[str, Any]]:
     """Runs of several nodes: GPUs, tokens of a GPU's microbatch, and what bounds them, rate and a node's network."""
-    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    points: dict[tuple[Any, ...], dict[str, Any]] = {}
     for row in measured_steps():
         if row.rate and row.gpus > 8:
             tokens = row.micro * row.T
             name = f"{row.model}, {row.gpus} {accelerators[row.chip].name}"
-            found[row.model, row.chip, row.gpus, tokens] = {
+            points[row.model, row.chip, row.gpus, tokens] = {
                 "name": name,
                 "n": row.gpus,
                 "tokens": tokens,
                 "C": accelerators[row.chip].bf16_flops,
                 "W": row.network or 8 * CARDS,
             }
-    return list(found.values())
+    return list(points.values())
 
 
 def _critical(dp: str, W: str) -> str:

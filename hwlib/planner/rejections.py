@@ -9,7 +9,7 @@ from hwlib.constraints import BATCH, GPUS, MICROBATCH, WHOLE_NODES, refusal
 from hwlib.footprint import BASES, BFLOAT16_ADAM, Adapters, unchecked_footprint
 from hwlib.planner.allowed import Allowed, Axes, axes_of
 from hwlib.planner.checked import offer, ways_out, widened
-from hwlib.planner.fits import DOES_NOT_FIT, fit_of, surely
+from hwlib.planner.fits import DOES_NOT_FIT, FITS, fit_of, surely
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.result import SearchResult
 from hwlib.planner.space import Space, space
@@ -66,9 +66,10 @@ def _split_nodes(task: Task, allowed: Allowed, batches: str) -> PlanError:
     node = task.machine.node
     ways = [f"a batch of {batches}"] if batches else []
     if fewer := _fewer_gpus(task, allowed):
-        nodes = -(-fewer // task.machine.full_node)
-        each = plural(fewer // nodes, "GPU")
-        ways = [f"{each} of each ({fewer:,} in all)" if nodes > 1 else f"{each} of one", *ways]
+        nodes = -(-fewer.gpus // task.machine.full_node)
+        each, fit = plural(fewer.gpus // nodes, "GPU"), _fit_on(fewer, widened(fewer, allowed))
+        caveats = [f"{fewer.gpus:,} in all"] * (nodes > 1) + [f"which {fit}"] * (fit != FITS)
+        ways.insert(0, f"{each} of {'each' if nodes > 1 else 'one'}" + (f" ({', '.join(caveats)})" if caveats else ""))
     would = f"; {' or '.join(ways)} would do" if ways else ways_out(task, allowed, allowed.given)
     degrees = "that divide the batch " if batches else ""
     return PlanError("gpus", f"all allowed degrees {degrees}split the nodes of {plural(node, 'GPU')} unevenly{would}")
@@ -89,9 +90,9 @@ def _divided(task: Task, axes: Axes, batches: Iterable[int]) -> Iterator[int]:
     return (n for n in batches if space(replace(task, B=task.T * n), axes).size)
 
 
-def _fewer_gpus(task: Task, allowed: Allowed) -> int | None:
-    """The most of these GPUs, of the fewest nodes, equally many of each, on which some plan can be; None if there are
-    none among the first that are tried.
+def _fewer_gpus(task: Task, allowed: Allowed) -> Task | None:
+    """The task on the most of these GPUs, of the fewest nodes, equally many of each, on which some plan can be; None if
+    there are none among the first that are tried.
     """
     machine = task.machine
     levels = (machine.levels[0]._replace(size=machine.full_node), *machine.levels[1:])
@@ -101,7 +102,7 @@ def _fewer_gpus(task: Task, allowed: Allowed) -> int | None:
             tried += 1
             fewer = replace(task, machine=machine._replace(levels=first_levels(levels, n)))
             if space(fewer, axes_of(fewer, widened(fewer, allowed))).size:
-                return n
+                return fewer
     return None
 
 
@@ -158,6 +159,12 @@ def less_words(task: Task, allowed: Allowed) -> str:
             ways.append(f"with {option} it {fit}: {show(least[1], 'B')} per GPU")
     text = "; ".join(ways)
     return text[:1].upper() + text[1:]
+
+
+def _fit_on(task: Task, allowed: Allowed) -> str:
+    """What the plan that needs least does."""
+    least = _smallest_memory(task, allowed)
+    return fit_of(task, least[1]) if least else DOES_NOT_FIT
 
 
 def smallest(task: Task, allowed: Allowed) -> tuple[int, Strategy, float] | None:

@@ -3,12 +3,16 @@
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from hwlib.footprint import unchecked_footprint
 from hwlib.planner import Allowed, PlanError, SoftwareSettings, plan
-from hwlib.planner.checked import working
+from hwlib.planner.allowed import axes_of
+from hwlib.planner.checked import widened, working
 from hwlib.planner.fits import FITS, MAY_NOT_FIT, fit_of
 from hwlib.planner.rejections import smallest
+from hwlib.planner.space import space
 from hwlib.planner.task import task_of
 from hwlib.specs import Model
 from hwlib.strategy import StrategyError
@@ -33,6 +37,13 @@ def refused(model, where, sequences, allowed, features="any", gpus=None):
     with pytest.raises(PlanError) as error:
         plan(model, where, B=sequences * T, T=T, gpus=gpus, allowed=Allowed(**allowed), software=software)
     return error.value
+
+
+def smallest_bytes(task, allowed):
+    """Bytes of the plan that needs least on these GPUs."""
+    tps = allowed if "tp" in allowed.given else widened(task, allowed)
+    possible = space(task, axes_of(task, tps))
+    return float(np.min(unchecked_footprint(task, possible.strategy, m=possible.m).total))
 
 
 def numbers(text):
@@ -119,6 +130,25 @@ def test_as_many_gpus_of_uneven_nodes_as_are_offered_make_a_plan(case):
     for _, tokens in re.findall(r"([\d,]+) \(([\d,]+) tokens\)", error.problem):
         (B,) = numbers(tokens)
         assert len(plan(model, where, B=B, T=T, **(asked | {"gpus": None})))
+
+
+@each("case", [(EXPERTS, 8, 72, 512, {"tp": 4}), (WIDE, 3, 8, 500, {"tp": 12})])
+def test_fewer_gpus_are_offered_with_whether_a_plan_fits_on_them(case):
+    model, nodes, node, sequences, allowed = case
+    where, degrees = cluster(nodes, node), Allowed(**allowed)
+    asked = {"B": sequences * T, "T": T, "software": SoftwareSettings(features="any")}
+    (gpus,) = numbers(re.search(r"\(([\d,]+) in all\)", refused(model, where, sequences, allowed).problem)[1])
+    found = plan(model, where, gpus=gpus, allowed=degrees, **asked)
+    least, margin = smallest_bytes(found.task, degrees), found.task.margin
+    for share, fit in (
+        (0.999, ", which does not fit"),
+        (1.001, ", which may not fit"),
+        (0.999 * (1 + margin), ", which may not fit"),
+        (1.001 * (1 + margin), ""),
+    ):
+        with pytest.raises(PlanError) as error:
+            plan(model, where, allowed=degrees, memory=share * least, **asked)
+        assert f"({gpus:,} in all{fit})" in error.value.problem
 
 
 def test_what_a_software_lacks_for_every_plan_names_the_option_and_what_would_do():

@@ -13,13 +13,13 @@ from hwlib.transformer import matmul_parameters, parameter_count
 OPTIMIZERS = {"adamw": 2, "muon": 1, "lion": 1, "sgd": 1}
 """Moments that an optimizer keeps of a parameter. Tables and norms, for which Muon keeps Adam's two, are not told
 apart."""
-BASES = {"bf16": 2.0, "int8": 1.0, "int4": 0.5 + (16 + 4) / 8 / 128, "nf4": 4.127 / 8}
-"""Bytes of a frozen parameter as it is stored: four bits with a scale of 16 bits and a zero of four for each 128
-(GPTQ); QLoRA's four bits and their scales, 8 bits for each 64 and 32 for each 64 * 256, which take 4.127
-(dettmers2023)."""
-UNPACKED = {"int4": 16.0}
-"""Bytes that are moved to make a 16-bit parameter, where it is not done in one kernel: GPTQ's shift, mask, subtraction
-and product are kernels apart. Read off the steps of Qwen's 14B and 72B."""
+BASES = {"bf16": 2.0, "int8": 1.0, "int4": (4 + 20 / 128) / 8, "nf4": 4.127 / 8}
+"""Bytes of a frozen parameter as it is stored: QLoRA's four bits and their scales, 8 bits for each 64 and 32 for each
+64 * 256, take 4.127 bits (dettmers2023). GPTQ's four bits have a scale of 16 and a zero of four for each 128
+(frantar2022).
+"""
+APART = ("int4",)
+"""Bases that are made again in 16 bits by kernels apart, one an operation; for the others there is one kernel."""
 MATRICES = ("q", "k", "v", "o", "gate", "up", "down", "experts")
 """Matrices of a layer that may have adapters. Of latent attention q and k are both matrices that compress and v the one
 that makes keys and values; gate, up and down are those of dense MLPs and of shared experts."""
@@ -64,14 +64,14 @@ class Adapters:
         return BASES[self.base]
 
     @property
+    def apart(self) -> bool:
+        """Whether a frozen matrix is made again by kernels apart."""
+        return self.base in APART
+
+    @property
     def quantised(self) -> bool:
         """Whether a frozen matrix is made again in 16 bits before each product."""
         return self.frozen_bytes < BASES["bf16"]
-
-    @property
-    def remade_bytes(self) -> float:
-        """Bytes that are moved to make a frozen parameter again in 16 bits."""
-        return UNPACKED.get(self.base, self.frozen_bytes + BASES["bf16"])
 
     @property
     def reading(self) -> tuple[str, ...]:

@@ -99,6 +99,9 @@ class Stack(Constants):
     eta_F: float = _constant("1", "share of the attention model's rate that such a step reaches", 1.0)
     t_kernel: float = _constant("s", "time of such a step's kernel beside its bytes", 0.0)
     t_launch: float = _constant("s", "time in which the host launches a kernel of such a step", 0.0)
+    b_unpack: float = _constant(
+        "B", "bytes that move beside its own where such a step makes a parameter out of few bits by kernels apart", 0.0
+    )
     t_step: float = _constant("s", "time of a step that depends on nothing", 0.0)
 
     def __repr__(self) -> str:

@@ -8,12 +8,14 @@ the stream have 32 bits, and without a compiler each product casts its input ane
 
 from typing import NamedTuple
 
-from hwlib.footprint.trained import layer_matrices
+from hwlib.footprint.trained import Adapters, layer_matrices
 from hwlib.specs import Model
 
 ELEMENT = 2  # bytes of what products read and write
 WIDE = 4  # bytes of an element of the stream under autocast
 CAST = ELEMENT + WIDE
+ADAPTER, ADAPTER_BACK = 6, 9  # kernels of an adapter: a cast and one back, two products, a scale and a sum
+UNPACK, UNPACK_APART = 1, 6  # kernels that make a matrix again out of few bits: apart shift, mask, zero, scale, casts
 ADD = 3  # two are read and a sum is written
 
 
@@ -83,6 +85,17 @@ def layer_moves(model: Model, moe: bool, kernels: str, wide: bool, frozen: bool)
         around, around_back = around + casts + products, around_back + casts + products
     backward = products if frozen else 2 * products
     return Moves(ends[0], ends[1], 1 + products + around, 3 + backward + around_back)
+
+
+def adapter_launches(adapters: Adapters, model: Model, moe: bool) -> tuple[int, int]:
+    """Launches that adapters add to a layer, forward and backward: of each its products, scale and sum; and for each
+    matrix in few bits what makes it again in 16.
+    """
+    shapes = layer_matrices(model, moe)
+    beside = sum(len(shapes[name]) for name in adapters.matrices)
+    kernels = (UNPACK_APART if adapters.apart else UNPACK) if adapters.quantised else 0
+    unpacked = kernels * sum(map(len, shapes.values()))
+    return ADAPTER * beside + unpacked, ADAPTER_BACK * beside + unpacked
 
 
 def _inputs(model: Model) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from hwlib.formula import maximum
 from hwlib.specs import accelerators
 from hwlib.specs.fitted import attention_constants
 from hwlib.steptime.job import Job, wide_dtype
-from hwlib.steptime.kernel_moves import ELEMENT, FUSIONS, WIDE, layer_moves
+from hwlib.steptime.kernel_moves import ELEMENT, FUSIONS, WIDE, adapter_launches, layer_moves
 
 HALF_TILE = 64  # rows of an expert's product that are padding, on average
 BACKWARD = 2.5  # products of attention's backward pass for one of its forward pass
@@ -87,9 +87,10 @@ def kernel_layer(
     moved_back = (by.backward * tokens + 4 * scores) / job.rates.W + stack.t_kernel * by.launches_back
     forward = products.forward + attention + moved + added[0]
     backward = products.inputs + weights + BACKWARD * attention + moved_back + added[1]
-    launched = stack.t_launch * by.launches
+    more, more_back = adapter_launches(job.adapters, job.model, moe) if job.adapters else (0, 0)
+    launched = stack.t_launch * (by.launches + more)
     forward = forward + launched if moe else maximum(forward, launched)
-    backward = maximum(backward, stack.t_launch * by.launches_back)
+    backward = maximum(backward, stack.t_launch * (by.launches_back + more_back))
     return KernelPasses(forward, backward, weights, products.forward, moved)
 
 

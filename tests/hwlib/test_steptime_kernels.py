@@ -21,7 +21,7 @@ from hwlib.specs import (
     stacks,
 )
 from hwlib.steptime import step_time
-from hwlib.steptime.kernel_moves import layer_moves
+from hwlib.steptime.kernel_moves import adapter_launches, layer_moves
 from hwlib.strategy import Strategy
 
 LLAMA = models["llama3-8b"]
@@ -81,6 +81,36 @@ def test_frozen_matrices_have_no_gradients():
     again = 2 * (2 + 4.127 / 8) / W  # forward and backward each matrix is made in 16 bits out of 4
     layers = LLAMA.layers * sum(into * out for into, out in sides())
     assert narrow - frozen == pytest.approx(again * layers, rel=0.01)
+
+
+def test_a_base_that_kernels_apart_unpack_moves_more():
+    stack = BARE.replace(eta_W=1.0, b_unpack=16.0)
+    layers = LLAMA.layers * sum(into * out for into, out in sides())
+
+    def compute(base):
+        return step(stack, trained=Trained(BFLOAT16_ADAM, adapters=Adapters(16, base=base))).compute
+
+    bits = (4 + 20 / 128 - 4.127) / 8
+    assert compute("int4") - compute("nf4") == pytest.approx(2 * (16 + bits) * layers / W, rel=0.01)
+    alone = adapter_launches(Adapters(16, ("q", "v")), LLAMA, False)
+    assert alone == (2 * 6, 2 * 9)
+    fused = adapter_launches(Adapters(16, ("q", "v"), "nf4"), LLAMA, False)
+    assert fused == (alone[0] + 7, alone[1] + 7)
+    apart = adapter_launches(Adapters(16, ("q", "v"), "int4"), LLAMA, False)
+    assert apart == (alone[0] + 42, alone[1] + 42)
+
+
+def test_adapters_in_32_bits_cast_what_they_read():
+    stack = BARE.replace(eta_W=1.0)
+    wide, narrow = (
+        step(stack, trained=Trained(states, adapters=Adapters(8))).compute for states in (FULL_ADAM, BFLOAT16_ADAM)
+    )
+    into = LLAMA.layers * sum(rows for rows, _ in sides())
+    assert wide - narrow == pytest.approx(2 * 6 * 2 * T * into / W)  # forward and backward, in elements of 2 bytes
+    compiled = stack.replace(kernels="compiled")
+    assert step(compiled, trained=Trained(FULL_ADAM, adapters=Adapters(8))).compute == pytest.approx(
+        step(compiled, trained=Trained(BFLOAT16_ADAM, adapters=Adapters(8))).compute
+    )
 
 
 def test_what_moves_takes_its_bytes_and_kernels():

@@ -8,6 +8,7 @@ from benchmarks.fit.one_gpu import (
     MODELS,
     BothStacks,
     fit,
+    fit_unpack,
     folds,
     kept,
     mean_error,
@@ -15,6 +16,8 @@ from benchmarks.fit.one_gpu import (
     memory_error,
     resting,
     time_error,
+    unpack_error,
+    unpacked_steps,
     with_errors,
 )
 from hwlib.footprint import BFLOAT16_ADAM, Trained, footprint
@@ -81,6 +84,22 @@ def test_typed_constants_are_counted_where_they_move_a_step():
     assert not counted["pytorch-h200"]["t_launch"]
     assert counted["pytorch-h200"]["t_kernel"] > 0
     assert counted["pytorch-h200"]["eta_P"] == counted["pytorch-compiled-h200"]["eta_P"]  # the eager one fitted it
+
+
+def test_steps_with_an_unpacked_base_are_those_of_one_source():
+    cases = unpacked_steps()
+    assert len(cases) == 14
+    assert {case.chip for case in cases} == {"a100-80gb-sxm"}
+    assert unpack_error(cases, kept().eager) < 0.08
+    assert unpack_error(cases, kept().eager.replace(b_unpack=0.0)) > 0.2
+
+
+def test_the_bytes_of_unpacking_without_a_model_time_that_model():
+    cases = unpacked_steps()
+    own, others = ([case for case in cases if ("14" in case.model.key) == same] for same in (True, False))
+    b_unpack = fit_unpack(others, kept().eager)
+    assert b_unpack == pytest.approx(kept().eager.b_unpack, rel=0.1)
+    assert unpack_error(own, kept().eager.replace(b_unpack=b_unpack)) < 0.05
 
 
 def test_an_update_takes_its_bytes_and_a_time_of_its_own():

@@ -15,7 +15,7 @@ from hwlib.parallel import exposed_time
 from hwlib.specs import Model, Stack
 from hwlib.steptime.adapter_times import adapter_passes
 from hwlib.steptime.job import Job
-from hwlib.steptime.kernel_passes import kernel_attention, kernel_layer, kernel_logits
+from hwlib.steptime.kernel_passes import kernel_attention, kernel_layer, kernel_logits, score_times
 from hwlib.strategy import BY_OP, Strategy, recomputed_modules
 from hwlib.transformer import attention_step_flops, matmul_parameters, mlp_params
 
@@ -95,14 +95,14 @@ def _kernel_passes(job: Job, moe: bool, attention: Any, layer: LayerFootprint) -
     same part of the forward pass's as their parameters are, and what moves the same as of the bytes that are kept.
     """
     parameters = layer.parameters + layer.experts
-    done = kernel_layer(job, moe, attention, layer.scores, parameters, adapter_passes(job, moe, parameters))
+    done = kernel_layer(job, moe, attention, parameters, adapter_passes(job, moe, parameters))
 
     def again(code: int) -> Any:
         names = recomputed_modules(code)
         if names == ("full",):
             return done.forward
         if names == ("core_attn",):
-            return 0.0 if job.fused else attention + KEPT_MOVES * layer.scores / job.rates.W
+            return 0.0 if job.fused else attention + score_times(job)[0]
         if not names:
             return 0.0
         part = sum(_recomputed_matrices(job.model, moe, names)) / sum(_layer_matrices(job.model, moe))

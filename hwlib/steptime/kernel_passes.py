@@ -73,18 +73,17 @@ class KernelPasses(NamedTuple):
     moved: Any
 
 
-def kernel_layer(
-    job: Job, moe: bool, attention: Any, scores: Any, parameters: Any, added: tuple[Any, Any]
-) -> KernelPasses:
-    """One layer, with experts or not: with the time of its attention forward, the bytes of `scores` that are kept where
-    attention is not fused, its parameters, and what adapters add to each pass.
+def kernel_layer(job: Job, moe: bool, attention: Any, parameters: Any, added: tuple[Any, Any]) -> KernelPasses:
+    """One layer, with experts or not: with the time of its attention forward, its parameters, and what adapters add to
+    each pass.
     """
     stack, by = job.stack, layer_moves(job.model, moe, job.stack.kernels, _wide(job), job.frozen)
     tokens = job.strategy.micro * job.T / job.strategy.cp
     products = _layer_products(job, moe, tokens)
     weights = 0.0 if job.frozen else products.weights + _added_up(job, parameters)
-    moved = (by.forward * tokens + 2 * scores) / job.rates.W + stack.t_kernel * by.launches
-    moved_back = (by.backward * tokens + 4 * scores) / job.rates.W + stack.t_kernel * by.launches_back
+    scores, scores_back = score_times(job)
+    moved = by.forward * tokens / job.rates.W + scores + stack.t_kernel * by.launches
+    moved_back = by.backward * tokens / job.rates.W + scores_back + stack.t_kernel * by.launches_back
     forward = products.forward + attention + moved + added[0]
     backward = products.inputs + weights + BACKWARD * attention + moved_back + added[1]
     more, more_back = adapter_launches(job.adapters, job.model, moe) if job.adapters else (0, 0)
@@ -92,6 +91,16 @@ def kernel_layer(
     forward = forward + launched if moe else maximum(forward, launched)
     backward = maximum(backward, stack.t_launch * (by.launches_back + more_back))
     return KernelPasses(forward, backward, weights, products.forward, moved)
+
+
+def score_times(job: Job) -> tuple[Any, Any]:
+    """Seconds in which a layer's scores move, forward and backward: of a fused attention none."""
+    if job.fused:
+        return 0.0, 0.0
+    plan = job.strategy
+    moved = plan.micro * job.T**2 * job.model.heads / plan.cp / job.rates.W
+    ahead, back = FUSIONS[job.stack.kernels].scores
+    return ahead * moved, back * moved
 
 
 def kernel_logits(job: Job) -> tuple[Any, Any, Any]:

@@ -156,3 +156,88 @@ def test_of_a_folder_plain_files_are_read_and_no_links_followed(tmp_path):
     assert names == ["ann/week1.ipynb"]
     assert len(refused) == 3
     assert all(line.isprintable() for line in refused)
+
+
+def test_an_archive_of_a_large_class_is_taken_and_a_name_is_as_long_as_a_file_systems():
+    assert (archives.MAX_MEMBERS, archives.MAX_TOTAL) == (20_000, 16 * 2**30)
+    assert (archives.MAX_DEPTH, archives.MAX_NAME) == (20, 255)
+
+
+@pytest.mark.parametrize("form", ["zip", "folder"])
+@pytest.mark.parametrize(("limit", "most"), [("MAX_MEMBERS", 3), ("MAX_TOTAL", 180)])
+def test_an_archive_is_as_large_as_may_be(tmp_path, monkeypatch, form, limit, most):
+    members = {f"{n}.ipynb": "0" * 60 for n in range(3)}
+    source = tmp_path / "folder"
+    source.mkdir()
+    for name, text in members.items():
+        (source / name).write_text(text)
+    if form == "zip":
+        source = packed(tmp_path / "a.zip", members)
+    monkeypatch.setattr(archives, limit, most)
+    assert contents(source)[0] == list(members)
+    monkeypatch.setattr(archives, limit, most - 1)
+    with pytest.raises(CourseError, match="submissions of a class were expected"):
+        contents(source)
+
+
+@pytest.mark.parametrize("form", ["zip", "folder"])
+def test_a_member_is_as_large_as_a_notebook_may_be(tmp_path, monkeypatch, form):
+    members = {"a.ipynb": "12345", "b.ipynb": "123456"}
+    source = tmp_path / "folder"
+    source.mkdir()
+    for name, text in members.items():
+        (source / name).write_text(text)
+    if form == "zip":
+        source = packed(tmp_path / "a.zip", members)
+    monkeypatch.setattr(archives, "MAX_BYTES", 5)
+    with archives.opened(source) as found:
+        largest, larger = found.members
+        assert largest.read() == b"12345"
+        with pytest.raises(archives.Refused, match=r"b\.ipynb: more than 5 bytes"):
+            larger.read()
+
+
+def test_a_name_in_utf8_with_the_flag_is_read_as_it_is(tmp_path):
+    assert contents(packed(tmp_path / "a.zip", {"ü/ō.ipynb": "1"})) == (["ü/ō.ipynb"], [])
+
+
+def test_a_name_with_a_nul_is_refused(tmp_path):
+    path = packed(tmp_path / "a.zip", {"xxYxx.ipynb": "1", "good.ipynb": "2"})
+    path.write_bytes(path.read_bytes().replace(b"xxYxx", b"xx\0xx"))
+    names, refused = contents(path)
+    assert names == ["good.ipynb"]
+    assert refused == ["xx?xx.ipynb: a name with a NUL in it"]
+
+
+@pytest.mark.parametrize(("name", "taken"), [(":a.ipynb", True), ("a:.ipynb", False), ("ab:.ipynb", True)])
+def test_a_drive_of_windows_is_a_letter_and_a_colon(tmp_path, name, taken):
+    assert contents(packed(tmp_path / "a.zip", {name: "x"}))[0] == [name] * taken
+
+
+def test_a_file_that_becomes_a_link_after_it_was_listed_is_not_followed(tmp_path):
+    source = tmp_path / "folder"
+    source.mkdir()
+    (source / "a.ipynb").write_text("1")
+    (tmp_path / "secret").write_text("secret")
+    with archives.opened(source) as found:
+        (source / "a.ipynb").unlink()
+        (source / "a.ipynb").symlink_to(tmp_path / "secret")
+        with pytest.raises(archives.Refused, match=r"a\.ipynb: "):
+            found.members[0].read()
+
+
+def test_a_folder_that_cannot_be_read_costs_its_files_alone(tmp_path, monkeypatch):
+    scan = os.scandir
+
+    def failing(folder):
+        if str(folder).endswith("bad"):
+            raise PermissionError(13, "Permission denied")
+        return scan(folder)
+
+    for name in ("bad", "good"):
+        (tmp_path / "folder" / name).mkdir(parents=True)
+        (tmp_path / "folder" / name / "x.ipynb").write_text("1")
+    monkeypatch.setattr(archives.os, "scandir", failing)
+    names, refused = contents(tmp_path / "folder")
+    assert names == ["good/x.ipynb"]
+    assert [line.endswith("bad: Permission denied") for line in refused] == [True]

@@ -45,6 +45,7 @@ def chosen(by_title):
         ({"a.ipynb": ["h1"], "hw (1).ipynb": ["h2"]}, "hw (1).ipynb", 1),
         ({"a.ipynb": ["h1"], "hw-2.ipynb": ["h2"]}, "hw-2.ipynb", 1),
         ({"a.ipynb": ["h1"], "b.ipynb": ["h1"]}, "a.ipynb", 0),  # the same file twice
+        ({"a.ipynb": ["h1"], "hw.ipynb": ["h1"]}, "hw.ipynb", 0),
         ({"a.ipynb": ["h1"], "data.csv": []}, "a.ipynb", 1),
     ],
 )
@@ -86,3 +87,12 @@ def test_only_so_many_notebooks_are_looked_into(count, is_refused):
 def test_at_most_five_files_that_are_left_out_are_named(others, ending):
     (note,) = chosen({"hw.ipynb": ["h1"]} | {f"x{number}.csv": [] for number in range(others)}).notes
     assert note.endswith(ending)
+
+
+def test_where_no_notebook_can_be_read_each_reason_is_told():
+    uploads = files(**{"a.ipynb": ["h1"], "b.ipynb": ["h1"]})
+    for upload in uploads:
+        upload.member.content = b"{"
+    with pytest.raises(Refused, match=r"^a\.ipynb: not JSON .*; b\.ipynb: not JSON [^;]*; [^;]*$") as caught:
+        choose("hw", uploads, QUESTIONS)
+    assert "a notebook of hw was expected" not in str(caught.value)

@@ -5,7 +5,7 @@ import pytest
 
 from autograder.course.intake.archives import Refused
 from autograder.course.intake.download_names import Owner, Upload
-from autograder.course.intake.notebook_choice import MAX_NOTEBOOKS, choose
+from autograder.course.intake.notebook_choice import MAX_NOTEBOOKS, asked, choose
 
 QUESTIONS = {"hw": {"h1", "h2", "h3"}, "lab": {"l1", "l2", "l3"}}
 
@@ -96,3 +96,17 @@ def test_where_no_notebook_can_be_read_each_reason_is_told():
     with pytest.raises(Refused, match=r"^a\.ipynb: not JSON .*; b\.ipynb: not JSON [^;]*; [^;]*$") as caught:
         choose("hw", uploads, QUESTIONS)
     assert "a notebook of hw was expected" not in str(caught.value)
+
+
+def test_a_notebook_is_told_by_the_names_of_its_cells_and_the_text_of_prompts_and_tests(tmp_path):
+    def cell(make, part, text, **nbgrader):
+        return make(text, metadata={"gpubook": {"exercise": "h", "part": part}, "nbgrader": nbgrader})
+
+    cells = [
+        nbformat.v4.new_markdown_cell("Read this."),
+        cell(nbformat.v4.new_markdown_cell, "prompt", "How many?", grade_id="h-prompt"),
+        cell(nbformat.v4.new_code_cell, "answer", "n = ...", grade_id="h-answer", solution=True),
+        cell(nbformat.v4.new_code_cell, "grade", "grade(n)", grade_id="h-grade", grade=True, points=1),
+    ]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "hw.ipynb")
+    assert asked(tmp_path / "hw.ipynb") == {"h-prompt", "h-answer", "h-grade", "How many?", "grade(n)"}

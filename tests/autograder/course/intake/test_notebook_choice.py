@@ -87,6 +87,8 @@ def test_only_so_many_notebooks_are_looked_into(count, is_refused):
 def test_at_most_five_files_that_are_left_out_are_named(others, ending):
     (note,) = chosen({"hw.ipynb": ["h1"]} | {f"x{number}.csv": [] for number in range(others)}).notes
     assert note.endswith(ending)
+    assert "x4.csv" in note
+    assert "x5.csv" not in note
 
 
 def test_where_no_notebook_can_be_read_each_reason_is_told():

@@ -7,7 +7,7 @@ import pytest
 from autograder.course.gradebook import GradebookLearner
 from autograder.course.intake.archives import Member
 from autograder.course.intake.download_names import is_submitted, upload
-from autograder.course.intake.ownership import by_owner
+from autograder.course.intake.ownership import by_owner, listed
 from autograder.course.intake.roster_match import Roster
 from autograder.course.moodle.moodle_worksheet import Participant
 
@@ -184,3 +184,41 @@ def test_the_outermost_name_below_the_folders_around_says_whose_a_file_is(path, 
 )
 def test_what_a_system_packs_beside_is_nobodys_work(path, submitted):
     assert is_submitted(Member(path, None, bytes)) is submitted
+
+
+def test_the_files_of_two_people_who_seem_to_be_one_learner_are_nobodys():
+    files = owned("ann/week1.ipynb", "ann@x.org/week1.ipynb", "vic/week1.ipynb", "vic/more.ipynb")
+    assert list(files.files) == ["vic"]
+    assert files.refused == [
+        "ann/week1.ipynb, ann@x.org/week1.ipynb: files of several people, all of whom seem to be ann"
+    ]
+
+
+@pytest.mark.parametrize("count", [5, 6])
+def test_five_files_are_named(count):
+    files = owned(*(f"ann/{at}.ipynb" for at in range(count)), "vic/week1.ipynb").files["ann"]
+    assert listed(files) == ", ".join(f"ann/{at}.ipynb" for at in range(5))
+
+
+@pytest.mark.parametrize(
+    ("path", "taken"),
+    [
+        ("ann.ipynb", True),
+        ("ann/hw.ipynb", True),
+        ("ann/week1/hw.ipynb", True),
+        ("ann/hw/hw.ipynb", True),
+        ("ann/week1/week1/hw.ipynb", False),
+        ("ann/bob/hw.ipynb", False),
+    ],
+)
+def test_without_a_roster_a_path_is_of_a_learner_and_an_assignment(path, taken):
+    files = owned(path, "zoe/hw.ipynb", people=())
+    assert list(files.files) == ["ann", "zoe"] if taken else ["zoe"]
+    assert len(files.refused) == (not taken)
+
+
+@pytest.mark.parametrize("learner", [".ann", "a\u200bb", "a\\b", " "])
+def test_what_cannot_be_a_learners_folder_is_refused(learner):
+    files = owned(f"{learner}/hw.ipynb", "zoe/hw.ipynb", people=())
+    assert list(files.files) == ["zoe"]
+    assert "is not the name of a learner's folder" in files.refused[0]

@@ -91,3 +91,26 @@ def test_a_file_of_marks_that_is_not_ours_is_named(tmp_path, change):
     path.write_text("{")
     with pytest.raises(CourseError, match="points by criterion were expected"):
         marks.load(tmp_path, "hw", "why")
+
+
+def test_a_point_of_a_rubric_is_a_point_of_the_assignment_unless_it_is_said():
+    mark = Mark((2.0, 1.0), RUBRIC)
+    assert (mark.scale, marks.total(mark.given)) == (1.0, 3.0)
+    assert marks.as_markdown(mark, ["A", "B"]).splitlines()[2] == "- ✓ A — 2 of 2"
+
+
+@pytest.mark.parametrize(("score", "stands"), [(3.0000005, True), (3.000005, False)])
+def test_a_sum_stands_within_the_noise_of_floats(score, stands):
+    assert Mark((2.0, 1.0), RUBRIC, 3.0).stands(score) is stands
+
+
+def test_marks_are_the_teachers_alone_and_say_which_version_wrote_them(tmp_path):
+    with marks.alone(tmp_path, "hw", "why"):
+        marks.save(tmp_path, "hw", "why", {"ann": Mark((2.0, 1.0), RUBRIC)})
+    folder = tmp_path / ".gpubook" / "by_hand" / "hw"
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()} == {
+        "why.json": 0o600,
+        "why.lock": 0o600,
+    }
+    assert json.loads((folder / "why.json").read_text())["version"] == 1

@@ -78,6 +78,9 @@ def test_a_question_has_its_rubric_and_model_answer_hidden_criteria_too(folder):
         question(folder, "hw", "mine-secret")
     with pytest.raises(CourseError, match="never released"):
         questions(folder, "hw2")
+    (folder / "source" / "hw" / "hw.ipynb").unlink()
+    with pytest.raises(CourseError, match=r"hw\.ipynb is missing; the instructor's notebook"):
+        questions(folder, "hw")
 
 
 def test_a_learner_with_numbers_of_their_own_has_a_model_answer_of_their_own(folder):

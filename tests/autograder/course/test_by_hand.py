@@ -26,6 +26,7 @@ from autograder.course.by_hand import marks, page, table
 from autograder.course.by_hand.answers import Conflict, answers, enter, picture
 from autograder.course.by_hand.questions import question, questions
 from autograder.course.by_hand.rubric_steps import RubricInFormgrader
+from autograder.course.gradebook_url import opened
 from autograder.course.run.gradebook_writer import GradebookWriter
 from autograder.course.run.nbgrader_steps import GradeInSandbox
 from tests.autograder.answers.test_written import DECLARED, HOSTILE
@@ -193,6 +194,14 @@ def test_who_has_no_graded_submission_cannot_be_graded(folder, why):
     for learner in ("nobody", "../ada"):
         with pytest.raises(CourseError, match="no graded submission"):
             enter(folder, why, learner, (2, 1), "", "")
+
+
+def test_an_answer_that_the_gradebook_has_no_comment_for_cannot_be_graded(folder, why):
+    with opened(gradebook.url_of(folder)) as book:
+        book.db.delete(book.find_comment("mine-why", "hw", "hw", "ada"))
+        book.db.commit()
+    with pytest.raises(CourseError, match="the gradebook has no such answer"):
+        give(folder, why, "ada", 2, 1)
 
 
 def test_a_file_of_marks_that_is_not_ours_is_named_and_stays(folder, why):

@@ -362,3 +362,7 @@ def test_a_written_answer_waits_again():
     nb = new_notebook(cells=[new_code_cell("Because.", metadata=metadata), new_code_cell("mine")])
     done = rejudging.judge_again(nb, "ann", False, OwnJudge(), [], {}, {})
     assert [(result.exercise, result.kind) for result in done.results] == [("t-text", "waiting")]
+
+
+def test_the_bounds_of_an_answer_that_is_saved():
+    assert (rejudging.MAX_TEXT, rejudging.MAX_DEPTH) == (20_000, 200)

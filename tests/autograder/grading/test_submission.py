@@ -1,6 +1,6 @@
 """Which cells a submission's process runs and what it is asked for, with a process and a judge that are this one."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
 import pytest
@@ -287,3 +287,150 @@ def test_a_learner_has_a_seed_and_the_released_exercises_of_the_assignment():
     assert 0 < settings["seed"] < 2**56
     assert not settings["alone"]
     assert not settings["unsafe"]
+
+
+@dataclass
+class Noting(OwnJudge):
+    """A judge that notes what it is asked, and how patiently."""
+
+    questions: list = field(default_factory=list)
+    patience: list = field(default_factory=list)
+
+    def ask(self, question, call=None, patience=0.0):
+        self.questions.append(question)
+        self.patience.append(patience)
+        return super().ask(question, call, patience)
+
+
+def run(release, submitted, bank=BANK, zygote=None, judge=None, **settings):
+    zygote, judge = zygote or OwnZygote(), judge or Noting()
+    done = grade_notebook(submitted, release, bank, "ann", RunSettings(**settings), zygote=zygote, judge=judge)
+    return done, zygote, judge
+
+
+def test_a_bank_without_a_file_needs_a_judge_of_the_callers():
+    release = released("t-first")
+    with pytest.raises(ValueError, match="load_bank"):
+        grade_notebook(release, release, BANK, "ann", zygote=OwnZygote())
+
+
+@pytest.mark.parametrize(("changed", "same"), [("prompt", True), ("text", False), ("answer", False)])
+def test_the_numbers_that_a_submission_is_asked_with_are_those_of_its_program(changed, same):
+    """A prompt may be worded anew."""
+
+    def seed(word):
+        release = released("t-first")
+        release.cells.insert(2, cell("t-first", "prompt", "**Exercise**"))
+        sources = {"prompt": 2, "text": 1, "answer": 3}
+        release.cells[sources[changed]].source += word
+        _, _, judge = run(release, new_notebook(cells=[c.copy() for c in release.cells]), secret="s")
+        return judge.questions[0].seed
+
+    assert (seed("") == seed(" anew")) == same
+
+
+def test_what_is_withheld_is_called_in_a_process_of_its_own():
+    without = replace(TWICE, id="t-without", withholds=("numpy.sort",))
+    bank, release = Bank([without]), released("t-without")
+    submitted = new_notebook(cells=[c.copy() for c in release.cells])
+    submitted.cells[2].source = "def double(x): return 2*x"
+    zygote = OwnZygote()
+    limits = Limits(cell=3.0, grace=0.5, total=100.0)
+    started = []
+    zygote.spawn = lambda limits, **about: started.append((limits, about)) or OwnChild(zygote)
+
+    class Judge(Noting):
+        def ask(self, question, call=None, patience=0.0):
+            self.patience.append(patience)
+            assert call(encoding.encode((1.0,))) == {"value": encoding.encode(2.0)}
+            return Verdict(1.0, "Right.", "right")
+
+    done, _, judge = run(release, submitted, bank, zygote, Judge(), limits=limits)
+    assert points(done) == {"t-without": 2.0}
+    assert [(about["withholds"], about["alone"], limited) for limited, about in started] == [
+        ((), False, limits),
+        (("numpy.sort",), False, limits),
+    ]
+    assert 3.5 < judge.patience[0] <= 103.5
+    _, _, judge = run(released("t-first"), released("t-first"), limits=limits)
+    assert judge.patience == [3.5]
+
+
+class Flaky(OwnZygote):
+    """Its processes end at a cell called so, but for the first of them."""
+
+    def spawn(self, limits, **settings):
+        self.spawned.append(settings)
+        child, first = OwnChild(self), len(self.spawned) == 1
+        runs = child.run
+
+        def run(source):
+            if "flaky" in source and not first:
+                self.ran.append(source)
+                raise ChildLost("it ended its Python process")
+            return runs(source)
+
+        child.run = run
+        return child
+
+
+def test_a_cell_that_ends_the_process_when_it_runs_again_costs_itself_alone():
+    zygote = Flaky()
+    answers = {"t-first": "flaky = 1; answer = 1.0", "t-second": "import os; os._exit(0)"}
+    done, _ = graded(answers, ("t-first", "t-second", "t-twice"), zygote=zygote)
+    assert points(done) == {"t-first": 2.0, "t-second": 0.0, "t-twice": 0.0}
+    assert zygote.ran.count("flaky = 1; answer = 1.0") == 2
+    assert len(zygote.spawned) == 3
+    assert "stopped" in done.results[1].say
+
+
+def test_time_that_runs_out_while_cells_run_again_stops_them(monkeypatch):
+    """The chapter's cell, an answer and one that ends the process; then the chapter's cell again."""
+    zygote = OwnZygote()
+    monkeypatch.setattr(submission, "time", SimpleNamespace(monotonic=lambda: float(len(zygote.ran))))
+    answers = {"t-first": "answer = 1.0", "t-second": "import os; os._exit(0)"}
+    graded(answers, limits=Limits(total=3), zygote=zygote)
+    assert zygote.ran == ["base = 10", "answer = 1.0", "import os; os._exit(0)", "base = 10"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "say", "reason"),
+    [
+        (ChildLost("it stopped answering", "forged-reply"), "it stopped answering", "forged-reply"),
+        ({"problem": "NotEncodable", "message": "`a set`"}, "a set", "no-plain-data"),
+        ({"problem": "Odd"}, "Odd", ""),
+        ({"problem": "Odd", "message": "m" * 400}, "m" * 290, ""),
+    ],
+)
+def test_an_answer_that_cannot_be_read_is_worth_nothing(monkeypatch, reply, say, reason):
+    def answer(*_):
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+    monkeypatch.setattr(OwnChild, "answer", answer)
+    done, _ = graded({"t-first": "answer = 1.0"}, ("t-first",))
+    (result,) = done.results
+    assert (result.points, result.kind, result.reason) == (0.0, "unreadable", reason)
+    assert say in result.say
+    assert len(result.say) < 400
+
+
+def test_an_exercise_that_fails_is_the_teachers_problem(monkeypatch):
+    def fails(*_, **__):
+        raise JudgeFailed("mine.py: by zero")
+
+    monkeypatch.setattr(OwnJudge, "ask", fails)
+    done, _ = graded({"t-first": "answer = 1.0"}, ("t-first",))
+    assert (done.results[0].kind, done.results[0].points) == ("failed", 0.0)
+    assert done.problems == ["mine.py: by zero"]
+
+
+def test_a_test_in_code_is_not_run_and_told():
+    release = released("t-first")
+    own = {"grade_id": "mine", "grade": True, "solution": False, "points": 1, "locked": True}
+    release.cells.append(new_code_cell("assert True", metadata={"nbgrader": own}, id="mine"))
+    done, zygote, _ = run(release, new_notebook(cells=[c.copy() for c in release.cells]))
+    assert "test in code" in done.problems[0]
+    assert "assert True" not in zygote.ran
+    assert done.results[-1].exercise == "mine"

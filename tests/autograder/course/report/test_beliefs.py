@@ -331,3 +331,9 @@ def test_where_numbers_differ_an_answer_is_that_for_the_first():
     assert believed._unexplained(exercise, other).shown.startswith("5 for those numbers")
     nothing = [Answered("a", result, {"S": 1}), Answered("b", result, {"S": 2})]
     assert believed._unexplained(exercise, nothing).shown == ""
+
+
+def test_who_answered_most_with_somebodys_numbers_is_first():
+    made = [believed.Borrowed(f"q{at}", "al", (owner,)) for at, owner in enumerate(("x", "x", "y", "z", "w"))]
+    made += [believed.Borrowed(f"q{at}", "bob", ("x",)) for at in range(3)]
+    assert pairs(made) == [("bob", "x", 3, 3), ("al", "x", 2, 5)]

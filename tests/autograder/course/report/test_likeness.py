@@ -182,6 +182,8 @@ def test_pairs_are_told_from_two_pieces_on_the_most_first_and_twenty_at_most():
     made = [copy("a", "b"), copy("a", "b"), copy("a", "c"), copy("a", "c"), copy("a", "c"), copy("b", "c")]
     assert pairs(made) == [("a", "c", 3), ("a", "b", 2)]
     assert pairs([copy("a", "b"), copy("a", "b", book=True), copy("a", "b", usual=True)]) == []
+    made = [copy("b", "c"), copy("b", "c"), copy("a", "z"), copy("a", "z")]
+    assert pairs(made) == [("a", "z", 2), ("b", "c", 2)]
     many = [copy(*(f"l{number}" for number in range(8)))] * 2
     assert len(pairs(many)) == 20
 
@@ -228,3 +230,13 @@ def test_a_text_is_compared_up_to_its_most_letters():
     text = "word " * 10_000
     assert likeness.text_trace(text + "more").digest == likeness.text_trace(text).digest
     assert likeness.text_trace(text[:-1] + "s").digest != likeness.text_trace(text).digest
+
+
+def test_names_that_are_declared_and_long_numbers_are_told_apart():
+    def words(source):
+        return likeness._nodes(ast.parse(source))
+
+    assert words("def f():\n    global a") != words("def f():\n    global a, b")
+    assert words("def f(*, k): 1") != words("def f(*, k=None): 1")
+    assert words(f"x = {11 * 10**299}") != words(f"x = {11 * 10**299 + 10**200}")
+    assert words(f"x = {10**299}") == words(f"x = {10**299 + 10**200}")

@@ -1,7 +1,13 @@
 """What makes a verdict stale: another key of the same exercise, and no other's."""
 
-from autograder.declaration import load_bank
+import ast
+
+import nbformat
+import pytest
+
+from autograder.declaration import Bank, load_bank
 from autograder.grading import fingerprints
+from autograder.grading.fingerprints import Fingerprint
 from tests.autograder import tiny
 
 SHARED = """
@@ -60,3 +66,88 @@ def test_words_and_comments_that_change_nothing_concern_none(tmp_path):
 
 def test_the_program_has_one_fingerprint():
     assert fingerprints.of_program() == fingerprints.of_program()
+
+
+NOW = Fingerprint("s", "r", {"a": "1", "b": "2"}, "w")
+
+
+@pytest.mark.parametrize(
+    ("before", "unchanged"),
+    [
+        (NOW, {"a", "b"}),
+        (Fingerprint("s", "r", {"a": "1", "b": "3", "c": "4"}, "other words"), {"a"}),
+        (Fingerprint("s", "r", {}), set()),
+        (Fingerprint("other", "r", NOW.keys), None),
+        (Fingerprint("s", "other", NOW.keys), None),
+    ],
+)
+def test_a_key_is_unchanged_where_the_submission_and_the_release_are(before, unchanged):
+    assert before.unchanged_keys(NOW) == unchanged
+
+
+def released(prompt="How long?", points=2.0, full=False, answer="answer = ...", text="Text.", extra=None):
+    """A release with a prompt, an answer, a grade cell and a text."""
+
+    def cell(source, part, **own):
+        about = {
+            "gpubook": {"part": part, "full_marks": full},
+            "nbgrader": {"grade_id": part, "checksum": source} | own,
+        }
+        return nbformat.v4.new_code_cell(source, metadata=about | (extra or {}), id=part)
+
+    text = nbformat.v4.new_markdown_cell(text, id="text", metadata={"gpubook": {"part": "prompt"}})
+    cells = [cell(prompt, "prompt"), cell(answer, "answer"), cell("grade()", "grade", points=points), text]
+    return nbformat.v4.new_notebook(cells=cells)
+
+
+def print_of(settings=("x",), submission="{}", **about):
+    bank = Bank([])
+    return fingerprints.of_run(released(**about), list(settings), [], bank, [])(submission)
+
+
+@pytest.mark.parametrize("about", [{"prompt": "How much?"}, {"points": 3.0}, {"full": True}])
+def test_wording_and_points_follow_without_a_run(about):
+    before, after = print_of(), print_of(**about)
+    assert (before.release, before.submission) == (after.release, after.submission)
+    assert before.wording != after.wording
+
+
+@pytest.mark.parametrize(
+    "about", [{"answer": "answer = 1"}, {"text": "Another."}, {"extra": {"tags": ["measured"]}}, {"settings": ["y"]}]
+)
+def test_whatever_else_is_released_or_set_needs_a_run(about):
+    assert print_of().release != print_of(**about).release
+
+
+def test_a_submission_is_known_by_its_notebook_and_the_keys_are_those_of_the_assignment(tmp_path):
+    assert print_of().submission != print_of(submission="{ }").submission
+    (tmp_path / "s.py").write_text(SHARED)
+    bank = load_bank(tmp_path / "s.py")
+    made = fingerprints.of_run(released(), [], [tmp_path / "s.py"], bank, ["s-first"])("{}")
+    assert list(made.keys) == ["s-first"]
+
+
+def test_a_file_that_is_imported_from_counts_for_all_that_does(tmp_path):
+    def names(**texts):
+        return fingerprints._imported("main", {"main": texts.pop("main"), **texts})
+
+    assert names(main="from .other import x", other="", more="") == {"other"}
+    assert names(main="from .other import x", other="from . import more", more="from .main import y") == {
+        "other",
+        "more",
+    }
+    assert names(main="from .other.deep import x", other="") == {"other"}
+    assert names(main="from other import x\nfrom ..other import y\nimport other", other="") == set()
+    assert names(main="from .none import x\nfrom .main import y") == set()
+
+
+def test_exercises_are_declared_by_an_id_that_is_written_out():
+    def declared(text):
+        return fingerprints._declares(ast.parse(text).body[0])
+
+    assert declared("A = Exercise(id='a', title='b')") == {"a"}
+    assert declared("A = [Exercise(id='a'), Exercise(id='b')]") == {"a", "b"}
+    assert (
+        declared("A = Exercise(id=name, n=3)") == declared("A = Exercise(id=3)") == declared("A = {'id': 'a'}") == set()
+    )
+    assert fingerprints._binds(ast.parse("a = b = f(c)").body[0]) == {"a", "b"}

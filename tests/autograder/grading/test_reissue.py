@@ -3,6 +3,7 @@
 import nbformat
 
 from autograder.grading.reissue import reissued
+from autograder.grading.results import Result
 
 
 def cell(name, source, *, solution):
@@ -44,3 +45,32 @@ def test_the_release_is_not_shared_with_what_follows_it():
     reissued(executed, release, [])
     executed.cells[0].metadata["nbgrader"]["points"] = 3
     assert "points" not in release.cells[0].metadata["nbgrader"]
+
+
+def graded(name, part, points, *, written=False):
+    made = cell(name, "grade()", solution=written)
+    made.metadata["nbgrader"] |= {"grade": True, "points": points}
+    made.metadata["gpubook"] = {"exercise": name.removesuffix("-grade"), "part": part}
+    made.execution_count = 7
+    return made
+
+
+def test_verdicts_follow_the_points_and_written_answers_wait():
+    executed = notebook(
+        graded("q-grade", "grade", 2.0),
+        graded("why", "written", 4.0, written=True),
+        cell("q", "answer = 1", solution=True),
+    )
+    release = notebook(
+        graded("q-grade", "grade", 3.0),
+        graded("why", "written", 5.0, written=True),
+        cell("q", "answer = ...", solution=True),
+    )
+    executed.cells[1].source = "Because."
+    before = [Result("q", 1.0, 2.0, "Half.", kind="partial", score=0.5), Result("why", 0.0, 4.0, "", kind="waiting")]
+    first, second = reissued(executed, release, before)
+    assert (first.points, first.max_points, first.say) == (1.5, 3.0, "Half.")
+    assert (second.kind, second.max_points) == ("waiting", 5.0)
+    assert executed.cells[0].outputs[-1].data["text/plain"] == "1.5"
+    assert executed.cells[0].outputs[-1].execution_count == 7
+    assert executed.cells[1].outputs == []

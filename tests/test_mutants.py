@@ -9,7 +9,7 @@ from tests.conftest import ROOT
 from tests.mutants.__main__ import MUTATED, equivalents, score
 from tests.mutants.closest import Imports
 from tests.mutants.errors import drawn, mutants
-from tests.mutants.trial import CAUGHT, EQUIVALENT, SURVIVED, Run, Tree, outcome
+from tests.mutants.trial import CAUGHT, EQUIVALENT, SURVIVED, Run, Tree, _first_failure, outcome
 
 SOURCE = '''"""A text of 1 line."""
 LIMIT: Literal[3] = 2.5  # größer
@@ -196,3 +196,20 @@ def test_every_mutant_that_changes_nothing_is_still_there_and_has_its_reason():
 
 def test_a_score_has_the_seed_that_it_can_be_had_with_again():
     assert "seed = 7\ndrawn = 5\ncaught = 3\nequivalent = 0\nsurvived = 2\n" in score(7, {CAUGHT: 3, SURVIVED: 2})
+
+
+@pytest.mark.parametrize(
+    ("status", "output", "failure"),
+    [
+        (0, "...\n3 passed in 0.12s", ""),
+        (0, "3 passed, 2 deselected in 61.20s (0:01:01)", ""),
+        (5, "no tests ran in 0.01s", ""),
+        (5, "2 deselected in 0.01s", ""),
+        (0, "..", "exit status 0: .."),
+        (0, "", "exit status 0: "),
+        (1, "FAILED tests/a.py::test_b - x\n1 failed, 2 passed in 0.1s", "tests/a.py::test_b"),
+        (2, "odd", "exit status 2: odd"),
+    ],
+)
+def test_a_run_that_did_not_come_to_its_end_has_failed(status, output, failure):
+    assert _first_failure(status, output) == failure

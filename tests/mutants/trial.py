@@ -20,6 +20,9 @@ from tests.mutants.errors import Mutant
 FAST = "not slow and not browser and not nightly"
 LEFT_OUT = (".git", ".venv", ".build", "build", "dist", "study", "__pycache__", ".*_cache", ".hypothesis")  # of a copy
 QUICKER = 3  # times: a run cut at its limit counts as a failure where the unchanged source passes so much sooner
+LAST_LINE = re.compile(
+    r"(?:passed|skipped|deselected|xfailed|no tests ran).* in [\d.]+s"
+)  # of a run that came to its end
 MEMORY = 8 << 30  # of a run: a loop that an error makes endless may fill the machine's
 CAUGHT, EQUIVALENT, SURVIVED = "caught", "equivalent", "survived"
 
@@ -105,8 +108,9 @@ class Tree:
 
 
 def _first_failure(status: int, output: str) -> str:
-    """The test that failed, or what else ended a run; no tests at all are no failure."""
-    if status in (0, 5):
+    """The test that failed, or what else ended a run; no tests at all are no failure. What ends the tests' own process
+    as if all were well, such as one that takes itself for a fork of it, leaves the run without its last line."""
+    if status in (0, 5) and LAST_LINE.search(output):
         return ""
     failure = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", output, re.M)
     return failure[1] if failure else f"exit status {status}: {output.strip()[-200:]}"

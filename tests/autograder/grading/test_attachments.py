@@ -160,3 +160,43 @@ def test_a_text_is_another_with_another_picture():
     assert text_with_pictures("Text.", None) == text_with_pictures("Text.", {}) == "Text."
     assert text_with_pictures("Text.", one) == text_with_pictures("Text.", json.loads(json.dumps(one)))
     assert text_with_pictures("Text.", one) != text_with_pictures("Text.", other)
+
+
+@pytest.mark.parametrize(("length", "kept"), [(1, True), (200, True), (201, False)])
+def test_a_pictures_name_has_a_length(length, kept):
+    assert bool(accepted({"n" * length: {"image/png": PNG}})) == kept
+
+
+@pytest.mark.parametrize(("more", "kept"), [(0, True), (1, False)])
+def test_a_picture_has_four_mebibytes_at_most(more, kept):
+    data = png()
+    whole = data + bytes((4 << 20) - len(data) + more)
+    assert bool(accepted({"x": {"image/png": base(whole)}})) == kept
+    spaces = PNG.ljust((6 << 20) + more)  # white space between its characters counts for half as much
+    assert bool(accepted({"x": {"image/png": spaces}})) == kept
+
+
+def test_a_cell_has_eight_pictures_and_each_fifty_million_pixels():
+    names = [f"{number}.png" for number in range(9)]
+    assert list(accepted({name: {"image/png": PNG} for name in names})) == names[:8]
+    assert accepted({"x": {"image/png": base(png(50_000_000, 1))}})
+    assert not accepted({"x": {"image/png": base(png(50_000_001, 1))}})
+    assert attachments.SEGMENTS == 1000
+
+
+@pytest.mark.parametrize(
+    ("marker", "size"), [(0xBF, 0), (0xC0, 2), (0xC4, 0), (0xC8, 0), (0xCC, 0), (0xCF, 2), (0xD0, 0)]
+)
+def test_a_jpegs_size_follows_the_markers_of_its_frames(marker, size):
+    assert attachments._jpeg(jpeg().replace(b"\xff\xc2", bytes([0xFF, marker]))) == size
+
+
+@pytest.mark.parametrize(
+    ("count", "begins", "ends"), [(1, "A picture left out", "a0`"), (3, "Pictures", "a2`"), (4, "Pictures", "a2`, …")]
+)
+def test_three_pictures_that_are_missing_are_named(count, begins, ends):
+    text = " ".join(f"![x](attachment:a{number})" for number in range(count))
+    sentence = missing_pictures(new_markdown_cell(text))
+    assert sentence.startswith(begins)
+    assert sentence.partition("; PNG or JPEG of at most 4 MiB, and at most 8")[0].endswith(ends)
+    assert missing_pictures(new_markdown_cell("none")) == ""

@@ -297,3 +297,8 @@ def test_the_release_of_one_exercise_is_its_answer_and_its_grade_cell(release):
     other.metadata["gpubook"]["exercise"] = "p"
     release.cells.append(other)
     assert [cell.id for cell in restore.only(release, "q").cells] == ["q-answer", "q-grade"]
+
+
+def test_the_bounds_of_a_notebook():
+    assert (restore.MAX_BYTES, restore.MAX_CELLS) == (20 * 2**20, 2000)
+    assert (restore.MAX_TEXT, restore.MAX_VALUES) == (2_000_000, 500_000)

@@ -434,3 +434,7 @@ def test_a_test_in_code_is_not_run_and_told():
     assert "test in code" in done.problems[0]
     assert "assert True" not in zygote.ran
     assert done.results[-1].exercise == "mine"
+
+
+def test_an_output_counts_for_a_hundred_characters_beside_its_text():
+    assert OUTPUT_OVERHEAD == 100

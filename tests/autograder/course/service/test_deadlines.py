@@ -54,3 +54,7 @@ def test_a_look_holds_for_a_while(course):
         assert course.looks == looks
     course.deadlines.over("other", "ann")
     assert course.looks == 3
+
+
+def test_a_look_holds_for_a_quarter_of_a_minute():
+    assert FRESH == 15.0

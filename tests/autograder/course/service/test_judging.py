@@ -203,3 +203,7 @@ def test_what_is_sent_stands_between_the_cells_of_the_release(monkeypatch):
     assert [cell.source for cell in made.cells] == ["a = 1", "answer = a", "b", "grade()"]
     made.cells = [made.cells[0], made.cells[2]]
     validate(made)
+
+
+def test_soon_is_within_five_seconds():
+    assert SOON == 5.0

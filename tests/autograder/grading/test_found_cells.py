@@ -9,7 +9,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from autograder.book.source import notebook
 from autograder.declaration import load_bank
 from autograder.grading import restore
-from autograder.grading.found_cells import FoundCells, graded_in
+from autograder.grading.found_cells import ExerciseCells, FoundCells, Search, graded_in, variable_of
 from tests.autograder import tiny
 
 WHY = """
@@ -250,3 +250,100 @@ def test_marks_of_its_own_say_nothing_else(release, submitted):
 )
 def test_what_a_cell_grades(source, expected):
     assert graded_in(source) == expected
+
+
+AGAIN = "1 found again by prompt, name or `grade` line"
+
+
+@pytest.mark.parametrize(
+    ("found", "sentence"),
+    [
+        (FoundCells(3), ""),
+        (FoundCells(3, ("a",), ("a",), 1), f"has 2 of the 3 answer cells, and 1 cell of its own; {AGAIN}"),
+        (FoundCells(1, ("a",)), "has none of the 1 answer cells, and 0 cells of its own; not found: a"),
+        (FoundCells(3, repeated=("a", "b")), "has several answer cells of a, b: the last counts"),
+        (
+            FoundCells(2, ("a",), ("a",), 2, ("b",)),
+            f"has 1 of the 2 answer cells, and 2 cells of its own; {AGAIN}; several answer cells of b: the last counts",
+        ),
+    ],
+)
+def test_what_is_said_of_the_cells_that_were_found(found, sentence):
+    assert found.sentence == sentence
+    assert FoundCells.of_plain(found.as_plain()) == found
+
+
+@pytest.mark.parametrize("plain", [None, [], "x", {}, {"asked": True, "own": 1.5, "missing": "ab"}])
+def test_what_does_not_say_it_says_nothing(plain):
+    assert FoundCells.of_plain(plain) == FoundCells()
+
+
+def test_what_was_missing_before_is_still_told_after_it_was_put_back():
+    before = FoundCells(3, ("a", "gone", "b"), ("a",), 5, ("c",))
+    after = FoundCells(3, ("c",), (), 1, ("a",)).after(before, ["c", "b", "a"])
+    assert after == FoundCells(3, ("c", "b", "a"), ("a",), 5, ("c", "a"))
+    assert FoundCells(3, ("a",), (), 1).after(FoundCells(3, ("a",), ("a",), 5), ["a"]) == FoundCells(3, ("a",), (), 1)
+
+
+@pytest.mark.parametrize(
+    ("source", "variable"),
+    [
+        ('grade("a-b", answer)', "answer"),
+        (" grade( 'a' ,  ring ) ", "ring"),
+        ('grade("a", f(x))', ""),
+        ("grade(a, b)", ""),
+    ],
+)
+def test_the_variable_that_a_grade_cell_hands_over(source, variable):
+    assert variable_of(source) == variable
+
+
+def search(*sources, names=(), plain=()):
+    """A search in cells of code, of which some have a name; "*" begins one of text."""
+    cells = [new_markdown_cell(one) if one.startswith("*") else new_code_cell(one) for one in sources]
+    known = [*names, *[None] * (len(cells) - len(names))]
+    originals = {
+        name: new_code_cell("", metadata={"gpubook": {"exercise": "e"}, "nbgrader": {}}) for name in names if name
+    }
+    return Search(cells, known, originals, set(plain))
+
+
+def test_a_cell_is_the_learners_own_where_nobody_knows_it():
+    made = search("a = 1", "b = 2", "  ", "import numpy", names=("known",), plain=("import numpy",))
+    assert [made.free(at) for at in range(4)] == [False, True, False, False]
+    assert (made.at("known"), made.at("none"), made.at("")) == (0, None, None)
+    assert search("a", "b", names=("x", "x")).at("x") == 1
+
+
+@pytest.mark.parametrize(
+    ("sources", "names", "start"),
+    [
+        (["a = 1", "b = 2", "grade"], (), 0),
+        (["a = 1", "b = 2", "grade"], ("known",), 1),
+        (["a = 1", "b = 2", "grade"], (None, "known"), 2),
+        (['grade("x", a)', "b = 2", "grade"], (), 1),
+    ],
+)
+def test_the_learners_own_cells_above_a_grade_cell(sources, names, start):
+    assert search(*sources, names=names)._before(2) == start
+
+
+def test_an_answer_goes_by_the_name_that_only_its_exercise_asks_for():
+    cells = ["ring = 1", "*ring = 2", "ring = 3", "other = 1", 'x = 1\ngrade("e", x)']
+    made = search(*cells)
+    assert made._by_name(ExerciseCells("e", variable="ring")) == 2
+    assert made._by_name(ExerciseCells("e", variable="answer")) == 4
+    assert made._by_name(ExerciseCells("e")) == 4
+    assert made._by_name(ExerciseCells("none", variable="tree")) is None
+
+
+def test_a_section_ends_at_a_cell_of_the_chapter_or_of_another_exercise():
+    exercise = ExerciseCells("e", prompt="p")
+    assert search("p", "a", "b", names=("p",))._section(exercise) == range(1, 3)
+    assert search("p", "a", "np", "b", names=("p",), plain=("np",))._section(exercise) == range(1, 2)
+    assert search("p", "a", "q", names=("p", None, "q"))._section(exercise) == range(1, 3)
+    made = search("p", "a", "q", names=("p", None, "q"))
+    made.originals["q"].metadata["gpubook"]["exercise"] = "another"
+    assert made._section(exercise) == range(1, 2)
+    assert made._section(ExerciseCells("e", prompt="none")) is None
+    assert made._section(ExerciseCells("e")) is None

@@ -24,9 +24,9 @@ FEATURE, FURTHER, DOUBLING = 1 / 4, 1 / 8, 1 / 12
 """Distance of a feature that a row lacks (its chip is one), of one that the question lacks, and of a doubling of an
 amount.
 """
-KIN = 1.0
-"""Further distance of rows of the same software with other constants, of another chip or release, and of rows of other
-software with the same typed constants."""
+KIN, OTHERS = 1.0, 2.0
+"""Further distance of rows of the same software with other constants, of another chip or release; and, on a chip with
+typed ones, of what was measured there of any software: both differ."""
 UNSEEN = 1 / 2
 """Further distance of all rows, for each feature that none of them has: its constants were never checked for that."""
 TYPICAL = 0.265
@@ -165,9 +165,14 @@ def expected_error(situation: Situation, rows: Sequence[PredictionError] | None 
     here = [row for row in every if row.stack == situation.stack]
     own = [row for row in here if row.basis != Basis.TYPICAL]
     kin = [row for row in every if row.stack in situation.kin]
-    kin += [row for row in here if row.basis == Basis.TYPICAL]
-    unseen, outside = _unseen(situation, own or kin), _outside(situation, own or kin)
-    away = [(distance(situation, row), row) for row in own] + [(KIN + distance(situation, row), row) for row in kin]
+    typed = [row for row in here if row.basis == Basis.TYPICAL]
+    software = own or kin or typed
+    unseen, outside = _unseen(situation, software), _outside(situation, software)
+    away = [
+        (further + distance(situation, row), row)
+        for further, rows in ((0.0, own), (KIN, kin), (OTHERS, typed))
+        for row in rows
+    ]
     near = sorted(away, key=lambda pair: pair[0])[:NEAREST]
     weights = [exp(-far - UNSEEN * len(unseen)) for far, _ in near]
     total = sum(weight * abs(row.error) for weight, (_, row) in zip(weights, near, strict=True))
@@ -181,7 +186,7 @@ def _unseen(situation: Situation, rows: Sequence[PredictionError]) -> tuple[str,
     chip = frozenset() if any(row.chip == situation.chip for row in rows) else frozenset({CHIP})
     new = (situation.features | chip) - seen
     implied = {WIDER[name] for name in new if name in WIDER}
-    return tuple(name for name in WORDS if name in new - implied) if rows else ()
+    return tuple(name for name in WORDS if name in new - implied) if rows else (CHIP,)
 
 
 def _outside(situation: Situation, rows: Sequence[PredictionError]) -> tuple[OutOfRange, ...]:

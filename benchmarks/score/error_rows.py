@@ -27,7 +27,8 @@ from hwlib.planner import SoftwareSettings, Task
 from hwlib.planner.situation import situation
 from hwlib.planner.task import task_of
 from hwlib.serving_planner.situation import server_situation
-from hwlib.specs.prediction_errors import FILE, Basis, PredictionError
+from hwlib.specs import stacks
+from hwlib.specs.prediction_errors import FILE, TRAINING, Basis, PredictionError
 from hwlib.specs.serving_stack import USUAL, serving_stacks
 from hwlib.steptime import step_time
 
@@ -107,8 +108,9 @@ def _basis(row: PublishedRow) -> Basis:
 
 
 def record(key: str, there: Situation, basis: Basis, ratio: float, source: str) -> PredictionError:
-    """A row of the table; where nothing was fitted, the stack is that of all software on the chip."""
-    stack = f"typical-{there.chip}" if basis == Basis.TYPICAL else there.stack
+    """A row of the table; one of a software that another's named stack predicted is of all software on the chip."""
+    named = there.stack.partition(" on ")[0] in (stacks if there.work == TRAINING else serving_stacks)
+    stack = f"typical-{there.chip}" if basis == Basis.TYPICAL and named else there.stack
     ranks, tokens, parameters, load = map(round, there.amounts)
     features = " ".join(sorted(there.features))
     error = float(f"{log(ratio):.4f}")

@@ -67,9 +67,11 @@ def _situation(task: Task, plan: frozenset[str]) -> Situation:
 
 
 def kin_of(stack: Stack) -> tuple[str, ...]:
-    """The stacks of the same software on other chips, or of other releases; of typical constants, whose they are."""
+    """The stacks of the same software on other chips, or of other releases; none of typical constants, whose errors say
+    nothing of another chip.
+    """
     if stack.key not in stacks:
-        return (stack.like,) if stack.like else ()
+        return ()
     return tuple(key for key, other in stacks.items() if key != stack.key and _same(stack, other))
 
 

@@ -37,9 +37,11 @@ def server_situation(
 
 
 def kin_of(stack: ServingStack) -> tuple[str, ...]:
-    """The stacks of the same software of other releases; of typical constants, whose they are."""
+    """The stacks of the same software of other releases; none of typical constants, whose errors say nothing of another
+    chip.
+    """
     if stack.key not in serving_stacks:
-        return (stack.like,) if stack.like else ()
+        return ()
     return tuple(key for key in serving_stacks if program(key) == program(stack.key) and key != stack.key)
 
 

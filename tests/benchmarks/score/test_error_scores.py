@@ -64,5 +64,6 @@ def test_the_table_and_its_scores_are_what_the_rows_give(monkeypatch):
     found = scores([*unseen_errors(pairs), *unmeasured_errors(ROWS)])
     page = PAGE.read_text("utf-8")
     assert page[page.index(BEGIN) : page.index(END) + len(END)] == table(found)
-    outside = {kind.kind: kind.within for kind in found if kind.rows >= 20 and not 0.75 <= kind.within <= 0.88}
-    assert outside == {}
+    for kind in found:
+        if kind.rows >= 20:  # of fewer one row is too much; of these one more or less is
+            assert 0.75 * kind.rows - 1 <= kind.within * kind.rows <= 0.88 * kind.rows + 1, kind

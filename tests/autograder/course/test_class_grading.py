@@ -87,14 +87,14 @@ def test_a_class_is_graded_with_the_courses_settings(course, graded):
     assert who(graded) == ["ann", "bob"]
     assert (sorted(done), started) == (["ann", "bob"], [(2, "")])
     assert 0 < result.seconds < 600
-    assert [one.name for one in result.learners] == ["ann", "bob"]
+    assert [learner.name for learner in result.learners] == ["ann", "bob"]
     assert result.folder == str(course)
     where, _, settings, more = graded[0]
     assert (where, more) == ("here", (None,))
     assert (settings.unsafe, settings.limits.cell) == (False, 30.0)
     assert grade_of(course, "ann")[:2] == (None, True)
     plain = json.loads(results_path(course, "hw").read_text())
-    assert [one["name"] for one in plain["learners"]] == ["ann", "bob"]
+    assert [learner["name"] for learner in plain["learners"]] == ["ann", "bob"]
     with Journal.open(course, "hw") as journal:
         assert journal.finished
 
@@ -126,9 +126,9 @@ def test_some_learners_are_graded_and_the_others_results_stay(course, graded):
     hand_in(course, "ann", "Otherwise.")
     result = class_grading.grade(course, "hw", ["ann"])
     assert who(graded) == ["ann"]
-    assert [one.name for one in result.learners] == ["ann"]
+    assert [learner.name for learner in result.learners] == ["ann"]
     plain = json.loads(results_path(course, "hw").read_text())
-    assert [one["name"] for one in plain["learners"]] == ["ann", "bob"]
+    assert [learner["name"] for learner in plain["learners"]] == ["ann", "bob"]
 
 
 @pytest.mark.parametrize(

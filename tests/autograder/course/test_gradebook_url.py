@@ -45,8 +45,8 @@ def test_a_database_that_cannot_be_opened_is_named_in_one_line(tmp_path):
 
 def test_a_statement_that_fails_is_an_error_of_the_course_and_any_other_error_stays(tmp_path):
     url = f"sqlite:///{tmp_path}/gradebook.db"
-    said = r"gradebook\.db: OperationalError: no such table: nowhere$"
-    with pytest.raises(CourseError, match=said), opened(url) as book:
+    problem = r"gradebook\.db: OperationalError: no such table: nowhere$"
+    with pytest.raises(CourseError, match=problem), opened(url) as book:
         book.db.execute(text("SELECT * FROM nowhere"))
     with pytest.raises(ZeroDivisionError), opened(url):
         _ = 1 / 0

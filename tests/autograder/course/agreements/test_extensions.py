@@ -150,15 +150,15 @@ def test_who_is_in_the_roster_or_has_a_folder_is_known(folder):
 
 
 @pytest.mark.parametrize(
-    ("learners", "said"),
+    ("learners", "problem"),
     [
         (["xyz"], "^xyz: not in the roster of .*; it has ann, bob"),
         (["anm", "bob", "bobo"], "^anm, bobo: not in the roster of .*; did you mean ann[?] It has"),
         (["bobo", "anm"], "did you mean bob[?]"),
     ],
 )
-def test_who_is_not_known_is_named_with_whom_may_be_meant(folder, learners, said):
-    with pytest.raises(CourseError, match=said):
+def test_who_is_not_known_is_named_with_whom_may_be_meant(folder, learners, problem):
+    with pytest.raises(CourseError, match=problem):
         extensions.check_learners(folder, learners)
 
 

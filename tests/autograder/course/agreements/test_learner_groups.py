@@ -217,7 +217,7 @@ def test_who_no_longer_shares_a_submission_has_nothing_of_it(course):
     assert set(shares) == set(group_shares.read(course, "hw")) == {"cy"}
     assert [file.exists() for file in files] == [False, True, False, True]
     with opened(gradebook.url_of(course)) as book:
-        assert {one.student_id for one in book.assignment_submissions("hw")} == {"ann", "cy", "dan"}
+        assert {row.student_id for row in book.assignment_submissions("hw")} == {"ann", "cy", "dan"}
     assert take_back(course, "hw", shares, ["cy"]) == []
     assert set(shares) == {"cy"}
 
@@ -230,7 +230,12 @@ def share(tmp_path):
         result = ClassResult("hw", {})
         homes = {who: tmp_path / who for who in files}
         shares = share_out(homes, {"red": list(members)}, times, result)
-        return shares, sorted(homes), {one.name: (one.submitted_by, one.problem) for one in result.learners}, result
+        return (
+            shares,
+            sorted(homes),
+            {learner.name: (learner.submitted_by, learner.problem) for learner in result.learners},
+            result,
+        )
 
     return share
 
@@ -285,7 +290,7 @@ def test_a_time_that_cannot_be_read_is_everybodys_problem(share, tmp_path):
 
 def test_a_share_keeps_what_else_it_holds(course):
     before = group_shares.read(course, "hw")
-    group_shares.write(course, "hw", {who: replace(one, notebook="n.ipynb") for who, one in before.items()})
+    group_shares.write(course, "hw", {who: replace(share, notebook="n.ipynb") for who, share in before.items()})
     give(course, "ann", 3.0)
     learner_groups.pass_on(course, "hw")
     assert group_shares.read(course, "hw")["bob"].notebook == "n.ipynb"

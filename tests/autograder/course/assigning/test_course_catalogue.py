@@ -41,9 +41,9 @@ def book(monkeypatch):
 
 def test_a_chapter_has_its_exercises_with_their_sums(book):
     b, a = course_catalogue.chapters()
-    assert (b.name, b.title, [one.id for one in b.exercises]) == ("02-b", "Title of 02-b", ["b-one", "b-two"])
+    assert (b.name, b.title, [exercise.id for exercise in b.exercises]) == ("02-b", "Title of 02-b", ["b-one", "b-two"])
     assert (b.points, b.minutes) == (5.5, 22.0)
-    assert [(one.kind, one.title) for one in a.exercises] == [("prediction", "Steps")]
+    assert [(exercise.kind, exercise.title) for exercise in a.exercises] == [("prediction", "Steps")]
     assert b.exercises[0].kind == "count"
     assert b.as_plain() == {
         "name": "02-b",
@@ -86,7 +86,11 @@ def test_ones_own_exercises_are_listed_and_what_cannot_be_loaded(course):
     (course / "exercises" / "bad.py").write_text("1/0")
     own, left_out = course_catalogue.own(course)
     assert (own.name, own.title) == ("exercises", "Your own exercises")
-    assert {(one.id, one.points) for one in own.exercises} == {("mine-why", 3), ("mine-secret", 2), ("mine-steps", 2)}
+    assert {(exercise.id, exercise.points) for exercise in own.exercises} == {
+        ("mine-why", 3),
+        ("mine-secret", 2),
+        ("mine-steps", 2),
+    }
     assert ["bad.py" in line for line in left_out] == [True]
     with pytest.raises(CourseError, match="is not a course"):
         course_catalogue.own(course / "exercises")
@@ -95,13 +99,16 @@ def test_ones_own_exercises_are_listed_and_what_cannot_be_loaded(course):
 def test_an_assignment_has_its_exercises_with_the_points_that_they_have_there(course):
     (hw,) = course_catalogue.assignments(course)
     assert (hw.name, hw.title, dict(hw.facts)) == ("hw", "", {})
-    assert [(one.id, one.points, one.note) for one in hw.exercises] == [("mine-why", 3.0, ""), ("mine-secret", 2.0, "")]
+    assert [(item.id, item.points, item.note) for item in hw.exercises] == [
+        ("mine-why", 3.0, ""),
+        ("mine-secret", 2.0, ""),
+    ]
     assert hw.points == 5.0
     path = course / "release" / "hw" / "hw.ipynb"
     dropped_exercises.mark(path, "mine-why", full=False)
     dropped_exercises.mark(path, "mine-secret", full=True)
     hw = course_catalogue.assignment(course, "hw")
-    assert [(one.id, one.points, one.note) for one in hw.exercises] == [
+    assert [(item.id, item.points, item.note) for item in hw.exercises] == [
         ("mine-why", 0.0, "dropped"),
         ("mine-secret", 2.0, "full marks for all"),
     ]

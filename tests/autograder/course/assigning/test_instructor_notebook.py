@@ -158,7 +158,7 @@ def test_a_text_may_ask_what_the_chapter_declares(folder):
 
 
 @pytest.mark.parametrize(
-    ("what", "said"),
+    ("what", "problem"),
     [
         ({}, "nothing to assign"),
         ({"exercises": []}, "nothing to assign"),
@@ -172,11 +172,11 @@ def test_a_text_may_ask_what_the_chapter_declares(folder):
         ({"exercises": ["tiny-steps"]}, "the course declares no exercise tiny-steps"),
     ],
 )
-def test_what_cannot_be_assigned_is_refused(folder, what, said):
+def test_what_cannot_be_assigned_is_refused(folder, what, problem):
     if what.get("text"):
         (folder / "mine.md").write_text(HEAD + ASK)
         what = {**what, "text": folder / "mine.md"}
-    with pytest.raises(CourseError, match=said):
+    with pytest.raises(CourseError, match=problem):
         stage(folder, "hw", **what)
     assert not (folder / "source" / "hw" / "hw.ipynb").exists()
 

@@ -190,8 +190,8 @@ def test_a_member_is_as_large_as_a_notebook_may_be(tmp_path, monkeypatch, form):
     if form == "zip":
         source = packed(tmp_path / "a.zip", members)
     monkeypatch.setattr(archives, "MAX_BYTES", 5)
-    with archives.opened(source) as found:
-        largest, larger = found.members
+    with archives.opened(source) as archive:
+        largest, larger = archive.members
         assert largest.read() == b"12345"
         with pytest.raises(archives.Refused, match=r"b\.ipynb: more than 5 bytes"):
             larger.read()
@@ -219,11 +219,11 @@ def test_a_file_that_becomes_a_link_after_it_was_listed_is_not_followed(tmp_path
     source.mkdir()
     (source / "a.ipynb").write_text("1")
     (tmp_path / "secret").write_text("secret")
-    with archives.opened(source) as found:
+    with archives.opened(source) as archive:
         (source / "a.ipynb").unlink()
         (source / "a.ipynb").symlink_to(tmp_path / "secret")
         with pytest.raises(archives.Refused, match=r"a\.ipynb: "):
-            found.members[0].read()
+            archive.members[0].read()
 
 
 def test_a_folder_that_cannot_be_read_costs_its_files_alone(tmp_path, monkeypatch):

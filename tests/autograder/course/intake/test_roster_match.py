@@ -45,7 +45,7 @@ def test_a_learner_is_known_by_an_id_an_address_a_number_or_a_name(platform, who
 
 
 @pytest.mark.parametrize(
-    ("platform", "who", "number", "lines", "said"),
+    ("platform", "who", "number", "lines", "problem"),
     [
         ("plain", "zed", "", None, "'zed' is nobody"),
         ("plain", "Kim Lee", "", None, "'Kim Lee' may be kim1 or kim2"),
@@ -59,8 +59,8 @@ def test_a_learner_is_known_by_an_id_an_address_a_number_or_a_name(platform, who
         ("moodle", "Kim Lee", "34", None, "may be kim1 or kim2"),
     ],
 )
-def test_nobody_is_guessed(platform, who, number, lines, said):
-    with pytest.raises(Refused, match=f"^x.ipynb: .*{said}"):
+def test_nobody_is_guessed(platform, who, number, lines, problem):
+    with pytest.raises(Refused, match=f"^x.ipynb: .*{problem}"):
         owner(platform, who, number, lines)
 
 

@@ -156,8 +156,8 @@ def test_each_submission_is_graded_entered_and_told(setting):
     setting.submit("bob", "bad")
     result, entered = setting.run("ann", "bob")
     assert entered == [("ann", ""), ("bob", "")]
-    assert [one.points for one in result.learners] == [1.0, 0.0]
-    assert [one.feedback for one in result.learners] == ["ann.html", "bob.html"]
+    assert [learner.points for learner in result.learners] == [1.0, 0.0]
+    assert [learner.feedback for learner in result.learners] == ["ann.html", "bob.html"]
     assert sorted(setting.done) == ["ann", "bob"]
     assert setting.recorded == {"ann": LATE, "bob": LATE}
     assert (result.changes, result.problems) == ([], [])
@@ -229,7 +229,7 @@ def test_where_a_key_changed_the_other_results_and_the_answers_go_with_the_job(s
     setting.release.reuses = Reuse((graded[0],), False, saved)
     _, entered = setting.run("ann", resume=True)
     (job,) = setting.jobs
-    assert [one["exercise"] for one in job.kept] == ["t-one"]
+    assert [result["exercise"] for result in job.kept] == ["t-one"]
     assert job.answers == {"t-two": {"message": 7}}
     assert job.executed == ('{"cells": []}' if saved else "")
     assert job.notes == ({"t-one": "It printed.", "t-two": "Late."} if saved else {})
@@ -253,7 +253,7 @@ def test_another_wording_is_written_into_what_was_graded_and_entered(setting):
     result, entered = setting.run("ann", resume=True)
     assert setting.jobs == []
     assert entered == [("ann", "")]
-    assert [(one.points, one.max_points) for one in result.learner("ann").results] == [(2.0, 4)]
+    assert [(answer.points, answer.max_points) for answer in result.learner("ann").results] == [(2.0, 4)]
     assert result.problems == ["release/hw/hw.ipynb: odd"]
     (change,) = result.changes
     assert (change.before.max_points, change.after.max_points, change.resubmitted) == (1.0, 4, False)
@@ -294,8 +294,8 @@ def test_a_submission_is_entered_for_everybody_in_the_group(setting):
     setting.submit("ann", "good")
     result, entered = setting.run("ann", shares={"ann": ["bob", "cy"]}, also=["bob", "cy"])
     assert entered == [("ann", ""), ("bob", "ann"), ("cy", "ann")]
-    assert [one.points for one in result.learners] == [1.0, 1.0, 1.0]
-    assert [one.feedback for one in result.learners] == ["ann.html", "bob.html", "cy.html"]
+    assert [learner.points for learner in result.learners] == [1.0, 1.0, 1.0]
+    assert [learner.feedback for learner in result.learners] == ["ann.html", "bob.html", "cy.html"]
     assert (setting.shared["bob"].by, setting.shared["bob"].lateness) == ("ann", LATE)
     assert setting.shared["bob"].notebook.endswith(".ipynb")
     assert setting.notes == 4  # before and after each is entered
@@ -377,7 +377,7 @@ BASE = Result("t-one", 1.0, 2.0, "Say.", kind="wrong")
 
 
 @pytest.mark.parametrize(
-    ("after", "told"),
+    ("after", "is_change"),
     [
         (BASE, False),
         (replace(BASE, say="Said otherwise."), False),
@@ -388,9 +388,11 @@ BASE = Result("t-one", 1.0, 2.0, "Say.", kind="wrong")
     ],
 )
 @pytest.mark.parametrize("submission", ["s", "t"])
-def test_a_change_is_one_of_points_or_of_the_kind_of_verdict(after, told, submission):
+def test_a_change_is_one_of_points_or_of_the_kind_of_verdict(after, is_change, submission):
     made = changes(entry(BASE), entry(after, submission=submission))
-    assert [(one.before, one.after, one.resubmitted) for one in made] == [(BASE, after, submission != "s")] * told
+    assert [(change.before, change.after, change.resubmitted) for change in made] == [
+        (BASE, after, submission != "s")
+    ] * is_change
     assert changes(None, entry(after)) == []
 
 

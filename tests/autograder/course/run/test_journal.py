@@ -169,8 +169,8 @@ def test_a_disk_that_is_full_leaves_whole_lines_and_is_told(tmp_path, kept, monk
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
 @pytest.mark.parametrize("file", [None, "elsewhere"])
 def test_a_full_disk_is_reported_with_the_place_and_how_to_go_on(tmp_path, number, file):
-    said = r"free some space, then `gpubook grade .* hw --resume`"
-    with pytest.raises(CourseError, match=said) as caught, reporting_full_machine(tmp_path, "hw"):
+    advice = r"free some space, then `gpubook grade .* hw --resume`"
+    with pytest.raises(CourseError, match=advice) as caught, reporting_full_machine(tmp_path, "hw"):
         raise OSError(number, os.strerror(number), file)
     where = file or tmp_path / ".gpubook" / "hw.journal"
     assert str(caught.value).startswith(f"{where}: {os.strerror(number)}")

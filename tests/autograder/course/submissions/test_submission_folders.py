@@ -132,8 +132,8 @@ def test_only_folders_that_are_not_hidden_are_learners(tmp_path):
 
 def test_who_is_asked_for_and_has_no_folder_is_told_who_has_one(tmp_path):
     folder = made(tmp_path, "ann/hw2", "bob/hw2")
-    found, problems, _ = collected(folder, ["zoe", "ann", "zoe"])
-    assert (found, list(problems)) == (["ann"], ["zoe", "ann"])
+    learners, problems, _ = collected(folder, ["zoe", "ann", "zoe"])
+    assert (learners, list(problems)) == (["ann"], ["zoe", "ann"])
     assert "zoe is missing; submissions are there from: ann, bob" in problems["zoe"]
     assert "from: nobody" in collected(made(tmp_path / "empty"), ["zoe"])[1]["zoe"]
 
@@ -141,15 +141,15 @@ def test_who_is_asked_for_and_has_no_folder_is_told_who_has_one(tmp_path):
 def test_a_folder_whose_name_is_not_utf_8_is_named_with_its_bytes(tmp_path):
     folder = made(tmp_path, "ann/hw2")
     os.mkdir(os.fsencode(folder / "submitted") + b"/b\xff")
-    found, problems, _ = collected(folder)
-    assert found == ["ann"]
+    learners, problems, _ = collected(folder)
+    assert learners == ["ann"]
     assert "the folder's name is not UTF-8" in problems["b\\xff"]
 
 
 def test_a_strange_folder_beside_the_submission_is_noted_and_the_first_is_the_problem_without_one(tmp_path):
     folder = made(tmp_path, "ann/hw2", "ann/notes", "bob/a", "bob/b")
-    found, problems, notes = collected(folder)
-    assert found == ["ann"]
+    learners, problems, notes = collected(folder)
+    assert learners == ["ann"]
     assert problems["ann"] == ""
     assert "unknown assignment 'a'; released are: hw1, hw2" in problems["bob"]
     assert [line.split("'")[1] for line in notes] == ["notes", "a", "b"]

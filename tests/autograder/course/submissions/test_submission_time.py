@@ -118,8 +118,8 @@ def test_ten_are_named(folder, count, end):
     for who in learners:
         (folder / "submitted" / who / "hw").mkdir(parents=True)
         write(folder, who)
-    (told,) = times(folder).doubted(learners)
-    assert end in told
+    (line,) = times(folder).doubted(learners)
+    assert end in line
 
 
 def test_of_a_file_a_hundred_characters_are_read(folder):
@@ -153,10 +153,10 @@ def test_what_was_collected_counts_as_the_exchange_s(folder):
 
 def test_what_was_collected_is_kept_for_the_teacher_alone(folder):
     assert collected_files.load(folder, "hw") == {}
-    one = Collected("d", WHEN, "2030-01-01T12:00:00", "b.ipynb", "o")
-    collected_files.save(folder, "hw", {"bob": one, "ann": Collected("e", "", "", "a.ipynb")})
+    first = Collected("d", WHEN, "2030-01-01T12:00:00", "b.ipynb", "o")
+    collected_files.save(folder, "hw", {"bob": first, "ann": Collected("e", "", "", "a.ipynb")})
     assert (folder / ".gpubook").stat().st_mode & 0o777 == 0o700
     loaded = collected_files.load(folder, "hw")
-    assert loaded["bob"] == one
+    assert loaded["bob"] == first
     assert (loaded["bob"].archived_at, loaded["ann"].archived_at) == (datetime(2030, 1, 1, 12), None)
     assert collected_files.load(folder, "other") == {}

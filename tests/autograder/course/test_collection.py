@@ -142,7 +142,7 @@ def test_without_a_time_zone_no_time_is_guessed(folder, tmp_path):
     assert not (folder / "submitted" / "ada" / "week1" / "timestamp.txt").exists()
     assert "--time-zone" in report.notes[0]
     later = take(folder, source, worksheet=sheet(tmp_path), zone=UTC)
-    assert kinds(later) == {"ada": "unchanged"}
+    assert (kinds(later), later.notes) == ({"ada": "unchanged"}, [])
     assert (folder / "submitted" / "ada" / "week1" / "timestamp.txt").read_text().startswith("2030-01-07 10:00:00")
     take(folder, source)  # an archive without a worksheet takes no time away
     assert (folder / "submitted" / "ada" / "week1" / "timestamp.txt").exists()
@@ -344,8 +344,16 @@ def test_a_gradebook_without_learners_takes_plain_names_as_ids(tmp_path):
     folder = small_course(tmp_path / "course", people={})
     source = packed(tmp_path / "a.zip", {"eve.ipynb": NB, "x/.hidden/week1.ipynb": NB, "a_1_2_week1.ipynb": NB})
     report = take(folder, source)
-    assert kinds(report) == {"eve": "new"}
+    assert (kinds(report), report.notes) == ({"eve": "new"}, [])
     assert len(report.refused) == 2
+    (note,) = take(folder, packed(tmp_path / "b.zip", {"__MACOSX/x.ipynb": NB})).notes
+    assert "no learners yet" in note
+
+
+def test_an_archive_with_nothing_of_anybody_is_no_note_where_learners_are_known(folder, tmp_path):
+    report = take(folder, packed(tmp_path / "a.zip", {"x/__MACOSX/week1.ipynb": NB}))
+    assert (report.outcomes, report.notes) == ([], [])
+    assert report.missing == ["ada", "bob", "kim1", "kim2"]
 
 
 @pytest.mark.parametrize(

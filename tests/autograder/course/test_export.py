@@ -314,6 +314,11 @@ def test_more_than_the_maximum_is_said_for_moodle(tmp_path):
     made = export.table(folder, ["week2"], "moodle", worksheet=sheet)
     assert read(made)[1][1] == "13"
     assert any(" 10 points" in note and note.endswith(": ann") for note in made.notes)
+    with Gradebook(gradebook.url_of(folder)) as book:
+        book.find_grade("q", "week2", "week2", "ann").extra_credit = None
+        book.db.commit()
+    made = export.table(folder, ["week2"], "moodle", worksheet=sheet)
+    assert not any("more than the maximum" in note for note in made.notes)
 
 
 def test_what_is_missing_is_named(folder, tmp_path):

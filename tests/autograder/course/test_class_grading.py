@@ -120,6 +120,16 @@ def test_a_run_from_the_start_grades_all_again_and_one_that_resumes_nothing(cour
     assert who(graded) == ["ann", "bob"]
 
 
+@pytest.mark.parametrize("resume", [True, False])
+def test_a_run_from_the_start_discards_what_was_graded_before_and_one_that_resumes_keeps_it(course, graded, resume):
+    class_grading.grade(course, "hw")
+    shutil.rmtree(course / "submitted" / "bob")
+    hand_in(course, "ann", "Otherwise.")
+    class_grading.grade(course, "hw", resume=resume)
+    with Journal.open(course, "hw") as journal:
+        assert set(journal.entries) == ({"ann", "bob"} if resume else {"ann"})
+
+
 def test_some_learners_are_graded_and_the_others_results_stay(course, graded):
     class_grading.grade(course, "hw")
     graded.clear()

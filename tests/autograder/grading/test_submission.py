@@ -438,3 +438,20 @@ def test_a_test_in_code_is_not_run_and_told():
 
 def test_an_output_counts_for_a_hundred_characters_beside_its_text():
     assert OUTPUT_OVERHEAD == 100
+
+
+def test_a_rank_runs_its_answer_and_the_learners_own_cells_and_what_these_need():
+    cells = [
+        new_code_cell("base = 10", id="chapter"),
+        new_code_cell("unused = 1", id="other"),
+        new_code_cell("mine = base + 1", id="mine"),
+        cell("t-first", "answer", "answer = 1"),
+        cell("t-second", "answer", "answer = mine"),
+    ]
+    made = SimpleNamespace(
+        nb=SimpleNamespace(cells=cells),
+        _chapter_cell=lambda one: one if one.id in ("chapter", "other") else None,
+        _runs=lambda one: True,
+    )
+    assert submission.SubmissionRun._needed(made, 5, "t-second") == {0, 2, 4}
+    assert submission.SubmissionRun._needed(made, 2, "t-second") == set()

@@ -240,3 +240,9 @@ def test_names_that_are_declared_and_long_numbers_are_told_apart():
     assert words("def f(*, k): 1") != words("def f(*, k=None): 1")
     assert words(f"x = {11 * 10**299}") != words(f"x = {11 * 10**299 + 10**200}")
     assert words(f"x = {10**299}") == words(f"x = {10**299 + 10**200}")
+
+
+@pytest.mark.parametrize(("letters", "same"), [(198, False), (199, True), (300, True)])
+def test_texts_in_code_are_compared_by_two_hundred_letters_with_their_mark(letters, same):
+    first, second = (likeness._nodes(ast.parse(f"x = {'a' * letters + end!r}")) for end in "bc")
+    assert (first == second) == same

@@ -46,6 +46,7 @@ def test_an_exercise_is_there_where_its_assignment_asks_it(folder):
     assert served_assignments.read(folder, unsafe=True).settings.unsafe
     roles = [cell.metadata.gpubook.part for cell in made.release.cells if cell.metadata.gpubook.exercise == "mine-time"]
     assert {"answer", "grade"} <= set(roles)
+    assert (made.release.nbformat, made.release.nbformat_minor) == (4, 5)
     ids = [cell.metadata.nbgrader.grade_id for cell in made.release.cells]
     assert len(ids) == len(set(ids))
 

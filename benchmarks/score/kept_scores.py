@@ -47,7 +47,9 @@ def repeats(path: Path) -> Iterator[Repeats]:
     """Every table with such plans. Raises DataError."""
     seconds: dict[tuple[str, str], list[float]] = {}
     for _, case in steps(path):
-        plan = f"{case.model!r} {case.model.context} {case.gpus} {sorted(case.plan.items())}"
+        software = [getattr(case.software, name) for name in ("states", "optimizer", "lora", "base", "loss")]
+        trained = f"{case.stack} {software}"
+        plan = f"{case.model!r} {case.model.context} {case.gpus} {trained} {sorted(case.plan.items())}"
         seconds.setdefault((case.group, plan), []).append(case.seconds)
     spreads: dict[str, list[float]] = {}
     for (group, _), found in seconds.items():

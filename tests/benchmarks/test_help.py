@@ -58,6 +58,7 @@ def commands(root):
     return [".".join(path.relative_to(root).with_suffix("").parts) for path in files]
 
 
+@pytest.mark.slow
 def test_help_explains_a_command_and_does_nothing_else(root, commands):
     assert len(commands) > 20
     answers = ask(commands, root)

@@ -208,6 +208,7 @@ LARGE = Model.small(layers=16, width=8192, heads=64, kv_heads=8, ffn=28672, voca
 ONE_PLAN = {"pp": 1, "cp": 1, "ep": 1, "micro": 1, "v": 1, "schedule": "1f1b", "recompute": "none", "sp": True}
 
 
+@pytest.mark.slow
 @each(
     "case",
     [

@@ -10,3 +10,15 @@ def awaited(calling: Callable[..., Coroutine[Any, Any, Any]], *arguments: Any) -
     """What the coroutine function returns, run in a thread of its own."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(lambda: asyncio.run(calling(*arguments))).result()
+
+
+def awaited_here(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """What a coroutine returns, run in the tests' own thread, the only one that hears signals: a loop that a browser
+    runs there is out of sight meanwhile.
+    """
+    held = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    try:
+        return asyncio.run(coroutine)
+    finally:
+        asyncio._set_running_loop(held)

@@ -7,7 +7,7 @@ import re
 import threading
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from autograder.book.site import html, vendor
 from autograder.learner import record
@@ -103,11 +103,20 @@ def variants(place):
     return place.locator(".mistakes-variant").evaluate_all("cards => cards.map((card) => card.dataset.variant)")
 
 
+def wait_until(page, condition, arg=None):
+    """As `wait_for_function`, which makes its condition out of a text again: the pages' policy forbids that."""
+    for _ in range(100):
+        if page.evaluate(condition, arg):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(f"{condition} never held")
+
+
 def reload(page):
     """Load it again when what it has stored is there for others."""
     kept = page.evaluate("Object.entries(localStorage).sort()")
     beside = next(other for other in page.context.pages if other.url.endswith(".svg"))
-    beside.wait_for_function("(kept) => `${Object.entries(localStorage).sort()}` === `${kept}`", arg=kept)
+    wait_until(beside, "(kept) => `${Object.entries(localStorage).sort()}` === `${kept}`", kept)
     page.reload()
 
 
@@ -177,7 +186,7 @@ def test_two_tabs_lose_nothing_of_each_other(page, served, watch):
     right(other, COUNT)
     attempt(page, HALF, "x")
     for tab in (page, other):
-        tab.wait_for_function("Object.keys(gpubook.progress.record().exercises).length === 3")
+        wait_until(tab, "Object.keys(gpubook.progress.record().exercises).length === 3")
         expect(tab.locator(f"#exercise-{TIME} .exercise-done")).to_have_text("✓ done")
         expect(tab.locator(f"#exercise-{COUNT} .exercise-done")).to_have_text("✓ done")
     # what the other stored over it in the same moment comes back
@@ -187,20 +196,25 @@ def test_two_tabs_lose_nothing_of_each_other(page, served, watch):
         " localStorage.setItem('gpubook-progress', JSON.stringify(data)); return data; }"
     )
     assert WHY not in without["exercises"]
-    other.wait_for_function("'links-why' in gpubook.progress.record().exercises")
+    wait_until(other, "'links-why' in gpubook.progress.record().exercises")
     assert watch.errors == []
 
 
-def left_by_another(page, text):
-    """What the next page finds stored: written from one of the site's files, where none of its scripts runs."""
-    page.goto(re.sub(r"[^/]+$", "_static/mark.svg", page.url))
-    page.evaluate("(text) => localStorage.setItem('gpubook-progress', text)", text)
+def left_by_another(page, text, then=Page.go_back):
+    """Let a page find that stored: written from one of the site's files, where none of its scripts runs. Under load a
+    window that a context opens may forget what it had stored, and it is written again.
+    """
+    for _ in range(5):
+        page.goto(re.sub(r"[^/]+$", "_static/mark.svg", page.url))
+        page.evaluate("(text) => localStorage.setItem('gpubook-progress', text)", text)
+        then(page)
+        if page.evaluate("Object.keys(localStorage).some((key) => key.startsWith('gpubook-progress'))"):
+            return
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"format": 2, "exercises": {"a": {"hints": "no"}}}'])
 def test_a_damaged_record_is_set_aside_and_said(chapter, text):
     left_by_another(chapter, text)
-    chapter.go_back()
     expect(chapter.locator(".progress-trouble")).to_contain_text("set aside as gpubook-progress.unreadable-1")
     assert chapter.evaluate("localStorage.getItem('gpubook-progress.unreadable-1')") == text
     right(chapter, TIME)
@@ -214,7 +228,6 @@ def test_a_damaged_record_is_set_aside_and_said(chapter, text):
 def test_a_record_of_a_newer_edition_is_left_as_it_is(chapter):
     newer = '{"format": 3, "secret": 1}'
     left_by_another(chapter, newer)
-    chapter.go_back()
     expect(chapter.locator(".progress-trouble")).to_contain_text("format 3 of a newer edition")
     right(chapter, TIME)
     assert entry(chapter, TIME)["best"]["score"] == 1
@@ -338,7 +351,7 @@ def test_the_front_page_leads_back_to_where_one_was(page, url, watch):
     card = page.locator(f"#exercise-{HALF}")
     card.evaluate("(card) => scrollTo({top: card.getBoundingClientRect().top + scrollY - 60, behavior: 'instant'})")
     right(page, COUNT)
-    page.wait_for_function("JSON.parse(localStorage['gpubook-place'] ?? '{}').anchor === 'exercise-links-half'")
+    wait_until(page, "JSON.parse(localStorage['gpubook-place'] ?? '{}').anchor === 'exercise-links-half'")
     was = card.bounding_box()["y"]
     page.goto(f"{url}/index.html")
     link = page.locator("[data-continue]")
@@ -346,7 +359,8 @@ def test_the_front_page_leads_back_to_where_one_was(page, url, watch):
     expect(page.locator("p[data-chapter-progress]")).to_contain_text("1 of 5 exercises done")
     expect(page.locator(".front-progress[data-book-progress]")).to_contain_text("1 of 5 exercises done")
     link.click()
-    page.wait_for_function(
+    wait_until(
+        page,
         "(y) => Math.abs((document.getElementById('exercise-links-half')?.getBoundingClientRect().top ?? 1e9) - y) < 4",
         arg=was,
     )
@@ -533,9 +547,8 @@ def test_all_of_it_is_accessible_and_fits(page, small, watch, root, width, schem
     page.locator(".progress-open").click()
     page.get_by_role("button", name="Erase everything").click()
     look()
-    left_by_another(page, "{")
     page.clock.install(time="2036-03-01T12:00:00Z")
-    page.goto(f"{small.as_uri()}/index.html")
+    left_by_another(page, "{", then=lambda page: page.goto(f"{small.as_uri()}/index.html"))
     attempt(page, COUNT, "20", mistakes=["bits-for-bytes"])
     page.clock.set_system_time("2036-03-09T12:00:00Z")
     page.evaluate("gpubook.mistakes.show()")

@@ -14,6 +14,7 @@ from autograder.course.service import server as module
 from autograder.course.service.limits import Later, OneAtATime, Rate
 from autograder.course.service.requests import MAX_BODY, BadRequest
 from autograder.course.service.server import CONNECTIONS, HEADERS, Check, Door, Home, LimitedServer, Nothing, OwnTokens
+from tests.loops import awaited_here
 
 BODY = json.dumps({"assignment": "hw", "exercise": "e", "value": 1.0}).encode()
 
@@ -87,7 +88,7 @@ def prepared(desk=None, **about):
     async def run():
         await handler.prepare()
 
-    asyncio.run(run())
+    awaited_here(run())
     return handler, wire
 
 
@@ -101,7 +102,7 @@ def asked(desk, body=BODY, close=()):
             handler.data_received(chunk)
         await handler.post()
 
-    asyncio.run(run())
+    awaited_here(run())
     return handler, wire
 
 
@@ -222,7 +223,7 @@ def test_a_turn_ends_where_the_learner_has_hung_up():
     desk = FakeDesk()
     handler, _ = made(desk, Authorization="token a")
     handler.gone = True  # while it was asked who it is
-    asyncio.run(handler.prepare())
+    awaited_here(handler.prepare())
     assert handler.learner == ""
     handler, _ = prepared(desk, Authorization="token a")
     handler.on_connection_close()
@@ -242,10 +243,10 @@ def test_home_and_all_other_paths():
         getattr(handler, act)()
 
     handler, wire = made(kind=Home, method="GET", path="/")
-    asyncio.run(run(handler, "get"))
+    awaited_here(run(handler, "get"))
     assert wire.reply == (200, {"service": "gpubook check"})
     handler, wire = made(kind=Nothing, path="/x")
-    asyncio.run(run(handler, "prepare"))
+    awaited_here(run(handler, "prepare"))
     assert (wire.status, list(json.loads(wire.body))) == (404, ["say"])
 
     async def fails(handler):
@@ -253,7 +254,7 @@ def test_home_and_all_other_paths():
         handler.write_error(500)
 
     handler, wire = made(kind=Home, method="GET", path="/")
-    asyncio.run(fails(handler))
+    awaited_here(fails(handler))
     assert wire.reply == (500, {"say": "500: not what this service answers"})
 
 
@@ -287,8 +288,8 @@ def test_a_connection_too_many_is_closed(monkeypatch):
 def test_the_teachers_tokens_are_known(tmp_path):
     known = OwnTokens(tmp_path)
     token = known.tokens.issue(["ann"], days=1)["ann"]
-    assert asyncio.run(known.learner(token)) == "ann"
-    assert asyncio.run(known.learner(token + "x")) is None
+    assert awaited_here(known.learner(token)) == "ann"
+    assert awaited_here(known.learner(token + "x")) is None
 
 
 @pytest.mark.parametrize("hub", [False, True])
@@ -320,7 +321,7 @@ def test_it_serves_until_it_is_told_to_end(tmp_path, monkeypatch, hub):
     def ready(_):
         asyncio.get_running_loop().call_later(0.02, os.kill, os.getpid(), signal.SIGTERM)
 
-    asyncio.run(
+    awaited_here(
         module.serve(
             tmp_path,
             Ends,
@@ -354,5 +355,5 @@ def test_a_look_that_fails_is_told_and_followed_by_another(monkeypatch, caplog):
 
     assert module.RENEWED == 5.0
     monkeypatch.setattr(module, "RENEWED", 0.0)
-    asyncio.run(run())
+    awaited_here(run())
     assert "in somebody's hands" in caplog.text

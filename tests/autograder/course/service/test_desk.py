@@ -1,6 +1,5 @@
 """What the desk does with a question, by a judging that is made up: which attempts count, and what is told."""
 
-import asyncio
 from contextlib import contextmanager
 from types import SimpleNamespace
 
@@ -12,6 +11,7 @@ from autograder.course.service.judging import Code, JudgedRequest, NotJudged
 from autograder.course.service.limits import Later, Rate
 from autograder.course.service.requests import BadRequest, CheckRequest
 from autograder.declaration import Verdict
+from tests.loops import awaited_here
 
 VALUE = CheckRequest("hw", "mine-time", value=1.5)
 CODE = CheckRequest("hw", "mine-double", code=Code(["x"], 0))
@@ -58,7 +58,7 @@ def desk(tmp_path, monkeypatch):
 
 
 def ask(desk, question=VALUE, who="ann", **about):
-    return asyncio.run(desk.answer(who, question, **about))
+    return awaited_here(desk.answer(who, question, **about))
 
 
 def used(desk):

@@ -19,8 +19,8 @@ from autograder.cli.plan import plan as command
 from benchmarks.rows.published import ROWS, steps
 from benchmarks.rows.training_step import TrainingStep, parted
 from benchmarks.score.predictions import Prediction, predict
-from hwlib.footprint import unchecked_footprint
-from hwlib.planner import Task
+from hwlib.footprint import STATES, Adapters, unchecked_footprint
+from hwlib.planner import SoftwareSettings, Task
 from hwlib.planner.task import task_of
 from hwlib.specs import Stack, models, stacks
 from hwlib.steptime import step_time
@@ -56,6 +56,8 @@ def unsaid(case: TrainingStep) -> str:
         return "adapters beside frozen matrices"
     if case.plan["micro"] != int(case.plan["micro"]):
         return "microbatches of different sizes"
+    if case.software.states is not None and case.software.states not in STATES.values():
+        return "states that no name of the command has"
     return ""
 
 
@@ -87,8 +89,21 @@ def software_words(case: TrainingStep, release: bool) -> Iterator[str]:
         yield from ("--release", str(asked.release))
     if not asked.fused:
         yield "--no-fused"
+    yield from trained_words(asked)
     if asked.mtp is not None and case.model.mtp_layers:
         yield "--mtp" if asked.mtp else "--no-mtp"
+
+
+def trained_words(asked: SoftwareSettings) -> Iterator[str]:
+    """What is said of what is trained, and in which precision."""
+    if asked.states is not None:
+        yield from ("--states", next(name for name, states in STATES.items() if states == asked.states))
+    if asked.lora:
+        adapters = asked.lora
+        assert isinstance(adapters, Adapters)
+        yield from ("--lora", f"{adapters.rank}@{'+'.join(adapters.matrices)}", "--base", adapters.base)
+    if asked.loss != "full":
+        yield from ("--loss", asked.loss)
 
 
 def cluster_line(case: TrainingStep) -> str:

@@ -31,7 +31,7 @@ from hwlib.strategy import Strategy
 
 CLOSE = 0.1  # of the best measured step: advice within it is good
 UNPRINTED = ("recompute",)
-"""Degrees that a row may leave out although its run had a value of them."""
+"""Degrees that no row prints, whatever its recipe has: they are left to the search."""
 ADAPTERS = (
     "16@q+k+v"  # of every recipe for LoRA of Llama 3 70B: scripts/performance and perf_recipes of megatron-bridge
 )
@@ -54,8 +54,7 @@ class AskedPlan:
     @cached_property
     def answer(self) -> Plans | str:
         """What the command answers."""
-        left = () if self.case.plan.get("recompute", "none") != "none" else UNPRINTED
-        words = words_of(self.case, left=left)
+        words = words_of(self.case, left=UNPRINTED)
         return answered(self.case, (*words, "--lora", ADAPTERS) if self.case.plan.get("frozen") else words)
 
     @property

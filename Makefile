@@ -11,6 +11,7 @@ PIP  := $(BIN)/python -m pip --disable-pip-version-check
 # pip would compile 14,000 files one after another, most of the time that an installation takes.
 COMPILE := $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 FAST := "not slow and not browser and not nightly"
+QUICK := "not slow and not longer and not browser and not nightly"
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 # A run of the tests starts hundreds of processes; where Python keeps no bytecode, each compiles all of the library.
@@ -69,7 +70,7 @@ mutants: $(VENV)/.ready  ## put 100 errors into copies of the source, count thos
 check: $(VENV)/.ready  ## lint, types and the fast tests (a minute and a half)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check -q .
-	@$(BIN)/mypy >$(VENV)/.types 2>&1 & types=$$!; $(PYTEST) -q -m $(FAST); tests=$$?; \
+	@$(BIN)/mypy >$(VENV)/.types 2>&1 & types=$$!; $(PYTEST) -q -m $(QUICK); tests=$$?; \
 	  wait $$types; types=$$?; cat $(VENV)/.types; exit $$((tests || types))
 
 lab: $(VENV)/.reader  ## open the book in JupyterLab, with the checks live

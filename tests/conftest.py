@@ -39,12 +39,30 @@ SLOW = {
 }
 """Files that take long as a whole, though not each of their tests: many processes, figures, or torch, which takes long
 to import in each worker."""
-SLOW_FILES = {
-    path
-    for folder, names in SLOW.items()
-    for name in names.split()
-    for path in [*(ROOT / "tests" / folder).glob(f"test_{name}.py")] or [ROOT / "tests" / folder / f"test_{name}.py"]
+LONGER = {
+    "": "contributing exercises serving_claims",
+    "autograder/cli": "plan",
+    "autograder/course": "by_hand class_grading collection export",
+    "autograder/course/assigning": "assign_and_drop",
+    "autograder/learner": "check_service",
+    "benchmarks/fit": "long_context one_gpu",
+    "benchmarks/planner": "published_plans",
+    "hwlib": "docstrings planner stages steptime_kernels traces",
 }
+"""Files of some seconds, which are left out of `make check` too, and among what mutants are tried on."""
+
+
+def files_of(names: dict[str, str]) -> set[Path]:
+    """The files of such a list."""
+    files = set()
+    for folder, stems in names.items():
+        for stem in stems.split():
+            path = ROOT / "tests" / folder / f"test_{stem}.py"
+            files |= set(path.parent.glob(path.name)) or {path}
+    return files
+
+
+SLOW_FILES, LONGER_FILES = files_of(SLOW), files_of(LONGER)
 SLOW_FOLDERS = {ROOT / "tests" / name for name in ("abuse", "browser")}  # which mark all of their tests
 
 lazy_jsonschema.notebooks()  # in every process of a run: a second of it otherwise
@@ -67,7 +85,9 @@ def pytest_sessionstart(session):
 
 def pytest_ignore_collect(collection_path, config):
     """A run without the slow tests does not import the files that have no others: each worker would import torch."""
-    return True if "not slow" in (config.option.markexpr or "") and _all_slow(collection_path) else None
+    wanted = config.option.markexpr or ""
+    left_out = "not longer" in wanted and collection_path in LONGER_FILES
+    return True if left_out or ("not slow" in wanted and _all_slow(collection_path)) else None
 
 
 def _all_slow(path: Path) -> bool:
@@ -81,11 +101,13 @@ def _all_slow(path: Path) -> bool:
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` looks at the marks
 def pytest_collection_modifyitems(items):
-    if missing := [path.name for path in SLOW_FILES if not path.is_file()]:
-        raise pytest.UsageError(f"SLOW in tests/conftest.py: there is no {', '.join(missing)}; was it renamed?")
+    if missing := [path.name for path in SLOW_FILES | LONGER_FILES if not path.is_file()]:
+        raise pytest.UsageError(f"SLOW and LONGER in tests/conftest.py: no {', '.join(missing)}; was it renamed?")
     for item in items:
         if item.path in SLOW_FILES:
             item.add_marker(pytest.mark.slow)
+        if item.path in LONGER_FILES:
+            item.add_marker(pytest.mark.longer)
     dearest.dearest_first(items)
     if find_chromium() or os.environ.get("REQUIRE_BROWSER") == "1":
         return

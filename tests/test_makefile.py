@@ -75,7 +75,7 @@ def test_a_check_runs_the_linters_the_tests_and_mypy(make):
     called = make("check")
     assert "ruff check .\nruff format --check -q .\n" in called
     assert sum(line.startswith("mypy") for line in called.splitlines()) == 1
-    assert "-m not slow and not browser and not nightly" in called
+    assert "-m not slow and not longer and not browser and not nightly" in called
 
 
 @pytest.mark.parametrize("program", ["ruff", "mypy", "python"])

@@ -116,21 +116,6 @@ def test_damage_costs_its_member_alone(tmp_path):
         assert found.members[1].read() == b"y"
 
 
-@pytest.mark.parametrize(("limit", "value"), [("MAX_MEMBERS", 2), ("MAX_TOTAL", 100)])
-@pytest.mark.parametrize("form", ["zip", "folder"])
-def test_an_archive_beyond_the_limits_is_an_error(tmp_path, monkeypatch, limit, value, form):
-    monkeypatch.setattr(archives, limit, value)
-    members = {f"{n}.ipynb": "0" * 60 for n in range(3)}
-    source = tmp_path / "folder"
-    source.mkdir()
-    for name, text in members.items():
-        (source / name).write_text(text)
-    if form == "zip":
-        source = packed(tmp_path / "a.zip", members)
-    with pytest.raises(CourseError, match="submissions of a class were expected"):
-        contents(source)
-
-
 @pytest.mark.parametrize("data", [b"", b"PK", b"no zip", b"PK\x05\x06" + b"\xff" * 18])
 def test_what_is_no_zip_is_an_error(tmp_path, data):
     (tmp_path / "a.zip").write_bytes(data)

@@ -20,6 +20,7 @@ import click
 from benchmarks.paths import DATA
 from benchmarks.rows.published import ROWS
 from benchmarks.rows.published import steps as published_steps
+from benchmarks.rows.training_models import gpt2
 from benchmarks.rows.training_step import TrainingStep
 from hwlib.footprint import BFLOAT16_ADAM, Adapters, Trained, footprint
 from hwlib.footprint.state_bytes import FULL_ADAM
@@ -35,21 +36,7 @@ GAIN = 0.002  # mean error by which a fit must be better than what is kept
 PRIOR = 0.003  # error that a constant's move by a factor e must save
 LLAMA: dict[str, Any] = {"norm": "rms", "context": 131072, "vocab": 128256, "kv_heads": 8}
 MODELS = {
-    "gpt2-124m": Model.small(
-        key="gpt2-124m",
-        name="GPT-2 124M",
-        layers=12,
-        width=768,
-        heads=12,
-        ffn=3072,
-        vocab=50304,
-        context=1024,
-        gated=False,
-        tied=True,
-        biases="all",
-        norm="layer",
-        positions=1024,
-    ),
+    "gpt2-124m": gpt2("gpt2124m", "GPT-2 124M"),
     "llama3.2-1b": Model.small(
         key="llama3.2-1b", name="Llama 3.2 1B", layers=16, width=2048, heads=32, ffn=8192, tied=True, **LLAMA
     ),

@@ -108,6 +108,8 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.slow)
         if item.path in LONGER_FILES:
             item.add_marker(pytest.mark.longer)
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.flaky(reruns=1))  # a browser shares its cores with all that runs beside it
     dearest.dearest_first(items)
     if find_chromium() or os.environ.get("REQUIRE_BROWSER") == "1":
         return
@@ -132,6 +134,9 @@ def pytest_runtest_makereport(item, call):
 
 def pytest_terminal_summary(terminalreporter):
     dearest.show(terminalreporter)
+    if again := [report.nodeid for report in terminalreporter.stats.get("rerun", [])]:
+        terminalreporter.section("browser tests that failed, and were run again")
+        terminalreporter.write_line("\n".join(again))
     left_out = [r for r in terminalreporter.stats.get("skipped", []) if NO_BROWSER in str(r.longrepr)]
     if left_out:
         terminalreporter.section("browser tests")

@@ -168,8 +168,11 @@ def test_hints_are_counted_the_solution_unfolds_and_all_is_there_again(page, lab
     assert first in whole.locator("details.hint").first.inner_html()
     form.locator("button.solution").click()
     whole.locator("details.solution math").first.wait_for()
-    page.wait_for_timeout(300)
-    kept = progress(lab)[name]
+    for _ in range(50):  # until it is written
+        kept = progress(lab)[name]
+        if "solution" in kept:
+            break
+        page.wait_for_timeout(100)
     assert (kept["hints"], "solution" in kept, kept["answer"]["source"]) == (1, True, "B")
 
     rewrite_and_run(page, cell(2))

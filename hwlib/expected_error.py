@@ -117,7 +117,7 @@ class OutOfRange(NamedTuple):
     @property
     def doublings(self) -> float:
         """How often the nearest measured amount is doubled, or halved."""
-        return log2(self.amount / self.most) if self.amount > self.most else log2(self.least / self.amount)
+        return max(log2(self.amount / self.most), log2(self.least / self.amount))
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from hwlib.expected_error import (
     ExpectedError,
     OutOfRange,
     Situation,
+    count_words,
     distance,
     expected_error,
 )
@@ -137,6 +138,36 @@ def test_the_nearest_rows_decide():
     assert size(*far, *near) == size(*near)
     assert size(*far, *near[:-1]) > size(*near)
     assert expected_error(ASKED, [*far, *near]).nearest == tuple(near)
+
+
+def test_an_error_by_hand():
+    """Eight rows at a distance of a quarter, one feature that none of them has, and a ninth that is farther."""
+    asked = replace(ASKED, features=ASKED.features | {"pp"})
+    rows = [*(row(0.01) for _ in range(8)), row(0.9, features="dense")]
+    weight = exp(-1 / 4 - 1 / 2)
+    assert size(*rows, asked=asked) == pytest.approx((8 * weight * 0.01 + 0.3 * 0.265) / (8 * weight + 0.3))
+    served = replace(asked, work=SERVING)
+    assert size(*rows, asked=served) == pytest.approx((8 * weight * 0.01 + 0.265) / (8 * weight + 1))
+    typed = [row(0.1)._replace(basis=Basis.TYPICAL)]
+    kin = [row(0.1, stack="near")]
+    for rows, far in ((kin, 1), (typed, 2)):
+        assert size(*rows) == pytest.approx((exp(-far) * 0.1 + 0.3 * 0.265) / (exp(-far) + 0.3))
+    assert distance(ASKED, row(features="dense pp", amounts=(16, *AMOUNT[1:]))) == pytest.approx(1 / 4 + 1 / 8 + 1 / 12)
+
+
+def test_an_amount_at_the_bound_is_doubled_not_at_all():
+    assert OutOfRange("GPUs", 8, 4, 8).doublings == OutOfRange("GPUs", 4, 4, 8).doublings == 0
+    assert OutOfRange("GPUs", 16, 4, 8).doublings == OutOfRange("GPUs", 2, 4, 8).doublings == 1
+    assert str(OutOfRange("GPUs", 16, 4, 8)) == "16 GPUs (most measured: 8)"
+    assert str(OutOfRange("GPUs", 2, 4, 8)) == "2 GPUs (least: 4)"
+    assert str(OutOfRange("GPUs of a server", 1, 4, 8)) == "1 GPU of a server (least: 4)"
+
+
+@pytest.mark.parametrize(
+    ("amount", "words"), [(1e12, "1T"), (9.99e11, "999B"), (1e9, "1B"), (1e6, "1M"), (1_234.0, "1,234")]
+)
+def test_units_of_amounts_begin_at_one(amount, words):
+    assert count_words(amount) == words
 
 
 def test_an_interval_is_as_wide_above_as_below():

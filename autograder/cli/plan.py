@@ -169,9 +169,7 @@ class PlanQuery:
 
     def data(self, found: Any, runs: Any = ()) -> Any:
         """What was found, as JSON data in SI."""
-        from hwlib.planner.tables import fitted_record
-
-        data = [fitted_record(found.task, one) for one in found] if self.several else found.json()
+        data = found.json()
         data = _with_runs(data, runs, found.task) if runs else data
         if self.emit and isinstance(data, dict):
             data["launch"] = self.launch(found).data
@@ -203,7 +201,7 @@ class PlanQuery:
             words, constants = run_text(runs[0], found.task, planner.machine_of(self.cluster).gpus)
             told = ["", *words, "Its constants:", *(f"  {line}" for line in constants)]
         if self.several:
-            return "\n".join([*head, *told])
+            return "\n".join([*head, "", found.explain(), *told]).rstrip()
         lines = [*head, *told, "", explanation(found, choices=self.why)]
         if self.why:
             lines += ["Rejected configurations:", *rejected(found)]

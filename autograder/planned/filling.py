@@ -17,7 +17,7 @@ from hwlib.units import show
 
 from .forms import FORMS
 from .markup import Markup, address, link, paragraph
-from .task import arguments, cluster_read, memory_bars, rests, step_bars
+from .task import arguments, cluster_read, interval, memory_bars, rests, step_bars
 from .training import SHARED
 
 USUAL = {option.name: option.single.usual for option in of_group(TRAINING, DEGREES) if option.single}
@@ -67,6 +67,7 @@ def answer(asked: Mapping[str, str]) -> Markup:
                 f"A step takes {show(plan.seconds, 's')} ({rate}{cost}).",
                 "planned-best" if fit_of(task, total) == FITS else "planned-best planned-wrong",
             ),
+            interval(task, plan),
             memory_bars(plan, task.memory),
             step_bars(plan),
             rests(plans, plan),

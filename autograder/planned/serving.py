@@ -10,7 +10,7 @@ from hwlib.planner import PlanError
 from hwlib.serving_planner import Point, ServingPlans, plan_serving
 from hwlib.serving_planner.anatomy import memory_parts, token_parts
 from hwlib.serving_planner.arguments import serving_arguments
-from hwlib.serving_planner.certainty import certainty_words
+from hwlib.serving_planner.certainty import interval_words, nearest_words
 from hwlib.serving_planner.explain import basis_words, binding, limit_words, point_words, versus
 from hwlib.serving_planner.words import columns, given_words, plan_words
 from hwlib.units import plural, show
@@ -60,11 +60,13 @@ def answer(asked: Mapping[str, str]) -> Markup:
     near = [] if advised is best else [f"{simplest} {given_words(advised)}"]
     others = [f"{i}. {versus(q, best, other)}" for i, other in enumerate(plans[1:], 2)]
     plan, rates, *_, busy = point_words(q, best)
+    sure = interval_words(q, best)
     limit = [said for said in (binding(q, best), limit_words(q, best, plans.free)) if said]
     return Markup("").join(
         [
             cluster_read(q.machine, values["cluster"]),
             paragraph(f"{q}. {terms}; stack {q.stack.key}, {q.dtype}, cache in {q.kv_dtype}. {q.caveat}".rstrip()),
+            paragraph(sure) if sure else Markup(""),
             _table("The best plan of each division of the GPUs, the most tokens first", plans),
             paragraph(f"The best plan: {plan}. {rates} {busy}", "planned-best"),
             _bars(f"Where the {show(best.tpot, 's', 3)} between two tokens go", TIME, token_parts(q, best), "s"),
@@ -72,7 +74,7 @@ def answer(asked: Mapping[str, str]) -> Markup:
             lines("What keeps it from more", limit),
             lines("The plan to take", near),
             lines("The next plans, compared with the best", others),
-            lines("What these numbers rest on", [*certainty_words(q, best), basis_words(q)]),
+            lines("What these numbers rest on", [*nearest_words(q, best), basis_words(q)]),
             command("serve", asked, values, {}),
         ]
     )

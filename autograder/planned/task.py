@@ -8,7 +8,7 @@ from typing import Any
 from hwlib.planner import Machine, PlanError, Task
 from hwlib.planner.advice import NOISE, closeness, typed
 from hwlib.planner.arguments import task_arguments
-from hwlib.planner.certainty import certainty_words
+from hwlib.planner.certainty import interval_words, nearest_words
 from hwlib.planner.costs import Plan, parts
 from hwlib.planner.explain import ABOUT, WORDS, rests_words
 from hwlib.planner.result import SearchResult
@@ -59,8 +59,14 @@ def memory_bars(plan: Plan, room: float) -> Markup:
     return bars(caption, ("what", "memory", "share of the budget"), said)
 
 
+def interval(task: Task, plan: Plan) -> Markup:
+    """How far the time of a plan may be off, which stands beside its time; nothing of an ideal stack."""
+    words = interval_words(task, plan.strategy, plan.seconds)
+    return paragraph(words) if words else Markup("")
+
+
 def rests(found: SearchResult, plan: Plan) -> Markup:
-    """What the numbers rest on: the stack of the times, the framework of the bytes, and their errors."""
+    """What the numbers rest on: the stack of the times and measured steps, the framework of the bytes and its error."""
     on_typed = rests_words(found, plan)
     if not on_typed and typed(found.task.stack):
         on_typed = f"No typed constant, were it half as good, makes this plan's step longer by more than {NOISE:.0%}."
@@ -78,7 +84,7 @@ def _times(task: Task, plan: Plan) -> list[str]:
         fitted = f"Fitted to published steps: {', '.join(stack.fitted)}{checked}; the others are typed."
         said = f"Times: the stack {stack.key} ({stack.name}). {fitted}"
     close = f"Plans that differ by less than {closeness(task, plan.strategy):.1%} are too close to call."
-    return [said, *certainty_words(task, plan.strategy, plan.seconds), close]
+    return [said, *nearest_words(task, plan.strategy), close]
 
 
 def _bytes(task: Task) -> str:
@@ -89,4 +95,4 @@ def _bytes(task: Task) -> str:
     return f"Memory: counted as {framework.name} holds it; {error if framework.fitted else 'no constant was fitted'}."
 
 
-__all__ = ["arguments", "cluster_read", "memory_bars", "rests", "step_bars"]
+__all__ = ["arguments", "cluster_read", "interval", "memory_bars", "rests", "step_bars"]

@@ -31,7 +31,7 @@ from hwlib.units import plural
 
 from .forms import FORMS
 from .markup import Markup, address, command, lines, link, paragraph, table
-from .task import arguments, cluster_read, memory_bars, rests, step_bars
+from .task import arguments, cluster_read, interval, memory_bars, rests, step_bars
 
 COUNT = 5
 DEGREE_OPTIONS = of_group(TRAINING, DEGREES)
@@ -90,7 +90,9 @@ def answer(asked: Mapping[str, str]) -> Markup:
         which, named = "The best plan of each mesh of degrees, the quickest first", f"The best plan: {best}."
         told = [paragraph(f"{task.title}: {counted(plans)}.")]
         said = f"{named} {where_time_goes(best)} {memory_words(plans, best)}"
+        sure = interval(task, best)
     else:
+        sure = paragraph(plans.explain()) if plans.explain() else Markup("")
         told = [paragraph(f"{front_task(plans, task, plans.skipped)}. Plans must fit in {task.terms}. {task.caveat}")]
         which = "The plans that no other beats in time, GPUs and cost, the quickest first"
         said = f"The quickest, on {plural(best.gpus, 'GPU')}: {best}. {where_time_goes(best)}"
@@ -98,6 +100,7 @@ def answer(asked: Mapping[str, str]) -> Markup:
         [
             cluster_read(machine_of(values["cluster"]), values["cluster"], task.software.uses_host),
             *told,
+            sure,
             _table(which, asked, found),
             paragraph(said, "planned-best"),
             *_whole_run(found),

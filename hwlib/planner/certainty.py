@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from hwlib.constraints import broken
 from hwlib.expected_error import SHARE, ExpectedError, count_words, expected_error
-from hwlib.planner.situation import situation, situations
+from hwlib.planner.situation import ONE_GPU, situation, situations
 from hwlib.planner.task import Task
 from hwlib.specs import Features, Stack, accelerators, features, stacks
-from hwlib.specs.prediction_errors import PredictionError
+from hwlib.specs.prediction_errors import TRAINING, PredictionError, prediction_errors
 from hwlib.steptime import step_time
 from hwlib.strategy import Strategy
 from hwlib.units import show
@@ -69,12 +69,22 @@ def _other_times(task: Task, strategy: Strategy) -> Iterator[OtherTime]:
     for stack in stacks.values():
         if stack.chip != here.chip or stack.features in ("", here.features) or not stack.fitted or stack.follows:
             continue
-        if (stack.one_gpu and task.gpus > 1) or not _can(task, strategy, stack):
+        if not (_has_as_many(task, stack) and _can(task, strategy, stack)):
             continue
         other = _by(task, stack)
         error = plan_error(other, strategy)
         if error.rows:
             yield OtherTime(stack, float(step_time(other, strategy).total), error)
+
+
+def _has_as_many(task: Task, stack: Stack) -> bool:
+    """Whether constants may speak of so few GPUs, or so many: those of one GPU of no more, those of several of one
+    alone only if a step was measured there. Their launches and gathers hide what the host and one GPU's bytes cost.
+    """
+    if task.gpus > 1:
+        return not stack.one_gpu
+    rows = prediction_errors(TRAINING)
+    return stack.one_gpu or any(row.stack == stack.key and ONE_GPU in row.words for row in rows)
 
 
 def _by(task: Task, stack: Stack) -> Task:
@@ -93,12 +103,23 @@ def _can(task: Task, strategy: Strategy, stack: Stack) -> bool:
 
 def certainty_words(task: Task, strategy: Strategy, seconds: float) -> list[str]:
     """The sentences on how sure a plan's time is; none of an ideal stack."""
+    return [*filter(None, [interval_words(task, strategy, seconds)]), *nearest_words(task, strategy)]
+
+
+def interval_words(task: Task, strategy: Strategy, seconds: float) -> str:
+    """The first of these sentences: how far a plan's time may be off; empty of an ideal stack."""
+    error = plan_error(task, strategy)
+    low, high = (show(x, "s", 3) for x in error.interval(seconds))
+    words = f"Expected error ±{error.most:.0%}: {SHARE:.0%} of measured steps like it take {low} to {high}."
+    return words if error.size else ""
+
+
+def nearest_words(task: Task, strategy: Strategy) -> list[str]:
+    """The others: the nearest measured steps, what none of them has, and other software's times."""
     error = plan_error(task, strategy)
     if not error.size:
         return []
-    low, high = (show(x, "s", 3) for x in error.interval(seconds))
-    lines = [f"Expected error ±{error.most:.0%}: {SHARE:.0%} of measured steps like it take {low} to {high}."]
-    lines += evidence_words(error, f"step of {task.stack.key}")
+    lines = [*evidence_words(error, f"step of {task.stack.key}")]
     if others := ", ".join(map(_other_words, other_times(task, strategy))):
         lines.append(f"By other software measured on this chip: {others}.")
     return lines
@@ -116,8 +137,17 @@ def evidence_words(error: ExpectedError, what: str) -> Iterator[str]:
 def row_words(row: PredictionError) -> str:
     """A measured row, and how much longer or shorter it took than predicted."""
     chip = accelerators[row.chip].name
-    than = f"{abs(row.off):.0%} {'longer' if row.off > 0 else 'shorter'} than predicted"
-    return f"{count_words(row.parameters)} parameters on {row.ranks:,} x {chip} ({row.key}), {than}"
+    return f"{count_words(row.parameters)} parameters on {row.ranks:,} x {chip} ({row.key}), {off_words(row.off)}"
+
+
+def off_words(off: float) -> str:
+    """How a measured time, longer than predicted by a share `off`, compares: in whole percents, of which 0 is none.
+
+    >>> off_words(0.12), off_words(-0.004)
+    ('12% longer than predicted', 'as predicted')
+    """
+    percents = f"{abs(off):.0%}"
+    return "as predicted" if percents == "0%" else f"{percents} {'longer' if off > 0 else 'shorter'} than predicted"
 
 
 def _other_words(other: OtherTime) -> str:

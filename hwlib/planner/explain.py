@@ -10,9 +10,10 @@ from hwlib.planner.costs import Plan, parts
 from hwlib.planner.fits import fit_words, surely
 from hwlib.planner.rejections import less_words
 from hwlib.planner.result import SearchResult
+from hwlib.planner.task import Task
 from hwlib.steptime import StepTime
 from hwlib.strategy import CHOICES, NO_PIPELINE, TOLD
-from hwlib.units import show
+from hwlib.units import plural, show
 
 WORDS: Mapping[str, str] = {part.name: part.metadata["words"] for part in fields(StepTime)}
 ABOUT: Mapping[str, str] = {part.name: part.metadata["about"] for part in fields(StepTime)}
@@ -46,6 +47,12 @@ def explanation(found: SearchResult, choices: bool = True) -> str:
     if others := alternatives(found) if choices else ():
         lines += ["Best plan for each other choice:", *(f"  {line}" for line in others)]
     return "\n".join(lines)
+
+
+def front_explanation(quickest: Plan, task: Task) -> str:
+    """How sure the time of the first plan of a front is; empty of an ideal stack."""
+    lines = certainty_words(task, quickest.strategy, quickest.seconds)
+    return "\n".join([f"The first, on {plural(quickest.gpus, 'GPU')}:", *(f"  {line}" for line in lines)]) * bool(lines)
 
 
 def advice_words(found: SearchResult, advised: Plan) -> str:

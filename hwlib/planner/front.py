@@ -1,9 +1,11 @@
 """Pareto fronts: the plans that no other plan dominates."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from hwlib.planner.costs import Costed, Plan
-from hwlib.planner.tables import Columns, front_table
+from hwlib.planner.explain import front_explanation
+from hwlib.planner.tables import Columns, front_table, sure_record
 from hwlib.planner.task import Task
 
 CRITERIA: Mapping[str, Callable[[Plan], float]] = {
@@ -31,22 +33,35 @@ def time_memory_front(costed: Costed) -> list[int]:
 
 
 class ParetoFront(tuple[Plan, ...]):
-    """The plans of a front, fastest first; `skipped` gives the reason for each number of GPUs without a plan, `task`
-    the task for one of the numbers.
+    """The plans of a front, fastest first; `skipped` gives the reason for each number of GPUs without a plan, `tasks`
+    the task for each of the others.
     """
 
-    task: Task
+    tasks: Mapping[int, Task]
     skipped: Mapping[int, str]
 
-    def __new__(cls, plans: Iterable[Plan], task: Task, skipped: Mapping[int, str]) -> "ParetoFront":
+    def __new__(cls, plans: Iterable[Plan], tasks: Mapping[int, Task], skipped: Mapping[int, str]) -> "ParetoFront":
         """The plans, what they are for, and why there are no others."""
         made = super().__new__(cls, plans)
-        made.task, made.skipped = task, skipped
+        made.tasks, made.skipped = tasks, skipped
         return made
 
-    def __getnewargs__(self) -> tuple[tuple[Plan, ...], Task, Mapping[int, str]]:
+    def __getnewargs__(self) -> tuple[tuple[Plan, ...], Mapping[int, Task], Mapping[int, str]]:
         """What a copy is made of."""
-        return tuple(self), self.task, self.skipped
+        return tuple(self), self.tasks, self.skipped
+
+    @property
+    def task(self) -> Task:
+        """The task for one of the numbers."""
+        return [*self.tasks.values()][-1]
+
+    def explain(self) -> str:
+        """How sure the time of the first plan is."""
+        return front_explanation(self[0], self.tasks[self[0].gpus])
+
+    def json(self) -> list[dict[str, Any]]:
+        """The plans as JSON data, each with its expected error."""
+        return [sure_record(self.tasks[plan.gpus], plan) for plan in self]
 
     def table(self, more: Columns = ()) -> str:
         """The plans as a text table, with `more` columns."""

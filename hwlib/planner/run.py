@@ -118,7 +118,7 @@ def undominated_runs(front: ParetoFront, **asked: Any) -> tuple[ParetoFront, tup
     best.sort(key=lambda pair: (not _fits(front.task, pair[1]), _pace(pair[0])))
     there = {plan.gpus for _, plan in best}
     why |= {plan.gpus: BEATEN for _, plan in runs if plan.gpus not in there}
-    return ParetoFront((plan for _, plan in best), front.task, why), tuple(run for run, _ in best)
+    return ParetoFront((plan for _, plan in best), front.tasks, why), tuple(run for run, _ in best)
 
 
 def _fits(task: Task, plan: Plan) -> bool:

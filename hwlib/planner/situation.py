@@ -11,6 +11,7 @@ from hwlib.strategy import RECOMPUTED, SCHEDULES, Strategy
 from hwlib.transformer import parameter_count
 
 FULL, PLAIN = RECOMPUTED.index("full"), SCHEDULES.index("1f1b")
+ONE_GPU = "one-gpu"
 BITS = {"fp8": "fp8", "fp4": "fp4"}
 
 
@@ -18,7 +19,7 @@ def task_features(task: Task) -> frozenset[str]:
     """What every plan of a task has."""
     model, software = task.model, task.software
     where = "nodes" if task.gpus > task.machine.full_node else "one-node"
-    place = "one-gpu" if task.gpus == 1 else where
+    place = ONE_GPU if task.gpus == 1 else where
     has = {
         "latent": bool(model.mla),
         "scores": not software.fused,

@@ -15,7 +15,7 @@ from hwlib.planner.plan_error import PlanError
 from hwlib.planner.plans import Plans
 from hwlib.planner.search import plan
 from hwlib.planner.software_settings import SoftwareSettings
-from hwlib.planner.task import machine_of, model_of
+from hwlib.planner.task import Task, machine_of, model_of
 from hwlib.specs import Model, Release, stack_for
 from hwlib.specs.cluster import Place
 
@@ -51,10 +51,12 @@ def pareto(
     plan_of = partial(plan, model, cluster, B=B, T=T, allowed=allowed, memory=memory, price=price)
     usual = _comparable(model, cluster, software) if len({*numbers}) > 1 else software
     plans: list[Plan] = []
+    tasks: dict[int, Task] = {}
     failures: dict[int, PlanError] = {}
     for n in dict.fromkeys(numbers):
         try:
             result = plan_of(gpus=n, software=usual if n == 1 else software)
+            tasks[n] = result.task
             plans += _candidates(result, names)
         except PlanError as error:
             failures[n] = error
@@ -64,7 +66,7 @@ def pareto(
     front = (*sure, *(one for one in beside if not _fits(result, one)))
     there = {best.gpus for best in front}
     why = {n: str(failures.get(n, BEATEN)) for n in numbers if n not in there}
-    return ParetoFront(front, result.task, why)
+    return ParetoFront(front, tasks, why)
 
 
 def _comparable(model: Model | str, cluster: Place | str, software: SoftwareSettings | None) -> SoftwareSettings:

@@ -136,8 +136,12 @@ def told(task: Task, plan: Plan) -> dict[str, Any]:
     make it longer.
     """
     typed = {rest.constant: rest.share for rest in rests(task, plan.strategy)}
-    error = certainty_record(task, plan.strategy, plan.seconds)
-    return fitted_record(task, plan) | {"error": error, "rests_on": typed}
+    return sure_record(task, plan) | {"rests_on": typed}
+
+
+def sure_record(task: Task, plan: Plan) -> dict[str, Any]:
+    """One plan, whether it fits, and how far its time may be off."""
+    return fitted_record(task, plan) | {"error": certainty_record(task, plan.strategy, plan.seconds)}
 
 
 def fitted_record(task: Task, plan: Plan) -> dict[str, Any]:

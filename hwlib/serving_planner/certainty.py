@@ -75,12 +75,23 @@ def _measured_on(question: Question) -> Iterator[str]:
 
 def certainty_words(question: Question, point: Point) -> list[str]:
     """The sentences on how sure a point's rate is; none of ideal software."""
+    return [*filter(None, [interval_words(question, point)]), *nearest_words(question, point)]
+
+
+def interval_words(question: Question, point: Point) -> str:
+    """The first of these sentences: how far a point's rate may be off; empty of ideal software."""
+    error = point_error(question, point)
+    low, high = map(rounded, error.interval(point.gpu_rate))
+    words = f"Expected error ±{error.most:.0%}: {SHARE:.0%} of measured servers like it give {low} to {high} a GPU."
+    return words if error.size else ""
+
+
+def nearest_words(question: Question, point: Point) -> list[str]:
+    """The others: the nearest measured servers, what none of them has, and other software's rates."""
     error = point_error(question, point)
     if not error.size:
         return []
-    low, high = map(rounded, error.interval(point.gpu_rate))
-    lines = [f"Expected error ±{error.most:.0%}: {SHARE:.0%} of measured servers like it give {low} to {high} a GPU."]
-    lines += evidence_words(error, f"server of {question.stack.key}")
+    lines = [*evidence_words(error, f"server of {question.stack.key}")]
     if others := ", ".join(map(_other_words, other_rates(question, point))):
         lines.append(f"By other software measured on this chip, tokens/s a GPU: {others}.")
     return lines

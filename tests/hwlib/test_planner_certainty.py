@@ -175,7 +175,62 @@ def test_the_record_has_the_interval_and_the_rows():
     assert error_record(plan_error(H100, strategy), 10.0).keys() == record.keys() - {"other_software"}
 
 
-@pytest.mark.parametrize(("error", "words"), [(0.0953, "10% longer than"), (-0.1054, "10% shorter than")])
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (0.0953, "10% longer than predicted"),
+        (-0.1054, "10% shorter than predicted"),
+        (0.0052, "1% longer than predicted"),
+        (-0.0052, "1% shorter than predicted"),
+        (0.0048, "as predicted"),
+        (-0.0048, "as predicted"),
+        (0.0, "as predicted"),
+    ],
+)
 def test_a_row_is_said_in_words(error, words):
     row = prediction_errors("training")[0]._replace(error=error, parameters=70_600_000_000, ranks=1024, chip="h100-sxm")
-    assert row_words(row) == f"70.6B parameters on 1,024 x H100 SXM5 ({row.key}), {words} predicted"
+    assert row_words(row) == f"70.6B parameters on 1,024 x H100 SXM5 ({row.key}), {words}"
+
+
+def small(cluster="dgx-h200", gpus=1, **software):
+    settings = SoftwareSettings(states="bf16", **software)
+    return task_of("llama3-8b", cluster, B=2**16, T=4096, gpus=gpus, software=settings)
+
+
+def others_of(task):
+    return {other.stack.key: other for other in other_times(task, Strategy.of(dp=task.gpus, recompute="full"))}
+
+
+def test_on_one_gpu_other_software_of_one_gpu_is_listed_with_its_time():
+    eager, compiled = small(), small(stack="pytorch-compiled")
+    assert (eager.stack.key, others_of(eager).keys()) == ("pytorch-h200", {"pytorch-compiled-h200"})
+    seconds = others_of(eager)["pytorch-compiled-h200"].seconds
+    assert seconds == pytest.approx(float(step_time(compiled, Strategy.of(recompute="full")).total))
+    assert others_of(compiled).keys() == {"pytorch-h200"}
+
+
+def test_on_one_gpu_software_that_was_measured_on_several_alone_is_not_listed():
+    assert others_of(small("dgx-h100")).keys() == set()
+    assert {"torchtitan-h100", "llm-foundry-h100"} <= others_of(small("dgx-h100", gpus=2)).keys()
+    assert others_of(small("dgx-a100")).keys() == {"megatron-2021-a100"}  # it has a row of one GPU
+
+
+def test_on_several_gpus_software_of_one_is_not_listed():
+    assert others_of(small(gpus=2)).keys() == set()
+    h200 = [stack for stack in stacks.values() if stack.chip == "h200-sxm" and stack.fitted]
+    assert h200
+    assert all(stack.one_gpu for stack in h200)
+
+
+def test_what_one_plan_lacks_and_another_has_is_no_feature_of_the_task():
+    """Whichever comes first or last."""
+    strategies = [Strategy.of(dp=64, zero=3), Strategy.of(dp=32, pp=2)]
+    fp8 = task(dtype="fp8")
+    for order in (strategies, strategies[::-1]):
+        columns = Strategy(
+            dp=np.array([one.dp for one in order]),
+            pp=np.array([one.pp for one in order]),
+            zero=np.array([one.zero for one in order]),
+        )
+        errors = dict(zip((one.zero for one in order), plan_errors(fp8, columns), strict=True))
+        assert errors[3] == pytest.approx(plan_error(fp8, strategies[0]).mean)

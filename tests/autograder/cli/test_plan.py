@@ -7,6 +7,7 @@ from click.testing import CliRunner
 from autograder.cli import commands
 from hwlib.options import TRAINING, named
 from hwlib.planner import machine_of, plan
+from hwlib.planner.certainty import certainty_record
 from hwlib.specs import clusters, models, nodes
 from tests.conftest import ROOT
 from tests.hwlib.test_hf_config import LLAMA
@@ -125,9 +126,21 @@ def test_several_numbers_of_gpus_give_a_front():
     assert "stack megatron-core-h100" in terms
     assert "GPUs" in head
     assert "$/step" in head
-    assert len(lines) == 3
+    assert lines.index("") == 3
     listed = json.loads(run(*SMALL, "--gpus", "4,8", "--json").output)
     assert [one["gpus"] for one in listed] == [8, 4]
+
+
+def test_a_front_has_the_error_to_expect_of_each_plan_by_its_own_number_of_gpus():
+    words = ["llama3-8b", "--cluster", "superpod-h100-1su", "--batch", "4M", "--gpus", "8,256"]
+    listed = json.loads(run(*words, "--json").output)
+    assert [one["gpus"] for one in listed] == [256, 8]
+    for one in listed:
+        alone = plan("llama3-8b", "superpod-h100-1su", B=2**22, gpus=one["gpus"])
+        assert one["error"] == certainty_record(alone.task, alone[0].strategy, alone[0].seconds)
+    text = run(*words).output
+    assert f"The first, on 256 GPUs:\n  Expected error ±{listed[0]['error']['most']:.0%}: 80% of" in text
+    assert text.count("Expected error") == 1
 
 
 def test_the_first_line_names_the_software_and_the_month_of_its_release():

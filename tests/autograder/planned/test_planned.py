@@ -85,6 +85,15 @@ def test_the_planners_page_has_the_rows_and_sentences_of_the_command(found):
     assert "gpubook plan llama3-8b --cluster dgx-h100 --batch 1M" in said
 
 
+def test_the_error_to_expect_stands_above_the_tables():
+    several = SMALL | {"gpus": "4,8"}
+    for page, asked in (("plan", SMALL), ("plan", several), ("fill", SMALL | PLAN), ("serve", SERVED)):
+        html = answered(page, asked)["html"]
+        above, _, below = html.partition("<table")
+        assert "Expected error ±" in words(above), (page, asked)
+        assert "Expected error" not in words(below), (page, asked)
+
+
 @pytest.mark.parametrize(
     ("asked", "count"), [(SMALL, 5), (SMALL | WHOLE, 2), (EXPERTS, 2)], ids=["small", "several", "experts"]
 )

@@ -2,8 +2,9 @@
 
 Each plan of the tables is asked of `gpubook plan` with its degrees fixed, in the words that one would type; what no
 table prints, the recomputation, is left to the search, for a recipe that recomputes a module or two prints the same
-line. The first table has, by model, how many are answered, and each that is refused with the command's reason: a plan
-that was measured must not be called impossible.
+line; `--recipes` fixes what NVIDIA's recipes say of it for models with experts, and of gradients, which they sum up in
+16 bits. The first table has, by model, how many are answered, and each that is refused with the command's reason: a
+plan that was measured must not be called impossible.
 
 The second table asks for the same tasks (model, chip, GPUs, batch, precision) with nothing fixed. Of each it has the
 best measured step and the time of the plan that the command advises: where that is longer, the search does not find or
@@ -35,6 +36,8 @@ UNPRINTED = ("recompute",)
 ADAPTERS = (
     "16@q+k+v"  # of every recipe for LoRA of Llama 3 70B: scripts/performance and perf_recipes of megatron-bridge
 )
+GRADIENTS = ("--states", "mixed")
+"""Of every such recipe: grad_reduce_in_fp32 is off in megatron-bridge, scripts/performance/configs and perf_recipes."""
 SETTINGS = ("dedup_dispatch", "mtp", "dtype")
 """What of a row is not of its plan."""
 TASK = ("B", "T", "dtype")
@@ -42,9 +45,12 @@ TASK = ("B", "T", "dtype")
 
 @dataclass(frozen=True)
 class AskedPlan:
-    """A published plan and the runs that had it; what the command answers, or why it refuses."""
+    """A published plan and the runs that had it; what the command answers, or why it refuses. With `recipes` what no
+    table prints, and a recipe does, is fixed too.
+    """
 
     runs: tuple[TrainingStep, ...]
+    recipes: bool = False
 
     @property
     def case(self) -> TrainingStep:
@@ -54,8 +60,10 @@ class AskedPlan:
     @cached_property
     def answer(self) -> Plans | str:
         """What the command answers."""
-        words = words_of(self.case, left=UNPRINTED)
-        return answered(self.case, (*words, "--lora", ADAPTERS) if self.case.plan.get("frozen") else words)
+        words = words_of(self.case, left=() if self.recipes and self.case.model.moe else UNPRINTED)
+        if self.case.plan.get("frozen"):
+            return answered(self.case, (*words, "--lora", ADAPTERS))
+        return answered(self.case, (*words, *GRADIENTS) if self.recipes else words)
 
     @property
     def refused(self) -> bool:
@@ -145,10 +153,10 @@ def _grouped(cases: Iterable[TrainingStep], names: Sequence[str]) -> list[tuple[
     return [tuple(group) for group in groups.values()]
 
 
-def asked_plans(cases: Sequence[TrainingStep]) -> list[AskedPlan]:
+def asked_plans(cases: Sequence[TrainingStep], recipes: bool = False) -> list[AskedPlan]:
     """The distinct plans of runs, whatever their precision and release: the first precision stands for all."""
     names = sorted({name for case in cases for name in case.plan} - {*SETTINGS})
-    return [AskedPlan(runs) for runs in _grouped(cases, names)]
+    return [AskedPlan(runs, recipes) for runs in _grouped(cases, names)]
 
 
 def advised_tasks(cases: Iterable[TrainingStep], release: bool = True) -> list[AdvisedTask]:
@@ -197,12 +205,13 @@ def advice_table(tasks: Sequence[AdvisedTask]) -> list[str]:
 @click.command(help=__doc__)
 @click.option("--data", type=click.Path(path_type=Path), multiple=True, default=(ROWS,), help="CSVs, or folders")
 @click.option("--sets", default="mbridge", show_default=True, help="What the rows' ids begin with, with commas.")
+@click.option("--recipes", is_flag=True, help="Fix what NVIDIA's recipes say and no table prints.")
 @click.option("--newest", is_flag=True, help="Ask for advice with the newest release, not that of the best run.")
-def main(data: tuple[Path, ...], sets: str, newest: bool) -> None:
+def main(data: tuple[Path, ...], sets: str, recipes: bool, newest: bool) -> None:
     """Print the tables."""
     cases = [*published_cases(data, sets.split(","))]
     tasks = advised_tasks(cases, release=not newest)
-    lines = [*answers_table(asked_plans(cases)), "", *advice_table(tasks), "", *summary(tasks)]
+    lines = [*answers_table(asked_plans(cases, recipes)), "", *advice_table(tasks), "", *summary(tasks)]
     click.echo("\n".join(lines))
 
 

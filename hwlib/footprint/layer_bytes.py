@@ -73,12 +73,14 @@ def layer_on_rank(
     by: Framework | None = None,
     adapted: Collection[str] | None = None,
     autocast: bool = False,
+    element: float = 2.0,
 ) -> LayerFootprint:
     """A layer, with experts or not, of a strategy whose ranks share its matrices and its experts.
 
     `tokens` of a microbatch are on this rank, each of which meets T keys; a fused attention keeps no scores. What a
     framework keeps besides, or in place of that, is counted where it is given. Where only adapters beside the matrices
-    `adapted` are trained, the others keep no inputs. Under `autocast` what runs through the layers has 32 bits.
+    `adapted` are trained, the others keep no inputs, and those keep them in 16 bits. Under `autocast` what runs through
+    the layers has 32 bits. Matrices keep `element` bytes of an element of what they take in.
     """
     tp, sp = strategy.tp, strategy.sp
     common = _common_parameters(model)
@@ -105,6 +107,12 @@ def layer_on_rank(
         inputs = inputs + 2 * model.heads * model.value_dim * tokens / tp  # what attention gives, in two layouts
     if autocast:
         inputs = inputs + _cast_bytes(model, moe, eager) * outside
+    element = element if adapted is None else 2.0
+    if by is not None and by.attention_copied and element < 2:
+        inputs = inputs + element * model.heads * model.value_dim * tokens / tp
+    inputs = (
+        inputs - _quantised_norms(model, moe, element) * outside - _quantised_mlp(model, moe, element) * tokens / tp
+    )
     if adapted is not None:
         inputs = inputs - _unread(model, moe, set(adapted), outside, tokens / tp)
     kept_input = (4 if autocast else 2) * model.width * outside
@@ -115,7 +123,7 @@ def layer_on_rank(
         scores,
         kept_input,
         by_op=lambda: kept_input + _by_op(model, moe, tp, outside, tokens, eager),
-        modules=lambda: {"core_attn": scores, **_modules(model, moe, tp, outside, tokens, by)},
+        modules=lambda: {"core_attn": scores, **_modules(model, moe, tp, outside, tokens, by, element)},
     )
 
 
@@ -181,22 +189,46 @@ def _narrowed(model: Model, moe: bool, by: Framework) -> float:
     return (2 - by.kept) * (hidden + copies) + 2 * copies * by.weighted_inside
 
 
-def _modules(model: Model, moe: bool, tp: Any, outside: Any, tokens: Any, by: Framework | None) -> dict[str, Any]:
+def _quantised_norms(model: Model, moe: bool, element: float) -> float:
+    """Bytes of a token that matrices spare of what norms give, by keeping it quantised. Each matrix that reads it has a
+    copy of its own: the two that compress queries and keys. A router reads 16 bits, and so shared experts keep these.
+    """
+    spared = 2 - element
+    before = spared - element if model.mla and spared else spared
+    after = 0.0 if moe or model.layer_norms == 1 else spared
+    return model.width * (before + after) + spared * ((model.q_lora + model.kv_lora) if model.mla else 0)
+
+
+def _quantised_mlp(model: Model, moe: bool, element: float) -> float:
+    """Bytes of a token that the MLP spares by keeping the input of its last product quantised, and the tokens as they
+    were sent to experts. What the activation takes in stays in 16 bits, for it is computed in these.
+    """
+    last = model.expert_ffn * (model.experts_per_token + model.shared_experts) if moe else model.ffn
+    sent = model.experts_per_token * model.width if moe else 0
+    return (2 - element) * (last + sent)
+
+
+def _modules(
+    model: Model, moe: bool, tp: Any, outside: Any, tokens: Any, by: Framework | None, element: float
+) -> dict[str, Any]:
     """Bytes of a microbatch that a module keeps, and that are not kept where it is recomputed. Its input stays."""
     up: Any = 0.0
     if model.mla:  # the norms of the compressed vectors, and what is made of them; attention's output stays
         decompressed = model.heads * (2 * model.key_dim + model.value_dim)
-        up = 2 * (model.q_lora + model.kv_lora) * outside + 2 * decompressed * tokens / tp
-    b = 2.0 if by is None else by.kept
+        up = element * (model.q_lora + model.kv_lora) * outside + 2 * decompressed * tokens / tp
+    b, narrowed = (2.0, 0.0) if by is None else (by.kept, _narrowed(model, moe, by))
+    compressed = (2 - element) * (model.q_lora + model.kv_lora) if model.mla else 0.0
+    norms = 2 * b * model.width - _quantised_norms(model, moe, element) + compressed
     expert = b * model.expert_ffn * tokens / tp
-    mlp = (_mlp(model, moe) - (0.0 if by is None else _narrowed(model, moe, by))) * tokens / tp
+    spared = (2 - element) * model.expert_ffn * tokens / tp
+    mlp = (_mlp(model, moe) - narrowed - _quantised_mlp(model, moe, element)) * tokens / tp
     return {
         "mla_up_proj": up,
-        "layernorm": 2 * b * model.width * outside,
+        "layernorm": norms * outside,
         "mlp": 0.0 if moe else mlp,
-        "moe_act": expert * model.experts_per_token if moe else 0.0,
+        "moe_act": (expert - spared) * model.experts_per_token if moe else 0.0,
         "moe": mlp + 8 * model.experts * outside if moe else 0.0,
-        "shared_experts": expert * model.matrices * model.shared_experts if moe else 0.0,
+        "shared_experts": (expert * model.matrices - spared) * model.shared_experts if moe else 0.0,
     }
 
 

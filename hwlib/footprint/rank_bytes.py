@@ -131,6 +131,7 @@ def footprint(
     offload: Collection[str] = (),
     mtp: bool = False,
     loss: str = "full",
+    dtype: str = "bf16",
     **degrees: Any,
 ) -> Footprint: ...
 
@@ -157,7 +158,7 @@ def footprint(subject: Any, /, strategy: Strategy | None = None, **options: Any)
     what the host keeps, of OFFLOAD: of activations two layers' stay. With `mtp` the modules for multi-token prediction
     are on the last stage, with logits of their own, and a copy of the embedding where that is on another rank. `loss`
     is one of LOSSES: of all logits at once, as the framework computes it; of chunks of them; fused with the output
-    layer.
+    layer. `dtype` is the precision of products: in 8 or 4 bits a framework's matrices may keep their inputs so.
 
     Where layers do not divide, a stage has the next whole number, and the last, or both ends, are the short ones
     (`stage_layers`).
@@ -204,6 +205,7 @@ def _of_task(task: TrainingTask, strategy: Strategy, *, m: Any = None, stage: An
         offload=uses.offload,
         mtp=bool(uses.mtp),
         loss=uses.loss,
+        dtype=uses.dtype,
     )
 
 
@@ -224,6 +226,7 @@ def _of_model(
     offload: Collection[str] = (),
     mtp: bool = False,
     loss: str = "full",
+    dtype: str = "bf16",
     **degrees: Any,
 ) -> Footprint:
     strategy = strategy_of(strategy, degrees)
@@ -257,7 +260,8 @@ def _of_model(
     def one(block: dict[str, Any]) -> Footprint:
         T, m, stage = (block.pop(name) for name in ("T", "m", "stage"))
         plan = strategy.unchecked(block)
-        job = _job(model, states, fused, plan, T, m, framework, tuned, offload, model.mtp_layers if mtp else 0, loss)
+        modules = model.mtp_layers if mtp else 0
+        job = _job(model, states, fused, plan, T, m, framework, tuned, offload, modules, loss, dtype)
         return _footprint(job, stage)
 
     return by_blocks(Footprint, one, columns)
@@ -334,6 +338,7 @@ def _job(
     offload: Collection[str],
     mtp: int,
     loss: str,
+    dtype: str,
 ) -> _Job:
     tp, pp, ep, v, sp, zero = (getattr(strategy, name) for name in ("tp", "pp", "ep", "v", "sp", "zero"))
     shards = strategy.shard_ranks
@@ -344,7 +349,10 @@ def _job(
     adapted = tuned.matrices if tuned is not None else None
     wide_base = framework is not None and framework.wide_base and tuned is not None
     autocast = wide_base or _casts(framework, states, tuned)
-    kinds = tuple(layer_on_rank(model, moe, strategy, tokens, T, fused, framework, adapted, autocast) for moe in moes)
+    element = framework.input_bytes(dtype) if framework is not None else CAST
+    kinds = tuple(
+        layer_on_rank(model, moe, strategy, tokens, T, fused, framework, adapted, autocast, element) for moe in moes
+    )
     recompute = strategy.recompute_code
     tables = unsharded = pool = 0.0
     gathered, logit, summed = states.weight, 4.0, 0.0

@@ -9,7 +9,7 @@ take. `hwlib.footprint` takes such a record; a stack of constants of time names 
 (14, 4.0)
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import nextafter
 
@@ -18,6 +18,9 @@ from hwlib.specs.reader import constant, number, quantities, switch
 from hwlib.specs.software_sections import FILE
 from hwlib.specs.table import Table, file_text
 
+WIDE = 2.0
+QUANTISED: Mapping[str, float] = {"fp8": 1.0, "fp4": 0.5 + 1 / 16}
+"""Bytes of an element that is kept as a product reads it; NVFP4 has a scale for 16 of them."""
 UNMEASURED = "unmeasured"
 """The row that has the margin of all software of whose memory fewer than twenty peaks were measured."""
 
@@ -40,6 +43,8 @@ class Framework(Constants):
     not be kept for the router's gradient. `autocast`: weights that are stored in 32 bits have a copy in 16 from their
     forward pass to their backward one, and what runs through the layers has 32. `wide_base`: so it does, too, beside
     adapters, for tables and norms of a frozen model were cast to 32 bits (PEFT's preparation of models in few bits).
+    `quantised_inputs`: matrices whose products are in 8 or 4 bits keep their input so, and nothing of it in 16 bits;
+    with `attention_copied` attention's output is an exception no longer: it is kept so beside that in 16 bits.
 
     `margin` is the share of the predicted bytes by which nine of ten measured peaks exceed them at most; `make fit`
     writes it. Where a row gives none it is that of the row UNMEASURED.
@@ -59,6 +64,8 @@ class Framework(Constants):
     weighted_inside: bool = switch(False)
     autocast: bool = switch(False)
     wide_base: bool = switch(False)
+    quantised_inputs: bool = switch(False)
+    attention_copied: bool = switch(False)
 
     weight: float = constant("B", "a parameter's weight, as it is stored", 2.0)
     gradient: float = constant("B", "a parameter's gradient", 4.0)
@@ -79,6 +86,14 @@ class Framework(Constants):
         """Bytes of a parameter as weight, as gradient and in the optimizer."""
         return self.weight, self.gradient, self.optimizer
 
+    def input_bytes(self, dtype: str) -> float:
+        """Bytes of an element that a matrix keeps of its input, where its products are in this precision.
+
+        >>> frameworks["megatron-core"].input_bytes("fp8"), frameworks["torchtitan"].input_bytes("fp8")
+        (1.0, 2.0)
+        """
+        return QUANTISED.get(dtype, WIDE) if self.quantised_inputs else WIDE
+
 
 CONSTANTS = quantities(Framework)
 """Unit and meaning of each constant, by name."""
@@ -94,6 +109,8 @@ SWITCHES = (
     "weighted_inside",
     "autocast",
     "wide_base",
+    "quantised_inputs",
+    "attention_copied",
 )
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hwlib.footprint import ADAM_8BIT, FP8_MOMENTS_ADAM, MUON, Footprint, footprint
+from hwlib.footprint import ADAM_8BIT, FP8_MOMENTS_ADAM, MUON, Footprint, States, Trained, adapters_of, footprint
 from hwlib.specs import SpecError, framework_of, frameworks, models, stacks
 from hwlib.specs.framework import read_frameworks
 from hwlib.strategy import BY_OP, MODULES, RECOMPUTED, Strategy, StrategyError, recomputed_modules
@@ -15,7 +15,7 @@ TITAN = frameworks["torchtitan-2024"]
 
 
 def held(model="llama3-8b", T=8192, m=1, **others):
-    named = ("framework", "states", "trainable", "frozen", "offload", "stage", "fused")
+    named = ("framework", "states", "trainable", "frozen", "offload", "stage", "fused", "dtype", "trained")
     rest = {name: others.pop(name) for name in named if name in others}
     return footprint(model, Strategy.of(**others), T=T, m=m, **rest)
 
@@ -99,6 +99,69 @@ def test_elements_of_8_bits(model):
     one = held(model, T=2048, recompute=("layernorm", "mlp", "moe"), framework=by)
     other = held(model, T=2048, recompute=("layernorm", "mlp", "moe"), framework=by.replace(kept=1.0))
     assert one.activations == other.activations  # nothing of it is kept
+
+
+NARROW = {"fp8": 1.0, "fp4": 0.5625}
+ADAPTED = Trained(States(2, 2, 12), adapters=adapters_of("16@q+v"))
+
+
+def kept_in(dtype, model="llama3-8b", framework="megatron-core", **options):
+    return held(model, T=2048, framework=framework, dtype=dtype, **options).activations
+
+
+@pytest.mark.parametrize("dtype", NARROW)
+def test_matrices_keep_their_inputs_quantised(dtype):
+    """Of a Llama what both norms give and the input of the last product; attention's output and that of the first
+    products stay in 16 bits. Of experts tokens as they were sent, and their last inputs; the router reads 16 bits.
+    """
+    spared = 2 - NARROW[dtype]
+    assert kept_in("bf16") - kept_in(dtype) == 2048 * 32 * spared * (2 * 4096 + 14336)
+    mixtral = models["mixtral-8x7b"]
+    chosen = mixtral.experts_per_token * (mixtral.expert_ffn + mixtral.width)
+    assert kept_in("bf16", mixtral) - kept_in(dtype, mixtral) == 2048 * 32 * spared * (4096 + chosen)
+
+
+def test_two_matrices_that_compress_have_a_copy_each():
+    deepseek = models["deepseek-v3"]
+    experts = 58 * (8 * 7168 + 9 * 2048)
+    latent = 61 * (1536 + 512)
+    dense = 3 * (7168 + 18432)
+    assert kept_in("bf16", deepseek) - kept_in("fp8", deepseek) == 2048 * (experts + latent + dense)
+    spared = kept_in("bf16", deepseek) - kept_in("fp4", deepseek)
+    assert spared == 2048 * (1.4375 * (experts + latent + dense) + 61 * 7168 * (2 - 2 * 0.5625))
+
+
+@pytest.mark.parametrize("dtype", ["bf16", *NARROW])
+@pytest.mark.parametrize("model", ["llama3-8b", "mixtral-8x7b", "deepseek-v3"])
+def test_what_is_recomputed_is_kept_in_no_precision(model, dtype):
+    modules = ("layernorm", "mlp", "moe", "mla_up_proj")
+    wide = kept_in("bf16", model, recompute=modules)
+    assert kept_in(dtype, model, recompute=modules) == pytest.approx(wide, rel=1e-12)
+    assert kept_in(dtype, model, recompute="full") == kept_in("bf16", model, recompute="full")
+
+
+@pytest.mark.parametrize("dtype", NARROW)
+def test_the_input_of_experts_last_product_goes_with_their_activation(dtype):
+    mixtral, b = models["mixtral-8x7b"], NARROW[dtype]
+    spared = kept_in(dtype, mixtral) - kept_in(dtype, mixtral, recompute="moe_act")
+    assert spared == 2048 * 32 * b * 2 * mixtral.expert_ffn
+    norms = kept_in(dtype, mixtral) - kept_in(dtype, mixtral, recompute="layernorm")
+    assert norms == 2048 * 32 * (b + 2) * 4096
+    deepseek = models["deepseek-v3"]
+    shared = kept_in(dtype, deepseek) - kept_in(dtype, deepseek, recompute="shared_experts")
+    assert shared == pytest.approx(2048 * 58 * (4 + b) * 2048)
+
+
+def test_other_software_and_adapters_keep_16_bits():
+    for framework in ("torchtitan", "llm-foundry", "hai-llm"):
+        assert kept_in("fp8", framework=framework) == kept_in("bf16", framework=framework)
+    assert kept_in("fp8", trained=ADAPTED) == kept_in("bf16", trained=ADAPTED)
+
+
+@pytest.mark.parametrize("key", ["nemo-2024", "nemo-2025"])
+def test_software_of_before_has_a_copy_of_attentions_output_too(key):
+    assert kept_in("fp8", framework=key) - kept_in("fp8") == 2048 * 32 * 4096
+    assert kept_in("bf16", framework=key) == kept_in("bf16")
 
 
 def test_some_of_the_layers():

@@ -43,7 +43,8 @@ def test_a_row_has_memory_and_features_of_its_base(key, base):
 
 def test_a_row_has_its_own_sections_rather_than_those_of_its_base():
     assert software["nemo-2024"].features.key == "nemo-2024"
-    assert software["nemo-2024"].memory.key == "megatron-core"
+    assert software["nemo-2024"].memory.key == "nemo-2024"
+    assert software["megatron-core-2606"].memory.key == "megatron-core"
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,18 @@ def test_recomputation_is_left_open_where_a_table_prints_none():
     assert full.answer[0].strategy.micro == 1
 
 
+def test_what_a_recipe_says_can_be_fixed():
+    """Of experts the recomputation and of all the bytes of a gradient; of dense models no recipe tells the first."""
+    dense, experts = case(mbs=2), case(model="QWEN3_30B_a3B", gpus=16, gbs=512, seq=4096, pp=2, ep=8, vp=4, value=6000)
+    experts = replace(experts, plan={**experts.plan, "recompute": "moe_act"})
+    for recipes in (False, True):
+        one, other = asked_plans([dense, experts], recipes)
+        assert one.answer.task.states.gradient == other.answer.task.states.gradient == (2 if recipes else 4)
+        assert one.answer[0].strategy.recompute != "none"
+        ways = {plan.strategy.recompute for plan in map(other.answer.plan, range(len(other.answer.costed.seconds)))}
+        assert (ways == {"moe_act"}) is recipes
+
+
 def test_a_plan_that_cannot_be_is_refused_with_its_reason():
     plan = AskedPlan((case(mbs=16, gbs=1024),))
     assert refused(plan)

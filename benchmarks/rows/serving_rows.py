@@ -6,22 +6,27 @@ experts, so each rank of its "TP" is read as having attention for sequences of i
 experts in 4 bits and all else in bfloat16, whichever `dtype` is printed, and on Hopper a cache in bfloat16, as the
 page's commands say. A checkpoint of DeepSeek-R1 in 4 bits keeps attention in bfloat16, and one in 8 bits has scales of
 blocks. InferenceX prints no dtype of the cache: 8 bits with weights of 4, else 16; it draws lengths evenly between 0.8
-and 1.0 of those that it prints.
+and 1.0 of those that it prints. Neuron's tables print cores, of which a chip has several: each rank is read as a chip.
+
+A row of any software and any chip is read. On a chip that no kernel was fitted on, and of a software that no server was
+fitted of, the constants are those usual, and the row is scored apart; a chip whose links nobody publishes the rate of
+(`row_chips`) has messages that cost their start alone, so that the time is a bound from below.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from benchmarks.rows.published_row import PublishedRow
 from benchmarks.rows.read_keys import unread
+from benchmarks.rows.row_chips import chip_of_words
 from benchmarks.rows.training_step import Unmodelled
 from hwlib.calibrated.serving import RunSteps, Server, Steps, run_of, served_time, times
-from hwlib.specs import Model, accelerators, models
-from hwlib.specs.serving_stack import ServingStack, serving_stacks
+from hwlib.specs import Accelerator, Model, accelerators, models
+from hwlib.specs.serving_stack import USUAL, ServingStack, serving_stacks
 from hwlib.specs.table import SpecError
 
 CHIPS = {
@@ -59,8 +64,13 @@ REQUESTS = {
 READ = {
     "model", "dtype", "kv_dtype", "tp", "pp", "ep", "attention_dp", "input", "output", "batch", "concurrency", "load",
     "metric", "software", "version", "date", "disaggregated", "prefill_gpus", "decode_gpus", "prefill_tp", "prefill_ep",
-    "batching", "lengths", "note", "hidden", "layers", "heads", "vocab", "power_limit_w",
+    "batching", "lengths", "note", "hidden", "layers", "heads", "vocab", "power_limit_w", "tp_cores", "kv_heads",
+    "head_dim", "experts", "topk", "ff",
 }  # fmt: skip
+CELLS = ("tp", "input", "output", "load")
+"""What a row of a server has to say beside its model and its dtype."""
+VOCABULARIES = {"minimax-m2.5": 200064}
+"""Rows of the embedding of models whose rows print all else: from the config.json of MiniMaxAI/MiniMax-M2.5."""
 SHORTER = 0.9  # mean of lengths drawn evenly between 0.8 and 1.0 of the printed ones
 RELEASES = ((0.10, "0.9"), (0.19, "0.14"), (1.00, "0.19"), (1.01, "1.0"), (math.inf, "1.1"))
 """Up to which release (exclusive, 1.1 as 1.01) each stack of TensorRT-LLM stands."""
@@ -83,6 +93,16 @@ class Serving:
     typical: bool = False
     requests: int = 0
 
+    @property
+    def bound(self) -> bool:
+        """Whether the time is a bound from below: messages over links whose rate is not published."""
+        return self.server.tp > 1 and math.isinf(self.server.chip.scaleup_bandwidth or 0.0)
+
+    @property
+    def constants_of(self) -> str:
+        """The constants that are typical of the server, and whether the time is a bound."""
+        return self.stack + ", a bound: the rate of its links is not published" * self.bound
+
     def time(self, stack: ServingStack | None = None) -> float:
         """Predicted seconds, with the kept constants or others."""
         return served_time(stack or serving_stacks[self.stack], self.steps)
@@ -95,33 +115,48 @@ def serving_case(row: PublishedRow) -> Serving | Unmodelled:
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, SpecError):
             raise
-        return Unmodelled(f"config has no {error}" if isinstance(error, KeyError) else str(error))
+        return Unmodelled(f"the row does not give {error.args[0]}" if isinstance(error, KeyError) else str(error))
 
 
 def _read(row: PublishedRow) -> Serving | Unmodelled:
     config = row.config
-    if odd := unread(config, READ | {"tp_cores", "scenario", "dataset", "submitter", "beams"}):
+    if odd := unread(config, READ | {"scenario", "dataset", "submitter", "beams"}):
         return Unmodelled(odd)
-    chip = CHIPS.get(row.system)
-    if "scenario" in config:
-        return Unmodelled("MLPerf: the plan and the lengths of the prompts are not printed")
-    if chip is None:
-        return Unmodelled(f"{row.system} is no NVIDIA GPU whose kernels were fitted, or like one")
-    if "tp" not in config:
-        return Unmodelled("the plan is not printed")
-    stack = serving_stacks[stack_of(config)]
+    chip = accelerators[CHIPS[row.system]] if row.system in CHIPS else chip_of_words(row.system)
+    config = _with_ranks(config, chip)
+    if missing := [name for name in CELLS if not config.get(name)]:
+        return Unmodelled(f"the row does not give {', nor '.join(missing)}")
+    fitted = row.system in CHIPS and fitted_to(config)
+    stack = serving_stacks[stack_of(config) if fitted else USUAL]
     apart = bool(config.get("disaggregated"))
     server = server_of(config, chip, stack.kernels)
     run = _run(server, stack, config, apart)
     steps, seconds = _measured(row, server, run, config, apart)
     known = config["load"] != "max"
     requests = run.batch * server.groups * server.pp
-    return Serving(server, stack.key, steps, seconds, known, f"{config['model']} {row.system}", apart, requests)
+    group = f"{config['model']} {row.system}"
+    return Serving(server, stack.key, steps, seconds, known, group, apart or not fitted, requests)
+
+
+def _with_ranks(config: dict[str, Any], chip: Accelerator) -> dict[str, Any]:
+    """A configuration whose ranks are chips, where it prints cores."""
+    if "tp" in config or "tp_cores" not in config:
+        return config
+    return config | {"tp": int(config["tp_cores"]) // (chip.sms or 1)}
+
+
+def fitted_to(config: dict[str, Any]) -> bool:
+    """Whether servers of a row's software, and of its kind of model, were among those that constants were fitted to."""
+    try:
+        stack = stack_of(config)
+    except ValueError:
+        return False
+    return not (stack == "vllm-0.6" and "experts" in config)
 
 
 def unfitted_case(row: PublishedRow, stack: ServingStack) -> Serving:
     """What a row measured on a chip that nothing was fitted to, with the steps by the typical constants of a stack."""
-    server = server_of(row.config, UNFITTED[row.system], stack.kernels)
+    server = server_of(row.config, accelerators[UNFITTED[row.system]], stack.kernels)
     run = _run(server, stack, row.config, apart=False)
     steps, seconds = _measured(row, server, run, row.config, apart=False)
     requests = run.batch * server.groups * server.pp
@@ -155,9 +190,11 @@ def stack_of(config: dict[str, Any]) -> str:
     raise ValueError(f"no serving stack for {software}")
 
 
-def server_of(config: dict[str, Any], chip: str, kernels: str = "trtllm") -> Server:
+def server_of(config: dict[str, Any], chip: Accelerator, kernels: str = "trtllm") -> Server:
     """The server of a row. Raises ValueError or KeyError for a model or a plan that is not known."""
     model = model_of(config)
+    if config["dtype"] not in DTYPES:
+        raise ValueError(f"dtype is {config['dtype']!r}, none of {', '.join(DTYPES)}")
     dtype = DTYPES[config["dtype"]]
     low = dtype in ("fp8", "fp4")
     kv_dtype = DTYPES.get(config.get("kv_dtype", ""), "fp8" if low else "bf16")
@@ -168,14 +205,16 @@ def server_of(config: dict[str, Any], chip: str, kernels: str = "trtllm") -> Ser
     if model.mla:
         others = {"attention_dtype": "bf16" if dtype == "fp4" else dtype}
         dtype = "fp8_block" if dtype == "fp8" else dtype
+    if "experts" in config:  # whose checkpoints in 8 bits have scales of blocks
+        dtype = "fp8_block" if dtype == "fp8" else dtype
     if model.sinks:  # gpt-oss
-        others = {"expert_dtype": "mxfp4" if accelerators[chip].arch == "Hopper" else "mxfp4_fp8"}
-        kv_dtype, dtype = ("bf16" if accelerators[chip].arch == "Hopper" else kv_dtype), "bf16"
+        others = {"expert_dtype": "mxfp4" if chip.arch == "Hopper" else "mxfp4_fp8"}
+        kv_dtype, dtype = ("bf16" if chip.arch == "Hopper" else kv_dtype), "bf16"
     if model.moe and "ep" not in config and "the page does not say the degree" in config.get("note", ""):
         ep, config = tp, config | {"attention_dp": tp > 1}
     return Server(
         model,
-        accelerators[chip],
+        _with_links(chip),
         tp=tp,
         pp=int(config.get("pp", 1)),
         ep=ep,
@@ -187,8 +226,18 @@ def server_of(config: dict[str, Any], chip: str, kernels: str = "trtllm") -> Ser
     )
 
 
+def _with_links(chip: Accelerator) -> Accelerator:
+    """A chip; one whose links nobody publishes the rate of has any."""
+    return chip if chip.scaleup_bandwidth else replace(chip, scaleup_bandwidth=math.inf)
+
+
 def model_of(config: dict[str, Any]) -> Model:
-    """The model of a row; one without a public row has its lengths, and is of GPT's kind."""
+    """The model of a row; one without a public row has its lengths, and is of GPT's kind, or has experts in each layer.
+
+    Raises ValueError for a model that the row neither names nor describes.
+    """
+    if config.get("experts"):
+        return _experts_of(config)
     if "hidden" in config:
         width = int(config["hidden"])
         return Model.small(
@@ -200,7 +249,28 @@ def model_of(config: dict[str, Any]) -> Model:
             gated=False,
             norm="layer",
         )
-    return models[ALIASES.get(config["model"], config["model"])]
+    name = ALIASES.get(config["model"], config["model"])
+    if name not in models:
+        raise ValueError(f"the row gives neither a known model nor hidden: {name!r}")
+    return models[name]
+
+
+def _experts_of(config: dict[str, Any]) -> Model:
+    vocab = config.get("vocab") or VOCABULARIES.get(config.get("model", ""))
+    if not vocab:
+        raise ValueError("the row does not give vocab")
+    return Model.small(
+        layers=int(config["layers"]),
+        width=int(config["hidden"]),
+        heads=int(config["heads"]),
+        kv_heads=int(config["kv_heads"]),
+        head_dim=int(config["head_dim"]),
+        vocab=int(vocab),
+        ffn=int(config["ff"]),
+        expert_ffn=int(config["ff"]),
+        experts=int(config["experts"]),
+        experts_per_token=int(config["topk"]),
+    )
 
 
 def _run(server: Server, stack: ServingStack, config: dict[str, Any], apart: bool) -> RunSteps:
@@ -214,7 +284,7 @@ def _run(server: Server, stack: ServingStack, config: dict[str, Any], apart: boo
         return run_of(server, stack, "static", batch=config["batch"], **lengths)
     if load != "closed loop":
         raise ValueError(f"no model of the load {load!r}")
-    batch = config["concurrency"]
+    batch = config["concurrency" if "batch" not in config else "batch"]
     if apart:  # decoding has GPUs of its own, several servers of them
         return run_of(server, stack, "static", batch=max(1, batch * server.gpus / config["decode_gpus"]), **lengths)
     return run_of(server, stack, "closed", batch=batch, **lengths)

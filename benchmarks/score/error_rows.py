@@ -27,7 +27,7 @@ from hwlib.planner import SoftwareSettings, Task
 from hwlib.planner.situation import situation
 from hwlib.planner.task import task_of
 from hwlib.serving_planner.situation import server_situation
-from hwlib.specs import stacks
+from hwlib.specs import accelerators, stacks
 from hwlib.specs.prediction_errors import FILE, TRAINING, Basis, PredictionError
 from hwlib.specs.serving_stack import USUAL, serving_stacks
 from hwlib.steptime import step_time
@@ -78,7 +78,7 @@ def serving_errors(path: Path) -> Iterator[tuple[str, PredictionError]]:
     """The servers of a folder, with the documents that they are from. Raises DataError."""
     for row in read_rows(path)[0]:
         case = case_of(row, path) if row.kind == "inference-serving" and not row.fault else None
-        if isinstance(case, Serving):
+        if isinstance(case, Serving) and case.server.chip.key in accelerators and not case.bound:
             predicted = predict(case)
             assert isinstance(predicted, Prediction)
             basis = Basis.TYPICAL if case.typical else _basis(row)

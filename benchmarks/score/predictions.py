@@ -129,7 +129,7 @@ def predict_step(case: TrainingStep, stack: Stack | None = None) -> Prediction |
 
 def predict_serving(case: Serving) -> Prediction:
     """A server, with the kept constants of its software. The simple model is the data sheet's roofline of each step."""
-    typical = case.stack if case.typical else ""
+    typical = case.constants_of if case.typical else ""
     ideal = ServingStack.ideal().constants
     used = sum(value != ideal[name] for name, value in serving_stacks[case.stack].constants.items())  # typed ones too
     plain = sum(count * work.sheet for count, work in case.steps)

@@ -8,12 +8,14 @@ from benchmarks.fit.serving import fit, folds_report, mean_error, rows_of, servi
 from benchmarks.paths import DATA
 from benchmarks.planner.serving_page import UNFITTED
 from benchmarks.rows.published import case_of, read_rows
+from benchmarks.rows.row_chips import chip_of_words
 from benchmarks.rows.serving_rows import REQUESTS, Serving, serving_case, stack_of, unfitted_case
 from benchmarks.rows.training_step import Unmodelled
 from benchmarks.score.predictions import Prediction, predict
 from hwlib.calibrated.serving import step_time
 from hwlib.calibrated.serving_step import Work
 from hwlib.specs.serving_stack import TYPICAL, TYPICAL_MOE, USUAL, serving_stacks
+from hwlib.transformer import parameter_count
 from tests.benchmarks.tables import written
 
 KEPT = DATA / "serving.csv"
@@ -98,11 +100,14 @@ def test_a_release_has_its_stack(software, version, load, stack):
     ("config", "cells", "reason"),
     [
         ({"speculation": 3}, {}, "speculation"),
-        ({"scenario": "Offline"}, {}, "not printed"),
-        ({}, {"system": "MI300X"}, "MI300X"),
+        ({"scenario": "Offline", "input": None, "tp": None}, {}, "tp, nor input"),
+        ({}, {"system": "Ascend 910B"}, "Ascend 910B"),
         ({"model": "llama9"}, {}, "llama9"),
         ({"dtype": "fp3"}, {}, "fp3"),
-        ({"software": "llama.cpp"}, {}, "llama.cpp"),
+        ({"input": None}, {}, "input"),
+        ({"output": None}, {}, "output"),
+        ({"model": "minimax-m3", "experts": 256, "hidden": 3072}, {}, "vocab"),
+        ({"model": "minimax-m2.5", "experts": 256, "hidden": 3072}, {}, "layers"),
         ({"load": "server, latency limited"}, {}, "latency limited"),
         ({"tp": 1, "dtype": "fp16", "kv_dtype": "fp16"}, {"system": "A100"}, "cache holds no"),
         ({}, {"unit": "images/s"}, "images"),
@@ -118,7 +123,71 @@ def test_what_cannot_be_modelled_says_why(tmp_path, config, cells, reason):
 def test_a_plan_that_is_not_printed_is_not_guessed(tmp_path):
     [row], _ = read_rows(one_row(tmp_path))
     del row.config["tp"]
-    assert serving_case(row) == Unmodelled("the plan is not printed")
+    assert serving_case(row) == Unmodelled("the row does not give tp")
+
+
+# Rows that no reader was written for
+
+
+def test_a_chip_or_a_software_that_nothing_was_fitted_to_has_typical_constants(tmp_path):
+    fitted = case(tmp_path)
+    chip, software = case(tmp_path, system="MI300X"), case(tmp_path, {"software": "llama.cpp"})
+    for typical in (chip, software):
+        assert typical.typical
+        assert typical.stack == USUAL
+        assert predict(typical).typical == USUAL
+    assert not fitted.typical
+    assert chip.server.chip.key == "mi300x"
+
+
+@pytest.mark.parametrize(
+    ("system", "key", "bandwidth"),
+    [
+        ("GH200", "gh200", 4.0e12),
+        ("MI250X (one GCD)", "mi250x-gcd", 1.6384e12),
+        ("8x MI325X OAM", "mi325x", 6.0e12),
+        ("Inferentia2 (inf2.48xlarge)", "inferentia2", 820e9),
+        ("Trainium2 (trn2.48xlarge)", "trainium2", 2.9e12),
+    ],
+)
+def test_the_words_of_a_system_name_its_chip(system, key, bandwidth):
+    chip = chip_of_words(system)
+    assert (chip.key, chip.hbm_bandwidth) == (key, pytest.approx(bandwidth, rel=0.01))
+
+
+@pytest.mark.parametrize("system", ["", "Ascend 910B", "a node of eight", "MI210"])
+def test_words_without_a_chip_are_named(system):
+    with pytest.raises(ValueError, match="names no chip"):
+        chip_of_words(system)
+
+
+def test_ranks_are_chips_where_cores_are_printed_and_links_without_a_rate_make_a_bound(tmp_path):
+    neuron = {"tp": None, "tp_cores": 32, "batch": 1, "load": "static batch", "software": "Transformers NeuronX"}
+    config = {key: x for key, x in (ROW["config"] | neuron).items() if x is not None} | {"dtype": "bf16"}
+    path = written(tmp_path / "rows.csv", ROW | {"system": "Trainium (trn1.32xlarge)", "gpus": "16", "config": config})
+    found = case_of(read_rows(path)[0][0], path)
+    assert (found.server.tp, found.server.chip.key) == (16, "trainium1")
+    assert found.bound
+    assert "bound" in predict(found).typical
+    assert not case(tmp_path, system="MI300X").bound
+
+
+def test_experts_are_read_by_the_shape_that_a_row_prints(tmp_path):
+    shape = {"hidden": 3072, "layers": 62, "heads": 48, "kv_heads": 8, "head_dim": 128, "experts": 256, "topk": 8}
+    load = {
+        "load": "closed loop",
+        "concurrency": 16,
+        "software": "vLLM",
+        "version": "nightly 2026-02",
+        "tp": 8,
+        "ep": 8,
+    }
+    found = case(tmp_path, shape | load | {"model": "minimax-m2.5", "ff": 1536}, gpus="8")
+    model = found.server.model
+    assert (model.experts, model.experts_per_token, model.vocab, model.kv_heads) == (256, 8, 200064, 8)
+    assert parameter_count(model) == pytest.approx(229e9, rel=0.01)
+    assert found.server.dtype == "fp8_block"
+    assert found.typical  # vLLM was fitted to dense models alone
 
 
 def one_row(tmp_path):

@@ -10,7 +10,7 @@ from typing import Any
 NO = ("false", "no", "off", "0", "0.0", "none", "null", "n/a", "na", "-", "")
 SAID = re.compile(
     r"(.*_)?notes?|source|section|software|version|framework|date|size|params(_b)?|flops|mfu.*|hfu.*|tflops.*|.*_logged|"
-    r"mem|nodes|system|nccl|backend"
+    r"mem|nodes|system|nccl|backend|days(_.*)?|minutes|tokens_s(_.*)?|peak_reserved.*|cores|theory"
 )
 """Names of cells that tell where a row is from, or print what follows from the others; most readers read some."""
 
@@ -35,6 +35,7 @@ STORED = {
 }
 ONE_GPU = ADAPTED | STORED | {"attention", "measure", "lengths", "grad_accum", "packed"}
 """What is read of a row of one GPU beside its shape, batch and recomputation."""
+UNKNOWN = MEGATRON | TUNED | ONE_GPU | {"zero", "fsdp", "ac", "compile", "lora_rank"}
 TRAINING = {
     "megatron": MEGATRON,
     "bloom": MEGATRON | {"zero"},
@@ -44,8 +45,8 @@ TRAINING = {
     "one-gpu": SHAPE | BATCH | ONE_GPU | {"tp", "pp", "dp", "zero", "ac", "recompute", "dtype", "precision", "compile"},
     "fms": PYTORCH | {"sharding"},
     "internevo": PYTORCH | {"zero_group", "micro_num", "packed"},
-    "unknown": MEGATRON | TUNED | {"zero", "fsdp", "ac", "batch_per_dp", "tokens_per_batch"},
-    "mlperf": MEGATRON | TUNED | {"zero", "fsdp", "ac", "samples", "train_samples", "steps"},
+    "unknown": UNKNOWN | {"batch_per_dp", "tokens_per_batch"},
+    "mlperf": UNKNOWN | {"samples", "train_samples", "steps"},
 }
 """What each reader of training steps reads."""
 ATTENTION = {"op", "heads", "kv_heads", "head_dim", "batch", "causal", "dtype", "kv_dtype", "window", "kernel"}

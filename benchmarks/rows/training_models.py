@@ -123,7 +123,39 @@ def model_named(name: str) -> Model:
             tied=plain.startswith("gpt3"),
             norm="layer",
         )
-    raise ValueError(f"no shape for the model {name!r}")
+    if plain in FURTHER:
+        like, changes = FURTHER[plain]
+        return models[like].replace(key=plain, name=name, **changes)
+    raise ValueError(f"the row gives neither a known model nor hidden and layers: {name!r}")
+
+
+# Of the published config.json of each (moonshotai/Kimi-K2-Base, codellama/CodeLlama-34b-hf), what is not as in the
+# model of the library that it is like.
+FURTHER: dict[str, tuple[str, dict[str, int]]] = {
+    "kimik2": (
+        "deepseek-v3",
+        {"heads": 64, "kv_heads": 64, "experts": 384, "dense_layers": 1, "vocab": 163840, "mtp_layers": 0},
+    ),
+    "llama34b": ("llama2-70b", {"layers": 48, "ffn": 22016, "context": 16384}),
+}
+
+
+def shape_or_name(c: Mapping[str, Any]) -> Model:
+    """The model of a row of any source: by its name, or by the shape that it prints, a GPT where its MLP is four times
+    as wide or where it says nothing of the MLP, else of Llama's kind. Raises ValueError, naming what is missing.
+    """
+    name = str(c.get("model") or c.get("params") or "")
+    try:
+        return memory_model({"model": name})
+    except ValueError:
+        if not (c.get("hidden") and c.get("layers")):
+            raise
+    usual = not c.get("ff") or number(c, "ff") == 4 * number(c, "hidden")
+    if usual and re.match(r"$|gpt|megatron|[\d.]+ ?b$", name.lower()):
+        return gpt(c)
+    if missing := [cell for cell in ("heads", "ff", "vocab") if not c.get(cell)]:
+        raise ValueError(f"the row does not give {missing[0]}, and the name of its model, {name!r}, is not known")
+    return memory_model(c)
 
 
 # Width and layers of the models in BLOOM's log, in whose tables a heading gives them for all rows below it.

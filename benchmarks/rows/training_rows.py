@@ -15,7 +15,7 @@ from benchmarks.rows.read_keys import MEASURED, TRAINING, unread
 from benchmarks.rows.recipe_modules import modules_of_recipe
 from benchmarks.rows.row_words import degrees_of, divided_among, dtype_of, has_adapters, recompute_of, zero_of
 from benchmarks.rows.training_models import bloom_shape, gpt, model_named, mpt
-from benchmarks.rows.training_step import CHIPS, TrainingStep, Unmodelled, chip_of, flag, number, step
+from benchmarks.rows.training_step import CHIPS, TrainingStep, Unmodelled, as_typical, chip_of, flag, number, step
 from benchmarks.rows.training_units import OperationCounts, plain
 from benchmarks.rows.unknown_rows import mlperf, unknown_table
 from hwlib.specs import Model, models
@@ -186,7 +186,8 @@ def megatron_core(row: "PublishedRow") -> TrainingStep | Unmodelled:
 
     A row whose model has modules for multi-token prediction trains them, unless its name says "w/o MTP": the operations
     that it counts have them. Not printed, and assumed: what a recipe of Megatron Bridge recomputes, or else nothing;
-    sequence parallelism wherever there is tensor parallelism; tokens that are even over the experts. Tables without a
+    sequence parallelism wherever there is tensor parallelism; tokens that are even over the experts. Where
+    those over an expert's capacity are dropped they are even by that, and the row is scored apart. Tables without a
     precision are of FP8. Where two settings are printed, "4 (8)", the first is the figure's.
     """
     c = row.config
@@ -194,7 +195,7 @@ def megatron_core(row: "PublishedRow") -> TrainingStep | Unmodelled:
     long = re.match(r"nemo(\d*-b200|-long)", row.set)
     if long:
         row = replace(row, gpus=_of_rate(row, c))
-    if reason := _left_out(name, str(c.get("note", ""))):
+    if reason := _left_out(str(c.get("note", ""))):
         return Unmodelled(reason)
     frozen, dtype, release = has_adapters(c), dtype_of(row), str(c.get("release") or "")
     model, chip = model_named(name), chip_of(row.system)
@@ -220,7 +221,7 @@ def megatron_core(row: "PublishedRow") -> TrainingStep | Unmodelled:
         # operations are counted as if attention had no mask
         stack = ("nemo-2024-" if chip == "h100-sxm" else "nemo-2025-") + chip.split("-")[0]
         counts = masked(model, plan["B"] * plan["T"], plan["T"], plan["recompute"])
-    return step(
+    timed = step(
         row,
         stack,
         model,
@@ -232,12 +233,11 @@ def megatron_core(row: "PublishedRow") -> TrainingStep | Unmodelled:
         mtp=mtp,
         usual=not stack,
     )
+    return as_typical(timed) if "tokendrop" in name.lower().replace(" ", "") else timed
 
 
-def _left_out(name: str, note: str) -> str:
+def _left_out(note: str) -> str:
     """Why a row of NVIDIA's is no run of its software as it is meant, or leaves its plan open; empty of most rows."""
-    if "tokendrop" in name.lower().replace(" ", ""):
-        return "tokens over an expert's capacity are dropped"
     if "non-cp" in note:
         return "the source does not give the plan"
     return "the source calls the figure a regression, a known issue of this release" if "known issue" in note else ""
@@ -324,6 +324,7 @@ def training_case(row: "PublishedRow") -> TrainingStep | Unmodelled:
     try:
         found = reader.read(row)
     except (KeyError, ValueError, TypeError, ArithmeticError) as error:
-        return Unmodelled(str(error.args[0]) if error.args else type(error).__name__)
+        missing = isinstance(error, KeyError) and error.args
+        return Unmodelled(f"the row does not give {error.args[0]}" if missing else str(error) or type(error).__name__)
     odd = unread(row.config, TRAINING[reader.keys] | MEASURED)
     return Unmodelled(odd) if odd and isinstance(found, TrainingStep) else found

@@ -1,10 +1,12 @@
 """A published training run in the words of the model: machine, plan and seconds of a step."""
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.rows.row_chips import chip_of_words
 from benchmarks.rows.training_units import MeasuredValue, OperationCounts
 from hwlib.footprint import unchecked_footprint
 from hwlib.planner import SoftwareSettings, Task
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 MANY = 4096  # nodes: more than any row has
 MOST_TOKENS = 2**28  # of a step: several times more than any published run has
 SHORTEST = 128  # sequence: a batch that stands in its place is found by that
+MISREAD = 1.2  # times a chip's memory, beyond which a plan that was guessed in part is not scored: counts err, too
 LEAST = 0.002  # share of a chip's peak: a quarter of the slowest published run, whose model is small
 
 
@@ -66,6 +69,11 @@ class TrainingStep:
         if rest.get("frozen"):
             return float(step_time(self.model, task.stack, task.machine.levels, strategy, **rest).total)
         return float(step_time(task, strategy).total)
+
+    @property
+    def memory_share(self) -> float:
+        """What the plan needs of its chip's memory, NaN where nobody says how much that is. Raises PlanError."""
+        return self.memory() / (accelerators[self.chip].seen_bytes or math.nan)
 
     def memory(self) -> float:
         """Bytes of the fullest GPU, as the planner counts them; of adapters too, as if all matrices were trained."""
@@ -130,6 +138,8 @@ NETWORK = {
     "a100-40gb-sxm": (8, 25e9),
     "v100-sxm2": (8, 12.5e9),
 }
+USUAL_NETWORK = 50e9
+"""B/s that a chip sends out of its node where neither its row nor its data sheet says: 400 Gb/s, as most have now."""
 NVLINK = {
     "gb300-nvl72": 900e9,
     "gb200-nvl72": 900e9,
@@ -145,19 +155,30 @@ NVLINK = {
 
 
 def chip_of(system: str) -> str:
-    """The key of the accelerator that a system's name speaks of. Raises ValueError."""
-    if other := re.search(OTHERS, system, re.IGNORECASE):
-        raise ValueError(f"no model of a machine with {other[0]}: {system!r}")
-    for pattern, chip in CHIPS:
-        if re.search(pattern, system, re.IGNORECASE):
-            return chip
-    raise ValueError(f"no constants for the software of {system!r}")
+    """The key of the accelerator that a system's name speaks of: one of those that steps were fitted on, or any other
+    whose data sheet has the rate of its links. Raises ValueError.
+    """
+    if not re.search(OTHERS, system, re.IGNORECASE):
+        for pattern, chip in CHIPS:
+            if re.search(pattern, system, re.IGNORECASE):
+                return chip
+    sheet = chip_of_words(system)
+    if sheet.key not in accelerators:
+        raise ValueError(f"system is {system!r}, a chip that only servers are read of")
+    if not sheet.scaleup_bandwidth:
+        raise ValueError(f"the data sheet of {sheet.name} has no rate of its links")
+    return sheet.key
 
 
-def levels_of_row(chip: str, out: float | None = None) -> tuple[Level, ...]:
-    """The domain of NVLink and a network without a bottleneck above it; `out` B/s leave it for each GPU."""
-    size, usual = NETWORK[chip]
-    return (Level("node", size, NVLINK[chip]), Level("network", MANY, size * (out or usual)))
+def levels_of_row(chip: str, out: float | None = None, size: int = 0) -> tuple[Level, ...]:
+    """The domain of NVLink, or nodes of `size`, and a network without a bottleneck above it; `out` B/s leave it for
+    each GPU.
+    """
+    sheet = accelerators[chip]
+    whole, usual = NETWORK.get(chip, (sheet.scaleup_domain or 8, sheet.nic_bandwidth or USUAL_NETWORK))
+    links = NVLINK.get(chip) or sheet.scaleup_bandwidth or 0.0
+    size = size or whole
+    return (Level("node", size, links), Level("network", MANY, size * (out or usual)))
 
 
 def step(
@@ -220,6 +241,14 @@ def step(
         software,
         typical,
     )
+
+
+def as_typical(case: TrainingStep | Unmodelled) -> TrainingStep | Unmodelled:
+    """A step whose constants are not of its software, however they were chosen."""
+    if isinstance(case, Unmodelled) or case.typical:
+        return case
+    stack = case.task().stack
+    return replace(case, typical=stack.replace(key=f"{stack.key}, of a row that leaves something open"))
 
 
 def _replicas(gpus: int, plan: Mapping[str, Any]) -> int:

@@ -10,7 +10,7 @@ from benchmarks.rows.memory_rows import Peak
 from benchmarks.rows.published import Case, Collective, Product, ReachedShare
 from benchmarks.rows.serving_rows import Serving
 from benchmarks.rows.training_memory import MemoryUse
-from benchmarks.rows.training_step import TrainingStep, Unmodelled, own_constants
+from benchmarks.rows.training_step import MISREAD, TrainingStep, Unmodelled, own_constants
 from benchmarks.score.calculon import calculon
 from hwlib.calibrated import (
     Timed,
@@ -37,8 +37,6 @@ from hwlib.specs.fitted import (
 from hwlib.specs.serving_stack import ServingStack, serving_stacks
 from hwlib.specs.stack import Stack
 from hwlib.transformer import step_flops
-
-MISREAD = 1.2  # times a chip's memory, beyond which a plan that was guessed in part is not scored: counts err, too
 
 
 class Prediction(NamedTuple):
@@ -116,7 +114,7 @@ def predict_step(case: TrainingStep, stack: Stack | None = None) -> Prediction |
         if case.plan["dtype"] in ("fp8", "fp4") and "eta_low" not in task.stack.constants:
             return Unmodelled(f"no constants for {case.plan['dtype']} products of {task.stack.key}")
         time = case.time(stack)
-        needed = case.memory() / (accelerators[case.chip].seen_bytes or math.nan)
+        needed = case.memory_share
     except ValueError as error:
         return Unmodelled(str(error))
     passes = 4 / 3 if case.plan.get("recompute") == "full" else 1.0

@@ -53,9 +53,13 @@ def test_states_of_internevo_may_be_of_a_node():
     ("name", "config", "reason"),
     [
         ("titan2-1", TITAN | {"ac": "some"}, "ac is 'some'"),
-        ("titan2-1", TITAN | {"dtype": "nvfp4"}, "recomputed"),
+        ("titan2-1", TITAN | {"dtype": "nvfp4"}, "dtype is 'nvfp4'"),
         ("fms-1", {"model": "llama2-7b", "fsdp": 8, "mbs": 2, "ac": "selective"}, "share of recomputed blocks"),
-        ("other-1", {"model": "llama3-8b", "tp": 1, "pp": 1, "gbs": 64, "seq": 65536, "mbs": 8}, "the chip's memory"),
+        (
+            "other-1",
+            {"model": "llama3-8b", "tp": 1, "pp": 1, "gbs": 64, "seq": 65536, "mbs": 8, "ac": "none"},
+            "the chip's memory",
+        ),
     ],
 )
 def test_what_is_left_open_is_refused(name, config, reason):

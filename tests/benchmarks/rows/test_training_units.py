@@ -178,7 +178,7 @@ def test_a_table_without_a_reader_takes_typical_constants(case):
     assert case(TITAN, gbs=None, mbs=1, ga=32).plan["B"] == 256 * 8192
     assert case(TITAN | {"id": "other-1"}, ac="selective by op", recompute=None, mbs=1).plan["recompute"] == "op"
     assert "drop_rate = 0.1 is not read" in case(LLAMA, drop_rate=0.1).reason
-    assert "no shape" in case(TITAN, model="llama-9").reason
+    assert "neither a known model" in case(TITAN, model="llama-9").reason
     assert "name" in case(LLAMA, model="").reason
 
 
@@ -225,3 +225,104 @@ def test_a_row_that_cannot_be_read_is_listed_and_the_others_are_scored(tmp_path,
     assert "line 3" in text
     assert re.search(reason, text), text
     assert len(steps(path)) == 1
+
+
+# Rows of sources that no reader was written for
+
+TUNED = {
+    "hidden": 4096,
+    "layers": 32,
+    "heads": 32,
+    "ff": 11008,
+    "vocab": 151936,
+    "model": "qwen-7b",
+    "stage": "LoRA",
+    "seq": 1024,
+    "mbs": 1,
+    "grad_accum": 8,
+    "gbs": 8,
+    "ac": "full (the script turns on gradient checkpointing)",
+}
+ADAPTERS = {
+    "id": "some-1",
+    "kind": "train-step",
+    "system": "A100-80GB SXM",
+    "gpus": "1",
+    "config": TUNED,
+    "measured_value": "2.8",
+    "unit": "s/iter (8 microbatches)",
+}
+
+
+def test_a_shape_that_is_printed_needs_no_name(case):
+    step = case(ADAPTERS)
+    assert (step.model.ffn, step.model.gated, step.seconds) == (11008, True, 2.8)
+    assert predict(step).typical
+    assert predict(step).error < 0.15
+    for name in ("hidden", "heads", "ff", "vocab", "seq"):
+        assert re.search(name, case(ADAPTERS, **{name: None}).reason)
+
+
+def test_adapters_are_never_read_as_training_everything(case):
+    """Adapters need no gradient of the weights, and weights in 4 bits are unpacked in each pass."""
+    everything, adapters = case(ADAPTERS, stage="full"), case(ADAPTERS)
+    packed = case(ADAPTERS, stage="QLoRA", base_weights="int4")
+    assert adapters.time() < 0.9 * everything.time()
+    assert packed.time() > adapters.time()
+    assert "rlhf" in case(ADAPTERS, stage="RLHF").reason
+    many = {"gpus": "8"}
+    shared = {"fsdp": 8, "gbs": 64, "lora_rank": 32}  # of eight microbatches each
+    frozen, trained = (case(ADAPTERS | many, **shared, stage=stage) for stage in ("LoRA", "full"))
+    assert frozen.time() < 0.95 * trained.time()
+    assert frozen.software.lora.rank == 32
+    assert "base_weights" in case(ADAPTERS | many, **shared, base_weights="int3").reason
+
+
+def test_groups_of_fsdp_and_replicas_are_multiplied(case):
+    row = LLAMA | {"gpus": "256", "unit": "sequences/s", "measured_value": "1600"}
+    shape = {"model": "gpt-5b", "hidden": 4096, "layers": 24, "heads": 32, "ff": 16384, "vocab": 50304}
+    plan = {"tp": None, "pp": None, "cp": None, "dp": 1, "fsdp": 256, "gbs": 2048, "mbs": 8, "seq": 2048}
+    cells = {"tokens_per_batch": None, "batch_per_dp": None, "kv": None}
+    step = case(row, **shape, **plan, **cells)
+    assert (step.plan["dp"], step.plan["zero"]) == (256, 3)
+    assert "not the 256 GPUs" in case(row, **shape, **{**plan, "fsdp": 128}, **cells).reason
+
+
+def test_a_plan_that_cannot_be_otherwise_recomputes(case):
+    row = ADAPTERS | {"gpus": "8", "measured_value": "240"}
+    large = {"fsdp": 8, "gbs": 256, "mbs": 32, "seq": 8192, "ac": None, "grad_accum": None}
+    assert case(row, **large).plan["recompute"] == "full"
+    assert case(row, **{**large, "mbs": 1, "gbs": 2048, "seq": 1024}).plan["recompute"] == "none"
+    assert "the chip's memory" in predict(case(row, **{**large, "ac": "none"})).reason
+
+
+def test_cells_of_results_do_not_refuse_a_row(case):
+    assert type(case(LLAMA, days_300B=84, minutes=3.7, tokens_s_gpu=500)) is type(case(LLAMA))
+
+
+def test_a_batch_that_its_parts_do_not_make_is_a_contradiction(case):
+    whole = {"gbs": 2688, "grad_accum": 6, "mbs": 1, "tp": 4, "pp": 6, "cp": 1, "dp": None, "seq": 2048}
+    row = LLAMA | {"gpus": "10752", "unit": "tokens/s/GPU", "measured_value": "506"}
+    cells = {"tokens_per_batch": None, "batch_per_dp": None}
+    assert case(row, **whole, **cells, model="gpt3-175b").plan["B"] == 2688 * 2048
+    assert "contradicts itself" in case(row, **{**whole, "grad_accum": 5}, **cells, model="gpt3-175b").reason
+
+
+@pytest.mark.parametrize(
+    ("system", "chip"), [("MI300X", "mi300x"), ("TPU v5p-128", "tpu-v5p"), ("H100 PCIe", "h100-pcie")]
+)
+def test_a_chip_that_no_step_was_fitted_on_is_read_by_its_data_sheet(case, system, chip):
+    row = LLAMA | {"gpus": "64", "system": system, "unit": "tokens/s/GPU", "measured_value": "500"}
+    step = case(row, model="llama3-8b", hidden=None, tp=1, pp=1, cp=1, dp=64, batch_per_dp=4, tokens_per_batch=None)
+    assert step.chip == chip
+    assert predict(step).typical
+
+
+@pytest.mark.parametrize(
+    ("system", "reason"),
+    [("Trainium (32x trn1.32xlarge)", "rate of its links"), ("GH200", "servers"), ("X1", "no chip")],
+)
+def test_a_chip_without_what_a_step_needs_is_named(case, system, reason):
+    found = case(LLAMA | {"system": system})
+    assert re.search(reason, found.reason)
+    assert system.split()[0] in found.reason

@@ -50,7 +50,7 @@ def unknown_table(row: "PublishedRow") -> TrainingStep | Unmodelled:
         c = {**c, "dp": copies * fsdp}
     batch = _batch(row, c, shared)
     plan = degrees_of(row, {**c, "gbs": batch}) | {
-        "recompute": recomputed(c, "none") if "ac" in c else recompute_of(c, "none"),
+        "recompute": recomputed(c, "none") if c.get("ac") is not None else recompute_of(c, "none"),
         "fused": True,
         "micro": number(c, "mbs", "micro", default=1),
         "sp": flag(c, "sp") if "sp" in c else True,
@@ -59,7 +59,8 @@ def unknown_table(row: "PublishedRow") -> TrainingStep | Unmodelled:
     if fsdp > 1:
         plan |= divided_among(fsdp, row.gpus // (plan["tp"] * plan["pp"]))
     case = _step_of(row, c, model, plan)
-    if not {"ac", "recompute"} & set(c) and isinstance(case, TrainingStep) and case.memory_share > MISREAD:
+    silent = c.get("ac") is None and c.get("recompute") is None
+    if silent and isinstance(case, TrainingStep) and case.memory_share > MISREAD:
         return _step_of(row, c, model, plan | {"recompute": "full"})
     return case
 

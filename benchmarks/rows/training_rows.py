@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.rows.maxtext_rows import maxtext
 from benchmarks.rows.one_gpu_rows import one_gpu, own_h200, qwen_tuned, torchtune
 from benchmarks.rows.pytorch_rows import fms, internevo, titan
 from benchmarks.rows.read_keys import MEASURED, TRAINING, unread
@@ -295,7 +296,7 @@ READERS = (
     RowReader("megascale", without("no constants for MegaScale, which changes the layer and its overlap")),
     RowReader("ultrascale", without("the source does not give the model's shape")),
     RowReader("nanotron", without("no constants for nanotron: a single run, of a model without its shape")),
-    RowReader("maxtext", without("the source gives neither the model's shape nor the plan")),
+    RowReader("maxtext", maxtext),
     RowReader("mlperf", mlperf, "mlperf"),
     RowReader("dsv3", without("no constants for DeepSeek's own software, and a mean over the whole run")),
 )

@@ -119,7 +119,7 @@ def _products(cases: Cases, folded: bool) -> Iterator[Fitted]:
 
 def _shares(cases: Cases, _: bool) -> Iterator[Fitted]:
     for op in SHARES:
-        of_op = [(r, c) for r, c in cases if isinstance(c, ReachedShare) and c.op == op]
+        of_op = [(r, c) for r, c in cases if isinstance(c, ReachedShare) and c.op == op and not c.typical]
         found = [(r, c) for r, c in of_op if r.set.startswith(("stream", "mamf"))]
         if found:
             yield _share(op, [c.rate / c.sheet for _, c in found], found[0][0].source)
@@ -127,7 +127,9 @@ def _shares(cases: Cases, _: bool) -> Iterator[Fitted]:
 
 def _collectives(cases: Cases, folded: bool) -> Iterator[Fitted]:
     for sweep in sweeps():
-        found = [(r, c) for r, c in cases if isinstance(c, Collective) and r.set.startswith(sweep.sets)]
+        found = [
+            (r, c) for r, c in cases if isinstance(c, Collective) and not c.typical and r.set.startswith(sweep.sets)
+        ]
         timed = [(c.timed, c.switch) for _, c in found]
         if len(timed) >= len(sweep.free):
             yield _collective(sweep, timed, _from(found[0][0].source)["source"], folded)

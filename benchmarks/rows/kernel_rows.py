@@ -103,7 +103,7 @@ def kernel_case(row: PublishedRow) -> TimedKernel | Unmodelled | None:
         if str(config.get("causal", 1)).lower() in NO:
             return Unmodelled("attention without a causal mask")
         if "triton" in str(config.get("kernel", "")):
-            return Unmodelled(f"{software}'s Triton kernel")
+            return Unmodelled(f"kernel is {config['kernel']!r}: no constants of {software}'s Triton kernel")
         if row.kind == "attention-decode":
             dtype = DTYPES.get(str(config.get("kv_dtype")))
     if chip is None or dtype is None:

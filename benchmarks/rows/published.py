@@ -17,12 +17,15 @@ from typing import Any
 
 from benchmarks.paths import DATA
 from benchmarks.rows.allreduce_rows import NodesAllReduce, allreduce_case
+from benchmarks.rows.collective_rows import KEYS as WIRED
+from benchmarks.rows.collective_rows import PLATEAU, WireBound, wire_case, wires_of
 from benchmarks.rows.kernel_rows import LENGTHS, TimedKernel, kernel_case, kernel_set
 from benchmarks.rows.memory_rows import ONE_GPU_MEMORY, SOURCES, Peak, memory_rows_of, peak_case
 from benchmarks.rows.published_row import COLUMNS, HELD_OUT, DataError, PublishedRow
 from benchmarks.rows.read_keys import ALLREDUCE, PRODUCT, unread
 from benchmarks.rows.reader_names import NONE, reader_of, set_of
-from benchmarks.rows.serving_rows import Serving, serving_case, serving_group
+from benchmarks.rows.row_chips import chip_of_words
+from benchmarks.rows.serving_rows import Serving, inference_case, serving_case, serving_group
 from benchmarks.rows.training_memory import MemoryUse, memory_case, memory_group
 from benchmarks.rows.training_rows import TABLES, training_case, training_group
 from benchmarks.rows.training_step import TrainingStep, Unmodelled
@@ -31,6 +34,7 @@ from hwlib.calibrated import Shape, Timed
 from hwlib.collectives import bus_factor
 from hwlib.specs import accelerators
 from hwlib.specs.accelerator import DTYPES as DATA_SHEET
+from hwlib.specs.fitted import collective_constants
 
 ROWS = DATA / "rows"
 # "fp8->bf16" is DeepGEMM's: it scales each 128 elements of an activation's row, and each 128 x 128 weights.
@@ -53,7 +57,6 @@ CHIPS = {
 }  # fmt: skip
 TRAINING = ("train-step", "memory", "train-memory")
 OPERATIONS = ("all_gather", "reduce_scatter", "all_reduce", "all_to_all")  # that constants are kept of
-MANY_BYTES = 2.0**34  # a bus bandwidth printed without a size is a plateau: 16 GiB, as its neighbours
 
 
 @dataclass(frozen=True)
@@ -67,29 +70,37 @@ class Product:
 
 @dataclass(frozen=True)
 class ReachedShare:
-    """A kernel that is to reach a share of a data sheet's rate: its kind, that rate, and the measured one."""
+    """A kernel that is to reach a share of a data sheet's rate: its kind, that rate, and the measured one.
+
+    `typical`: of a chip that no share was fitted on.
+    """
 
     chip: str
     op: str
     sheet: float
     rate: float
+    typical: bool = False
 
 
 @dataclass(frozen=True)
 class Collective:
-    """A timed collective, the software whose constants apply, and whether the switch may reduce."""
+    """A timed collective, the software whose constants apply, and whether the switch may reduce; `typical` where the
+    row is of another software, or says nothing of it.
+    """
 
     chip: str
     op: str
     software: str
     timed: Timed
     switch: bool
+    typical: bool = False
 
 
 Case = (
     Product
     | ReachedShare
     | Collective
+    | WireBound
     | NodesAllReduce
     | TimedKernel
     | TrainingStep
@@ -229,11 +240,18 @@ def case_of(row: PublishedRow, path: Path) -> Case:
         raise DataError(f"{path / row.file if row.file else path}, line {row.line}: {reason}") from None
 
 
+def _without_constants(row: PublishedRow, chip: str | None) -> Unmodelled:
+    """The cell that names what there are no constants of."""
+    if chip is None:
+        return Unmodelled(f"system is {row.system!r}, a chip without constants")
+    return Unmodelled(f"dtype is {row.config.get('dtype')!r}, without constants on {chip}")
+
+
 def _product(row: PublishedRow) -> Case:
     dtype = DTYPES.get(str(row.config["dtype"]))
     chip = CHIPS.get(row.system)
     if dtype is None or chip is None:
-        return None
+        return _without_constants(row, chip)
     M, N, K = (as_int(letter, _positive(letter, row.config[letter])) for letter in "MNK")
     if row.unit == "us":
         time = row.value * 1e-6
@@ -247,12 +265,14 @@ def _product(row: PublishedRow) -> Case:
 def _best(row: PublishedRow) -> Case:
     """The best of a search over shapes; which shape it was says little."""
     dtype = DTYPES.get(str(row.config["dtype"]))
-    chip = CHIPS.get(row.system)
+    chip, typical = CHIPS.get(row.system), row.system not in CHIPS
+    if typical and (sheet := chip_of_words(row.system)).key in accelerators:
+        chip = sheet.key
     if not row.unit.startswith("TFLOP/s"):
         raise ValueError(f"the unit of the best product is TFLOP/s, not {row.unit!r}")
     if dtype not in DATA_SHEET or chip is None or getattr(accelerators[chip], DATA_SHEET[dtype]) is None:
-        return None
-    return ReachedShare(chip, f"best {dtype}", accelerators[chip].flops(dtype), row.value * 1e12)
+        return _without_constants(row, chip)
+    return ReachedShare(chip, f"best {dtype}", accelerators[chip].flops(dtype), row.value * 1e12, typical)
 
 
 def _stream(row: PublishedRow) -> Case:
@@ -261,15 +281,15 @@ def _stream(row: PublishedRow) -> Case:
     op = "stream read" if row.set.startswith("dram") else str(row.config["op"])
     chip = CHIPS.get(row.system)
     W = accelerators[chip].hbm_bandwidth if chip else None
-    return ReachedShare(chip, op, W, row.value * 1e9) if chip and W else None
+    return ReachedShare(chip, op, W, row.value * 1e9) if chip and W else _without_constants(row, chip)
 
 
 def _collective(chip: str, software: str, switch: bool = True) -> Callable[[PublishedRow], Case]:
     def read(row: PublishedRow) -> Case:
         op = str(row.config["op"]).replace("alltoall", "all_to_all")
         if op not in OPERATIONS:
-            return None
-        S = _positive("bytes", row.config["bytes"]) if "bytes" in row.config else MANY_BYTES
+            return Unmodelled(f"op is {op!r}, none of {', '.join(OPERATIONS)}")
+        S = _positive("bytes", row.config["bytes"]) if "bytes" in row.config else PLATEAU
         share = bus_factor(op, row.gpus)
         if "time_us" in row.config:
             time = _positive("time_us", row.config["time_us"]) * 1e-6
@@ -285,9 +305,47 @@ def _collective(chip: str, software: str, switch: bool = True) -> Callable[[Publ
     return read
 
 
+def _kernel(row: PublishedRow) -> Case:
+    """A kernel that no reader was written for: a product, the best of many, or a stream."""
+    op = str(row.config.get("op", ""))
+    if op == "gemm":
+        return _best(row) if "MxNxK" in row.config else _product(row)
+    if op in ("init", "read", "scale", "triad", "copy"):
+        return _stream(row)
+    return Unmodelled(f"op is {op!r}: no data sheet has a rate of it")
+
+
+def _collective_by_content(row: PublishedRow) -> Case:
+    """A collective that no reader was written for: by the constants of nccl-tests in a node of its chip where there are
+    any, else by the rate of its wires. One over NVLink that does not name SHARP is a ring.
+    """
+    wires = wires_of(row)
+    op = str(row.config.get("op")).replace("alltoall", "all_to_all")
+    chip = wires.chip.key if wires.chip else ""
+    if wires.node or (chip, op, "nccl-tests") not in collective_constants():
+        return wire_case(row)
+    ring = "NVLink" in row.system and not wires.in_switch
+    case = _collective(chip, "nccl-tests", switch=not ring)(row)
+    return replace(case, typical=True) if isinstance(case, Collective) else case
+
+
 def _nccl_tests(row: PublishedRow) -> Case:
     chip = CHIPS.get(row.system)
-    return _collective(chip, "nccl-tests")(row) if chip else None
+    return _collective(chip, "nccl-tests")(row) if chip else _without_constants(row, chip)
+
+
+def _without_stopping(read: Callable[[PublishedRow], Case]) -> Callable[[PublishedRow], Case]:
+    """A reader of rows that none was written for: what such a row lacks is told of it alone, and stops no table."""
+
+    def listed(row: PublishedRow) -> Case:
+        try:
+            return read(row)
+        except KeyError as error:
+            return Unmodelled(f"the row does not give {error.args[0]}")
+        except ValueError as error:
+            return Unmodelled(str(error))
+
+    return listed
 
 
 def _only(keys: Iterable[str], read: Callable[[PublishedRow], Case]) -> Callable[[PublishedRow], Case]:
@@ -324,6 +382,9 @@ READERS: dict[str, Callable[[PublishedRow], Case]] = {
     "torch-b200-ring": _only(ALLREDUCE, _collective("b200-sxm", "torch", switch=False)),
     "nvlstree": _only(ALLREDUCE, _collective("h100-sxm", "NVLSTree")),
     "sharp-gb200": _only(ALLREDUCE, _collective("gb200-nvl72", "InfiniBand SHARP")),
+    "kernel": _without_stopping(_only(PRODUCT, _kernel)),
+    "collective": _without_stopping(_only(WIRED, _collective_by_content)),
+    "inference": inference_case,
     NONE: lambda _: None,
 }
 """Who reads a row, by the name in its column `reader`. A single figure ("peak bus bandwidth") goes by the constants of

@@ -1,8 +1,8 @@
 """Which reader reads a row of a table that has no column `reader`.
 
 The project's own tables name the reader of each row. Of a table from elsewhere it follows from the kind of a row and
-from the beginning of its id, or else from the software that the row names. `NONE` reads rows that no model speaks
-about.
+from the beginning of its id, or else from the software that the row names, and there is a reader of each kind for all
+others, which goes by what the row says. `NONE` reads rows that no model speaks about.
 """
 
 import re
@@ -21,6 +21,8 @@ OF_KIND = {
     "grouped-gemm": "grouped-gemm",
 }
 """Kinds whose rows all have one reader."""
+BY_CONTENT = ("kernel", "collective", "inference")
+"""Kinds that have a reader of their name for rows that none was written for."""
 TRAINING = (
     (r"kor-t5-", "kor-t5"), (r"kor-abs-", "kor-abs"), (r"meg21-", "meg21"), (r"meg20-", "meg20"), (r"meg24-", "meg24"),
     (r"vtrain-multi", "vtrain-multi"), (r"vtrain-single", "vtrain-single"), (r"vtrain", "vtrain"),
@@ -72,7 +74,7 @@ def reader_of(kind: str, name: str, config: Mapping[str, Any]) -> str:
         by_id = _first(tuple((pattern, reader) for pattern, _, reader in MEMORY), name)
         by_software = next((reader for _, pattern, reader in MEMORY if re.search(pattern, software)), "")
         return by_id or by_software or ("memory-one-gpu" if ASKED & set(config) else "memory-unknown")
-    return _first(OTHERS, set_of(name)) or NONE
+    return _first(OTHERS, set_of(name)) or (kind if kind in BY_CONTENT else NONE)
 
 
 def _first(patterns: tuple[tuple[str, str], ...], text: str) -> str:

@@ -69,8 +69,9 @@ sheet of the superchip). Half of an MI250X's 383 TFLOP/s, 128 GB and 3.2768 TB/s
 
 def chip_of_words(words: str) -> Accelerator:
     """The chip that some words name. Raises ValueError, naming the words, for any that are of none."""
+    plain = words.replace("_", " ")
     for pattern, key in NAMES:
-        if re.search(pattern, words, re.IGNORECASE) and (key in accelerators or key in FURTHER):
+        if re.search(pattern, plain, re.IGNORECASE) and (key in accelerators or key in FURTHER):
             return _chip(key)
     raise ValueError(f"system is {words!r}, which names no chip with a data sheet here")
 

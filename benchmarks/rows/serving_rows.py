@@ -154,6 +154,26 @@ def fitted_to(config: dict[str, Any]) -> bool:
     return not (stack == "vllm-0.6" and "experts" in config)
 
 
+THIRTEEN = {"hidden": 5120, "layers": 40, "heads": 40, "vocab": 50272}
+"""The model of 13B of FasterTransformer's timings: its bytes are in cli99/llm-analysis, examples/fastertransformer."""
+
+
+def inference_case(row: PublishedRow) -> Serving | Unmodelled:
+    """A row of kind "inference": a prompt of `ctx` tokens or a token behind it, in a static batch of 16 bits, or the
+    rate of a node, which lacks its plan and its load.
+    """
+    c = row.config
+    words = {"prefill": "ms first token", "token decode": "ms per output token"}
+    unit = re.fullmatch(r"ms[ /](prefill|token decode)", row.unit)
+    if not unit or "ctx" not in c:
+        return Unmodelled("the row does not give tp, nor ctx" if "tp" not in c else f"no model of {row.unit!r}")
+    more = {"input": c["ctx"], "output": 1, "dtype": "fp16", "load": "static batch", "software": row.system}
+    shape = THIRTEEN if c.get("model") == "13B" else {}
+    config = {name: x for name, x in c.items() if name != "ctx"}
+    system = row.system.partition(" ")[0]
+    return serving_case(replace(row, system=system, config={**config, **more, **shape}, unit=words[unit[1]]))
+
+
 def unfitted_case(row: PublishedRow, stack: ServingStack) -> Serving:
     """What a row measured on a chip that nothing was fitted to, with the steps by the typical constants of a stack."""
     server = server_of(row.config, accelerators[UNFITTED[row.system]], stack.kernels)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from benchmarks.rows.allreduce_rows import NodesAllReduce
+from benchmarks.rows.collective_rows import WireBound
 from benchmarks.rows.kernel_rows import TimedKernel
 from benchmarks.rows.memory_rows import Peak
 from benchmarks.rows.published import Case, Collective, Product, ReachedShare
@@ -83,6 +84,8 @@ def predict(case: Case) -> Prediction | Unmodelled | None:
             return _share(case)
         case Collective():
             return _collective(case)
+        case WireBound():
+            return Prediction(case.bound, case.bound, case.seconds, 0, typical="the wires' rate, a bound")
         case NodesAllReduce():
             return _nodes(case.chip, case.network, case.timed)
         case TimedKernel():
@@ -176,11 +179,11 @@ def _kernel_roofline(case: TimedKernel) -> float:
     return roofline_time(flops, traffic, rate, chip.hbm_bandwidth or math.nan)
 
 
-def _product(case: Product) -> Prediction | None:
+def _product(case: Product) -> Prediction | Unmodelled:
     try:
         model = gemm_model(case.chip, case.dtype)
     except KeyError:
-        return None
+        return Unmodelled(f"dtype is {case.dtype!r}, without constants of products on {case.chip}")
     M, N, K, measured = case.shape
     flops, traffic, *_ = case.shape.sample(case.dtype)
     plain = roofline_time(flops, traffic, model.C, model.W)
@@ -188,20 +191,22 @@ def _product(case: Product) -> Prediction | None:
     return Prediction(model.time(M, N, K), plain, measured, count, typical=model.typed)
 
 
-def _share(case: ReachedShare) -> Prediction | None:
+def _share(case: ReachedShare) -> Prediction | Unmodelled:
     if case.op not in share_constants():
-        return None
-    return Prediction(1 / (share_constants()[case.op].eta * case.sheet), 1 / case.sheet, 1 / case.rate, 1)
+        return Unmodelled(f"op is {case.op!r}, none of {', '.join(share_constants())}")
+    time = 1 / (share_constants()[case.op].eta * case.sheet)
+    return Prediction(time, 1 / case.sheet, 1 / case.rate, 1, typical="another chip's share" * case.typical)
 
 
-def _collective(case: Collective) -> Prediction | None:
+def _collective(case: Collective) -> Prediction | Unmodelled:
     S, n, measured = case.timed
     if (case.chip, case.software) in tree_constants():
         return _nodes(case.chip, case.software, case.timed)
     if c := collective_constants().get((case.chip, case.op, case.software)):
         time = collective_time(c, n, S, case.switch)
-        return Prediction(time, plain_time(c, n, S), measured, len(c.constants))
-    return None
+        typical = case.software if case.typical else ""
+        return Prediction(time, plain_time(c, n, S), measured, len(c.constants), typical=typical)
+    return Unmodelled(f"system is {case.chip!r}, without constants of {case.op} by {case.software}")
 
 
 def _nodes(chip: str, network: str, timed: Timed) -> Prediction:

@@ -5,7 +5,16 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.rows.published import COLUMNS, Collective, DataError, Product, ReachedShare, case_of, read_rows
+from benchmarks.rows.published import (
+    COLUMNS,
+    OPERATIONS,
+    Collective,
+    DataError,
+    Product,
+    ReachedShare,
+    case_of,
+    read_rows,
+)
 from benchmarks.score.fidelity import main
 from benchmarks.score.predictions import predict
 from benchmarks.score.scores import report
@@ -106,12 +115,12 @@ def test_what_has_no_model_is_listed(tmp_path):
     assert [s.rows for s in result.scores] == [1]
     [bloom] = [reason for reason in result.unmodelled if reason.startswith("bloom: ")]
     assert result.unmodelled == {
-        "aic-gemm-tpu9-bfloat16": 1,
-        "aic-gemm-h100_sxm-int3": 1,
-        "deepep-n16-c": 1,
+        "aic-gemm-tpu9-bfloat16: system is 'tpu9', a chip without constants": 1,
+        "aic-gemm-h100_sxm-int3: dtype is 'int3', without constants on h100-sxm": 1,
+        "deepep-n16-c: op is '', no collective that there is a bound of": 1,
         bloom: 2,
-        "aic-nccl-h100_sxm-broadcast": 1,
-        "mamf-A100-SXM-fp8": 1,
+        "aic-nccl-h100_sxm-broadcast: op is 'broadcast', none of " + ", ".join(OPERATIONS): 1,
+        "mamf-A100-SXM-fp8: dtype is 'fp8', without constants on a100-80gb-sxm": 1,
     }
     assert result.context == 1
     printed = CliRunner().invoke(main, ["--data", str(path)]).output
@@ -140,7 +149,8 @@ STEP = GEMM | {
         ({"unit": "bananas"}, "bananas"),
         ({"measured_value": "much"}, "much"),
         ({"system": "a toaster"}, "toaster"),
-        ({"kind": "inference"}, "inference"),
+        ({"kind": "inference"}, "ctx"),
+        ({"kind": "astrology"}, "astrology"),
     ],
 )
 def test_a_row_that_is_not_read_is_named_and_fails_the_command(tmp_path, change, reason):

@@ -99,7 +99,8 @@ def test_the_column_chooses_the_reader_and_not_the_id(tmp_path):
 def test_without_a_name_the_id_chooses_it(tmp_path, reader):
     path = table(tmp_path / "rows.csv", PRODUCT | {"reader": reader}, PRODUCT | {"reader": reader, "id": "thing-1"})
     known, unknown = read_rows(path)[0]
-    assert (known.reader, unknown.reader) == ("product", "none")
+    assert (known.reader, unknown.reader) == ("product", "kernel")
+    assert case_of(known, path) == case_of(unknown, path)
 
 
 def test_a_reader_that_there_is_not_is_refused(tmp_path):

@@ -263,3 +263,22 @@ def test_an_entry_is_written_as_it_is_read():
         stack = serving_stacks[key]
         [again] = read_serving_stacks("t.toml", toml(ServingFit(stack, 10, stack.error)))
         assert again == stack
+
+
+TIMED = ROW | {"kind": "inference", "system": "A100-40GB FasterTransformer", "gpus": "1", "measured_value": "63.17"}
+THIRTEEN = {"model": "13B", "ctx": 512, "batch": 1, "tp": 1}
+
+
+def test_a_prompt_and_a_token_behind_it_are_a_server_without_a_queue(tmp_path):
+    def timed(unit, value, **config):
+        path = written(tmp_path / "rows.csv", TIMED | {"unit": unit, "measured_value": value, "config": config})
+        return case_of(read_rows(path)[0][0], path)
+
+    prompt, token = timed("ms prefill", "63.17", **THIRTEEN), timed("ms/token decode", "22", **THIRTEEN)
+    assert parameter_count(prompt.server.model) == pytest.approx(12.9e9, rel=0.02)
+    assert prompt.server.chip.key == "a100-40gb-sxm"
+    assert predict(prompt).typical == USUAL
+    assert max(predict(prompt).error, predict(token).error) < 0.25
+    assert "hidden" in timed("ms prefill", "63", **THIRTEEN | {"model": "14B"}).reason
+    assert timed("ms prefill", "63", **{**THIRTEEN, "tp": None}).reason == "the row does not give tp"
+    assert "ctx" in timed("input tokens/s/node", "73700", model="deepseek-r1").reason

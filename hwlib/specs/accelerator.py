@@ -13,7 +13,9 @@ from hwlib.specs.reader import Record, count, quantities, quantity, read, text
 from hwlib.specs.table import Table, file_text, unknown
 from hwlib.units import GB, GiB
 
-OWN_ECC = 15 / 16  # of a memory that keeps its error correction within itself: GDDR6 of Ada
+OWN_ECC = 15 / 16  # of a memory that keeps its error correction within itself
+GDDR6 = ("Ada", "Ampere (GA102)")
+"""Architectures of cards whose GDDR6 does so; that of a GeForce corrects nothing."""
 
 DTYPES = {
     "bf16": "bf16_flops",
@@ -89,7 +91,7 @@ class Accelerator(Record):
         if self.hbm_bytes is None:
             return None
         label = 1.0 if self.hbm_bytes % GiB == 0 else GiB / GB
-        return self.hbm_bytes * label * (OWN_ECC if self.arch == "Ada" else 1.0)
+        return self.hbm_bytes * label * (OWN_ECC if self.arch in GDDR6 else 1.0)
 
     def flops(self, dtype: str) -> float:
         """The dense matrix rate for a dtype ("bf16", "fp8", "float16", ...); the vector rate for "fp32".

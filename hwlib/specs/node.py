@@ -12,22 +12,22 @@ from hwlib.specs.link import links, switches
 from hwlib.specs.reader import Record, count, quantity, read, text
 from hwlib.specs.table import SpecError, Table, file_text, refer
 
-SHAPES = ("crossbar", "mesh", "torus")
+SHAPES = ("crossbar", "mesh", "cube", "pcie", "torus")
 
 
 @dataclass(frozen=True, repr=False)
 class Node(Record):
     """One node. `accelerator`, `link`, `nic`, `pcie`, `c2c` and `switch` are keys of the other tables.
 
-    `shape` says how the links of the chips join: through switches (crossbar), each chip to every other (mesh), or
-    to its neighbours, and on to those of other hosts (torus). `pcie`, `c2c` and `switch` are empty where there is
-    none, or nobody says which.
+    `shape` says how the links of the chips join: through switches (crossbar), each chip to every other (mesh), to
+    some of the others (cube), through the slots of their host (pcie), or to its neighbours, and on to those of other
+    hosts (torus). `nic`, `pcie`, `c2c` and `switch` are empty where there is none, or nobody says which.
     """
 
     accelerator: str
     link: str
-    nic: str
     shape: str = text(needed=True, one_of=SHAPES)
+    nic: str = text()
     pcie: str = text()
     switch: str = text()
     c2c: str = text()
@@ -84,8 +84,8 @@ class Node(Record):
 
     @property
     def egress_bandwidth(self) -> float:
-        """What the node sends into the network between nodes, one direction."""
-        return self.nics * links[self.nic].bandwidth
+        """What the node sends into the network between nodes, one direction; 0 where it has no card for it."""
+        return self.nics * links[self.nic].bandwidth if self.nics else 0.0
 
 
 def _read(file: str) -> Iterator[Node]:
@@ -96,6 +96,8 @@ def _read(file: str) -> Iterator[Node]:
         refer(file, row, "switch", switches)
         if bool(row.switches) != bool(row.switch):
             raise SpecError(f"{file}, {row.key}.switches: {row.switches} of the switch {row.switch!r}")
+        if bool(row.nics) != bool(row.nic):
+            raise SpecError(f"{file}, {row.key}.nics: {row.nics} of the card {row.nic!r}")
         yield row
 
 

@@ -15,23 +15,31 @@ if TYPE_CHECKING:
     from networkx import DiGraph
 
 
+NO_CARD = 1.0  # B/s of a card that a node has none of
+
+
 def node(which: Node | str, detail: bool = False) -> Topology:
     """One node: its accelerators, what joins them, and its NICs.
 
     The switches of a node stand as one crossbar that carries each chip's full bandwidth. With `detail`, every
     switch chip is a vertex and has its share of the links: 18 links over 4 switches are 5, 4, 4 and 5, the odd
     ones turning from chip to chip. Where there is no switch, each chip has its own links to every other (mesh).
-    Raises KeyError for an unknown key, TopologyError for a TPU host: it is a piece of a torus, not a node.
+    Raises KeyError for an unknown key, TopologyError for a TPU host: it is a piece of a torus, not a node; and for
+    cards in the slots of a server, and a cube of V100s: their links differ from machine to machine, or pair to pair.
     """
     spec = nodes[which] if isinstance(which, str) else which
     if not isinstance(spec, Node):
         raise TopologyError(f"node: a record or a key of hwlib.specs.nodes ({', '.join(nodes)}), got {which!r}")
     if spec.shape == "torus":
         raise TopologyError(f"node: the chips of {spec.key} stand in the torus of a pod: build cluster() or torus()")
+    if spec.shape in ("cube", "pcie"):
+        raise TopologyError(
+            f"node: which chips of {spec.key} share a link, no table says: read_topo() reads a machine's"
+        )
     graph, link = new_graph(), links[spec.link]
     rate = LinkRate(link.bandwidth, link.latency or 0.0, link.key)
-    pcie = LinkRate(spec.pcie_bandwidth or spec.egress_bandwidth, 0.0, spec.pcie)
-    ranks = _node(graph, "", (), spec.chips, spec.nics, LinkRate(0), pcie, links[spec.nic].bandwidth)
+    pcie = LinkRate(spec.pcie_bandwidth or spec.egress_bandwidth or NO_CARD, 0.0, spec.pcie)
+    ranks = _node(graph, "", (), spec.chips, spec.nics, LinkRate(0), pcie, _card(spec))
     if spec.shape == "mesh":
         each, rest = divmod(spec.links_per_chip, spec.chips - 1)
         if rest:
@@ -51,6 +59,11 @@ def node(which: Node | str, detail: bool = False) -> Topology:
             wire(graph, u, "nvswitch", rate, spec.links_per_chip)
     levels = [Level("node", spec.chips, spec.scaleup_bandwidth)] if spec.shape == "crossbar" else []
     return finish(spec.name, graph, ranks, levels, ["node"])
+
+
+def _card(spec: Node) -> float:
+    """What one network card of a node carries, B/s."""
+    return links[spec.nic].bandwidth if spec.nic else NO_CARD
 
 
 def nvl72(which: Node | str = "gb200-nvl72", detail: bool = False) -> Topology:
@@ -227,7 +240,7 @@ def tree(levels: Sequence[Level | tuple[str, int, Any]], inside: Node | str | No
                 spec.nics if len(made) > 1 else 0,
                 LinkRate(made[0].bandwidth),
                 pcie,
-                links[spec.nic].bandwidth,
+                _card(spec),
                 spec.switches,
             )
         else:

@@ -183,7 +183,7 @@ def test_the_link_to_the_host_is_that_of_the_chips_nodes_unless_it_is_said():
     assert lab.to_host == "31.5 GB/s from a GPU to its host, as in DGX A100: assumed"
     assert machine_of("2xdgx-a100").host_as == machine_of("2x8 h800, network 1 GB/s, host 9 GB/s").host_as == ""
     offload, one = ("optimizer",), Strategy.of(gpus=32, zero=1)
-    bare = "4x8 h100-pcie, node 20 GB/s, network 100 Gbit/s"
+    bare = "4x8 trainium3, node 20 GB/s, network 100 Gbit/s"
     with pytest.raises(PlanError, match=r"^offload: .* host_bandwidth .* 'host 50 GB/s'"):
         task_of("llama3-8b", bare, B=2**20, software=SoftwareSettings(offload=offload))
     where = [f"{bare}, host {GB_S} GB/s" for GB_S in (20, 40)]

@@ -23,7 +23,9 @@ The output of --json, in SI units:
 
 @click.command(epilog=SCHEMA_DOC)
 @click.argument("file", type=click.File("r", encoding="utf-8", errors="replace"), default="-")
-@click.option("--on", "machine", help="The machine: dgx-h100, 4xdgx-h100, or a cluster.  [default: the header's GPU]")
+@click.option(
+    "--on", "machine", help='The machine: dgx-h100, 4xdgx-h100, "1x8 l40s", or a cluster.  [default: the header\'s GPU]'
+)
 @click.option("--gpus", type=click.IntRange(2), help="Number of GPUs.  [default: what the log says]")
 @click.option(
     "--collective", help="all_reduce, all_gather, reduce_scatter or all_to_all.  [default: what the log says]"
@@ -66,9 +68,11 @@ def _machine(given: str | None, gpu: str) -> tuple[Any, int | None]:
     """The node, and the GPUs that `given` has if it says so: 32 of 4xdgx-h100, of a node or a cluster alone unknown."""
     from hwlib.calibrated.nccl_machine import logged_node
     from hwlib.specs import clusters, nodes
-    from hwlib.specs.own_cluster import NODES
+    from hwlib.specs.own_cluster import CHIPS, NODES
 
     if given:
+        if line := CHIPS.fullmatch(given.strip()):
+            return _of_a_line(given, int(line[1]), int(line[2]), line[3])
         own = NODES.fullmatch(given.strip())
         count, name = (own[1], own[2]) if own else ("", given.strip())
         cluster = clusters.find(name)
@@ -81,6 +85,24 @@ def _machine(given: str | None, gpu: str) -> tuple[Any, int | None]:
         return logged_node(gpu), None
     except ValueError as error:
         raise ValueError(f"--on: {error}; give the machine, e.g. --on dgx-h100; machines: {', '.join(nodes)}") from None
+
+
+def _of_a_line(given: str, count: int, chips: int, name: str) -> tuple[Any, int]:
+    """The machine of a line such as "4x8 h100-sxm": nodes of the tables with this chip, full ones if there are several,
+    and how many chips it has. Raises ValueError.
+    """
+    from hwlib.calibrated.nccl_machine import usual_node
+    from hwlib.specs.own_cluster import chip_of
+
+    chip = chip_of(name, f"--on: {given!r}")
+    node = usual_node(chip.key)
+    if not node:
+        raise ValueError(f"--on: {given!r}: no machine of {chip.name} is in the tables, whose links would be known")
+    if chips > node.chips or (count > 1 and chips != node.chips):
+        raise ValueError(
+            f"--on: {given!r}: {chips} do not fill the nodes of {chip.name}, {node.chips} each: {node.key}"
+        )
+    return node, count * chips
 
 
 def _record(found: Any) -> dict[str, Any]:

@@ -10,25 +10,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hwlib.labs import measure
-from hwlib.specs import Accelerator, accelerators
+from hwlib.specs import Accelerator
+from hwlib.specs.card import card_of
 from hwlib.units import KiB, MiB
 
 CPU_WORK, GPU_WORK = 2**22, 2**28  # bytes a timed call reads at least: far more than starting it costs
 POWERS = {"cpu": range(14, 28), "cuda": range(20, 31)}  # 16 KiB to 128 MiB, and 1 MiB to 1 GiB
-NAMES = {
-    "V100-SXM2": "v100-sxm2",
-    "A100-SXM4-40GB": "a100-40gb-sxm",
-    "A100-SXM4-80GB": "a100-80gb-sxm",
-    "H100 80GB HBM3": "h100-sxm",
-    "H100 PCIe": "h100-pcie",
-    "H200": "h200-sxm",
-    "B200": "b200-sxm",
-    "GB200": "gb200-nvl72",
-    "MI300X": "mi300x",
-    "MI325X": "mi325x",
-    "MI355X": "mi355x",
-}
-"""What torch calls a card, without its maker, and the key of its row in `accelerators`."""
 
 
 class BandwidthPoint(NamedTuple):
@@ -119,14 +106,7 @@ def chip_of(device: Any = None) -> Accelerator | None:
         return None
     import torch
 
-    return named(torch.cuda.get_device_name(device))
-
-
-def named(card: str) -> Accelerator | None:
-    """The row of a card with torch's name ("NVIDIA H100 80GB HBM3"), or None."""
-    words = f" {card} "
-    key = next((key for name, key in NAMES.items() if f" {name} " in words or f" {name}-" in words), None)
-    return accelerators[key] if key else None
+    return card_of(torch.cuda.get_device_name(device))
 
 
 def _checked(buffers: Iterable[int] | None, device: Any) -> Sequence[int]:

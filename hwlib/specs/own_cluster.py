@@ -349,11 +349,13 @@ def _network(where: str, own: OwnFile, count: int, node: Node | None) -> list[Le
 
 
 __all__ = [
+    "CHIPS",
     "LINE",
     "NODES",
     "OwnCluster",
     "OwnFile",
     "chip_hint",
+    "chip_of",
     "cluster_of_text",
     "described",
     "read_cluster",

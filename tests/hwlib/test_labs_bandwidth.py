@@ -86,26 +86,7 @@ def test_caches_grow_with_the_level():
     assert list(found.values()) == sorted(found.values())
 
 
-@pytest.mark.parametrize(
-    ("card", "key"),
-    [
-        ("NVIDIA H100 80GB HBM3", "h100-sxm"),
-        ("NVIDIA H100 PCIe", "h100-pcie"),
-        ("NVIDIA H200", "h200-sxm"),
-        ("NVIDIA B200", "b200-sxm"),
-        ("NVIDIA GB200", "gb200-nvl72"),
-        ("Tesla V100-SXM2-32GB", "v100-sxm2"),
-        ("NVIDIA A100-SXM4-80GB", "a100-80gb-sxm"),
-        ("AMD Instinct MI300X", "mi300x"),
-    ],
-)
-def test_a_card_is_known_by_its_name(card, key):
-    assert bandwidth.named(card).key == key
-
-
-def test_a_card_that_no_table_has_is_none():
-    assert bandwidth.named("NVIDIA GeForce RTX 4090") is None
-    assert bandwidth.named("NVIDIA H200NVL2") is None
+def test_a_cpu_is_no_card():
     assert bandwidth.chip_of("cpu") is None
 
 

@@ -100,7 +100,8 @@ def test_vector_rate_from_the_clock(key, lanes, rel):
      ("tpu-v5e", "bf16", 2 * 128**2, 0.003)],
 )  # fmt: skip
 def test_matrix_rate_from_the_clock(key, dtype, per_core, rel):
-    # A GeForce sums in float32 at half the rate. Four units everywhere: tensor cores of an SM (Volta's eight as four), of a CU, MXUs of a TensorCore.
+    # Four units everywhere: tensor cores of an SM (Volta's eight as four), of a CU, MXUs of a TensorCore. Those of a
+    # GeForce sum in float32 at half their rate.
     chip = accelerators[key]
     assert tensor_flops(chip.sms, chip.clock, per_core) == pytest.approx(chip.flops(dtype), rel=rel)
 

@@ -35,6 +35,12 @@ def test_standard_input_and_the_headers_gpu():
     assert run(text=f"{eight}\n{table}").output.startswith("all_reduce on 8 GPUs (a100-80gb-sxm) of 1 node")
 
 
+@pytest.mark.parametrize("where", ["2xdgx-h100", "2x8 h100-sxm", "2 x 8 H100 SXM5", "h100-sxm"])
+def test_a_machine_may_be_said_as_to_the_planner(where):
+    record = json.loads(run("--json", "--on", where, TWO).output)
+    assert (record["chip"], record["n"], record["hosts"]) == ("h100-sxm", 16, 2)
+
+
 ROW = "1073741824 268435456 float sum -1 8190.2 131.10 229.43 0 8187.9 131.14 229.49 0"
 END = "# Out of bounds values : 0 OK"
 
@@ -68,9 +74,11 @@ def test_the_exit_status_is_the_verdict(text, status, verdict):
         (["--on", "dgx-a100"], ROW.replace("1073741824", "9" * 400), "line 1: size"),
         (["--on", "dgx-a100"], "0 0 float sum -1 4.1 0 0 0", "collective"),
         (["--on", "dgx-a100", "--collective", "all_reduce", "--gpus", "8"], "0 0 float none -1 4.1 0 0 0", "size"),
-        ([], f"# Rank 0 Group 0 Pid 1 on a device 0 [0x0] NVIDIA H100 NVL\n{ROW}", "--on: .*'NVIDIA H100 NVL'"),
+        ([], f"# Rank 0 Group 0 Pid 1 on a device 0 [0x0] NVIDIA H100 64GB\n{ROW}", "--on: .*'NVIDIA H100 64GB'"),
         ([TWO], None, "does not name its GPU"),
         ([TWO, "--on", "abacus"], None, "'abacus'"),
+        ([TWO, "--on", "2x7 h100-sxm"], None, "--on: .*fill.* dgx-h100"),
+        ([TWO, "--on", "1x16 trainium3"], None, "--on: .*no machine of Trainium3"),
         ([TWO, "--on", "4xdgx-h100"], None, "the log says 16"),
         ([TWO, "--on", "dgx-h100", "--gpus", "24"], None, "the log says 16"),
         ([TWO, "--on", "mi300x-node"], None, "fitted for mi300x"),

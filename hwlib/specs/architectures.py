@@ -81,7 +81,7 @@ def windows(c: Config, layers: int, windowed: int | None) -> Shape:
     """The layers with a window: those that `layer_types` names, else `windowed` of them, if the file has a window.
     None: the file must name them.
     """
-    window = c.count("sliding_window", default=0, low=0)
+    window = c.count("sliding_window", "sliding_window_size", default=0, low=0)
     _, kinds = c.get("layer_types")
     if kinds is None:
         if window and windowed is None:
@@ -91,7 +91,7 @@ def windows(c: Config, layers: int, windowed: int | None) -> Shape:
     if not isinstance(kinds, list) or len(kinds) != layers or any(kind not in known for kind in kinds):
         raise c.wrong("layer_types", f"{layers} of {', '.join(known)}")
     count = kinds.count("sliding_attention")
-    return {"window": c.count("sliding_window"), "window_layers": count} if count else {}
+    return {"window": c.count("sliding_window", "sliding_window_size"), "window_layers": count} if count else {}
 
 
 def qwen_windows(c: Config, layers: int) -> Shape:
@@ -162,11 +162,13 @@ def _qwen2_moe(c: Config) -> Shape:
 
 
 def _qwen3(c: Config) -> Shape:
+    c.only("use_qk_norm", True)
     shape = usual(c, head_dim=128, needs_kv=True) | {"qk_norm": True}
     return shape | attention_biases(c) | qwen_windows(c, shape["layers"])
 
 
 def _qwen3_moe(c: Config) -> Shape:
+    c.only("use_qk_norm", True)
     shape = usual(c, needs_kv=True) | {"qk_norm": True} | attention_biases(c)
     shape |= qwen_windows(c, shape["layers"]) | experts(c, "num_experts", "moe_intermediate_size")
     return shape | sparse_layers(c, shape["layers"])
@@ -251,7 +253,8 @@ def _deepseek(c: Config) -> Shape:
         "nope_dim": c.count("qk_nope_head_dim"),
         "v_dim": c.count("v_head_dim"),
     }
-    c.get("head_dim", "qk_head_dim")
+    c.get("head_dim")  # of the rotated part, or of nothing
+    c.get("qk_head_dim")
     shape = {
         "layers": c.count("num_hidden_layers"),
         "width": c.count("hidden_size"),

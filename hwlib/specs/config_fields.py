@@ -8,13 +8,16 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hwlib.specs.table import SpecError, unknown
+from hwlib.specs.table import SpecError
 
 HARMLESS = "|".join(
     (
         # who wrote it, for which code and in which form
         r"_?name_or_path|_attn_implementation\w*|architectures|auto_map|model_type|transformers_version|tokenizer\w*",
         r"(torch_)?dtype|use_bfloat16|torchscript|unsloth\w*|ep_size|pretraining_tp",
+        # what copies of a repository add
+        r"_commit_hash|_diffusers_version|attn_implementation|modelscope\w*|model_max_length|max_sequence_length",
+        r"(bos|eos|pad|unk|sep|cls|mask)_token|license|quantized_by|base_model|model_name|model_creator",
         # how weights begin, what is dropped out, which losses are added
         r"init\w*|initializer\w*|\w*dropout\w*|\w*_pdrop|\w*drop_rate|\w*loss\w*|seq_aux|\w*jitter\w*|router_z\w*",
         # how positions are turned, scores and logits scaled, and what is activated
@@ -98,34 +101,43 @@ class Config:
             raise self.wrong(name, f"a multiple of the {by} heads, where no head_dim is given")
         return whole // by
 
+    def unread(self) -> list[str]:
+        """The fields that were not read, say something, and are not known to be harmless."""
+        return [
+            name
+            for name, value in self.fields.items()
+            if name not in self.seen and value not in NOTHING and not re.fullmatch(HARMLESS, name)
+        ]
+
     def finished(self) -> None:
         """Refuse a field that was not read, says something, and is not known to be harmless."""
-        for name, value in self.fields.items():
-            if name not in self.seen and value not in NOTHING and not re.fullmatch(HARMLESS, name):
-                read = ", ".join(sorted(self.seen & self.fields.keys()))
-                raise SpecError(
-                    f"{self.where}: {name} = {_short(value)} is not understood, and the parameters might depend on it; "
-                    f"expected, beside fields that they do not depend on: {read}"
-                )
+        for name in self.unread():
+            read = ", ".join(sorted(self.seen & self.fields.keys()))
+            raise SpecError(
+                f"{self.where}: {name} = {_short(self.fields[name])} is not understood, and the parameters might "
+                f"depend on it; it would have to change none, and no product, to be left out; expected, beside fields "
+                f"that they do not depend on: {read}"
+            )
 
 
-def kind_of(config: Config, known: Mapping[str, Callable[[Config], Any]]) -> str:
-    """The architecture of a file, one of those known. Raises SpecError."""
+def kind_of(config: Config, known: Mapping[str, Callable[[Config], Any]], nearest: Callable[[Config], str]) -> str:
+    """The architecture of a file, one of those known. Raises SpecError, which says what `nearest` tells of it."""
     _, kind = config.get("model_type")
     if not isinstance(kind, str):
-        raise config.wrong("model_type", f"one of {', '.join(known)}")
+        raise config.wrong("model_type", f"one of {', '.join(known)}; {nearest(config)}")
     if kind not in known:
-        hint = ""
-        if "text_config" in config.fields:
-            hint = "; of a model that reads more than text, give the text_config as a file of its own"
-        raise SpecError(f"{config.where}: {unknown('model_type', kind, known)}{hint}")
+        raise SpecError(f"{config.where}: unknown model_type {_short(kind)}; {nearest(config)}")
+    config.only("is_encoder_decoder", False)
+    config.only("add_cross_attention", False)
+    return kind
+
+
+def predicts_tokens(config: Config) -> None:
+    """Refuse a model with another head than one that predicts the next token."""
     _, made = config.get("architectures")
     for name in made if isinstance(made, list) else ():
         if isinstance(name, str) and "For" in name and not name.endswith("ForCausalLM"):
             raise config.wrong("architectures", "a model that predicts the next token, ...ForCausalLM")
-    config.only("is_encoder_decoder", False)
-    config.only("add_cross_attention", False)
-    return kind
 
 
 def _short(value: Any) -> str:

@@ -10,8 +10,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from hwlib.specs.architectures import ARCHITECTURES
-from hwlib.specs.config_fields import Config, kind_of
+from hwlib.specs.config_aliases import READERS, SEEING, known_kind
+from hwlib.specs.config_fields import NOTHING, Config, kind_of, predicts_tokens
+from hwlib.specs.config_kin import kin_words
+from hwlib.specs.config_parts import is_beside, language_part, size_words
 from hwlib.specs.quantisation import FILES, as_published, quantisation_of
 from hwlib.specs.table import SpecError
 
@@ -49,13 +51,29 @@ def _object_of(file: Path) -> dict[str, Any]:
 
 def values_of_config(content: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
     """The values of a model's fields that the file's say; `where` names it in messages. Raises SpecError."""
-    config = Config(where, content)
-    shape = ARCHITECTURES[kind_of(config, ARCHITECTURES)](config)
+    config, beside = language_part(Config(where, content))
+    parts = _parts_among(config)
+    beside += tuple(size_words(name, part) for name, part in parts.items() if isinstance(part, Mapping))
+    kind = config.fields.get("model_type")
+    if isinstance(kind, str) and known_kind(kind) in READERS:
+        config = Config(config.where, {**config.fields, "model_type": known_kind(kind)})
+    config.seen.update(parts)
+    read = READERS[kind_of(config, READERS, lambda unknown: kin_words(unknown, READERS))]
+    if not beside:
+        predicts_tokens(config)
+    shape = read(config)
     shape["quantisation"] = as_published(quantisation_of(config), config, shape)
     config.finished()
     key = re.sub(r"[^\w.]+", "-", name).strip("-").lower() or "model"
     own = {"key": key, "name": name or key, "data": MappingProxyType({}), "source": where, "confidence": "seen"}
-    return own | shape
+    return own | shape | {"beside": beside}
+
+
+def _parts_among(config: Config) -> dict[str, Any]:
+    """The fields for other senses that stand among those of the language model itself, of types that do so."""
+    if config.fields.get("model_type") not in SEEING:
+        return {}
+    return {name: value for name, value in config.fields.items() if is_beside(name) and value not in NOTHING}
 
 
 def is_config(text: str) -> bool:

@@ -87,6 +87,8 @@ class Model(Record):
     published_parameters: int = count("parameters, as published", 0)
     quantisation: Quantisation | None = field(default=None, metadata={"bare": _no_cell})
     """How the checkpoint stores its weights that the shape was read from; None of a shape without a checkpoint."""
+    beside: tuple[str, ...] = field(default=(), metadata={"bare": _no_cell})
+    """Parts of the file's model that are not counted, such as the one for images, each with what the file tells."""
 
     def __post_init__(self) -> None:
         if not self.moe and not self.expert_ffn:

@@ -21,15 +21,17 @@ Shape = dict[str, Any]
 # What several architectures share
 
 
-def usual(c: Config, *, tied: bool = False, head_dim: int | None = None, needs_kv: bool = False) -> Shape:
-    """The shape of a decoder as Llama's file tells it; `tied` and `head_dim` are what it has where the file says
+def usual(
+    c: Config, *, tied: bool = False, head_dim: int | None = None, needs_kv: bool = False, ffn: int | None = None
+) -> Shape:
+    """The shape of a decoder as Llama's file tells it; `tied`, `head_dim` and `ffn` are what it has where the file says
     nothing, and `needs_kv` whether the number of key-value heads must be said.
     """
     width, heads = c.count("hidden_size"), c.count("num_attention_heads")
     return {
         "layers": c.count("num_hidden_layers"),
         "width": width,
-        "ffn": c.count("intermediate_size"),
+        "ffn": c.count("intermediate_size", default=ffn),
         "heads": heads,
         "kv_heads": c.count("num_key_value_heads", default=None if needs_kv else heads),
         "head_dim": _head_dim(c, "hidden_size", heads, head_dim),
@@ -232,10 +234,11 @@ def _exaone4(c: Config) -> Shape:
 
 def _glm4_moe(c: Config) -> Shape:
     shape = usual(c, needs_kv=True) | attention_biases(c, "qkv") | {"qk_norm": c.flag("use_qk_norm", False)}
-    return shape | _routed(c, shape["layers"]) | {"router_bias": True}
+    return shape | routed(c, shape["layers"]) | {"router_bias": True}
 
 
-def _routed(c: Config, layers: int) -> Shape:
+def routed(c: Config, layers: int) -> Shape:
+    """Experts as DeepSeek's file tells them."""
     shape = experts(c, "n_routed_experts", "moe_intermediate_size")
     shape["shared_experts"] = c.count("n_shared_experts", default=0, low=0)
     shape["mtp_layers"] = c.count("num_nextn_predict_layers", default=0, low=0)
@@ -253,7 +256,7 @@ def _deepseek(c: Config) -> Shape:
         "nope_dim": c.count("qk_nope_head_dim"),
         "v_dim": c.count("v_head_dim"),
     }
-    c.get("head_dim")  # of the rotated part, or of nothing
+    c.get("head_dim")  # of the part with the position, of a key, or of a value: files differ
     c.get("qk_head_dim")
     shape = {
         "layers": c.count("num_hidden_layers"),
@@ -267,7 +270,7 @@ def _deepseek(c: Config) -> Shape:
         "tied": c.flag("tie_word_embeddings", False),
         **inner,
     }
-    return shape | _routed(c, shape["layers"])
+    return shape | routed(c, shape["layers"])
 
 
 def _deepseek_v2(c: Config) -> Shape:
@@ -275,7 +278,8 @@ def _deepseek_v2(c: Config) -> Shape:
     return _deepseek(c)
 
 
-def _deepseek_v3(c: Config) -> Shape:
+def deepseek_v3(c: Config) -> Shape:
+    """DeepSeek-V3, and what begins as it does."""
     c.only("topk_method", "noaux_tc")
     return _deepseek(c) | {"router_bias": True}
 
@@ -413,8 +417,8 @@ ARCHITECTURES: Mapping[str, Callable[[Config], Shape]] = MappingProxyType(
         "qwen2_moe": _qwen2_moe, "qwen3": _qwen3, "qwen3_moe": _qwen3_moe, "mimo": _mimo, "gemma": _gemma,
         "gemma2": _gemma2, "gemma3_text": _gemma3, "phi": _phi, "phi3": _phi3, "smollm3": _smollm3,
         "granitemoe": _granite_moe, "olmo": _olmo, "olmo2": _olmo2, "olmo3": _olmo3, "olmoe": _olmoe,
-        "exaone4": _exaone4, "glm4_moe": _glm4_moe, "deepseek_v2": _deepseek_v2, "deepseek_v3": _deepseek_v3,
-        "kimi_k2": _deepseek_v3, "gpt_oss": _gpt_oss, "cohere": _cohere, "cohere2": _cohere2, "stablelm": _stablelm,
+        "exaone4": _exaone4, "glm4_moe": _glm4_moe, "deepseek_v2": _deepseek_v2, "deepseek_v3": deepseek_v3,
+        "kimi_k2": deepseek_v3, "gpt_oss": _gpt_oss, "cohere": _cohere, "cohere2": _cohere2, "stablelm": _stablelm,
         "starcoder2": _starcoder2, "gpt2": _gpt2, "gptj": _gptj, "gpt_neox": _gpt_neox, "opt": _opt, "bloom": _bloom,
         "falcon": _falcon, "RefinedWeb": _falcon, "RefinedWebModel": _falcon, "mpt": _mpt,
     }

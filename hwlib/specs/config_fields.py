@@ -29,6 +29,11 @@ HARMLESS = "|".join(
         r"apply_residual_connection_post_layernorm|slow_but_exact|use_logit_cap|softmax_scale",
         # how tokens choose experts
         r"n_group|topk_group|norm_topk_prob|normalize_expert_weights|scoring_func|routed_scaling_factor",
+        # how a state begins, is stepped and computed
+        r"time_step_\w+|mamba_hidden_act|mlp_hidden_act|use_mamba_kernels|residual_in_fp32|rescale_prenorm_residual",
+        r"num_logits_to_keep|moe_shared_expert_overlap|index_share_for_mtp_iteration|indexer_rope_interleave",
+        r"moe_router_dtype|moe_renormalize|moe_router_activation_func|use_grouped_topk|num_expert_group",
+        r"position_embedding_type|normalization_function",
         # what is given back, kept and generated
         r"use_cache|output_\w+|return_\w+|gradient_checkpointing\w*|cache_implementation|embd_layer",
         r"\w*token_ids?|max_length|min_length|\w*beam\w*|temperature|top_[kp]|typical_p|\w*penalty|max_new_tokens",

@@ -1,6 +1,7 @@
 """The `config.json` that stands beside a checkpoint on the Hugging Face Hub, as the fields of a `hwlib.specs.Model`.
 
-`hwlib.specs.architectures` says what the fields of each architecture mean. A field that nothing there explains is an
+`hwlib.specs.architectures` and, of models whose layers differ, `hwlib.specs.mixed_architectures` say what the fields
+of each architecture mean. A field that nothing there explains is an
 error, never a count that leaves it out.
 """
 

@@ -23,6 +23,7 @@ from typing import Any
 from hwlib.specs.hf_config import NAME, content_of, is_config, values_of_config
 from hwlib.specs.quantisation import Quantisation
 from hwlib.specs.reader import Record, count, flag, read, text
+from hwlib.specs.state_mixer import PATTERN, Indexer, StateMixer
 from hwlib.specs.table import SpecError, Table, file_text, unknown
 
 NORMS = ("rms", "layer", "gain", "bare")
@@ -75,6 +76,7 @@ class Model(Record):
     experts_per_token: int = count("routed experts that a token takes, k", 1)
     shared_experts: int = count("experts that every token takes beside these", 0)
     expert_ffn: int = count("width of one expert", 0)
+    expert_width: int = count("width that routed experts read and write, between two matrices; 0: the model's", 0)
     dense_layers: int = count("layers with a dense MLP, the first ones, in a model with experts", 0)
     q_lora: int = count("width of the compressed queries (MLA)", 0)
     kv_lora: int = count("width of the compressed keys and values (MLA)", 0)
@@ -89,6 +91,13 @@ class Model(Record):
     """How the checkpoint stores its weights that the shape was read from; None of a shape without a checkpoint."""
     beside: tuple[str, ...] = field(default=(), metadata={"bare": _no_cell})
     """Parts of the file's model that are not counted, such as the one for images, each with what the file tells."""
+    attention_gate: bool = flag("whether a gate as wide as the queries weighs what attention gives", False)
+    pattern: str = text()
+    """A letter a layer, of `hwlib.specs.state_mixer.PATTERN`; empty where all have attention and an MLP."""
+    mixer: StateMixer | None = field(default=None, metadata={"bare": _no_cell})
+    """The layers of the pattern that keep a state; None of a model without."""
+    indexer: Indexer | None = field(default=None, metadata={"bare": _no_cell})
+    """What picks the keys that attention reads; None where it reads all of them."""
 
     def __post_init__(self) -> None:
         if not self.moe and not self.expert_ffn:
@@ -102,10 +111,23 @@ class Model(Record):
         self._check("biases", self.biases in BIASES, f"one of {', '.join(BIASES)}")
         self._check("kv_heads", self.heads % self.kv_heads == 0, f"a divisor of the {self.heads} heads")
         self._check("experts_per_token", self.experts_per_token <= self.experts, f"at most {self.experts} experts")
-        self._check("dense_layers", self.dense_layers <= self.layers, f"at most {self.layers} layers")
-        self._check("window_layers", self.window_layers <= self.layers, f"at most {self.layers} layers")
         self._check("qk_norm_full", self.qk_norm or not self.qk_norm_full, "false where qk_norm is")
         self._check("expert_ffn", self.expert_ffn > 0, "above 0 in a model with experts")
+        self._check_layers()
+
+    def _check_layers(self) -> None:
+        letters = not self.pattern or (len(self.pattern) == self.layers and set(self.pattern) <= set(PATTERN))
+        self._check("pattern", letters, f"a letter of {PATTERN} for each of the {self.layers} layers")
+        stateful = bool(self.mixer) == bool(self.state_layers)
+        self._check("mixer", stateful, "there where layers keep a state, and only there")
+        self._check(
+            "dense_layers", self.dense_layers <= self.mlp_layers, f"at most {self.mlp_layers} layers, which have an MLP"
+        )
+        attention = self.attention_layers
+        self._check(
+            "window_layers", self.window_layers <= attention, f"at most {attention} layers, which have attention"
+        )
+        self._check("indexer", not self.indexer or self.q_lora > 0, "beside compressed queries, which it reads")
 
     def _check_number(self, name: str, metadata: Mapping[str, Any]) -> None:
         value = getattr(self, name)
@@ -134,8 +156,23 @@ class Model(Record):
         return self.experts > 1
 
     @property
+    def state_layers(self) -> int:
+        """Layers that keep a state in place of keys and values."""
+        return self.pattern.lower().count("s")
+
+    @property
+    def attention_layers(self) -> int:
+        """Layers that keep keys and values."""
+        return self.layers - self.state_layers
+
+    @property
+    def mlp_layers(self) -> int:
+        """Layers with an MLP, or with experts, after attention or state."""
+        return sum(letter.isupper() for letter in self.pattern) if self.pattern else self.layers
+
+    @property
     def moe_layers(self) -> int:
-        return self.layers - self.dense_layers if self.moe else 0
+        return self.mlp_layers - self.dense_layers if self.moe else 0
 
     @property
     def mla(self) -> bool:

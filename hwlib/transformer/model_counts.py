@@ -5,6 +5,7 @@ one, with its biases, gains and special layers. A model's numbers were checked w
 parameters do not check them again.
 """
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from hwlib.formula import minimum
@@ -19,6 +20,16 @@ from hwlib.transformer.flops import (
     window_attention_forward_flops,
 )
 from hwlib.transformer.kv_cache import kv_token_bytes, mla_token_bytes
+from hwlib.transformer.layer_counts import (
+    index_bytes_per_token,
+    indexer_matrices,
+    indexer_parameters,
+    mixer_flops,
+    mixer_matrices,
+    mixer_parameters,
+    sequence_state_bytes,
+    sparse_step_flops,
+)
 from hwlib.transformer.parameters import attention_params, embedding_params, mla_params, mlp_params
 
 
@@ -34,6 +45,7 @@ class Parameters(NamedTuple):
     embedding: int
     positions: int
     head: int
+    states: int = 0
 
     @property
     def total(self) -> int:
@@ -44,12 +56,13 @@ class Parameters(NamedTuple):
 def attention_matrices(model: Model | str) -> int:
     """Parameters in the matrices of one layer's attention. MLA without compressed queries has one matrix for them."""
     model = models.of(model)
+    gate = model.width * model.heads * model.value_dim * model.attention_gate
     if not model.mla:
-        return int(attention_params.function(model.width, model.heads, model.kv_heads, model.head_dim))
+        return int(attention_params.function(model.width, model.heads, model.kv_heads, model.head_dim)) + gate
     compressed = mla_params.function(
         model.width, model.heads, model.q_lora, model.kv_lora, model.nope_dim, model.rope_dim, model.v_dim
     )
-    return int(compressed) + (0 if model.q_lora else model.width * model.heads * model.key_dim)
+    return int(compressed) + gate + (0 if model.q_lora else model.width * model.heads * model.key_dim)
 
 
 def qk_norm_parameters(model: Model | str) -> int:
@@ -81,14 +94,29 @@ def mlp_parameters(model: Model | str, ffn: int) -> int:
     return int(mlp_params(model.width, ffn, model.matrices)) + biases
 
 
+def expert_parameters(model: Model | str) -> int:
+    """One routed expert; one that reads and writes vectors of a width of its own has matrices of that width."""
+    model = models.of(model)
+    if not model.expert_width:
+        return mlp_parameters(model, model.expert_ffn)
+    return int(mlp_params(model.expert_width, model.expert_ffn, model.matrices))
+
+
+def latent_matrices(model: Model | str) -> int:
+    """Parameters of the two matrices of a layer between the stream and the narrower vectors that experts read."""
+    model = models.of(model)
+    return 2 * model.width * model.expert_width
+
+
 def router_parameters(model: Model | str) -> int:
-    """Of one layer with experts: the matrix of scores, a bias if the model has one, and the gate of shared experts.
+    """Of one layer with experts: the matrix of scores, a bias if the model has one, the gate of shared experts, and the
+    two matrices of experts that read narrower vectors.
 
     The bias that balances DeepSeek's router is updated without a gradient; checkpoints contain it, so it counts.
     """
     model = models.of(model)
     scores = model.experts * (model.width + (model.biases == "all" or model.router_bias))
-    return scores + model.width * model.shared_gate if model.moe else 0
+    return scores + model.width * model.shared_gate + latent_matrices(model) if model.moe else 0
 
 
 def norm_parameters(model: Model | str) -> int:
@@ -104,18 +132,21 @@ def parameter_groups(model: Model | str) -> Parameters:
     45097156608
     """
     model = models.of(model)
-    dense_layers = model.layers - model.moe_layers
+    dense_layers = model.mlp_layers - model.moe_layers
+    norms = model.layer_norms * model.layers - (model.layers - model.mlp_layers) + 1 + model.embedding_norm
+    indexers = model.indexer.layers * indexer_parameters(model) if model.indexer else 0
     return Parameters(
-        attention=model.layers * attention_parameters(model),
+        attention=model.attention_layers * attention_parameters(model) + indexers,
         mlp=dense_layers * mlp_parameters(model, model.ffn),
-        experts=model.moe_layers * model.experts * mlp_parameters(model, model.expert_ffn),
+        experts=model.moe_layers * model.experts * expert_parameters(model),
         shared_experts=model.moe_layers * model.shared_experts * mlp_parameters(model, model.expert_ffn),
         router=model.moe_layers * router_parameters(model),
-        norms=(model.layer_norms * model.layers + 1 + model.embedding_norm) * norm_parameters(model),
+        norms=norms * norm_parameters(model),
         embedding=int(embedding_params.function(model.width, model.vocab, 1)),
         positions=model.positions * model.width,
         head=(0 if model.tied else int(embedding_params.function(model.width, model.vocab, 1)))
         + model.vocab * model.head_bias,
+        states=model.state_layers * mixer_parameters(model),
     )
 
 
@@ -144,12 +175,12 @@ def active_parameters(model: Model | str, embedding: bool = True) -> int:
 def mtp_parameters(model: Model | str) -> int:
     """The modules for multi-token prediction, without the two tables that they share with the model.
 
-    Each has one layer of the kind of the model's last layer, a matrix that combines the last state with the next
-    token's embedding, norms of both, and a norm before the output.
+    Each has one layer of the kind of the model's last layer, with attention where only some layers have it, a matrix
+    that combines the last state with the next token's embedding, norms of both, and a norm before the output.
     """
     model = models.of(model)
     groups = parameter_groups(model)
-    layer = attention_parameters(model) + model.layer_norms * norm_parameters(model)
+    layer = attention_parameters(model) + indexer_parameters(model) + model.layer_norms * norm_parameters(model)
     if model.moe:
         layer += (groups.experts + groups.shared_experts + groups.router) // model.moe_layers
     else:
@@ -169,7 +200,10 @@ def with_mtp(model: Model | str) -> Model:
     model = models.of(model)
     if not model.mtp_layers:
         raise ValueError(f"mtp: a model with modules for multi-token prediction, got {model.name}, which has none")
-    return model.replace(layers=model.layers + model.mtp_layers)
+    more = model.mtp_layers
+    pattern = model.pattern + "A" * more if model.pattern else ""
+    indexer = replace(model.indexer, layers=model.indexer.layers + more) if model.indexer else None
+    return model.replace(layers=model.layers + more, pattern=pattern, indexer=indexer)
 
 
 def matmul_parameters(model: Model | str) -> int:
@@ -178,28 +212,39 @@ def matmul_parameters(model: Model | str) -> int:
     Without biases, gains, the gate of shared experts, and the lookup of embedding and positions.
     """
     model = models.of(model)
-    experts = model.experts_per_token + model.shared_experts
     attention = attention_matrices(model)
     mlp = int(mlp_params.function(model.width, model.ffn, model.matrices))
-    expert = int(mlp_params.function(model.width, model.expert_ffn, model.matrices))
-    dense_layers = model.layers - model.moe_layers
-    routed = model.moe_layers * (experts * expert + model.experts * model.width)
-    return model.layers * attention + dense_layers * mlp + routed + model.width * model.vocab
+    dense_layers = model.mlp_layers - model.moe_layers
+    routed = model.moe_layers * (_routed_matrices(model) + model.experts * model.width)
+    indexers = model.indexer.layers * indexer_matrices(model) if model.indexer else 0
+    mixers = model.attention_layers * attention + indexers + model.state_layers * mixer_matrices(model)
+    return mixers + dense_layers * mlp + routed + model.width * model.vocab
+
+
+def _routed_matrices(model: Model) -> int:
+    """Matrices of a layer's experts that one token takes, routed and shared ones, and those around narrower experts."""
+    shared = int(mlp_params.function(model.width, model.expert_ffn, model.matrices)) * model.shared_experts
+    expert = int(mlp_params.function(model.expert_width or model.width, model.expert_ffn, model.matrices))
+    return model.experts_per_token * expert + shared + latent_matrices(model)
 
 
 def attention_step_flops(model: Model | str, B: Any, T: Any, causal: bool = True) -> Any:
-    """Scores and weighted values of all layers, forward pass, B tokens in sequences of T.
+    """Scores and weighted values of all layers, and their states, forward pass, B tokens in sequences of T.
 
-    Without `causal`, as many papers count, every token attends to all T keys.
+    Without `causal`, as many papers count, every token attends to all T keys; a layer that keeps a state, or picks its
+    keys, asks for the same either way.
     """
     model = models.of(model)
-    full = model.layers - (model.window_layers if causal else 0)
+    states = model.state_layers * mixer_flops(model.mixer, B) if model.mixer else 0
+    if model.indexer:
+        return states + sparse_step_flops(model, B, T)
+    full = model.attention_layers - (model.window_layers if causal else 0)
     if model.mla:
         seen = mla_attention_forward_flops(B, T, model.heads, model.nope_dim, model.rope_dim, model.v_dim)
-        return full * (seen * (T + 1) / (2 * T) if causal else seen)
+        return states + full * (seen * (T + 1) / (2 * T) if causal else seen)
     if not causal:
-        return full * attention_forward_flops(B, T, model.heads, model.head_dim)
-    flops = full * causal_attention_forward_flops(B, T, model.heads, model.head_dim)
+        return states + full * attention_forward_flops(B, T, model.heads, model.head_dim)
+    flops = states + full * causal_attention_forward_flops(B, T, model.heads, model.head_dim)
     if model.window_layers:
         windowed = window_attention_forward_flops(B, T, model.window, model.heads, model.head_dim)
         flops = flops + model.window_layers * windowed
@@ -239,18 +284,37 @@ def recomputed_flops(model: Model | str, B: Any, T: Any, recompute: str = "none"
 
 
 def kv_bytes_per_token(model: Model | str, b: Any = 2) -> Any:
-    """Bytes that one token adds to the cache of keys and values, with b bytes per element."""
+    """Bytes that one token adds to the cache of keys and values, with b bytes per element, and to that of indexers.
+    Layers that keep a state add nothing.
+    """
     model = models.of(model)
+    if not model.attention_layers:
+        return 0
     if model.mla:
-        return mla_token_bytes(model.layers, model.kv_lora, model.rope_dim, b)
-    return kv_token_bytes(model.layers, model.kv_heads, model.head_dim, b)
+        latent = mla_token_bytes(model.attention_layers, model.kv_lora, model.rope_dim, b)
+        return latent + index_bytes_per_token(model) if model.indexer else latent
+    return kv_token_bytes(model.attention_layers, model.kv_heads, model.head_dim, b)
 
 
 def kv_cache_bytes(model: Model | str, T_kv: Any, b: Any = 2) -> Any:
-    """The cache of one sequence of T_kv tokens: layers with a window keep only the tokens in the window."""
+    """The cache of one sequence of T_kv tokens: layers with a window keep only the tokens in the window. Without its
+    state, which is `sequence_state_bytes`.
+    """
     model = models.of(model)
     if not model.window_layers:
         return T_kv * kv_bytes_per_token(model, b)
     layer = kv_token_bytes(1, model.kv_heads, model.head_dim, b)
-    full = model.layers - model.window_layers
+    full = model.attention_layers - model.window_layers
     return layer * (full * T_kv + model.window_layers * minimum(T_kv, model.window))
+
+
+def cache_read_bytes(model: Model | str, T_kv: Any, b: Any = 2) -> Any:
+    """Bytes of cache that one sequence moves in a decode step: keys and values, of sparse attention only those that are
+    picked beside all keys of the indexers; its state is read and written.
+    """
+    model = models.of(model)
+    states = 2 * sequence_state_bytes(model)
+    if not model.indexer:
+        return states + kv_cache_bytes(model, T_kv, b)
+    latent = mla_token_bytes(model.attention_layers, model.kv_lora, model.rope_dim, b)
+    return states + minimum(T_kv, model.indexer.top) * latent + T_kv * index_bytes_per_token(model)

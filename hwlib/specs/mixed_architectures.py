@@ -1,0 +1,319 @@
+"""Architectures of `config.json` whose layers are not all attention on every key: states, and keys that are picked.
+
+As in `hwlib.specs.architectures`, each is one function named after the file's `model_type`, and what a file leaves out
+is what the class of that name in Transformers has. The kind of each layer becomes a letter of `Model.pattern`.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from hwlib.specs.architectures import (
+    Shape,
+    attention_biases,
+    deepseek_v3,
+    experts,
+    first_dense,
+    sparse_layers,
+    usual,
+)
+from hwlib.specs.config_fields import Config
+from hwlib.specs.state_mixer import Indexer, StateMixer
+from hwlib.specs.table import SpecError
+
+ELEMENTS = {"float32": 4, "bfloat16": 2, "float16": 2}
+"""Bytes of an element of the state, by the word of a file."""
+FULL, LINEAR = "full_attention", "linear_attention"
+
+
+def _state_bytes(c: Config, *names: str) -> int:
+    """Bytes of an element of the state: in 32 bits where the file does not say."""
+    name, word = c.get(*names)
+    if word is None:
+        return ELEMENTS["float32"]
+    if word not in ELEMENTS:
+        raise c.wrong(name, f"one of {', '.join(ELEMENTS)}")
+    return ELEMENTS[word]
+
+
+def _listed(c: Config, name: str, layers: int, letters: Mapping[Any, str]) -> str | None:
+    """The letter of each layer, of a list of words; None where there is no such list."""
+    _, kinds = c.get(name)
+    if kinds is None:
+        return None
+    if not isinstance(kinds, list) or len(kinds) != layers or any(kind not in letters for kind in kinds):
+        raise c.wrong(name, f"{layers} of {', '.join(map(str, letters))}")
+    return "".join(letters[kind] for kind in kinds)
+
+
+def _every(layers: int, step: int) -> str:
+    """The letters of layers that keep a state, but for each last of `step`."""
+    return "".join("SA"[(i + 1) % step == 0] for i in range(layers))
+
+
+def _mixer(c: Config, kind: str, **numbers: int) -> StateMixer:
+    """The record of the layers with a state. Raises SpecError for heads that do not divide."""
+    try:
+        return StateMixer(kind, **numbers)
+    except ValueError as error:
+        raise SpecError(f"{c.where}: {error}") from None
+
+
+def _mixed(pattern: str, mixer: StateMixer) -> Shape:
+    """The fields of a model for such a pattern; a file may have no layer with a state."""
+    return {"pattern": pattern, "mixer": mixer} if "s" in pattern.lower() else {}
+
+
+def _shared(c: Config, name: str, width: int) -> int:
+    """How many shared experts of the routed ones' width a shared MLP is."""
+    whole = c.count(name, default=0, low=0)
+    if whole % width:
+        raise c.wrong(name, f"a multiple of the experts' width, {width}")
+    return whole // width
+
+
+# Qwen: three layers of Gated DeltaNet, and one with attention
+
+
+def _gated_delta(c: Config, layers: int) -> Shape:
+    step = c.count("full_attention_interval", default=4)
+    usually = _every(layers, step)
+    mixer = _mixer(
+        c,
+        "gated-delta",
+        heads=c.count("linear_num_value_heads", default=32),
+        key_heads=c.count("linear_num_key_heads", default=16),
+        key_dim=c.count("linear_key_head_dim", default=128),
+        value_dim=c.count("linear_value_head_dim", default=128),
+        conv=c.count("linear_conv_kernel_dim", default=4),
+        state_bytes=_state_bytes(c, "mamba_ssm_dtype"),
+    )
+    return _mixed(_listed(c, "layer_types", layers, {LINEAR: "S", FULL: "A"}) or usually, mixer)
+
+
+def _qwen3_next(c: Config) -> Shape:
+    """Qwen3-Next, and Qwen3.5 with experts: attention with a gate, and a shared expert with one."""
+    width = c.count("moe_intermediate_size")
+    shape = usual(c, head_dim=256, needs_kv=True, ffn=width) | {"qk_norm": True, "attention_gate": True}
+    shape |= attention_biases(c) | _gated_delta(c, shape["layers"])
+    c.only("attn_output_gate", True)
+    c.only("mtp_use_dedicated_embeddings", False)
+    shape |= experts(c, "num_experts", "moe_intermediate_size")
+    shape |= {"shared_experts": _shared(c, "shared_expert_intermediate_size", width), "shared_gate": True}
+    shape |= sparse_layers(c, shape["layers"])
+    return shape | {"mtp_layers": c.count("mtp_num_hidden_layers", default=0, low=0)}
+
+
+def _qwen3_5(c: Config) -> Shape:
+    """Qwen3.5 without experts."""
+    shape = usual(c, head_dim=256, needs_kv=True) | {"qk_norm": True, "attention_gate": True}
+    c.only("attn_output_gate", True)
+    c.only("mtp_use_dedicated_embeddings", False)
+    c.get("mlp_only_layers")  # without experts all are
+    shape |= attention_biases(c) | _gated_delta(c, shape["layers"])
+    return shape | {"mtp_layers": c.count("mtp_num_hidden_layers", default=0, low=0)}
+
+
+# NVIDIA and IBM: Mamba-2
+
+
+BLOCKS = {"mamba": "M", "attention": "*", "mlp": "-", "moe": "E"}
+"""Nemotron's blocks: a state, attention, an MLP, or experts by itself."""
+
+
+def _blocks(c: Config) -> str:
+    """A letter for each of Nemotron's blocks: of a text, or of a list of words."""
+    name, text = c.get("hybrid_override_pattern")
+    if text is None:
+        name, words = c.get("layers_block_type")
+        text = _listed(c, name, len(words) if isinstance(words, list) else 1, BLOCKS)
+    blocks = c.count("num_hidden_layers", default=len(text or "?"))
+    if not isinstance(text, str) or not text or len(text) != blocks or set(text) - set(BLOCKS.values()):
+        raise c.wrong(name, f"a letter of {''.join(BLOCKS.values())} for each of the {blocks} blocks")
+    return text
+
+
+def _paired(c: Config, blocks: str) -> str:
+    """Nemotron's blocks as layers: a mixer and the MLP that follows it are one."""
+    letters: list[str] = []
+    for block in blocks:
+        if block in "M*":
+            letters.append("s" if block == "M" else "a")
+        elif letters and letters[-1].islower():
+            letters[-1] = letters[-1].upper()
+        else:
+            raise SpecError(f"{c.where}: expected an MLP or experts after a mixer only, got {blocks}")
+    return "".join(letters)
+
+
+def _nemotron_h(c: Config) -> Shape:
+    blocks = _blocks(c)
+    pattern = _paired(c, blocks)
+    for name in ("attention_bias", "mlp_bias", "use_bias", "mamba_proj_bias"):
+        c.only(name, False)
+    c.only("use_conv_bias", True)
+    c.get("expand")  # said again by the number of heads
+    shape: Shape = {
+        "layers": len(pattern),
+        "width": c.count("hidden_size"),
+        "heads": c.count("num_attention_heads"),
+        "kv_heads": c.count("num_key_value_heads"),
+        "head_dim": c.count("head_dim", "attention_head_dim"),
+        "vocab": c.count("vocab_size"),
+        "context": c.count("max_position_embeddings"),
+        "tied": c.flag("tie_word_embeddings", False),
+        "gated": False,
+        "note": f"{len(blocks)} blocks of a mixer or an MLP each, counted as {len(pattern)} layers",
+    }
+    mixer = _mixer(
+        c,
+        "mamba2",
+        heads=c.count("mamba_num_heads"),
+        key_heads=c.count("n_groups"),
+        key_dim=c.count("ssm_state_size"),
+        value_dim=c.count("mamba_head_dim"),
+        conv=c.count("conv_kernel"),
+        state_bytes=_state_bytes(c, "mamba_ssm_cache_dtype"),
+        chunk=c.count("chunk_size"),
+    )
+    shape |= _mixed(pattern, mixer)
+    width = c.count("moe_intermediate_size", default=0)
+    shape["ffn"] = c.count("intermediate_size", default=width or None)
+    if "E" not in blocks:
+        return shape
+    shape |= experts(c, "n_routed_experts", "moe_intermediate_size")
+    shape |= {"router_bias": True, "dense_layers": blocks.count("-")}
+    c.count("n_shared_experts", default=1)
+    shape["shared_experts"] = _shared(c, "moe_shared_expert_intermediate_size", shape["expert_ffn"])
+    shape["expert_width"] = c.count("moe_latent_size", default=0)
+    c.only("mtp_hybrid_override_pattern", "*E")
+    c.only("mtp_layers_block_type", ["attention", "moe"])
+    return shape | {"mtp_layers": c.count("num_nextn_predict_layers", default=0, low=0)}
+
+
+def _granite_hybrid(c: Config) -> Shape:
+    """Granite 4: every layer has experts and a shared MLP, or the shared MLP alone."""
+    number = c.count("num_local_experts", default=0, low=0)
+    ffn = "intermediate_size" if number else "shared_intermediate_size"
+    shape = usual(c, needs_kv=True, ffn=c.count(ffn)) | attention_biases(c)
+    shape["ffn"] = c.count(ffn)
+    c.get("intermediate_size")
+    c.only("mamba_conv_bias", True)
+    c.only("mamba_proj_bias", False)
+    c.get("mamba_expand")  # said again by the number of heads
+    pattern = _listed(c, "layer_types", shape["layers"], {"mamba": "S", "attention": "A"})
+    mixer = _mixer(
+        c,
+        "mamba2",
+        heads=c.count("mamba_n_heads"),
+        key_heads=c.count("mamba_n_groups"),
+        key_dim=c.count("mamba_d_state"),
+        value_dim=c.count("mamba_d_head"),
+        conv=c.count("mamba_d_conv"),
+        chunk=c.count("mamba_chunk_size", default=256),
+    )
+    shape |= _mixed(pattern or "A" * shape["layers"], mixer)
+    if not number:
+        c.get("num_experts_per_tok")
+        return shape
+    shape |= experts(c, "num_local_experts", "intermediate_size")
+    return shape | {"shared_experts": _shared(c, "shared_intermediate_size", shape["expert_ffn"])}
+
+
+# DeepSeek and GLM: an indexer picks the keys
+
+
+def _indexed(c: Config) -> Shape:
+    shape = deepseek_v3(c)
+    layers = shape["layers"]
+    own = _listed(c, "indexer_types", layers, {"full": "f", "shared": "s"}) or "f" * layers
+    for name in ("index_topk_freq", "index_skip_topk_offset", "index_topk_pattern"):
+        c.get(name)  # said again by the list
+    indexer = Indexer(c.count("index_n_heads"), c.count("index_head_dim"), c.count("index_topk"), own.count("f"))
+    dense = _listed(c, "mlp_layer_types", layers, {"dense": "d", "sparse": "e"})
+    if dense is not None and dense.count("d") != shape["dense_layers"]:
+        raise c.wrong("mlp_layer_types", f"{shape['dense_layers']} dense layers, as first_k_dense_replace says")
+    return shape | {"indexer": indexer}
+
+
+# Kimi: KDA beside latent attention; MiniMax: lightning attention
+
+
+def _numbered(c: Config, name: str, layers: int) -> set[int]:
+    """Layers of a list that begins to count at 1."""
+    _, numbers = c.get(name)
+    if not isinstance(numbers, list) or not all(isinstance(i, int) and 1 <= i <= layers for i in numbers):
+        raise c.wrong(name, f"a list of layers from 1 to {layers}")
+    return set(numbers)
+
+
+def _kimi_linear(c: Config) -> Shape:
+    layers, heads = c.count("num_hidden_layers"), c.count("num_attention_heads")
+    linear = c.inner("linear_attn_config")
+    full, states = (_numbered(linear, name, layers) for name in ("full_attn_layers", "kda_layers"))
+    if len(full) + len(states) != layers or full & states:
+        raise linear.wrong("kda_layers", f"all of the {layers} layers that are not in full_attn_layers")
+    size = linear.count("head_dim")
+    number = linear.count("num_heads")
+    conv = linear.count("short_conv_kernel_size")
+    mixer = StateMixer("kimi-delta", number, number, size, size, conv)
+    linear.finished()
+    c.count("num_key_value_heads", default=heads)
+    c.get("head_dim")
+    shape: Shape = {
+        "layers": layers,
+        "width": c.count("hidden_size"),
+        "ffn": c.count("intermediate_size"),
+        "heads": heads,
+        "kv_heads": heads,
+        "head_dim": c.count("v_head_dim"),
+        "vocab": c.count("vocab_size"),
+        "context": c.count("max_position_embeddings", "model_max_length"),
+        "tied": c.flag("tie_word_embeddings", False),
+        "q_lora": c.count("q_lora_rank", default=0),
+        "kv_lora": c.count("kv_lora_rank"),
+        "rope_dim": c.count("qk_rope_head_dim"),
+        "nope_dim": c.count("qk_nope_head_dim"),
+        "v_dim": c.count("v_head_dim"),
+        "router_bias": True,
+        "mtp_layers": c.count("num_nextn_predict_layers", default=0, low=0),
+    }
+    c.get("mla_use_nope")  # positions have no parameters
+    shape |= experts(c, "num_experts", "moe_intermediate_size", token=("num_experts_per_token",))
+    shape["shared_experts"] = c.count("num_shared_experts", default=0, low=0)
+    pattern = "".join("SA"[i + 1 in full] for i in range(layers))
+    return shape | first_dense(c, layers) | _mixed(pattern, mixer)
+
+
+def _minimax(c: Config) -> Shape:
+    """MiniMax-Text-01 and M1: their own files number the kinds of layers, 0 for lightning attention."""
+    shape = usual(c, needs_kv=True) | experts(c, "num_local_experts", "intermediate_size")
+    layers, heads, size = shape["layers"], shape["heads"], shape["head_dim"]
+    usually = _every(layers, 2)
+    pattern = _listed(c, "layer_types", layers, {LINEAR: "S", FULL: "A"})
+    pattern = pattern or _listed(c, "attn_type_list", layers, {0: "S", 1: "A"}) or usually
+    c.only("shared_intermediate_size", 0)
+    c.only("postnorm", True)
+    for name in ("full_attention", "linear_attention", "mlp"):  # how much of the stream a sum keeps
+        c.get(f"layernorm_{name}_alpha")
+        c.get(f"layernorm_{name}_beta")
+    block = c.count("block_size", default=256)
+    return shape | _mixed(pattern, StateMixer("lightning", heads, heads, size, size, chunk=block))
+
+
+MIXED: Mapping[str, Callable[[Config], Shape]] = MappingProxyType(
+    {
+        "qwen3_next": _qwen3_next,
+        "qwen3_5_moe_text": _qwen3_next,
+        "qwen3_5_text": _qwen3_5,
+        "nemotron_h": _nemotron_h,
+        "granitemoehybrid": _granite_hybrid,
+        "deepseek_v32": _indexed,
+        "glm_moe_dsa": _indexed,
+        "kimi_linear": _kimi_linear,
+        "minimax": _minimax,
+        "minimax_m1": _minimax,
+        "minimax_text_01": _minimax,
+    }
+)
+"""The architectures of mixed layers that are understood, by `model_type`."""

@@ -1,0 +1,73 @@
+"""What stands in the place of attention in today's models: layers that keep a state, and an index that picks keys.
+
+A layer with a state adds each token to one matrix a head, and keeps no keys and values: its memory does not grow with
+the sequence. An indexer scores all keys of a layer cheaply, and attention reads the best of them only.
+What follows from these numbers is computed in `hwlib.transformer.state_layers` and `hwlib.transformer.sparse`.
+"""
+
+from dataclasses import dataclass
+
+MIXERS = ("gated-delta", "mamba2", "kimi-delta", "lightning")
+"""Gated DeltaNet (gated-deltanet), Mamba-2 (dao2024), Kimi Delta Attention (kimi-linear), lightning attention (minimax01)."""
+PATTERN = "AaSs"
+"""A letter a layer: attention or a state, and an MLP after it where the letter is a capital."""
+CHUNK = 64  # tokens of a part that kernels compute at once, of Gated DeltaNet and KDA (gated-deltanet, kimi-linear)
+
+
+def _at_least(record: object, least: dict[str, int]) -> None:
+    """Raise ValueError for a field that is not a whole number, or too small: below 1 unless `least` says otherwise."""
+    for name, value in vars(record).items():
+        low = least.get(name, 1)
+        if name != "kind" and (isinstance(value, bool) or not isinstance(value, int) or value < low):
+            raise ValueError(f"{name} is a whole number of at least {low}, got {value!r}")
+
+
+@dataclass(frozen=True)
+class StateMixer:
+    """A layer with a state: one matrix of `key_dim` rows and `value_dim` columns for each of its `heads`.
+
+    `key_heads` heads of keys and queries are shared by those of values, as B and C are by the heads of Mamba-2. `conv`
+    are the tokens that a short convolution before it sees, 0 where there is none. `state_bytes` are those of an element
+    of the state, and `chunk` the tokens that kernels take at once. Raises ValueError.
+    """
+
+    kind: str
+    heads: int
+    key_heads: int
+    key_dim: int
+    value_dim: int
+    conv: int = 0
+    state_bytes: int = 4
+    chunk: int = CHUNK
+
+    def __post_init__(self) -> None:
+        if self.kind not in MIXERS:
+            raise ValueError(f"kind is one of {', '.join(MIXERS)}, got {self.kind!r}")
+        _at_least(self, {"conv": 0})
+        if self.heads % self.key_heads:
+            raise ValueError(f"key_heads is a divisor of the {self.heads} heads, got {self.key_heads}")
+
+    @property
+    def channels(self) -> int:
+        """Channels of the short convolution: of queries, keys and values."""
+        return 2 * self.key_heads * self.key_dim + self.heads * self.value_dim
+
+    @property
+    def delta(self) -> bool:
+        """Whether a token first takes away what the state holds under its key, by the delta rule."""
+        return self.kind in ("gated-delta", "kimi-delta")
+
+
+@dataclass(frozen=True)
+class Indexer:
+    """The indexer of DeepSeek's sparse attention: `heads` of `dim` elements score all keys, of which attention reads
+    the best `top`. So many `layers` have one of their own, the others take what it picks. Raises ValueError.
+    """
+
+    heads: int
+    dim: int
+    top: int
+    layers: int
+
+    def __post_init__(self) -> None:
+        _at_least(self, {})

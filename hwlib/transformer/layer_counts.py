@@ -1,0 +1,127 @@
+"""Exact counts of the layers that are not plain attention: those that keep a state, and indexers of sparse attention.
+
+Of one layer each, unless a name says otherwise. They apply the formulas of `hwlib.transformer.state_layers` and
+`hwlib.transformer.sparse` to a `Model`, or the key of one; `hwlib.transformer.model_counts` adds them up.
+"""
+
+from typing import Any
+
+from hwlib.specs import Model, models
+from hwlib.specs.state_mixer import StateMixer
+from hwlib.transformer.sparse import index_token_bytes, indexer_flops, indexer_params, sparse_latent_flops
+from hwlib.transformer.state_layers import (
+    chunked_delta_flops,
+    chunked_scan_flops,
+    conv_state_bytes,
+    delta_rule_flops,
+    gated_delta_params,
+    kimi_delta_params,
+    lightning_params,
+    mamba2_params,
+    state_matrix_bytes,
+    state_scan_flops,
+)
+
+
+def mixer_parameters(model: Model | str) -> int:
+    """All parameters of a layer's state mixer; 0 of a model without one."""
+    model = models.of(model)
+    x = model.mixer
+    if x is None:
+        return 0
+    if x.kind == "gated-delta":
+        return int(gated_delta_params.function(model.width, x.heads, x.key_heads, x.key_dim, x.value_dim, x.conv))
+    if x.kind == "mamba2":
+        return int(mamba2_params.function(model.width, x.heads, x.key_heads, x.key_dim, x.value_dim, x.conv))
+    if x.kind == "kimi-delta":
+        return int(kimi_delta_params.function(model.width, x.heads, x.key_dim, x.value_dim, x.conv))
+    return int(lightning_params.function(model.width, x.heads, x.key_dim, x.value_dim))
+
+
+def mixer_shapes(model: Model | str, tp: int = 1) -> tuple[tuple[int, int], ...]:
+    """[N, K] of the products of a state mixer on one of tp ranks, which divide its heads: into it, and the output. What
+    all heads share, the low ranks of KDA's gates, every rank has.
+    """
+    model = models.of(model)
+    x = model.mixer
+    if x is None:
+        return ()
+    heads, key_heads = max(1, x.heads // tp), max(1, x.key_heads // tp)
+    keys, values = key_heads * x.key_dim, heads * x.value_dim
+    output = (model.width, values)
+    if x.kind == "gated-delta":
+        return (2 * keys + 2 * values + 2 * heads, model.width), output
+    if x.kind == "mamba2":
+        return (2 * keys + 2 * values + heads, model.width), output
+    if x.kind == "kimi-delta":
+        low = x.value_dim
+        return (2 * keys + values + heads + 2 * low, model.width), (keys, low), (values, low), output
+    return (2 * keys + 2 * values, model.width), output
+
+
+def mixer_matrices(model: Model | str) -> int:
+    """Parameters of a state mixer in matrices, which one token is multiplied with."""
+    return sum(n * k for n, k in mixer_shapes(model))
+
+
+def mixer_flops(mixer: StateMixer, B: Any) -> Any:
+    """Operations of a layer's states, forward pass, B tokens one by one: what the layer asks for, however computed."""
+    count = delta_rule_flops if mixer.delta else state_scan_flops
+    return count(B, mixer.heads, mixer.key_dim, mixer.value_dim)
+
+
+def chunked_mixer_flops(mixer: StateMixer, B: Any) -> Any:
+    """The same as kernels compute it in training and prefill, `mixer.chunk` tokens at once."""
+    if mixer.delta:
+        return chunked_delta_flops(B, mixer.chunk, mixer.heads, mixer.key_dim, mixer.value_dim)
+    return chunked_scan_flops(B, mixer.chunk, mixer.heads, mixer.key_heads, mixer.key_dim, mixer.value_dim)
+
+
+def mixer_state_bytes(mixer: StateMixer, b: float = 2) -> float:
+    """Bytes that one sequence keeps in a layer: its states, and the last inputs of the convolution with b bytes each.
+
+    >>> round(mixer_state_bytes(StateMixer("gated-delta", 32, 16, 128, 128, conv=4)) / 2**20, 2)
+    2.05
+    """
+    x = mixer
+    states = state_matrix_bytes(x.heads, x.key_dim, x.value_dim, x.state_bytes)
+    if not x.conv:
+        return float(states)
+    return float(states + conv_state_bytes(x.heads, x.key_heads, x.key_dim, x.value_dim, x.conv, b))
+
+
+def sequence_state_bytes(model: Model | str, b: float = 2) -> float:
+    """Bytes of one sequence's state in all layers that keep one; 0 of a model that has none."""
+    model = models.of(model)
+    return model.state_layers * mixer_state_bytes(model.mixer, b) if model.mixer else 0.0
+
+
+def indexer_parameters(model: Model | str) -> int:
+    """All parameters of a layer's indexer, its norm included; 0 of a model without one."""
+    model = models.of(model)
+    x = model.indexer
+    return int(indexer_params.function(model.width, model.q_lora, x.heads, x.dim)) if x else 0
+
+
+def indexer_matrices(model: Model | str) -> int:
+    """Parameters of an indexer in matrices."""
+    model = models.of(model)
+    return indexer_parameters(model) - 2 * model.indexer.dim if model.indexer else 0
+
+
+def sparse_step_flops(model: Model | str, B: Any, T: Any) -> Any:
+    """Operations of sparse attention in all layers, forward pass: attention on the keys that are picked, and scores of
+    all keys where a layer has an indexer of its own.
+    """
+    model = models.of(model)
+    x = model.indexer
+    if x is None:
+        return 0
+    picked = sparse_latent_flops(B, T, x.top, model.heads, model.kv_lora, model.rope_dim)
+    return model.attention_layers * picked + x.layers * indexer_flops(B, T, x.heads, x.dim)
+
+
+def index_bytes_per_token(model: Model | str) -> float:
+    """Bytes that one token adds to the caches of all indexers."""
+    model = models.of(model)
+    return float(index_token_bytes(model.indexer.layers, model.indexer.dim)) if model.indexer else 0.0

@@ -1,0 +1,360 @@
+"""Models of mixed layers: counts to the last parameter, states beside caches, and forms that give the same values."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hwlib.specs import Model, SpecError
+from hwlib.specs.state_mixer import Indexer, StateMixer
+from hwlib.transformer import (
+    active_parameters,
+    attention_step_flops,
+    cache_read_bytes,
+    chunked_delta_flops,
+    chunked_scan_flops,
+    delta_rule_flops,
+    gated_delta_params,
+    indexer_flops,
+    indexer_parameters,
+    kimi_delta_params,
+    kv_bytes_per_token,
+    kv_cache_bytes,
+    lightning_params,
+    mamba2_params,
+    matmul_parameters,
+    mixer_matrices,
+    mixer_parameters,
+    mtp_parameters,
+    parameter_count,
+    parameter_groups,
+    sequence_state_bytes,
+    sparse_latent_flops,
+    state_equal_tokens,
+    state_matrix_bytes,
+    state_scan_flops,
+    state_step_time,
+    step_flops,
+    training_flops,
+    with_mtp,
+)
+from tests.each import each
+
+LONG = 131072
+# What `parameters` has is the count of Transformers 5.24's classes on the meta device, of the fields of the published
+# file, with the router's bias, which these keep as a buffer; `billions` and `active` are what publishers print.
+FAMILIES = json.loads((Path(__file__).parent / "data" / "mixed_layers.json").read_text("utf-8"))
+MODELS = {name: Model.of_config(row["config"], name) for name, row in FAMILIES.items()}
+STATEFUL = {name: model for name, model in MODELS.items() if model.mixer}
+
+
+def model_with(**changes):
+    """Qwen3-Next with other fields in its file; None takes one away."""
+    return Model.of_config({**FAMILIES["Qwen3-Next 80B-A3B"]["config"], **changes}, "changed")
+
+
+@each("name", FAMILIES)
+def test_the_count_is_that_of_the_class_and_of_its_publisher(name):
+    exact, billions, active = (FAMILIES[name][what] for what in ("parameters", "billions", "active"))
+    model = MODELS[name]
+    assert parameter_count(model) == exact
+    assert abs(exact / 1e9 - billions) < 0.025 * billions
+    # Publishers round down, and leave tables out of the active count, or the output layer, without saying which.
+    least = active_parameters(model) - 2 * model.vocab * model.width
+    assert int(least / 1e9) <= active < 1.2 * active_parameters(model) / 1e9
+    assert active_parameters(model) <= exact
+    assert matmul_parameters(model) < exact
+
+
+@each("name", FAMILIES)
+def test_a_model_is_the_sum_of_its_layers(name):
+    model = MODELS[name]
+    assert model.state_layers + model.attention_layers == model.layers
+    assert parameter_groups(model).states == model.state_layers * mixer_parameters(model)
+    assert bool(parameter_groups(model).states) == bool(model.mixer)
+    assert parameter_groups(model).total == sum(parameter_groups(model))
+
+
+def torch_mixer(model):
+    """A layer's state mixer as torch modules, from the fields of its record."""
+    import torch
+    from torch import nn
+
+    x, D = model.mixer, model.width
+    keys, values = x.key_heads * x.key_dim, x.heads * x.value_dim
+    linear = lambda rows, columns: nn.Linear(rows, columns, bias=False)
+    numbers = lambda n: nn.ParameterList([nn.Parameter(torch.empty(n))])
+    convolution = lambda bias: nn.Conv1d(x.channels, x.channels, x.conv, groups=x.channels, bias=bias)
+    output = linear(values, D)
+    if x.kind == "gated-delta":
+        parts = [linear(D, 2 * keys + 2 * values), linear(D, 2 * x.heads), convolution(False), numbers(x.heads)]
+        return nn.ModuleList([*parts, numbers(x.heads), nn.RMSNorm(x.value_dim), output])
+    if x.kind == "mamba2":
+        parts = [linear(D, 2 * values + 2 * keys + x.heads), convolution(True)]
+        return nn.ModuleList([*parts, *(numbers(x.heads) for _ in range(3)), nn.RMSNorm(values), output])
+    if x.kind == "lightning":
+        return nn.ModuleList([linear(D, 3 * values), linear(D, values), nn.RMSNorm(values), output])
+    gates = [linear(D, x.value_dim), linear(x.value_dim, keys), linear(D, x.value_dim), linear(x.value_dim, values)]
+    parts = [linear(D, keys), linear(D, keys), linear(D, values), linear(D, x.heads), convolution(False)]
+    return nn.ModuleList([*parts, *gates, numbers(keys), numbers(x.heads), nn.RMSNorm(x.value_dim), output])
+
+
+@each("name", STATEFUL)
+def test_torch_builds_a_mixer_of_as_many_parameters(name):
+    torch = pytest.importorskip("torch")
+    with torch.device("meta"):
+        module = torch_mixer(MODELS[name])
+    assert sum(p.numel() for p in module.parameters()) == mixer_parameters(MODELS[name])
+    matrices = [m.weight.numel() for m in module if isinstance(m, torch.nn.Linear)]
+    assert sum(matrices) == mixer_matrices(MODELS[name])
+
+
+def test_an_indexer_has_the_matrices_of_the_reference_code():
+    model = MODELS["DeepSeek-V3.2"]
+    assert indexer_parameters(model) == 64 * 128 * 1536 + 7168 * 128 + 2 * 128 + 7168 * 64
+    assert parameter_groups(model).attention == 61 * (187107328 + indexer_parameters(model))
+
+
+# Three forms, one value
+
+
+class Counted:
+    """Products of matrices, counted as they are done."""
+
+    def __init__(self):
+        self.flops = 0.0
+
+    def product(self, a, b):
+        self.flops += 2 * a.shape[0] * a.shape[1] * b.shape[1]
+        return a @ b
+
+
+def token_by_token(q, k, v, decay, beta, state, delta):
+    """The recurrent form of one head: [T, d_v], and the state."""
+    given = []
+    for t in range(len(q)):
+        state = decay[t][:, None] * state
+        added = beta[t] * (v[t] - (k[t] @ state if delta else 0))
+        state = state + np.outer(k[t], added)
+        given.append(q[t] @ state)
+    return np.array(given), state
+
+
+def part_by_part(q, k, v, decay, beta, state, delta, chunk, counted):
+    """The chunked form of the same; with one part of the whole sequence, the full form."""
+    given = []
+    for first in range(0, len(q), chunk):
+        part = slice(first, first + chunk)
+        grown = np.cumprod(decay[part], axis=0)
+        queries, keys, back = q[part] * grown, k[part] * grown, k[part] / grown
+        scores = np.tril(counted.product(queries, back.T))
+        added = beta[part][:, None] * v[part]
+        if delta:
+            triangle = np.eye(chunk) + beta[part][:, None] * np.tril(counted.product(keys, back.T), -1)
+            inverse = np.linalg.inv(triangle)
+            counted.flops += chunk**3 / 3
+            through = counted.product(inverse, beta[part][:, None] * keys)
+            added = counted.product(inverse, added) - counted.product(through, state)
+        given.append(counted.product(queries, state) + counted.product(scores, added))
+        state = grown[-1][:, None] * (state + counted.product(back.T, added))
+    return np.concatenate(given), state
+
+
+FORMS = {"gated delta": (True, 1), "KDA": (True, 6), "Mamba-2": (False, 1), "KDA without the rule": (False, 6)}
+
+
+@each("form", FORMS)
+@pytest.mark.parametrize("chunk", [1, 4, 8, 16])
+def test_recurrent_chunked_and_full_forms_agree(form, chunk):
+    (delta, decays), rng = FORMS[form], np.random.default_rng(7)
+    T, d_k, d_v = 16, 6, 5
+    q, k, v = rng.normal(size=(T, d_k)), rng.normal(size=(T, d_k)), rng.normal(size=(T, d_v))
+    k = k / np.linalg.norm(k, axis=1, keepdims=True)
+    decay = np.broadcast_to(rng.uniform(0.7, 1.0, size=(T, decays)), (T, d_k))
+    beta, state = rng.uniform(size=T), rng.normal(size=(d_k, d_v))
+    counted = Counted()
+    expected = token_by_token(q, k, v, decay, beta, state, delta)
+    got = part_by_part(q, k, v, decay, beta, state, delta, chunk, counted)
+    for ours, theirs in zip(got, expected, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9)
+    if delta:
+        assert counted.flops == pytest.approx(chunked_delta_flops(T, chunk, 1, d_k, d_v))
+    else:
+        assert counted.flops == pytest.approx(chunked_scan_flops(T, chunk, 1, 1, d_k, d_v))
+
+
+def test_a_token_of_the_delta_rule_takes_two_operations_an_element_more():
+    assert delta_rule_flops(10, 4, 8, 16) - state_scan_flops(10, 4, 8, 16) == 2 * 10 * 4 * 8 * 16
+    # Megatron-LM counts 7 for each element of Mamba's state; its head, C and D are two of them.
+    assert state_scan_flops(1, 1, 1, 1) == 5
+    assert chunked_delta_flops(64, 64, 1, 128, 128) > delta_rule_flops(64, 1, 128, 128)
+    assert chunked_scan_flops(1, 1e-9, 2, 1, 8, 16) == pytest.approx(4 * 2 * 8 * 16)
+
+
+# State beside cache
+
+
+def test_a_state_does_not_grow_and_a_cache_does():
+    for name, model in STATEFUL.items():
+        assert sequence_state_bytes(model) > 0, name
+        assert kv_cache_bytes(model, 2 * LONG) == 2 * kv_cache_bytes(model, LONG)
+
+
+def test_the_cache_at_128k_is_that_of_the_layers_with_attention():
+    # Kimi Linear keeps a cache in 7 of 27 layers, "up to 75 %" less than with attention in all of them (kimi-linear).
+    kimi = MODELS["Kimi Linear 48B-A3B"]
+    alike = kimi.replace(pattern="", mixer=None)
+    assert 1 - kv_cache_bytes(kimi, LONG) / kv_cache_bytes(alike, LONG) == pytest.approx(0.75, abs=0.015)
+    assert kv_bytes_per_token(kimi) == 7 * 576 * 2
+    nano = MODELS["Nemotron 3 Nano 30B-A3B"]
+    assert kv_bytes_per_token(nano) == 6 * 2 * 2 * 128 * 2
+    assert sequence_state_bytes(nano) == 23 * (64 * 64 * 128 * 4 + 3 * (4096 + 2 * 8 * 128) * 2)
+    qwen = MODELS["Qwen3-Next 80B-A3B"]
+    assert kv_cache_bytes(qwen, LONG) == 12 * 2 * 2 * 256 * 2 * LONG
+    assert sequence_state_bytes(qwen) == 36 * (32 * 128 * 128 * 4 + 3 * 8192 * 2)
+    minimax = MODELS["MiniMax-M1"]
+    assert sequence_state_bytes(minimax) == 70 * 64 * 128 * 128 * 4
+
+
+def test_a_state_equals_the_cache_of_some_hundred_tokens():
+    state = state_matrix_bytes(32, 128, 128)
+    assert state_equal_tokens(state, 2 * 2 * 256 * 2) == 1024
+    assert state_step_time(1, state, 1e12) == pytest.approx(2 * 32 * 128 * 128 * 4 / 1e12)
+
+
+def test_sparse_attention_keeps_all_keys_and_reads_the_best():
+    model = MODELS["DeepSeek-V3.2"]
+    latent, index = 61 * 576 * 2, 61 * (128 + 4)
+    assert kv_bytes_per_token(model) == latent + index
+    assert cache_read_bytes(model, LONG) == 2048 * latent + LONG * index
+    assert cache_read_bytes(model, 2048) == 2048 * (latent + index)
+    assert cache_read_bytes(model, 2049) - cache_read_bytes(model, 2048) == index
+    shared = MODELS["GLM-5.2"].indexer
+    assert shared.layers == 21
+    assert kv_bytes_per_token(MODELS["GLM-5.2"]) == 78 * 576 * 2 + 21 * 132
+
+
+def test_sparse_attention_is_full_up_to_its_keys():
+    full = sum(min(i + 1, 4) for i in range(10))
+    assert sparse_latent_flops(10, 10, 4, 1, 8, 2) == pytest.approx(2 * full * (2 * 8 + 2))
+    assert sparse_latent_flops(10, 10, 10, 1, 8, 2) == sparse_latent_flops(10, 10, 99, 1, 8, 2)
+    assert indexer_flops(10, 10, 3, 8) == 55 * 3 * 18
+
+
+@each("name", FAMILIES)
+def test_a_step_takes_its_matrices_and_what_lies_between(name):
+    model = MODELS[name]
+    between = attention_step_flops(model, LONG, LONG)
+    assert step_flops(model, LONG, LONG) == training_flops(matmul_parameters(model), LONG) + 3 * between
+    assert attention_step_flops(model, 8, 8) > 0
+
+
+def test_states_cost_the_same_for_every_token():
+    model = MODELS["Qwen3-Next 80B-A3B"]
+    alone = model.replace(layers=3, pattern="SSS")
+    assert attention_step_flops(alone, 4096, 4096) == 3 * delta_rule_flops(4096, 32, 128, 128)
+    assert attention_step_flops(alone, 4096, 64) == attention_step_flops(alone, 4096, 4096)
+    assert kv_bytes_per_token(alone) == 0
+
+
+def test_the_module_for_the_next_token_has_attention():
+    model = MODELS["Qwen3.5 397B-A17B"]
+    longer = with_mtp(model)
+    assert (longer.layers, longer.pattern[-1], longer.state_layers) == (61, "A", model.state_layers)
+    sparse = with_mtp(MODELS["DeepSeek-V3.2"])
+    assert sparse.indexer.layers == 62
+    joined = 2 * 7168**2 + 3 * 7168
+    assert mtp_parameters(MODELS["DeepSeek-V3.2"]) == parameter_count(sparse) - 671_877_944_064 + joined
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("full_attention_interval", 0),
+        ("layer_types", ["full_attention"] * 47),
+        ("layer_types", ["full_attention"] * 47 + ["sliding_attention"]),
+        ("mamba_ssm_dtype", "float8"),
+        ("attn_output_gate", False),
+        ("mtp_use_dedicated_embeddings", True),
+        ("shared_expert_intermediate_size", 700),
+        ("linear_num_key_heads", 12),
+        ("routed_expert_hidden_size", 1024),
+    ],
+)
+def test_a_field_that_is_not_understood_is_named(field, value):
+    with pytest.raises(SpecError, match="key_heads" if field == "linear_num_key_heads" else field):
+        model_with(**{field: value})
+
+
+def test_what_is_left_out_is_what_the_class_has():
+    listed = ["full_attention" if i % 4 == 3 else "linear_attention" for i in range(48)]
+    assert model_with(full_attention_interval=None).pattern == model_with(layer_types=listed).pattern == "SSSA" * 12
+    assert model_with(layer_types=["full_attention"] * 48).mixer is None
+    assert model_with(mamba_ssm_dtype=None).mixer.state_bytes == 4
+    assert model_with(mamba_ssm_dtype="bfloat16").mixer.state_bytes == 2
+
+
+@pytest.mark.parametrize("blocks", ["EM", "MEE", "M*EX", ""])
+def test_blocks_without_a_mixer_before_them_are_refused(blocks):
+    fields = {**FAMILIES["Nemotron 3 Nano 30B-A3B"]["config"], "hybrid_override_pattern": blocks}
+    with pytest.raises(SpecError):
+        Model.of_config({**fields, "num_hidden_layers": len(blocks) or 1}, "odd")
+
+
+def test_blocks_may_be_words():
+    fields = dict(FAMILIES["Nemotron 3 Nano 30B-A3B"]["config"])
+    words = {"M": "mamba", "E": "moe", "*": "attention"}
+    fields["layers_block_type"] = [words[block] for block in fields.pop("hybrid_override_pattern")]
+    del fields["num_hidden_layers"]
+    model = Model.of_config(fields, "words")
+    assert parameter_count(model) == 31_577_940_288
+    assert (model.layers, model.mlp_layers, model.state_layers) == (29, 23, 23)
+    assert "52 blocks" in model.note
+
+
+def test_kimis_lists_cover_every_layer_once():
+    fields = json.loads(json.dumps(FAMILIES["Kimi Linear 48B-A3B"]["config"]))
+    for wrong in ([4], [3, 4, 8, 12, 16, 20, 24, 27], [4, 8, 12, 16, 20, 24, 28], "all"):
+        fields["linear_attn_config"]["full_attn_layers"] = wrong
+        with pytest.raises(SpecError):
+            Model.of_config(fields, "odd")
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"pattern": "SA"}, "pattern"),
+        ({"pattern": "XA" * 24}, "pattern"),
+        ({"mixer": None}, "mixer"),
+        ({"pattern": ""}, "mixer"),
+        ({"dense_layers": 49}, "dense_layers"),
+        ({"window_layers": 13}, "window_layers"),
+        ({"indexer": Indexer(1, 1, 1, 1)}, "indexer"),
+    ],
+)
+def test_a_model_whose_layers_do_not_fit_is_refused(changes, field):
+    model = MODELS["Qwen3-Next 80B-A3B"]
+    assert model.replace(dense_layers=48, window_layers=12).dense_layers == 48
+    with pytest.raises(ValueError, match=f": {field} is"):
+        model.replace(**changes)
+
+
+def test_a_mixer_says_what_is_wrong_with_it():
+    assert StateMixer("lightning", 4, 2, 8, 8).channels == 64
+    for wrong in ({"kind": "rwkv"}, {"heads": 0}, {"heads": True}, {"key_heads": 3}, {"conv": -1}, {"chunk": 0.5}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            StateMixer(**{"kind": "mamba2", "heads": 4, "key_heads": 2, "key_dim": 8, "value_dim": 8, **wrong})
+    with pytest.raises(ValueError, match="top"):
+        Indexer(1, 1, 0, 1)
+
+
+def test_formulas_of_one_layer_give_the_sizes_that_papers_print():
+    # kimi-linear: a KDA layer of 32 heads of 128 in a model of width 2304; minimax01: 64 heads of 128 in 6144.
+    assert kimi_delta_params(2304, 32, 128, 128, 4) == mixer_parameters(MODELS["Kimi Linear 48B-A3B"])
+    assert lightning_params(6144, 64, 128, 128) == 5 * 6144 * 8192 + 8192
+    assert mamba2_params(2688, 64, 8, 128, 64, 4) == mixer_parameters(MODELS["Nemotron 3 Nano 30B-A3B"])
+    assert gated_delta_params(2048, 32, 16, 128, 128, 4) == 33_718_464

@@ -106,9 +106,17 @@ def _tp_suits_kv_heads(setting: Setting, s: Strategy) -> Any:
     return (kv_heads % s.tp == 0) | (s.tp % kv_heads == 0)
 
 
+def _state_heads(model: Model) -> int:
+    """The heads that tensor parallelism divides of layers that keep a state; 0, as any number divides, without such.
+
+    Heads of keys that are fewer than ranks are repeated, as those of attention are.
+    """
+    return model.mixer.heads if model.mixer else 0
+
+
 def _dense_width(model: Model) -> int:
     """The width that tensor parallelism cuts of the MLPs that are not experts; 0 where all are."""
-    return model.ffn if model.layers > model.moe_layers else 0
+    return model.ffn if model.mlp_layers > model.moe_layers else 0
 
 
 def _experts_divide(setting: Setting, s: Strategy) -> str:
@@ -136,6 +144,15 @@ KV_HEADS = Rule(
     lambda setting, s: (
         f"{s.tp} divides the {plural(setting.model.heads, 'head')} of {setting.model.name} and does not suit the "
         f"{plural(setting.model.kv_heads, 'key-value head')}: neither of the two divides the other"
+    ),
+)
+STATE_HEADS = Rule(
+    "tp does not divide the heads of states",
+    "tp",
+    lambda setting, s: _state_heads(setting.model) % s.tp == 0,
+    lambda setting, s: (
+        f"{s.tp} does not divide the {plural(_state_heads(setting.model), 'head')} of {setting.model.name} that keep a "
+        f"state"
     ),
 )
 MLP_WIDTH = Rule(
@@ -186,6 +203,7 @@ SHAPE = (
     ETP_DIVIDES_TP,
     HEADS,
     KV_HEADS,
+    STATE_HEADS,
     MLP_WIDTH,
     EXPERT_WIDTH,
     STAGES_OF_LAYERS,
@@ -526,7 +544,7 @@ _ANYWHERE: Any = None  # rules on a software read no setting
 # All of them
 
 OWN_RULES: Mapping[str, tuple[Rule, ...]] = {
-    "tp": (HEADS, KV_HEADS, MLP_WIDTH, GPUS),
+    "tp": (HEADS, KV_HEADS, STATE_HEADS, MLP_WIDTH, GPUS),
     "pp": (STAGES_OF_LAYERS, GPUS),
     "cp": (SEQUENCE_PIECES, GPUS),
     "ep": (EXPERTS,),
@@ -659,7 +677,7 @@ REPLICA_NODES = Rule(
         f"a replica of {plural(s.gpus, 'GPU')} neither fits in a node of {setting.levels[0].size} nor fills nodes"
     ),
 )
-SERVER_RULES = (HEADS, KV_HEADS, REPLICA_NODES, EXPERTS, MLP_WIDTH, EXPERT_WIDTH)
+SERVER_RULES = (HEADS, KV_HEADS, STATE_HEADS, REPLICA_NODES, EXPERTS, MLP_WIDTH, EXPERT_WIDTH)
 """What the division of a replica must obey, as a strategy: `tp` GPUs share attention, dp such groups have sequences of
 their own, and experts are cut among `etp` GPUs and spread over `ep`.
 """

@@ -22,13 +22,32 @@ from hwlib.calibrated.serving_kernels import (
     prompt_time,
     traffic_time,
 )
+from hwlib.calibrated.serving_mixers import (
+    index_prompt_seconds,
+    index_step_seconds,
+    sparse_prompt_seconds,
+    state_prompt_seconds,
+    state_step_seconds,
+)
 from hwlib.calibrated.serving_network import Nodes, exchange_time, reduce_time
 from hwlib.calibrated.sheet import KERNEL_BYTES
 from hwlib.collectives import Routing
 from hwlib.inference import step_bytes
 from hwlib.specs import Accelerator, Model
 from hwlib.specs.table import unknown
-from hwlib.transformer import attention_step_flops, forward_flops, matmul_parameters
+from hwlib.transformer import (
+    attention_step_flops,
+    cache_read_bytes,
+    forward_flops,
+    index_bytes_per_token,
+    indexer_matrices,
+    kv_cache_bytes,
+    latent_matrices,
+    matmul_parameters,
+    mixer_matrices,
+    mixer_shapes,
+    sequence_state_bytes,
+)
 
 WEIGHT_BYTES = {name: b[0] for name, b in KERNEL_BYTES.items()} | {"int8w": 1.0, "int4w": 0.53}
 CACHE_BYTES = {"bf16": 2.0, "fp8": 1.0}
@@ -119,28 +138,44 @@ class Server:
     def weight_bytes(self) -> float:
         """Bytes of weights on the fullest GPU."""
         m = self.model
-        attention = attention_weights(m) * m.layers * WEIGHT_BYTES[self.attention_dtype or self.dtype]
-        dense = m.matrices * m.width * m.ffn * (m.layers - m.moe_layers)
-        shared = m.matrices * m.width * m.expert_ffn * m.shared_experts * m.moe_layers
-        experts = m.matrices * m.width * m.expert_ffn * m.experts * m.moe_layers * WEIGHT_BYTES[self._experts]
+        mixers = attention_weights(m) * m.attention_layers + mixer_matrices(m) * m.state_layers
+        attention = mixers * WEIGHT_BYTES[self.attention_dtype or self.dtype]
+        dense = m.matrices * m.width * m.ffn * (m.mlp_layers - m.moe_layers)
+        shared = (m.matrices * m.width * m.expert_ffn * m.shared_experts + latent_matrices(m)) * m.moe_layers
+        each = m.matrices * (m.expert_width or m.width) * m.expert_ffn
+        experts = each * m.experts * m.moe_layers * WEIGHT_BYTES[self._experts]
         ways = self.attention_tp
         split = (attention + (dense + shared) * WEIGHT_BYTES[self.dtype]) / ways + experts / self.tp
         tables = m.vocab * m.width * (1 if m.tied else 2) * 2.0 / ways
-        return (split + tables) / self.pp
+        indexers = indexer_matrices(m) * m.indexer.layers * WEIGHT_BYTES[self.dtype] if m.indexer else 0.0
+        return (split + tables + indexers) / self.pp
 
     def token_bytes(self) -> float:
         """Bytes of cache of a token on each GPU of its group, if no layer has a window."""
         m, b = self.model, CACHE_BYTES[self.kv_dtype]
+        layers = m.attention_layers / self.pp
         if m.mla:
-            return m.layers / self.pp * (m.kv_lora + m.rope_dim) * b
-        return m.layers / self.pp * 2 * max(m.kv_heads / self.attention_tp, 1) * m.head_dim * b
+            return layers * (m.kv_lora + m.rope_dim) * b + index_bytes_per_token(m) / self.pp
+        return layers * 2 * max(m.kv_heads / self.attention_tp, 1) * m.head_dim * b
+
+    def state_bytes(self) -> float:
+        """Bytes of a sequence's state on each GPU of its group, whose heads are divided."""
+        return sequence_state_bytes(self.model) / self.attention_tp / self.pp
 
     def sequence_bytes(self, tokens: float) -> float:
-        """Bytes of cache of a sequence on each GPU of its group; a layer with a window keeps that."""
+        """Bytes of cache and state of a sequence on each GPU of its group; a layer with a window keeps that."""
         m = self.model
         seen = min(tokens, m.window) if m.window else tokens
-        windowed = m.window_layers / m.layers
-        return self.token_bytes() * (windowed * seen + (1 - windowed) * tokens)
+        windowed = m.window_layers / max(m.attention_layers, 1)
+        return self.token_bytes() * (windowed * seen + (1 - windowed) * tokens) + self.state_bytes()
+
+    def _moved_bytes(self, tokens: float) -> float:
+        """Bytes of cache and state of a sequence that a decode step moves on each GPU of its group."""
+        m, keys = self.model, self.sequence_bytes(tokens) - self.state_bytes()
+        if m.indexer:
+            b = CACHE_BYTES[self.kv_dtype]
+            keys *= cache_read_bytes(m, tokens, b) / kv_cache_bytes(m, tokens, b)
+        return keys + 2 * self.state_bytes()
 
     @property
     def _experts(self) -> str:
@@ -155,27 +190,24 @@ class Server:
         m, tp = self.model, self.attention_tp
         read = prompts * prompt
         tokens = max(1, round(decoding + read))
-        chip, own = self.silicon, self.attention_dtype or self.dtype
-        products = sum(product_time(chip, own, tokens, n, k) for n, k in attention_shapes(m, tp)) * m.layers
-        dense = m.layers - m.moe_layers
+        chip = self.silicon
+        products = self._mixer_products(tokens)
+        dense = m.mlp_layers - m.moe_layers
         if dense:
             products += mlp_time(self, tokens, m.ffn, tp) * dense
-        traffic = traffic_time(chip, tokens * (12.0 * m.width + 6.0 * m.heads * m.key_dim / tp)) * m.layers
+        traffic = traffic_time(chip, tokens * (12.0 * m.width + 6.0 * m.heads * m.key_dim / tp)) * m.attention_layers
+        if m.mixer:
+            traffic += traffic_time(chip, tokens * (12.0 * m.width + 6.0 * m.mixer.channels / tp)) * m.state_layers
         network, experts, width = 0.0, 0.0, 2.0 * tokens * m.width
         if tp > 1:
-            sums = m.layers if m.parallel else 2 * m.layers - m.moe_layers * self.attention_dp
+            sums = m.layers if m.parallel else m.layers + m.mlp_layers - m.moe_layers * self.attention_dp
             network = reduce_time(self.chip, tp, width) * sums
         if m.moe_layers:
             routed, shared, sent = self._expert_layer(tokens)
             products += shared * m.moe_layers
             experts += routed * m.moe_layers
             network += sent * m.moe_layers
-        attention, layer = 0.0, LayerAttention(m, chip, tp, self.kv_dtype, self.kernels)
-        for layers, window in _spans(m):
-            if decoding:
-                attention += layers * cache_time(layer, decoding, min(context, window))
-            if read:
-                attention += layers * prompts * prompt_time(layer, prompt, window)
+        attention = self._attention_time(decoding, context, prompts, prompt)
         sampled = max(1, round(decoding + prompts))
         head = product_time(chip, "bf16", sampled, -(-m.vocab // tp), m.width)
         share = 1 / self.pp
@@ -192,6 +224,44 @@ class Server:
             sheet=self._sheet_time(tokens, decoding, context, prompts, prompt) * share,
         )
 
+    def _mixer_products(self, tokens: int) -> float:
+        """Seconds of the products of attention, of states and of indexers, in all layers."""
+        m, tp, chip, dtype = self.model, self.attention_tp, self.silicon, self.attention_dtype or self.dtype
+        seconds = sum(product_time(chip, dtype, tokens, n, k) for n, k in attention_shapes(m, tp)) * m.attention_layers
+        if m.mixer:
+            seconds += sum(product_time(chip, dtype, tokens, n, k) for n, k in mixer_shapes(m, tp)) * m.state_layers
+        if m.indexer:
+            x = m.indexer
+            queries = product_time(chip, self.dtype, tokens, x.heads * x.dim, m.q_lora)
+            keys = product_time(chip, "bf16", tokens, x.dim + x.heads, m.width)
+            seconds += (queries + keys) * x.layers
+        return seconds
+
+    def _attention_time(self, decoding: int, context: float, prompts: float, prompt: float) -> float:
+        """Seconds of scores and values, and of states, in all layers."""
+        m, tp, chip = self.model, self.attention_tp, self.silicon
+        layer = LayerAttention(m, chip, tp, self.kv_dtype, self.kernels)
+        seconds, reads = 0.0, prompts * prompt > 0
+        for layers, window in _spans(m):
+            if decoding:
+                seconds += layers * cache_time(layer, decoding, min(context, window))
+            if reads and not m.indexer:
+                seconds += layers * prompts * prompt_time(layer, prompt, window)
+        if m.mixer and decoding:
+            seconds += m.state_layers * state_step_seconds(m.mixer, chip, tp, decoding)
+        if m.mixer and reads:
+            seconds += m.state_layers * prompts * state_prompt_seconds(m.mixer, chip, tp, prompt)
+        return seconds + (self._sparse_time(decoding, context, prompts, prompt) if m.indexer else 0.0)
+
+    def _sparse_time(self, decoding: int, context: float, prompts: float, prompt: float) -> float:
+        """Seconds of indexers, and of a prompt's attention to the keys that they pick, in all layers."""
+        m, chip, own = self.model, self.silicon, self.model.indexer.layers if self.model.indexer else 0
+        seconds = own * index_step_seconds(m, chip, decoding, context) if decoding else 0.0
+        if prompts * prompt > 0:
+            picked = m.attention_layers * sparse_prompt_seconds(m, chip, self.attention_tp, prompt)
+            seconds += prompts * (picked + own * index_prompt_seconds(m, chip, prompt))
+        return seconds
+
     def _sheet_time(self, tokens: int, decoding: int, context: float, prompts: float, prompt: float) -> float:
         """Seconds of a step on all stages at the data sheet's rates: operations or weights, and the caches."""
         C, W = self._sheet.C, self._sheet.W
@@ -199,7 +269,7 @@ class Server:
         flops = self._sheet.flops * everywhere / self.tp
         flops += prompts * self.groups * self._prompt_flops(int(prompt)) / self.tp if prompts else 0.0
         weights = self.read_bytes(everywhere) / self.tp
-        cache = self.pp * decoding * self.sequence_bytes(context) if decoding else 0.0
+        cache = self.pp * decoding * self._moved_bytes(context) if decoding else 0.0
         return float(max(flops / C, weights / W) + cache / W)
 
     @cached_property
@@ -242,15 +312,19 @@ class Server:
     def _expert_layer(self, tokens: int) -> tuple[float, float, float]:
         """Routed experts, products that all tokens take, and messages of a layer with experts."""
         m, tp = self.model, self.tp
-        lengths = (m.width, m.expert_ffn * self.ep // tp, m.experts, m.experts_per_token, m.experts // self.ep)
+        width = m.expert_width or m.width
+        lengths = (width, m.expert_ffn * self.ep // tp, m.experts, m.experts_per_token, m.experts // self.ep)
         time = experts_time(self.silicon, self._experts, tokens * self.groups, lengths, m.matrices, self.kernels)
         dense = product_time(self.silicon, "bf16", tokens, m.experts, m.width)
+        if m.expert_width:
+            dense += product_time(self.silicon, self.dtype, tokens, width, m.width)
+            dense += product_time(self.silicon, self.dtype, tokens, m.width, width)
         if m.shared_experts:
             dense += mlp_time(self, tokens, m.expert_ffn * m.shared_experts, self.attention_tp)
         sent = 0.0
         if self.attention_dp and tp > 1:
             routing = Routing(m.experts_per_token, m.experts)
-            sent = exchange_time(self.chip, tp, tokens, m.width, routing, nodes=self.nodes)
+            sent = exchange_time(self.chip, tp, tokens, width, routing, nodes=self.nodes)
         return time, dense, sent
 
 
@@ -270,8 +344,8 @@ def attention_shapes(m: Model, tp: int) -> tuple[tuple[int, int], ...]:
     """
     heads = max(1, m.heads // tp)
     if not m.mla:
-        kv = max(1, m.kv_heads // tp)
-        return ((heads + 2 * kv) * m.head_dim, m.width), (m.width, heads * m.head_dim)
+        kv, gated = max(1, m.kv_heads // tp), 1 + m.attention_gate
+        return ((gated * heads + 2 * kv) * m.head_dim, m.width), (m.width, heads * m.head_dim)
     down = m.q_lora + m.kv_lora + m.rope_dim
     up = (heads * m.key_dim, m.q_lora or m.width)
     return (
@@ -289,8 +363,8 @@ def attention_weights(m: Model) -> int:
 
 
 def _spans(m: Model) -> tuple[tuple[int, float], ...]:
-    """Layers, and the tokens that each of them sees at most."""
-    whole = (m.layers - m.window_layers, float("inf"))
+    """Layers with attention, and the tokens that each of them sees at most."""
+    whole = (m.attention_layers - m.window_layers, float(m.indexer.top) if m.indexer else inf)
     return ((m.window_layers, float(m.window)), whole) if m.window_layers else (whole,)
 
 

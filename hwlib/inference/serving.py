@@ -8,11 +8,13 @@ from hwlib.inference.decode_transfers import expert_decode_time, tensor_decode_t
 from hwlib.specs import Accelerator, Model, accelerators, models
 from hwlib.transformer import (
     attention_step_flops,
+    cache_read_bytes,
     forward_flops,
     kv_cache_bytes,
     matmul_parameters,
     parameter_count,
     parameter_groups,
+    sequence_state_bytes,
 )
 from hwlib.units import show
 
@@ -62,11 +64,11 @@ def largest_batch(
     copies: float = 1.0,
 ) -> int:
     """Sequences of T_kv tokens that fit on n chips with the weights; `reserve` is the fraction of memory kept free, and
-    each cache is stored `copies` times (`cache_copies`).
+    each cache is stored `copies` times (`cache_copies`), a state once.
     """
     model, chip = models.of(model), accelerators.of(chip)
     free = n * _of(chip, "hbm_bytes") * (1 - reserve) - weight_bytes(model, b_w, b_expert)
-    return max(0, int(free // (copies * kv_cache_bytes(model, T_kv, b_kv))))
+    return max(0, int(free // (copies * kv_cache_bytes(model, T_kv, b_kv) + sequence_state_bytes(model))))
 
 
 def network_time(
@@ -90,7 +92,9 @@ def network_time(
     """
     model = models.of(model)
     moe_layers = model.moe_layers if ep > 1 else 0
-    sums = float(tensor_decode_time((2 * model.layers - moe_layers) / 2, B, model.width, tp, alpha, W_in, b))
+    sums = float(
+        tensor_decode_time((model.layers + model.mlp_layers - moe_layers) / 2, B, model.width, tp, alpha, W_in, b)
+    )
     if not moe_layers:
         return sums
     exchange = expert_decode_time(
@@ -144,11 +148,11 @@ def decode_point(
     model, chip = models.of(model), accelerators.of(chip)
     if n < 1 or B < 1 or T_kv < 1:
         raise ValueError(f"ranks, sequences and tokens of context are at least 1: n={n}, B={B}, T_kv={T_kv}")
-    W, C = _of(chip, "hbm_bandwidth"), chip.flops(dtype)
+    W, C, states = _of(chip, "hbm_bandwidth"), chip.flops(dtype), 2 * sequence_state_bytes(model)
     parts = {
         "weights": step_bytes(model, B, b_w, b_expert) / (n * W),
         "arithmetic": forward_flops(matmul_parameters(model), B) / (n * C),
-        "cache": copies * B * kv_cache_bytes(model, T_kv, b_kv) / (n * W),
+        "cache": B * (copies * (cache_read_bytes(model, T_kv, b_kv) - states) + states) / (n * W),
         "network": comm,
     }
     t = parts["cache"] + max(parts["weights"], parts["arithmetic"]) + comm

@@ -65,9 +65,13 @@ def _parts(stack: ServingStack, work: Work, bound: str) -> dict[str, float]:
 
 
 def memory_parts(question: Question, point: Point) -> dict[str, float]:
-    """Bytes of a GPU that generates: weights, the caches of its requests when all are complete, and the rest."""
+    """Bytes of a GPU that generates: weights, the caches of its requests when all are complete, their states in a model
+    whose layers keep one, and the rest.
+    """
     plan = point.plan
     server = server_of(question, Layout(*plan.decode[:3]))
     each = plan.decode.batch // plan.decode.attention_dp
-    cache = each * server.sequence_bytes(question.workload.full)
-    return {"weights": server.weight_bytes(), "caches": cache, "context and buffers": RESERVED}
+    states = each * server.state_bytes()
+    cache = each * server.sequence_bytes(question.workload.full) - states
+    held = {"weights": server.weight_bytes(), "caches": cache, "states": states, "context and buffers": RESERVED}
+    return held if states else {name: size for name, size in held.items() if name != "states"}

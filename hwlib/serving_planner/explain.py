@@ -5,12 +5,14 @@ from __future__ import annotations
 from math import inf
 
 from hwlib.calibrated.serving import RESERVED
+from hwlib.calibrated.serving_mixers import CHUNK_SHARE, INDEX_SHARE, STATE_SHARE
 from hwlib.serving_planner.anatomy import memory_parts, token_parts
 from hwlib.serving_planner.layouts import Layout, room, server_of
 from hwlib.serving_planner.plan import Pool
 from hwlib.serving_planner.points import BUSY, Point
 from hwlib.serving_planner.question import Limits, Question
 from hwlib.serving_planner.words import given_words, plan_words, pool_name, rounded
+from hwlib.specs import Model
 from hwlib.specs.serving_stack import CONSTANTS, USUAL
 from hwlib.units import show
 
@@ -124,6 +126,18 @@ def limit_words(question: Question, best: Point, free: Point) -> str:
     )
 
 
+def _unmeasured(model: Model) -> str:
+    """What is typed of layers whose kernels nobody measured here; empty where all are attention on every key."""
+    parts = []
+    if model.mixer:
+        keeps = f"{model.state_layers} of {model.layers} layers keep a state ({model.mixer.kind})"
+        parts.append(f"{keeps}: they reach {STATE_SHARE:.0%} of memory and {CHUNK_SHARE:.0%} of arithmetic")
+    if model.indexer:
+        picks = f"indexers pick {model.indexer.top:,} keys"
+        parts.append(f"{picks}: they reach {INDEX_SHARE:.0%} of arithmetic and {STATE_SHARE:.0%} of memory")
+    return "".join(f"; {part}, typed, for no such kernel is measured" for part in parts)
+
+
 def basis_words(question: Question) -> str:
     """Which constants are fitted, to what error, and which are typed."""
     stack = question.stack
@@ -138,6 +152,7 @@ def basis_words(question: Question) -> str:
     elif stack.fitted:
         on += f": {', '.join(stack.fitted)} fitted to published runs, mean error {stack.error:.0%}"
         on += f"; {', '.join(typed)} typed or those of a release like it"
+    on += _unmeasured(question.model)
     return (
         f"{on}; and, typed as well, {show(RESERVED, 'B')} of a GPU for context and buffers, readers at most {BUSY:.0%} "
         f"busy, latencies of messages, even routing to experts. Limits are of means."

@@ -8,7 +8,7 @@ What follows from these numbers is computed in `hwlib.transformer.state_layers` 
 from dataclasses import dataclass
 
 MIXERS = ("gated-delta", "mamba2", "kimi-delta", "lightning")
-"""Gated DeltaNet (gated-deltanet), Mamba-2 (dao2024), Kimi Delta Attention (kimi-linear), lightning attention (minimax01)."""
+"""Gated DeltaNet (gated-deltanet), Mamba-2 (dao2024), Kimi Delta Attention (kimi-linear), lightning (minimax01)."""
 PATTERN = "AaSs"
 """A letter a layer: attention or a state, and an MLP after it where the letter is a capital."""
 CHUNK = 64  # tokens of a part that kernels compute at once, of Gated DeltaNet and KDA (gated-deltanet, kimi-linear)

@@ -21,11 +21,13 @@ from hwlib.serving_planner import plan_serving
 from hwlib.serving_planner.layouts import Layout, broken_rule, layouts
 from hwlib.serving_planner.question import question_of
 from hwlib.specs import Features, Level, features, models
+from hwlib.specs.state_mixer import StateMixer
 from hwlib.strategy import RECOMPUTE, SCHEDULES, Strategy
 
 LLAMA = models["llama3-8b"]
 PHI = LLAMA.replace(key="phi", name="Phi", heads=40, kv_heads=10, width=5120, layers=40, ffn=17920, vocab=32064)
 NARROW = LLAMA.replace(key="narrow", name="Narrow", heads=96, kv_heads=12, width=12288, ffn=28672)
+STATEFUL = LLAMA.replace(pattern="SA" * 16, mixer=StateMixer("gated-delta", 4, 2, 64, 64, conv=4))
 MIXTRAL = models["mixtral-8x7b"]
 EVEN = (Level("node", 8, 450e9), Level("network", 8, 400e9))
 WITHOUT = Features(
@@ -57,6 +59,7 @@ EDGES = [
     (constraints.KV_HEADS, setting(PHI), one(tp=2), one(tp=8)),
     (constraints.KV_HEADS, setting(PHI, gpus=40), one(gpus=40, tp=20), one(gpus=40, tp=4)),
     (constraints.KV_HEADS, setting(NARROW), one(tp=4), one(tp=8)),
+    (constraints.STATE_HEADS, setting(STATEFUL), one(tp=4), one(tp=8)),
     (constraints.MLP_WIDTH, setting(LLAMA.replace(ffn=14340)), one(tp=4), one(tp=8)),
     (constraints.EXPERT_WIDTH, setting(MIXTRAL.replace(expert_ffn=1404)), one(tp=4), one(tp=8)),
     (constraints.EXPERT_WIDTH, setting(MIXTRAL.replace(expert_ffn=1404)), one(tp=8, etp=4), one(tp=8, etp=8)),

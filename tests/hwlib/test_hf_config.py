@@ -11,6 +11,7 @@ from hwlib.planner import Allowed, PlanError, plan
 from hwlib.planner.task import model_of
 from hwlib.specs import Model, SpecError, models, read_config
 from hwlib.specs.config_aliases import READERS
+from hwlib.specs.mixed_architectures import MIXED
 from hwlib.transformer import (
     active_parameters,
     attention_parameters,
@@ -90,7 +91,10 @@ def test_twelve_files_of_twelve_architectures_are_kept():
 
 def test_the_page_lists_the_architectures():
     (listed,) = re.findall(r"field `model_type`: (.*)\.\n", (ROOT / "docs" / "planning.md").read_text("utf-8"))
-    assert listed.split(", ") == sorted(set(READERS) - {"RefinedWeb", "RefinedWebModel"})
+    page = (ROOT / "docs" / "planning.md").read_text("utf-8")
+    (mixed,) = re.findall(r"Of models whose layers differ: (.*?): ", page)
+    assert mixed.split(", ") == sorted(MIXED)
+    assert listed.split(", ") == sorted(set(READERS) - {"RefinedWeb", "RefinedWebModel"} - set(MIXED))
 
 
 @each("name", TOLD)

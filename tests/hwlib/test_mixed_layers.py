@@ -1,12 +1,20 @@
 """Models of mixed layers: counts to the last parameter, states beside caches, and forms that give the same values."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from hwlib.specs import Model, SpecError
+from hwlib.calibrated.serving_step import Server
+from hwlib.inference import decode_point, largest_batch
+from hwlib.serving_planner import plan_serving
+from hwlib.serving_planner.anatomy import memory_parts
+from hwlib.serving_planner.explain import basis_words
+from hwlib.serving_planner.question import question_of
+from hwlib.specs import Model, SpecError, accelerators
+from hwlib.specs.mixed_architectures import MIXED
 from hwlib.specs.state_mixer import Indexer, StateMixer
 from hwlib.transformer import (
     active_parameters,
@@ -15,17 +23,20 @@ from hwlib.transformer import (
     chunked_delta_flops,
     chunked_scan_flops,
     delta_rule_flops,
+    expert_parameters,
     gated_delta_params,
     indexer_flops,
     indexer_parameters,
     kimi_delta_params,
     kv_bytes_per_token,
     kv_cache_bytes,
+    latent_matrices,
     lightning_params,
     mamba2_params,
     matmul_parameters,
     mixer_matrices,
     mixer_parameters,
+    mixer_state_bytes,
     mtp_parameters,
     parameter_count,
     parameter_groups,
@@ -39,6 +50,7 @@ from hwlib.transformer import (
     training_flops,
     with_mtp,
 )
+from tests.conftest import ROOT
 from tests.each import each
 
 LONG = 131072
@@ -114,6 +126,12 @@ def test_an_indexer_has_the_matrices_of_the_reference_code():
     model = MODELS["DeepSeek-V3.2"]
     assert indexer_parameters(model) == 64 * 128 * 1536 + 7168 * 128 + 2 * 128 + 7168 * 64
     assert parameter_groups(model).attention == 61 * (187107328 + indexer_parameters(model))
+
+
+def test_the_page_lists_the_architectures_of_mixed_layers():
+    (listed,) = re.findall(r"Of models whose layers differ: ([\w, ]+):", (ROOT / "docs/planning.md").read_text("utf-8"))
+    assert listed.split(", ") == sorted(MIXED)
+    assert {row["config"]["model_type"] for row in FAMILIES.values()} == set(MIXED) - {"minimax", "minimax_text_01"}
 
 
 # Three forms, one value
@@ -358,3 +376,79 @@ def test_formulas_of_one_layer_give_the_sizes_that_papers_print():
     assert lightning_params(6144, 64, 128, 128) == 5 * 6144 * 8192 + 8192
     assert mamba2_params(2688, 64, 8, 128, 64, 4) == mixer_parameters(MODELS["Nemotron 3 Nano 30B-A3B"])
     assert gated_delta_params(2048, 32, 16, 128, 128, 4) == 33_718_464
+
+
+# Servers
+
+
+def server(name, **options):
+    return Server(MODELS[name], accelerators["h200-sxm"], **options)
+
+
+def test_a_sequence_keeps_state_beside_its_cache():
+    alone = server("Qwen3-Next 80B-A3B")
+    assert alone.token_bytes() == kv_bytes_per_token(MODELS["Qwen3-Next 80B-A3B"])
+    assert alone.sequence_bytes(0) == alone.state_bytes() == sequence_state_bytes(MODELS["Qwen3-Next 80B-A3B"])
+    assert alone.sequence_bytes(1000) - alone.sequence_bytes(0) == 1000 * alone.token_bytes()
+    shared = server("Qwen3-Next 80B-A3B", tp=4)
+    assert shared.state_bytes() == alone.state_bytes() / 4  # 32 heads of states; but 2 heads of keys have two copies
+    assert shared.token_bytes() == alone.token_bytes() / 2
+    assert server("DeepSeek-V3.2", tp=8).token_bytes() == kv_bytes_per_token(MODELS["DeepSeek-V3.2"])
+
+
+@each("name", FAMILIES)
+def test_a_server_holds_the_matrices_of_its_model(name):
+    model = MODELS[name]
+    groups = parameter_groups(model)
+    small = groups.norms + groups.router - model.moe_layers * latent_matrices(model)
+    assert server(name).weight_bytes() / 2 == pytest.approx(parameter_count(model) - small, rel=1e-3)
+
+
+def test_a_long_context_costs_a_state_nothing():
+    model = MODELS["Qwen3-Next 80B-A3B"].replace(layers=3, pattern="SSS")
+    alone = Server(model, accelerators["h200-sxm"])
+    assert alone.step(16, 1000).attention == alone.step(16, 100_000).attention > 0
+    assert alone.step(32, 1000).attention > alone.step(16, 1000).attention
+    assert alone.step(0, 0, 1, 8192).attention == pytest.approx(2 * alone.step(0, 0, 1, 4096).attention, rel=0.05)
+
+
+def test_sparse_attention_pays_for_its_indexer_only_beyond_its_keys():
+    alone = server("DeepSeek-V3.2")
+    seen, far = alone.step(16, 2048).attention, alone.step(16, 65536).attention
+    full = Server(MODELS["DeepSeek-V3.2"].replace(indexer=None), accelerators["h200-sxm"])
+    assert full.step(16, 2048).attention < seen < far < 0.5 * full.step(16, 65536).attention
+    assert alone.step(0, 0, 1, 65536).attention < full.step(0, 0, 1, 65536).attention
+
+
+def test_experts_of_narrower_vectors_are_between_two_matrices():
+    model = MODELS["Nemotron 3 Super 120B-A12B"]
+    assert latent_matrices(model) == 2 * 4096 * 1024
+    assert expert_parameters(model) == 2 * 1024 * 2688
+    wide = model.replace(expert_width=0)
+    assert expert_parameters(wide) == 4 * expert_parameters(model)
+    fast, slow = Server(model, accelerators["h200-sxm"]), Server(wide, accelerators["h200-sxm"])
+    assert fast.step(64, 1000).experts < slow.step(64, 1000).experts
+    assert fast.weight_bytes() < slow.weight_bytes()
+
+
+def test_states_stand_beside_caches_in_what_a_server_says():
+    served = plan_serving(
+        MODELS["Qwen3-Next 80B-A3B"], "dgx-h200", prompt=8192, output=1024, gpus=4, fixed={"tp": (4,)}, apart=False
+    )
+    q, best = served.question, served.best[0]
+    held = memory_parts(q, best)
+    assert held["states"] == pytest.approx(best.plan.decode.batch * 36 * mixer_state_bytes(q.model.mixer) / 4)
+    assert sum(held.values()) <= q.memory
+    assert "36 of 48 layers keep a state" in basis_words(q)
+    plain = question_of("llama3-8b", "dgx-h200", prompt=8192, output=1024)
+    assert "state" not in basis_words(plain)
+
+
+def test_a_batch_that_fits_has_room_for_states():
+    model = MODELS["Nemotron 3 Nano 30B-A3B"]
+    free = 141e9 - 2 * parameter_count(model)
+    each_sequence = kv_cache_bytes(model, 1000) + sequence_state_bytes(model)
+    most = largest_batch(model, "h200-sxm", n=1, T_kv=1000)
+    assert most == int(free // each_sequence)
+    here, there = (decode_point(model, "h200-sxm", n=1, B=64, T_kv=T) for T in (1, 1001))
+    assert there.step_time - here.step_time == pytest.approx(64 * kv_cache_bytes(model, 1000) / 4.8e12)

@@ -1,7 +1,8 @@
 """How well the library's models predict published measurements: `python -m benchmarks.fidelity [--data FILE]`.
 
-One line a set of rows (an id without the numbers at its end, or a table of training runs), with errors
-|predicted - measured|/measured of the time or the memory: of the model, and beside them the mean of a simple one
+One line a set of rows (an id without the numbers at its end, or a table of training runs), with how many rows its
+errors are of, what share of the set has a prediction at all, and errors |predicted - measured|/measured of the time or
+the memory: of the model, and beside them the mean of a simple one
 (the data sheet's roofline, or one alpha-beta line), and of Calculon where it predicts the rows ("~": its mean over
 all rows of the table). The constants are those that hwlib keeps; nothing is fitted to the file, unless `--fit` or
 `--fit-stacks` asks for new ones. Without `--data`, the rows of benchmarks/data/rows are scored: those that constants
@@ -35,18 +36,18 @@ from benchmarks.score.fidelity_page import page
 from benchmarks.score.fold_scores import fold_lines
 from benchmarks.score.kept_scores import held_out as stacks_held_out
 from benchmarks.score.kept_scores import held_out_table, repeats, repeats_table, scores_table
-from benchmarks.score.scores import Report, Score, report
+from benchmarks.score.scores import ReadRows, Report, Score, report
 from hwlib.units import plural
 
 Stacks = tuple[str, ...]
 """The stacks that are fitted; all, if empty."""
-HEAD = f"{'set':34}{'rows':>6}{'mean':>8}{'median':>8}{'max':>8}{'constants':>11}{'simple model':>14}"
+HEAD = f"{'set':34}{'rows':>6}{'read':>8}{'mean':>8}{'median':>8}{'max':>8}{'constants':>11}{'simple model':>14}"
 
 
 def line(s: Score) -> str:
     """One line of the table."""
     return (
-        f"{s.set:34}{s.rows:6}{s.mean_abs_error:8.1%}{s.median_abs_error:8.1%}{s.max_abs_error:8.1%}"
+        f"{s.set:34}{s.rows:6}{s.read:8.1%}{s.mean_abs_error:8.1%}{s.median_abs_error:8.1%}{s.max_abs_error:8.1%}"
         f"{s.constants:11}{s.plain_mean:14.1%}"
     )
 
@@ -69,10 +70,15 @@ def lines(result: Report) -> list[str]:
     if result.typical:
         out += ["", "Typical constants, fitted to no step of this software on this chip (set: constants of):"]
         for s in result.typical:
-            out.append(f"  {s.set} ({s.rows}): off by {s.mean_abs_error:.1%}, at most {s.max_abs_error:.1%}")
+            error = f"off by {s.mean_abs_error:.1%}, at most {s.max_abs_error:.1%}"
+            out.append(f"  {s.set} ({s.rows}): {error}; {s.read:.1%} of the set are read")
     if result.unmodelled:
         out += ["", "No model here (rows):"]
         out += [f"  {name} ({count})" for name, count in sorted(result.unmodelled.items())]
+    if result.read:
+        whole = sum(result.read.values(), ReadRows(0, 0))
+        out += ["", f"Rows that have a prediction: {whole.read:,} of {whole.rows:,} ({whole.share:.1%})"]
+        out += [f"  {kind}: {n.read:,} of {n.rows:,} ({n.share:.1%})" for kind, n in sorted(result.read.items())]
     if result.context:
         out += ["", f"Context only, never scored: {result.context} rows"]
     return out
@@ -80,7 +86,17 @@ def lines(result: Report) -> list[str]:
 
 def as_json(result: Report) -> str:
     """The scored sets as a list of objects; of sets that are predicted with typical constants too, marked."""
-    keys = ("set", "kind", "rows", "mean_abs_error", "median_abs_error", "max_abs_error", "constants", "typical")
+    keys = (
+        "set",
+        "kind",
+        "rows",
+        "read",
+        "mean_abs_error",
+        "median_abs_error",
+        "max_abs_error",
+        "constants",
+        "typical",
+    )
     every = result.scores + result.training + result.typical
     return json.dumps([{key: getattr(s, key) for key in keys} for s in every], indent=1)
 

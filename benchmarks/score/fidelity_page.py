@@ -1,13 +1,13 @@
 """The generated parts of docs/fidelity.md and docs/limits.md: the errors of each table and of each fit."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.fit.memory import margins
 from benchmarks.rows.published import ROWS
 from benchmarks.score.kept_scores import HeldOut, kept_held_out, kept_repeats, kept_scores
-from benchmarks.score.scores import UNSEEN, Report, Score
+from benchmarks.score.scores import UNSEEN, ReadRows, Report, Score
 from hwlib.specs import accelerators, frameworks
 from hwlib.specs.fitted import Fitted, all_fitted
 
@@ -56,6 +56,8 @@ def page(result: Report) -> list[str]:
     return [
         BEGIN,
         "",
+        *read_rows(result.read),
+        "",
         "## Rows that constants were fitted to",
         "",
         *table(KERNELS, _of(kernels, unseen=False)),
@@ -78,24 +80,39 @@ def page(result: Report) -> list[str]:
     ]
 
 
+def read_rows(counted: Mapping[str, ReadRows]) -> list[str]:
+    """How many rows of each kind have a prediction, and of all."""
+    lines = ["| rows of kind | rows | read | share |", "|:--|--:|--:|--:|"]
+    every = {**dict(sorted(counted.items())), "all": sum(counted.values(), ReadRows(0, 0))}
+    return lines + [f"| {kind} | {n.rows:,} | {n.read:,} | {share(n.share)} |" for kind, n in every.items()]
+
+
 def _of(scores: Iterable[Score], unseen: bool) -> list[Score]:
     return [s for s in scores if (UNSEEN in s.set) is unseen]
 
 
-KERNELS = "| set | rows | mean | median | max | constants | simple model |"
-RUNS = "| training and its memory | rows | mean | median | max | constants | simple model | Calculon |"
+KERNELS = "| set | rows | read | mean | median | max | constants | simple model |"
+RUNS = "| training and its memory | rows | read | mean | median | max | constants | simple model | Calculon |"
 
 
 def limits() -> list[str]:
     """The tables of docs/limits.md: the worst prediction and the repeatability of each table of training."""
-    rows = ["| table | rows | mean error | worst row | predicted / measured | too large |", "|:--|--:|--:|:--|--:|--:|"]
+    head = "| table | rows | read | mean error | worst row | predicted / measured | too large |"
+    rows = [head, "|:--|--:|--:|--:|:--|--:|--:|"]
     for s in kept_scores():
         if not s.set.endswith((", all", ", Llama 3", ", others")):
             found = f"{s.mean_abs_error:.1%} | {s.worst} | {1 + s.worst_error:.0%} | {s.too_large or ''}"
-            rows.append(f"| {title(s.set)} | {s.rows} | {found} |")
+            rows.append(f"| {title(s.set)} | {s.rows} | {share(s.read)} | {found} |")
     again = ["| table | repeated plans | spread (slowest / fastest − 1), median | largest |", "|:--|--:|--:|--:|"]
     again += [f"| {title(r.set)} | {r.plans} | {r.median_spread:.1%} | {r.max_spread:.1%} |" for r in kept_repeats()]
     return [LIMITS, "", *rows, "", *again, "", END]
+
+
+def share(read: float) -> str:
+    """The share of a set's rows that are read; nothing where it was not counted."""
+    if math.isnan(read):
+        return ""
+    return f"{read:.1%}" if read < 1 else "100%"
 
 
 def table(head: str, scores: Iterable[Score], training: bool = False) -> list[str]:
@@ -103,7 +120,8 @@ def table(head: str, scores: Iterable[Score], training: bool = False) -> list[st
     lines = [head, "|:--" + "|--:" * (head.count("|") - 2) + "|"]
     for s in scores:
         errors = (s.mean_abs_error, s.median_abs_error, s.max_abs_error)
-        cells = [s.set.replace(UNSEEN, ""), s.rows, *(f"{e:.1%}" for e in errors), s.constants, f"{s.plain_mean:.1%}"]
+        head_cells = [s.set.replace(UNSEEN, ""), s.rows, share(s.read)]
+        cells = [*head_cells, *(f"{e:.1%}" for e in errors), s.constants, f"{s.plain_mean:.1%}"]
         if training:
             cells[0] = title(s.set)
             cells.append("" if math.isnan(s.peer_mean) else f"{'~ ' * s.peer_all}{s.peer_mean:.1%}")

@@ -35,7 +35,8 @@ class Score(NamedTuple):
     `peer_mean` is Calculon's mean error: over the same rows, or, where `peer_all`, over all rows of the table. `worst`
     is the id of the row with the largest error, and `worst_error` that error, positive where the model is too slow.
     `too_large` are the steps whose plan, as it was read, needs more memory than the chip has. `kind` is the rows', and
-    `typical` says that no constant was fitted to this software on this chip.
+    `typical` says that no constant was fitted to this software on this chip. `read` is the share of the set's rows that
+    have a prediction, with constants of their own or with typical ones: an error speaks of no others.
     """
 
     set: str
@@ -52,13 +53,29 @@ class Score(NamedTuple):
     too_large: int = 0
     kind: str = ""
     typical: bool = False
+    read: float = math.nan
+
+
+class ReadRows(NamedTuple):
+    """How many of some rows have a prediction."""
+
+    read: int
+    rows: int
+
+    def __add__(self, others: "ReadRows") -> "ReadRows":  # type: ignore[override]
+        return ReadRows(self.read + others.read, self.rows + others.rows)
+
+    @property
+    def share(self) -> float:
+        """The part that has; NaN of no rows."""
+        return self.read / self.rows if self.rows else math.nan
 
 
 class Report(NamedTuple):
     """The scored sets; training runs and memory, and what several of their tables are together; apart from these,
     steps predicted with typical constants; the rows without a model by set or kind, with the reason; how many rows
-    are context only; and each row without a prediction by its place, with the reason, but for those whose column
-    `reader` says that they have none.
+    are context only; each row without a prediction by its place, with the reason, but for those whose column `reader`
+    says that they have none; and how many rows of each kind have one.
     """
 
     scores: list[Score]
@@ -69,10 +86,11 @@ class Report(NamedTuple):
     unmodelled: Counter[str]
     context: int
     unpredicted: list[str]
+    read: dict[str, ReadRows]
 
 
-def score(name: str, predicted: Mapping[PublishedRow, Prediction]) -> Score:
-    """Mean, median and maximum error of a set's predictions."""
+def score(name: str, predicted: Mapping[PublishedRow, Prediction], read: float = math.nan) -> Score:
+    """Mean, median and maximum error of a set's predictions, of which such a share was read."""
     errors = {row: p.error for row, p in predicted.items()}
     worst = max(errors, key=errors.__getitem__)
     peers = fmean(p.peer_error for p in predicted.values())
@@ -92,25 +110,29 @@ def score(name: str, predicted: Mapping[PublishedRow, Prediction]) -> Score:
         too_large=sum(p.memory > 1 for p in predicted.values()),
         kind=worst.kind,
         typical=any(p.typical for p in predicted.values()),
+        read=read,
     )
 
 
 def report(path: Path) -> Report:
     """Score every set of a file. Raises DataError, naming the file and the line at fault."""
     rows, context = read_rows(path)
-    result = Report([], [], [], [], [], Counter(), context, [])
-    runs: dict[str, dict[PublishedRow, Prediction]] = {}
+    result = Report([], [], [], [], [], Counter(), context, [], {})
+    runs: dict[str, tuple[dict[PublishedRow, Prediction], ReadRows]] = {}
     for name, members in sets(rows):
         for seen in (True, False):
             of_use = [row for row in members if (row.cells["use"] != HELD_OUT) is seen]
             predicted, guessed = _predictions(name, of_use, path, result)
             title = name if seen else name + UNSEEN
+            counted = ReadRows(len(predicted) + sum(map(len, guessed.values())), len(of_use))
+            kind = members[0].kind
+            result.read[kind] = result.read.get(kind, ReadRows(0, 0)) + counted
             if predicted:
-                into = result.training if members[0].kind in TRAINING else result.scores
-                into.append(score(title, predicted))
-                runs[title] = predicted
-                result.trees.extend(_parts(title, predicted))
-            result.typical.extend(score(f"{title}: {stack}", found) for stack, found in guessed.items())
+                into = result.training if kind in TRAINING else result.scores
+                into.append(score(title, predicted, counted.share))
+                runs[title] = predicted, counted
+                result.trees.extend(part._replace(read=counted.share) for part in _parts(title, predicted))
+            result.typical.extend(score(f"{title}: {key}", some, counted.share) for key, some in guessed.items())
     result.scores.sort()
     result.training.sort()
     result.typical.sort()
@@ -146,13 +168,14 @@ def _list(name: str, row: PublishedRow, prediction: Unmodelled | None, result: R
         result.unpredicted.append(line)
 
 
-def _together(runs: Mapping[str, dict[PublishedRow, Prediction]]) -> Iterator[Score]:
+def _together(runs: Mapping[str, tuple[dict[PublishedRow, Prediction], ReadRows]]) -> Iterator[Score]:
     """What several sets are together, those that constants are fitted to apart from the others."""
     for title, pattern in TOGETHER:
         for end in ("", UNSEEN):
-            found = [predicted for name, predicted in runs.items() if re.fullmatch(pattern + end, name)]
+            found = [run for name, run in runs.items() if re.fullmatch(pattern + end, name)]
             if len(found) > 1:
-                yield score(title + end, dict(item for some in found for item in some.items()))
+                counted = sum((counted for _, counted in found), ReadRows(0, 0))
+                yield score(title + end, dict(item for some, _ in found for item in some.items()), counted.share)
 
 
 def _parts(name: str, predicted: dict[PublishedRow, Prediction]) -> Iterator[Score]:

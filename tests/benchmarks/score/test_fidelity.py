@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 from statistics import fmean
 
 import pytest
@@ -12,14 +13,15 @@ from benchmarks.rows.kept_rows import KEPT as DATA
 from benchmarks.rows.kept_rows import kept_table
 from benchmarks.rows.published import ROWS, Collective, Product, case_of, read_rows, steps
 from benchmarks.score.fidelity import main
-from benchmarks.score.fidelity_page import BEGIN, END, memory_margins
+from benchmarks.score.fidelity_page import BEGIN, END, memory_margins, share
 from benchmarks.score.predictions import Prediction, predict
-from benchmarks.score.scores import report
+from benchmarks.score.scores import ReadRows, report
 from hwlib.calibrated import tree_time
 from hwlib.planner.task import memory_of
 from hwlib.specs import accelerators, frameworks
 from hwlib.specs.fitted import tree_constants
 from hwlib.specs.framework import UNMEASURED
+from tests.benchmarks.tables import written
 
 
 @pytest.fixture(scope="module")
@@ -100,11 +102,22 @@ def test_json_is_a_list_of_objects_and_nothing_else():
     assert {"aic-gemm-h100_sxm-bfloat16", "aic-nccl-h100_sxm-all_gather", "nvlstree", "ar-h200x8"} <= {
         o["set"] for o in objects
     }
-    keys = ("set", "kind", "rows", "mean_abs_error", "median_abs_error", "max_abs_error", "constants", "typical")
+    keys = (
+        "set",
+        "kind",
+        "rows",
+        "read",
+        "mean_abs_error",
+        "median_abs_error",
+        "max_abs_error",
+        "constants",
+        "typical",
+    )
     for o in objects:
         assert tuple(o) == keys
         assert 0 <= o["median_abs_error"] <= o["max_abs_error"] < 1
         assert o["mean_abs_error"] <= o["max_abs_error"]
+        assert o["read"] == 1
     assert sum(o["rows"] for o in objects) == len(read_rows(DATA)[0])
 
 
@@ -166,3 +179,54 @@ def test_the_fit_prints_a_table_that_the_reader_takes(tmp_path):
     kept = tree_constants()["h100-sxm", "NVLSTree"]
     assert pytest.approx(kept.W, rel=0.05) == tree.W
     assert tree.count == 15
+
+
+STEP = {
+    "id": "mbridge-1",
+    "kind": "train-step",
+    "system": "DGX-H100",
+    "gpus": "64",
+    "config": {"model": "LLAMA3-8B", "tp": 1, "pp": 1, "gbs": 256, "seq": 8192, "precision": "BF16"},
+    "measured_value": "13000",
+    "unit": "tokens/s/GPU",
+    "source": "s",
+    "confidence": "seen verbatim",
+    "use": "fit",
+}
+OTHERS = STEP | {"id": "somebody-1", "measured_value": "9000"}
+
+
+@pytest.fixture
+def half_read(tmp_path):
+    """Of one table, a row of three lacks its model and one its batch; of another, one of two lacks its plan."""
+    gaps = [{"model": None}, {"gbs": None}]
+    rows = [STEP, *(STEP | {"id": f"mbridge-{i}", "config": STEP["config"] | gap} for i, gap in enumerate(gaps, 2))]
+    rows += [OTHERS, OTHERS | {"id": "somebody-2", "config": OTHERS["config"] | {"tp": None, "pp": None}}]
+    return written(tmp_path / "rows.csv", *rows)
+
+
+def test_the_share_of_rows_that_are_read_stands_beside_every_error(half_read):
+    result = report(half_read)
+    [step], [typical] = result.training, result.typical
+    assert (step.rows, step.read) == (1, pytest.approx(1 / 2))
+    assert (typical.rows, typical.read) == (1, pytest.approx(1 / 2))
+    assert result.read == {"train-step": ReadRows(2, 5)}
+    assert result.read["train-step"].share == 0.4
+
+
+def test_every_way_to_print_has_the_share(half_read):
+    text = run("--data", half_read, "--partial").output
+    assert "Rows that have a prediction: 2 of 5 (40.0%)" in text
+    assert "  train-step: 2 of 5 (40.0%)" in text
+    objects = json.loads(run("--json", "--data", half_read).stdout)
+    assert [o["read"] for o in objects] == [0.5, 0.5]
+    page = run("--markdown", "--data", half_read).output
+    assert "| all | 5 | 2 | 40.0% |" in page
+    assert "| training and its memory | rows | read |" in page
+    [scored] = csv.DictReader(run("--scores", "--data", half_read).output.splitlines())
+    assert scored["read"] == "0.5"
+
+
+def test_a_share_of_rows_that_nobody_counted_is_left_out():
+    assert [share(x) for x in (math.nan, 1.0, 0.9996, 0.5)] == ["", "100%", "100.0%", "50.0%"]
+    assert math.isnan(ReadRows(0, 0).share)

@@ -81,7 +81,7 @@ def steps_of_software(path: Path = ROWS) -> dict[str, list[TrainingStep]]:
     """The steps of each chip's software, held-out ones too."""
     cases: dict[str, list[TrainingStep]] = {chip: [] for chip in SOFTWARE}
     for _, case in steps(path, every=True):
-        if SOFTWARE.get(case.chip) == case.stack:
+        if SOFTWARE.get(case.chip) == case.stack and not case.open:
             cases[case.chip].append(case)
     return cases
 

@@ -123,6 +123,7 @@ def rows_of(stack: Stack, pairs: Sequence[tuple["PublishedRow", TrainingStep]]) 
         if (case.stack == stack.key or (case.stack in stacks and _shares(stacks[case.stack], stack.key)))
         and row.cells["id"].startswith(stack.rows + (stacks[case.stack].rows if case.stack != stack.key else ()))
         and "inferred" not in row.cells["confidence"]
+        and not case.open
         and (not case.model.moe or set(EXPERTS) & set(stack.fitted) or not _dense(stack, pairs))
     ]
 

@@ -146,7 +146,7 @@ def compared(path: Path, prefix: str = "") -> Iterator[Compared | str]:
     """Every scored run of a file whose id begins so, or why it cannot be asked. Raises DataError."""
     for row, case in steps(path, every=True):
         score = predict(case)
-        if not row.cells["id"].startswith(prefix) or not isinstance(score, Prediction):
+        if not row.cells["id"].startswith(prefix) or case.open or not isinstance(score, Prediction):
             continue
         if reason := unsaid(case):
             yield reason

@@ -167,7 +167,7 @@ def line(run: MeasuredPlan) -> dict[str, object]:
 
 def table_of(path: Path) -> str:
     """The table, as text. Raises DataError for a bad file."""
-    cases = steps(path)
+    cases = [(row, case) for row, case in steps(path) if not case.open]
     asked = drawn(cases)
     out = io.StringIO()
     writer = csv.DictWriter(out, MeasuredPlan._fields, lineterminator="\n")

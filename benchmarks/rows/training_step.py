@@ -40,7 +40,8 @@ class TrainingStep:
     """A timed training step. `plan` is what the row says, by the names of `step_time` and of the strategy's fields.
 
     `software` is what `gpubook plan` is asked for the same, `stack` the constants that this comes to; where no step of
-    these was fitted on the chip, `typical` is what they are.
+    these was fitted on the chip, `typical` is what they are. `open` says that the row leaves something open, so that it
+    is never fitted, nor another row's repeat.
     """
 
     group: str
@@ -53,6 +54,7 @@ class TrainingStep:
     gpus: int
     software: SoftwareSettings
     typical: Stack | None = None
+    open: bool = False
 
     def task(self, stack: Stack | None = None) -> Task:
         """The planner's task, with its software's constants or others. Raises PlanError."""
@@ -245,10 +247,12 @@ def step(
 
 def as_typical(case: TrainingStep | Unmodelled) -> TrainingStep | Unmodelled:
     """A step whose constants are not of its software, however they were chosen."""
-    if isinstance(case, Unmodelled) or case.typical:
+    if isinstance(case, Unmodelled):
         return case
+    if case.typical:
+        return replace(case, open=True)
     stack = case.task().stack
-    return replace(case, typical=stack.replace(key=f"{stack.key}, of a row that leaves something open"))
+    return replace(case, typical=stack.replace(key=f"{stack.key}, of a row that leaves something open"), open=True)
 
 
 def _replicas(gpus: int, plan: Mapping[str, Any]) -> int:

@@ -46,7 +46,7 @@ class Repeats(NamedTuple):
 def repeats(path: Path) -> Iterator[Repeats]:
     """Every table with such plans. Raises DataError."""
     seconds: dict[tuple[str, str], list[float]] = {}
-    for _, case in steps(path):
+    for case in (case for _, case in steps(path) if not case.open):
         software = [getattr(case.software, name) for name in ("states", "optimizer", "lora", "base", "loss")]
         trained = f"{case.stack} {software}"
         plan = f"{case.model!r} {case.model.context} {case.gpus} {trained} {sorted(case.plan.items())}"

@@ -12,6 +12,7 @@ from benchmarks.rows.published import COLUMNS, case_of, read_rows, steps
 from benchmarks.rows.training_step import Unmodelled
 from benchmarks.rows.training_units import plain
 from benchmarks.score.fidelity import main
+from benchmarks.score.kept_scores import repeats
 from benchmarks.score.predictions import predict
 from benchmarks.score.scores import report
 from hwlib.specs import models, stacks
@@ -326,3 +327,26 @@ def test_a_chip_without_what_a_step_needs_is_named(case, system, reason):
     found = case(LLAMA | {"system": system})
     assert re.search(reason, found.reason)
     assert system.split()[0] in found.reason
+
+
+def test_a_row_that_leaves_something_open_is_never_fitted_nor_a_repeat(case, tmp_path):
+    """Its stack is fitted and its id begins as the rows of that do."""
+    experts = {"model": "Qwen3_30B_a3B", "ep": 8, "tp": 1, "pp": 2, "vp": 24, "gbs": 512, "seq": 4096, "mbs": 2}
+    row = ROW | {
+        "id": "mbridge-1",
+        "system": "DGX-H100",
+        "gpus": "16",
+        "config": experts | {"release": "25.09"},
+        "measured_value": "10494",
+        "unit": "tokens/s/GPU",
+    }
+    dropped = row | {"id": "mbridge-2", "config": {**row["config"], "model": "Qwen3_30B_a3B (tokendrop)"}}
+    path = write(tmp_path / "rows.csv", row, dropped)
+    pairs = steps(path)
+    assert [step.open for _, step in pairs] == [False, True]
+    stack = stacks["megatron-core-h100"]
+    assert rows_of(stack, pairs) == [pairs[0][1]]
+    assert list(repeats(path)) == []
+    assert len(list(repeats(write(path, row, row | {"id": "mbridge-3"})))) == 1
+    assert [s.rows for s in report(path).typical] == []
+    assert [s.rows for s in report(write(path, row, dropped)).typical] == [1]

@@ -32,7 +32,7 @@ COMMANDS = {
     "own": [
         'gpubook plan llama3-8b --cluster "4x8 a100-sxm-80gb, network 100 Gbit/s, price 1.8" --batch 1M --count 3',
         'gpubook plan llama3-8b --cluster "2x8 mi300x, network 8 x 400 Gbit/s" --batch 1M --count 1',
-        "gpubook plan llama3-8b --cluster tpu-v5p-pod --batch 1M",
+        'gpubook plan llama3-8b --cluster "1x512 tpu-v5e" --batch 1M',
     ],
     "meta": [
         f"gpubook plan llama3-405b --cluster h100-superpod-16k --batch 16M --tp 8 --pp 16 --cp 1{more}"

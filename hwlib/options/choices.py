@@ -1,6 +1,13 @@
 """What can be chosen on a page: the keys of tables, each with its name."""
 
+from typing import TYPE_CHECKING
+
 from hwlib.options.option import Pairs
+
+if TYPE_CHECKING:
+    from hwlib.specs import Accelerator
+
+A_NODE = 8  # chips of a node that no source tells of
 
 
 def same(*words: str) -> Pairs:
@@ -16,12 +23,21 @@ def model_choices() -> Pairs:
 
 
 def cluster_choices() -> Pairs:
-    """Clusters of the tables, and nodes, that are trees."""
-    from hwlib.specs import clusters, nodes
+    """Clusters of the tables, nodes, and lines that describe chips of no node there whose links are known."""
+    from hwlib.specs import accelerators, clusters, nodes
 
-    several = [(key, cluster.name) for key, cluster in clusters.items() if not cluster.torus]
-    single = [(key, f"{node.name}, one node") for key, node in nodes.items() if node.shape != "torus"]
-    return (*several, *single)
+    several = [(key, cluster.name) for key, cluster in clusters.items()]
+    single = [(key, f"{node.name}, one node") for key, node in nodes.items()]
+    known = {node.accelerator for node in nodes.values()}
+    others = [chip for key, chip in accelerators.items() if key not in known and chip.scaleup_bandwidth]
+    lines = [_line(chip) for chip in others if chip.bf16_flops]
+    return (*several, *single, *lines)
+
+
+def _line(chip: "Accelerator") -> tuple[str, str]:
+    """One node of a chip, described in a line."""
+    chips = chip.scaleup_domain or A_NODE
+    return f"1x{chips} {chip.key}", f"{chips} x {chip.name}, one node"
 
 
 def state_choices() -> Pairs:

@@ -149,13 +149,15 @@ class SoftwareSettings:
 
     def on(self, chip: Accelerator, model: Model, gpus: int | None = None) -> "SoftwareSettings":
         """The same with nothing left open: its stack on this chip, by default that of so many GPUs, and what it does
-        with this model. Raises PlanError.
+        with this model. A chip whose 16 bits are float16 alone, a V100, takes these for bfloat16. Raises PlanError.
 
         >>> from hwlib.specs import accelerators, models
         >>> run = SoftwareSettings(dtype="fp8").on(accelerators["gb200-nvl72"], models["qwen3-30b-a3b"])
         >>> run.stack.key, str(run.release), run.dedup_dispatch
         ('megatron-core-2606-gb200', '26.06', True)
         """
+        if self.dtype == "bf16" and not chip.bf16_flops and chip.fp16_flops:
+            return replace(self, dtype="fp16").on(chip, model, gpus)
         try:
             chip.flops(self.dtype)
         except ValueError as error:

@@ -27,17 +27,21 @@ from hwlib.specs import (
 )
 from hwlib.specs.cluster import Place
 from hwlib.specs.framework import usual_margin
-from hwlib.specs.own_cluster import LINE, OwnCluster, chip_hint, described, torus_sentence
+from hwlib.specs.own_cluster import LINE, OwnCluster, chip_hint, described
 from hwlib.specs.table import unknown
 from hwlib.units import plural, show
 
 SECONDS_AN_HOUR = 3600.0
+TORUS = (
+    "A torus is timed as if all links of a chip met in one switch: no less is possible, and one axis alone takes more."
+)
 
 
 class Machine(NamedTuple):
     """GPUs of one kind and the levels of the network that joins exactly that many; a full node has `full_node`, and the
     link of a GPU to its host carries `host` B/s, one direction; None where nobody says. `price` is in dollars a second
-    and GPU, 0 where there is none. `host_as` names the node whose link to the host a description was given.
+    and GPU, 0 where there is none. `host_as` names the node whose link to the host a description was given. The chips
+    of a node may be a slice of a `torus`.
     """
 
     name: str
@@ -47,6 +51,7 @@ class Machine(NamedTuple):
     host: float | None = None
     price: float = 0.0
     host_as: str = ""
+    torus: bool = False
 
     def __repr__(self) -> str:
         return f"<{self.gpus:,} x {self.chip.name} of {self.name}: {self.joined}>"
@@ -55,6 +60,11 @@ class Machine(NamedTuple):
     def joined(self) -> str:
         """How the GPUs are joined, in words: how many children each level has, and what each sends into it."""
         return "; ".join(f"{one.size} a {one.name}, {show(one.bandwidth, 'B/s')} each" for one in self.levels)
+
+    @property
+    def caveat(self) -> str:
+        """That a torus is timed by a bound; empty of other machines."""
+        return TORUS if self.torus else ""
 
     @property
     def to_host(self) -> str:
@@ -85,18 +95,19 @@ def machine_of(cluster: Place | str, gpus: int | None = None) -> Machine:
     """
     if own := _described(cluster):
         price = own.price / SECONDS_AN_HOUR
-        machine = Machine(own.name, own.chip, own.levels, own.levels[0].size, own.host, price, own.host_as)
+        machine = Machine(own.name, own.chip, own.levels, own.levels[0].size, own.host, price, own.host_as, own.torus)
         return _some(machine, gpus)
-    spec = _spec(cluster)
+    return _some(_of_tables(_spec(cluster)), gpus)
+
+
+def _of_tables(spec: Cluster | Node) -> Machine:
+    """A cluster or a node; a pod of TPUs is one torus."""
+    node = spec.members if isinstance(spec, Cluster) else spec
+    levels, torus = (Level("node", node.chips, node.scaleup_bandwidth),), node.shape == "torus"
     if isinstance(spec, Cluster):
-        if spec.torus:
-            raise PlanError("cluster", f"{spec.key} is {torus_sentence(spec.torus, spec.members.chip)}")
-        node = spec.members
-        machine = Machine(spec.name, node.chip, spec.levels, node.chips, node.to_host_bandwidth)
-    else:
-        levels = (Level("node", spec.chips, spec.scaleup_bandwidth),)
-        machine = Machine(spec.name, spec.chip, levels, spec.chips, spec.to_host_bandwidth)
-    return _some(machine, gpus)
+        levels = (Level("node", spec.chips, node.scaleup_bandwidth),) if spec.torus else spec.levels
+    host = node.to_host_bandwidth
+    return Machine(spec.name, node.chip, levels, levels[0].size, host, torus=torus)
 
 
 def _described(cluster: Any) -> OwnCluster | None:
@@ -124,9 +135,7 @@ def _spec(cluster: Any) -> Cluster | Node:
         raise PlanError("cluster", f"expected a Cluster, a Node or the key of one, got {cluster!r}")
     if place := clusters.find(cluster) or nodes.find(cluster):
         return place
-    trees = [key for key, one in clusters.items() if not one.torus]
-    others = [key for key, one in nodes.items() if one.shape != "torus"]
-    known = unknown("cluster", cluster, [*trees, *others])
+    known = unknown("cluster", cluster, [*clusters, *nodes])
     if hint := chip_hint(cluster):
         known = f"{hint}; {known}"
     raise PlanError("cluster", f"{known} One of your own is a .toml file or a line such as {LINE!r}")
@@ -305,8 +314,13 @@ class Task:
 
     @property
     def caveat(self) -> str:
-        """What the stack says of constants that no step was fitted to; empty where some were."""
-        return self.stack.caveat
+        """What the stack says of constants that no step was fitted to; that a torus is timed by a bound; a precision
+        that was not asked for. Empty where nothing is to be said.
+        """
+        chip = self.machine.chip
+        narrow = self.software.dtype == "fp16" and not chip.bf16_flops
+        precision = f"Products are in fp16: {chip.name} has none in bf16." if narrow else ""
+        return " ".join(filter(None, (self.stack.caveat, self.machine.caveat, precision)))
 
 
 def task_of(

@@ -109,15 +109,17 @@ class Question:
 
     @property
     def caveat(self) -> str:
-        """That no constant was fitted to the chip, and whose are taken; empty of a chip whose kernels were fitted."""
+        """That no constant was fitted to the chip, and whose are taken, and that a torus is timed by a bound; empty of
+        other machines of a chip whose kernels were fitted.
+        """
         if fitted_architecture(self.chip):
-            return ""
+            return self.machine.caveat
         usual, narrow = (accelerators[key].name for key in ANY)
         kernels = f"the kernels of {usual}"
         kernels += f" (of {narrow} in 4 bits)" if self.chip.fp4_flops and self.dtype in ("fp4", "mxfp4") else ""
         software = self.stack.like if self.stack.software == "typical" else self.stack.key
         like = f"{kernels}, at the rates of this chip, and of {software}"
-        return f"First-order. {typical_words(self.chip.name, like)}"
+        return f"First-order. {typical_words(self.chip.name, like)} {self.machine.caveat}".rstrip()
 
     def __str__(self) -> str:
         limit = f"; {self.limits}" if str(self.limits) else "; no limit of latency"

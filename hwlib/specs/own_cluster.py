@@ -12,7 +12,7 @@ bandwidth is that of one direction: of one chip within its node, and of a whole 
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from pathlib import Path
 from types import MappingProxyType
@@ -46,7 +46,8 @@ ABOUT_BOTH = 1.01  # so much more than a chip's links carry was printed for both
 class OwnCluster(NamedTuple):
     """A described cluster: its chips and the levels that join them, what a chip sends to its host (B/s, one direction;
     None where nobody says), and dollars for a chip and hour. Where the description does not say the link to the host,
-    `host_as` is the node of the tables whose link was taken.
+    `host_as` is the node of the tables whose link was taken. The chips of a node may be a slice of a `torus`, whose
+    links then stand as if all of a chip's met in one switch: no torus is faster.
     """
 
     name: str
@@ -55,6 +56,7 @@ class OwnCluster(NamedTuple):
     host: float | None = None
     price: float = 0.0
     host_as: str = ""
+    torus: bool = False
 
     @property
     def gpus(self) -> int:
@@ -212,8 +214,9 @@ def _built(where: str, name: str, row: Mapping[str, Any]) -> OwnCluster:
     own = OwnFile(**values_of(OwnFile, where, row))
     node = _node_of(where, own)
     chip = own.chip or (node.chip if node else None)
-    if own.torus or (node and node.shape == "torus"):
-        raise SpecError(f"{where}: {torus_sentence(own.torus, chip)}")
+    torus = bool(own.torus) or (chip is not None and own.node_bandwidth is None and in_torus(chip))
+    if torus:
+        own = _slice(where, own, node, chip)
     if own.nodes is None:
         raise SpecError(f"{where}: nodes missing; expected how many there are")
     if own.nodes > MOST_NODES:
@@ -229,7 +232,31 @@ def _built(where: str, name: str, row: Mapping[str, Any]) -> OwnCluster:
         host, host_as = _host_of(node, chip)
     many = f"{own.nodes:,} x " if own.nodes > 1 else ""
     whole = own.name or name or (f"{many}{node.name}" if node else where)
-    return OwnCluster(whole, chip, levels, host, own.price, host_as)
+    return OwnCluster(whole, chip, levels, host, own.price, host_as, torus)
+
+
+def in_torus(chip: Accelerator) -> bool:
+    """Whether the tables have this chip's nodes in a torus."""
+    return any(node.accelerator == chip.key and node.shape == "torus" for node in nodes.values())
+
+
+def _slice(where: str, own: OwnFile, node: Node | None, chip: Accelerator | None) -> OwnFile:
+    """The same with all chips of a slice in one node: the links of a torus go on from host to host. With a network
+    each node is a slice of its own.
+    """
+    count = 1 if own.nodes is None and own.torus else own.nodes
+    chips = prod(own.torus) if own.torus else own.chips or (node.chips if node else None)
+    if chip is None or chips is None or count is None:
+        return replace(own, nodes=count, chips=chips)
+    most, joined = chip.scaleup_domain or chips, bool(own.network) or count == 1
+    if not joined and count * chips <= most:
+        return replace(own, nodes=1, chips=count * chips)
+    if chips > most or not (joined or chips == most):
+        raise SpecError(
+            f"{where}: a torus of {chip.name} has at most {most:,} chips; several are joined by a network, as in "
+            f"'2x{most} {chip.key}, network 400 Gbit/s'"
+        )
+    return replace(own, nodes=count, chips=chips)
 
 
 def _host_of(node: Node | None, chip: Accelerator) -> tuple[float | None, str]:
@@ -243,18 +270,6 @@ def _host_of(node: Node | None, chip: Accelerator) -> tuple[float | None, str]:
     return (links.pop(), alike[0].name) if len(links) == 1 and None not in links else (None, "")
 
 
-def torus_sentence(axes: tuple[int, ...], chip: Accelerator | None) -> str:
-    """Why a torus cannot be timed, and what can be done instead."""
-    shape = f"a torus of {' x '.join(map(str, axes))} chips" if axes else "chips in a torus"
-    size, name = (prod(axes) if axes else "N"), chip.key if chip else "tpu-v5p"
-    links = show(chip.scaleup_bandwidth, "B/s") if chip and chip.scaleup_bandwidth else "540 GB/s"
-    return (
-        f"{shape}: a step is timed on nodes joined by switches; its collectives have no times along the axes of a "
-        "torus. Instead: hwlib.collectives.torus_allgather_time for one collective; or, as if all links of a chip met "
-        f"in one switch, more bandwidth than any torus of them has: '1x{size} {name}, node {links}'"
-    )
-
-
 def _node_of(where: str, own: OwnFile) -> Node | None:
     if not own.node:
         return None
@@ -264,21 +279,19 @@ def _node_of(where: str, own: OwnFile) -> Node | None:
 
 
 def _unknown_node(name: str) -> str:
-    return unknown("node", name, (key for key, node in nodes.items() if node.shape != "torus"))
+    return unknown("node", name, nodes)
 
 
 def chip_hint(name: str, count: int = A_NODE) -> str:
     """For the name of a chip where that of a node was expected: the line that describes so many. Empty for any other
-    name, and for a chip whose nodes cannot be timed.
+    name.
 
     >>> chip_hint("l40s", 8)
     "'l40s' is a chip, not a node: 8 of them are '1x8 l40s'"
     """
-    tori = {node.accelerator for node in nodes.values() if node.shape == "torus"}
     words = re.findall(r"[a-z0-9]+", name.lower())
     exact = accelerators.find(name)
-    alike = [exact] if exact else [chip for chip in accelerators.alike(name) if chip.key.split("-")[0] in words]
-    chips = [chip for chip in alike if chip.key not in tori]
+    chips = [exact] if exact else [chip for chip in accelerators.alike(name) if chip.key.split("-")[0] in words]
     if nodes.find(name) or not chips or not count:
         return ""
     chip = chips[0]
@@ -311,8 +324,6 @@ def _node_bandwidth(where: str, own: OwnFile, node: Node | None, chip: Accelerat
         return own.node_bandwidth
     if node is not None and own.chip is None:
         return node.scaleup_bandwidth
-    if any(one.accelerator == chip.key and one.shape == "torus" for one in nodes.values()):
-        raise SpecError(f"{where}: {torus_sentence((), chip)}")
     if sheet:
         return sheet
     raise SpecError(
@@ -328,7 +339,7 @@ def _network(where: str, own: OwnFile, count: int, node: Node | None) -> list[Le
             raise SpecError(f"{where}: network: expected none, as one node has nothing to join")
         return []
     described = own.network or (OwnLevel(),)
-    a_node = node.egress_bandwidth if node and own.chip is None else None
+    a_node = node.egress_bandwidth or None if node and own.chip is None else None
     levels, below = [], 1
     for i, level in enumerate(described):
         size, a_node = level.size, level.bandwidth or a_node
@@ -358,6 +369,6 @@ __all__ = [
     "chip_of",
     "cluster_of_text",
     "described",
+    "in_torus",
     "read_cluster",
-    "torus_sentence",
 ]

@@ -28,7 +28,15 @@ from hwlib.specs.release import Release, release_of
 from hwlib.specs.software_sections import FILE, stack_key
 from hwlib.specs.table import SpecError, Table, file_text, unknown
 
-SAME_DIE = {"h200-sxm": "h100-sxm", "h800-sxm": "h100-sxm"}
+SAME_DIE = {
+    "h200-sxm": "h100-sxm",
+    "h800-sxm": "h100-sxm",
+    "h100-nvl": "h100-sxm",
+    "h200-nvl": "h100-sxm",
+    "gh200": "h100-sxm",
+    "a800-80gb-sxm": "a100-80gb-sxm",
+    "a100-40gb-pcie": "a100-80gb-sxm",
+}
 """Chips that have the die of another, with other memory or links: its constants are typical of them."""
 FITTED_TOGETHER = {"a100-40gb-sxm": "a100-80gb-sxm"}
 """Chips whose memory alone differs from another's: steps of both were fitted together."""

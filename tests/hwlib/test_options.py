@@ -16,7 +16,7 @@ from hwlib.options import DEGREES, RUN, SERVING, SOFTWARE, TASK, TRAINING, Entry
 from hwlib.options.readers import FLAG, NUMBERS, SWITCH, Kind, choices, counts, numbers
 from hwlib.options.serving import LIMITS
 from hwlib.options.training import TRAINERS
-from hwlib.planner import Allowed, PlanError, SoftwareSettings
+from hwlib.planner import Allowed, PlanError, SoftwareSettings, machine_of
 from hwlib.planner.arguments import allowed_of, task_arguments
 from hwlib.planner.run_query import NAMES
 from hwlib.serving_planner.arguments import serving_arguments
@@ -150,13 +150,12 @@ def test_a_yes_or_no_is_no_free_text_and_a_row_of_failures_is_one():
     assert OPTIONS["mtbf"].search.free
 
 
-def test_what_the_planner_refuses_is_not_offered():
+def test_every_machine_of_the_tables_is_offered_and_lines_of_chips_that_are_in_none():
     keys = {key for key, _ in OPTIONS["cluster"].search.pairs}
-    tori = {key for table in (clusters, nodes) for key, row in table.items() if getattr(row, "torus", None)}
-    tori |= {key for key, node in nodes.items() if node.shape == "torus"}
-    assert tori
-    assert keys == {*clusters, *nodes} - tori
-    assert {"dgx-h100", "h100-superpod-16k"} <= keys
+    assert keys >= {*clusters, *nodes}
+    lines = keys - {*clusters, *nodes}
+    assert "1x8 trainium3" in lines
+    assert {machine_of(line).chip.key for line in lines}.isdisjoint(node.accelerator for node in nodes.values())
 
 
 def test_a_single_value_is_one():

@@ -47,15 +47,43 @@ def test_a_cluster_described_by_hand_has_its_levels_and_a_plan(case):
     assert bool(served.question.caveat) == (name == "mi300x")
 
 
-def test_a_torus_is_refused_with_the_reason_and_what_works_instead():
-    for where in (str(FILES / "tpu-v5p.toml"), "tpu-v5p-pod", "32 x tpu-v5p-host", "32x4 tpu-v5p, network 200 Gbit/s"):
-        with pytest.raises(PlanError, match=r"no times along the axes of a torus\. Instead: ") as caught:
-            machine_of(where)
-        assert caught.value.field == "cluster"
-    instead = str(caught.value).rpartition("'1x")[2].rstrip("'").replace("N", "128")
-    assert plan("llama3-8b", f"1x{instead}", B=2**20, allowed=SIMPLE, count=1)[0].gpus == 128
-    served = plan_serving("llama3-8b", f"1x{instead}", prompt=1024, output=256, fixed={"tp": (1,)}, apart=False)
+@each(
+    "case",
+    [
+        (str(FILES / "tpu-v5p.toml"), [(128, 540)]),
+        ("tpu-v5p-pod", [(8960, 540)]),
+        ("32 x tpu-v5p-host", [(128, 540)]),
+        ("4x8 tpu-v5e", [(32, 180)]),
+        ("1x256 tpu-v5e", [(256, 180)]),
+        ("32x4 tpu-v5p, network 200 Gbit/s", [(4, 540), (32, 25)]),
+        ("4 x trn2-instance", [(16, 512), (4, 400)]),
+    ],
+)
+def test_a_slice_of_a_torus_is_one_node_with_all_links_of_a_chip(case):
+    where, levels = case
+    machine = machine_of(where)
+    assert [(one.size, one.bandwidth / GB) for one in machine.levels] == levels
+    assert machine.torus
+    assert not machine_of("dgx-h100").torus
+
+
+def test_a_torus_is_planned_on_and_said_to_be_timed_by_a_bound():
+    found = plan("llama3-8b", "32 x tpu-v5p-host", B=2**20, allowed=SIMPLE, count=1)
+    assert found[0].gpus == 128
+    as_switch = plan("llama3-8b", "1x128 tpu-v5p, node 540 GB/s", B=2**20, allowed=SIMPLE, count=1)
+    assert found[0].seconds == as_switch[0].seconds
+    served = plan_serving("llama3-8b", "1x128 tpu-v5p", prompt=1024, output=256, fixed={"tp": (1,)}, apart=False)
     assert served[0].plan.gpus == 128
+    assert all("torus" in caveat for caveat in (found.task.caveat, served.question.caveat))
+    assert "torus" not in as_switch.task.caveat
+
+
+@each("where", ["1x512 tpu-v5e", "64 x tpu-v5e-host", "3x256 tpu-v5e"])
+def test_a_torus_has_no_more_chips_than_its_pod_and_several_need_a_network(where):
+    with pytest.raises(PlanError, match=r"at most 256 chips|network missing") as caught:
+        machine_of(where)
+    assert caught.value.field == "cluster"
+    assert machine_of("3x256 tpu-v5e, network 400 Gbit/s").gpus == 768
 
 
 H100 = """nodes = 1
@@ -261,7 +289,7 @@ def test_gpus_by_their_chip_are_offered_in_a_line_that_is_read(line):
     assert machine_of(way).gpus == int(re.match(r"\d*", line)[0] or 8)
 
 
-@each("line", ["4 x nowhere", "8 x tpu-v5p", "nowhere", "dgx-h10", "h", "", "80gb", "0 x h100", "sxm"])
+@each("line", ["4 x nowhere", "nowhere", "dgx-h10", "h", "", "80gb", "0 x h100", "sxm"])
 def test_other_names_that_are_not_known_are_no_chips(line):
     with pytest.raises(PlanError) as error:
         machine_of(line)

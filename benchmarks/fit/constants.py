@@ -14,7 +14,8 @@ from statistics import fmean, median
 from typing import Any, NamedTuple, TypeVar
 
 from benchmarks.fit.kernels import kernel_entries
-from benchmarks.fit.trees import TREES, FitTree, rows_of, tree_errors
+from benchmarks.fit.measured_ranges import Row, Time, bands, growths, held_back, spans
+from benchmarks.fit.trees import TREES, FitTree, rows_of
 from benchmarks.rows.kernel_rows import TimedKernel
 from benchmarks.rows.published import OPERATIONS, Case, Collective, Product, PublishedRow, ReachedShare, case_of
 from hwlib.calibrated import (
@@ -26,6 +27,7 @@ from hwlib.calibrated import (
     fit_collective,
     fit_gemm,
     model_of,
+    tree_time,
 )
 from hwlib.calibrated.gemm import BOUNDS
 from hwlib.collectives import bus_factor
@@ -132,14 +134,15 @@ def _collectives(cases: Cases, folded: bool) -> Iterator[Fitted]:
         ]
         timed = [(c.timed, c.switch) for _, c in found]
         if len(timed) >= len(sweep.free):
-            yield _collective(sweep, timed, _from(found[0][0].source)["source"], folded)
+            measured = spans([(row, c.timed) for row, c in found])
+            yield _collective(sweep, timed, _from(found[0][0].source)["source"], measured, folded)
 
 
 def _trees(cases: Cases, folded: bool) -> Iterator[Fitted]:
     for tree in TREES:
         found = list(rows_of(tree, cases))
         if len(found) > len(tree.free):
-            yield _tree(tree, [t for _, t in found], _from(found[0][0].source)["source"], folded)
+            yield _tree(tree, [(t, True) for _, t in found], _from(found[0][0].source)["source"], spans(found), folded)
 
 
 def _kernels(cases: Cases, folded: bool) -> Iterator[Fitted]:
@@ -244,7 +247,9 @@ def _share(op: str, shares: list[float], source: str) -> ShareConstants:
     return replace(blank, eta=eta, error=fmean(abs(s / eta - 1) for s in shares))
 
 
-def _collective(sweep: Sweep, rows: list[tuple[Timed, bool]], source: str, folded: bool) -> CollectiveConstants:
+def _collective(
+    sweep: Sweep, rows: list[Row], source: str, measured: dict[str, Any], folded: bool
+) -> CollectiveConstants:
     blank = _blank(
         CollectiveConstants,
         ", ".join(sweep.sets),
@@ -255,20 +260,19 @@ def _collective(sweep: Sweep, rows: list[tuple[Timed, bool]], source: str, folde
         software=sweep.software,
         flow=sweep.flow,
         like=LIKE.get(sweep.chip, ()),
+        **measured,
+        **UNKNOWN,
         **_plain(sweep.op, [t for t, _ in rows]),
     )
 
-    def errors(c: CollectiveConstants, some: list[tuple[Timed, bool]]) -> list[float]:
-        return [abs(collective_time(c, t.n, t.S, on) / t.time - 1) for t, on in some]
+    def time(c: CollectiveConstants, row: Row) -> float:
+        return float(collective_time(c, row[0].n, row[0].S, row[1]))
 
-    def fit(some: list[tuple[Timed, bool]]) -> CollectiveConstants:
-        return fit_collective(blank, [t for t, _ in some], sweep.free, [on for _, on in some])
-
-    full, error, held = _validated(rows, lambda row: (row[0].n, row[0].S, row), fit, errors, folded)
-    return replace(full, error=error, held_out=held)
+    return _with_bands(blank, rows, sweep.free, time, folded)
 
 
-def _tree(tree: FitTree, rows: list[Timed], source: str, folded: bool) -> TreeConstants:
+def _tree(tree: FitTree, rows: list[Row], source: str, measured: dict[str, Any], folded: bool) -> TreeConstants:
+    rates = {name: 0.0 for name in ("alpha_level", "S_stage") if name not in (*tree.free, *tree.typed)}
     blank = _blank(
         TreeConstants,
         ", ".join(tree.sets),
@@ -283,22 +287,52 @@ def _tree(tree: FitTree, rows: list[Timed], source: str, folded: bool) -> TreeCo
         note=tree.note,
         like=tree.like,
         source=source,
+        **measured,
+        **UNKNOWN,
+        **rates,
         **tree.typed,
-        **_plain("all_reduce", rows),
+        **_plain("all_reduce", [t for t, _ in rows]),
     )
-    full, error, held = _validated(
-        rows, lambda t: (t.n, t.S), lambda some: fit_collective(blank, some, tree.free), tree_errors, folded
-    )
-    return replace(full, error=error, held_out=held)
+
+    def time(c: TreeConstants, row: Row) -> float:
+        return float(tree_time(c, row[0].n, row[0].S))
+
+    return _with_bands(blank, rows, tree.free, time, folded)
+
+
+UNKNOWN = dict.fromkeys(("band_latency", "band_filling", "band_wires", "growth_ranks", "growth_bytes"), math.nan)
+
+
+def _with_bands(blank: Any, rows: list[Row], free: Sequence[str], time: Time, folded: bool) -> Any:
+    """The fit, with its errors, and with the bands and the growth of those of rows that are held back."""
+
+    def fit(some: list[Row]) -> Any:
+        return fit_collective(blank, [t for t, _ in some], free, [on for _, on in some])
+
+    def size(row: Row) -> Any:
+        return row[0].n, row[0].S, row
+
+    full = fit(sorted(rows, key=size))
+    error = fmean(abs(time(full, row) / row[0].time - 1) for row in rows)
+    if not folded:
+        return replace(full, error=error)
+    held = [row for train, test in folds(rows, size) for row in held_back(fit(train), test, time)]
+    held_out = fmean(abs(1 / row.ratio - 1) for row in held) if len(rows) >= FEW else math.nan
+    return replace(full, error=error, held_out=held_out, **bands(held), **growths(rows, fit, time))
 
 
 HEAD = """# Constants of the models of hwlib, in SI, fitted to published measurements; hwlib/specs/fitted.py says what
 # each means. Written by `make fit` from the rows of benchmarks/data/rows that an entry names: `source` is the
 # published file, `rows` the prefix of their ids, `count` how many there were. `error` is the fit's own mean error,
 # `held_out` that of rows held back (five folds; of attention, decode and grouped two, by shape; nan: too few rows).
-# Those three share constants: each kind's fit takes all chips together. What has no rows is named in `typed`, and
+# Those three share constants: each kind's fit takes all chips together. `ranks` to `growth_bytes` of a collective say
+# where its constants hold, and how far a sound run may be from them. What has no rows is named in `typed`, and
 # `note` says why it is what it is.
 """
+
+
+def _item(value: str | int) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def toml(entry: Fitted) -> str:
@@ -316,7 +350,7 @@ def toml(entry: Fitted) -> str:
             value = "nan" if math.isnan(value) else f"{value:.4g}"
             value = value if set(value) & set(".en") else f"{value}.0"
         elif isinstance(value, tuple):
-            value = "[" + ", ".join(f'"{text}"' for text in value) + "]"
+            value = "[" + ", ".join(map(_item, value)) + "]"
         elif isinstance(value, str):
             value = f'"{value}"'
         lines.append(f"{f.name} = {value}" + (f"  # {named[f.name][0]}" if f.name in named else ""))

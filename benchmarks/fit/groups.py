@@ -28,7 +28,9 @@ from hwlib.specs.fitted import Fitted
 from hwlib.specs.serving_stack import ServingStack
 from hwlib.specs.software_sections import FILE
 
-PASSING = re.compile(r'date = "[\d-]+"\n|held_out = \S+\n')  # what two fits that agree may differ in
+PASSING = re.compile(
+    r'date = "[\d-]+"\n|(?:held_out|band_\w+|growth_\w+) = \S+\n'
+)  # what two fits that agree may differ in
 
 
 @dataclass(frozen=True)

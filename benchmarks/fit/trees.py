@@ -1,10 +1,11 @@
 """All-reduces on several nodes: what each entry of hwlib's table is fitted to, and its errors fold by fold.
 
 Two constants are fitted where there are rows enough, at least eight for each: the latency of a doubling of the nodes,
-and the bandwidth. The others are known: a call's latency inside a node is that of the sweep in the node, and what a
-stage holds is channels x ranks of a node x chunk, as NCCL's source sets them (16 channels on Hopper, 32 on Blackwell;
-64 KiB from four nodes on), or Amazon's plugin for p5 (512 KiB). On p6-b200 the plugin's chunk would be a third too
-slow: NCCL seems to take another algorithm there, so that its own chunk stands.
+and the bandwidth; of a ring through all racks the bandwidth alone. The others are known: a call's latency inside a node
+is that of the sweep in the node, and what a stage holds is channels x ranks of a node x chunk, as NCCL's source sets
+them (16 channels on Hopper, 32 on Blackwell; 64 KiB from four nodes on), or Amazon's plugin for p5 (512 KiB). On
+p6-b200 the plugin's chunk would be a third too slow: NCCL seems to take another algorithm there, so that its own chunk
+stands.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -37,6 +38,8 @@ class FitTree(NamedTuple):
     note: str
     stages: str = "doublings"
     like: tuple[str, ...] = ()
+    least: int = 0  # ranks of the rows, at least and at most
+    most: int = MOST
 
 
 TREES = (
@@ -56,20 +59,26 @@ TREES = (
         like=("b300-sxm",),
     ),
     FitTree(
-        "gb200-nvl72", "InfiniBand SHARP", ("ar2-gb200",), 72, "nccl-tests", ("W",),
+        "gb200-nvl72", "InfiniBand SHARP", ("ar2-gb200", "ar2-gb200-in"), 72, "nccl-tests", ("W",),
         {"S_stage": 32 * 72 * 64 * KiB, "alpha_level": 46e-6},
         "S_stage: 32 channels x 72 ranks x 64 KiB (nccl-enqueue); alpha_level: that of NVLSTree on H100",
         stages="one", like=("gb300-nvl72",),
+    ),
+    FitTree(
+        "gb200-nvl72", "InfiniBand SHARP, ring", ("ar2-gb200", "ar2-gb200-in"), 72, "nccl-tests", ("W",), {},
+        "the start of a call grows as that of a ring through all ranks, by the steps of the sweep inside a rack",
+        stages="ring", like=("gb300-nvl72",), least=MOST + 1, most=1440,
     ),
 )  # fmt: skip
 
 
 def rows_of(tree: FitTree, cases: Iterable[tuple[PublishedRow, Case]]) -> Iterator[tuple[PublishedRow, Timed]]:
-    """The rows that an entry is fitted to: none whose values were inferred, and none beyond `MOST` GPUs."""
+    """The rows that an entry is fitted to: none whose values were inferred, and none beyond its ranks."""
     for row, case in cases:
-        fits = isinstance(case, NodesAllReduce | Collective) and row.set in tree.sets and case.timed.n <= MOST
-        if fits and "inferred" not in row.cells["confidence"]:
-            yield row, case.timed  # type: ignore[union-attr]
+        if not isinstance(case, NodesAllReduce | Collective) or row.set not in tree.sets:
+            continue
+        if tree.least <= case.timed.n <= tree.most and "inferred" not in row.cells["confidence"]:
+            yield row, case.timed
 
 
 def tree_errors(c: TreeConstants, rows: Iterable[Timed]) -> list[float]:

@@ -57,7 +57,7 @@ KERNELS = {
     "grouped-gemm": EXPERTS | {"op", "dtype", "distribution", "gated", "kernel"},
 }
 """What is read of a timed kernel."""
-ALLREDUCE = {"op", "bytes", "time_us", "network", "racks", "ranks_per_node", "nvls", "algo", "dtype"}
+ALLREDUCE = {"op", "bytes", "time_us", "network", "racks", "ranks_per_node", "nvls", "algo", "dtype", "in_place"}
 PRODUCT = {"op", "dtype", "M", "N", "K", "MxNxK", "GBps", "theory", "clock_mhz"}
 FIGURE = {"model", "what", "mode", "tp", "pp", "vp", "mbs"}
 

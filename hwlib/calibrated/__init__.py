@@ -35,7 +35,9 @@ from hwlib.calibrated.nccl import (
     nodes_allreduce_time,
     pipelined_time,
     plain_time,
+    rank_doublings,
     ring_step,
+    size_region,
     tree_time,
 )
 from hwlib.calibrated.serving import ServingRates, serve
@@ -73,9 +75,11 @@ __all__ = [
     "pipelined_time",
     "plain_time",
     "prefill_attention_time",
+    "rank_doublings",
     "relative_errors",
     "ring_step",
     "serve",
+    "size_region",
     "step_constants",
     "tree_time",
 ]

@@ -6,7 +6,7 @@ flow in chunks, and a pipeline of chunks takes time to fill; and each rank copie
 sends. The constants of a chip and operation are in `hwlib.specs.fitted`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import product
@@ -15,9 +15,16 @@ from typing import Any, NamedTuple, TypeVar
 from hwlib.calibrated.kernel import fit_logarithms
 from hwlib.collectives import bus_factor, call_latency, nvls_sharp_allreduce_time, nvls_tree_allreduce_time
 from hwlib.columns import is_column
-from hwlib.formula import formula, maximum, minimum, sqrt
+from hwlib.formula import formula, log2, maximum, minimum, sqrt, where
 from hwlib.network import send_time
-from hwlib.specs.fitted import CollectiveConstants, TreeConstants, collective_constants, tree_constants
+from hwlib.specs.fitted import (
+    CollectiveConstants,
+    MeasuredCollective,
+    TreeConstants,
+    collective_constants,
+    tree_constants,
+    trees_over,
+)
 
 __all__ = [
     "AlphaBeta",
@@ -30,12 +37,16 @@ __all__ = [
     "nodes_allreduce_time",
     "pipelined_time",
     "plain_time",
+    "rank_doublings",
+    "ring_ranks",
     "ring_step",
+    "size_region",
     "tree_time",
 ]
 
 RINGS = ("all_reduce", "nccl-tests")  # the sweeps that tell steps of a ring from the rest
 STEPS = 1.5  # exponent of the mean of the steps' floor and the transfer: 1 adds them, infinity takes the larger
+FILLED = 8  # times the time of one byte, from which on at least seven eighths of a call are bytes
 NEXT_TO_NOTHING = 1e-30  # s/B: one rank sends nothing
 
 
@@ -85,8 +96,13 @@ def _started(c: CollectiveConstants, n: Any, S: Any, seconds_per_byte: Any) -> A
 
 
 def tree_time(c: TreeConstants, n: Any, S: Any) -> Any:
-    """Seconds of one all-reduce of S bytes on n ranks: whole nodes, or, with fewer ranks than a node has, one node."""
+    """Seconds of one all-reduce of S bytes on n ranks: whole nodes, or, with fewer ranks than a node has, one node.
+
+    A ring of all ranks has the latencies of the one inside a node, and the bandwidth at which it leaves the nodes.
+    """
     inside = collective_constants()[c.chip, c.op, c.inside]
+    if c.stages == "ring":
+        return collective_time(replace(inside, W=c.W, W_low=min(inside.W_low, c.W)), n, S, switch=False)
     n_in = minimum(n, c.node)
     time = nvls_sharp_allreduce_time if c.stages == "one" else nvls_tree_allreduce_time
     latencies = inside.alpha_low, inside.alpha_hop, c.alpha_level
@@ -103,13 +119,30 @@ def nodes_allreduce_time(chip: str, n: Any, S: Any, network: str) -> Any:
     >>> round(nodes_allreduce_time("h100-sxm", 1024, 2**30, "NVLSTree"), 6)
     0.006411
     """
-    c = tree_constants()[chip, network]
+    nearest, *others = trees_over(chip, network)
     ranks = n if is_column(n) else (n,)
-    if odd := [r for r in ranks if not r >= 1 or (r > c.node and r % c.node)]:
+    if odd := [r for r in ranks if not r >= 1 or (r > nearest.node and r % nearest.node)]:
         raise ValueError(
-            f"nodes_allreduce_time: n (ranks) is at least 1 and fills nodes of {c.node} ranks, got {odd[0]:g}"
+            f"nodes_allreduce_time: n (ranks) is at least 1 and fills nodes of {nearest.node} ranks, got {odd[0]:g}"
         )
-    return tree_time(c, n, S)
+    time, away = tree_time(nearest, n, S), rank_doublings(nearest, n)
+    for c in others:  # the constants whose rows have most nearly so many ranks
+        time = where(rank_doublings(c, n) < away, tree_time(c, n, S), time)
+        away = minimum(away, rank_doublings(c, n))
+    return time
+
+
+def size_region(time: Callable[[float], float], S: float) -> str:
+    """What decides a call of S bytes: "latency" up to twice the time of one byte, the "wires" from FILLED times on, and
+    between them "filling", where NCCL changes its protocol and its algorithm.
+    """
+    share = time(S) / time(1.0)
+    return "latency" if share < 2 else "filling" if share < FILLED else "wires"
+
+
+def rank_doublings(c: MeasuredCollective, n: Any) -> Any:
+    """How often the nearest measured number of ranks is doubled or halved: 0 within the range of the rows."""
+    return maximum(maximum(log2(n / max(c.ranks)), log2(min(c.ranks) / n)), 0)
 
 
 def nccl_latency(
@@ -129,8 +162,10 @@ def nccl_latency(
     if not network and any(one > 1 for one in (n_out if is_column(n_out) else (n_out,))):
         known = ", ".join(sorted(name for of, name in tree_constants() if of == chip)) or "none"
         raise ValueError(f"nccl_latency: several nodes need a network, one of those known of {chip}: {known}")
-    level = tree_constants()[chip, network].alpha_level if network else 0.0
-    return call_latency(n_in, n_out, c.alpha_low, c.alpha_hop, level)
+    tree = tree_constants()[chip, network] if network else None
+    if tree and tree.stages == "ring":
+        return call_latency(n_in * n_out, 1, c.alpha_low, c.alpha_hop, 0.0)
+    return call_latency(n_in, n_out, c.alpha_low, c.alpha_hop, tree.alpha_level if tree else 0.0)
 
 
 def nccl_time(chip: str, collective: str, n: Any, S: Any, software: str = "nccl-tests", switch: bool = True) -> Any:
@@ -152,6 +187,12 @@ def ring_step(chip: str) -> float:
     """
     steps = {of: c.alpha_hop for (of, op, software), c in collective_constants().items() if (op, software) == RINGS}
     return steps.get(chip, sum(steps.values()) / len(steps))
+
+
+def ring_ranks(chip: str) -> tuple[int, ...]:
+    """The ranks of a node among which a chip's step of a ring was measured; none, where it is the mean of others'."""
+    c = collective_constants().get((chip, *RINGS))
+    return c.ranks if c else ()
 
 
 def plain_time(c: CollectiveConstants | TreeConstants, n: Any, S: Any) -> Any:

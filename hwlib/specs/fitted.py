@@ -14,7 +14,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from hwlib.specs.reader import constant, number, quantities, rows_of, switch, text, texts, values_of
+from hwlib.specs.reader import constant, number, quantities, rows_of, switch, text, texts, values_of, wholes
 from hwlib.specs.table import file_text, unknown
 
 
@@ -52,7 +52,7 @@ class Fitted:
 
 F = TypeVar("F", bound=Fitted)
 FLOWS = ("chunks", "direct", "steps")
-STAGES = ("doublings", "one")
+STAGES = ("doublings", "one", "ring")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +87,30 @@ class ShareConstants(Fitted):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CollectiveConstants(Fitted):
+class MeasuredCollective(Fitted):
+    """Where the constants of a collective hold: the `ranks` and bytes of the rows behind them, and the releases of NCCL
+    that ran them, where a source says so.
+
+    `band_latency`, `band_filling` and `band_wires` are how much longer a sound run may take than predicted, as a share,
+    in the three regions of `hwlib.calibrated.nccl.size_region`: 19 of 20 rows that a fit had not seen take no longer,
+    or all where they are fewer than 20; at least the mean error. `growth_ranks` and `growth_bytes` are what
+    each doubling of these beyond the rows' adds to |ln(measured/predicted)|, from the rows with most, predicted from
+    the others; NaN where these are too few.
+    """
+
+    ranks: tuple[int, ...] = wholes()
+    S_least: int = number(whole=True)
+    S_most: int = number(whole=True)
+    releases: tuple[str, ...] = texts()
+    band_latency: float = number(or_nan=True)
+    band_filling: float = number(or_nan=True)
+    band_wires: float = number(or_nan=True)
+    growth_ranks: float = number(or_nan=True)
+    growth_bytes: float = number(or_nan=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CollectiveConstants(MeasuredCollective):
     """One operation on one chip for `hwlib.calibrated.nccl`: at most six constants, with the two of the plain
     alpha-beta line fitted to the same rows (`plain_alpha`, `plain_W`), to compare with. `flow` says how the
     bandwidth protocol starts: one of FLOWS.
@@ -107,12 +130,13 @@ class CollectiveConstants(Fitted):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TreeConstants(Fitted):
-    """An all-reduce of several nodes of `node` ranks, whose switches reduce within each: three constants.
+class TreeConstants(MeasuredCollective):
+    """An all-reduce of several nodes of `node` ranks: three constants where switches reduce within each, one of a ring.
 
     `stages` says who adds up across nodes: ranks along a tree, a stage for each of the nodes' "doublings", or the
-    network's switches, in "one" stage. What a call takes inside a node is that of the `inside` software on the same
-    chip. `typed` names the constants that no row here was fitted to, and `note` says where they come from.
+    network's switches, in "one" stage, or each rank in turn, along a "ring" of all. What a call takes inside a node is
+    that of the `inside` software on the same chip. `typed` names the constants that no row here was fitted to, and
+    `note` says where they come from.
     """
 
     op: str
@@ -123,8 +147,8 @@ class TreeConstants(Fitted):
     note: str = text()
     plain_alpha: float = number()
     plain_W: float = number()
-    alpha_level: float = _constant("s", "latency of each doubling of the nodes")
-    S_stage: float = _constant("B", "bytes that a stage holds at most: channels x ranks of a node x chunk")
+    alpha_level: float = _constant("s", "latency of each doubling of the nodes", 0.0)
+    S_stage: float = _constant("B", "bytes that a stage holds at most: channels x ranks of a node x chunk", 0.0)
     W: float = _constant("B/s", "bandwidth of a rank's port, as the bus bandwidth counts it")
 
 
@@ -248,9 +272,18 @@ def collective_constants() -> Mapping[tuple[str, str, str], CollectiveConstants]
 @cache
 def tree_constants() -> Mapping[tuple[str, str], TreeConstants]:
     """Constants of an all-reduce over several nodes, by chip and by what joins these: "NVLSTree" (that algorithm over
-    InfiniBand), "EFA", "InfiniBand SHARP".
+    InfiniBand), "EFA", "InfiniBand SHARP"; with ", ring" behind it, where rows of so many ranks show a ring.
     """
     return _by_key("tree", "software")
+
+
+def trees_over(chip: str, network: str) -> tuple[TreeConstants, ...]:
+    """All constants of a chip over a network: another algorithm runs on other numbers of ranks. Raises KeyError,
+    listing similar ones, if nothing was fitted.
+    """
+    first = tree_constants()[chip, network]
+    more = (c for (of, name), c in tree_constants().items() if of == chip and name.startswith(f"{network}, "))
+    return first, *more
 
 
 @cache

@@ -88,6 +88,11 @@ def texts() -> Any:
     return field(default=(), metadata={"bare": _texts})
 
 
+def wholes() -> Any:
+    """A list of whole numbers above 0, without sources of their own; empty where a row does not have it."""
+    return field(default=(), metadata={"bare": _wholes})
+
+
 def switch(default: bool) -> Any:
     """Whether something is so of a row; without a source of its own."""
     return field(default=default, metadata={"bare": _flag})
@@ -127,6 +132,12 @@ def _text(place: str, cell: Any, needed: bool = True, one_of: tuple[str, ...] = 
 def _texts(place: str, cell: Any) -> tuple[str, ...]:
     if not isinstance(cell, list) or not all(isinstance(one, str) and one for one in cell):
         raise SpecError(f"{place}: expected a list of texts, got {cell!r}")
+    return tuple(cell)
+
+
+def _wholes(place: str, cell: Any) -> tuple[int, ...]:
+    if not isinstance(cell, list) or not all(type(number) is int and number > 0 for number in cell):
+        raise SpecError(f"{place}: expected a list of whole numbers above 0, got {cell!r}")
     return tuple(cell)
 
 

@@ -1,6 +1,7 @@
 """`gpubook bandwidth`: which rows of nccl-tests are slower than they should be, and why."""
 
 import json
+from math import isfinite
 from typing import Any, TextIO
 
 import click
@@ -10,12 +11,16 @@ from .plan import CannotBe
 SCHEMA_DOC = """\b
 The output of --json, in SI units:
   passed      whether every row was read, and none is wrong or slow
+  judged      whether any row could be held against what was measured
   chip, collective, n, hosts, network   what the log is held against
-  band, source   how far a time may be above the expected one, and whose
-              runs the model is fitted to
+  band, source   how far a time may be from the expected one where bytes
+              decide (null: nothing was measured), and whose runs the model
+              is fitted to
+  holds, beyond   where its constants hold: chip, ranks, bytes, releases; and
+              what of this log is beyond that
   rows        for each size: S, time, busbw, expected_time, expected_busbw,
               share (of the expected bandwidth), regime (what decides the
-              time), and verdict: ok, slow, fast or wrong
+              time), verdict: ok, slow, fast, unknown or wrong, and its band
   causes      for each thing to know: kind, sentence, sizes
   unread      the numbers of the lines that begin like a row and are cut
 """
@@ -30,7 +35,16 @@ The output of --json, in SI units:
 @click.option(
     "--collective", help="all_reduce, all_gather, reduce_scatter or all_to_all.  [default: what the log says]"
 )
-@click.option("--network", help="What joins the nodes: NVLSTree (InfiniBand), EFA, 'InfiniBand SHARP'.")
+@click.option(
+    "--network",
+    help="What joins the nodes: InfiniBand, EFA, 'InfiniBand SHARP' or Ethernet.  [default: what the log says, or what "
+    "the node's cards are for]",
+)
+@click.option(
+    "--timed-by",
+    "software",
+    help="What timed the calls: nccl-tests, or torch with its own overhead.  [default: nccl-tests]",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, see below.")
 @click.pass_context
 def bandwidth(
@@ -40,6 +54,7 @@ def bandwidth(
     gpus: int | None,
     collective: str | None,
     network: str | None,
+    software: str | None,
     as_json: bool,
 ) -> None:
     """Say which rows of an nccl-tests table are slow, and why.
@@ -47,8 +62,8 @@ def bandwidth(
     FILE is the output of all_reduce_perf or its like; without it, standard input is read. A row is wrong if its #wrong
     is not 0 in either half, or if the log ends with FAILED and no row shows it.
 
-    The exit status is 0 if all rows are as expected or faster, 1 if one is slow, wrong or cut, and 2 if the log cannot
-    be read or the machine is not known.
+    The exit status is 0 if all rows are as expected or faster, 1 if one is slow, wrong or cut, 2 if the log cannot be
+    read or the machine is not known, and 3 if nothing was measured that a row could be held against.
     """
     from hwlib.calibrated.nccl_log import read_log
     from hwlib.calibrated.nccl_verdict import judge_log
@@ -56,12 +71,12 @@ def bandwidth(
     try:
         log = read_log(file.read())
         node, chips = _machine(machine, log.gpu)
-        verdict = judge_log(log, node, gpus or chips, collective, network)
+        verdict = judge_log(log, node, gpus or chips, collective, network, software)
     except ValueError as error:
         raise CannotBe(str(error)) from None
     click.echo(json.dumps(_record(verdict), indent=2) if as_json else _text(verdict))
-    if not verdict.passed:
-        ctx.exit(1)
+    if not verdict.passed or not verdict.judged:
+        ctx.exit(3 if verdict.passed else 1)
 
 
 def _machine(given: str | None, gpu: str) -> tuple[Any, int | None]:
@@ -106,10 +121,21 @@ def _of_a_line(given: str, count: int, chips: int, name: str) -> tuple[Any, int]
 
 
 def _record(found: Any) -> dict[str, Any]:
-    record = {"passed": found.passed} | found._asdict()
-    record["rows"] = [row._asdict() | {"share": row.share} for row in found.rows]
+    record = {"passed": found.passed, "judged": found.judged} | found._asdict() | {"band": _finite(found.band)}
+    record["rows"] = [row._asdict() | {"share": row.share, "band": _finite(row.band)} for row in found.rows]
     record["causes"] = [cause._asdict() for cause in found.causes]
     return record
+
+
+def _finite(band: float) -> float | None:
+    return band if isfinite(band) else None
+
+
+def _model(found: Any) -> str:
+    """What the rows are held against, in words."""
+    if not isfinite(found.band):
+        return "the rates of the data sheet, for nothing was measured"
+    return f"the model of NCCL (fitted to {found.source}: {found.holds}), within {found.band:.0%} of time"
 
 
 def _text(found: Any) -> str:
@@ -118,12 +144,13 @@ def _text(found: Any) -> str:
 
     where = f"{found.n} GPUs ({found.chip}) of {found.hosts} node{'s' * (found.hosts > 1)}"
     lines = [
-        f"{found.collective} on {where}{f' over {found.network}' if found.network else ''}, against the model of NCCL "
-        f"(fitted to {found.source}), within {found.band:.0%} of time",
+        f"{found.collective} on {where}{f' over {found.network}' if found.network else ''}, against {_model(found)}",
         f"{'size':>10}{'time':>12}{'expected':>12}{'busbw':>14}{'expected':>14}  {'decided by':<11}verdict",
     ]
     for row in found.rows:
-        verdict = f"{row.share:.0%} of the expected bandwidth" if row.verdict == "slow" else row.verdict
+        verdict = row.verdict
+        if verdict in ("slow", "unknown"):
+            verdict = f"{verdict}: {row.share:.0%} of the expected bandwidth"
         sizes, times = binary(row.S), (show(t, "s", 4) for t in (row.time, row.expected_time))
         rates = (show(W, "B/s", 4) for W in (row.busbw, row.expected_busbw))
         lines.append(

@@ -12,8 +12,9 @@ from benchmarks.rows.published_row import PublishedRow
 from benchmarks.rows.read_keys import ALLREDUCE, unread
 from benchmarks.rows.training_step import Unmodelled
 from hwlib.calibrated import Timed
+from hwlib.calibrated.nccl_expected import known_between
 from hwlib.collectives import bus_factor
-from hwlib.specs.fitted import tree_constants
+from hwlib.specs.fitted import TreeConstants
 
 # The first that the words of a row hold. An Amazon instance stands for its chip, and for EFA.
 CHIPS = (
@@ -30,12 +31,13 @@ NETWORKS = (
     (r"EFA|\bp[4-6][a-z]*[-.]", "EFA"),
     (r"NVLSTree|InfiniBand|\bIB\b", "NVLSTree"),
 )
+EIGHT = 8  # GPUs of the nodes that were timed in pairs
 LARGE = 2**26  # bytes from which on bandwidth counts more than latency: reported apart
 
 
 @dataclass(frozen=True)
 class NodesAllReduce:
-    """A timed all-reduce on several nodes, and what joins these: a key of `hwlib.specs.fitted.tree_constants`."""
+    """A timed all-reduce on several nodes, and what joins these: see `hwlib.calibrated.nccl_expected.known_between`."""
 
     chip: str
     network: str
@@ -55,12 +57,13 @@ def allreduce_case(row: PublishedRow, network: str = "") -> NodesAllReduce | Unm
         return Unmodelled(f"{config['op']} on several nodes")
     chip = _first(CHIPS, words)
     network = _first(NETWORKS, words) or network
-    if (constants := tree_constants().get((chip, network))) is None:
+    if (known := known_between(chip, row.gpus, network)) is None:
         return Unmodelled(f"no constants for {chip or 'an unknown chip'} over {network or 'an unknown network'}")
-    ranks = _number(config.get("ranks_per_node", constants.node))
-    nodes = _number(config.get("racks", config.get("nodes", math.ceil(row.gpus / constants.node))))
-    if ranks != constants.node or (row.gpus != nodes * constants.node if row.gpus > constants.node else nodes != 1):
-        return Unmodelled(f"{row.gpus} GPUs in {nodes:g} nodes, where constants are of nodes of {constants.node}")
+    size = known.constants.node if isinstance(known.constants, TreeConstants) else EIGHT
+    ranks = _number(config.get("ranks_per_node", size))
+    nodes = _number(config.get("racks", config.get("nodes", math.ceil(row.gpus / size))))
+    if ranks != size or (row.gpus != nodes * size if row.gpus > size else nodes != 1):
+        return Unmodelled(f"{row.gpus} GPUs in {nodes:g} nodes, where constants are of nodes of {size}")
     S = _number(config.get("bytes"))
     if not S > 0:
         return Unmodelled("the source does not give the bytes")

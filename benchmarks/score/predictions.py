@@ -21,8 +21,8 @@ from hwlib.calibrated import (
     grouped_time,
     plain_time,
     prefill_attention_time,
-    tree_time,
 )
+from hwlib.calibrated.nccl_expected import known_between
 from hwlib.calibrated.sheet import KERNEL_BYTES
 from hwlib.roofline import roofline_time
 from hwlib.specs import accelerators, frameworks
@@ -209,7 +209,10 @@ def _collective(case: Collective) -> Prediction | Unmodelled:
     return Unmodelled(f"system is {case.chip!r}, without constants of {case.op} by {case.software}")
 
 
-def _nodes(chip: str, network: str, timed: Timed) -> Prediction:
+def _nodes(chip: str, network: str, timed: Timed) -> Prediction | None:
     S, n, measured = timed
-    tree = tree_constants()[chip, network]
-    return Prediction(tree_time(tree, n, S), plain_time(tree, n, S), measured, len(tree.constants))
+    known = known_between(chip, n, network)
+    if known is None:
+        return None
+    c = known.constants
+    return Prediction(known.time(S), plain_time(c, n, S), measured, len(c.constants))

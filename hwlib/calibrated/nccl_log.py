@@ -11,13 +11,15 @@ __all__ = ["LogError", "LogRow", "NcclLog", "read_log"]
 DEVICE = re.compile(r"#\s*Rank (?P<rank>\d+)\b.*?\bon (?P<host>\S+) device \d+ \[[^\[\]]{0,64}\] ?(?P<gpu>.*)")
 NAMED = re.compile(r"\b(all_reduce|all_gather|reduce_scatter|alltoall|sendrecv|broadcast|reduce)_perf\b")
 COLLECTIVES = {"alltoall": "all_to_all"}
+PROCESS = re.compile(r"\bPid (\d+)\b")
 AVERAGE = re.compile(r"Avg bus bandwidth\s*:\s*(?P<busbw>\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?!\S)")
 
 
 class NcclLog(NamedTuple):
     """What a log says: its rows by size, and what its header tells (None or empty where it does not).
 
-    `gpu` has every name of a GPU that the header has; `unread` the numbers of lines that begin like a row and are cut.
+    `gpu` has every name of a GPU that the header has; `processes` are those of a single host; `unread` the numbers of
+    lines that begin like a row and are cut.
     """
 
     rows: tuple[LogRow, ...]
@@ -28,6 +30,7 @@ class NcclLog(NamedTuple):
     average: float | None = None
     text: str = ""
     unread: tuple[int, ...] = ()
+    processes: int | None = None
 
 
 def read_log(text: str) -> NcclLog:
@@ -54,16 +57,24 @@ def read_log(text: str) -> NcclLog:
         raise LogError(f"one collective was expected, got several: {', '.join(sorted(named))}; give one log at a time")
     collective = named.pop() if named else _by_bandwidths(rows)
     average = AVERAGE.search(text)
+    hosts = len({match["host"] for match in devices}) or None
     return NcclLog(
         rows,
         collective,
         n or (_ranks(rows) if collective == "all_reduce" else None),
-        len({match["host"] for match in devices}) or None,
+        hosts,
         " and ".join(sorted({match["gpu"] for match in devices})),
         float(average["busbw"]) * 1e9 if average else None,
         text,
         table.unread,
+        _processes([match[0] for match in devices]) if hosts == 1 else None,
     )
+
+
+def _processes(devices: list[str]) -> int | None:
+    """The processes of a host, if it lists several devices: a single device is one process anyhow."""
+    numbers = {match[1] for line in devices if (match := PROCESS.search(line))}
+    return len(numbers) if len(devices) > 1 and numbers else None
 
 
 def _without_rows(lines: list[str], table: TimedRows) -> str:

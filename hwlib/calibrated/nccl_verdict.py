@@ -1,32 +1,39 @@
 """What a log of nccl-tests says of a machine: each row against the model of NCCL, and why rows are low.
 
-The model's constants were fitted to published runs; its band is BAND times the mean error on rows that the fit had not
-seen. A cause is only named with what it would bring, so that a reader can check it; where several fit, all are named.
+The model's constants were fitted to published runs; its band is the error of their rows, where latency decides and
+where bytes do. A cause is only named with what it would bring, so that a reader can check it; where several fit, all
+are named. Where nothing was fitted, rows are held against what the wires allow, and none is called slow.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from math import inf
 from statistics import median
 from typing import Any, NamedTuple
 
-from hwlib.calibrated.nccl import collective_time, nodes_allreduce_time
+from hwlib.calibrated.nccl import size_region
+from hwlib.calibrated.nccl_bound import between_nodes
 from hwlib.calibrated.nccl_causes import Cause, nccl_lines, results_and_machine
+from hwlib.calibrated.nccl_expected import Expected, expected_of, span
 from hwlib.calibrated.nccl_log import LogError, LogRow, NcclLog
 from hwlib.collectives import bus_factor, nvls_port_bandwidth
 from hwlib.specs import Node
-from hwlib.specs.fitted import CollectiveConstants, TreeConstants, collective_constants, tree_constants
+from hwlib.specs.fitted import CollectiveConstants, TreeConstants
 from hwlib.units import show
 
 __all__ = ["Cause", "JudgedRow", "LogVerdict", "binary", "judge_log"]
 
-BAND = 2.5  # mean errors: 95 of 100 rows of a normal error lie within
 WIRE = 0.5  # share of the best expected bandwidth from which on a row says something of the wires
-NEAR = 0.06  # how near a fraction of the rails a measured fraction has to be
-SOFTWARE = "nccl-tests"
+NEAR = 0.0625  # how near a fraction of the rails a measured fraction is at least, with eight of them
+RING = 2  # mean errors within which a time is that of a ring
+IMPOSSIBLE = 1.02  # times the wires' rate, beyond which no run is: clocks and printed digits are not exact
+OPERATIONS = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")
 
 
 class JudgedRow(NamedTuple):
-    """A row beside the model's: seconds and B/s; `regime` is "latency", "ring", "switch" or "nodes", and `verdict` is
-    "ok", "slow" (beyond the band), "fast", or "wrong" at any speed: its results are false, or may be.
+    """A row beside the model's: seconds and B/s; `regime` is "latency", "ring", "switch", "nodes" or "wires" (nothing
+    was fitted), and `verdict` is "ok", "slow" (beyond the band), "fast", "unknown" (beyond what was measured, or
+    nothing was), or "wrong" at any speed: its results are false, or may be. `band` is how far the time of a sound run
+    may be from the expected one, as a share; infinite where nothing was measured.
     """
 
     S: int
@@ -36,6 +43,7 @@ class JudgedRow(NamedTuple):
     expected_busbw: float
     regime: str
     verdict: str
+    band: float = 0.0
 
     @property
     def share(self) -> float:
@@ -44,8 +52,9 @@ class JudgedRow(NamedTuple):
 
 
 class LogVerdict(NamedTuple):
-    """All that is found: the machine, the rows, the causes, and the band (a fraction) and its source; `unread` are the
-    numbers of the log's lines that are cut.
+    """All that is found: the machine, the rows, the causes, and the band (a share, where bytes decide) and its source;
+    `holds` says in words where its constants hold, and `beyond` what of this log does not; `unread` are the numbers of
+    the log's lines that are cut.
     """
 
     chip: str
@@ -58,11 +67,18 @@ class LogVerdict(NamedTuple):
     rows: tuple[JudgedRow, ...]
     causes: tuple[Cause, ...]
     unread: tuple[int, ...] = ()
+    holds: str = ""
+    beyond: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
         """Whether every row of the log was read, none is wrong and none slow."""
-        return not self.unread and all(row.verdict in ("ok", "fast") for row in self.rows)
+        return not self.unread and all(row.verdict in ("ok", "fast", "unknown") for row in self.rows)
+
+    @property
+    def judged(self) -> bool:
+        """Whether any row could be held against what was measured."""
+        return any(row.verdict != "unknown" for row in self.rows)
 
     @property
     def slow(self) -> tuple[JudgedRow, ...]:
@@ -70,23 +86,50 @@ class LogVerdict(NamedTuple):
         return tuple(row for row in self.rows if row.verdict == "slow")
 
 
-class _Model(NamedTuple):
-    constants: CollectiveConstants | TreeConstants
-    network: str
-    time: Callable[[float], float]
-
-
 def judge_log(
-    log: NcclLog, node: Node, n: int | None = None, collective: str | None = None, network: str | None = None
+    log: NcclLog,
+    node: Node,
+    n: int | None = None,
+    collective: str | None = None,
+    network: str | None = None,
+    software: str | None = None,
 ) -> LogVerdict:
     """Hold a log against the model of NCCL on n GPUs of such nodes; what is None is what the log says.
 
-    `network` joins the nodes, by the names of `tree_constants`: the only one that is known, or EFA if the log names it,
-    or NVLSTree (over InfiniBand). Raises LogError if the log does not say what is not given, contradicts it, or if no
-    constants were fitted for the chip, the collective or the network: a machine that is not known is not guessed.
+    `network` joins the nodes: "InfiniBand", "EFA", "InfiniBand SHARP", "Ethernet"; the one that the log names, or that
+    the node's cards are for. `software` timed the calls, by the names of `collective_constants`: nccl-tests, where
+    nothing is said in one process or in many, as the log has it. Raises LogError if the log does not say what is not
+    given, contradicts it, or if the collective is not one of OPERATIONS. Where nothing was fitted the wires are what
+    rows are held against.
     """
     collective = _agreed("collective", collective, log.collective)
+    if collective not in OPERATIONS:
+        raise LogError(f"collective: one of {', '.join(OPERATIONS)} was expected, got {collective!r}: no model of it")
     n = _agreed("n (ranks)", n, log.n)
+    _check_ranks(log, node, n)
+    if not any(row.S for row in log.rows):
+        raise LogError("size: a row of more than 0 bytes was expected, and all rows of this log have 0")
+    timed_by = software or ("nccl-tests, one process" if log.processes == 1 else None)
+    expected = expected_of(node, n, collective, network, timed_by, log.text)
+    known = expected.constants
+    verdict = LogVerdict(
+        node.chip.key,
+        collective,
+        n,
+        max(n // node.chips, 1),
+        expected.network,
+        expected.band(max(row.S for row in log.rows)),
+        known.source if known else "",
+        tuple(_judged(row, n, collective, expected) for row in log.rows if row.S),
+        (),
+        log.unread,
+        _holds(known),
+        expected.beyond,
+    )
+    return verdict._replace(causes=tuple(_causes(verdict, node, log, expected)))
+
+
+def _check_ranks(log: NcclLog, node: Node, n: int) -> None:
     if n < 2:
         raise LogError(f"n (ranks): at least 2 were expected, got {n}: one rank sends nothing")
     if log.hosts and log.hosts > 1 and n <= node.chips and not node.chips > 8:
@@ -95,27 +138,14 @@ def judge_log(
         )
     if n > node.chips and n % node.chips:
         raise LogError(f"n (ranks): {n} do not fill nodes of {node.chips} GPUs ({node.key})")
-    if not any(row.S for row in log.rows):
-        raise LogError("size: a row of more than 0 bytes was expected, and all rows of this log have 0")
-    model = _model(node, n, collective, network, log)
-    rows = tuple(_judged(row, n, collective, model) for row in log.rows if row.S)
-    known = model.constants
-    error = known.held_out if known.held_out == known.held_out else known.error
-    verdict = LogVerdict(
-        node.chip.key,
-        collective,
-        n,
-        max(n // node.chips, 1),
-        model.network,
-        BAND * error,
-        known.source,
-        rows,
-        (),
-        log.unread,
-    )
-    rows = tuple(row._replace(verdict=row.verdict or _verdict(row, verdict.band)) for row in rows)
-    verdict = verdict._replace(rows=rows)
-    return verdict._replace(causes=tuple(_causes(verdict, node, log, model)))
+
+
+def _holds(c: CollectiveConstants | TreeConstants | None) -> str:
+    """Where constants hold, in words."""
+    if c is None:
+        return ""
+    releases = f", {', '.join(c.releases)}" * bool(c.releases)
+    return f"{c.chip}, {span(min(c.ranks), max(c.ranks))} ranks, {binary(c.S_least)} to {binary(c.S_most)}{releases}"
 
 
 def _agreed(name: str, given: Any, read: Any) -> Any:
@@ -126,52 +156,76 @@ def _agreed(name: str, given: Any, read: Any) -> Any:
     return read if given is None else given
 
 
-def _model(node: Node, n: int, collective: str, network: str | None, log: NcclLog) -> _Model:
-    chip = node.chip.key
-    trees = {name: c for (of, name), c in tree_constants().items() if of == chip and c.op == collective}
-    if n > node.chips or (node.chips > 8 < n and trees):
-        if not trees:
-            known = ", ".join(f"{of} ({name})" for of, name in tree_constants())
-            raise LogError(f"no constants of {collective} over several nodes are fitted for {chip}; known: {known}")
-        named = network or next(iter(trees) if len(trees) == 1 else iter(["EFA" if "EFA" in log.text else "NVLSTree"]))
-        if named not in trees:
-            raise LogError(f"network: one of {', '.join(trees)} was expected for {chip}, got {named!r}")
-        return _Model(trees[named], named, lambda S: nodes_allreduce_time(chip, n, S, named))
-    try:
-        c = collective_constants()[chip, collective, SOFTWARE]
-    except KeyError:
-        known = ", ".join(f"{of} {op}" for of, op, software in collective_constants() if software == SOFTWARE)
-        raise LogError(f"no constants of {collective} are fitted for {chip}; known: {known}") from None
-    return _Model(c, "", lambda S: collective_time(c, n, S))
-
-
-def _judged(row: LogRow, n: int, collective: str, model: _Model) -> JudgedRow:
+def _judged(row: LogRow, n: int, collective: str, model: Expected) -> JudgedRow:
     expected = float(model.time(row.S))
     factor = bus_factor(collective, n)
-    verdict = "wrong" if row.check == "failed" else ""
-    return JudgedRow(row.S, row.time, row.busbw, expected, factor * row.S / expected, _regime(row.S, n, model), verdict)
+    judged = JudgedRow(
+        row.S,
+        row.time,
+        row.busbw,
+        expected,
+        factor * row.S / expected,
+        _regime(row.S, model),
+        "",
+        model.wide_band(row.S),
+    )
+    return judged._replace(verdict="wrong" if row.check == "failed" else _verdict(judged, model.band(row.S)))
 
 
-def _regime(S: float, n: int, model: _Model) -> str:
-    """What decides the expected time: latency where half of it is spent before the bytes count."""
-    if model.time(S) < 2 * model.time(1.0):
-        return "latency"
+def _regime(S: float, model: Expected) -> str:
+    """What decides the expected time."""
     c = model.constants
+    if c is None:
+        return "wires"
+    if size_region(model.time, S) == "latency":
+        return "latency"
     if isinstance(c, TreeConstants):
         return "nodes"
-    return "switch" if c.W_switch < float("inf") and model.time(S) < 0.999 * collective_time(c, n, S, False) else "ring"
+    return "switch" if model.ring and model.time(S) < 0.999 * model.ring(S) else "ring"
 
 
 def _verdict(row: JudgedRow, band: float) -> str:
-    return "slow" if row.share < 1 / (1 + band) else "fast" if row.share > 1 + band else "ok"
+    """Beyond the rows that were measured a time may be further from the expected one, and then nobody knows."""
+    if row.share < 1 / (1 + row.band):
+        return "slow"
+    if row.share > 1 + row.band:
+        return "fast"
+    return "ok" if band < inf and 1 / (1 + band) <= row.share <= 1 + band else "unknown"
 
 
-def _causes(v: LogVerdict, node: Node, log: NcclLog, model: _Model) -> Iterator[Cause]:
+def _causes(v: LogVerdict, node: Node, log: NcclLog, model: Expected) -> Iterator[Cause]:
     yield from results_and_machine(log, node)
+    yield from _of_the_range(v, model)
     yield from _of_the_columns(v, log)
     yield from nccl_lines(log)
     yield from _of_large_rows(v, node, model)
     yield from _of_small_rows(v)
+
+
+def _of_the_range(v: LogVerdict, model: Expected) -> Iterator[Cause]:
+    """Where the constants hold, and what is faster than any machine of this kind."""
+    if model.constants is None:
+        yield Cause(
+            "unmeasured",
+            f"no run of {v.collective} on {v.chip}{f' over {v.network}' if v.network else ''} is behind any constants "
+            "here: what is expected is the least time that the data sheet's rates allow, which no run reaches, and no "
+            "row is judged by it",
+        )
+    elif v.beyond:
+        yield Cause(
+            "beyond",
+            f"not as measured: {'; '.join(v.beyond)}. The constants are of {v.holds}; the further from there, the "
+            "wider the band, and what is between is called unknown",
+        )
+    impossible = tuple(row.S for row in v.rows if row.time * IMPOSSIBLE < model.least(row.S))
+    if impossible:
+        yield Cause(
+            "impossible",
+            f"{len(impossible)} sizes take less time than their bytes need at the data sheet's rate of "
+            f"{'the links' if v.hosts == 1 else 'the links and the cards'}: another machine, another number of ranks, "
+            "or a clock that was read before the calls had ended",
+            impossible,
+        )
 
 
 def _of_the_columns(v: LogVerdict, log: NcclLog) -> Iterator[Cause]:
@@ -206,7 +260,7 @@ def _of_the_columns(v: LogVerdict, log: NcclLog) -> Iterator[Cause]:
         )
 
 
-def _of_large_rows(v: LogVerdict, node: Node, model: _Model) -> Iterator[Cause]:
+def _of_large_rows(v: LogVerdict, node: Node, model: Expected) -> Iterator[Cause]:
     """The rows whose bytes decide: what all of them lack, or what only the middle ones do."""
     rows = [row for row in v.rows if row.verdict != "wrong"]
     if not rows:
@@ -237,7 +291,7 @@ def _of_large_rows(v: LogVerdict, node: Node, model: _Model) -> Iterator[Cause]:
     if last.verdict != "slow":
         yield _settings(slow, sizes, v)
     elif v.hosts > 1:
-        yield from _between_nodes(slow, sizes, node)
+        yield from _between_nodes(slow, sizes, node, v)
     else:
         yield from _inside(slow, sizes, v, node, model)
 
@@ -263,7 +317,7 @@ def _settings(slow: Sequence[JudgedRow], sizes: tuple[int, ...], v: LogVerdict) 
     )
 
 
-def _between_nodes(slow: Sequence[JudgedRow], sizes: tuple[int, ...], node: Node) -> Iterator[Cause]:
+def _between_nodes(slow: Sequence[JudgedRow], sizes: tuple[int, ...], node: Node, v: LogVerdict) -> Iterator[Cause]:
     share, nics = median(row.share for row in slow), int(node.nics or 0)
     if nics and share < 0.9 / nics:
         yield Cause(
@@ -274,13 +328,11 @@ def _between_nodes(slow: Sequence[JudgedRow], sizes: tuple[int, ...], node: Node
             sizes,
         )
         return
-    if nics and abs(share - round(nics * share) / nics) < NEAR / 2 and round(nics * share) < nics:
-        left = round(nics * share)
+    if left := _cards_left(slow, share, nics, node, v):
         yield Cause(
             "rails",
-            f"the large sizes reach {share:.0%} of what is expected, and {left} of {nics} NICs would bring "
-            f"{left / nics:.0%}: "
-            "look for a port that is down or slower, or a NIC that NCCL_IB_HCA leaves out",
+            f"the large sizes reach {share:.0%} of what is expected, as with {left} of {nics} NICs: look for a port "
+            "that is down or slower, or a NIC that NCCL_IB_HCA leaves out",
             sizes,
         )
     yield Cause(
@@ -291,8 +343,21 @@ def _between_nodes(slow: Sequence[JudgedRow], sizes: tuple[int, ...], node: Node
     )
 
 
+def _cards_left(slow: Sequence[JudgedRow], share: float, nics: int, node: Node, v: LogVerdict) -> int:
+    """How many cards would bring such times: by their share, or by what they carry at most; 0 if no number fits."""
+    if not nics:
+        return 0
+    last = slow[-1]
+    needs = between_nodes(v.collective, v.hosts, node.chips, v.network) * last.S / node.egress_bandwidth
+    for reached in (share, needs / last.time):
+        left = round(nics * reached)
+        if 0 < left < nics and abs(reached - left / nics) < NEAR:
+            return left
+    return 0
+
+
 def _inside(
-    slow: Sequence[JudgedRow], sizes: tuple[int, ...], v: LogVerdict, node: Node, model: _Model
+    slow: Sequence[JudgedRow], sizes: tuple[int, ...], v: LogVerdict, node: Node, model: Expected
 ) -> Iterator[Cause]:
     best, c = max(row.busbw for row in slow), model.constants
     if node.pcie_bandwidth and best < 1.05 * node.pcie_bandwidth:
@@ -304,28 +369,32 @@ def _inside(
             sizes,
         )
         return
-    if isinstance(c, CollectiveConstants) and slow[-1].regime == "switch":
-        ring = [bus_factor(c.op, v.n) * row.S / float(collective_time(c, v.n, row.S, False)) for row in slow]
-        ratios = [row.busbw / by_ring for row, by_ring in zip(slow, ring, strict=True)]
-        if abs(median(ratios) - 1) < v.band:
-            yield Cause(
-                "no-nvls",
-                f"{show(slow[-1].busbw, 'B/s', 3)} is what a ring brings ({show(ring[-1], 'B/s', 3)}) where the "
-                "switch could "
-                f"reduce ({show(slow[-1].expected_busbw, 'B/s', 3)}): NVLS is off or not available. Look for NVLS in "
-                "NCCL_DEBUG=INFO, for NCCL_NVLS_ENABLE=0, for a fabric manager that does not run",
-                sizes,
-            )
+    by_ring = _beside_ring(slow, model)
+    if by_ring < max(v.band, RING * c.error if c else 0.0):
+        yield Cause(
+            "no-nvls",
+            f"{show(slow[-1].busbw, 'B/s', 3)} is about what a ring brings where the switch could reduce "
+            f"({show(slow[-1].expected_busbw, 'B/s', 3)}): NVLS is off or not available. Look for NVLS in "
+            "NCCL_DEBUG=INFO, for NCCL_NVLS_ENABLE=0, for a fabric manager that does not run",
+            sizes,
+        )
+        if by_ring < (c.error if c else 0.0):
             return
     share = median(row.share for row in slow)
     yield Cause(
         "unknown",
-        f"the large sizes reach {share:.0%} of what is expected and fit neither a ring nor PCIe. Candidates: links "
-        "that are "
-        "down (`nvidia-smi nvlink --status`), fewer channels than usual (NCCL_MAX_NCHANNELS), a capped clock, "
-        "another job",
+        f"the large sizes reach {share:.0%} of what is expected and fit neither a ring nor PCIe well. Candidates: "
+        "links that are down (`nvidia-smi nvlink --status`), fewer channels than usual (NCCL_MAX_NCHANNELS), a capped "
+        "clock, another job",
         sizes,
     )
+
+
+def _beside_ring(slow: Sequence[JudgedRow], model: Expected) -> float:
+    """How far the rows are from a ring's time, as a share; infinite where the switch does not reduce."""
+    if not model.ring or slow[-1].regime != "switch":
+        return inf
+    return abs(median(model.ring(row.S) / row.time for row in slow) - 1)
 
 
 def _of_small_rows(v: LogVerdict) -> Iterator[Cause]:

@@ -314,7 +314,7 @@ def test_a_row_that_contradicts_itself():
     ("node", "more", "message"),
     [
         ("dgx-h100", {"n": 4}, "the log says 8"),
-        ("mi300x-node", {}, "mi300x"),
+        ("mi300x-node", {"software": "torch"}, "mi300x"),
         ("dgx-h100", {"collective": "all_gather"}, "the log says all_reduce"),
     ],
 )
@@ -327,8 +327,7 @@ def test_unknown_networks_and_ranks_that_fill_no_node():
     text = typeset(lambda S: nodes_allreduce_time("h100-sxm", 16, S, "EFA"), 16)
     with pytest.raises(LogError, match="network"):
         judge_log(read_log(text), H100, network="carrier pigeons")
-    with pytest.raises(LogError, match="several nodes"):
-        judge_log(read_log(text), A100)
+    assert not judge_log(read_log(text), A100).judged
     with pytest.raises(LogError, match="fill"):
         judge_log(read_log(typeset(ring, 12)), H100)
     with pytest.raises(LogError, match="at least 2"):

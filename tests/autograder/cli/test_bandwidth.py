@@ -66,6 +66,26 @@ def test_the_exit_status_is_the_verdict(text, status, verdict):
     assert record["rows"][-1]["verdict"] == verdict
 
 
+def test_where_nothing_was_measured_no_row_is_judged():
+    done, record = run("--on", "mi300x-node", text=ROW), run("--on", "mi300x-node", "--json", text=ROW)
+    assert (done.exit_code, record.exit_code) == (3, 3)
+    assert "unknown: " in done.output
+    assert "\n- unmeasured: " in done.output
+    read = json.loads(record.output)
+    assert (read["passed"], read["judged"], read["band"], read["holds"]) == (True, False, None, "")
+    assert (read["rows"][0]["verdict"], read["rows"][0]["band"]) == ("unknown", None)
+
+
+def test_where_constants_hold_is_in_table_and_json():
+    read = json.loads(run(TWO, "--on", "dgx-h100", "--json").output)
+    assert read["holds"].startswith("h100-sxm, 16 ranks, ")
+    assert read["beyond"] == []
+    assert read["holds"] in run(TWO, "--on", "dgx-h100").output
+    over = json.loads(run(TWO, "--on", "dgx-h200", "--json").output)
+    assert over["beyond"]
+    assert over["band"] > read["band"]
+
+
 @pytest.mark.parametrize(
     ("words", "text", "said"),
     [
@@ -81,7 +101,8 @@ def test_the_exit_status_is_the_verdict(text, status, verdict):
         ([TWO, "--on", "1x16 trainium3"], None, "--on: .*no machine of Trainium3"),
         ([TWO, "--on", "4xdgx-h100"], None, "the log says 16"),
         ([TWO, "--on", "dgx-h100", "--gpus", "24"], None, "the log says 16"),
-        ([TWO, "--on", "mi300x-node"], None, "fitted for mi300x"),
+        ([TWO, "--on", "mi300x-node", "--network", "carrier pigeons"], None, "'carrier pigeons'"),
+        ([*"--on mi300x-node --timed-by torch".split()], ROW, "mi300x"),
     ],
 )
 def test_errors_are_one_clear_line(words, text, said):

@@ -45,6 +45,8 @@ def row(**changes):
         ("16 x p5en.48xlarge", 128, {"network": "EFA v3"}, ("h200-sxm", "EFA")),
         ("4 x p6-b200.48xlarge", 32, {}, ("b200-sxm", "EFA")),
         ("DGX H100, Quantum-2 InfiniBand", 64, {}, ("h100-sxm", "NVLSTree")),
+        ("8 nodes x 8 H100, InfiniBand NDR with SHARP", 64, {"nodes": 8}, ("h100-sxm", "InfiniBand SHARP")),
+        ("2x p4de.24xlarge (16 A100-80GB, EFA 4x100Gb)", 16, {"nodes": 2}, ("a100-80gb-sxm", "EFA")),
     ],
 )
 def test_the_machine_is_named_in_words(system, gpus, config, machine):
@@ -67,7 +69,7 @@ def test_time_is_as_printed_or_follows_from_the_bus_bandwidth():
         ({"config": {"op": "broadcast", "bytes": 8}}, "broadcast on several nodes"),
         ({"system": "8x MI300X, RoCE"}, "an unknown chip over an unknown network"),
         ({"system": "H100, RoCE"}, "h100-sxm over an unknown network"),
-        ({"system": "A100, EFA"}, "a100-80gb-sxm over EFA"),
+        ({"system": "A100, InfiniBand"}, "a100-80gb-sxm over NVLSTree"),
         ({"gpus": 8}, "8 GPUs in 2 nodes, .* of 8"),
         ({"gpus": 20}, "20 GPUs in 2 nodes, .* of 8"),
         ({"config": {"bytes": 8, "nodes": 4, "ranks_per_node": 4}}, "16 GPUs in 4 nodes, .* of 8"),
@@ -95,6 +97,13 @@ def test_four_nodes_do_not_take_the_constants_of_one():
     assert isinstance(case_of(one, DATA), Collective)
 
 
+def allreduce_row(n):
+    """A row of racks of GB200, and what it measured."""
+    config = {"op": "all_reduce", "bytes": 2**30, "racks": n // 72}
+    one = row(id=f"ar2-gb200-{n}", system="GB200 NVL72 + Quantum IB SHARP", gpus=n, config=config)
+    return one, allreduce_case(one)
+
+
 def test_an_entry_rests_on_eight_rows_a_constant_and_on_none_that_it_extrapolates_to():
     kept = tree_constants()
     for tree in TREES:
@@ -107,7 +116,9 @@ def test_an_entry_rests_on_eight_rows_a_constant_and_on_none_that_it_extrapolate
     inferred = row()
     inferred.cells["confidence"] = "time inferred from a plot"
     cases = [(one, allreduce_case(one)) for one in (row(), inferred, large)]
-    assert [len(list(rows_of(tree, cases))) for tree in TREES] == [0, 1, 0, 0]
+    assert [len(list(rows_of(tree, cases))) for tree in TREES] == [0, 1, 0, 0, 0]
+    racks = [allreduce_row(n) for n in (72, 144, 576, 1440)]
+    assert [len(list(rows_of(tree, racks))) for tree in TREES] == [0, 0, 0, 2, 2]
 
 
 def test_the_kept_rows_have_the_errors_that_the_page_states():

@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import log1p
 from typing import Any, NamedTuple
 
+from hwlib.calibrated.nccl import ring_ranks
 from hwlib.constraints import broken
 from hwlib.expected_error import SHARE, ExpectedError, count_words, expected_error
 from hwlib.planner.situation import ONE_GPU, situation, situations
@@ -51,6 +52,29 @@ def plan_errors(task: Task, strategy: Strategy) -> Any:
     every = kinds[0].features.intersection(*(kind.features for kind in kinds))
     means = np.array([error.mean * bool(set(error.unseen) - every) for error in errors])
     return np.broadcast_to(means[place], strategy.size)
+
+
+def beyond_collectives(task: Task, strategy: Strategy) -> tuple[str, ...]:
+    """What of a plan's calls inside a node was not timed: their latency is then that of fewer ranks, or of other chips.
+
+    Where measured steps of the software have such calls, the expected error has them, too.
+    """
+    ranks, node = _calling(task, strategy), task.machine.full_node
+    if ranks < 2 or not task.stack.alpha_in:
+        return ()
+    timed = ring_ranks(task.stack.chip)
+    if not timed:
+        return (f"calls inside a node on {task.stack.chip}, whose latency is the mean of other chips'",)
+    if ranks <= max(timed):
+        return ()
+    return (f"calls among {ranks} of {node} GPUs of a node (on {task.stack.chip} {min(timed)} to {max(timed)} were)",)
+
+
+def _calling(task: Task, strategy: Strategy) -> int:
+    """The most GPUs of a node that call one another."""
+    node, s = task.machine.full_node, strategy
+    groups = ((s.tp, 1), (s.cp, s.tp), (s.ep, s.expert_tp), (s.dp, s.tp * s.cp))
+    return max(int(min(max(node // inner, 1), ranks)) for ranks, inner in groups)
 
 
 def _stated(stack: Stack) -> ExpectedError | None:
@@ -120,6 +144,7 @@ def nearest_words(task: Task, strategy: Strategy) -> list[str]:
     if not error.size:
         return []
     lines = [*evidence_words(error, f"step of {task.stack.key}")]
+    lines += [f"Not timed by themselves: {words}." for words in beyond_collectives(task, strategy)]
     if others := ", ".join(map(_other_words, other_times(task, strategy))):
         lines.append(f"By other software measured on this chip: {others}.")
     return lines
@@ -173,4 +198,7 @@ def certainty_record(task: Task, strategy: Strategy, seconds: float) -> dict[str
     others = {
         other.stack.key: {"seconds": other.seconds, "most": other.error.most} for other in other_times(task, strategy)
     }
-    return error_record(plan_error(task, strategy), seconds) | {"other_software": others}
+    return error_record(plan_error(task, strategy), seconds) | {
+        "beyond_collectives": list(beyond_collectives(task, strategy)),
+        "other_software": others,
+    }

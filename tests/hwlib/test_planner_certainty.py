@@ -7,6 +7,7 @@ from hwlib.expected_error import TYPICAL, WORDS
 from hwlib.planner import SoftwareSettings, plan
 from hwlib.planner.certainty import (
     NAMED,
+    beyond_collectives,
     certainty_record,
     certainty_words,
     error_record,
@@ -172,7 +173,37 @@ def test_the_record_has_the_interval_and_the_rows():
     assert record["high"] == pytest.approx(10 * (1 + record["most"]))
     assert record["nearest"][0].keys() == {"row", "chip", "gpus", "off"}
     assert record["other_software"].keys() == {other.stack.key for other in other_times(H100, strategy)}
-    assert error_record(plan_error(H100, strategy), 10.0).keys() == record.keys() - {"other_software"}
+    assert error_record(plan_error(H100, strategy), 10.0).keys() == record.keys() - {
+        "other_software",
+        "beyond_collectives",
+    }
+
+
+@pytest.mark.parametrize(
+    ("cluster", "gpus", "degrees", "beyond"),
+    [
+        ("8xdgx-h100", 64, {"dp": 8, "tp": 8}, False),
+        ("1xgb200-nvl72", 72, {"dp": 2, "tp": 4, "pp": 9}, False),
+        ("1xgb200-nvl72", 72, {"dp": 8, "pp": 9}, True),
+        ("1xgb200-nvl72", 72, {"dp": 1, "tp": 8, "pp": 9}, True),
+        ("1xgb200-nvl72", 72, {"dp": 1, "tp": 2, "cp": 4, "pp": 9}, False),
+        ("1xgb200-nvl72", 72, {"dp": 1, "tp": 1, "cp": 8, "pp": 9}, True),
+    ],
+)
+def test_calls_among_more_gpus_than_were_timed_are_named(cluster, gpus, degrees, beyond):
+    """Among 2 to 4 GPUs of a rack of GB200, and among all 8 of a node of H100."""
+    asked, strategy = task(cluster=cluster), Strategy.of(**degrees)
+    assert asked.gpus == gpus
+    assert bool(beyond_collectives(asked, strategy)) == beyond
+    assert bool(certainty_record(asked, strategy, 1.0)["beyond_collectives"]) == beyond
+    named = [line for line in certainty_words(asked, strategy, 1.0) if line.startswith("Not timed by themselves")]
+    assert len(named) == beyond
+
+
+def test_a_chip_without_timed_calls_is_named_and_a_single_gpu_calls_nobody():
+    other = task(cluster="1xmi300x-node")
+    assert "mi300x" in beyond_collectives(other, Strategy.of(dp=8))[0]
+    assert beyond_collectives(task(cluster="1xdgx-h100"), Strategy.of(dp=1)) == ()
 
 
 @pytest.mark.parametrize(

@@ -79,21 +79,15 @@ def plan(as_json: bool, **options: Any) -> None:
         raise CannotBe(str(error)) from None
 
 
-def own_words(model: str, cluster: str, asked: Any, uses_host: bool = False) -> list[str]:
-    """What was read of a model and a cluster of one's own, to be compared with what one knows of them; `asked` has what
-    became of both, and the precision, in which a quantised checkpoint need not be. The link to the host is told where
-    it counts, for what is offloaded.
+def own_words(cluster: str, asked: Any, uses_host: bool = False) -> list[str]:
+    """What is known of a model, and of a cluster of one's own, to be compared with what one knows of them; `asked` has
+    what became of both, and the precision, in which a quantised checkpoint need not be. The link to the host is told
+    where it counts, for what is offloaded.
     """
-    from hwlib.specs import described, models
-    from hwlib.transformer import active_parameters, parameter_count
+    from hwlib.specs import described
+    from hwlib.transformer.checkpoint_words import model_words
 
-    lines = []
-    if not models.find(model):
-        count, taken = parameter_count(asked.model), active_parameters(asked.model)
-        a_token = f", of which a token takes {taken:,}" if taken < count else ""
-        replaced = asked.model.replaced_precision(asked.dtype)
-        stored = f"; the checkpoint is quantised ({replaced})" if replaced else ""
-        lines.append(f"{asked.model.name}: {count:,} parameters{a_token}{stored}; read from {asked.model.source}")
+    lines = [model_words(asked.model, asked.dtype)]
     if described(cluster):
         link = f"; {asked.machine.to_host}" if uses_host else ""
         lines.append(f"{asked.machine.name}: {asked.machine.joined}{link}")
@@ -194,7 +188,7 @@ class PlanQuery:
         from hwlib.planner.tables import rejected
 
         more, told = columns(runs, found.task, self.run.days is not None) if self.run else (), []
-        own = own_words(self.model, self.cluster, found.task, found.task.software.uses_host)
+        own = own_words(self.cluster, found.task, found.task.software.uses_host)
         title, _, table = found.table(more).partition("\n")
         head = [title, *own, table]
         if runs:

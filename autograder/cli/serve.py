@@ -103,7 +103,7 @@ class ServeQuery:
 
     def text(self, found: "ServingPlans") -> str:
         """What was found, to be read: the table, the front where it is asked for, the explanation."""
-        lines = [*own_words(self.model, self.cluster, found.question), found.table(), ""]
+        lines = [*own_words(self.cluster, found.question), found.table(), ""]
         if self.front:
             lines += [found.front_table(), ""]
         lines.append(found.explain())

@@ -48,6 +48,7 @@ from hwlib.transformer import (
     mixer_shapes,
     sequence_state_bytes,
 )
+from hwlib.transformer.checkpoint_bytes import StoredParts
 
 WEIGHT_BYTES = {name: b[0] for name, b in KERNEL_BYTES.items()} | {"int8w": 1.0, "int4w": 0.53}
 CACHE_BYTES = {"bf16": 2.0, "fp8": 1.0}
@@ -89,7 +90,8 @@ class Server:
     and sequences of its own. `dtype` is that of the products, `attention_dtype` that of attention's own projections
     and `expert_dtype` that of the experts', where they differ; `kv_dtype` that of the cache. `kernels` is the
     software whose attention and experts are launched, of `kernel_software`. Over several `nodes`, only ranks with
-    attention of their own can be spread.
+    attention of their own can be spread. `stored` are the bytes of a checkpoint's weights, where they are not those of
+    these precisions.
     """
 
     model: Model
@@ -104,6 +106,7 @@ class Server:
     kv_dtype: str = "bf16"
     kernels: str = "trtllm"
     nodes: Nodes | None = None
+    stored: StoredParts | None = None
 
     def __post_init__(self) -> None:
         for name in ("tp", "pp", "ep"):
@@ -136,15 +139,16 @@ class Server:
         return self.tp * self.pp
 
     def weight_bytes(self) -> float:
-        """Bytes of weights on the fullest GPU."""
-        m = self.model
+        """Bytes of weights on the fullest GPU: as the files of a checkpoint store them, where they are `stored`."""
+        m, ways = self.model, self.attention_tp
+        if self.stored:
+            return ((self.stored.total - self.stored.experts) / ways + self.stored.experts / self.tp) / self.pp
         mixers = attention_weights(m) * m.attention_layers + mixer_matrices(m) * m.state_layers
         attention = mixers * WEIGHT_BYTES[self.attention_dtype or self.dtype]
         dense = m.matrices * m.width * m.ffn * (m.mlp_layers - m.moe_layers)
         shared = (m.matrices * m.width * m.expert_ffn * m.shared_experts + latent_matrices(m)) * m.moe_layers
         each = m.matrices * (m.expert_width or m.width) * m.expert_ffn
         experts = each * m.experts * m.moe_layers * WEIGHT_BYTES[self._experts]
-        ways = self.attention_tp
         split = (attention + (dense + shared) * WEIGHT_BYTES[self.dtype]) / ways + experts / self.tp
         tables = m.vocab * m.width * (1 if m.tied else 2) * 2.0 / ways
         indexers = indexer_matrices(m) * m.indexer.layers * WEIGHT_BYTES[self.dtype] if m.indexer else 0.0

@@ -142,7 +142,7 @@ SERVING: tuple[Option, ...] = (
         "dtype",
         TEXT,
         "Of weights and products: bf16, fp16, fp8, fp4, mxfp4 (experts alone), int8w, int4w.",
-        default="as the model is published; for a quantised checkpoint it may have to be given",
+        default="as the model is published, or as the files of a checkpoint say",
         group=LIMITS,
         agent="of weights and products, by default as the model is published",
         search=Entry(

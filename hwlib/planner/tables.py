@@ -13,6 +13,7 @@ from hwlib.planner.fits import FITS, fit_of
 from hwlib.planner.result import SearchResult
 from hwlib.planner.task import Task
 from hwlib.strategy import LAYOUT, MESH
+from hwlib.transformer.checkpoint_words import model_record
 from hwlib.units import plural, show
 
 CHOICES = tuple(field.name for field in fields(Allowed) if field.name not in MESH)
@@ -123,6 +124,7 @@ def record(found: SearchResult) -> dict[str, Any]:
         "mtp": task.software.mtp if task.model.mtp_layers else None,
         "loss": task.software.loss,
         "quantised": task.model.replaced_precision(task.dtype) or None,
+        "checkpoint": model_record(task.model),
         "memory": task.memory, "margin": task.margin, "considered": found.considered, "fitting": found.fitting,
         "may_not_fit": found.timed - found.fitting,
         "rejected": dict(found.rejected),

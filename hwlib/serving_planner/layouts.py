@@ -9,7 +9,6 @@ from typing import NamedTuple
 from hwlib.calibrated.serving import RESERVED, cache_sequences
 from hwlib.calibrated.serving_step import Nodes, Server
 from hwlib.constraints import SERVER_RULES, Rule, Setting, broken
-from hwlib.serving_planner.precision import precisions
 from hwlib.serving_planner.question import Question
 from hwlib.specs import Level
 from hwlib.strategy import Strategy
@@ -73,7 +72,7 @@ def server_of(question: Question, layout: Layout) -> Server:
         attention_dp=layout.attention_dp > 1,
         nodes=nodes,
         kernels=question.stack.kernels,
-        **precisions(question.model, question.chip, question.dtype, question.kv_dtype),
+        **question.precisions,
     )
 
 

@@ -19,12 +19,16 @@ ASKED = ("bf16", "fp16", "fp8", "fp4", MXFP4, "int8w", "int4w")
 
 def usual_dtype(model: Model, chip: Accelerator) -> str:
     """The precision in which a model is published: experts of 4 bits for gpt-oss, 8 bits in blocks for DeepSeek's
-    kind, else bfloat16; and 16 bits on a chip without these. Of a checkpoint it is its own. Raises PlanError for one
-    that is quantised in a way that nothing was fitted to.
+    kind, else bfloat16; and 16 bits on a chip without these. Of a quantised checkpoint it is the one that comes nearest
+    to its own, of those that the chip has. Raises PlanError for a checkpoint that none comes near to.
     """
     checkpoint = model.quantisation
     if checkpoint and not checkpoint.own:
-        raise PlanError("dtype", _choice(model, chip))
+        has = chip_formats(chip)
+        nearest = next((name for name in checkpoint.nearest if name in has), "")
+        if not nearest:
+            raise PlanError("dtype", _choice(model, chip))
+        return nearest
     own = _published(model) if checkpoint is None else checkpoint.own
     sixteen = "bf16" if chip.bf16_flops else "fp16"
     return own if own and chip.fp8_flops else sixteen
@@ -38,13 +42,9 @@ def _published(model: Model) -> str:
 
 
 def _choice(model: Model, chip: Accelerator) -> str:
-    """That a quantised checkpoint is not planned as it is, and in which precision it can be."""
-    can = _formats(chip)
-    nearest = next((name for name in model.quantisation.nearest if name in can), "") if model.quantisation else ""
-    listed = ", ".join(name for name in can if name != nearest)
-    expected = f"{nearest}, which comes nearest, or one of {listed}" if nearest else f"one of {listed}"
+    """That a quantised checkpoint is not planned as it is, and in which precisions it can be."""
     stored = f"the checkpoint of {model.name} is quantised ({model.quantisation}), a format that is not modelled"
-    return f"{stored}; expected {expected}, to plan it in"
+    return f"{stored}; expected one of {', '.join(chip_formats(chip))}, to plan it in"
 
 
 def usual_kv_dtype(dtype: str, chip: Accelerator) -> str:
@@ -72,10 +72,10 @@ def precisions(model: Model, chip: Accelerator, dtype: str, kv_dtype: str) -> di
             raise PlanError(
                 "dtype",
                 f"no kernel for experts in mxfp4 was fitted on {chip.name} or a chip like it; "
-                f"expected {', '.join(_formats(chip))}",
+                f"expected {', '.join(chip_formats(chip))}",
             )
         return {"dtype": "bf16", "expert_dtype": MXFP4 if _as_hopper(chip) else "mxfp4_fp8", "kv_dtype": kv_dtype}
-    if dtype not in (has := _formats(chip)):
+    if dtype not in (has := chip_formats(chip)):
         raise PlanError("dtype", f"{chip.name} has no products in {dtype}; expected {', '.join(has)}")
     if model.mla and dtype in ("fp8", "fp4"):
         own = {"fp8": ("fp8_block", "fp8"), "fp4": ("fp4", "bf16")}[dtype]
@@ -83,7 +83,7 @@ def precisions(model: Model, chip: Accelerator, dtype: str, kv_dtype: str) -> di
     return {"dtype": SIXTEEN.get(dtype, dtype), "kv_dtype": kv_dtype}
 
 
-def _formats(chip: Accelerator) -> list[str]:
+def chip_formats(chip: Accelerator) -> list[str]:
     """The formats that a chip multiplies, and those of weights that are made wider before."""
     has = []
     for name in ("bf16", "fp16", "fp8", "fp4"):

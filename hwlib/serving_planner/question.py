@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hwlib.arguments import is_number
 from hwlib.calibrated.serving_kernels import ANY, fitted_architecture, kernel_chip
@@ -13,6 +14,7 @@ from hwlib.inference.queueing import squared_variation
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.task import Machine, machine_of, memory_of, model_of
 from hwlib.serving_planner.precision import precisions, usual_dtype, usual_kv_dtype
+from hwlib.serving_planner.stored_precision import stored_cache, stored_precisions
 from hwlib.specs import Accelerator, Model, accelerators, measured_lengths
 from hwlib.specs.cluster import Place
 from hwlib.specs.serving_stack import USUAL, ServingStack, serving_stacks
@@ -107,6 +109,12 @@ class Question:
             below *= level.size
         return min(rates, default=0.0)
 
+    @cached_property
+    def precisions(self) -> dict[str, Any]:
+        """The precisions of a `Server`, by its fields: of a checkpoint that is planned as it is stored, each part's."""
+        usual = precisions(self.model, self.chip, self.dtype, self.kv_dtype)
+        return usual | stored_precisions(self.model, self.chip, self.dtype)
+
     @property
     def caveat(self) -> str:
         """That no constant was fitted to the chip, and whose are taken, and that a torus is timed by a bound; empty of
@@ -168,7 +176,7 @@ def question_of(
             f"{workload.prompt + workload.output:,.0f}",
         )
     dtype = dtype or usual_dtype(model, chip)
-    kv_dtype = kv_dtype or usual_kv_dtype(dtype, chip)
+    kv_dtype = kv_dtype or stored_cache(model, chip, dtype) or usual_kv_dtype(dtype, chip)
     precisions(model, chip, dtype, kv_dtype)
     return Question(
         model, machine, workload, Limits(ttft, tpot, gap), _stack(model, chip, stack), dtype, kv_dtype,

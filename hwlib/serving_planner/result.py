@@ -14,6 +14,7 @@ from hwlib.serving_planner.points import Point
 from hwlib.serving_planner.question import Question, question_of
 from hwlib.serving_planner.search import Found, front, search
 from hwlib.serving_planner.words import given_words, plan_words, record, rows
+from hwlib.transformer.checkpoint_words import model_record
 from hwlib.units import plural, show
 
 APART = 1.15  # between two rows of a front that is shown
@@ -136,6 +137,7 @@ class ServingPlans(Sequence[Point]):
             "stack_error": q.stack.error, "error": certainty_record(q, self.best[0]),
             "fitted": list(q.stack.fitted), "caveat": q.caveat or None,
             "dtype": q.dtype, "kv_dtype": q.kv_dtype, "quantised": q.model.replaced_precision(q.dtype) or None,
+            "checkpoint": model_record(q.model),
             "memory": q.memory, "rejected": dict(self.found.rejected), "plans": [record(point) for point in self],
             "advised": record(self.advised), "without_limits": record(self.free),
             "front": [record(point) for point in self.front()], "why": self.reasons(),

@@ -106,12 +106,12 @@ class Config:
             raise self.wrong(name, f"a multiple of the {by} heads, where no head_dim is given")
         return whole // by
 
-    def unread(self) -> list[str]:
+    def unread(self, harmless: str = HARMLESS) -> list[str]:
         """The fields that were not read, say something, and are not known to be harmless."""
         return [
             name
             for name, value in self.fields.items()
-            if name not in self.seen and value not in NOTHING and not re.fullmatch(HARMLESS, name)
+            if name not in self.seen and value not in NOTHING and not re.fullmatch(harmless, name)
         ]
 
     def finished(self) -> None:

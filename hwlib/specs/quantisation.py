@@ -1,21 +1,23 @@
-"""What the files of a checkpoint say of a quantised copy: the method, the bits of a weight, what a server has like it.
+"""What the files of a checkpoint say of a quantised copy: the formats of its weights, and what a server has like them.
 
-Every quantiser writes other fields, and new ones appear each month. So the method is not looked up in a list: any
-configuration that says something makes a checkpoint quantised, and the bits are read from whatever names them.
+`hwlib.specs.quantisers` reads the configuration of each method. Where two files of a checkpoint say it, they agree.
 """
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hwlib.specs.config_fields import NOTHING, Config
+from hwlib.specs.module_names import names_in
+from hwlib.specs.quantisers import FormatReading, reading_of
+from hwlib.specs.table import SpecError
+from hwlib.specs.weight_format import PLAIN as SIXTEEN
+from hwlib.specs.weight_format import WeightFormat
 
 FILES = ("hf_quant_config.json", "quantize_config.json", "quant_config.json")
 """Files beside a `config.json` that say it too: ModelOpt's, AutoGPTQ's and AutoAWQ's."""
 FIELDS = ("quantization_config", "compression_config", "quantization", *FILES)
-PARTS = ("text_config", "llm_config", "language_config")
-"""The language model within a model that reads more than text."""
 LONGEST = 40  # characters of a method's name that are repeated
 PLAIN = 16  # bits of a weight that is not quantised, at least
 BITS = {"bits", "num_bits", "nbits", "w_bit", "wbits", "weight_bits"}
@@ -40,14 +42,17 @@ INPUTS = ("input_activations", "input_tensors")
 WIDTH = re.compile(r"(?:fp|nf|int|float|bf|w)(\d{1,2})")
 FLOATS = re.compile(r"fp\d|float|e4m3|e5m2|(mx|nv)_fp")
 FOUR_BIT_FLOATS = re.compile(r"fp4|float|(mx|nv)_fp")
-SIXTEEN = ("bf16", "fp16")
+NAMELESS = "a method without a name"
+WITHOUT_METHOD = {"quantize_config.json": "gptq", "quant_config.json": "awq"}
+"""The methods of files that need not name theirs."""
 
 
 @dataclass(frozen=True)
 class Quantisation:
     """How the weights of a checkpoint are stored. `method` and `cache` are its files' words, empty where they say
-    nothing, `bits` those of a weight, None where they name none or several. `nearest` are the precisions of a server
+    nothing, `bits` those of most weights, None where that is not known. `nearest` are the precisions of a server
     that come nearest, the best first; `own` is the one that is this format with all that it leaves out, if there is.
+    `reading` has the formats of all weights, None where no field says them, and `whence` the fields that do.
 
     It is true of a quantised checkpoint, and false of one in 16 or 32 bits.
     """
@@ -57,6 +62,9 @@ class Quantisation:
     cache: str = ""
     nearest: tuple[str, ...] = ()
     own: str = ""
+    reading: FormatReading | None = None
+    stored: str = ""
+    whence: str = field(default="", compare=False)
 
     def __bool__(self) -> bool:
         return bool(self.method)
@@ -70,20 +78,105 @@ class Quantisation:
         """That a plan in this precision sets the checkpoint's own aside; empty where it does not."""
         return f"{self}; planned in {dtype}" if self and dtype != self.own else ""
 
+    @property
+    def known(self) -> bool:
+        """Whether the format of every weight is known."""
+        return self.reading is None or self.reading.weights is not None
+
+    def format_of(self, names: tuple[str, ...], kind: str) -> WeightFormat:
+        """The format of a matrix that may have these names, and is of this kind. Raises ValueError where that is not
+        known."""
+        plain = WeightFormat(self.stored, 32) if self.stored == "float32" else SIXTEEN
+        if self.reading is None:
+            return plain
+        if self.reading.weights is None:
+            raise ValueError(f"the format of the weights is not known of {self}")
+        for rule in self.reading.rules:
+            if rule.modules.match(names):
+                return plain if rule.weights.plain else rule.weights
+        weights = self.reading.weights
+        return plain if weights.plain or kind in self.reading.around else weights
+
+    def in_layer(self, layer: int, kind: str) -> WeightFormat:
+        """The format of a kind of matrix of a layer (`hwlib.specs.module_names.IN_A_LAYER`)."""
+        return self.format_of(names_in(layer, kind), kind)
+
+    @property
+    def words(self) -> str:
+        """The precision: formats of most weights and of the cache, and where it is said."""
+        if not self:
+            return f"{self.stored or '16 bits'}, as {self.whence}" if self.whence else "16 bits"
+        main = self.reading.main if self.reading else None
+        form = f" ({main})" if main and not main.plain else ""
+        return f"{self}{form}, as {self.whence} says"
+
 
 def quantisation_of(config: Config) -> Quantisation:
-    """How the weights of a checkpoint are stored. Raises SpecError for a configuration that is not an object."""
-    for field in FIELDS:
-        _, content = config.get(field)
+    """How the weights of a checkpoint are stored. Raises SpecError for a configuration that is not an object, one that
+    is not understood, and for two that differ.
+    """
+    readings = []
+    for name in FIELDS:
+        _, content = config.get(name)
         if content not in NOTHING and not isinstance(content, Mapping):
-            raise config.wrong(field, "an object of fields, as a quantiser writes it")
-        if content and (quantisation := _read(content)):
-            return quantisation
-    for part in PARTS:
-        inner = config.fields.get(part)
-        if isinstance(inner, Mapping) and (quantisation := quantisation_of(Config(f"{config.where}, {part}", inner))):
-            return quantisation
-    return _of_dtype(config)
+            raise config.wrong(name, "an object of fields, as a quantiser writes it")
+        if content and (quantisation := _read(config, name)):
+            readings.append((name, quantisation))
+    of_dtype = _of_dtype(config)
+    if not readings:
+        return of_dtype
+    (first, quantisation), *others = readings
+    for name, other in others:
+        _agree(config, first, quantisation, name, other)
+        quantisation = _joined(quantisation, other)
+    whence = " and ".join(name for name, _ in readings)
+    return replace(quantisation, whence=whence, stored=of_dtype.stored)
+
+
+def _agree(config: Config, first: str, one_says: Quantisation, name: str, other: Quantisation) -> None:
+    """Refuse two configurations that say different things of a checkpoint."""
+    pairs = [
+        ("bits", one_says.bits, other.bits),
+        ("type of the cache", _as_word(one_says), _as_word(other)),
+        ("format of weights", _formats(one_says, False), _formats(other, False)),
+        ("modules left out", _formats(one_says, True), _formats(other, True)),
+    ]
+    for what, here, there in pairs:
+        if here and there and here != there:
+            raise SpecError(
+                f"{config.where}: {name}: expected the same {what} as in {first}, and they differ: "
+                f"{_brief(here)} in {first}, {_brief(there)} in {name}"
+            )
+
+
+def _as_word(quantisation: Quantisation) -> str:
+    return quantisation.reading.cache if quantisation.reading else ""
+
+
+def _formats(quantisation: Quantisation, plain: bool) -> frozenset[Any]:
+    """The rules of a configuration, of modules that are left out or of the others; and its format of weights."""
+    reading = quantisation.reading
+    if reading is None or reading.weights is None:
+        return frozenset()
+    rules = {rule for rule in reading.rules if rule.weights.plain == plain}
+    return frozenset(rules) if plain or rules else frozenset({reading.weights})
+
+
+def _brief(value: Any) -> str:
+    if not isinstance(value, frozenset):
+        return str(value)
+    return "; ".join(sorted(map(str, value)))[:120]
+
+
+def _joined(quantisation: Quantisation, other: Quantisation) -> Quantisation:
+    """Both readings of a checkpoint: what the one leaves open, the other says."""
+    first, second = quantisation.reading, other.reading
+    if first is None or second is None:
+        return quantisation if first is not None else replace(quantisation, reading=second)
+    rules = first.rules if len(first.rules) >= len(second.rules) else second.rules
+    around = first.around & second.around
+    reading = first._replace(rules=rules, around=around, cache=first.cache or second.cache)
+    return replace(quantisation, reading=reading, cache=quantisation.cache or other.cache)
 
 
 def as_published(quantisation: Quantisation, config: Config, shape: Mapping[str, Any]) -> Quantisation:
@@ -101,8 +194,9 @@ def as_published(quantisation: Quantisation, config: Config, shape: Mapping[str,
     return quantisation
 
 
-def _read(content: Mapping[str, Any]) -> Quantisation:
+def _read(config: Config, name: str) -> Quantisation:
     """The quantisation of a configuration; false where it says that there is none."""
+    content = config.fields[name]
     inner = content.get("quantization")
     algorithm = inner if isinstance(inner, Mapping) else content
     cache = _word(algorithm.get("kv_cache_quant_algo")) or ("8 bits" if algorithm.get("kv_cache_scheme") else "")
@@ -111,11 +205,41 @@ def _read(content: Mapping[str, Any]) -> Quantisation:
         return Quantisation()
     producer = content.get("producer")
     by = producer.get("name") if isinstance(producer, Mapping) else None
-    method = _word(content.get("quant_method")) or _word(by) or "a method without a name"
+    method = (
+        _word(content.get("quant_method")) or _word(by) or _method_of(algorithm) or WITHOUT_METHOD.get(name, NAMELESS)
+    )
     detail = _word(algorithm.get("quant_algo")) or _word(algorithm.get("format"))
-    bits = _bits(algorithm)
-    name = f"{method} {detail}" if detail and detail != method else method
-    return Quantisation(name, bits, cache, SIXTEEN if plain else _nearest(bits, algorithm))
+    of_mlx = "mlx" if "bits" in content else ""
+    reading = reading_of(Config(f"{config.where}, {name}", content), of_mlx if method == NAMELESS else method)
+    named = f"{method} {detail}" if detail and detail != method else method
+    return _of_reading(named, reading, cache, algorithm, plain)
+
+
+def _of_reading(
+    named: str, reading: FormatReading, cache: str, algorithm: Mapping[str, Any], plain: bool
+) -> Quantisation:
+    """The quantisation of a reading; where that has no format, what the words of the configuration name."""
+    main = reading.main
+    if main is not None and not main.plain:
+        return Quantisation(named, round(main.bits), cache, main.nearest, reading=reading)
+    if plain or main is not None:
+        return Quantisation(named, None, cache, SIXTEEN.nearest if plain else (), reading=reading)
+    bits = None if any(rule.weights.bits < PLAIN for rule in reading.rules) else _bits(algorithm)
+    return Quantisation(named, bits, cache, _nearest(bits, algorithm), reading=reading)
+
+
+def _method_of(content: Mapping[str, Any]) -> str:
+    """The method of a configuration without a name, by the fields that only this one has."""
+    of_fields = {
+        "quant_algo": "modelopt",
+        "quantized_layers": "modelopt",
+        "config_groups": "compressed-tensors",
+        "load_in_4bit": "bitsandbytes",
+        "load_in_8bit": "bitsandbytes",
+        "desc_act": "gptq",
+        "zero_point": "awq",
+    }
+    return next((method for name, method in of_fields.items() if name in content), "")
 
 
 def _says_none(content: Mapping[str, Any]) -> bool:
@@ -133,11 +257,13 @@ def _says_none(content: Mapping[str, Any]) -> bool:
 
 def _of_dtype(config: Config) -> Quantisation:
     """The quantisation of a checkpoint that says it only by the type of its weights, such as float8_e4m3fn."""
-    for field in ("torch_dtype", "dtype"):
-        word = _word(config.fields.get(field))
+    for name in ("torch_dtype", "dtype"):
+        word = _word(config.fields.get(name)).removeprefix("torch.")
         content = {"dtype": word}
         if bits := _bits(content):
-            return Quantisation(word, bits, "", _nearest(bits, content))
+            return Quantisation(word, bits, "", _nearest(bits, content), whence=name, reading=FormatReading(None))
+        if word:
+            return Quantisation(stored=word, whence=name)
     return Quantisation()
 
 

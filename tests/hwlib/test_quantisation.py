@@ -64,7 +64,6 @@ METHODS = [
     ({"quant_method": "auto-round", "bits": 4, "extra_config": {"lm_head": {"bits": 16}}}, 4, "int4w", "int4w"),
     ({"quant_method": "mxfp4", "modules_to_not_convert": ["lm_head"]}, 4, "fp4", "int4w"),
     ({"group_size": 64, "bits": 4}, 4, "int4w", "int4w"),  # MLX names no method
-    ({"quant_method": "of tomorrow"}, None, "", ""),
     ({"quant_method": "torchao", "quant_type": {"default": {"_type": "Int8DynamicActivationIntxWeightConfig", "_data":
       {"weight_dtype": {"_data": "int4", "_type": "torch.dtype"}}}}}, 4, "int4w", "int4w"),
     ({"quant_method": "torchao", "quant_type": {"default": {"_type": "Float8DynamicActivationFloat8WeightConfig",
@@ -90,22 +89,77 @@ def of(config, field="quantization_config", **others):
 
 
 @each("method", METHODS)
-def test_a_method_is_read_and_refused_with_the_precision_that_comes_nearest(method):
+def test_a_method_is_read_and_planned_in_the_precision_that_comes_nearest(method):
     config, bits, on_b200, on_a100 = method
     model = of(config)
     assert (bool(model.quantisation), model.quantisation.bits) == (True, bits)
     assert config.get("quant_method", "") in str(model.quantisation)
     for node, nearest in (("dgx-b200", on_b200), ("dgx-a100", on_a100)):
-        with pytest.raises(PlanError) as error:
-            question_of(model, node, **LOAD)
-        assert error.value.field == "dtype"
-        assert str(model.quantisation) in error.value.problem
-        assert ("comes nearest" in error.value.problem) == bool(nearest)
-        asked = nearest or "bf16"
-        assert f"expected {asked}, which" in error.value.problem or not nearest
-        question = question_of(model, node, dtype=asked, **LOAD)
-        assert question.dtype == asked
-        assert f"{model.quantisation}; planned in {asked}" in str(question)
+        if not nearest:
+            with pytest.raises(PlanError) as error:
+                question_of(model, node, **LOAD)
+            assert error.value.field == "dtype"
+            assert str(model.quantisation) in error.value.problem
+        for asked in (nearest or "bf16", None if nearest else "bf16"):
+            question = question_of(model, node, dtype=asked, **LOAD)
+            assert question.dtype == (nearest or "bf16")
+            assert f"{model.quantisation}; planned in {question.dtype}" in str(question)
+
+
+@each(
+    "unknown",
+    [
+        ({"quant_method": "of tomorrow"}, "quant_method"),
+        ({"quant_method": "modelopt", "quant_algo": "FP6"}, "quant_algo"),
+        (AWQ | {"bits": 9}, "bits"),
+        (AWQ | {"rank_of_correction": 32}, "rank_of_correction"),
+        (FP8 | {"weight_block_size": [128]}, "weight_block_size"),
+        (FP8 | {"fmt": "e2m1"}, "fmt"),
+        (FP8 | {"modules_to_not_convert": "lm_head, gate", "ignored_layers": 3}, "ignored_layers"),
+        ({"quant_method": "modelopt", "quant_algo": "FP8", "kv_cache_quant_algo": "vector"}, "kv_cache_quant_algo"),
+        (
+            {"quant_method": "compressed-tensors", "config_groups": {"g": {"weights": {"num_bits": 4, "twist": 2}}}},
+            "twist",
+        ),
+        ({"quant_method": "compressed-tensors", "config_groups": [1]}, "config_groups"),
+        ({"quant_method": "torchao", "quant_type": "ternary"}, "quant_type"),
+        ({"quant_method": "compressed-tensors", "ignore": ["re:(a+)+$"]}, "regular expression"),
+        ({"quant_method": "compressed-tensors", "ignore": ["re:("]}, "regular expression"),
+        ({"some": "thing"}, "the method"),
+    ],
+)
+def test_what_is_not_known_is_refused_and_names_its_field(unknown):
+    config, name = unknown
+    with pytest.raises(SpecError, match=name):
+        of(config)
+
+
+MODELOPT = {
+    "quant_method": "modelopt",
+    "quant_algo": "NVFP4",
+    "ignore": ["lm_head"],
+    "kv_cache_scheme": {"num_bits": 8, "type": "float"},
+}
+BESIDE = {"quant_algo": "NVFP4", "kv_cache_quant_algo": "FP8", "group_size": 16, "exclude_modules": ["lm_head"]}
+
+
+def test_two_files_that_agree_are_one_and_two_that_differ_are_refused():
+    def both(**changed):
+        beside = {"producer": {"name": "modelopt"}, "quantization": BESIDE | changed}
+        return of(MODELOPT, **{"hf_quant_config.json": beside}).quantisation
+
+    assert both() == both(kv_cache_quant_algo=None)  # what the one leaves open, the other says
+    assert both().whence == "quantization_config and hf_quant_config.json"
+    assert both().reading.cache == "fp8"
+    for changed, what in (
+        ({"quant_algo": "FP8"}, "bits"),
+        ({"kv_cache_quant_algo": "NVFP4"}, "type of the cache"),
+        ({"exclude_modules": ["lm_head", "*self_attn*"]}, "modules left out"),
+        ({"quant_algo": "W4A16_NVFP4"}, "format of weights"),
+        ({"group_size": 32}, "format of weights"),
+    ):
+        with pytest.raises(SpecError, match=rf"hf_quant_config\.json: expected the same {what}"):
+            both(**changed)
 
 
 @each("field", ["compression_config", "quantization"])
@@ -117,7 +171,11 @@ def test_a_checkpoint_may_say_it_in_the_part_of_its_text_or_by_the_type_of_its_w
     from hwlib.specs.config_fields import Config
     from hwlib.specs.quantisation import quantisation_of
 
-    assert quantisation_of(Config("x", {"text_config": {"quantization_config": AWQ}})) == of(AWQ).quantisation
+    text = {"text_config": LLAMA | {"quantization_config": AWQ}, "model_type": "llava"}
+    for fields in (text, {"text_config": LLAMA, "model_type": "llava", "quantization_config": AWQ}):
+        assert Model.of_config(fields, "mine").quantisation == of(AWQ).quantisation
+    with pytest.raises(SpecError, match="quantization_config"):
+        Model.of_config(text | {"quantization_config": FP8}, "mine")
     assert quantisation_of(Config("x", {"torch_dtype": "float8_e4m3fn"})).bits == 8
     assert not quantisation_of(Config("x", {"torch_dtype": "bfloat16", "dtype": "float16"}))
     assert not quantisation_of(Config("x", {"torch_dtype": "float32"}))
@@ -180,19 +238,22 @@ def test_what_is_modelled_as_published_needs_no_word():
         assert (older.dtype, "planned in bf16" in str(older)) == ("bf16", True)
 
 
-def test_only_the_published_form_of_such_a_model_is_taken_as_it_is():
+def test_only_the_published_form_of_such_a_model_is_timed_as_its_kernels_are():
     v3, oss = (json.loads((FILES / name).read_text("utf-8")) for name in (V3, OSS))
-    for fields, config in (
-        (v3, {"quant_method": "modelopt", "quant_algo": "NVFP4"}),
-        (v3, AWQ),
-        (v3, FP8 | {"weight_block_size": None}),
-        (v3, FP8 | {"modules_to_not_convert": ["model.layers.0.mlp"]}),
-        (oss, AWQ),
-        (LITE, {"quant_method": "mxfp4"}),
-        (LLAMA, FP8),
+    for fields, config, dtype in (
+        (v3, {"quant_method": "modelopt", "quant_algo": "NVFP4"}, "int4w"),
+        (v3, AWQ, "int4w"),
+        (v3, FP8 | {"weight_block_size": None}, "fp8"),
+        (v3, FP8 | {"modules_to_not_convert": ["model.layers.0.mlp"]}, "fp8"),
+        (oss, AWQ, "int4w"),
+        (LLAMA, FP8, "fp8"),
     ):
-        with pytest.raises(PlanError, match="dtype: "):
-            question_of(Model.of_config(fields | {"quantization_config": config}, "m"), "16xdgx-h200", **LOAD)
+        model = Model.of_config(fields | {"quantization_config": config}, "m")
+        question = question_of(model, "16xdgx-h200", **LOAD)
+        assert (question.dtype, bool(question.precisions.get("stored"))) == (dtype, True)
+        assert f"planned in {dtype}" in str(question)
+    lite = Model.of_config(LITE | {"quantization_config": {"quant_method": "mxfp4"}}, "m")
+    assert question_of(lite, "16xdgx-h200", **LOAD).precisions["expert_dtype"] == "int4w"
     for fields in (v3, oss, LITE):  # put into 16 bits by somebody, or published so
         model = Model.of_config(fields | {"quantization_config": None}, "m")
         assert question_of(model, "16xdgx-h200", **LOAD).dtype == "bf16"

@@ -180,8 +180,9 @@ def test_a_quantised_checkpoint_is_planned_in_the_precision_that_is_asked_for_an
     algorithm = {"quantization": {"quant_algo": "NVFP4"}, "producer": {"name": "modelopt"}}
     (tmp_path / "hf_quant_config.json").write_text(json.dumps(algorithm), "utf-8")
     own = {"model": str(tmp_path)}
-    with pytest.raises(ToolError, match=r"dtype: .*modelopt NVFP4"):
-        awaited(server.call_tool, "serve", SERVE | own)
+    assert "modelopt NVFP4, 4 bit; planned in " in ask("serve", **SERVE | own)["text"].splitlines()[0]
+    with pytest.raises(ToolError, match=r"dtype: .*fp2"):
+        awaited(server.call_tool, "serve", SERVE | own | {"dtype": "fp2"})
     assert ask("specs", kind="models", key=str(tmp_path))["texts"]["quantisation"] == "modelopt NVFP4, 4 bit"
     served, trained = ask("serve", **SERVE | own | {"dtype": "int4w"}), ask("plan", **PLAN | own)
     assert "modelopt NVFP4, 4 bit; planned in int4w" in served["text"].splitlines()[0]

@@ -21,7 +21,7 @@ def run(*words):
 def test_a_run_is_told_beside_the_plans():
     done = run(*SMALL, "--tokens", "1T", "--price", "2")
     assert done.exit_code == 0, done.output
-    head = done.output.splitlines()[3]
+    head = done.output.splitlines()[4]
     assert head.split()[-4:] == ["goodput", "spares", "$", "run"]
     assert "The whole run, 1T tokens in 953,675 steps:" in done.output
     assert "It rests on" in done.output

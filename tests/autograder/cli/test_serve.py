@@ -20,7 +20,9 @@ def test_the_answer_is_the_librarys():
     done = run(*SMALL, "--tpot", "20ms", "--ttft", "1s", "--price", "3.6")
     assert done.exit_code == 0, done.output
     found = plan_serving("llama3-8b", "dgx-h100", gpus=2, prompt=1000, output=100, tpot=0.02, ttft=1.0, price=0.001)
-    assert done.output == f"{found.table()}\n\n{found.explain()}\n"
+    model, rest = done.output.split("\n", 1)
+    assert model.startswith("Llama 3.1 8B: 8,030,261,248 parameters; planned in bf16; ")
+    assert rest == f"{found.table()}\n\n{found.explain()}\n"
     assert "$/M tokens" in done.output
 
 
@@ -96,18 +98,26 @@ def test_an_error_is_one_line_with_what_was_expected(words, says):
     assert "Traceback" not in done.output
 
 
-def test_a_quantised_checkpoint_is_refused_or_the_first_line_says_its_precision(tmp_path):
+def test_the_first_line_says_the_precision_of_a_quantised_checkpoint_and_that_of_the_plan(tmp_path):
     path = tmp_path / "mine.json"
     path.write_text(json.dumps(LLAMA | {"quantization_config": {"quant_method": "awq", "bits": 4}}), "utf-8")
     words = [str(path), *SMALL[1:]]
-    refused = run(*words)
-    assert (refused.exit_code, "dtype: " in refused.output, "int4w" in refused.output) == (2, True, True)
-    done = run(*words, "--dtype", "int4w", "--emit", "vllm")
+    done = run(*words, "--emit", "vllm")
     assert "awq, 4 bit; planned in int4w" in " ".join(done.output.replace("\n#", "").split())
-    for dtype in ("int4w", "bf16"):
-        first, *_ = run(*words, "--dtype", dtype).output.splitlines()
+    for asked, dtype in (((), "int4w"), (("--dtype", "int4w"), "int4w"), (("--dtype", "bf16"), "bf16")):
+        first, *_ = run(*words, *asked).output.splitlines()
         assert f"quantised (awq, 4 bit; planned in {dtype})" in first
-        assert json.loads(run(*words, "--dtype", dtype, "--json").output)["quantised"] is not None
+        assert "parameters" in first
+        assert "as quantization_config says" in first
+        data = json.loads(run(*words, *asked, "--json").output)
+        assert data["quantised"] == f"awq, 4 bit; planned in {dtype}"
+        checkpoint = data["checkpoint"]
+        assert checkpoint["parameters"] == checkpoint["active_parameters"] == 1_235_814_400
+        assert (checkpoint["weights"], checkpoint["from"]) == ("int4 in groups of 128", "quantization_config")
+        assert 0.5 < checkpoint["bytes"] / checkpoint["parameters"] < 1
+    path.write_text(json.dumps(LLAMA | {"quantization_config": {"quant_method": "of tomorrow"}}), "utf-8")
+    refused = run(*words)
+    assert (refused.exit_code, "quant_method = 'of tomorrow'" in refused.output) == (2, True)
     path.write_text(json.dumps(LLAMA | {"quantization_config": {}}), "utf-8")
     assert "planned in" not in run(*words).output
     assert json.loads(run(*words, "--json").output)["quantised"] is None

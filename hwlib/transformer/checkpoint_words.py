@@ -1,0 +1,60 @@
+"""What is known of a model before it is planned, in words and as data: parameters, precision, and whence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hwlib.specs import Model
+from hwlib.transformer.checkpoint_bytes import checkpoint_bytes
+from hwlib.transformer.model_counts import active_parameters, mtp_parameters, parameter_count
+from hwlib.units import show
+
+
+def model_words(model: Model, dtype: str) -> str:
+    """One sentence: all parameters and those of a token, the precision of the checkpoint and of the plan, what is not
+    counted, and where all of it was read.
+    """
+    count, active = parameter_count(model), active_parameters(model)
+    a_token = f", of which a token takes {active:,}" if active < count else ""
+    parts = [f"{model.name}: {count:,} parameters{a_token}", _precision(model, dtype)]
+    if model.mtp_layers:
+        parts.append(f"modules for multi-token prediction of {mtp_parameters(model):,} parameters are not counted")
+    if model.beside:
+        parts.append(f"not counted: {', '.join(model.beside)}")
+    whence = "its shape is published in" if model.quantisation is None else "read from"
+    return "; ".join([*parts, f"{whence} {model.source}"])
+
+
+def model_record(model: Model) -> dict[str, Any]:
+    """The same as data: `bytes` are those of the weights in a checkpoint's files, None where no field says them."""
+    quantisation = model.quantisation
+    reading = quantisation.reading if quantisation is not None else None
+    main = reading.main if reading else None
+    known = quantisation is None or quantisation.known
+    return {
+        "parameters": parameter_count(model),
+        "active_parameters": active_parameters(model),
+        "mtp_parameters": mtp_parameters(model),
+        "not_counted": list(model.beside),
+        "method": str(quantisation) if quantisation else None,
+        "weights": str(main) if main else (quantisation.stored if quantisation is not None else "") or None,
+        "cache": reading.cache or None if reading else None,
+        "bytes": checkpoint_bytes(model) if known else None,
+        "from": quantisation.whence or None if quantisation is not None else None,
+        "source": model.source,
+    }
+
+
+def _precision(model: Model, dtype: str) -> str:
+    """The precision of the checkpoint, and that of the plan where it is another."""
+    quantisation = model.quantisation
+    if quantisation is None:
+        return f"planned in {dtype}"
+    if not quantisation:
+        stored = f"{quantisation.stored}, as {quantisation.whence} says" if quantisation.stored else "16 bits"
+        return f"the checkpoint is in {stored}"
+    replaced = quantisation.replaced_by(dtype) or f"{quantisation}; planned so"
+    size = f", {show(checkpoint_bytes(model), 'B', 3)} of weights" if quantisation.known else ""
+    main = quantisation.reading.main if quantisation.reading else None
+    form = f": {main}" if main else ""
+    return f"the checkpoint is quantised ({replaced}){form}{size}, as {quantisation.whence} says"

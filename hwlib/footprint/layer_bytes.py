@@ -12,7 +12,11 @@ from hwlib.formula import maximum
 from hwlib.specs import Framework, Model
 from hwlib.strategy import BY_OP, Strategy, recomputed_modules
 from hwlib.transformer import (
-    attention_parameters,
+    expert_parameters,
+    indexer_parameters,
+    mean_mixer_parameters,
+    mixer_common_parameters,
+    mixer_kept_elements,
     mlp_parameters,
     norm_parameters,
     output_biases,
@@ -75,7 +79,8 @@ def layer_on_rank(
     autocast: bool = False,
     element: float = 2.0,
 ) -> LayerFootprint:
-    """A layer, with experts or not, of a strategy whose ranks share its matrices and its experts.
+    """A layer, with experts or not, of a strategy whose ranks share its matrices and its experts; the mean of those
+    whose mixers differ.
 
     `tokens` of a microbatch are on this rank, each of which meets T keys; a fused attention keeps no scores. What a
     framework keeps besides, or in place of that, is counted where it is given. Where only adapters beside the matrices
@@ -84,17 +89,18 @@ def layer_on_rank(
     """
     tp, sp = strategy.tp, strategy.sp
     common = _common_parameters(model)
-    own = attention_parameters(model) - common + _repeated_heads(model, tp)
-    common += model.layer_norms * norm_parameters(model)
+    own = mean_mixer_parameters(model) - common + _repeated_heads(model, tp)
+    common = common + (model.layer_norms - _lone_share(model, moe)) * norm_parameters(model)
     experts: Any = 0.0
     if moe:
         expert = mlp_parameters(model, model.expert_ffn)
-        experts = model.experts * expert / (strategy.expert_tp * strategy.ep)
+        experts = model.experts * expert_parameters(model) / (strategy.expert_tp * strategy.ep)
         own, common = own + model.shared_experts * expert, common + router_parameters(model)
     else:
-        own = own + mlp_parameters(model, model.ffn)
+        own = own + model.mlp_share * mlp_parameters(model, model.ffn)
     outside = tokens / (sp * tp + (1 - sp))
-    scores = 0.0 if fused else tokens * T * model.heads * (5 if model.dropout else 2) / tp
+    each_score = (5 if model.dropout else 2) * model.attention_share
+    scores = 0.0 if fused else tokens * T * model.heads * each_score / tp
     inputs = outside * _outside(model, moe) + tokens / tp * (_attention(model, tp, fused) + _mlp(model, moe))
     eager = by is not None and by.eager
     if by is not None and by.gathered_inputs:
@@ -139,8 +145,21 @@ def _unread(model: Model, moe: bool, beside: set[str], outside: Any, tokens: Any
     return spared if beside & {"down", "experts"} else spared + 2 * hidden * tokens
 
 
-def _common_parameters(model: Model) -> int:
-    """Attention's parameters that every tensor-parallel rank has: what compresses, norms, the output's bias."""
+def _lone_share(model: Model, moe: bool) -> float:
+    """Layers without an MLP, of those without experts."""
+    return 0.0 if moe else 1.0 - model.mlp_share
+
+
+def _common_parameters(model: Model) -> float:
+    """Parameters of attention, states and indexers that every tensor-parallel rank has: what compresses, norms, the
+    output's bias, all of an indexer.
+    """
+    states = model.state_layers * mixer_common_parameters(model)
+    states += model.indexer.layers * indexer_parameters(model) if model.indexer else 0
+    return model.attention_share * _common_attention(model) + states / model.layers
+
+
+def _common_attention(model: Model) -> int:
     if model.mla:
         down = model.width * (model.q_lora + model.kv_lora + model.rope_dim)
         return down + model.q_lora + model.kv_lora
@@ -151,41 +170,48 @@ def _repeated_heads(model: Model, tp: Any) -> Any:
     """Parameters of key-value heads that several ranks have, where there are more ranks than such heads."""
     if model.mla:
         return 0.0
-    return 2 * (maximum(tp, model.kv_heads) - model.kv_heads) * model.head_dim * model.width
+    repeated = 2 * (maximum(tp, model.kv_heads) - model.kv_heads) * model.head_dim * model.width
+    return model.attention_share * repeated
 
 
 def _outside(model: Model, moe: bool) -> float:
     """Bytes of a token in two norms, two inputs, two masks of dropout, the compressed vectors and the router. Where
     attention and MLP share a norm there is one norm and one input; a norm more keeps what it is given.
     """
-    latent = 2 * (model.q_lora + model.kv_lora) + model.rope_dim if model.mla else 0
+    latent = model.attention_share * (2 * (model.q_lora + model.kv_lora) + model.rope_dim if model.mla else 0)
     router = 8 * model.experts if moe else 0
     norms = 4 if model.layer_norms == 1 else 4 + 2 * model.layer_norms
-    return model.width * (norms + 2 * model.dropout) + 2 * latent + router
+    alone = 1.0 - _lone_share(model, moe) / 2
+    return alone * model.width * (norms + 2 * model.dropout) + 2 * latent + router
 
 
 def _attention(model: Model, tp: Any, fused: bool) -> Any:
-    """Bytes of a token in queries, keys, values and what attention gives; before their norms too, where there are."""
+    """Bytes of a token in queries, keys, values and what attention gives; before their norms too, where there are; and
+    in a gate. Of the layers that keep a state, what these keep.
+    """
+    states = 2 * (1 - model.attention_share) * mixer_kept_elements(model.mixer) if model.mixer else 0
     kv_heads = maximum(tp, model.kv_heads) if not model.mla else model.kv_heads
     queries_keys = (model.heads + kv_heads) * model.key_dim
     values = (model.heads + kv_heads) * model.value_dim
-    return 2 * (queries_keys * (2 if model.qk_norm else 1) + values) + (4 * model.heads if fused else 0)
+    values = values + 2 * model.heads * model.value_dim * model.attention_gate
+    attention = 2 * (queries_keys * (2 if model.qk_norm else 1) + values) + (4 * model.heads if fused else 0)
+    return model.attention_share * attention + states
 
 
 def _mlp(model: Model, moe: bool) -> float:
     """Bytes of a token in the MLP's hidden vectors; with experts, in its k copies on their way too."""
     if not moe:
-        return 2 * model.matrices * model.ffn
+        return model.mlp_share * 2 * model.matrices * model.ffn
     hidden = model.matrices * model.expert_ffn * (model.experts_per_token + model.shared_experts)
-    return 2 * hidden + 4 * model.experts_per_token * model.width
+    return 2 * hidden + 4 * model.experts_per_token * (model.expert_width or model.width) + 4 * model.expert_width
 
 
 def _narrowed(model: Model, moe: bool, by: Framework) -> float:
     """Bytes of a token that a framework spares of its MLP: elements of fewer bytes, and what experts give."""
     if not moe:
-        return (2 - by.kept) * model.matrices * model.ffn
+        return (2 - by.kept) * model.matrices * model.ffn * model.mlp_share
     hidden = model.matrices * model.expert_ffn * (model.experts_per_token + model.shared_experts)
-    copies = model.experts_per_token * model.width
+    copies = model.experts_per_token * (model.expert_width or model.width)
     return (2 - by.kept) * (hidden + copies) + 2 * copies * by.weighted_inside
 
 

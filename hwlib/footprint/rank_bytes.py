@@ -320,7 +320,7 @@ def _footprint(job: _Job, stage: Any) -> Footprint:
     if not is_one(job.pp):
         others = [1.0, job.pp - 1]
         if len(job.kinds) > 1:  # a stage of experts only may come late, and its experts outweigh what the others keep
-            others.append(ceil(job.model.dense_layers / (job.held.chunk * job.v)))
+            others.append(ceil((job.model.layers - job.model.moe_layers) / (job.held.chunk * job.v)))
         for other in others:
             worst = _larger(worst, _on_stage(job, minimum(other, job.pp - 1)))
     return worst
@@ -536,7 +536,7 @@ def _layers(job: _Job, at_start: Any, at_end: Any, i: Any) -> list[Any]:
     layers = job.held.full - where(at_end, job.held.last, 0.0) - where(at_start, job.held.first, 0.0)
     if len(job.kinds) == 1:
         return [layers]
-    dense = minimum(maximum(job.model.dense_layers - i * layers, 0.0), layers)
+    dense = minimum(maximum(job.model.layers - job.model.moe_layers - i * layers, 0.0), layers)
     return [dense, layers - dense]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from hwlib.footprint.state_bytes import DEEPSEEK_ADAM, FP8_MOMENTS_ADAM, States
 from hwlib.specs import Model
-from hwlib.transformer import matmul_parameters, parameter_count
+from hwlib.transformer import matmul_parameters, mixer_shapes, parameter_count
 
 OPTIMIZERS = {"adamw": 2, "muon": 1, "lion": 1, "sgd": 1}
 """Moments that an optimizer keeps of a parameter. Tables and norms, for which Muon keeps Adam's two, are not told
@@ -88,20 +88,21 @@ class Adapters:
         13631488
         """
         sides = (model.layers - model.moe_layers) * self._sides(model, False, model.experts)
-        return self.rank * (sides + model.moe_layers * self._sides(model, True, model.experts))
+        return round(self.rank * (sides + model.moe_layers * self._sides(model, True, model.experts)))
 
-    def token_sides(self, model: Model, moe: bool) -> tuple[int, int]:
+    def token_sides(self, model: Model, moe: bool) -> tuple[float, float]:
         """Elements that go into a token's adapters of one layer, and that come out of them."""
         pairs = self._pairs(model, moe, model.experts_per_token)
         return sum(n * rows for n, (rows, _) in pairs), sum(n * columns for n, (_, columns) in pairs)
 
-    def _sides(self, model: Model, moe: bool, experts: int) -> int:
+    def _sides(self, model: Model, moe: bool, experts: int) -> float:
         return sum(n * (rows + columns) for n, (rows, columns) in self._pairs(model, moe, experts))
 
-    def _pairs(self, model: Model, moe: bool, experts: int) -> list[tuple[int, tuple[int, int]]]:
-        """The matrices of one layer that have adapters: how many of each, and its sides."""
+    def _pairs(self, model: Model, moe: bool, experts: int) -> list[tuple[float, tuple[int, int]]]:
+        """The matrices of the mean layer that have adapters: how many of each, and its sides."""
         shapes = layer_matrices(model, moe)
-        return [(experts if name == "experts" else 1, sides) for name in self.matrices for sides in shapes[name]]
+        count = {name: (experts if name == "experts" else 1) * matrix_share(model, moe, name) for name in self.matrices}
+        return [(count[name], sides) for name in self.matrices for sides in shapes[name]]
 
 
 @dataclass(frozen=True)
@@ -202,19 +203,20 @@ def layer_matrices(model: Model, moe: bool) -> dict[str, tuple[tuple[int, int], 
     comes out. Those of routed experts are of one of them.
     """
     width, heads = model.width, model.heads * model.key_dim
+    query_columns = heads + model.heads * model.value_dim * model.attention_gate
     output = ((model.heads * model.value_dim, width),)
     if model.mla:
         up = model.heads * (model.nope_dim + model.v_dim)
         queries = ((width, model.q_lora), (model.q_lora, heads)) if model.q_lora else ((width, heads),)
         keys, values = ((width, model.kv_lora + model.rope_dim),), ((model.kv_lora, up),)
     else:
-        queries = ((width, heads),)
+        queries = ((width, query_columns),)
         keys = ((width, model.kv_heads * model.key_dim),)
         values = ((width, model.kv_heads * model.value_dim),)
     ffn = model.expert_ffn * model.shared_experts if moe else model.ffn
     gated = model.matrices == 3
     wide = ((width, ffn),) if ffn else ()
-    expert = (model.expert_ffn, width)
+    expert = (model.expert_ffn, model.expert_width or width)
     return {
         "q": queries,
         "k": keys,
@@ -224,7 +226,39 @@ def layer_matrices(model: Model, moe: bool) -> dict[str, tuple[tuple[int, int], 
         "up": wide,
         "down": tuple((columns, rows) for rows, columns in wide),
         "experts": (expert[::-1],) * (2 if gated else 1) + (expert,) if moe else (),
+        **_mixer_matrices(model, moe),
     }
+
+
+def _mixer_matrices(model: Model, moe: bool) -> dict[str, tuple[tuple[int, int], ...]]:
+    """The sides of matrices that are not among MATRICES: of states, of indexers, and around experts that read narrower
+    vectors. Nothing of a model without.
+    """
+    sides: dict[str, tuple[tuple[int, int], ...]] = {}
+    if model.mixer:
+        sides["states"] = tuple((into, out) for out, into in mixer_shapes(model))
+    if model.indexer:
+        x = model.indexer
+        sides["indexers"] = ((model.q_lora, x.heads * x.dim), (model.width, x.dim + x.heads))
+    if model.expert_width and moe:
+        sides["latent"] = ((model.width, model.expert_width), (model.expert_width, model.width))
+    return sides
+
+
+def matrix_share(model: Model, moe: bool, name: str) -> float:
+    """How many of the layers, with experts or not, have the matrices of a name of `layer_matrices`.
+
+    >>> from hwlib.specs import models
+    >>> matrix_share(models["llama3-8b"], False, "q")
+    1.0
+    """
+    if name in ("q", "k", "v", "o"):
+        return model.attention_share
+    if name == "states":
+        return 1.0 - model.attention_share
+    if name == "indexers" and model.indexer:
+        return model.indexer.layers / model.layers
+    return model.mlp_share if name in ("gate", "up", "down") and not moe else 1.0
 
 
 def newton_schulz_flops(model: Model) -> float:
@@ -235,7 +269,7 @@ def newton_schulz_flops(model: Model) -> float:
     kinds = ((False, model.layers - model.moe_layers), (True, model.moe_layers))
     for moe, layers in kinds:
         for name, shapes in layer_matrices(model, moe).items() if layers else ():
-            count = layers * (model.experts if name == "experts" else 1)
+            count = layers * matrix_share(model, moe, name) * (model.experts if name == "experts" else 1)
             flops += sum(count * _orthogonal_flops(*sides) for sides in shapes)
     return flops
 

@@ -82,14 +82,14 @@ class Sizes(NamedTuple):
 
 
 def sizes_of(model: Model, tokens: Any, tp: Any, pp: Any, cp: Any, ep: Any, etp: Any = None) -> Sizes:
-    """The sizes for a microbatch, of which a rank has `tokens` tokens; etp is the experts' tensor degree where that is
-    not tp. Key-value heads are copied beyond their number.
+    """The sizes in the mean layer for a microbatch, of which a rank has `tokens` tokens; etp is the experts' tensor
+    degree where that is not tp. Key-value heads are copied beyond their number.
     """
     groups = parameter_groups(model)
     return Sizes(
         hidden=tokens * model.width,
-        keys=tokens * cp * maximum(model.kv_heads, tp) * (model.key_dim + model.value_dim) / tp,
-        copies=model.experts_per_token * tokens * ep * model.width / tp,
+        keys=model.attention_share * tokens * cp * maximum(model.kv_heads, tp) * (model.key_dim + model.value_dim) / tp,
+        copies=model.experts_per_token * tokens * ep * (model.expert_width or model.width) / tp,
         dense=(groups.total - groups.experts) / (tp * pp),
         experts=groups.experts / ((tp if etp is None else etp) * pp * ep),
     )

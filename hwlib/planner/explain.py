@@ -11,7 +11,9 @@ from hwlib.planner.fits import fit_words, surely
 from hwlib.planner.rejections import less_words
 from hwlib.planner.result import SearchResult
 from hwlib.planner.task import Task
+from hwlib.specs import Model
 from hwlib.steptime import StepTime
+from hwlib.steptime.state_times import OF_ATTENTION
 from hwlib.strategy import CHOICES, NO_PIPELINE, TOLD
 from hwlib.units import plural, show
 
@@ -66,7 +68,18 @@ def advice_words(found: SearchResult, advised: Plan) -> str:
 def rests_words(found: SearchResult, plan: Plan) -> str:
     """The typed constants that a plan's time rests on; empty if there are none."""
     constants = ", ".join(map(str, rests(found.task, plan.strategy)))
-    return f"It rests on {constants}." if constants else ""
+    rests_on = f"It rests on {constants}." if constants else ""
+    return f"{rests_on} {unmeasured_words(found.task.model)}".strip()
+
+
+def unmeasured_words(model: Model) -> str:
+    """What is typed of layers that no measured step has; empty of a model whose layers are all plain attention."""
+    if model.mixer:
+        kinds = f"{model.state_layers} of {model.layers} layers keep a state ({model.mixer.kind})"
+        return f"{kinds}: at {OF_ATTENTION:.0%} of attention's rate, typed, as no measured row here is of such layers."
+    if model.indexer:
+        return "Sparse attention and its indexers: at attention's rate, typed, as no measured row here has them."
+    return ""
 
 
 def where_time_goes(plan: Plan) -> str:

@@ -166,6 +166,22 @@ class Model(Record):
         return self.layers - self.state_layers
 
     @property
+    def mixed(self) -> bool:
+        """Whether some layers are not attention on every key: they keep a state, or pick their keys."""
+        return bool(self.mixer or self.indexer)
+
+    @property
+    def attention_share(self) -> float:
+        """Layers that keep keys and values, of all."""
+        return self.attention_layers / self.layers
+
+    @property
+    def mlp_share(self) -> float:
+        """Layers with an MLP, of those without experts: below 1 where some are a mixer alone."""
+        without = self.layers - self.moe_layers
+        return (self.mlp_layers - self.moe_layers) / without if without else 1.0
+
+    @property
     def mlp_layers(self) -> int:
         """Layers with an MLP, or with experts, after attention or state."""
         return sum(letter.isupper() for letter in self.pattern) if self.pattern else self.layers

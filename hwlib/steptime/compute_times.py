@@ -16,8 +16,9 @@ from hwlib.specs import Model, Stack
 from hwlib.steptime.adapter_times import adapter_passes
 from hwlib.steptime.job import Job
 from hwlib.steptime.kernel_passes import kernel_attention, kernel_layer, kernel_logits, score_times
+from hwlib.steptime.state_times import attention_flops, mean_state_time
 from hwlib.strategy import BY_OP, Strategy, recomputed_modules
-from hwlib.transformer import attention_step_flops, matmul_parameters, mlp_params
+from hwlib.transformer import latent_matrices, matmul_parameters, mlp_params
 
 USUAL_HEAD = 128  # elements of a head, of nearly every model: whose rate of attention a stack states
 KEPT_MOVES = 2  # what is kept is written once and read once
@@ -41,12 +42,17 @@ class Passes(NamedTuple):
 
 
 def attention_time(job: Job) -> Any:
-    """Seconds of attention's own products of one microbatch in one layer, forward."""
+    """Seconds of attention's own products of one microbatch in one layer, forward, and of its states: of the mean layer
+    of several kinds.
+    """
     model, stack, plan, T, rates, fused = job.model, job.stack, job.strategy, job.T, job.rates, job.fused
     if stack.kernels and fused:
         return kernel_attention(job)
-    flops = attention_step_flops(model, plan.micro * T / plan.cp, T, causal=fused) / (model.layers * plan.tp)
+    tokens = plan.micro * T / plan.cp
+    flops = attention_flops(model, tokens, T, fused) / (model.layers * plan.tp)
     seconds = flops / (rates.C_attention * _attention_share(model, stack, plan, T))
+    if model.mixer:
+        seconds = seconds + mean_state_time(model, tokens, plan.tp, rates.C_attention)
     return UNALIGNED * seconds if not fused and model.key_dim % HEAD_MULTIPLE else seconds
 
 
@@ -190,8 +196,10 @@ def _layer_matrices(model: Model, moe: bool) -> tuple[float, int]:
     """Parameters of one layer that a token is multiplied with: of what all tokens take, and of routed experts."""
     mlp = int(mlp_params(model.width, model.ffn, model.matrices))
     expert = int(mlp_params(model.width, model.expert_ffn, model.matrices))
-    routed, common = model.experts_per_token * expert, model.shared_experts * expert + model.experts * model.width
+    narrow = int(mlp_params(model.expert_width or model.width, model.expert_ffn, model.matrices))
+    common = model.shared_experts * expert + model.experts * model.width + latent_matrices(model)
+    routed = model.experts_per_token * narrow
     layers = matmul_parameters(model) - model.width * model.vocab
-    mlps = (model.layers - model.moe_layers) * mlp + model.moe_layers * (routed + common)
+    mlps = (model.mlp_layers - model.moe_layers) * mlp + model.moe_layers * (routed + common)
     attention = (layers - mlps) / model.layers
-    return (attention + common, routed) if moe else (attention + mlp, 0)
+    return (attention + common, routed) if moe else (attention + model.mlp_share * mlp, 0)

@@ -8,7 +8,7 @@ the stream have 32 bits, and without a compiler each product casts its input ane
 
 from typing import NamedTuple
 
-from hwlib.footprint.trained import Adapters, layer_matrices
+from hwlib.footprint.trained import Adapters, layer_matrices, matrix_share
 from hwlib.specs import Model
 
 ELEMENT = 2  # bytes of what products read and write
@@ -64,7 +64,7 @@ def layer_moves(model: Model, moe: bool, kernels: str, wide: bool, frozen: bool)
     by, compiled = FUSIONS[kernels], kernels == "compiled"
     stream = WIDE if wide else ELEMENT
     matrices = layer_matrices(model, moe)
-    products = sum(len(shapes) for name, shapes in matrices.items())
+    products = round(sum(matrix_share(model, moe, name) * len(shapes) for name, shapes in matrices.items()))
     heads = (model.heads + model.kv_heads) * model.key_dim
     hidden = model.expert_ffn * (model.experts_per_token + model.shared_experts) if moe else model.ffn
     copied = model.width * model.experts_per_token if moe else 0

@@ -15,12 +15,13 @@ from typing import Any, NamedTuple
 from hwlib.calibrated.attention import prefill_seconds
 from hwlib.calibrated.gemm import USUAL, GemmModel, product_model
 from hwlib.calibrated.sheet import KERNEL_BYTES, RateSheet
-from hwlib.footprint.trained import layer_matrices
+from hwlib.footprint.trained import layer_matrices, matrix_share
 from hwlib.formula import maximum
 from hwlib.specs import accelerators
 from hwlib.specs.fitted import attention_constants
 from hwlib.steptime.job import Job, wide_dtype
 from hwlib.steptime.kernel_moves import ELEMENT, FUSIONS, WIDE, adapter_launches, layer_moves
+from hwlib.steptime.state_times import kernel_state_time
 
 HALF_TILE = 64  # rows of an expert's product that are padding, on average
 BACKWARD = 2.5  # products of attention's backward pass for one of its forward pass
@@ -56,9 +57,11 @@ def kernel_attention(job: Job) -> Any:
     def seconds(window: int) -> Any:
         return prefill_seconds(constants, rates, KERNEL_BYTES["bf16"][0], *heads, plan.micro, job.T, window)
 
-    windowed = model.window_layers / model.layers if model.window else 0.0
+    windowed = model.window_layers / max(model.attention_layers, 1) if model.window else 0.0
     full = seconds(0) * (1 - windowed) if windowed < 1 else 0.0
-    return (full + (seconds(model.window) * windowed if windowed else 0.0)) / job.stack.eta_F
+    mean = model.attention_share * (full + (seconds(model.window) * windowed if windowed else 0.0))
+    states = kernel_state_time(model, plan.micro * job.T / plan.cp, rates.C)
+    return (mean + states) / job.stack.eta_F
 
 
 class KernelPasses(NamedTuple):
@@ -146,8 +149,10 @@ def _layer_products(job: Job, moe: bool, tokens: Any) -> Products:
     sums = [0.0, 0.0, 0.0]
     for name, shapes in layer_matrices(model, moe).items():
         timed = _expert_product if name == "experts" else _product
-        for into, out in shapes:
-            sums = [total + seconds for total, seconds in zip(sums, timed(job, of, tokens, into, out), strict=True)]
+        share = matrix_share(model, moe, name)
+        for into, out in shapes if share else ():
+            seconds = timed(job, of, tokens, into, out)
+            sums = [total + share * each for total, each in zip(sums, seconds, strict=True)]
     if moe:
         router = _product(job, _wide_products(job), tokens, model.width, model.experts)
         sums = [total + seconds for total, seconds in zip(sums, router, strict=True)]

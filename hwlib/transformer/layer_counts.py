@@ -64,6 +64,26 @@ def mixer_matrices(model: Model | str) -> int:
     return sum(n * k for n, k in mixer_shapes(model))
 
 
+def mixer_common_parameters(model: Model | str) -> int:
+    """Parameters of a state mixer that every tensor-parallel rank has: the gains of one head, and the low ranks of
+    KDA's gates.
+    """
+    model = models.of(model)
+    x = model.mixer
+    if x is None or not x.delta:
+        return 0
+    return x.value_dim + (2 * model.width * x.value_dim if x.kind == "kimi-delta" else 0)
+
+
+def mixer_kept_elements(mixer: StateMixer) -> int:
+    """Elements of a token that a layer's states keep for the backward pass, in all heads: what goes into the
+    convolution and comes out of it, a gate, and what the states give before and after their norm; of the delta rule the
+    triangle of its part, too. States of parts are made again (flash-linear-attention, mamba_ssm).
+    """
+    triangle = mixer.chunk * mixer.heads if mixer.delta else 0
+    return (2 if mixer.conv else 1) * mixer.channels + 3 * mixer.heads * mixer.value_dim + triangle
+
+
 def mixer_flops(mixer: StateMixer, B: Any) -> Any:
     """Operations of a layer's states, forward pass, B tokens one by one: what the layer asks for, however computed."""
     count = delta_rule_flops if mixer.delta else state_scan_flops

@@ -150,6 +150,13 @@ def parameter_groups(model: Model | str) -> Parameters:
     )
 
 
+def mean_mixer_parameters(model: Model | str) -> float:
+    """Attention, states and indexers of the mean layer."""
+    model = models.of(model)
+    groups = parameter_groups(model)
+    return (groups.attention + groups.states) / model.layers
+
+
 def parameter_count(model: Model | str) -> int:
     """All parameters of the model, without its modules for multi-token prediction (`mtp_parameters`).
 

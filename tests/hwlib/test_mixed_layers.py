@@ -7,15 +7,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hwlib.calibrated.serving_mixers import CHUNK_SHARE
 from hwlib.calibrated.serving_step import Server
+from hwlib.footprint import footprint
+from hwlib.footprint.trained import Adapters, matrix_share
 from hwlib.inference import decode_point, largest_batch
+from hwlib.launch import LaunchError, emit_training
+from hwlib.parallel.transfers import sizes_of
+from hwlib.planner import plan
+from hwlib.planner.explain import unmeasured_words
 from hwlib.serving_planner import plan_serving
 from hwlib.serving_planner.anatomy import memory_parts
 from hwlib.serving_planner.explain import basis_words
 from hwlib.serving_planner.question import question_of
-from hwlib.specs import Model, SpecError, accelerators
+from hwlib.specs import Level, Model, SpecError, Stack, accelerators, models
 from hwlib.specs.mixed_architectures import MIXED
 from hwlib.specs.state_mixer import Indexer, StateMixer
+from hwlib.steptime import step_time
+from hwlib.steptime.state_times import OF_ATTENTION, attention_flops, kernel_state_time, mean_state_time
 from hwlib.transformer import (
     active_parameters,
     attention_step_flops,
@@ -34,6 +43,7 @@ from hwlib.transformer import (
     lightning_params,
     mamba2_params,
     matmul_parameters,
+    mixer_kept_elements,
     mixer_matrices,
     mixer_parameters,
     mixer_state_bytes,
@@ -150,18 +160,18 @@ class Counted:
 
 def token_by_token(q, k, v, decay, beta, state, delta):
     """The recurrent form of one head: [T, d_v], and the state."""
-    given = []
+    outputs = []
     for t in range(len(q)):
         state = decay[t][:, None] * state
         added = beta[t] * (v[t] - (k[t] @ state if delta else 0))
         state = state + np.outer(k[t], added)
-        given.append(q[t] @ state)
-    return np.array(given), state
+        outputs.append(q[t] @ state)
+    return np.array(outputs), state
 
 
 def part_by_part(q, k, v, decay, beta, state, delta, chunk, counted):
     """The chunked form of the same; with one part of the whole sequence, the full form."""
-    given = []
+    outputs = []
     for first in range(0, len(q), chunk):
         part = slice(first, first + chunk)
         grown = np.cumprod(decay[part], axis=0)
@@ -174,9 +184,9 @@ def part_by_part(q, k, v, decay, beta, state, delta, chunk, counted):
             counted.flops += chunk**3 / 3
             through = counted.product(inverse, beta[part][:, None] * keys)
             added = counted.product(inverse, added) - counted.product(through, state)
-        given.append(counted.product(queries, state) + counted.product(scores, added))
+        outputs.append(counted.product(queries, state) + counted.product(scores, added))
         state = grown[-1][:, None] * (state + counted.product(back.T, added))
-    return np.concatenate(given), state
+    return np.concatenate(outputs), state
 
 
 FORMS = {"gated delta": (True, 1), "KDA": (True, 6), "Mamba-2": (False, 1), "KDA without the rule": (False, 6)}
@@ -452,3 +462,72 @@ def test_a_batch_that_fits_has_room_for_states():
     assert most == int(free // each_sequence)
     here, there = (decode_point(model, "h200-sxm", n=1, B=64, T_kv=T) for T in (1, 1001))
     assert there.step_time - here.step_time == pytest.approx(64 * kv_cache_bytes(model, 1000) / 4.8e12)
+
+
+# Training
+
+
+@each("name", FAMILIES)
+def test_ranks_of_a_plan_hold_the_parameters_of_the_model(name):
+    model = MODELS[name]
+    held = footprint(model, T=4096, states=(1, 0, 0))
+    assert float(held.weights) == pytest.approx(parameter_count(model), rel=1e-9)
+    shared = footprint(model, T=4096, states=(1, 0, 0), tp=2)
+    assert 0.5 * parameter_count(model) <= float(shared.weights) < 0.53 * parameter_count(model)
+
+
+@each("name", STATEFUL)
+def test_a_step_computes_what_the_model_asks_for(name):
+    model = MODELS[name]
+    ideal = Stack.ideal("h100-sxm")
+    seconds = step_time(model, ideal, (Level("node", 8, 450e9),), B=2**20, T=4096, dp=8)
+    least = float(step_flops(model, 2**20, 4096)) / 8 / ideal.accelerator.bf16_flops
+    assert least < seconds.compute < 1.25 * least
+
+
+def test_a_longer_sequence_costs_states_nothing():
+    model = MODELS["Qwen3-Next 80B-A3B"].replace(layers=4, pattern="SSSS")
+    times = [mean_state_time(model, 2**17, 2, 1e15) for _ in (4096, 65536)]
+    assert times[0] == times[1] == chunked_delta_flops(2**17, 64, 32, 128, 128) / 2 / (OF_ATTENTION * 1e15)
+    assert mean_state_time(models["llama3-8b"], 2**17, 1, 1e15) == kernel_state_time(models["llama3-8b"], 1, 1e15) == 0
+    assert kernel_state_time(model, 64, 1e15) == chunked_delta_flops(64, 64, 32, 128, 128) / (CHUNK_SHARE * 1e15)
+    assert attention_flops(model, 4096, 4096, True) == 0
+
+
+def test_activations_grow_with_what_states_keep():
+    mixer = MODELS["Qwen3-Next 80B-A3B"].mixer
+    assert mixer_kept_elements(mixer) == 2 * 8192 + 3 * 4096 + 64 * 32
+    assert mixer_kept_elements(MODELS["MiniMax-M1"].mixer) == 3 * 8192 + 3 * 8192
+    model = Model.small(layers=4, width=256, heads=4)
+    stateful = model.replace(pattern="SSSS", mixer=StateMixer("gated-delta", 4, 4, 64, 64, conv=4))
+    grown = [footprint(x, T=1024, states=(0, 0, 0)).activations for x in (model, stateful)]
+    attention = 2 * (4 * 256 + 0) + 4 * 4
+    assert grown[1] - grown[0] == 4 * 1024 * (2 * mixer_kept_elements(stateful.mixer) - attention)
+
+
+def test_adapters_stand_beside_the_matrices_that_are_there():
+    model = MODELS["Qwen3.5 27B"]
+    queries = Adapters(16, ("q",)).parameters(model)
+    assert queries == 16 * 16 * (5120 + 2 * 24 * 256)
+    assert Adapters(16, ("up",)).parameters(model) == 16 * 64 * (5120 + 17408)
+    lone = MODELS["Nemotron-H 56B"]
+    assert Adapters(1, ("up",)).parameters(lone) == 54 * (8192 + 32768)
+    assert matrix_share(MODELS["GLM-5.2"], True, "indexers") == 21 / 78
+
+
+def test_only_layers_with_attention_exchange_keys_between_ranks():
+    model = MODELS["Kimi Linear 48B-A3B"]
+    keys = [sizes_of(x, 1024, 1, 1, 2, 1).keys for x in (model, model.replace(pattern="", mixer=None))]
+    assert keys[0] == pytest.approx(7 / 27 * keys[1])
+    narrow = MODELS["Nemotron 3 Super 120B-A12B"]
+    copies = [sizes_of(x, 1024, 1, 1, 1, 8).copies for x in (narrow, narrow.replace(expert_width=0))]
+    assert copies[1] == 4 * copies[0]
+
+
+def test_a_plan_says_what_is_typed_of_such_layers_and_is_not_emitted():
+    found = plan(MODELS["Qwen3-Next 80B-A3B"], "superpod-h100-4su", B=2**22, gpus=256)
+    assert "36 of 48 layers keep a state" in found.explain()
+    with pytest.raises(LaunchError, match="several kinds"):
+        emit_training(found.task, found[0], "megatron")
+    assert "indexers" in unmeasured_words(MODELS["GLM-5"])
+    assert unmeasured_words(models["llama3-8b"]) == ""

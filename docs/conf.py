@@ -81,6 +81,7 @@ html_css_files = [
     "front.css",
     "drag.css",
     "reference.css",
+    "cells.css",
     "search.css",
     "math.css",
     "planned.css",
@@ -113,6 +114,8 @@ html_js_files = [
     ("drag.js", {"defer": "defer"}),
     ("provenance.js", {"defer": "defer"}),
     ("planned.js", {"defer": "defer"}),
+    ("cells-data.js", {"defer": "defer"}),
+    ("cells.js", {"defer": "defer"}),
     ("print.js", {"defer": "defer"}),
 ]
 html_favicon = "_static/mark.svg"
@@ -171,6 +174,7 @@ USED = (
     (("answer-box", "scratch-here"), ("vendor/prismjs/", "vendor/@webcoder49/", "editor.js")),
     (('class="planned"',), ("planned.js", "planned.css")),
     (("data-explore",), ("reference.js",)),
+    (('class="cell-rows"',), ("cells-data.js", "cells.js", "cells.css")),
 )
 
 

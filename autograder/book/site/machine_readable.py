@@ -45,6 +45,7 @@ PAGES = {
     "fill": "what fills a GPU: the memory and the time of one plan, by part, computed in the page",
     "serve": "plans of a server within limits of latency, computed in the page",
     "fidelity": "how well the models predict published measurements",
+    "cells": "measured and predicted, row by row, by chip, kind of model, software and release",
     "limits": "where the models break",
     "virtual": "unchanged torch.distributed programs on a simulated cluster",
     "course": "plans of courses and paths for reading alone",

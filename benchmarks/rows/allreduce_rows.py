@@ -32,6 +32,7 @@ NETWORKS = (
     (r"NVLSTree|InfiniBand|\bIB\b", "NVLSTree"),
 )
 EIGHT = 8  # GPUs of the nodes that were timed in pairs
+NO_CONSTANTS = "no constants for"
 LARGE = 2**26  # bytes from which on bandwidth counts more than latency: reported apart
 
 
@@ -58,7 +59,7 @@ def allreduce_case(row: PublishedRow, network: str = "") -> NodesAllReduce | Unm
     chip = _first(CHIPS, words)
     network = _first(NETWORKS, words) or network
     if (known := known_between(chip, row.gpus, network)) is None:
-        return Unmodelled(f"no constants for {chip or 'an unknown chip'} over {network or 'an unknown network'}")
+        return Unmodelled(f"{NO_CONSTANTS} {chip or 'an unknown chip'} over {network or 'an unknown network'}")
     size = known.constants.node if isinstance(known.constants, TreeConstants) else EIGHT
     ranks = _number(config.get("ranks_per_node", size))
     nodes = _number(config.get("racks", config.get("nodes", math.ceil(row.gpus / size))))

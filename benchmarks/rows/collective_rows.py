@@ -13,6 +13,7 @@ from benchmarks.rows.published_row import PublishedRow
 from benchmarks.rows.read_keys import unread
 from benchmarks.rows.row_chips import chip_of_words
 from benchmarks.rows.training_step import Unmodelled, number
+from hwlib.arguments import is_number
 from hwlib.calibrated.serving_network import scaleup_rate
 from hwlib.collectives import bus_factor, nvls_allreduce_limit, nvls_sharp_levels_allreduce_time
 from hwlib.specs import Accelerator, links, nodes
@@ -96,7 +97,10 @@ def _network(words: str) -> float:
 def seconds_of(row: PublishedRow, op: str, S: float) -> float:
     """The measured seconds of a collective of S bytes. Raises ValueError for a unit that gives none."""
     if "time_us" in row.config:
-        return number(row.config, "time_us") * 1e-6
+        timed = row.config["time_us"]
+        if not is_number(timed) or not timed > 0:
+            raise ValueError(f"time_us is a number above 0, got {timed!r}")
+        return float(timed) * 1e-6
     if row.unit == "us":
         return row.value * 1e-6
     if row.unit == "GB/s busbw" and bus_factor(op, row.gpus):

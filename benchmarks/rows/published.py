@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.paths import DATA
-from benchmarks.rows.allreduce_rows import NodesAllReduce, allreduce_case
+from benchmarks.rows.allreduce_rows import LARGE, NO_CONSTANTS, NodesAllReduce, allreduce_case
 from benchmarks.rows.collective_rows import KEYS as WIRED
 from benchmarks.rows.collective_rows import PLATEAU, WireBound, wire_case, wires_of
 from benchmarks.rows.kernel_rows import LENGTHS, TimedKernel, kernel_case, kernel_set
@@ -329,6 +329,18 @@ def _collective_by_content(row: PublishedRow) -> Case:
     return replace(case, typical=True) if isinstance(case, Collective) else case
 
 
+def _nodes(row: PublishedRow) -> Case:
+    """An all-reduce on several nodes: by the constants of its chip and network, or else, of bytes that bandwidth counts
+    for more than latency, by the rate of its wires.
+    """
+    case = allreduce_case(row)
+    if not isinstance(case, Unmodelled) or not case.reason.startswith(NO_CONSTANTS):
+        return case
+    S = row.config.get("bytes")
+    bound = wire_case(row) if isinstance(S, int | float) and S >= LARGE else case
+    return bound if isinstance(bound, WireBound) else case
+
+
 def _nccl_tests(row: PublishedRow) -> Case:
     chip = CHIPS.get(row.system)
     return _collective(chip, "nccl-tests")(row) if chip else _without_constants(row, chip)
@@ -367,7 +379,7 @@ READERS: dict[str, Callable[[PublishedRow], Case]] = {
     "product": _only(PRODUCT, _product),
     "best-product": _only(PRODUCT, _best),
     "stream": _only(PRODUCT, _stream),
-    "nodes": allreduce_case,
+    "nodes": _nodes,
     "nodes-efa": partial(allreduce_case, network="EFA"),
     "nccl-tests": _only(ALLREDUCE, _nccl_tests),
     "nccl-tests-a100": _only(ALLREDUCE, _collective("a100-80gb-sxm", "nccl-tests")),

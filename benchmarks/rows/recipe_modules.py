@@ -39,6 +39,7 @@ MODULES_OF_RECIPES = (
     RecomputedModules("deepseek-v3", ("gb300-nvl72",), "moe_act", before="26.02"),
     RecomputedModules("deepseek-v3", ("gb300-nvl72",), "moe_act", ("bf16",)),
     RecomputedModules("deepseek-v3", ("gb300-nvl72",), "mla_up_proj", before="26.06"),
+    RecomputedModules("kimik2", ("gb300-nvl72",), "mla_up_proj"),
     RecomputedModules("gpt-oss", ("h100-sxm", "b200-sxm"), "layernorm+moe_act"),
     RecomputedModules("gpt-oss", ("gb200-nvl72",), "layernorm+moe_act", before="26.06"),
     RecomputedModules("gpt-oss", ("gb200-nvl72",), "layernorm+moe_act", ("bf16",)),

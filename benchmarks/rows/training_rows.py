@@ -234,7 +234,12 @@ def megatron_core(row: "PublishedRow") -> TrainingStep | Unmodelled:
         mtp=mtp,
         usual=not stack,
     )
-    return as_typical(timed) if "tokendrop" in name.lower().replace(" ", "") else timed
+    otherwise = "tokendrop" in name.lower().replace(" ", "") or model.key in OTHERWISE
+    return as_typical(timed) if otherwise else timed
+
+
+OTHERWISE = ("kimik2",)
+"""Models whose recipes train in a way that no constants are of: Kimi K2's by Muon, and without graphs."""
 
 
 def _left_out(note: str) -> str:

@@ -117,3 +117,17 @@ def test_kernels_of_anybody_are_read_by_what_they_did():
 )
 def test_a_kernel_that_is_not_read_says_what_it_lacks(system, config, reason):
     assert reason in read(system, 1, 32, "us" if "M" in config else "TFLOP/s", kind="kernel", **config).reason
+
+
+def test_nodes_without_constants_go_by_their_wires_where_bandwidth_counts():
+    system = "8 nodes x 8 H100, InfiniBand NDR with SHARP"
+    cells = {"op": "all_reduce", "nodes": 8, "network": "InfiniBand 8x 400Gb a node, SHARP"}
+    large = read(system, 64, 366, kind="allreduce", bytes=2**30, **cells)
+    assert predict(large).typical.endswith("a bound")
+    assert predict(large).time < predict(large).measured
+    assert "no constants for h100-sxm" in read(system, 64, 1, kind="allreduce", bytes=2**12, **cells).reason
+    timed = read(system, 64, 356, kind="allreduce", bytes=2**29, time_us=2984.6, **cells)
+    assert timed.seconds == pytest.approx(2984.6e-6)
+    assert isinstance(read(system, 64, 356, kind="allreduce", bytes=2**29, time_us="long", **cells), Unmodelled)
+    unnamed = read("8 nodes of somebody", 64, 366, kind="allreduce", bytes=2**30, op="all_reduce")
+    assert "an unknown chip" in unnamed.reason

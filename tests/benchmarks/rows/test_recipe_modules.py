@@ -4,6 +4,7 @@ import pytest
 
 from benchmarks.rows.published import ROWS, case_of, read_rows
 from benchmarks.rows.recipe_modules import MODULES_OF_RECIPES, modules_of_recipe
+from benchmarks.rows.training_models import FURTHER
 from benchmarks.rows.training_step import TrainingStep, Unmodelled
 from hwlib.specs import accelerators, models
 from hwlib.strategy import RECOMPUTED
@@ -40,7 +41,7 @@ def test_modules_are_those_of_model_chip_precision_and_release(model, chip, dtyp
 
 @pytest.mark.parametrize("row", MODULES_OF_RECIPES, ids=lambda row: f"{row.model}-{'-'.join(row.chips)}-{row.modules}")
 def test_every_row_names_models_chips_and_modules_that_there_are(row):
-    assert any(key.startswith(row.model) for key in models)
+    assert any(key.startswith(row.model) for key in (*models, *FURTHER))
     assert all(chip in accelerators for chip in row.chips)
     assert row.modules in RECOMPUTED
 

@@ -315,3 +315,13 @@ def test_experts_that_are_folded_keep_their_degree(case):
 )
 def test_states_that_all_ranks_divide_are_not_hsdps(group, ranks, field):
     assert divided_among(group, ranks) == field
+
+
+def test_what_a_recipe_does_otherwise_is_scored_apart(case):
+    """Tokens over an expert's capacity are dropped; Kimi K2 is trained by Muon."""
+    plain, dropped = (case(EXPERTS, model=name) for name in ("Qwen3_30B_a3B", "Qwen3_30B_a3B (tokendrop)"))
+    assert (plain.open, dropped.open) == (False, True)
+    assert dropped.time() == plain.time()
+    kimi = case(EXPERTS, model="Kimi_K2", pp=1, tp=1, ep=8)
+    assert kimi.open
+    assert parameter_count(kimi.model) == pytest.approx(1.026e12, rel=0.001)

@@ -48,7 +48,7 @@ def peaks(path: Path) -> list[Peak]:
 def _all_peaks(rows: Sequence[PublishedRow]) -> list[Peak]:
     """The peaks of rows, also those that leave something open, or of whose software no figure was fitted."""
     peaked = [row for row in rows if row.kind == "train-memory" and not row.fault]
-    return [case for row in peaked if isinstance(case := peak_case(row), Peak)]
+    return [case for row in peaked if isinstance(case := peak_case(row), Peak) and not case.open]
 
 
 def margin(cases: Sequence[Peak], fits: Mapping[str, Framework] = frameworks) -> float:

@@ -45,8 +45,9 @@ class Peak:
 
     `waste` is the share of what comes and goes in a step that is reserved beside what the framework says. `typical`
     says that no figure of this software was fitted; `inferred` that the source leaves something of the row open, so
-    that it is never fitted; `gpus` that the figure is the sum of so many. `beside` are bytes that the software's
-    adapters keep and no option of a question counts.
+    that it is never fitted; `open` that what it leaves open was deduced, so that it is scored apart; `gpus` that the
+    figure is the sum of so many. `beside` are bytes that the software's adapters keep and no option of a question
+    counts.
     """
 
     framework: Framework
@@ -67,6 +68,7 @@ class Peak:
     beside: float = 0.0
     typical: bool = False
     inferred: bool = False
+    open: bool = False
 
     @property
     def plan(self) -> str:
@@ -126,8 +128,12 @@ def memory_rows_of(row: PublishedRow) -> Iterator[PublishedRow]:
         if reader not in SOURCES:
             reader = reader_of("train-memory", name, row.config)
         cells = {"id": name + "-mem", "kind": "train-memory", "unit": unit, "measured_value": printed[1]}
+        config = row.config
+        if reader == "memory-bloom" and not config.get("hidden"):
+            config, cells = config | _shape_of_step(row), cells | {"confidence": DEDUCED}
         yield replace(
             row,
+            config=config,
             kind="train-memory",
             set=reader if reader in SOURCES else name,
             value=float(printed[1]),
@@ -135,6 +141,17 @@ def memory_rows_of(row: PublishedRow) -> Iterator[PublishedRow]:
             cells=row.cells | cells,
             reader=reader,
         )
+
+
+DEDUCED = "shape inferred from the rate of the step"
+
+
+def _shape_of_step(row: PublishedRow) -> dict[str, Any]:
+    """The layers and the width that the logged rate of a step of BLOOM's trials fits; nothing where it fits none."""
+    try:
+        return bloom_shape(row, row.config, number(row.config, "gbs") * 2048, 2048)
+    except ValueError:
+        return {}
 
 
 def _titan(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
@@ -379,7 +396,8 @@ def _bloom(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
     day = str(c.get("date") or "")
     late = day >= "02-28" if day else (model.layers + 2) % pp == 0 < model.layers % pp
     by = frameworks["megatron-deepspeed-2022-03" if late else "megatron-deepspeed"]
-    return Peak(by, model, strategy, T, m, _bytes(row, GB), fused=False)
+    deduced = row.cells["confidence"] == DEDUCED
+    return Peak(by, model, strategy, T, m, _bytes(row, GB), fused=False, open=deduced)
 
 
 def _base(c: Mapping[str, Any]) -> str:

@@ -163,6 +163,9 @@ BLOOM = (
     (12288, 96), (12288, 100), (12288, 106), (13312, 82), (13312, 84), (13312, 94), (13824, 78), (13824, 80),
     (13824, 84), (14336, 70), (14336, 72),
 )  # fmt: skip
+# Those of its first tables, whose width alone a row of the same table prints: the rate, which counts 96 B T L D^2, is
+# that of a whole number of layers, which the stages divide.
+FIRST_BLOOM = ((14400, 72), (14400, 77), (14400, 78), (14400, 80), (14400, 81))
 
 
 def bloom_shape(row: "PublishedRow", c: Mapping[str, Any], B: int, T: int) -> dict[str, Any]:
@@ -187,16 +190,19 @@ def bloom_shape(row: "PublishedRow", c: Mapping[str, Any], B: int, T: int) -> di
     shape = (number(c, "hidden"), number(c, "layers")) if len(given) == 2 else None
     if not done and not billions:
         if shape is None or "ambiguous" in str(c.get("note", "")):
-            raise ValueError(str(c.get("note") or "the log gives no layers, or no width"))
+            raise ValueError(str(c.get("note") or "the row does not give layers, or hidden"))
         return given
-    found = [shape] if shape and fits(*shape) else [x for x in BLOOM if fits(*x)]
+    known = FIRST_BLOOM if done and "hidden" not in given else BLOOM
+    found = [shape] if shape and fits(*shape) else [x for x in known if fits(*x)]
     if not done and shape not in found:
         pp = number(c, "pp", default=1)
         found = [x for x in found if x[1] % pp == 0 or (x[1] + 2) % pp == 0]
         if shape and not found:  # sizes of the first days are estimates
             return given
     if not done and not found:
-        raise ValueError(str(c.get("note") or "the log gives no layers, or no width"))
+        raise ValueError(str(c.get("note") or "the row does not give layers, or hidden"))
+    if len(found) != 1 and "hidden" not in given:
+        raise ValueError("the row does not give hidden, and the rate that it logs is of no shape of the log")
     if len(found) != 1:
         raise ValueError("the row contradicts itself: the rate that it logs does not fit its shape and time")
     return {"hidden": found[0][0], "layers": found[0][1]}

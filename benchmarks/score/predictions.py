@@ -96,7 +96,7 @@ def predict(case: Case) -> Prediction | Unmodelled | None:
             return Prediction(case.predicted, case.simple, case.measured, 0, calculon(case))
         case Peak():
             by = case.framework
-            typical = by.key if case.typical else ""
+            typical = by.key if case.typical else f"{by.key}, of a row that leaves something open" * case.open
             constants = len(frameworks[by.like or by.key].fitted)
             return Prediction(case.predicted(), case.simple, case.measured, constants, typical=typical)
         case Serving():

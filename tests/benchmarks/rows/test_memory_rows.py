@@ -1,5 +1,6 @@
 """Published peaks of memory: how each source's rows are read, and how far the kept ones are from the model."""
 
+import re
 from statistics import fmean
 
 import pytest
@@ -101,7 +102,10 @@ def test_a_row_of_torchtitan(case):
         ({"system": "A100-40GB"}, "40GB"),
         ({"id": "bloom-1", "gpus": "384", "config": BLOOM | {"tp": 7}}, "384 GPUs"),
         ({"id": "bloom-1", "gpus": "384", "config": BLOOM | {"heads": 104}}, "104 heads"),
-        ({"id": "bloom-1", "gpus": "384", "config": {k: v for k, v in BLOOM.items() if k != "layers"}}, "no layers"),
+        (
+            {"id": "bloom-1", "gpus": "384", "config": {k: v for k, v in BLOOM.items() if k != "layers"}},
+            "not give layers",
+        ),
         ({"id": "litgpt-1", "config": {"model": "llama2-7b", "fsdp": 2, "mbs": 1, "seq": 512}}, "hardly grows"),
     ],
 )
@@ -210,3 +214,27 @@ def test_margins_are_those_of_the_rows():
     assert {key: round(share, 3) for key, (_, share) in found.items()} == {
         key: row.margin for key, row in frameworks.items() if key == UNMEASURED or row.margin != usual_margin()
     }
+
+
+def test_layers_and_width_that_a_log_leaves_out_follow_from_its_rate(rows):
+    """By hand: 96 x 2,048 x 2,048 tokens x 80 layers x 14,400^2 over 320 GPUs in 218.58 s are 95.5 TFLOP/s each."""
+    config = {name: x for name, x in BLOOM.items() if name not in ("hidden", "layers")}
+    config |= {"dp": 4, "tp": 8, "pp": 10, "mbs": 1, "gbs": 2048, "seq": 2048, "vocab": 250880, "mem": "35GB"}
+    rate = 96 * 2048 * 2048 * 80 * 14400**2 / (320 * 218.58) / 1e12
+    assert rate == pytest.approx(95.5, rel=0.001)
+    cells = {
+        "id": "bloom-9",
+        "system": "A100-80GB SXM",
+        "kind": "train-step",
+        "gpus": "320",
+        "unit": "s/iter",
+        "measured_value": "218.58",
+    }
+    (step, memory), path = rows(**cells, config=config | {"tflops_logged": f"{rate:.2f}", "zero": 1})
+    timed, peak = case_of(step, path), case_of(memory, path)
+    for found in (timed, peak):
+        assert (found.model.layers, found.model.width, found.open) == (80, 14400, True)
+        assert "open" in predict(found).typical
+    other, path = rows(**cells, config=config | {"tflops_logged": f"{0.99 * rate:.2f}", "zero": 1})
+    for row in other:
+        assert re.search("does not give (layers|hidden)", case_of(row, path).reason)

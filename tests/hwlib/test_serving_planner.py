@@ -319,7 +319,7 @@ def test_layouts_are_within_a_node_or_have_a_group_on_each_gpu():
         ("llama3-70b", "mi300x-node", {"dtype": "fp4"}, "dtype", "MI300X has no products in fp4; expected bf16"),
         ("llama3-70b", "1x8 v100-sxm2", {"dtype": "bf16"}, "dtype", "expected fp16, int8w"),
         ("gpt-oss-20b", "1x8 tpu-v4, node 270 GB/s", {"dtype": "mxfp4"}, "dtype", "expected bf16, int8w"),
-        ("llama3-70b", "1x128 tpu-v5p", {}, "cluster", "Instead: "),
+        ("llama3-70b", "1x512 tpu-v5e", {}, "cluster", "at most 256 chips"),
         ("llama3-70b", "dgx-h100", {"dtype": "mxfp4"}, "dtype", "has none"),
         ("llama3-70b", "dgx-h100", {"kv_dtype": "fp4"}, "kv_dtype", "fp8"),
         ("llama3-70b", "dgx-h100", {"stack": "vllm"}, "stack", "vllm-0.6"),

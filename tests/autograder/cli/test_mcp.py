@@ -199,7 +199,7 @@ def test_a_quantised_checkpoint_is_planned_in_the_precision_that_is_asked_for_an
         ("plan", PLAN | {"fixed": {"tp": "x"}}, "expected whole numbers"),
         ("plan", PLAN | {"fixed": {"sp": "maybe"}}, "sp: 'maybe': expected true or false"),
         ("serve", SERVE | {"fixed": {"apart": "both"}}, "apart: 'both': expected true or false"),
-        ("serve", SERVE | {"cluster": "tpu-v5p-pod"}, "Instead: "),
+        ("serve", SERVE | {"cluster": "1x512 tpu-v5e"}, "at most 256 chips"),
         ("serve", SERVE | {"cluster": "1x2 mi300x", "dtype": "fp4"}, "MI300X has no products in fp4"),
         ("serve", SERVE | {"cluster": "1x2 mi300x", "fixed": {"emit": "trtllm"}}, "AMD's MI300X"),
         ("serve", SERVE | {"output": ""}, "expected --prompt and --output"),
@@ -217,7 +217,7 @@ def test_a_quantised_checkpoint_is_planned_in_the_precision_that_is_asked_for_an
         ("evaluate", {"formula": "ring_allreduce_time", "arguments": RING | {"x": 1}}, "no argument 'x'"),
         ("evaluate", {"formula": "ring_allreduce_time", "arguments": {"n": 8}}, "missing a required argument"),
         ("specs", {"kind": "chps"}, "known: chips"),
-        ("specs", {"kind": "chips", "key": "h10"}, "did you mean h100-sxm"),
+        ("specs", {"kind": "chips", "key": "h100-sx"}, "did you mean h100-sxm"),
         ("fidelity", {"section": "the weather"}, "known: Matrix products"),
     ],
 )

@@ -200,7 +200,7 @@ def test_the_precision_of_a_quantised_checkpoint_is_said_or_an_error():
         ("plan", {"batch": ""}, "batch"),
         ("plan", {"described": "nodes ="}, "described"),
         ("plan", {"described": TOML.replace("nodes", "node_s")}, "described"),
-        ("plan", {"cluster": "4x8 h100-pcie, node 20 GB/s, network 1 GB/s", "offload": "optimizer"}, "offload"),
+        ("plan", {"cluster": "4x8 trainium3, node 20 GB/s, network 1 GB/s", "offload": "optimizer"}, "offload"),
         ("plan", {"gpus": "4,8", "count": "2"}, "count"),
         ("plan", {"gpus": "4,9"}, "gpus"),
         ("plan", {"mtbf": "3days"}, "tokens"),

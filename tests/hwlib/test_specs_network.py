@@ -82,8 +82,7 @@ def test_a_graces_memory_is_half_as_near_as_a_neighbours():
 def test_a_node_agrees_with_its_chip(key):
     node, chip = nodes[key], accelerators[nodes[key].accelerator]
     assert node.chip is chip
-    slot = 0.02 if node.shape == "pcie" else 1e-6  # data sheets round PCIe before its line code
-    assert node.scaleup_bandwidth == pytest.approx(chip.scaleup_bandwidth, rel=slot)
+    assert node.scaleup_bandwidth == pytest.approx(chip.scaleup_bandwidth)
     assert chip.scaleup_links in (node.links_per_chip, None) if node.shape == "pcie" else (node.links_per_chip,)
     assert chip.scaleup_link_bandwidth in (links[node.link].bandwidth, None)
     if chip.nic_bandwidth:

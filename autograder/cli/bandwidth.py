@@ -26,6 +26,9 @@ The output of --json, in SI units:
 """
 
 
+NO_MACHINE = "no machine of {} is in the tables, whose links would be known"
+
+
 @click.command(epilog=SCHEMA_DOC)
 @click.argument("file", type=click.File("r", encoding="utf-8", errors="replace"), default="-")
 @click.option(
@@ -81,8 +84,8 @@ def bandwidth(
 
 def _machine(given: str | None, gpu: str) -> tuple[Any, int | None]:
     """The node, and the GPUs that `given` has if it says so: 32 of 4xdgx-h100, of a node or a cluster alone unknown."""
-    from hwlib.calibrated.nccl_machine import logged_node
-    from hwlib.specs import clusters, nodes
+    from hwlib.calibrated.nccl_machine import logged_node, usual_node
+    from hwlib.specs import accelerators, clusters, nodes
     from hwlib.specs.own_cluster import CHIPS, NODES
 
     if given:
@@ -91,8 +94,9 @@ def _machine(given: str | None, gpu: str) -> tuple[Any, int | None]:
         own = NODES.fullmatch(given.strip())
         count, name = (own[1], own[2]) if own else ("", given.strip())
         cluster = clusters.find(name)
-        like = [cluster.members] if cluster else [nodes.find(name), *(n for n in nodes.values() if n.chip.key == name)]
-        node = next(filter(None, like), None)
+        node = cluster.members if cluster else nodes.find(name) or usual_node(name)
+        if not node and (chip := accelerators.find(name)):
+            raise ValueError(f"--on: {given!r}: {NO_MACHINE.format(chip.name)}")
         if not node:
             raise ValueError(f"--on: {given!r} is no machine of the tables; known: {', '.join([*nodes, *clusters])}")
         return node, int(count) * node.chips if count else None
@@ -112,7 +116,7 @@ def _of_a_line(given: str, count: int, chips: int, name: str) -> tuple[Any, int]
     chip = chip_of(name, f"--on: {given!r}")
     node = usual_node(chip.key)
     if not node:
-        raise ValueError(f"--on: {given!r}: no machine of {chip.name} is in the tables, whose links would be known")
+        raise ValueError(f"--on: {given!r}: {NO_MACHINE.format(chip.name)}")
     if chips > node.chips or (count > 1 and chips != node.chips):
         raise ValueError(
             f"--on: {given!r}: {chips} do not fill the nodes of {chip.name}, {node.chips} each: {node.key}"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from math import inf
 from typing import Any, NamedTuple
 
 from hwlib.arguments import is_number
-from hwlib.calibrated.serving_kernels import ANY, fitted_architecture, kernel_chip
+from hwlib.calibrated.serving_kernels import ANY, ARCHITECTURES, fitted_architecture, kernel_chip
 from hwlib.inference.queueing import squared_variation
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.task import Machine, machine_of, memory_of, model_of
@@ -17,6 +17,8 @@ from hwlib.serving_planner.precision import precisions, usual_dtype, usual_kv_dt
 from hwlib.serving_planner.stored_precision import stored_cache, stored_precisions
 from hwlib.specs import Accelerator, Model, accelerators, measured_lengths
 from hwlib.specs.cluster import Place
+from hwlib.specs.fitted import attention_constants, decode_constants, gemm_constants
+from hwlib.specs.prediction_errors import SERVING, prediction_errors
 from hwlib.specs.serving_stack import USUAL, ServingStack, serving_stacks
 from hwlib.specs.stack import typical_words
 from hwlib.specs.table import unknown
@@ -118,10 +120,11 @@ class Question:
     @property
     def caveat(self) -> str:
         """That no constant was fitted to the chip, and whose are taken, and that a torus is timed by a bound; empty of
-        other machines of a chip whose kernels were fitted.
+        other machines of a chip that kernels or servers were timed on.
         """
-        if fitted_architecture(self.chip):
-            return self.machine.caveat
+        if arch := fitted_architecture(self.chip):
+            of_sheet = "" if self.chip.key in timed_chips() else sheet_words(self.chip, arch)
+            return f"{of_sheet} {self.machine.caveat}".strip()
         usual, narrow = (accelerators[key].name for key in ANY)
         kernels = f"the kernels of {usual}"
         kernels += f" (of {narrow} in 4 bits)" if self.chip.fp4_flops and self.dtype in ("fp4", "mxfp4") else ""
@@ -133,6 +136,19 @@ class Question:
         limit = f"; {self.limits}" if str(self.limits) else "; no limit of latency"
         name = self.model.planned_name(self.dtype)
         return f"{name} on {self.gpus:,} x {self.chip.name}, {self.workload}{limit}"
+
+
+@cache
+def timed_chips() -> frozenset[str]:
+    """Chips that a kernel of a server, or a whole one, was timed on."""
+    kernels = {key[0] for table in (gemm_constants(), attention_constants(), decode_constants()) for key in table}
+    return frozenset(kernels | {row.chip for row in prediction_errors(SERVING)})
+
+
+def sheet_words(chip: Accelerator, arch: str) -> str:
+    """That nothing was timed on a chip, and that its data sheet stands for it."""
+    like = accelerators[ARCHITECTURES[arch]].name
+    return f"Nothing was timed on {chip.name}: its kernels are those of {like}, at the rates of its data sheet."
 
 
 def question_of(

@@ -81,12 +81,13 @@ class SoftwareRow:
 
 
 def stack_key(row: str, chip: str) -> str:
-    """The key of a row's stack for a chip.
+    """The key of a row's stack for a chip: with the first word of its key, or all of it where that has no number.
 
-    >>> stack_key("megatron-core", "gb200-nvl72")
-    'megatron-core-gb200'
+    >>> stack_key("megatron-core", "gb200-nvl72"), stack_key("pytorch", "rtx-4090")
+    ('megatron-core-gb200', 'pytorch-rtx-4090')
     """
-    return f"{row}-{chip.partition('-')[0]}"
+    first = chip.partition("-")[0]
+    return f"{row}-{first if any(map(str.isdigit, first)) else chip}"
 
 
 def row_with(rows: Mapping[str, SoftwareRow], row: SoftwareRow, name: str) -> str:

@@ -314,7 +314,7 @@ def _with_bands(blank: Any, rows: list[Row], free: Sequence[str], time: Time, fo
 
     full = fit(sorted(rows, key=size))
     error = fmean(abs(time(full, row) / row[0].time - 1) for row in rows)
-    if not folded:
+    if not folded or any(len(train) < len(free) for train, _ in folds(rows, size)):
         return replace(full, error=error)
     held = [row for train, test in folds(rows, size) for row in held_back(fit(train), test, time)]
     held_out = fmean(abs(1 / row.ratio - 1) for row in held) if len(rows) >= FEW else math.nan

@@ -63,7 +63,8 @@ class Expected(NamedTuple):
         if c is None:
             return math.inf
         error = c.held_out if c.held_out == c.held_out else c.error
-        band = max(getattr(c, f"band_{size_region(self.time, S)}"), RUNS * error)
+        own = getattr(c, f"band_{size_region(self.time, S)}")
+        band = max(RUNS * error, own if own == own else 0.0)
         return (1 + band) ** (OTHER if self.other else 1) - 1
 
     def wide_band(self, S: float) -> float:

@@ -69,10 +69,11 @@ def bandwidth(
     read or the machine is not known, and 3 if nothing was measured that a row could be held against.
     """
     from hwlib.calibrated.nccl_log import read_log
-    from hwlib.calibrated.nccl_verdict import judge_log
+    from hwlib.calibrated.nccl_verdict import check_collective, judge_log
 
     try:
         log = read_log(file.read())
+        check_collective(collective or log.collective)
         node, chips = _machine(machine, log.gpu)
         verdict = judge_log(log, node, gpus or chips, collective, network, software)
     except ValueError as error:

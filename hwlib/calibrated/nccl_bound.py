@@ -32,12 +32,20 @@ def bound_time(node: Node, collective: str, n: int, S: float, network: str = "")
     2500
     """
     near = min(n, node.chips)
-    inside = _inside(node, collective, near) * S / node.scaleup_bandwidth if node.scaleup_bandwidth else 0.0
+    W = _port(node, near)
+    inside = _inside(node, collective, near) * S / W if W else 0.0
     if n <= node.chips or not node.egress_bandwidth:
         return inside
     return float(
         maximum(inside, between_nodes(collective, n / node.chips, node.chips, network) * S / node.egress_bandwidth)
     )
+
+
+def _port(node: Node, n: int) -> float:
+    """What a chip sends to n - 1 others: in a mesh only the links to these count."""
+    if node.shape == "mesh" and n > 1:
+        return node.scaleup_bandwidth * (n - 1) / (node.chips - 1)
+    return node.scaleup_bandwidth
 
 
 def _inside(node: Node, collective: str, n: int) -> float:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from hwlib.calibrated.nccl import FILLED, collective_time, nodes_allreduce_time, rank_doublings, size_region
+from hwlib.calibrated.nccl import FILLED, collective_time, nodes_allreduce_time, rank_doublings, size_region, tree_time
 from hwlib.calibrated.nccl_bound import bound_time
 from hwlib.calibrated.nccl_table import LogError
 from hwlib.specs import Node, links
@@ -44,8 +44,9 @@ RELEASE = re.compile(r"NCCL version (\d+(?:\.\d+)+)|nccl-library=(\d+)", re.IGNO
 class Expected(NamedTuple):
     """The expected time of a size in seconds, with the constants behind it, None for the wires' bound.
 
-    `least` is the bound in any case. `other` says that chip or network are not those of the rows, `doublings` how far
-    the ranks are beyond theirs, and `beyond` in words all that is.
+    `least` is the bound in any case, `ring` the time without a switch, and `slowest` that of the slowest algorithm that
+    may run on so many ranks, where nobody knows which does. `other` says that chip or network are not those of the
+    rows, `doublings` how far the ranks are beyond theirs, and `beyond` in words all that is.
     """
 
     constants: CollectiveConstants | TreeConstants | None
@@ -53,6 +54,7 @@ class Expected(NamedTuple):
     time: Callable[[float], float]
     least: Callable[[float], float]
     ring: Callable[[float], float] | None = None
+    slowest: Callable[[float], float] | None = None
     other: bool = False
     doublings: float = 0.0
     beyond: tuple[str, ...] = ()
@@ -74,7 +76,10 @@ class Expected(NamedTuple):
             return math.inf
         of_ranks, of_bytes = _seen(c.growth_ranks), _seen(c.growth_bytes)
         away = of_ranks * self.doublings + of_bytes * _byte_doublings(c, S, self.time)
-        return (1 + self.band(S)) * math.exp(away) - 1
+        most = math.exp(away)
+        if self.slowest:
+            most = max(most, self.slowest(S) / self.time(S))
+        return (1 + self.band(S)) * most - 1
 
 
 def _seen(growth: float) -> float:
@@ -134,19 +139,23 @@ def _between(node: Node, n: int, collective: str, network: str) -> Expected:
         return bound_time(node, collective, n, S, network)
 
     known = known_between(chip, n, network) if collective == "all_reduce" else None
+    joined = INFINIBAND if network == TREES else network
     if known is None:
-        return Expected(None, _shown(network), least, least)
+        return Expected(None, joined, least, least)
     c = known.constants
-    return Expected(c, _shown(network), known.time, least, other=known.other(chip), doublings=_doublings(c, n))
+    doublings = _doublings(c, n)
+    slowest = known.slowest if doublings else None
+    return Expected(c, joined, known.time, least, None, slowest, known.other(chip), doublings)
 
 
 class KnownNodes(NamedTuple):
-    """Constants of an all-reduce over several nodes, and the seconds of a size; `like` is the network of the rows where
-    that is another.
+    """Constants of an all-reduce over several nodes, and the seconds of a size; `slowest` are those by any constants of
+    the network, and `like` is the network of the rows where that is another.
     """
 
     constants: CollectiveConstants | TreeConstants
     time: Callable[[float], float]
+    slowest: Callable[[float], float]
     like: str = ""
 
     def other(self, chip: str) -> bool:
@@ -161,16 +170,18 @@ def known_between(chip: str, n: int, network: str) -> KnownNodes | None:
     """
     if software := TWO_NODES.get((chip, network)):
         c = collective_constants()[chip, "all_reduce", software]
-        return KnownNodes(c, lambda S: float(collective_time(c, n, S)))
+        pair = lambda S: float(collective_time(c, n, S))
+        return KnownNodes(c, pair, pair)
     name = network if (chip, network) in tree_constants() else TREES if network == SHARP else ""
     if (chip, name) not in tree_constants():
         return None
-    tree = min(trees_over(chip, name), key=lambda entry: _doublings(entry, n))
-    return KnownNodes(tree, lambda S: float(nodes_allreduce_time(chip, n, S, name)), "" if name == network else name)
-
-
-def _shown(network: str) -> str:
-    return f"{INFINIBAND} ({TREES})" if network == TREES else network
+    trees = trees_over(chip, name)
+    return KnownNodes(
+        min(trees, key=lambda entry: _doublings(entry, n)),
+        lambda S: float(nodes_allreduce_time(chip, n, S, name)),
+        lambda S: max(float(tree_time(entry, n, S)) for entry in trees),
+        "" if name == network else name,
+    )
 
 
 def _inside(node: Node, n: int, collective: str, software: str | None) -> Expected:
@@ -197,6 +208,7 @@ def _inside(node: Node, n: int, collective: str, software: str | None) -> Expect
         lambda S: float(collective_time(c, n, S)),
         least,
         lambda S: float(collective_time(c, n, S, False)),
+        None,
         c.chip != chip,
         _doublings(c, n),
     )

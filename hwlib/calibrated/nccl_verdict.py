@@ -20,7 +20,7 @@ from hwlib.specs import Node
 from hwlib.specs.fitted import CollectiveConstants, TreeConstants
 from hwlib.units import show
 
-__all__ = ["Cause", "JudgedRow", "LogVerdict", "binary", "judge_log"]
+__all__ = ["Cause", "JudgedRow", "LogVerdict", "binary", "check_collective", "judge_log"]
 
 WIRE = 0.5  # share of the best expected bandwidth from which on a row says something of the wires
 NEAR = 0.0625  # how near a fraction of the rails a measured fraction is at least, with eight of them
@@ -103,8 +103,7 @@ def judge_log(
     rows are held against.
     """
     collective = _agreed("collective", collective, log.collective)
-    if collective not in OPERATIONS:
-        raise LogError(f"collective: one of {', '.join(OPERATIONS)} was expected, got {collective!r}: no model of it")
+    check_collective(collective)
     n = _agreed("n (ranks)", n, log.n)
     _check_ranks(log, node, n)
     if not any(row.S for row in log.rows):
@@ -129,9 +128,18 @@ def judge_log(
     return verdict._replace(causes=tuple(_causes(verdict, node, log, expected)))
 
 
+def check_collective(collective: str | None) -> None:
+    """Raises LogError for a collective that is known and not modelled."""
+    if collective is not None and collective not in OPERATIONS:
+        raise LogError(f"collective: one of {', '.join(OPERATIONS)} was expected, got {collective!r}: no model of it")
+
+
 def _check_ranks(log: NcclLog, node: Node, n: int) -> None:
     if n < 2:
-        raise LogError(f"n (ranks): at least 2 were expected, got {n}: one rank sends nothing")
+        raise LogError(
+            f"n (ranks): at least 2 were expected, got {n}: one rank sends nothing; if several processes were started, "
+            "each of them is alone, as where nccl-tests was built without MPI=1"
+        )
     if log.hosts and log.hosts > 1 and n <= node.chips and not node.chips > 8:
         raise LogError(
             f"hosts: the log has {n} ranks on {log.hosts} hosts, and nodes of {node.chips} are modelled full"

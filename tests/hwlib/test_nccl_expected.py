@@ -86,10 +86,24 @@ def test_between_two_and_twenty_racks_nobody_knows():
     assert not slower.judged
     assert "beyond" in kinds(slower)
     assert {row.verdict for row in judged(RACK, 432, time, sizes=range(30, 34)).rows} == {"ok"}
-    assert {row.verdict for row in judged(RACK, 432, lambda S: 3 * time(S), sizes=range(30, 34)).rows} == {"slow"}
+    assert {row.verdict for row in judged(RACK, 432, lambda S: 4 * time(S), sizes=range(30, 34)).rows} == {"slow"}
     expected = expected_of(RACK, 432, "all_reduce")
-    wide, band = (1 + expected.wide_band(GiB), 1 + expected.band(GiB))
-    assert math.log(wide / band) == pytest.approx(UNSEEN * expected.doublings)
+    wide, band = (1 + expected.wide_band(64 * GiB), 1 + expected.band(64 * GiB))
+    assert math.log(wide / band) >= UNSEEN * expected.doublings
+
+
+@pytest.mark.parametrize(("racks", "verdict"), [(4, "unknown"), (10, "ok"), (40, "ok")])
+def test_a_ring_may_run_on_fewer_racks_than_it_was_timed_on(racks, verdict):
+    ring = trees_over("gb200-nvl72", "InfiniBand SHARP")[1]
+    verdicts = judged(RACK, 72 * racks, lambda S: tree_time(ring, 72 * racks, S), sizes=range(30, 35))
+    assert {row.verdict for row in verdicts.rows} == {verdict}
+
+
+def test_two_nodes_that_differ_from_both_rows_widen_by_doublings_alone():
+    expected = expected_of(A100, 32, "all_reduce", "EFA")
+    S = expected.constants.S_most
+    wide, band = (1 + expected.wide_band(S), 1 + expected.band(S))
+    assert (expected.doublings, math.log(wide / band)) == (1, pytest.approx(UNSEEN))
 
 
 def test_bytes_beyond_the_rows_widen_the_band_until_nothing_but_bytes_decides():
@@ -154,7 +168,7 @@ def test_b200_over_infiniband_is_not_held_against_efa():
     by_wires, measured = (expected_of(B200, 16, "all_reduce", network) for network in ("InfiniBand", "EFA"))
     assert by_wires.constants is None
     assert measured.constants.software == "EFA"
-    assert by_wires.network != measured.network
+    assert (by_wires.network, measured.network) == ("InfiniBand", "EFA")
 
 
 def test_two_nodes_of_a100_over_efa_are_known():
@@ -192,6 +206,14 @@ def test_a_ring_and_a_switch_bound_a_node_and_the_cards_several():
     assert bound_time(H100, "all_to_all", 16, S) == pytest.approx(8 / 2 * S / H100.egress_bandwidth)
     sharp = bound_time(H100, "all_reduce", 64, S, "InfiniBand SHARP")
     assert sharp == pytest.approx(9 / 8 * S / H100.scaleup_bandwidth)
+
+
+def test_in_a_mesh_only_the_links_to_those_that_take_part_count():
+    """Two of eight MI300X share one link; 47.671 of its 64 GB/s were measured (stas00/ml-engineering, 4 GiB)."""
+    node = nodes["mi300x-node"]
+    assert bound_time(node, "all_reduce", 2, 4 * GiB) == pytest.approx(4 * GiB / node.scaleup_bandwidth * 7)
+    assert bound_time(node, "all_reduce", 2, 4 * GiB) < 4 * GiB / 47.671e9
+    assert bound_time(node, "all_reduce", 8, 4 * GiB) == pytest.approx(7 / 4 * 4 * GiB / node.scaleup_bandwidth)
 
 
 @pytest.mark.parametrize("key", ["mi300x-node", "mi355x-node", "hgx-h800", "dgx-h100"])

@@ -89,6 +89,8 @@ def test_where_constants_hold_is_in_table_and_json():
 @pytest.mark.parametrize(
     ("words", "text", "said"),
     [
+        ([], f"# broadcast_perf\n{ROW}", "'broadcast'"),
+        (["--on", "dgx-h100", "--gpus", "8", "--collective", "sendrecv"], ROW, "'sendrecv'"),
         (["--on", "dgx-h100"], "not a table", "no row of nccl-tests"),
         (["--on", "dgx-a100"], ROW.replace("131.10", "nan"), "line 1: algbw"),
         (["--on", "dgx-a100"], ROW.replace("1073741824", "9" * 400), "line 1: size"),
@@ -103,7 +105,7 @@ def test_where_constants_hold_is_in_table_and_json():
         ([TWO, "--on", "4xdgx-h100"], None, "the log says 16"),
         ([TWO, "--on", "dgx-h100", "--gpus", "24"], None, "the log says 16"),
         ([TWO, "--on", "mi300x-node", "--network", "carrier pigeons"], None, "'carrier pigeons'"),
-        ([*"--on mi300x-node --timed-by torch".split()], ROW, "mi300x"),
+        (["--on", "mi300x-node", "--timed-by", "torch"], ROW, "mi300x"),
     ],
 )
 def test_errors_are_one_clear_line(words, text, said):

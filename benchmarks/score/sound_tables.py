@@ -16,20 +16,12 @@ from benchmarks.rows.published import Collective, PublishedRow, case_of, read_ro
 from hwlib.calibrated import Timed, collective_time, tree_time
 from hwlib.calibrated.nccl_bound import between_nodes
 from hwlib.calibrated.nccl_expected import Expected, expected_of
-from hwlib.calibrated.nccl_log import read_log
+from hwlib.calibrated.nccl_log import LogError, read_log
 from hwlib.calibrated.nccl_verdict import LogVerdict, judge_log
 from hwlib.collectives import bus_factor
 from hwlib.specs import Node, nodes
 from hwlib.specs.fitted import CollectiveConstants, TreeConstants
 
-NODES = {
-    "a100-80gb-sxm": "dgx-a100",
-    "h100-sxm": "dgx-h100",
-    "h200-sxm": "dgx-h200",
-    "b200-sxm": "dgx-b200",
-    "gb200-nvl72": "gb200-nvl72",
-}
-"""The machine of a chip."""
 NETWORKS = ("NVLSTree", "EFA", "InfiniBand SHARP")
 TWO_NODES = "nccl-tests, two nodes"
 CARDS = re.compile(r"(\d+)x ?(\d+)Gb")
@@ -96,13 +88,23 @@ def _line(timed: Timed, collective: str) -> str:
 
 
 def sound_tables(path: Path) -> list[SoundTable]:
-    """All runs of collectives in a file, or in a folder of files, that the models speak about."""
+    """All runs of collectives in a file, or in a folder of files, that are held against constants: those of chips with
+    a machine in the tables, which they fill.
+    """
     tables: dict[Any, list[Timed]] = {}
     for row in read_rows(path)[0]:
         if row.kind in ("collective", "allreduce") and (run := _machine(row, case_of(row, path))):
             key, timed = run
             tables.setdefault(key, []).append(timed)
-    return [_table(key, rows) for key, rows in tables.items()]
+    runs = (_table(key, rows) for key, rows in tables.items())
+    return [table for table in runs if table and _is_modelled(table)]
+
+
+def _is_modelled(table: SoundTable) -> bool:
+    try:
+        return table.expected.constants is not None
+    except LogError:  # software that nobody timed there
+        return False
 
 
 def _machine(row: PublishedRow, case: Any) -> tuple[Any, Timed] | None:
@@ -123,9 +125,11 @@ def _machine(row: PublishedRow, case: Any) -> tuple[Any, Timed] | None:
     return (row.set, case.chip, op, case.timed.n, network, software, switch, egress, fitted), case.timed
 
 
-def _table(key: Any, rows: list[Timed]) -> SoundTable:
+def _table(key: Any, rows: list[Timed]) -> SoundTable | None:
     name, chip, op, n, network, software, switch, cards, fitted = key
-    node = nodes[NODES[chip]]
+    node = next((node for node in nodes.values() if node.accelerator == chip), None)
+    if node is None or (n > node.chips and n % node.chips):
+        return None
     egress = (cards or node.egress_bandwidth) if n > node.chips else 0.0
     ordered = tuple(sorted(rows))
     return SoundTable(name, node, op, n, network, software, switch, egress, fitted, ordered)

@@ -8,6 +8,7 @@ from hwlib.specs import SpecError, accelerators
 from hwlib.specs.fitted import (
     KINDS,
     AttentionConstants,
+    CollectiveConstants,
     DecodeConstants,
     GroupedConstants,
     ShareConstants,
@@ -90,3 +91,24 @@ def test_a_good_table_is_read():
 def test_a_broken_table_is_refused(old, new, message):
     with pytest.raises(SpecError, match=message):
         read_fitted(ShareConstants, "share", "x.toml", GOOD.replace(old, new))
+
+
+@pytest.mark.parametrize("cell", ["8", "[0]", "[8.5]", "[true]", '["8"]'])
+def test_ranks_are_whole_numbers(cell):
+    good = "\n".join(f"{name} = {value}" for name, value in RANGED.items())
+    [entry] = read_fitted(CollectiveConstants, "collective", "x.toml", f"[[collective]]\n{good}")
+    assert entry.ranks == (2, 8)
+    bad = good.replace("[2, 8]", cell)
+    with pytest.raises(SpecError, match="x.toml, collective 1.ranks: .* whole numbers above 0"):
+        read_fitted(CollectiveConstants, "collective", "x.toml", f"[[collective]]\n{bad}")
+
+
+RANGED = {
+    **{name: '"x"' for name in ("chip", "software", "source", "rows", "date", "op")},
+    **{name: "nan" for name in ("held_out", "band_latency", "band_filling", "band_wires")},
+    **{name: "nan" for name in ("growth_ranks", "growth_bytes")},
+    **{name: "1" for name in ("count", "error", "S_least", "S_most", "plain_alpha", "plain_W")},
+    **{name: "1.0" for name in ("W_low", "alpha", "W")},
+    "flow": '"chunks"',
+    "ranks": "[2, 8]",
+}

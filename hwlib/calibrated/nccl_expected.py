@@ -118,7 +118,8 @@ def expected_of(
     known = {TREES, INFINIBAND, EFA, SHARP, ETHERNET}
     if network is not None and network not in known:
         raise LogError(f"network: one of {', '.join(sorted(known))} was expected, got {network!r}")
-    if n > node.chips or (node.chips > 8 < n and any(of == chip for of, _ in tree_constants())):
+    in_a_rack = collective == "all_reduce" and node.chips > 8 < n and any(of == chip for of, _ in tree_constants())
+    if n > node.chips or in_a_rack:
         expected = _between(node, n, collective, _usual(node, text, network))
     else:
         expected = _inside(node, n, collective, software)

@@ -99,16 +99,16 @@ def test_ranks_are_whole_numbers(cell):
     [entry] = read_fitted(CollectiveConstants, "collective", "x.toml", f"[[collective]]\n{good}")
     assert entry.ranks == (2, 8)
     bad = good.replace("[2, 8]", cell)
-    with pytest.raises(SpecError, match="x.toml, collective 1.ranks: .* whole numbers above 0"):
+    with pytest.raises(SpecError, match=r"x.toml, collective 1.ranks: .* whole numbers above 0"):
         read_fitted(CollectiveConstants, "collective", "x.toml", f"[[collective]]\n{bad}")
 
 
 RANGED = {
-    **{name: '"x"' for name in ("chip", "software", "source", "rows", "date", "op")},
-    **{name: "nan" for name in ("held_out", "band_latency", "band_filling", "band_wires")},
-    **{name: "nan" for name in ("growth_ranks", "growth_bytes")},
-    **{name: "1" for name in ("count", "error", "S_least", "S_most", "plain_alpha", "plain_W")},
-    **{name: "1.0" for name in ("W_low", "alpha", "W")},
+    **dict.fromkeys(("chip", "software", "source", "rows", "date", "op"), '"x"'),
+    **dict.fromkeys(("held_out", "band_latency", "band_filling", "band_wires"), "nan"),
+    **dict.fromkeys(("growth_ranks", "growth_bytes"), "nan"),
+    **dict.fromkeys(("count", "error", "S_least", "S_most", "plain_alpha", "plain_W"), "1"),
+    **dict.fromkeys(("W_low", "alpha", "W"), "1.0"),
     "flow": '"chunks"',
     "ranks": "[2, 8]",
 }

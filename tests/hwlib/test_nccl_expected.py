@@ -99,6 +99,15 @@ def test_a_ring_may_run_on_fewer_racks_than_it_was_timed_on(racks, verdict):
     assert {row.verdict for row in verdicts.rows} == {verdict}
 
 
+def test_inside_a_rack_what_was_timed_among_few_is_what_there_is():
+    gather, reduce = (expected_of(RACK, 36, op) for op in ("all_gather", "all_reduce"))
+    assert (gather.constants.software, gather.constants.ranks) == ("nccl-tests", (2, 4))
+    assert gather.doublings == pytest.approx(math.log2(9))
+    assert reduce.constants.ranks == (72, 144)
+    assert expected_of(RACK, 8, "all_reduce").constants.ranks == (2, 4)
+    assert expected_of(RACK, 144, "all_gather").constants is None
+
+
 def test_two_nodes_that_differ_from_both_rows_widen_by_doublings_alone():
     expected = expected_of(A100, 32, "all_reduce", "EFA")
     S = expected.constants.S_most

@@ -202,11 +202,8 @@ def _auto_round(config: Config) -> FormatReading:
     if not isinstance(others, (Mapping, type(None))):
         raise config.wrong("extra_config", "an object of modules")
     rules = _left_out(config, "modules_to_not_convert")
-    own = [
-        name for name, value in (others or {}).items() if not isinstance(value, Mapping) or value.get("bits", 4) < 16
-    ]
-    plain = [name for name in others or {} if name not in own]
-    if own:
+    plain = [name for name, value in (others or {}).items() if isinstance(value, Mapping) and value.get("bits") == 16]
+    if len(plain) < len(others or {}):
         return FormatReading(None)
     if plain:
         rules += (FormatRule(NamePatterns(_regular(plain)), PLAIN),)

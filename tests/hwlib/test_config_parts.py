@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import pytest
 
-from hwlib.specs import Model, SpecError
+from hwlib.specs import Model, SpecError, read_config
 from hwlib.specs.config_aliases import ALIASES, READERS, known_kind
 from hwlib.specs.config_fields import Config
 from hwlib.specs.config_kin import nearest_kin
@@ -267,3 +267,14 @@ def test_hostile_and_cut_files_end_in_a_sentence():
                 fields["text_config"] = rng.choice(odd)
         with suppress(SpecError):
             of(fields)
+
+
+def test_a_cut_file_ends_in_a_sentence(tmp_path):
+    path, text = tmp_path / "config.json", json.dumps(WRAPPER)
+    for content in (text[: len(text) // 2], "", "[" * 100_000, '{"a": ' * 100_000, "null"):
+        path.write_text(content, "utf-8")
+        with pytest.raises(SpecError, match=r"config\.json: expected"):
+            read_config(path)
+    path.write_bytes(b"\xff\xfe{")
+    with pytest.raises(SpecError, match=r"config\.json: expected"):
+        read_config(path)

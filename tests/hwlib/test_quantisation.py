@@ -1,6 +1,8 @@
 """Quantised checkpoints: read from every form that their files have, and never planned in 16 bits without a word."""
 
 import json
+import random
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -271,3 +273,40 @@ def test_models_of_the_tables_and_of_ones_own_are_no_checkpoints():
     assert question_of("deepseek-v3", "16xdgx-h200", **LOAD).dtype == "fp8"
     assert question_of("gpt-oss-120b", "dgx-h100", **LOAD).dtype == "mxfp4"
     assert of(AWQ).replace(layers=2).quantisation == of(AWQ).quantisation
+
+
+def changed(rng, content):
+    """The same configuration with some fields of other kinds, however deep."""
+    odd = [
+        None,
+        True,
+        -1,
+        2**70,
+        float("nan"),
+        "x" * 999,
+        [],
+        {},
+        ["a"],
+        ["re:("],
+        [1],
+        {"a": {}},
+        "FP8",
+        4.5,
+        [128, 0],
+    ]
+    copy = json.loads(json.dumps(content))
+    waiting = [copy]
+    while waiting:
+        fields = waiting.pop()
+        for _ in range(rng.randint(0, 2)):
+            fields[rng.choice([*fields, "bits", "ignore", "config_groups", "quant_algo"])] = rng.choice(odd)
+        waiting += [value for value in fields.values() if isinstance(value, dict) and value]
+    return copy
+
+
+def test_a_hostile_configuration_ends_in_a_sentence():
+    rng = random.Random(5)
+    for config, *_ in METHODS * 12:
+        with suppress(SpecError):
+            quantisation = of(changed(rng, config)).quantisation
+            assert isinstance(str(quantisation), str)

@@ -167,11 +167,12 @@ def prompt_time(attention: LayerAttention, tokens: float, window: float) -> floa
 def experts_time(
     chip: KernelChip, dtype: str, tokens: int, lengths: tuple[int, ...], matrices: int, software: str
 ) -> float:
-    """Seconds of one layer's routed experts on one GPU; `lengths` are the width of the model, that of an expert here,
-    the experts, those of a token, and those that are here.
+    """Seconds of one layer's routed experts on one GPU, which reads fewer bytes of weights alone in few bits; `lengths`
+    are the width of the model, that of an expert here, the experts, those of a token, and those that are here.
     """
     c = _constants("grouped", chip, dtype, software)
     weight, activation, of = KERNEL_BYTES[c.dtype]
+    weight = WEIGHT_ONLY.get(dtype, weight)
     hidden, width, experts, topk, local = lengths
     loads = [tokens * topk / experts]
     sheet = chip.sheet(of, c.chip)

@@ -14,7 +14,7 @@ from hwlib.calibrated.serving import (
     step_time,
     times,
 )
-from hwlib.calibrated.serving_kernels import kernel_chip, product_time
+from hwlib.calibrated.serving_kernels import experts_time, kernel_chip, product_time
 from hwlib.calibrated.serving_network import exchange_time, reduce_time, scaleup_rate
 from hwlib.collectives import Routing
 from hwlib.specs import accelerators, models
@@ -85,6 +85,14 @@ def test_weights_in_few_bits_are_read_quicker_but_not_multiplied():
     assert few[0] > 1.5 * few[1] > 1.5 * few[2]
     many = [product_time(chip, dtype, 8192, 8192, 8192) for dtype in ("bf16", "int4w")]
     assert many[1] > 0.9 * many[0]
+
+
+def test_experts_in_few_bits_read_fewer_bytes():
+    chip, kimi = kernel_chip(accelerators["h200-sxm"]), (7168, 2048, 384, 8, 48)
+    few = [experts_time(chip, dtype, 32, kimi, 3, "trtllm") for dtype in ("bf16", "int8w", "int4w")]
+    many = [experts_time(chip, dtype, 2**17, kimi, 3, "trtllm") for dtype in ("bf16", "int8w", "int4w")]
+    assert few[0] > 1.5 * few[1] > 2 * few[2]
+    assert many[2] > 0.9 * many[0]
 
 
 def test_few_multiprocessors_ask_for_less_memory():

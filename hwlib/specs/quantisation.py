@@ -101,15 +101,6 @@ class Quantisation:
         """The format of a kind of matrix of a layer (`hwlib.specs.module_names.IN_A_LAYER`)."""
         return self.format_of(names_in(layer, kind), kind)
 
-    @property
-    def words(self) -> str:
-        """The precision: formats of most weights and of the cache, and where it is said."""
-        if not self:
-            return f"{self.stored or '16 bits'}, as {self.whence}" if self.whence else "16 bits"
-        main = self.reading.main if self.reading else None
-        form = f" ({main})" if main and not main.plain else ""
-        return f"{self}{form}, as {self.whence} says"
-
 
 def quantisation_of(config: Config) -> Quantisation:
     """How the weights of a checkpoint are stored. Raises SpecError for a configuration that is not an object, one that

@@ -57,4 +57,5 @@ def _precision(model: Model, dtype: str) -> str:
     size = f", {show(checkpoint_bytes(model), 'B', 3)} of weights" if quantisation.known else ""
     main = quantisation.reading.main if quantisation.reading else None
     form = f": {main}" if main else ""
-    return f"the checkpoint is quantised ({replaced}){form}{size}, as {quantisation.whence} says"
+    verb = "say" if " and " in quantisation.whence else "says"
+    return f"the checkpoint is quantised ({replaced}){form}{size}, as {quantisation.whence} {verb}"

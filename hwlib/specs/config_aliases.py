@@ -23,7 +23,6 @@ ALIASES: Mapping[str, str] = MappingProxyType(
         "qwen3_vl_text": "qwen3",
         "qwen3_vl_moe_text": "qwen3_moe",
         "qwen3_omni_moe_text": "qwen3_moe",
-        "qwen3_omni_moe_thinker_text": "qwen3_moe",
         "qwen2_vl": "qwen2",
         "qwen2_vl_text": "qwen2",
         "qwen2_5_vl": "qwen2",
@@ -32,17 +31,9 @@ ALIASES: Mapping[str, str] = MappingProxyType(
         "llava_llama": "llama",
         "llava_qwen": "qwen2",
         "llava_mistral": "mistral",
-        "yi": "llama",
-        "Yi": "llama",
-        "aquila": "llama",
-        "code_llama": "llama",
+        "ministral3": "mistral",
         "glm4v_moe_text": "glm4_moe",
-        "kimi_vl_text": "deepseek_v3",
-        "deepseek": "deepseek_v3",
-        "gpt-neox": "gpt_neox",
-        "mixformer-sequential": "phi-msft",
-        "ministral": "mistral",
-        "mistral_nemo": "mistral",
+        "Yi": "llama",
     }
 )
 """The type that each of these names is of, by the layers of its language model."""

@@ -67,6 +67,25 @@ USUAL_TEXT = MappingProxyType(
     }
 )
 """The type of the language model of a wrapper whose file does not name it, as Transformers has it."""
+ABSENT: Mapping[str, Mapping[str, int]] = MappingProxyType(
+    {
+        "gemma3_text": {
+            "num_attention_heads": 8,
+            "num_key_value_heads": 4,
+            "head_dim": 256,
+            "vocab_size": 262208,
+            "max_position_embeddings": 131072,
+        },
+        "llama": {
+            "hidden_size": 4096,
+            "intermediate_size": 11008,
+            "num_hidden_layers": 32,
+            "num_attention_heads": 32,
+            "vocab_size": 32000,
+        },
+    }
+)
+"""What a part has that its wrapper leaves out, as the classes in Transformers, which write only what differs."""
 DEPTH = ("num_hidden_layers", "depth", "vt_num_hidden_layers", "encoder_layers", "n_layers", "layers")
 WIDTH = ("hidden_size", "vt_hidden_size", "embed_dim", "d_model", "width")
 INNER = ("intermediate_size", "vt_intermediate_size", "encoder_ffn_dim", "ffn_dim")
@@ -114,6 +133,8 @@ def _opened(config: Config, part: str) -> Config:
     kind = config.fields.get("model_type")
     if inner.get("model_type") is None and isinstance(kind, str):
         inner["model_type"] = USUAL_TEXT.get(kind, kind)
+    absent = ABSENT.get(str(inner.get("model_type")), {})
+    inner |= {name: value for name, value in absent.items() if inner.get(name) is None}
     inner |= {name: value for name, value in config.fields.items() if name.endswith(".json")}
     return Config(where, inner)
 

@@ -187,11 +187,14 @@ def _gptq(config: Config) -> FormatReading:
     bits, group = _bits(config, "bits", "wbits"), _group(config, "group_size", "groupsize", default=0)
     config.flag("desc_act", False)
     config.get("static_groups")
-    _, dynamic = config.get("dynamic")
-    if dynamic:
+    rules = _left_out(config, "modules_to_not_convert")
+    dynamic = config.inner("dynamic").fields
+    if any(not name.startswith("-:") for name in dynamic):  # modules with other bits or groups
         return FormatReading(None)
+    if dynamic:
+        rules += (FormatRule(NamePatterns(f"re:{name.removeprefix('-:')}" for name in dynamic), PLAIN),)
     around = AROUND - {HEAD} if config.flag("lm_head", False) else AROUND
-    return FormatReading(integers(bits, group, True, order=True), _left_out(config, "modules_to_not_convert"), around)
+    return FormatReading(integers(bits, group, True, order=True), rules, around)
 
 
 def _auto_round(config: Config) -> FormatReading:

@@ -156,6 +156,14 @@ def test_layers_that_are_left_out_stay_in_16_bits(left_out):
     assert checkpoint_bytes(model) > checkpoint_bytes(every)
 
 
+def test_gptq_leaves_out_what_its_rules_take_away():
+    rules = {"-:.*self_attn.*": {}, "-:.*shared_expert.*": {}}
+    stored = formats(Model.of_config(V3 | {"quantization_config": gptq(4, 128) | {"dynamic": rules}}, "m"))
+    assert {part for part, form in stored.items() if form.plain} == {"attention", "shared_experts", "rest"}
+    other = gptq(4, 128) | {"dynamic": {"+:.*down.*": {"bits": 8}}}
+    assert not Model.of_config(V3 | {"quantization_config": other}, "m").quantisation.known
+
+
 def test_a_layer_is_not_another_whose_number_begins_alike():
     one, ten = NamePatterns(["model.layers.1.mlp"]), NamePatterns(["model.layers.1*"])
     assert one.match(names_in(1, "up"))

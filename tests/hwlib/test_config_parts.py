@@ -153,6 +153,20 @@ def test_what_a_wrapper_says_holds_of_its_language_model():
         of(WRAPPER | {"text_config": {name: value for name, value in TEXT.items() if name != "vocab_size"}})
 
 
+def test_what_a_wrapper_leaves_out_is_that_of_the_class():
+    gemma = {"hidden_size": 2560, "intermediate_size": 10240, "num_hidden_layers": 34, "sliding_window": 1024}
+    model = of(
+        {"model_type": "gemma3", "text_config": gemma | {"model_type": "gemma3_text"}, "mm_tokens_per_image": 256}
+    )
+    assert parameter_count(model) == 3_880_263_168  # 4.30 B with the part for images
+    vicuna = {"model_type": "llama", "max_position_embeddings": 4096, "vocab_size": 32064}
+    assert parameter_count(of({"model_type": "llava", "text_config": vicuna, "image_token_index": 32000})) == (
+        6_738_415_616 + 2 * 64 * 4096
+    )
+    with pytest.raises(SpecError, match="hidden_size missing"):
+        of(vicuna)
+
+
 def test_a_model_whose_vision_stands_among_its_own_fields_is_read_where_its_type_does_so():
     fields = LLAMA | {"model_type": "qwen2_vl", "architectures": ["Qwen2VLForConditionalGeneration"]}
     model = of(fields | {"vision_config": {"depth": 32, "embed_dim": 1280, "mlp_ratio": 4}, "vision_token_id": 3})

@@ -1,14 +1,16 @@
 """The kernels of layers that keep a state, and of sparse attention: roofline times with typed shares of the peaks.
 
-No kernel of this kind is among the measured ones, so that the shares below are typed: round numbers near what fused
-kernels of plain attention and of copies reach. A decode step reads and writes states; a prompt is computed in parts.
+No kernel of this kind is among the measured ones, so that the shares below are typed. A decode step reads and writes
+states. A prompt is computed in parts, by kernels that take as long for exponentials, decays and sums on the vector
+units as for products: published steps of Nemotron 3 Nano on H100 and Blackwell (megatron-bridge) leave some 20 TFLOP/s
+for its states beside all else, a quarter of the vector units' rate, on chips whose products are 2.5 times as quick.
 An indexer scores every key in 8 bits where the chip has them; every rank of tp has all of it, and all of its cache.
 """
 
 from __future__ import annotations
 
 from hwlib.calibrated.serving_kernels import MLA_SHARE, KernelChip
-from hwlib.specs import Model
+from hwlib.specs import Accelerator, Model
 from hwlib.specs.state_mixer import StateMixer
 from hwlib.transformer import (
     chunked_mixer_flops,
@@ -19,7 +21,8 @@ from hwlib.transformer import (
 )
 
 STATE_SHARE = 0.7  # of memory's bandwidth, of kernels that read and write a state (typed)
-CHUNK_SHARE = 0.25  # of the peak in 16 bits, of products of some 64 x 128 (typed)
+VECTOR_SHARE = 0.25  # of the vector units' rate in 32 bits, that parts of a sequence reach (typed)
+VECTOR_OF_MATRIX = 1 / 16  # of the peak in 16 bits, the vector units' rate where no source says it: that of the A100
 INDEX_SHARE = 0.5  # of the peak in 8 bits, of an indexer's products (typed)
 STARTS = 3  # kernels of a state's layer beside its products: convolution, state, norm with its gate
 T_START = 2e-6  # s of a kernel in a graph, as the fitted ones of decoding (typed)
@@ -30,11 +33,16 @@ def state_step_seconds(mixer: StateMixer, chip: KernelChip, tp: int, batch: floa
     return STARTS * T_START + 2 * batch * mixer_state_bytes(mixer) / tp / (STATE_SHARE * chip.W)
 
 
-def state_prompt_seconds(mixer: StateMixer, chip: KernelChip, tp: int, tokens: float) -> float:
-    """Seconds of one layer's states over a prompt: products of parts, or queries, keys, values and what comes out,
-    each read and written by two kernels.
+def part_rate(chip: Accelerator) -> float:
+    """FLOP/s that kernels of states reach on parts of a sequence."""
+    return VECTOR_SHARE * (chip.fp32_flops or VECTOR_OF_MATRIX * (chip.bf16_flops or chip.fp16_flops or 0.0))
+
+
+def state_prompt_seconds(mixer: StateMixer, chip: KernelChip, rate: float, tp: int, tokens: float) -> float:
+    """Seconds of one layer's states over a prompt, at the `part_rate` of the chip; or queries, keys, values and what
+    comes out, each read and written by two kernels.
     """
-    math = float(chunked_mixer_flops(mixer, tokens)) / tp / (CHUNK_SHARE * chip.C)
+    math = float(chunked_mixer_flops(mixer, tokens)) / tp / rate
     channels = mixer.channels + mixer.heads * mixer.value_dim
     moved = 2 * 2 * 2.0 * tokens * channels / tp / (STATE_SHARE * chip.W)
     return STARTS * T_START + max(math, moved)

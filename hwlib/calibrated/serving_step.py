@@ -25,6 +25,7 @@ from hwlib.calibrated.serving_kernels import (
 from hwlib.calibrated.serving_mixers import (
     index_prompt_seconds,
     index_step_seconds,
+    part_rate,
     sparse_prompt_seconds,
     state_prompt_seconds,
     state_step_seconds,
@@ -254,7 +255,7 @@ class Server:
         if m.mixer and decoding:
             seconds += m.state_layers * state_step_seconds(m.mixer, chip, tp, decoding)
         if m.mixer and reads:
-            seconds += m.state_layers * prompts * state_prompt_seconds(m.mixer, chip, tp, prompt)
+            seconds += m.state_layers * prompts * state_prompt_seconds(m.mixer, chip, part_rate(self.chip), tp, prompt)
         return seconds + (self._sparse_time(decoding, context, prompts, prompt) if m.indexer else 0.0)
 
     def _sparse_time(self, decoding: int, context: float, prompts: float, prompt: float) -> float:

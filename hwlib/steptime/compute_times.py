@@ -52,7 +52,7 @@ def attention_time(job: Job) -> Any:
     flops = attention_flops(model, tokens, T, fused) / (model.layers * plan.tp)
     seconds = flops / (rates.C_attention * _attention_share(model, stack, plan, T))
     if model.mixer:
-        seconds = seconds + mean_state_time(model, tokens, plan.tp, rates.C_attention)
+        seconds = seconds + mean_state_time(model, stack.accelerator, tokens, plan.tp, rates.C_attention)
     return UNALIGNED * seconds if not fused and model.key_dim % HEAD_MULTIPLE else seconds
 
 

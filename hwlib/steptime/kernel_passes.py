@@ -21,7 +21,7 @@ from hwlib.specs import accelerators
 from hwlib.specs.fitted import attention_constants
 from hwlib.steptime.job import Job, wide_dtype
 from hwlib.steptime.kernel_moves import ELEMENT, FUSIONS, WIDE, adapter_launches, layer_moves
-from hwlib.steptime.state_times import kernel_state_time
+from hwlib.steptime.state_times import mean_state_time
 
 HALF_TILE = 64  # rows of an expert's product that are padding, on average
 BACKWARD = 2.5  # products of attention's backward pass for one of its forward pass
@@ -60,7 +60,7 @@ def kernel_attention(job: Job) -> Any:
     windowed = model.window_layers / max(model.attention_layers, 1) if model.window else 0.0
     full = seconds(0) * (1 - windowed) if windowed < 1 else 0.0
     mean = model.attention_share * (full + (seconds(model.window) * windowed if windowed else 0.0))
-    states = kernel_state_time(model, plan.micro * job.T / plan.cp, rates.C)
+    states = mean_state_time(model, sheet, plan.micro * job.T / plan.cp, plan.tp, rates.C)
     return (mean + states) / job.stack.eta_F
 
 

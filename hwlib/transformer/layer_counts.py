@@ -78,8 +78,11 @@ def mixer_common_parameters(model: Model | str) -> int:
 def mixer_kept_elements(mixer: StateMixer) -> int:
     """Elements of a token that a layer's states keep for the backward pass, in all heads: what goes into the
     convolution and comes out of it, a gate, and what the states give before and after their norm; of the delta rule the
-    triangle of its part, too. States of parts are made again (flash-linear-attention, mamba_ssm).
+    triangle of its part, too. States of parts are made again (flash-linear-attention), and of Mamba-2 all but what its
+    one kernel takes in and what its states give (mamba_ssm).
     """
+    if mixer.kind == "mamba2":
+        return mixer.channels + 2 * mixer.heads * mixer.value_dim
     triangle = mixer.chunk * mixer.heads if mixer.delta else 0
     return (2 if mixer.conv else 1) * mixer.channels + 3 * mixer.heads * mixer.value_dim + triangle
 

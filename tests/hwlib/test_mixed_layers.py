@@ -1,13 +1,14 @@
 """Models of mixed layers: counts to the last parameter, states beside caches, and forms that give the same values."""
 
 import json
+import math
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from hwlib.calibrated.serving_mixers import CHUNK_SHARE
+from hwlib.calibrated.serving_mixers import VECTOR_SHARE, part_rate
 from hwlib.calibrated.serving_step import Server
 from hwlib.footprint import footprint
 from hwlib.footprint.trained import Adapters, matrix_share
@@ -24,7 +25,7 @@ from hwlib.specs import Level, Model, SpecError, Stack, accelerators, models
 from hwlib.specs.mixed_architectures import MIXED
 from hwlib.specs.state_mixer import Indexer, StateMixer
 from hwlib.steptime import step_time
-from hwlib.steptime.state_times import OF_ATTENTION, attention_flops, kernel_state_time, mean_state_time
+from hwlib.steptime.state_times import attention_flops, mean_state_time
 from hwlib.transformer import (
     active_parameters,
     attention_step_flops,
@@ -482,21 +483,25 @@ def test_a_step_computes_what_the_model_asks_for(name):
     ideal = Stack.ideal("h100-sxm")
     seconds = step_time(model, ideal, (Level("node", 8, 450e9),), B=2**20, T=4096, dp=8)
     least = float(step_flops(model, 2**20, 4096)) / 8 / ideal.accelerator.bf16_flops
-    assert least < seconds.compute < 1.25 * least
+    states = 3 * model.layers * mean_state_time(model, ideal.accelerator, 2**20 / 8, 1, 1.0)
+    assert least < seconds.compute < 1.25 * least + states
 
 
 def test_a_longer_sequence_costs_states_nothing():
     model = MODELS["Qwen3-Next 80B-A3B"].replace(layers=4, pattern="SSSS")
-    times = [mean_state_time(model, 2**17, 2, 1e15) for _ in (4096, 65536)]
-    assert times[0] == times[1] == chunked_delta_flops(2**17, 64, 32, 128, 128) / 2 / (OF_ATTENTION * 1e15)
-    assert mean_state_time(models["llama3-8b"], 2**17, 1, 1e15) == kernel_state_time(models["llama3-8b"], 1, 1e15) == 0
-    assert kernel_state_time(model, 64, 1e15) == chunked_delta_flops(64, 64, 32, 128, 128) / (CHUNK_SHARE * 1e15)
+    h100 = accelerators["h100-sxm"]
+    expected = chunked_delta_flops(2**17, 64, 32, 128, 128) / 2 / (VECTOR_SHARE * h100.fp32_flops)
+    assert mean_state_time(model, h100, 2**17, 2, 1e15) == pytest.approx(expected)
+    assert mean_state_time(model, h100, 2**17, 2, math.inf) == 0
+    assert mean_state_time(models["llama3-8b"], h100, 2**17, 1, 1e15) == 0
+    assert part_rate(accelerators["l40s"]) == VECTOR_SHARE * accelerators["l40s"].bf16_flops / 16
     assert attention_flops(model, 4096, 4096, True) == 0
 
 
 def test_activations_grow_with_what_states_keep():
     mixer = MODELS["Qwen3-Next 80B-A3B"].mixer
     assert mixer_kept_elements(mixer) == 2 * 8192 + 3 * 4096 + 64 * 32
+    assert mixer_kept_elements(MODELS["Nemotron 3 Nano 30B-A3B"].mixer) == 6144 + 2 * 4096
     assert mixer_kept_elements(MODELS["MiniMax-M1"].mixer) == 3 * 8192 + 3 * 8192
     model = Model.small(layers=4, width=256, heads=4)
     stateful = model.replace(pattern="SSSS", mixer=StateMixer("gated-delta", 4, 4, 64, 64, conv=4))

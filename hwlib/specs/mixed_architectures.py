@@ -220,6 +220,37 @@ def _granite_hybrid(c: Config) -> Shape:
     return shape | {"shared_experts": _shared(c, "shared_intermediate_size", shape["expert_ffn"])}
 
 
+def _jamba(c: Config) -> Shape:
+    """Jamba: Mamba's first form, whose channels each have a state of their own; every other layer has experts."""
+    shape = usual(c) | {"context": c.count("max_position_embeddings", default=262144)}
+    layers, width = shape["layers"], shape["width"]
+    c.only("mamba_conv_bias", True)
+    c.only("mamba_proj_bias", False)
+    step, first = c.count("attn_layer_period", default=8), c.count("attn_layer_offset", default=4, low=0)
+    pattern = "".join("SA"[i % step == first] for i in range(layers))
+    rank = c.fields.get("mamba_dt_rank", "auto")
+    low = -(-width // 16) if rank == "auto" else c.count("mamba_dt_rank")
+    c.get("mamba_dt_rank")
+    mixer = _mixer(
+        c,
+        "mamba1",
+        heads=c.count("mamba_expand", default=2) * width,
+        key_heads=1,
+        key_dim=c.count("mamba_d_state", default=16),
+        value_dim=1,
+        conv=c.count("mamba_d_conv", default=4),
+        low_rank=low,
+    )
+    shape |= _mixed(pattern, mixer)
+    if c.count("num_experts", "num_local_experts", default=16) == 1:
+        for name in ("num_experts_per_tok", "expert_layer_period", "expert_layer_offset"):
+            c.get(name)
+        return shape
+    step, first = c.count("expert_layer_period", default=2), c.count("expert_layer_offset", default=1, low=0)
+    shape |= experts(c, "num_experts", "intermediate_size")
+    return shape | {"dense_layers": sum(i % step != first for i in range(layers))}
+
+
 # DeepSeek and GLM: an indexer picks the keys
 
 
@@ -229,6 +260,7 @@ def _indexed(c: Config) -> Shape:
     own = _listed(c, "indexer_types", layers, {"full": "f", "shared": "s"}) or "f" * layers
     for name in ("index_topk_freq", "index_skip_topk_offset", "index_topk_pattern"):
         c.get(name)  # said again by the list
+    _listed(c, "layer_types", layers, {"deepseek_sparse_attention": "A"})
     indexer = Indexer(c.count("index_n_heads"), c.count("index_head_dim"), c.count("index_topk"), own.count("f"))
     dense = _listed(c, "mlp_layer_types", layers, {"dense": "d", "sparse": "e"})
     if dense is not None and dense.count("d") != shape["dense_layers"]:
@@ -308,6 +340,7 @@ MIXED: Mapping[str, Callable[[Config], Shape]] = MappingProxyType(
         "qwen3_5_text": _qwen3_5,
         "nemotron_h": _nemotron_h,
         "granitemoehybrid": _granite_hybrid,
+        "jamba": _jamba,
         "deepseek_v32": _indexed,
         "glm_moe_dsa": _indexed,
         "kimi_linear": _kimi_linear,

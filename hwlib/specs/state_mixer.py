@@ -7,8 +7,9 @@ What follows from these numbers is computed in `hwlib.transformer.state_layers` 
 
 from dataclasses import dataclass
 
-MIXERS = ("gated-delta", "mamba2", "kimi-delta", "lightning")
-"""Gated DeltaNet (gated-deltanet), Mamba-2 (dao2024), Kimi Delta Attention (kimi-linear), lightning (minimax01)."""
+MIXERS = ("gated-delta", "mamba2", "mamba1", "kimi-delta", "lightning")
+"""Gated DeltaNet (gated-deltanet), Mamba-2 (dao2024) and its first form (gu2023), Kimi Delta Attention (kimi-linear),
+lightning attention (minimax01)."""
 PATTERN = "AaSs"
 """A letter a layer: attention or a state, and an MLP after it where the letter is a capital."""
 CHUNK = 64  # tokens of a part that kernels compute at once, of Gated DeltaNet and KDA (gated-deltanet, kimi-linear)
@@ -28,7 +29,8 @@ class StateMixer:
 
     `key_heads` heads of keys and queries are shared by those of values, as B and C are by the heads of Mamba-2. `conv`
     are the tokens that a short convolution before it sees, 0 where there is none. `state_bytes` are those of an element
-    of the state, and `chunk` the tokens that kernels take at once. Raises ValueError.
+    of the state, and `chunk` the tokens that kernels take at once. `low_rank` is the width of what Mamba's first form
+    makes steps of, each of its channels being a head of one column. Raises ValueError.
     """
 
     kind: str
@@ -39,17 +41,20 @@ class StateMixer:
     conv: int = 0
     state_bytes: int = 4
     chunk: int = CHUNK
+    low_rank: int = 0
 
     def __post_init__(self) -> None:
         if self.kind not in MIXERS:
             raise ValueError(f"kind is one of {', '.join(MIXERS)}, got {self.kind!r}")
-        _at_least(self, {"conv": 0})
+        _at_least(self, {"conv": 0, "low_rank": 0})
         if self.heads % self.key_heads:
             raise ValueError(f"key_heads is a divisor of the {self.heads} heads, got {self.key_heads}")
 
     @property
     def channels(self) -> int:
-        """Channels of the short convolution: of queries, keys and values."""
+        """Channels of the short convolution: of queries, keys and values, in Mamba's first form of values alone."""
+        if self.kind == "mamba1":
+            return self.heads * self.value_dim
         return 2 * self.key_heads * self.key_dim + self.heads * self.value_dim
 
     @property

@@ -93,6 +93,7 @@ from hwlib.transformer.sparse import (
     index_token_bytes,
     indexer_flops,
     indexer_params,
+    native_sparse_tokens,
     sparse_latent_flops,
 )
 from hwlib.transformer.state_layers import (
@@ -103,6 +104,7 @@ from hwlib.transformer.state_layers import (
     gated_delta_params,
     kimi_delta_params,
     lightning_params,
+    mamba1_params,
     mamba2_params,
     state_equal_tokens,
     state_matrix_bytes,
@@ -156,6 +158,7 @@ __all__ = [
     "lightning_params",
     "llama_params",
     "logit_bytes",
+    "mamba1_params",
     "mamba2_params",
     "matmul_parameters",
     "mean_mixer_parameters",
@@ -176,6 +179,7 @@ __all__ = [
     "moe_active_params",
     "moe_params",
     "mtp_parameters",
+    "native_sparse_tokens",
     "norm_parameters",
     "output_biases",
     "parameter_count",

@@ -17,6 +17,7 @@ from hwlib.transformer.state_layers import (
     gated_delta_params,
     kimi_delta_params,
     lightning_params,
+    mamba1_params,
     mamba2_params,
     state_matrix_bytes,
     state_scan_flops,
@@ -33,6 +34,8 @@ def mixer_parameters(model: Model | str) -> int:
         return int(gated_delta_params.function(model.width, x.heads, x.key_heads, x.key_dim, x.value_dim, x.conv))
     if x.kind == "mamba2":
         return int(mamba2_params.function(model.width, x.heads, x.key_heads, x.key_dim, x.value_dim, x.conv))
+    if x.kind == "mamba1":
+        return int(mamba1_params.function(model.width, x.heads, x.key_dim, x.low_rank, x.conv))
     if x.kind == "kimi-delta":
         return int(kimi_delta_params.function(model.width, x.heads, x.key_dim, x.value_dim, x.conv))
     return int(lightning_params.function(model.width, x.heads, x.key_dim, x.value_dim))
@@ -53,6 +56,9 @@ def mixer_shapes(model: Model | str, tp: int = 1) -> tuple[tuple[int, int], ...]
         return (2 * keys + 2 * values + 2 * heads, model.width), output
     if x.kind == "mamba2":
         return (2 * keys + 2 * values + heads, model.width), output
+    if x.kind == "mamba1":
+        steps = (x.low_rank + 2 * x.key_dim, values), (values, x.low_rank)
+        return (2 * values, model.width), *steps, output
     if x.kind == "kimi-delta":
         low = x.value_dim
         return (2 * keys + values + heads + 2 * low, model.width), (keys, low), (values, low), output
@@ -81,7 +87,7 @@ def mixer_kept_elements(mixer: StateMixer) -> int:
     triangle of its part, too. States of parts are made again (flash-linear-attention), and of Mamba-2 all but what its
     one kernel takes in and what its states give (mamba_ssm).
     """
-    if mixer.kind == "mamba2":
+    if mixer.kind in ("mamba1", "mamba2"):
         return mixer.channels + 2 * mixer.heads * mixer.value_dim
     triangle = mixer.chunk * mixer.heads if mixer.delta else 0
     return (2 if mixer.conv else 1) * mixer.channels + 3 * mixer.heads * mixer.value_dim + triangle
@@ -95,6 +101,8 @@ def mixer_flops(mixer: StateMixer, B: Any) -> Any:
 
 def chunked_mixer_flops(mixer: StateMixer, B: Any) -> Any:
     """The same as kernels compute it in training and prefill, `mixer.chunk` tokens at once."""
+    if mixer.kind == "mamba1":  # a scan of every channel, without products of matrices
+        return mixer_flops(mixer, B)
     if mixer.delta:
         return chunked_delta_flops(B, mixer.chunk, mixer.heads, mixer.key_dim, mixer.value_dim)
     return chunked_scan_flops(B, mixer.chunk, mixer.heads, mixer.key_heads, mixer.key_dim, mixer.value_dim)
@@ -110,6 +118,8 @@ def mixer_state_bytes(mixer: StateMixer, b: float = 2) -> float:
     states = state_matrix_bytes(x.heads, x.key_dim, x.value_dim, x.state_bytes)
     if not x.conv:
         return float(states)
+    if x.kind == "mamba1":
+        return float(states + (x.conv - 1) * x.channels * b)
     return float(states + conv_state_bytes(x.heads, x.key_heads, x.key_dim, x.value_dim, x.conv, b))
 
 

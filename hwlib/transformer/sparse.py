@@ -1,6 +1,7 @@
-"""Sparse attention as formulas: an indexer scores every key cheaply, and attention reads the best T_top (DSA).
+"""Sparse attention as formulas: an indexer scores every key cheaply, and attention reads the best T_top (DSA); or
+blocks of keys are picked by compressed keys, beside those and a window (NSA).
 
-Attention in this form is latent (MLA) and not unfolded, for each token reads keys of its own. One layer each.
+With an indexer attention is latent (MLA) and not unfolded, for each token reads keys of its own. One layer each.
 """
 
 from hwlib.formula import formula, minimum
@@ -34,3 +35,11 @@ def sparse_latent_flops(B, T, T_top, n_q, r_kv, d_rope):
 def index_token_bytes(L, d_idx, b=1, b_scale=4, group=128):
     """The indexer's key of one token, in 8 bits with a scale for each group, beside what latent attention caches."""
     return L * d_idx * (b + b_scale / group)
+
+
+@formula("T_read", cite="yuan2025")
+def native_sparse_tokens(T_kv, T_stride, n_pick, T_blk, T_win):
+    """Native sparse attention: one compressed key for each stride, all tokens of the blocks that these pick, and a
+    window. It grows with the sequence still, but by a stride's part of it.
+    """
+    return T_kv / T_stride + n_pick * T_blk + T_win

@@ -27,6 +27,16 @@ def mamba2_params(D, n_s, n_key, d_k, d_v, T_conv):
     )
 
 
+@formula("P", cite="gu2023")
+def mamba1_params(D, n_s, d_k, r_dt, T_conv):
+    """Exact, as in Jamba: n_s channels and their gate; from the channels steps of r_dt numbers, keys and queries, each
+    with gains; steps of every channel; a convolution with biases; decays, a skip a channel, the output.
+    """
+    return (
+        3 * D * n_s + n_s * (r_dt + 2 * d_k) + r_dt * n_s + n_s + (T_conv + 1) * n_s + n_s * (d_k + 1) + r_dt + 2 * d_k
+    )
+
+
 @formula("P", cite="kimi-linear")
 def kimi_delta_params(D, n_s, d_k, d_v, T_conv):
     """Exact: queries, keys, values and output; a decay for each channel of the keys and a gate for each of the values,

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hwlib.calibrated.decode_parts import decode_parts, step_constants
 from hwlib.calibrated.serving_mixers import VECTOR_SHARE, part_rate
 from hwlib.calibrated.serving_step import Server
 from hwlib.footprint import footprint
@@ -31,6 +32,7 @@ from hwlib.transformer import (
     attention_step_flops,
     cache_read_bytes,
     chunked_delta_flops,
+    chunked_mixer_flops,
     chunked_scan_flops,
     delta_rule_flops,
     expert_parameters,
@@ -42,13 +44,16 @@ from hwlib.transformer import (
     kv_cache_bytes,
     latent_matrices,
     lightning_params,
+    mamba1_params,
     mamba2_params,
     matmul_parameters,
+    mixer_flops,
     mixer_kept_elements,
     mixer_matrices,
     mixer_parameters,
     mixer_state_bytes,
     mtp_parameters,
+    native_sparse_tokens,
     parameter_count,
     parameter_groups,
     sequence_state_bytes,
@@ -116,6 +121,11 @@ def torch_mixer(model):
     if x.kind == "mamba2":
         parts = [linear(D, 2 * values + 2 * keys + x.heads), convolution(True)]
         return nn.ModuleList([*parts, *(numbers(x.heads) for _ in range(3)), nn.RMSNorm(values), output])
+    if x.kind == "mamba1":
+        steps = [linear(values, x.low_rank + 2 * x.key_dim), nn.Linear(x.low_rank, values)]
+        norms = [nn.RMSNorm(n) for n in (x.low_rank, x.key_dim, x.key_dim)]
+        own = [numbers(values * x.key_dim), numbers(values)]
+        return nn.ModuleList([linear(D, 2 * values), convolution(True), *steps, *norms, *own, output])
     if x.kind == "lightning":
         return nn.ModuleList([linear(D, 3 * values), linear(D, values), nn.RMSNorm(values), output])
     gates = [linear(D, x.value_dim), linear(x.value_dim, keys), linear(D, x.value_dim), linear(x.value_dim, values)]
@@ -129,7 +139,7 @@ def test_torch_builds_a_mixer_of_as_many_parameters(name):
     with torch.device("meta"):
         module = torch_mixer(MODELS[name])
     assert sum(p.numel() for p in module.parameters()) == mixer_parameters(MODELS[name])
-    matrices = [m.weight.numel() for m in module if isinstance(m, torch.nn.Linear)]
+    matrices = [m.weight.numel() for m in module if isinstance(m, torch.nn.Linear)]  # without their biases
     assert sum(matrices) == mixer_matrices(MODELS[name])
 
 
@@ -215,7 +225,7 @@ def test_recurrent_chunked_and_full_forms_agree(form, chunk):
 
 def test_a_token_of_the_delta_rule_takes_two_operations_an_element_more():
     assert delta_rule_flops(10, 4, 8, 16) - state_scan_flops(10, 4, 8, 16) == 2 * 10 * 4 * 8 * 16
-    # Megatron-LM counts 7 for each element of Mamba's state; its head, C and D are two of them.
+    # Of an element of a state, Megatron Bridge's flop_utils counts 7 for Mamba-2 and 8 for Gated DeltaNet.
     assert state_scan_flops(1, 1, 1, 1) == 5
     assert chunked_delta_flops(64, 64, 1, 128, 128) > delta_rule_flops(64, 1, 128, 128)
     assert chunked_scan_flops(1, 1e-9, 2, 1, 8, 16) == pytest.approx(4 * 2 * 8 * 16)
@@ -277,6 +287,32 @@ def test_a_step_takes_its_matrices_and_what_lies_between(name):
     between = attention_step_flops(model, LONG, LONG)
     assert step_flops(model, LONG, LONG) == training_flops(matmul_parameters(model), LONG) + 3 * between
     assert attention_step_flops(model, 8, 8) > 0
+
+
+@pytest.mark.parametrize(("tokens", "read"), [(8192, 2048), (16384, 2560), (32768, 3584), (65536, 5632)])
+def test_native_sparse_attention_reads_what_its_paper_prints(tokens, read):
+    assert native_sparse_tokens(tokens, 16, 16, 64, 512) == read  # table 4 of yuan2025
+
+
+def test_a_decode_step_moves_states_beside_caches():
+    model = Model.small(layers=4, width=256, heads=4)
+    mixed = model.replace(pattern="SSAA", mixer=StateMixer("gated-delta", 4, 4, 64, 64, conv=4))
+    parts = [decode_parts(x, "h100-sxm", B=8, T_kv=1000).cache for x in (model, mixed)]
+    moved = 2 * 8 * sequence_state_bytes(mixed)
+    assert parts[1] - parts[0] / 2 == pytest.approx(moved / step_constants("h100-sxm").W)
+
+
+def test_mambas_first_form_has_a_state_for_each_channel():
+    model = MODELS["Jamba 1.5 Mini"]
+    assert mixer_parameters(model) == mamba1_params(4096, 8192, 16, 256, 4)
+    assert sequence_state_bytes(model) == 28 * 8192 * (16 * 4 + 3 * 2)
+    assert chunked_mixer_flops(model.mixer, 10) == mixer_flops(model.mixer, 10) == 10 * 5 * 8192 * 16
+    assert (model.pattern[:8], model.moe_layers) == ("SSSSASSS", 16)
+    dense = Model.of_config({**FAMILIES["Jamba 1.5 Mini"]["config"], "num_experts": 1}, "dense")
+    assert not dense.moe
+    assert parameter_count(
+        Model.of_config({**FAMILIES["Jamba 1.5 Mini"]["config"], "mamba_dt_rank": "auto"}, "auto")
+    ) == (parameter_count(model))
 
 
 def test_states_cost_the_same_for_every_token():

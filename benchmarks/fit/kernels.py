@@ -55,15 +55,15 @@ PER_SOFTWARE: Levels = ((), (SOFTWARE,))
 CONSTANTS: dict[str, dict[str, Constant]] = {
     "attention-context": {
         "t0": Constant(1e-5, 1e-6, 1e-4, PER_STACK),
-        "eta_C": Constant(0.6, 0.05, 1.5, ((), (CHIP, DTYPE), (CHIP, KERNEL, DTYPE))),
+        "eta_C": Constant(0.6, 0.05, 1.0, ((), (CHIP, DTYPE), (CHIP, KERNEL, DTYPE))),
         "R_exp": Constant(3e10, 1e9, 5e11),
         "t_tile": Constant(3e-6, 1e-8, 1e-4, PER_SOFTWARE),
-        "eta_W": Constant(0.7, 0.1, 1.5, PER_SOFTWARE),
+        "eta_W": Constant(0.7, 0.1, 1.0, PER_SOFTWARE),
     },
     "attention-decode": {
         "t0": Constant(9e-6, 1e-6, 1e-4, PER_KERNEL),
-        "eta_W": Constant(0.8, 0.1, 1.5, ((), (CHIP, SOFTWARE, DTYPE))),
-        "eta_C": Constant(0.2, 0.005, 2.0, ((), (CHIP,))),
+        "eta_W": Constant(0.8, 0.1, 1.0, ((), (CHIP, SOFTWARE, DTYPE))),
+        "eta_C": Constant(0.2, 0.005, 1.0, ((), (CHIP,))),
         "t_block": Constant(2e-6, 1e-8, 1e-4, ((), (CHIP,))),
         "t_join": Constant(3e-6, 1e-8, 1e-4),
         "R_L2": Constant(2.5e10, 1e8, 1e12),

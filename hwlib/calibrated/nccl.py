@@ -17,6 +17,7 @@ from hwlib.collectives import bus_factor, call_latency, nvls_sharp_allreduce_tim
 from hwlib.columns import is_column
 from hwlib.formula import formula, log2, maximum, minimum, sqrt, where
 from hwlib.network import send_time
+from hwlib.specs import accelerators
 from hwlib.specs.fitted import (
     CollectiveConstants,
     MeasuredCollective,
@@ -195,6 +196,11 @@ def ring_ranks(chip: str) -> tuple[int, ...]:
     return c.ranks if c else ()
 
 
+def port_of(c: CollectiveConstants) -> float:
+    """B/s of a chip's port inside a node, by its data sheet."""
+    return accelerators[c.chip].scaleup_bandwidth or float("inf")
+
+
 def plain_time(c: CollectiveConstants | TreeConstants, n: Any, S: Any) -> Any:
     """The single alpha-beta line fitted to the same measurements: the baseline of the other model."""
     return send_time(bus_factor(c.op, n) * S, c.plain_alpha, c.plain_W)
@@ -253,6 +259,8 @@ BOUNDS = {
     "W_switch": (1e10, 1e13),
     "alpha_level": (1e-7, 1e-3),
 }
+PORTS = ("W_low", "W")
+"""Rates at which no protocol passes more than a port of the data sheet does."""
 STARTS: dict[str, Sequence[float]] = {
     "alpha_low": (5e-6, 1.2e-5),
     "alpha_hop": (1e-6,),
@@ -296,4 +304,9 @@ def fit_collective(
         return np.log(predict(with_constants(values)) / time)
 
     starts = list(product(*(STARTS[name] for name in free)))
-    return with_constants(fit_logarithms(misfit, starts, [BOUNDS[name] for name in free]))
+    best = with_constants(fit_logarithms(misfit, starts, [BOUNDS[name] for name in free]))
+    if isinstance(best, CollectiveConstants) and any(getattr(best, name) > port_of(best) for name in PORTS):
+        port = {name: min(BOUNDS[name][1], port_of(best)) for name in PORTS}
+        ends = [(BOUNDS[name][0], port.get(name, BOUNDS[name][1])) for name in free]
+        best = with_constants(fit_logarithms(misfit, starts, ends))
+    return best

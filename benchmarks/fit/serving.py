@@ -16,6 +16,7 @@ from benchmarks.fit.folds import folds
 from benchmarks.fit.toml_values import table_name
 from benchmarks.rows.published import case_of, rows_to_fit
 from benchmarks.rows.serving_rows import Serving
+from hwlib.calibrated.serving import part_times
 from hwlib.calibrated.serving_step import Work
 from hwlib.specs.serving_stack import ServingStack, serving_stacks
 
@@ -121,8 +122,7 @@ def step_times(stack: ServingStack, work: Work) -> Any:
     """`step_time` of many steps."""
     import numpy as np
 
-    kernels = (work.products + work.experts / stack.eta_E + work.attention + work.traffic) / stack.eta
-    device = kernels + work.network / stack.eta_net + stack.t_layer * (work.layers + work.prompt_layers)
+    device = sum(part_times(stack, work)) + stack.t_layer * (work.layers + work.prompt_layers)
     return np.maximum(device, stack.t_prompt * work.prompt_layers)
 
 

@@ -25,8 +25,9 @@ True
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from hwlib.calibrated.least_times import above_least
 from hwlib.calibrated.serving_step import Server, Work
 from hwlib.specs import Accelerator, Model, accelerators, models
 from hwlib.specs.serving_stack import ServingStack, serving_stacks
@@ -148,9 +149,31 @@ def served_time(stack: ServingStack, steps: Steps) -> float:
 
 def step_time(stack: ServingStack, work: Work) -> float:
     """Seconds of one step with a software's constants."""
-    kernels = (work.products + work.experts / stack.eta_E + work.attention + work.traffic) / stack.eta
-    device = kernels + work.network / stack.eta_net + stack.t_layer * (work.layers + work.prompt_layers)
+    device = sum(part_times(stack, work)) + stack.t_layer * (work.layers + work.prompt_layers)
     return max(device, stack.t_prompt * work.prompt_layers)
+
+
+class PartTimes(NamedTuple):
+    """Seconds of a step's kernels and messages with a software's constants: numbers, or arrays of many steps."""
+
+    products: Any
+    experts: Any
+    attention: Any
+    traffic: Any
+    network: Any
+
+
+def part_times(stack: ServingStack, work: Work) -> PartTimes:
+    """The parts of one step: a software's rates are of what these take beyond the least by the data sheet, so that no
+    step is quicker than its bytes and operations.
+    """
+    return PartTimes(
+        above_least(work.products, work.products_least, stack.eta),
+        above_least(work.experts, work.experts_least, stack.eta * stack.eta_E),
+        above_least(work.attention, work.attention_least, stack.eta),
+        work.traffic / stack.eta,
+        above_least(work.network, work.network_least, stack.eta_net),
+    )
 
 
 def times(steps: Steps, factor: float) -> Steps:

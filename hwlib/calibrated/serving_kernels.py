@@ -16,6 +16,7 @@ from hwlib.calibrated.attention import decode_seconds, prefill_seconds
 from hwlib.calibrated.gemm import OVERLAP, PARTIAL_BYTES, QUANTISED_FROM, TILINGS, GemmModel
 from hwlib.calibrated.grouped import grouped_seconds
 from hwlib.calibrated.kernel import ELEMENT_BYTES, OUTPUT_BYTES
+from hwlib.calibrated.least_times import kernel_least
 from hwlib.calibrated.sheet import KERNEL_BYTES, RateSheet
 from hwlib.roofline import matmul_flops, mixed_matmul_bytes
 from hwlib.specs import Accelerator, Model, accelerators
@@ -106,6 +107,19 @@ def product_time(chip: KernelChip, dtype: str, M: int, N: int, K: int) -> float:
     return _quickest(model, M, N, K) - max(extra, 0.0)
 
 
+def product_least(chip: KernelChip, dtype: str, M: int, N: int, K: int) -> float:
+    """The least seconds of a product: its operations, or its weights, which a step reads once of all layers. Its
+    activations the product before it may have left in a cache.
+    """
+    stored = WEIGHT_ONLY.get(dtype) or KERNEL_BYTES[dtype][0]
+    return kernel_least(matmul_flops(M, K, N), stored * N * K, chip.rate(multiplied(dtype)), chip.W)
+
+
+def multiplied(dtype: str) -> str:
+    """The dtype whose rate products of weights in another have."""
+    return KERNEL_BYTES[dtype][2] if dtype in KERNEL_BYTES else "bf16"
+
+
 def _quickest(model: GemmModel, M: int, N: int, K: int) -> float:
     """`GemmModel.time` in plain floats, a dozen times as quick: a server's step asks for some hundred products."""
     c, b, n_SM = model.constants, ELEMENT_BYTES[model.constants.dtype], model.n_SM
@@ -151,6 +165,18 @@ def cache_time(attention: LayerAttention, batch: int, context: float) -> float:
     return float(decode_seconds(c, sheet, b, heads, kv, m.head_dim, batch, context, 0))
 
 
+def cache_least(attention: LayerAttention, batch: int, context: float) -> float:
+    """The least seconds of the same: its operations, or the cache, which is read once."""
+    m, chip, tp, kv_dtype, _ = attention
+    b, heads, seen = KERNEL_BYTES[kv_dtype][0], m.heads / tp, batch * context
+    if m.mla:
+        flops = 2.0 * seen * heads * (2 * m.kv_lora + m.rope_dim)
+        return kernel_least(flops, seen * (m.kv_lora + m.rope_dim) * b, max(chip.C, chip.rate(kv_dtype)), chip.W)
+    kv = max(1, m.kv_heads // tp)
+    flops = 4.0 * seen * max(1, m.heads // tp) * m.head_dim
+    return kernel_least(flops, 2 * seen * kv * m.head_dim * b, max(chip.C, chip.rate(kv_dtype)), chip.W)
+
+
 def prompt_time(attention: LayerAttention, tokens: float, window: float) -> float:
     """Seconds of one layer's attention over a prompt. Latent attention has as many heads of keys as of queries."""
     m, chip, tp, kv_dtype, kernels = attention
@@ -161,6 +187,14 @@ def prompt_time(attention: LayerAttention, tokens: float, window: float) -> floa
     sheet = chip.sheet(c.dtype, c.chip)
     seen = window if window < tokens else 0
     return float(prefill_seconds(c, sheet, KERNEL_BYTES[c.dtype][0], heads, kv, dim, 1, tokens, seen))
+
+
+def prompt_least(attention: LayerAttention, tokens: float, window: float) -> float:
+    """The least seconds of the same: its operations, of the pairs before the diagonal alone."""
+    m, chip, tp, kv_dtype, _ = attention
+    seen = min(window, tokens)
+    flops = 2.0 * (m.key_dim + m.value_dim) * max(1, m.heads // tp) * seen * (tokens - seen / 2)
+    return kernel_least(flops, 0.0, max(chip.C, chip.rate(kv_dtype)), chip.W)
 
 
 @lru_cache(maxsize=100_000)
@@ -174,10 +208,31 @@ def experts_time(
     weight, activation, of = KERNEL_BYTES[c.dtype]
     weight = WEIGHT_ONLY.get(dtype, weight)
     hidden, width, experts, topk, local = lengths
-    loads = [tokens * topk / experts]
+    share = touched_share(tokens, experts, topk)
+    loads = [tokens * topk / (experts * share)]
     sheet = chip.sheet(of, c.chip)
-    here = (tokens, hidden, width, experts, topk, local, matrices)
+    here = (tokens, hidden, width, experts * share, topk, local * share, matrices)
     return float(grouped_seconds(c, sheet, weight, activation, loads, *here))
+
+
+def touched_share(tokens: int, experts: int, topk: int) -> float:
+    """The share of experts that at least one of some tokens goes to, each to `topk` drawn at random: of 32 tokens that
+    each go to 8 of 256 experts, not all 256 are read.
+
+    >>> round(touched_share(32, 256, 8), 3), touched_share(1, 256, 8)
+    (0.638, 0.03125)
+    """
+    return 1.0 - (1.0 - topk / experts) ** tokens
+
+
+def experts_least(chip: KernelChip, dtype: str, tokens: int, lengths: tuple[int, ...], matrices: int) -> float:
+    """The least seconds of the same: its operations, or the weights of the experts that a token goes to."""
+    hidden, width, experts, topk, local = lengths
+    weights = local * matrices * hidden * width
+    stored = WEIGHT_ONLY.get(dtype) or KERNEL_BYTES[dtype][0]
+    flops = 2.0 * weights * tokens * topk / experts
+    read = touched_share(tokens, experts, topk) * weights * stored
+    return kernel_least(flops, read, chip.rate(multiplied(dtype)), chip.W)
 
 
 TABLES = {"attention": attention_constants, "decode": decode_constants, "grouped": grouped_constants}

@@ -33,6 +33,11 @@ def state_step_seconds(mixer: StateMixer, chip: KernelChip, tp: int, batch: floa
     return STARTS * T_START + 2 * batch * mixer_state_bytes(mixer) / tp / (STATE_SHARE * chip.W)
 
 
+def state_step_least(mixer: StateMixer, chip: KernelChip, tp: int, batch: float) -> float:
+    """The least seconds of the same: the states at the whole bandwidth."""
+    return 2 * batch * mixer_state_bytes(mixer) / tp / chip.W
+
+
 def part_rate(chip: Accelerator) -> float:
     """FLOP/s that kernels of states reach on parts of a sequence."""
     return VECTOR_SHARE * (chip.fp32_flops or VECTOR_OF_MATRIX * (chip.bf16_flops or chip.fp16_flops or 0.0))

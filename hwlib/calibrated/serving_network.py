@@ -6,6 +6,7 @@ once, and beyond each reduces a part and reads the others' parts (`one-shot` and
 
 from typing import NamedTuple
 
+from hwlib.calibrated.least_times import adds_in_switch, collective_least
 from hwlib.collectives import Routing
 from hwlib.specs import Accelerator
 
@@ -22,6 +23,11 @@ def reduce_time(chip: Accelerator, n: int, S: float) -> float:
     """Seconds of an all-reduce of S bytes on n ranks, by the faster of two ways."""
     alpha, W = _wire(chip, n)
     return min(alpha + (n - 1) * S / W, 2 * alpha + 2 * (n - 1) / n * S / W)
+
+
+def reduce_least(chip: Accelerator, n: int, S: float) -> float:
+    """The least seconds of the same: its bytes at the rate of the links, once each way where switches add up."""
+    return float(collective_least("all_reduce", n, S, scaleup_rate(chip, n), adds_in_switch(chip)))
 
 
 class Nodes(NamedTuple):
@@ -47,14 +53,33 @@ def exchange_time(
     each expert; of many one to each node with any of them, which hands it on (DeepEP's two sets of kernels).
     """
     alpha, W = _wire(chip, n if nodes is None else min(n, nodes.gpus))
+    start = alpha if nodes is None or n <= nodes.gpus else ALPHA_OUT
+    return 2 * start + tokens * width * (b_disp + 2.0) * _exchanged(W, n, tokens, routing, nodes)
+
+
+def exchange_least(
+    chip: Accelerator,
+    n: int,
+    tokens: float,
+    width: int,
+    routing: Routing,
+    b_disp: float = 1.0,
+    nodes: Nodes | None = None,
+) -> float:
+    """The least seconds of the same: its bytes, at the rate of the links."""
+    W = scaleup_rate(chip, n if nodes is None else min(n, nodes.gpus))
+    return tokens * width * (b_disp + 2.0) * _exchanged(W, n, tokens, routing, nodes)
+
+
+def _exchanged(W: float, n: int, tokens: float, routing: Routing, nodes: Nodes | None) -> float:
+    """Seconds of a byte of each token, over links of W."""
     k = routing.k
     if nodes is None or n <= nodes.gpus:
-        copies = min(n - 1.0, k * (n - 1) / n)
-        return 2 * alpha + copies * tokens * width * (b_disp + 2.0) / W
+        return min(n - 1.0, k * (n - 1) / n) / W
     away = n / nodes.gpus
     left = k * (1 - 1 / away) * (1.0 if tokens <= FEW else float(routing.share(away, limited=True)))
     inside = k * (nodes.gpus - 1) / (n if tokens <= FEW else nodes.gpus) / W
-    return 2 * ALPHA_OUT + max(inside, left / nodes.W_out) * tokens * width * (b_disp + 2.0)
+    return max(inside, left / nodes.W_out)
 
 
 def scaleup_rate(chip: Accelerator, n: int) -> float:

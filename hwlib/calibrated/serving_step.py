@@ -15,10 +15,14 @@ from typing import NamedTuple
 from hwlib.calibrated.serving_kernels import (
     KernelChip,
     LayerAttention,
+    cache_least,
     cache_time,
+    experts_least,
     experts_time,
     kernel_chip,
+    product_least,
     product_time,
+    prompt_least,
     prompt_time,
     traffic_time,
 )
@@ -28,9 +32,10 @@ from hwlib.calibrated.serving_mixers import (
     part_rate,
     sparse_prompt_seconds,
     state_prompt_seconds,
+    state_step_least,
     state_step_seconds,
 )
-from hwlib.calibrated.serving_network import Nodes, exchange_time, reduce_time
+from hwlib.calibrated.serving_network import Nodes, exchange_least, exchange_time, reduce_least, reduce_time
 from hwlib.calibrated.sheet import KERNEL_BYTES
 from hwlib.collectives import Routing
 from hwlib.inference import step_bytes
@@ -59,7 +64,8 @@ class Work(NamedTuple):
     """One step: seconds that the models of kernels and messages give, and what software pays for by the piece.
 
     `layers` and `prompt_layers` count the passes through a layer, of steps that only decode and of those that read
-    prompts. `sheet` is what the data sheet's rates give, without messages: the simple model to compare with.
+    prompts. Of each kind but plain traffic, which other software may leave out, `..._least` is what a data sheet's
+    rates leave at best. `sheet` is what these give without messages: the simple model to compare with.
     """
 
     layers: float = 0.0
@@ -69,6 +75,10 @@ class Work(NamedTuple):
     attention: float = 0.0
     traffic: float = 0.0
     network: float = 0.0
+    products_least: float = 0.0
+    experts_least: float = 0.0
+    attention_least: float = 0.0
+    network_least: float = 0.0
     sheet: float = 0.0
 
 
@@ -225,6 +235,7 @@ class Server:
             attention=attention * share,
             traffic=traffic * share,
             network=network * share,
+            **self._least(tokens, decoding, context, prompts, prompt),
             **layers,
             sheet=self._sheet_time(tokens, decoding, context, prompts, prompt) * share,
         )
@@ -266,6 +277,55 @@ class Server:
             picked = m.attention_layers * sparse_prompt_seconds(m, chip, self.attention_tp, prompt)
             seconds += prompts * (picked + own * index_prompt_seconds(m, chip, prompt))
         return seconds
+
+    def _least(self, tokens: int, decoding: int, context: float, prompts: float, prompt: float) -> dict[str, float]:
+        """What of a step's kinds of kernels and of its messages a data sheet's rates leave, by name."""
+        m, tp, chip = self.model, self.attention_tp, self.silicon
+        sampled = max(1, round(decoding + prompts))
+        layer = LayerAttention(m, chip, tp, self.kv_dtype, self.kernels)
+        own = self.attention_dtype or self.dtype
+        products = product_least(chip, "bf16", sampled, -(-m.vocab // tp), m.width)
+        products += m.attention_layers * sum(product_least(chip, own, tokens, n, k) for n, k in attention_shapes(m, tp))
+        products += m.state_layers * sum(product_least(chip, own, tokens, n, k) for n, k in mixer_shapes(m, tp))
+        products += (m.mlp_layers - m.moe_layers) * mlp_least(self, tokens, m.ffn, tp)
+        attention = m.state_layers * state_step_least(m.mixer, chip, tp, decoding) if m.mixer else 0.0
+        for layers, window in _spans(m):
+            attention += layers * cache_least(layer, decoding, min(context, window))
+            if not m.indexer:
+                attention += layers * prompts * prompt_least(layer, prompt, window)
+        network, experts, width = 0.0, 0.0, 2.0 * tokens * m.width
+        if tp > 1:
+            sums = m.layers if m.parallel else m.layers + m.mlp_layers - m.moe_layers * self.attention_dp
+            network = reduce_least(self.chip, tp, width) * sums
+        if m.moe_layers:
+            routed, shared, sent = self._expert_least(tokens)
+            products += shared * m.moe_layers
+            experts += routed * m.moe_layers
+            network += sent * m.moe_layers
+        if self.pp > 1:
+            network += reduce_least(self.chip, 2, width) / 2 * self.pp
+        least = {"products": products, "experts": experts, "attention": attention, "network": network}
+        return {f"{name}_least": seconds / self.pp for name, seconds in least.items()}
+
+    def _expert_least(self, tokens: int) -> tuple[float, float, float]:
+        """The least of `_expert_layer`."""
+        m, tp = self.model, self.tp
+        lengths = (
+            m.expert_width or m.width,
+            m.expert_ffn * self.ep // tp,
+            m.experts,
+            m.experts_per_token,
+            m.experts // self.ep,
+        )
+        routed = experts_least(self.silicon, self._experts, tokens * self.groups, lengths, m.matrices)
+        shared = product_least(self.silicon, "bf16", tokens, m.experts, m.width)
+        if m.shared_experts:
+            shared += mlp_least(self, tokens, m.expert_ffn * m.shared_experts, self.attention_tp)
+        sent = 0.0
+        if self.attention_dp and tp > 1:
+            routing = Routing(m.experts_per_token, m.experts)
+            sent = exchange_least(self.chip, tp, tokens, width, routing, nodes=self.nodes)
+        return routed, shared, sent
 
     def _sheet_time(self, tokens: int, decoding: int, context: float, prompts: float, prompt: float) -> float:
         """Seconds of a step on all stages at the data sheet's rates: operations or weights, and the caches."""
@@ -341,6 +401,13 @@ def mlp_time(server: Server, tokens: int, ffn: int, tp: int) -> float:
     return (
         up + product_time(chip, dtype, tokens, m.width, width) + traffic_time(chip, 2.0 * m.matrices * tokens * width)
     )
+
+
+def mlp_least(server: Server, tokens: int, ffn: int, tp: int) -> float:
+    """The least seconds of both products."""
+    m, chip, dtype, width = server.model, server.silicon, server.dtype, max(1, ffn // tp)
+    up = product_least(chip, dtype, tokens, (m.matrices - 1) * width, m.width)
+    return up + product_least(chip, dtype, tokens, m.width, width)
 
 
 def attention_shapes(m: Model, tp: int) -> tuple[tuple[int, int], ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hwlib.calibrated.serving import RESERVED, Steps, run_of, step_time
+from hwlib.calibrated.serving import RESERVED, Steps, part_times, run_of, step_time
 from hwlib.calibrated.serving_step import Work
 from hwlib.serving_planner.layouts import Layout, server_of
 from hwlib.serving_planner.points import Point
@@ -55,11 +55,12 @@ def _read(question: Question, chunk: int | None, each: int) -> float:
 
 def _parts(stack: ServingStack, work: Work, bound: str) -> dict[str, float]:
     """The seconds of one step, as `step_time` adds them up; what is left where the host launches is the host's."""
+    parts = part_times(stack, work)
     seconds = {
-        bound: (work.products + work.experts / stack.eta_E) / stack.eta,
-        CACHES: work.attention / stack.eta,
-        NORMS: work.traffic / stack.eta,
-        SENT: work.network / stack.eta_net,
+        bound: parts.products + parts.experts,
+        CACHES: parts.attention,
+        NORMS: parts.traffic,
+        SENT: parts.network,
     }
     return seconds | {HOST: step_time(stack, work) - sum(seconds.values())}
 

@@ -285,7 +285,7 @@ def deepseek_v3(c: Config) -> Shape:
 
 
 def _gpt_oss(c: Config) -> Shape:
-    shape = usual(c, head_dim=64, needs_kv=True) | {"biases": "all", "sinks": True}
+    shape = usual(c, head_dim=64, needs_kv=True) | {"biases": "all", "sinks": True, "rotary_scaled": True}
     c.only("attention_bias", True)
     shape |= experts(c, "num_local_experts", "intermediate_size", token=("num_experts_per_tok", "experts_per_token"))
     return shape | windows(c, shape["layers"], -(-shape["layers"] // 2))

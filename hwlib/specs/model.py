@@ -70,6 +70,7 @@ class Model(Record):
     shared_gate: bool = flag("whether a vector weighs what the shared experts give", False)
     parallel: bool = flag("whether attention and MLP of a layer read the same input, and are added together", False)
     sinks: bool = flag("whether each head learns a logit of its own", False)
+    rotary_scaled: bool = flag("whether rotary embeddings have a factor, as YaRN gives them", False)
     router_bias: bool = flag("whether a bias for each expert steers the router", False)
     positions: int = count("rows of a learned table of positions", 0)
     experts: int = count("routed experts of a layer, E; 1 in a dense model", 1)

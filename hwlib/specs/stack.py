@@ -7,7 +7,8 @@ names were typed, but at least eight of these steps rest on them (`python -m ben
 nothing was fitted, `note` says where the constants come from. `features` is the row of software.toml that says what the
 software can do; without one it can do everything. `released` is the newest release that they stand for, and a stack
 that `follows` another takes its place from its own release on. With `overlap_alone` transfers to experts run beside
-another microbatch without a pipeline, too.
+another microbatch without a pipeline, too. With `biases_apart` the biases of experts are added to what they give by
+kernels of their own, and with `rotary_apart` so are rotary embeddings that have a factor.
 
 >>> stacks["megatron-core-h100"].chip
 'h100-sxm'
@@ -64,6 +65,8 @@ class Stack(Constants):
     only_experts: bool = switch(False)
     only_dtypes: tuple[str, ...] = texts()
     overlap_alone: bool = switch(False)
+    biases_apart: bool = switch(False)
+    rotary_apart: bool = switch(False)
     one_gpu: bool = switch(False)
     """Whether its steps were of one GPU, so that it has no constants of transfers, and times no plan of several."""
     kernels: str = text()

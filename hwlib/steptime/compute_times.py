@@ -25,6 +25,13 @@ KEPT_MOVES = 2  # what is kept is written once and read once
 SORTED_BYTES = 16  # an element of a copy is read and written four times: by expert, by local expert, and both ways back
 HEAD_MULTIPLE = 8  # elements of 16 bits that a load of 16 bytes has, which tensor cores take
 UNALIGNED = 16  # times slower without: the rate of an A100 without tensor cores; FlashAttention pads such heads
+BIAS_BYTES, WIDE_BIAS_BYTES = (12, 16), (28, 40)
+"""An element that an expert gives, forward and backward, where its bias is weighed by the router's probability, added,
+and all experts' tokens are joined again, by a kernel each (megatron-core, `_apply_bias` of experts.py): in 16 bits, and
+with probabilities in 32, as DeepEP and HybridEP hand them over, in which the sums are then, too."""
+ROTARY_BYTES = (24, 26)
+"""An element of queries and keys, forward and backward, where the rotary embedding is seven kernels: two products, a
+half that is turned, negated and joined, a sum, a copy (megatron-core, rope_utils.py: no fused kernel has a factor)."""
 LOGIT_BYTES = 6  # a logit is kept in 16 bits and in 32
 GRADIENT_BYTES = 8  # a gradient is read and written, in 32 bits, for every microbatch
 
@@ -72,11 +79,12 @@ def layer_passes(job: Job, moe: bool, attention: Any) -> Passes:
         moved = moved + SORTED_BYTES * model.experts_per_token * tokens / plan.tp * model.width / rates.W
     products = maximum(product, 2 * parameters / rates.W)
     added = adapter_passes(job, moe, parameters)
-    forward = products + attention + moved + added.forward
+    apart, apart_backward = _kernels_apart(job, moe, tokens / plan.tp)
+    forward = products + attention + moved + apart + added.forward
     weight: Any = 0.0
     if not job.frozen:
         weight = product + exposed_time.function(GRADIENT_BYTES * parameters / rates.W, product, stack.hide_sum)
-    backward = products + weight + 2 * (attention + moved) + added.backward
+    backward = products + weight + 2 * (attention + moved) + apart_backward + added.backward
 
     def again(code: int) -> Any:
         names = recomputed_modules(code)
@@ -94,6 +102,21 @@ def layer_passes(job: Job, moe: bool, attention: Any) -> Passes:
     if plan.recompute_layers is not None:
         repeated = repeated * recomputed_share(model, plan)
     return Passes(forward, backward, weight, repeated, attention)
+
+
+def _kernels_apart(job: Job, moe: bool, tokens: Any) -> tuple[Any, Any]:
+    """Seconds of a layer forward and backward in kernels that others have fused: biases of experts, and rotary
+    embeddings with a factor.
+    """
+    model, stack = job.model, job.stack
+    moved = [0.0, 0.0]
+    if moe and stack.biases_apart and model.biases in ("all", "mlp"):
+        each = WIDE_BIAS_BYTES if job.dedup_dispatch else BIAS_BYTES
+        moved = [b * model.experts_per_token * model.width for b in each]
+    if stack.rotary_apart and model.rotary_scaled:
+        elements = (model.heads + model.kv_heads) * model.key_dim
+        moved = [x + b * elements for x, b in zip(moved, ROTARY_BYTES, strict=True)]
+    return moved[0] * tokens / job.rates.W, moved[1] * tokens / job.rates.W
 
 
 def _kernel_passes(job: Job, moe: bool, attention: Any, layer: LayerFootprint) -> Passes:

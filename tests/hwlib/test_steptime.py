@@ -426,6 +426,41 @@ def test_without_a_pipeline_another_microbatch_hides_all_but_one_pass_of_each_tr
     assert ep(waits.replace(hide_ep=0.0, overlap_alone=True), dp=8, B=B) == pytest.approx(ep(waits, dp=8, B=B))
 
 
+OSS = models["gpt-oss-120b"]
+
+
+def extra(model=OSS, dedup=False, **switches):
+    """What kernels apart add to a step, in bytes of a token and layer, on a machine whose memory is its only limit."""
+    fused = IDEAL.replace(eta_W=0.45)
+    plan = {"dp": 8, "ep": 8, "B": 8 * 4096, "T": 4096, "zero": 1, "micro": 1, "dedup_dispatch": dedup}
+    slow, quick = (step_time(model, stack, LEVELS, **plan).compute for stack in (fused.replace(**switches), fused))
+    return (slow - quick) * 0.45 * H100.hbm_bandwidth / (4096 * model.layers)
+
+
+@pytest.mark.parametrize(("dedup", "each"), [(False, 12 + 16), (True, 28 + 40)])
+def test_biases_of_experts_that_are_added_apart_move_what_experts_give(dedup, each):
+    assert extra(dedup=dedup, biases_apart=True) == pytest.approx(each * 4 * 2880)
+    assert extra(OSS.replace(biases="mlp"), biases_apart=True) == pytest.approx(28 * 4 * 2880)
+    for without in (OSS.replace(biases="qkv"), OSS.replace(biases="none"), models["mixtral-8x7b"]):
+        assert extra(without, biases_apart=True) == pytest.approx(0, abs=1e-3)
+
+
+def test_rotary_embeddings_with_a_factor_move_queries_and_keys():
+    assert extra(rotary_apart=True) == pytest.approx((24 + 26) * (64 + 8) * 64)
+    assert extra(OSS.replace(rotary_scaled=False), rotary_apart=True) == pytest.approx(0, abs=1e-3)
+    both = extra(biases_apart=True, rotary_apart=True)
+    assert both == pytest.approx(extra(biases_apart=True) + extra(rotary_apart=True))
+
+
+def test_megatron_has_both_apart_until_its_experts_are_one_kernel():
+    old, new = (
+        {(stack.biases_apart, stack.rotary_apart) for key, stack in stacks.items() if key.startswith(name)}
+        for name in ("megatron-core-h", "megatron-core-2606")
+    )
+    assert (old, new) == ({(True, True)}, {(False, True)})
+    assert not any(stacks[key].rotary_apart for key in ("torchtitan-h100", "pytorch-h200"))
+
+
 def test_frozen_matrices_have_no_gradients():
     """Two thirds of the products of a step, and no states to update."""
     small = Model.small(layers=1, width=4096, heads=32, vocab=1)

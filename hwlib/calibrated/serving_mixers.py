@@ -1,13 +1,16 @@
 """The kernels of layers that keep a state, and of sparse attention: roofline times with typed shares of the peaks.
 
-No kernel of this kind is among the measured ones, so that the shares below are typed. A decode step reads and writes
-states. A prompt is computed in parts, by kernels that take as long for exponentials, decays and sums on the vector
-units as for products: published steps of Nemotron 3 Nano on H100 and Blackwell (megatron-bridge) leave some 20 TFLOP/s
-for its states beside all else, a quarter of the vector units' rate, on chips whose products are 2.5 times as quick.
+None of them is fitted here. A decode step reads and writes states. A prompt is computed in parts, whose exponentials,
+decays and sums keep the vector units as busy as their products the matrix units, so that rates are told in those of the
+vector units: kernels of one kind reach about the same multiple of it on Hopper and on Blackwell, whose matrix rates
+differ by 2.5. The shares are round numbers near the kernel times that AIConfigurator publishes (aiconfigurator).
 An indexer scores every key in 8 bits where the chip has them; every rank of tp has all of it, and all of its cache.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from hwlib.calibrated.serving_kernels import MLA_SHARE, KernelChip
 from hwlib.specs import Accelerator, Model
@@ -20,8 +23,12 @@ from hwlib.transformer import (
     sparse_latent_flops,
 )
 
-STATE_SHARE = 0.7  # of memory's bandwidth, of kernels that read and write a state (typed)
-VECTOR_SHARE = 0.25  # of the vector units' rate in 32 bits, that parts of a sequence reach (typed)
+STATE_SHARE = 0.75  # of memory's bandwidth, of kernels that read and write a state (typed)
+PROMPT_SHARE: Mapping[str, float] = MappingProxyType(
+    {"gated-delta": 4.5, "kimi-delta": 2.7, "mamba2": 1.0, "mamba1": 0.25, "lightning": 2.2}
+)
+"""Of the vector units' rate in 32 bits, what parts of a prompt reach (typed): with kernels of FlashInfer, of FlashKDA,
+of Triton (mamba_ssm), a guess, and with those of flash-linear-attention."""
 VECTOR_OF_MATRIX = 1 / 16  # of the peak in 16 bits, the vector units' rate where no source says it: that of the A100
 INDEX_SHARE = 0.5  # of the peak in 8 bits, of an indexer's products (typed)
 STARTS = 3  # kernels of a state's layer beside its products: convolution, state, norm with its gate
@@ -38,16 +45,16 @@ def state_step_least(mixer: StateMixer, chip: KernelChip, tp: int, batch: float)
     return 2 * batch * mixer_state_bytes(mixer) / tp / chip.W
 
 
-def part_rate(chip: Accelerator) -> float:
-    """FLOP/s that kernels of states reach on parts of a sequence."""
-    return VECTOR_SHARE * (chip.fp32_flops or VECTOR_OF_MATRIX * (chip.bf16_flops or chip.fp16_flops or 0.0))
+def vector_rate(chip: Accelerator) -> float:
+    """FLOP/s of a chip's vector units."""
+    return chip.fp32_flops or VECTOR_OF_MATRIX * (chip.bf16_flops or chip.fp16_flops or 0.0)
 
 
 def state_prompt_seconds(mixer: StateMixer, chip: KernelChip, rate: float, tp: int, tokens: float) -> float:
-    """Seconds of one layer's states over a prompt, at the `part_rate` of the chip; or queries, keys, values and what
-    comes out, each read and written by two kernels.
+    """Seconds of one layer's states over a prompt, on a chip whose vector units have this rate; or those in which
+    queries, keys, values and what comes out are read and written by two kernels.
     """
-    math = float(chunked_mixer_flops(mixer, tokens)) / tp / rate
+    math = float(chunked_mixer_flops(mixer, tokens)) / tp / (PROMPT_SHARE[mixer.kind] * rate)
     channels = mixer.channels + mixer.heads * mixer.value_dim
     moved = 2 * 2 * 2.0 * tokens * channels / tp / (STATE_SHARE * chip.W)
     return STARTS * T_START + max(math, moved)

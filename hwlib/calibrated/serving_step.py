@@ -29,11 +29,11 @@ from hwlib.calibrated.serving_kernels import (
 from hwlib.calibrated.serving_mixers import (
     index_prompt_seconds,
     index_step_seconds,
-    part_rate,
     sparse_prompt_seconds,
     state_prompt_seconds,
     state_step_least,
     state_step_seconds,
+    vector_rate,
 )
 from hwlib.calibrated.serving_network import Nodes, exchange_least, exchange_time, reduce_least, reduce_time
 from hwlib.calibrated.sheet import KERNEL_BYTES
@@ -266,7 +266,9 @@ class Server:
         if m.mixer and decoding:
             seconds += m.state_layers * state_step_seconds(m.mixer, chip, tp, decoding)
         if m.mixer and reads:
-            seconds += m.state_layers * prompts * state_prompt_seconds(m.mixer, chip, part_rate(self.chip), tp, prompt)
+            seconds += (
+                m.state_layers * prompts * state_prompt_seconds(m.mixer, chip, vector_rate(self.chip), tp, prompt)
+            )
         return seconds + (self._sparse_time(decoding, context, prompts, prompt) if m.indexer else 0.0)
 
     def _sparse_time(self, decoding: int, context: float, prompts: float, prompt: float) -> float:
@@ -324,7 +326,7 @@ class Server:
         sent = 0.0
         if self.attention_dp and tp > 1:
             routing = Routing(m.experts_per_token, m.experts)
-            sent = exchange_least(self.chip, tp, tokens, width, routing, nodes=self.nodes)
+            sent = exchange_least(self.chip, tp, tokens, lengths[0], routing, nodes=self.nodes)
         return routed, shared, sent
 
     def _sheet_time(self, tokens: int, decoding: int, context: float, prompts: float, prompt: float) -> float:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import fields
 
-from hwlib.calibrated.serving_mixers import VECTOR_SHARE
 from hwlib.planner.advice import closeness, rests
 from hwlib.planner.allowed import Allowed
 from hwlib.planner.certainty import certainty_words
@@ -14,6 +13,7 @@ from hwlib.planner.result import SearchResult
 from hwlib.planner.task import Task
 from hwlib.specs import Model
 from hwlib.steptime import StepTime
+from hwlib.steptime.state_times import TRAINED_SHARE
 from hwlib.strategy import CHOICES, NO_PIPELINE, TOLD
 from hwlib.units import plural, show
 
@@ -76,7 +76,7 @@ def unmeasured_words(model: Model) -> str:
     """What is typed of layers that no measured step has; empty of a model whose layers are all plain attention."""
     if model.mixer:
         kinds = f"{model.state_layers} of {model.layers} layers keep a state ({model.mixer.kind})"
-        rate = f"{VECTOR_SHARE:.0%} of the vector units' rate"
+        rate = f"{TRAINED_SHARE[model.mixer.kind]:.0%} of the vector units' rate"
         return f"{kinds}: at {rate}, typed, as no measured row here is of such layers."
     if model.indexer:
         return "Sparse attention and its indexers: at attention's rate, typed, as no measured row here has them."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 
 from hwlib.calibrated.serving import RESERVED
-from hwlib.calibrated.serving_mixers import INDEX_SHARE, STATE_SHARE, VECTOR_SHARE
+from hwlib.calibrated.serving_mixers import INDEX_SHARE, PROMPT_SHARE, STATE_SHARE
 from hwlib.serving_planner.anatomy import memory_parts, token_parts
 from hwlib.serving_planner.layouts import Layout, room, server_of
 from hwlib.serving_planner.plan import Pool
@@ -131,11 +131,12 @@ def _unmeasured(model: Model) -> str:
     parts = []
     if model.mixer:
         keeps = f"{model.state_layers} of {model.layers} layers keep a state ({model.mixer.kind})"
-        parts.append(f"{keeps}: they reach {STATE_SHARE:.0%} of memory and {VECTOR_SHARE:.0%} of the vector units")
+        rate = f"{PROMPT_SHARE[model.mixer.kind]:g} times the vector units' rate"
+        parts.append(f"{keeps}: they reach {STATE_SHARE:.0%} of memory and {rate}")
     if model.indexer:
         picks = f"indexers pick {model.indexer.top:,} keys"
         parts.append(f"{picks}: they reach {INDEX_SHARE:.0%} of arithmetic and {STATE_SHARE:.0%} of memory")
-    return "".join(f"; {part}, typed, for no such kernel is measured" for part in parts)
+    return "".join(f"; {part}, typed, as no such kernel is fitted" for part in parts)
 
 
 def basis_words(question: Question) -> str:

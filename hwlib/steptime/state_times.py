@@ -1,15 +1,24 @@
 """Seconds of layers that keep a state, in training: in parts of a sequence, at a typed share of the vector units' rate.
 
-No kernel of this kind is among the measured ones (`hwlib.calibrated.serving_mixers`). The backward pass takes twice the
-forward one, as attention's does.
+No kernel of this kind is among the measured ones (`hwlib.calibrated.serving_mixers`). The shares are those of the whole
+of forward and backward pass, of which the second takes twice the first, as attention's does: near the times of
+flash-linear-attention on Hopper and Blackwell; and for Mamba-2 near what published steps of Nemotron 3 Nano leave beside
+all else (megatron-bridge), its convolution and its norm included.
 """
 
+from collections.abc import Mapping
 from math import inf
+from types import MappingProxyType
 from typing import Any
 
-from hwlib.calibrated.serving_mixers import part_rate
+from hwlib.calibrated.serving_mixers import vector_rate
 from hwlib.specs import Accelerator, Model
 from hwlib.transformer import attention_step_flops, chunked_mixer_flops, mixer_flops
+
+TRAINED_SHARE: Mapping[str, float] = MappingProxyType(
+    {"gated-delta": 1.0, "kimi-delta": 0.65, "mamba2": 0.25, "mamba1": 0.25, "lightning": 1.0}
+)
+"""Of the vector units' rate in 32 bits, what parts of a sequence reach in training (typed)."""
 
 
 def attention_flops(model: Model, tokens: Any, T: Any, causal: bool) -> Any:
@@ -22,4 +31,5 @@ def mean_state_time(model: Model, chip: Accelerator, tokens: Any, tp: Any, C: fl
     """Seconds of the states of the mean layer, forward; none where arithmetic takes no time, as C is endless."""
     if model.mixer is None or inf == C:
         return 0.0
-    return model.state_layers / model.layers * chunked_mixer_flops(model.mixer, tokens) / tp / part_rate(chip)
+    rate = TRAINED_SHARE[model.mixer.kind] * vector_rate(chip)
+    return model.state_layers / model.layers * chunked_mixer_flops(model.mixer, tokens) / tp / rate

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hwlib.calibrated.decode_parts import decode_parts, step_constants
-from hwlib.calibrated.serving_mixers import VECTOR_SHARE, part_rate
+from hwlib.calibrated.serving_mixers import PROMPT_SHARE, vector_rate
 from hwlib.calibrated.serving_step import Server
 from hwlib.footprint import footprint
 from hwlib.footprint.trained import Adapters, matrix_share
@@ -24,9 +24,9 @@ from hwlib.serving_planner.explain import basis_words
 from hwlib.serving_planner.question import question_of
 from hwlib.specs import Level, Model, SpecError, Stack, accelerators, models
 from hwlib.specs.mixed_architectures import MIXED
-from hwlib.specs.state_mixer import Indexer, StateMixer
+from hwlib.specs.state_mixer import MIXERS, Indexer, StateMixer
 from hwlib.steptime import step_time
-from hwlib.steptime.state_times import attention_flops, mean_state_time
+from hwlib.steptime.state_times import TRAINED_SHARE, attention_flops, mean_state_time
 from hwlib.transformer import (
     active_parameters,
     attention_step_flops,
@@ -526,11 +526,12 @@ def test_a_step_computes_what_the_model_asks_for(name):
 def test_a_longer_sequence_costs_states_nothing():
     model = MODELS["Qwen3-Next 80B-A3B"].replace(layers=4, pattern="SSSS")
     h100 = accelerators["h100-sxm"]
-    expected = chunked_delta_flops(2**17, 64, 32, 128, 128) / 2 / (VECTOR_SHARE * h100.fp32_flops)
+    expected = chunked_delta_flops(2**17, 64, 32, 128, 128) / 2 / h100.fp32_flops
     assert mean_state_time(model, h100, 2**17, 2, 1e15) == pytest.approx(expected)
     assert mean_state_time(model, h100, 2**17, 2, math.inf) == 0
     assert mean_state_time(models["llama3-8b"], h100, 2**17, 1, 1e15) == 0
-    assert part_rate(accelerators["l40s"]) == VECTOR_SHARE * accelerators["l40s"].bf16_flops / 16
+    assert vector_rate(accelerators["l40s"]) == accelerators["l40s"].bf16_flops / 16
+    assert set(TRAINED_SHARE) == set(PROMPT_SHARE) == set(MIXERS)
     assert attention_flops(model, 4096, 4096, True) == 0
 
 

@@ -24,6 +24,7 @@ __all__ = ["Cause", "JudgedRow", "LogVerdict", "binary", "check_collective", "ju
 
 WIRE = 0.5  # share of the best expected bandwidth from which on a row says something of the wires
 NEAR = 0.0625  # how near a fraction of the rails a measured fraction is at least, with eight of them
+SMALL = 2**26  # bytes up to which NCCL takes its protocols of low latency, on many ranks
 RING = 2  # mean errors within which a time is that of a ring
 IMPOSSIBLE = 1.02  # times the wires' rate, beyond which no run is: clocks and printed digits are not exact
 OPERATIONS = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")
@@ -408,9 +409,10 @@ def _beside_ring(slow: Sequence[JudgedRow], model: Expected) -> float:
 def _of_small_rows(v: LogVerdict) -> Iterator[Cause]:
     waiting = [row for row in v.rows if row.regime == "latency" and row.verdict != "wrong"]
     if waiting:
+        protocol = ", and NCCL sends by LL or LL128" * (waiting[-1].S <= SMALL)
         yield Cause(
             "latency",
-            f"up to {binary(waiting[-1].S)} the time is latency, and NCCL sends by LL or LL128: read the time, not the "
+            f"up to {binary(waiting[-1].S)} the time is latency{protocol}: read the time, not the "
             f"bandwidth; of the smallest {show(waiting[0].expected_time, 's', 3)} is expected, and "
             f"{show(waiting[0].time, 's', 3)} measured",
             tuple(row.S for row in waiting),

@@ -2,8 +2,8 @@
 
 No kernel of this kind is among the measured ones (`hwlib.calibrated.serving_mixers`). The shares are those of the whole
 of forward and backward pass, of which the second takes twice the first, as attention's does: near the times of
-flash-linear-attention on Hopper and Blackwell; and for Mamba-2 near what published steps of Nemotron 3 Nano leave beside
-all else (megatron-bridge), its convolution and its norm included.
+flash-linear-attention on Hopper and Blackwell; and for Mamba-2 near what published steps of Nemotron 3 Nano leave
+beside all else (megatron-bridge), its convolution and its norm included.
 """
 
 from collections.abc import Mapping

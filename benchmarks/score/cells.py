@@ -9,6 +9,7 @@ import json
 import math
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -19,6 +20,7 @@ import click
 from benchmarks.paths import DATA as BENCHMARK_DATA
 from benchmarks.paths import DOCS
 from benchmarks.rows.allreduce_rows import NodesAllReduce
+from benchmarks.rows.collective_rows import WireBound
 from benchmarks.rows.kernel_rows import TimedKernel
 from benchmarks.rows.memory_rows import Peak
 from benchmarks.rows.published import ROWS, Case, Collective, Product, ReachedShare, case_of, read_rows
@@ -50,7 +52,7 @@ BASES = {
 }
 
 
-class Cell(NamedTuple):
+class RowCell(NamedTuple):
     """What rows have in common."""
 
     work: str
@@ -62,8 +64,7 @@ class Cell(NamedTuple):
     @property
     def key(self) -> str:
         """The end of an address that leads to its rows."""
-        words = "-".join(self).lower()
-        return "-".join("".join(letter if letter.isalnum() else " " for letter in words).split())
+        return "-".join(re.findall(r"[^\W_]+", "-".join(self).lower()))
 
 
 class CellRow(NamedTuple):
@@ -81,15 +82,15 @@ class CellRow(NamedTuple):
         return self.predicted / self.measured - 1
 
 
-def cells(path: Path = ROWS) -> dict[Cell, list[CellRow]]:
+def cells(path: Path = ROWS) -> dict[RowCell, list[CellRow]]:
     """All cells of a folder of tables, sorted, with their rows. Raises DataError."""
-    groups: dict[Cell, list[CellRow]] = {}
+    groups: dict[RowCell, list[CellRow]] = {}
     for cell, row in (*table_rows(path), *own_steps()):
         groups.setdefault(cell, []).append(row)
     return dict(sorted(groups.items()))
 
 
-def table_rows(path: Path) -> Iterator[tuple[Cell, CellRow]]:
+def table_rows(path: Path) -> Iterator[tuple[RowCell, CellRow]]:
     """Each row that has a prediction, and its cell."""
     for row in read_rows(path)[0]:
         case = case_of(row, path)
@@ -100,12 +101,12 @@ def table_rows(path: Path) -> Iterator[tuple[Cell, CellRow]]:
             yield cell_of(row, case), CellRow(row.cells["id"], predicted.measured, predicted.time, basis, row.source)
 
 
-def own_steps() -> Iterator[tuple[Cell, CellRow]]:
+def own_steps() -> Iterator[tuple[RowCell, CellRow]]:
     """The steps of one GPU that were measured for this project. Their table keeps only ratios: 1 is measured."""
     for source, row in one_gpu_errors():
         if row.basis != Basis.TYPICAL:
             kind = EXPERTS if "experts" in row.words else DENSE
-            cell = Cell("training step", accelerators[row.chip].name, kind, stacks[row.stack].software, OWN)
+            cell = RowCell("training step", accelerators[row.chip].name, kind, stacks[row.stack].software, OWN)
             yield cell, CellRow(row.key, 1.0, math.exp(-row.error), Basis(row.basis), source)
 
 
@@ -137,18 +138,19 @@ CELLS: dict[type, Callable[..., tuple[str, str, str, str]]] = {
     ReachedShare: lambda case: ("share of the data sheet", case.chip, case.op, ""),
     Collective: lambda case: (f"collectives: {case.op.replace('_', '-')}", case.chip, ANY, case.software),
     NodesAllReduce: lambda case: ("all-reduce over nodes", case.chip, ANY, f"NCCL, {case.network}"),
+    WireBound: lambda _: ("collectives, by their wires alone", ANY, ANY, ""),
     TimedKernel: lambda case: (case.kind.replace("-", " "), case.chip, case.dtype, case.software),
 }
 """Of each kind of case what was timed, the chip, the kind, and the software."""
 
 
-def cell_of(row: PublishedRow, case: Case) -> Cell:
+def cell_of(row: PublishedRow, case: Case) -> RowCell:
     """The cell of a row, with the software and the release that the row names."""
     work, chip, kind, software = CELLS[type(case)](case)
     named, _, version = str(row.config.get("software") or software).partition("/")
     release = next((str(row.config[name]) for name in ("version", "release", "nccl") if row.config.get(name)), version)
     chip = accelerators[chip].name if chip in accelerators else chip
-    return Cell(work, chip, kind.replace("_", " "), named, release or UNKNOWN)
+    return RowCell(work, chip, kind.replace("_", " "), named, release or UNKNOWN)
 
 
 def interval(rows: Sequence[CellRow]) -> tuple[float, float] | None:
@@ -160,7 +162,7 @@ def interval(rows: Sequence[CellRow]) -> tuple[float, float] | None:
     return ordered[cut], ordered[-1 - cut]
 
 
-def table(groups: dict[Cell, list[CellRow]]) -> list[str]:
+def table(groups: dict[RowCell, list[CellRow]]) -> list[str]:
     """The cells as tables in Markdown, one for each thing that was timed."""
     lines: list[str] = []
     for work in dict.fromkeys(cell.work for cell in groups):
@@ -173,7 +175,7 @@ def table(groups: dict[Cell, list[CellRow]]) -> list[str]:
     return lines
 
 
-def cell_line(cell: Cell, rows: Sequence[CellRow]) -> str:
+def cell_line(cell: RowCell, rows: Sequence[CellRow]) -> str:
     """One cell: mean absolute error, mean error (above zero: predicted too slow, or too large), and the interval."""
     error, bias = fmean(abs(row.off) for row in rows), fmean(row.off for row in rows)
     between = interval(rows)
@@ -184,13 +186,13 @@ def cell_line(cell: Cell, rows: Sequence[CellRow]) -> str:
 
 
 def _fitted(rows: Sequence[CellRow]) -> str:
-    counts = {basis: sum(row.basis == basis for row in rows) for basis in Basis}
+    counts = Counter(row.basis for row in rows)
     if counts[Basis.TYPICAL] == len(rows):
         return "nothing"
     return "no" if not counts[Basis.FITTED] else f"{counts[Basis.FITTED]} of {len(rows)}"
 
 
-def furthest(groups: dict[Cell, list[CellRow]], planned: bool) -> list[tuple[Cell, CellRow]]:
+def furthest(groups: dict[RowCell, list[CellRow]], planned: bool) -> list[tuple[RowCell, CellRow]]:
     """Of what the planners answer, or of the parts of it: the rows with the largest ratio of predicted and measured,
     either way, one of a cell.
     """
@@ -206,7 +208,7 @@ def reason_of(name: str, path: Path = REASONS) -> str:
     return "Not known."
 
 
-def furthest_list(groups: dict[Cell, list[CellRow]], planned: bool) -> list[str]:
+def furthest_list(groups: dict[RowCell, list[CellRow]], planned: bool) -> list[str]:
     """The rows that are furthest off, as a list in Markdown, with the reasons."""
     lines = []
     for cell, row in furthest(groups, planned):
@@ -220,14 +222,18 @@ def _ratio(row: CellRow) -> float:
     return abs(math.log(row.predicted / row.measured))
 
 
-def data(groups: dict[Cell, list[CellRow]]) -> str:
+def data(groups: dict[RowCell, list[CellRow]]) -> str:
     """All rows as a script: of a cell its names, and of a row id, measured, predicted and basis."""
     lines = []
     for cell, rows in groups.items():
-        points = [[row.name, _digits(row.measured), _digits(row.predicted), int(row.basis)] for row in rows]
+        points = list(map(_point, rows))
         sources = sorted({row.source for row in rows})
         lines.append(json.dumps([cell.key, *cell, sources, points], separators=(",", ":"), ensure_ascii=False))
     return "// Written by benchmarks/score/cells.py.\nglobalThis.gpubookCells = [\n" + ",\n".join(lines) + "\n];\n"
+
+
+def _point(row: CellRow) -> list[str | float]:
+    return [row.name, _digits(row.measured), _digits(row.predicted), int(row.basis)]
 
 
 def _digits(value: float) -> float:

@@ -9,10 +9,10 @@ import pytest
 
 from benchmarks.rows.published import ROWS, case_of, read_rows
 from benchmarks.score import cells as scored
-from benchmarks.score.cells import FEW, Cell, CellRow, cell_line, cell_of, furthest, interval, reason_of
+from benchmarks.score.cells import FEW, CellRow, RowCell, cell_line, cell_of, furthest, interval, reason_of
 from hwlib.specs.prediction_errors import Basis
 
-CELL = Cell("training step", "H100 SXM5", "dense", "torchtitan", "2024-12")
+CELL = RowCell("training step", "H100 SXM5", "dense", "torchtitan", "2024-12")
 
 
 def rows(*ratios, basis=Basis.UNSEEN):

@@ -31,6 +31,8 @@ PROMPT_SHARE: Mapping[str, float] = MappingProxyType(
 of Triton (mamba_ssm), a guess, and with those of flash-linear-attention."""
 VECTOR_OF_MATRIX = 1 / 16  # of the peak in 16 bits, the vector units' rate where no source says it: that of the A100
 INDEX_SHARE = 0.5  # of the peak in 8 bits, of an indexer's products (typed)
+CONV_SHARE = 0.4  # of memory's bandwidth, of a short convolution over a prompt (typed)
+PROMPT_STARTS = 10  # kernels of a state's layer over a prompt, beside its products (typed)
 STARTS = 3  # kernels of a state's layer beside its products: convolution, state, norm with its gate
 T_START = 2e-6  # s of a kernel in a graph, as the fitted ones of decoding (typed)
 
@@ -51,13 +53,12 @@ def vector_rate(chip: Accelerator) -> float:
 
 
 def state_prompt_seconds(mixer: StateMixer, chip: KernelChip, rate: float, tp: int, tokens: float) -> float:
-    """Seconds of one layer's states over a prompt, on a chip whose vector units have this rate; or those in which
-    queries, keys, values and what comes out are read and written by two kernels.
+    """Seconds of one layer's states over a prompt, on a chip whose vector units have this rate: a convolution, which
+    reads and writes its channels, and then the parts.
     """
     math = float(chunked_mixer_flops(mixer, tokens)) / tp / (PROMPT_SHARE[mixer.kind] * rate)
-    channels = mixer.channels + mixer.heads * mixer.value_dim
-    moved = 2 * 2 * 2.0 * tokens * channels / tp / (STATE_SHARE * chip.W)
-    return STARTS * T_START + max(math, moved)
+    moved = 2 * 2.0 * tokens * mixer.channels / tp / (CONV_SHARE * chip.W) if mixer.conv else 0.0
+    return PROMPT_STARTS * T_START + math + moved
 
 
 def index_step_seconds(model: Model, chip: KernelChip, batch: float, context: float) -> float:

@@ -266,9 +266,8 @@ class Server:
         if m.mixer and decoding:
             seconds += m.state_layers * state_step_seconds(m.mixer, chip, tp, decoding)
         if m.mixer and reads:
-            seconds += (
-                m.state_layers * prompts * state_prompt_seconds(m.mixer, chip, vector_rate(self.chip), tp, prompt)
-            )
+            each = state_prompt_seconds(m.mixer, chip, vector_rate(self.chip), tp, prompt)
+            seconds += m.state_layers * prompts * each
         return seconds + (self._sparse_time(decoding, context, prompts, prompt) if m.indexer else 0.0)
 
     def _sparse_time(self, decoding: int, context: float, prompts: float, prompt: float) -> float:

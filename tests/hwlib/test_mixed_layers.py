@@ -456,7 +456,7 @@ def test_a_long_context_costs_a_state_nothing():
     alone = Server(model, accelerators["h200-sxm"])
     assert alone.step(16, 1000).attention == alone.step(16, 100_000).attention > 0
     assert alone.step(32, 1000).attention > alone.step(16, 1000).attention
-    assert alone.step(0, 0, 1, 8192).attention == pytest.approx(2 * alone.step(0, 0, 1, 4096).attention, rel=0.05)
+    assert alone.step(0, 0, 1, 8192).attention == pytest.approx(2 * alone.step(0, 0, 1, 4096).attention, rel=0.1)
 
 
 def test_sparse_attention_pays_for_its_indexer_only_beyond_its_keys():

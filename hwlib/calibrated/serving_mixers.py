@@ -33,6 +33,7 @@ VECTOR_OF_MATRIX = 1 / 16  # of the peak in 16 bits, the vector units' rate wher
 INDEX_SHARE = 0.5  # of the peak in 8 bits, of an indexer's products (typed)
 CONV_SHARE = 0.4  # of memory's bandwidth, of a short convolution over a prompt (typed)
 PROMPT_STARTS = 10  # kernels of a state's layer over a prompt, beside its products (typed)
+INDEX_STARTS = 20  # kernels of a decoding indexer: 8-bit queries and keys, scores, the best of them, places (typed)
 STARTS = 3  # kernels of a state's layer beside its products: convolution, state, norm with its gate
 T_START = 2e-6  # s of a kernel in a graph, as the fitted ones of decoding (typed)
 
@@ -68,7 +69,7 @@ def index_step_seconds(model: Model, chip: KernelChip, batch: float, context: fl
         return 0.0
     read = batch * context * index_bytes_per_token(model) / x.layers / (STATE_SHARE * chip.W)
     math = 2.0 * batch * context * x.heads * x.dim / (INDEX_SHARE * chip.rate("fp8"))
-    return STARTS * T_START + max(read, math)
+    return INDEX_STARTS * T_START + max(read, math)
 
 
 def sparse_prompt_seconds(model: Model, chip: KernelChip, tp: int, tokens: float) -> float:

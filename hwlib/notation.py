@@ -186,6 +186,8 @@ NOTATION: dict[str, Symbol] = {
     "n_key": Symbol(r"n_{\mathrm{key}}", "1", "heads of keys in such a layer", POSITIVE),
     "d_k": Symbol("d_k", "1", "width of a head's key, the rows of its state", POSITIVE),
     "T_conv": Symbol(r"T_{\mathrm{conv}}", "token", "tokens that a short convolution sees", ONE_OR_MORE),
+    "n_hc": Symbol(r"n_{\mathrm{hc}}", "1", "residual streams side by side", ONE_OR_MORE),
+    "S_entry": Symbol(r"S_{\mathrm{entry}}", "B", "bytes that one entry of a layer's cache takes", POSITIVE),
     "T_stride": Symbol(r"T_{\mathrm{stride}}", "token", "tokens from one compressed key to the next", POSITIVE),
     "T_blk": Symbol(r"T_{\mathrm{blk}}", "token", "tokens of a block of keys that is picked as a whole", POSITIVE),
     "n_pick": Symbol(r"n_{\mathrm{pick}}", "1", "blocks of keys that are picked for a token"),

@@ -36,6 +36,11 @@ from hwlib.transformer.flops import (
     training_flops,
     window_attention_forward_flops,
 )
+from hwlib.transformer.hyper_connections import (
+    hyper_connection_flops,
+    hyper_connection_params,
+    hyper_stream_bytes,
+)
 from hwlib.transformer.kv_cache import kv_token_bytes, mla_token_bytes
 from hwlib.transformer.layer_counts import (
     chunked_mixer_flops,
@@ -90,6 +95,7 @@ from hwlib.transformer.parameters import (
     moe_params,
 )
 from hwlib.transformer.sparse import (
+    compressed_token_bytes,
     index_token_bytes,
     indexer_flops,
     indexer_params,
@@ -129,6 +135,7 @@ __all__ = [
     "chunked_delta_flops",
     "chunked_mixer_flops",
     "chunked_scan_flops",
+    "compressed_token_bytes",
     "conv_state_bytes",
     "decoder_params",
     "delta_rule_flops",
@@ -140,6 +147,9 @@ __all__ = [
     "gpt_params",
     "gpt_recompute_training_flops",
     "gpt_training_flops",
+    "hyper_connection_flops",
+    "hyper_connection_params",
+    "hyper_stream_bytes",
     "index_bytes_per_token",
     "index_token_bytes",
     "indexer_flops",

@@ -1,5 +1,5 @@
 """Sparse attention as formulas: an indexer scores every key cheaply, and attention reads the best T_top (DSA); or
-blocks of keys are picked by compressed keys, beside those and a window (NSA).
+blocks of keys are picked by compressed keys, beside those and a window (NSA); or there are compressed keys alone.
 
 With an indexer attention is latent (MLA) and not unfolded, for each token reads keys of its own. One layer each.
 """
@@ -43,3 +43,11 @@ def native_sparse_tokens(T_kv, T_stride, n_pick, T_blk, T_win):
     window. It grows with the sequence still, but by a stride's part of it.
     """
     return T_kv / T_stride + n_pick * T_blk + T_win
+
+
+@formula("S_kv", cite="deepseek-v4")
+def compressed_token_bytes(L, S_entry, T_stride):
+    """A cache of one entry for each stride of tokens, as in DeepSeek-V4: for 4 of them where an indexer picks the
+    entries, and for 128 where all are read.
+    """
+    return L * S_entry / T_stride

@@ -34,9 +34,13 @@ from hwlib.transformer import (
     chunked_delta_flops,
     chunked_mixer_flops,
     chunked_scan_flops,
+    compressed_token_bytes,
     delta_rule_flops,
     expert_parameters,
     gated_delta_params,
+    hyper_connection_flops,
+    hyper_connection_params,
+    hyper_stream_bytes,
     indexer_flops,
     indexer_parameters,
     kimi_delta_params,
@@ -292,6 +296,22 @@ def test_a_step_takes_its_matrices_and_what_lies_between(name):
 @pytest.mark.parametrize(("tokens", "read"), [(8192, 2048), (16384, 2560), (32768, 3584), (65536, 5632)])
 def test_native_sparse_attention_reads_what_its_paper_prints(tokens, read):
     assert native_sparse_tokens(tokens, 16, 16, 64, 512) == read  # table 4 of yuan2025
+
+
+def test_compressed_keys_take_a_tenth_of_the_latent_cache():
+    # V4-Pro: 30 layers of stride 4 with an indexer of 128 elements in 4 bits, 31 of stride 128; entries of 512, of them
+    # 64 in 16 bits and the rest in 8. The cache is "10 %" of that of V3.2 (deepseek-v4), which has 8 bits too.
+    entry, index = 448 + 64 * 2, 128 / 2
+    ours = compressed_token_bytes(30, entry + index, 4) + compressed_token_bytes(31, entry, 128)
+    v32 = 61 * (512 + 64 * 2 + 4 * 4) + 61 * (128 + 4)
+    assert ours / v32 == pytest.approx(0.10, abs=0.005)
+
+
+def test_hyper_connections_have_the_parameters_of_the_class():
+    # Transformers 5.24, DeepseekV4HyperConnection with 4 streams of 4096: fn [24, 16384], base [24], scale [3].
+    assert hyper_connection_params(4096, 4) == 24 * 16384 + 24 + 3
+    assert hyper_connection_flops(10, 4096, 4) == 10 * 2 * (24 * 4 * 4096 + (4 + 4 + 16) * 4096)
+    assert hyper_stream_bytes(100, 2, 64, 4) == 4 * hyper_stream_bytes(100, 2, 64, 1) == 4 * 100 * 2 * 64 * 2
 
 
 def test_a_decode_step_moves_states_beside_caches():

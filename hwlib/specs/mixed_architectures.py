@@ -256,6 +256,7 @@ def _jamba(c: Config) -> Shape:
 
 def _indexed(c: Config) -> Shape:
     shape = deepseek_v3(c)
+    c.get("n_routed_experts", "num_experts")  # said twice in some files
     layers = shape["layers"]
     own = _listed(c, "indexer_types", layers, {"full": "f", "shared": "s"}) or "f" * layers
     for name in ("index_topk_freq", "index_skip_topk_offset", "index_topk_pattern"):

@@ -375,6 +375,14 @@ def test_a_field_that_is_not_understood_is_named(field, value):
         model_with(**{field: value})
 
 
+def test_a_number_that_is_said_twice_agrees():
+    fields = {**FAMILIES["GLM-5.2"]["config"], "layer_types": ["deepseek_sparse_attention"] * 78, "num_experts": 256}
+    assert parameter_count(Model.of_config(fields, "twice")) == FAMILIES["GLM-5.2"]["parameters"]
+    for odd in ({"num_experts": 255}, {"layer_types": ["full_attention"] * 78}, {"mlp_layer_types": ["sparse"] * 78}):
+        with pytest.raises(SpecError, match=next(iter(odd))):
+            Model.of_config({**fields, **odd}, "odd")
+
+
 def test_what_is_left_out_is_what_the_class_has():
     listed = ["full_attention" if i % 4 == 3 else "linear_attention" for i in range(48)]
     assert model_with(full_attention_interval=None).pattern == model_with(layer_types=listed).pattern == "SSSA" * 12

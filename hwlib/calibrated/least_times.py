@@ -14,7 +14,8 @@ from hwlib.specs import Accelerator
 
 __all__ = ["above_least", "adds_in_switch", "collective_least", "kernel_least"]
 
-MEET = 3  # exponent of the mean of the least and of what software adds, as in `hwlib.calibrated.gemm`
+MEET = 12  # exponent of the mean of the least and of what software adds: nearly the greater of them. Published servers
+# do not tell it from 3; those of NIM, to which nothing is fitted, are 4 to 6 % off with 12, and 6 to 9 % with 3.
 ADDS = ("Hopper", "Blackwell", "Rubin")
 """Architectures whose switches add up what passes them: NVLink SHARP came with Hopper's."""
 
@@ -31,11 +32,10 @@ def kernel_least(flops: float, moved: float, C: float, W: float, held: float = 0
 def above_least(time: Any, least: Any, rate: float) -> Any:
     """A time at so many times the rate, but for what it takes at least.
 
-    Slower software takes longer for all of it. Of a quicker one the rest meets the least as a product's arithmetic
-    meets its memory: both overlap, in the mean of exponent MEET.
+    Slower software takes longer for all of it. Of a quicker one the rest meets the least in the mean of exponent MEET.
 
-    >>> above_least(3.0, 1.0, 0.5), 1.0 < above_least(1.01, 1.0, 2.0) < 1.01, 1.5 < above_least(3.0, 1.0, 2.0) < 1.6
-    (6.0, True, True)
+    >>> [round(above_least(3.0, 1.0, rate), 2) for rate in (0.5, 2.0, 4.0)]
+    [6.0, 1.5, 1.0]
     """
     if rate <= 1:
         return time / rate

@@ -22,7 +22,7 @@ from hwlib.specs.table import Table, file_text
 
 USUAL = "tensorrt-llm-1.1"
 """The software whose constants are taken where none is named, and on a chip that nothing was fitted to."""
-TYPICAL, TYPICAL_MOE = 0.11, 0.47
+TYPICAL, TYPICAL_MOE = 0.12, 0.46
 """Mean error of the step times of published servers on chips that nothing was fitted to, MI300X and MI355X, by these
 constants: of dense models, and of models with experts (benchmarks/data/unfitted.csv; docs/serving.md has them by chip).
 """

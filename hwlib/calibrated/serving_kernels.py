@@ -111,8 +111,12 @@ def product_least(chip: KernelChip, dtype: str, M: int, N: int, K: int) -> float
     """The least seconds of a product: its operations, or its weights, which a step reads once of all layers. Its
     activations the product before it may have left in a cache.
     """
-    stored = WEIGHT_ONLY.get(dtype) or KERNEL_BYTES[dtype][0]
-    return kernel_least(matmul_flops(M, K, N), stored * N * K, chip.rate(multiplied(dtype)), chip.W)
+    return kernel_least(matmul_flops(M, K, N), stored_bytes(dtype) * N * K, chip.rate(multiplied(dtype)), chip.W)
+
+
+def stored_bytes(dtype: str) -> float:
+    """Bytes of a weight, whichever kernel multiplies with it."""
+    return WEIGHT_ONLY.get(dtype) or KERNEL_BYTES[dtype][0]
 
 
 def multiplied(dtype: str) -> str:
@@ -205,8 +209,8 @@ def experts_time(
     are the width of the model, that of an expert here, the experts, those of a token, and those that are here.
     """
     c = _constants("grouped", chip, dtype, software)
-    weight, activation, of = KERNEL_BYTES[c.dtype]
-    weight = WEIGHT_ONLY.get(dtype, weight)
+    _, activation, of = KERNEL_BYTES[c.dtype]
+    weight = stored_bytes(dtype)
     hidden, width, experts, topk, local = lengths
     share = touched_share(tokens, experts, topk)
     loads = [tokens * topk / (experts * share)]
@@ -229,9 +233,8 @@ def experts_least(chip: KernelChip, dtype: str, tokens: int, lengths: tuple[int,
     """The least seconds of the same: its operations, or the weights of the experts that a token goes to."""
     hidden, width, experts, topk, local = lengths
     weights = local * matrices * hidden * width
-    stored = WEIGHT_ONLY.get(dtype) or KERNEL_BYTES[dtype][0]
     flops = 2.0 * weights * tokens * topk / experts
-    read = touched_share(tokens, experts, topk) * weights * stored
+    read = touched_share(tokens, experts, topk) * weights * stored_bytes(dtype)
     return kernel_least(flops, read, chip.rate(multiplied(dtype)), chip.W)
 
 

@@ -330,6 +330,16 @@ def test_of_few_tokens_not_every_expert_is_read():
     assert many >= bytes_of
 
 
+def test_experts_in_few_bits_read_their_own_bytes_whichever_kernel_stands_for_theirs():
+    """No kernel in int4w was fitted: that of bfloat16 has its tiles, and would read almost four times the bytes."""
+    chip = kernel_chip(accelerators["h100-sxm"])
+    lengths = (2048, 768, 128, 8, 128)
+    wide, half, quarter = (experts_time(chip, dtype, 64, lengths, 3, "trtllm") for dtype in ("bf16", "int8w", "int4w"))
+    read = 128 * (1 - (15 / 16) ** 64) * 3 * 2048 * 768 / 3.35e12
+    assert wide - half > 0.8 * read
+    assert half - quarter > 0.8 * 0.47 * read
+
+
 # Training
 
 PLANS = (

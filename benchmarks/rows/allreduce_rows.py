@@ -32,7 +32,7 @@ NETWORKS = (
     (r"NVLSTree|InfiniBand|\bIB\b", "NVLSTree"),
 )
 EIGHT = 8  # GPUs of the nodes that were timed in pairs
-NO_CONSTANTS = "no constants for"
+NO_CONSTANTS = "system and network without constants:"
 LARGE = 2**26  # bytes from which on bandwidth counts more than latency: reported apart
 
 
@@ -67,7 +67,7 @@ def allreduce_case(row: PublishedRow, network: str = "") -> NodesAllReduce | Unm
         return Unmodelled(f"{row.gpus} GPUs in {nodes:g} nodes, where constants are of nodes of {size}")
     S = _number(config.get("bytes"))
     if not S > 0:
-        return Unmodelled("the source does not give the bytes")
+        return Unmodelled("the row does not give bytes")
     share = bus_factor("all_reduce", row.gpus)
     if "time_us" in config:
         time = _number(config["time_us"]) * 1e-6

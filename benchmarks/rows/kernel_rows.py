@@ -107,7 +107,7 @@ def kernel_case(row: PublishedRow) -> TimedKernel | Unmodelled | None:
         if row.kind == "attention-decode":
             dtype = DTYPES.get(str(config.get("kv_dtype")))
     if chip is None or dtype is None:
-        return Unmodelled(f"no constants for {config['dtype']} on {row.system}")
+        return Unmodelled(f"dtype is {config['dtype']!r}, without constants on {row.system}")
     group = " ".join(str(config[name]) for name in shape)
     return TimedKernel(
         row.kind, chip, dtype, software, release, MappingProxyType(sizes), group, row.value * 1e-6, kernel

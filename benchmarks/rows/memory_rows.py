@@ -163,7 +163,7 @@ def _titan(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
     """
     text = str(c.get("dtype", "")).lower()
     if "fp4" in text:
-        return Unmodelled("activations that are kept in 4 bits")
+        return Unmodelled(f"dtype is {c['dtype']!r}: no constants of activations that are kept in 4 bits")
     model, compiled = memory_model(c), flag(c, "compile") if "compile" in c else False
     old = int(re.match(r"(\d{4})|", str(c.get("version", "")))[1] or 2025) <= 2024  # type: ignore[index]
     if "torchao" in str(c.get("software", "")).lower():
@@ -236,7 +236,8 @@ def _litgpt(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
     pieces of 128 tokens, which Fabric gives back in 32 bits.
     """
     if number(c, "fsdp", default=1) > 1:
-        return Unmodelled("a peak that hardly grows with the batch, and so is not of the step: all weights at once")
+        hardly = "a peak that hardly grows with the batch, and so is not of the step: all weights at once"
+        return Unmodelled(f"fsdp is {c['fsdp']}: {hardly}")
     strategy = Strategy(micro=number(c, "mbs"), recompute=str(c.get("ac", "none")))
     model, lora = memory_model(c), str(c.get("stage")).lower() == "lora"
     by = frameworks["pytorch"].replace(

@@ -68,11 +68,11 @@ def fms(row: "PublishedRow") -> TrainingStep | Unmodelled:
     copies = number(c, "replicas", default=1)
     dp = number(c, "fsdp") * copies
     if "compile" in c and not flag(c, "compile"):
-        return Unmodelled("no constants for fms-fsdp without compilation")
+        return Unmodelled("compile is off: no constants of fms-fsdp without compilation")
     if (copies > 1) != ("h" in str(c.get("sharding", "h" if copies > 1 else "")).lower()):
         raise ValueError(f"sharding is {c['sharding']!r}, with {copies} replicas")
     if str(c.get("ac", "none")) == "selective":
-        return Unmodelled("the source does not give the share of recomputed blocks")
+        return Unmodelled("ac is 'selective': the row does not give the share of recomputed blocks")
     plan: dict[str, Any] = {
         "B": number(c, "gbs"),
         "T": number(c, "seq"),

@@ -102,9 +102,9 @@ def model_named(name: str) -> Model:
     plain = re.sub(r"\(.*?\)|\b(fp8|bf16|nvfp4|mxfp8)\b", "", name.lower())
     plain = re.sub(r"[^a-z0-9]", "", plain)
     if not plain:
-        raise ValueError("the row does not name a model")
+        raise ValueError("the row does not give model")
     if plain not in NEMO and plain.startswith(MIXED):
-        raise ValueError(f"{name} mixes Mamba layers with attention, or has a shape unknown here")
+        raise ValueError(f"model is {name!r}, which mixes Mamba layers with attention, or has a shape unknown here")
     if plain in NAMES:
         return models[NAMES[plain]]
     if plain in NEMO:
@@ -168,6 +168,10 @@ BLOOM = (
 FIRST_BLOOM = ((14400, 72), (14400, 77), (14400, 78), (14400, 80), (14400, 81))
 
 
+def _noted(c: Mapping[str, Any]) -> str:
+    return f": {c['note']}" if c.get("note") else ""
+
+
 def bloom_shape(row: "PublishedRow", c: Mapping[str, Any], B: int, T: int) -> dict[str, Any]:
     """The row's width and layers if the rate that it logs fits them, else those of the log that the rate fits; where a
     row is not of a time, the same by the size that it prints.
@@ -190,7 +194,7 @@ def bloom_shape(row: "PublishedRow", c: Mapping[str, Any], B: int, T: int) -> di
     shape = (number(c, "hidden"), number(c, "layers")) if len(given) == 2 else None
     if not done and not billions:
         if shape is None or "ambiguous" in str(c.get("note", "")):
-            raise ValueError(str(c.get("note") or "the row does not give layers, or hidden"))
+            raise ValueError(f"the row does not give layers, or hidden{_noted(c)}")
         return given
     known = FIRST_BLOOM if done and "hidden" not in given else BLOOM
     found = [shape] if shape and fits(*shape) else [x for x in known if fits(*x)]
@@ -200,11 +204,11 @@ def bloom_shape(row: "PublishedRow", c: Mapping[str, Any], B: int, T: int) -> di
         if shape and not found:  # sizes of the first days are estimates
             return given
     if not done and not found:
-        raise ValueError(str(c.get("note") or "the row does not give layers, or hidden"))
+        raise ValueError(f"the row does not give layers, or hidden{_noted(c)}")
     if len(found) != 1 and "hidden" not in given:
         raise ValueError("the row does not give hidden, and the rate that it logs is of no shape of the log")
     if len(found) != 1:
-        raise ValueError("the row contradicts itself: the rate that it logs does not fit its shape and time")
+        raise ValueError("the row contradicts itself: tflops_logged does not fit its shape and time")
     return {"hidden": found[0][0], "layers": found[0][1]}
 
 

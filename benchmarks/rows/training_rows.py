@@ -245,7 +245,7 @@ OTHERWISE = ("kimik2",)
 def _left_out(note: str) -> str:
     """Why a row of NVIDIA's is no run of its software as it is meant, or leaves its plan open; empty of most rows."""
     if "non-cp" in note:
-        return "the source does not give the plan"
+        return "the row does not give tp, nor pp"
     return "the source calls the figure a regression, a known issue of this release" if "known issue" in note else ""
 
 
@@ -298,12 +298,14 @@ READERS = (
     RowReader("qwen-tuned", qwen_tuned, "one-gpu"),
     RowReader("torchtune", torchtune, "one-gpu"),
     RowReader("megascale-megatron", unknown_table),
-    RowReader("megascale", without("no constants for MegaScale, which changes the layer and its overlap")),
-    RowReader("ultrascale", without("the source does not give the model's shape")),
-    RowReader("nanotron", without("no constants for nanotron: a single run, of a model without its shape")),
+    RowReader(
+        "megascale", without("software is MegaScale: no constants of it, which changes the layer and its overlap")
+    ),
+    RowReader("ultrascale", unknown_table),
+    RowReader("nanotron", unknown_table),
     RowReader("maxtext", maxtext),
     RowReader("mlperf", mlperf, "mlperf"),
-    RowReader("dsv3", without("no constants for DeepSeek's own software, and a mean over the whole run")),
+    RowReader("dsv3", unknown_table),
 )
 TABLES = {reader.group: reader for reader in READERS}
 UNKNOWN = RowReader("unknown", unknown_table)

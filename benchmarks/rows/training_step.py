@@ -168,7 +168,7 @@ def chip_of(system: str) -> str:
     if sheet.key not in accelerators:
         raise ValueError(f"system is {system!r}, a chip that only servers are read of")
     if not sheet.scaleup_bandwidth:
-        raise ValueError(f"the data sheet of {sheet.name} has no rate of its links")
+        raise ValueError(f"system is {system!r}: the data sheet of {sheet.name} has no rate of its links")
     return sheet.key
 
 

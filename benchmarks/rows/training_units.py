@@ -86,7 +86,9 @@ class MeasuredValue:
     def counted(self, flops: float) -> float:
         """The operations, if it is known how the source counts them. Raises ValueError."""
         if not self.counts.sure:
-            raise ValueError("the source does not say whether it counts attention's mask, which is over 5 % here")
+            raise ValueError(
+                f"the unit {self.unit!r} does not say whether attention's mask is counted, which is over 5 % here"
+            )
         return flops
 
 

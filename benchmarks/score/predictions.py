@@ -115,7 +115,7 @@ def predict_step(case: TrainingStep, stack: Stack | None = None) -> Prediction |
     try:
         task = case.task(stack)
         if case.plan["dtype"] in ("fp8", "fp4") and "eta_low" not in task.stack.constants:
-            return Unmodelled(f"no constants for {case.plan['dtype']} products of {task.stack.key}")
+            return Unmodelled(f"dtype is {case.plan['dtype']!r}, without constants of products of {task.stack.key}")
         time = case.time(stack)
         needed = case.memory_share
     except ValueError as error:
@@ -124,7 +124,8 @@ def predict_step(case: TrainingStep, stack: Stack | None = None) -> Prediction |
     rate = case.gpus * accelerators[case.chip].flops(case.plan["dtype"])
     plain = passes * float(step_flops(case.model, case.plan["B"], case.plan["T"])) / rate
     if typical and needed > MISREAD:  # whose reader guesses what the row leaves out
-        return Unmodelled(f"the plan, as it was read, needs {needed:.1f} times the chip's memory")
+        read = f"the plan, as it was read (recompute is {case.plan.get('recompute')!r})"
+        return Unmodelled(f"{read}, needs {needed:.1f} times the chip's memory")
     return Prediction(time, plain, case.seconds, own_constants(task.stack), calculon(case), needed, typical)
 
 
@@ -155,7 +156,7 @@ def predict_kernel(case: TimedKernel) -> Prediction | Unmodelled:
     if same := {key[2]: one for key, one in grouped_kernels().items() if (*key[:2], key[3]) == of}:
         entry, named = same.get(case.software, entry or next(iter(same.values()))), {"kernel": case.kernel}
     if entry is None:
-        return Unmodelled(f"no constants for {case.dtype} of {case.software} on {case.chip}")
+        return Unmodelled(f"dtype is {case.dtype!r}, without constants of {case.software} on {case.chip}")
     predicted = time(case.chip, case.dtype, **case.sizes, software=case.software, **named)
     few = entry.typical or entry.software != case.software
     typical = f"{case.software}, {case.dtype}: few rows" if few else ""

@@ -89,10 +89,10 @@ def test_a_software_without_rows_takes_its_kernel_from_another(read):
     ("kind", "config", "reason"),
     [
         ("attention-context", PROMPT | {"kernel": "triton"}, "Triton"),
-        ("attention-context", PROMPT | {"dtype": "int8"}, "no constants for int8"),
-        ("grouped-gemm", EXPERTS | {"dtype": "int4_wo"}, "no constants for int4_wo"),
+        ("attention-context", PROMPT | {"dtype": "int8"}, "dtype is 'int8'"),
+        ("grouped-gemm", EXPERTS | {"dtype": "int4_wo"}, "dtype is 'int4_wo'"),
         ("grouped-gemm", EXPERTS | {"distribution": "zipf"}, "loads zipf"),
-        ("attention-context", PROMPT | {"software": "tgi/3"}, "no constants for bf16 of tgi"),
+        ("attention-context", PROMPT | {"software": "tgi/3"}, "dtype is 'bf16', without constants of tgi"),
     ],
 )
 def test_what_no_model_speaks_about_is_named(read, kind, config, reason):

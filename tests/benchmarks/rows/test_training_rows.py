@@ -232,7 +232,7 @@ def test_models_of_the_tables_own():
         (BLOOM, {"hidden": None}, "does not give hidden"),
         (BLOOM, {"layers": None, "tflops_logged": None}, "does not give layers"),
         (BLOOM, {"note": "layer count ambiguous in the log", "tflops_logged": ""}, "ambiguous"),
-        (BLOOM, {"tflops_logged": "60"}, "contradicts itself: .*rate"),
+        (BLOOM, {"tflops_logged": "60"}, "contradicts itself: tflops_logged"),
         (MOSAIC, {"strategy": "HYBRID"}, "strategy HYBRID"),
         (MOSAIC, {"model": "mpt-2t"}, "'mpt-2t'; MPT .* 7b"),
         (MOSAIC, {"gbs": 129}, "129 .* 8 replicas"),

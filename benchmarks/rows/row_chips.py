@@ -17,6 +17,9 @@ NAMES = (
     (r"\bMI355X\b", "mi355x"),
     (r"\bMI250X\b", "mi250x-gcd"),
     (r"\bGH200\b", "gh200"),
+    (r"\bGB10\b", "gb10"),
+    (r"\bA800\b", "a800-80gb-sxm"),
+    (r"A100[ -]?40 ?GB[ -]?PCIe|A100[ -]?PCIe[ -]?40", "a100-40gb-pcie"),
     (r"Inferentia2|\binf2\b", "inferentia2"),
     (r"Trainium3|\btrn3", "trainium3"),
     (r"Trainium2|\btrn2", "trainium2"),
@@ -70,9 +73,9 @@ sheet of the superchip). Half of an MI250X's 383 TFLOP/s, 128 GB and 3.2768 TB/s
 def chip_of_words(words: str) -> Accelerator:
     """The chip that some words name. Raises ValueError, naming the words, for any that are of none."""
     plain = words.replace("_", " ")
-    for pattern, key in NAMES:
-        if re.search(pattern, plain, re.IGNORECASE) and (key in accelerators or key in FURTHER):
-            return _chip(key)
+    key = next((key for pattern, key in NAMES if re.search(pattern, plain, re.IGNORECASE)), "")
+    if key in accelerators or key in FURTHER:
+        return _chip(key)
     raise ValueError(f"system is {words!r}, which names no chip with a data sheet here")
 
 

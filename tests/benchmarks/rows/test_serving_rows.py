@@ -143,7 +143,6 @@ def test_a_chip_or_a_software_that_nothing_was_fitted_to_has_typical_constants(t
 @pytest.mark.parametrize(
     ("system", "key", "bandwidth"),
     [
-        ("GH200", "gh200", 4.0e12),
         ("MI250X (one GCD)", "mi250x-gcd", 1.6384e12),
         ("8x MI325X OAM", "mi325x", 6.0e12),
         ("Inferentia2 (inf2.48xlarge)", "inferentia2", 820e9),
@@ -153,6 +152,14 @@ def test_a_chip_or_a_software_that_nothing_was_fitted_to_has_typical_constants(t
 def test_the_words_of_a_system_name_its_chip(system, key, bandwidth):
     chip = chip_of_words(system)
     assert (chip.key, chip.hbm_bandwidth) == (key, pytest.approx(bandwidth, rel=0.01))
+
+
+def test_a_name_that_has_another_chips_in_it_is_not_that_chip():
+    for system, other in (("H100 NVL", "h100-sxm"), ("GH200", "h200-sxm"), ("A100 PCIe", "a100-80gb-sxm")):
+        try:
+            assert chip_of_words(system).key != other
+        except ValueError as error:
+            assert system in str(error)
 
 
 @pytest.mark.parametrize("system", ["", "Ascend 910B", "a node of eight", "MI210"])

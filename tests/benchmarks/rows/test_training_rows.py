@@ -250,7 +250,7 @@ def test_other_rows_that_cannot_be_modelled(case, tmp_path):
         ({"system": "TPU v4"}, "dtype: TPU v4"),
         ({"measured_value": "0.1"}, "contradicts itself: .* peak"),
         ({"measured_value": "18130"}, "contradicts itself: .* peak"),
-        ({"system": "GH200"}, "'GH200'"),
+        ({"system": "Ascend 910B"}, "'Ascend 910B'"),
         ({"id": "new-1", "config": {}}, " model$"),
         ({"id": "megascale-12288"}, "MegaScale"),
     ):

@@ -321,7 +321,7 @@ def test_a_chip_that_no_step_was_fitted_on_is_read_by_its_data_sheet(case, syste
 
 @pytest.mark.parametrize(
     ("system", "reason"),
-    [("Trainium (32x trn1.32xlarge)", "rate of its links"), ("GH200", "servers"), ("X1", "no chip")],
+    [("Trainium (32x trn1.32xlarge)", "rate of its links"), ("Inferentia2", "servers"), ("X1", "no chip")],
 )
 def test_a_chip_without_what_a_step_needs_is_named(case, system, reason):
     found = case(LLAMA | {"system": system})

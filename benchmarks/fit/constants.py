@@ -31,6 +31,7 @@ from hwlib.calibrated import (
 )
 from hwlib.calibrated.gemm import BOUNDS
 from hwlib.collectives import bus_factor
+from hwlib.specs import accelerators
 from hwlib.specs.fitted import (
     KINDS,
     CollectiveConstants,
@@ -44,11 +45,20 @@ from hwlib.specs.reader import quantities
 FOLDS = 5
 FEW = 12  # rows from which on some are held back: two for each of six constants
 SAME_DIE = {"h100-sxm": ("h200-sxm", "h800-sxm")}  # whose links differ, not the products
-LIKE = {"h100-sxm": ("h200-sxm",), "b200-sxm": ("gb200-nvl72", "b300-sxm", "gb300-nvl72")}
+LIKE = {
+    "h100-sxm": ("h200-sxm",),
+    "b200-sxm": ("gb200-nvl72", "b300-sxm", "gb300-nvl72"),
+    "mi300x": ("mi325x",),
+    "mi355x": ("mi350x",),
+}
 RING = ("alpha_low", "alpha_hop", "W_low", "alpha", "W")
 PLATEAUS = {"h100_sxm": ("ar-h200-n",), "b200_sxm": ("ar-b200-n",)}
 SHARES = ("stream init", "stream read", "stream scale", "stream triad", "best bf16", "best fp8")
+TIMED_PRODUCTS = ("aic-gemm", "deepgemm", "aiter-gemm")
 KERNEL_ONLY = ("t0", "eta_C", "eta_W")  # DeepGEMM's ten rows fix no more than these
+SEARCHED = "mamf"  # the best product of a search over shapes, where no other product in 16 bits was timed
+SEARCHED_LIKE = "mi355x"  # whose other constants it takes
+SEARCHED_NOTE = "one row fixes the share of the peak alone: the rest is that of the same products on {}"
 KERNEL_NOTE = (
     "ten rows fix no more than the start and the shares: the rest are round values of the order of Hopper's fits"
 )
@@ -112,11 +122,41 @@ def fit_part(part: str, rows: Sequence[PublishedRow], path: Path, folded: bool =
 
 def _products(cases: Cases, folded: bool) -> Iterator[Fitted]:
     products = [(row, case) for row, case in cases if isinstance(case, Product)]
-    keys = {(c.chip, c.dtype, r.set): r.source for r, c in products if r.set.startswith(("aic-gemm", "deepgemm"))}
+    keys = {(c.chip, c.dtype, r.set): r.source for r, c in products if r.set.startswith(TIMED_PRODUCTS)}
+    done: dict[tuple[str, str], GemmConstants] = {}
     for (chip, dtype, name), source in sorted(keys.items()):
         shapes = [c.shape for r, c in products if r.set == name]
         if len(shapes) >= len(KERNEL_ONLY) + 2:
-            yield _gemm(chip, dtype, name, source, shapes, folded)
+            done[chip, dtype] = _gemm(chip, dtype, name, source, shapes, folded)
+            yield done[chip, dtype]
+    for row, case in products:
+        if row.set.startswith(SEARCHED) and (case.chip, case.dtype) not in done and (SEARCHED_LIKE, case.dtype) in done:
+            yield _searched(row, case, done[SEARCHED_LIKE, case.dtype])
+
+
+def _searched(row: PublishedRow, case: Product, entry: GemmConstants) -> GemmConstants:
+    """An entry of one row, with all but the share of the peak as in that of the same dtype on another chip. The share
+    is the row's, so that no product is quicker than the best.
+    """
+    note, origin = SEARCHED_NOTE.format(entry.chip), _from(row.source)
+    typed = tuple(name for name in BOUNDS if name != "eta_C")
+    blank = replace(
+        entry,
+        chip=case.chip,
+        dtype=case.dtype,
+        rows=row.set,
+        count=1,
+        held_out=math.nan,
+        date=date.today().isoformat(),
+        like=(),
+        typed=typed,
+        note=note,
+        source=origin["source"],
+        software=origin["software"],
+    )
+    s, sheet = case.shape, model_of(blank, case.chip).C
+    model = model_of(replace(blank, eta_C=2 * s.M * s.N * s.K / s.time / sheet), case.chip)
+    return replace(model.constants, error=round(abs(model.time(s.M, s.N, s.K) / s.time - 1), 6))
 
 
 def _shares(cases: Cases, _: bool) -> Iterator[Fitted]:
@@ -146,8 +186,10 @@ def _trees(cases: Cases, folded: bool) -> Iterator[Fitted]:
 
 
 def _kernels(cases: Cases, folded: bool) -> Iterator[Fitted]:
+    """Chips of different makers share no constants."""
     seen = [(r.source, c) for r, c in cases if isinstance(c, TimedKernel) and "seen" in r.cells["confidence"]]
-    yield from kernel_entries(seen, folded)
+    for vendor in dict.fromkeys(accelerators[case.chip].vendor for _, case in seen):
+        yield from kernel_entries([pair for pair in seen if accelerators[pair[1].chip].vendor == vendor], folded)
 
 
 PARTS: dict[str, Callable[[Cases, bool], Iterator[Fitted]]] = {
@@ -226,7 +268,7 @@ def _gemm(chip: str, dtype: str, name: str, source: str, shapes: list[Shape], fo
         dtype=dtype,
         **_from(source),
         like=SAME_DIE.get(chip, LIKE.get(chip, ())),
-        quantises=dtype != "bf16" and not alone,
+        quantises=dtype != "bf16" and name.startswith("aic-gemm"),
         **values,
     )
     start, free = model_of(blank, chip), KERNEL_ONLY if alone else tuple(BOUNDS)

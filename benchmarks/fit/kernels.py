@@ -33,6 +33,8 @@ FAMILY = {
     "a100-80gb-sxm": ("a100-80gb-sxm", ("a100-40gb-sxm",)),
     "h100-sxm": ("h100-sxm", ("h200-sxm", "h800-sxm", "h100-pcie")),
     "b200-sxm": ("b200-sxm", ("gb200-nvl72", "b300-sxm", "gb300-nvl72")),
+    "mi300x": ("mi300x", ("mi325x",)),
+    "mi355x": ("mi355x", ("mi350x",)),
 }
 FITTED_ON = {chip: first for first, like in FAMILY.values() for chip in (first, *like)}
 CHIP, DTYPE, SOFTWARE, KERNEL = "chip", "dtype", "software", "kernel"

@@ -20,6 +20,8 @@ CHIPS = {
     "b300_sxm": "b300-sxm",
     "gb300": "gb300-nvl72",
     "gb300_sxm": "gb300-nvl72",
+    "gfx942, 304 compute units (MI300X or MI325X)": "mi300x",
+    "gfx950, 256 compute units (MI350X or MI355X)": "mi355x",
 }
 DTYPES = {
     "bfloat16": "bf16",
@@ -27,6 +29,7 @@ DTYPES = {
     "fp8": "fp8",
     "fp8_block": "fp8_block",
     "nvfp4": "fp4",
+    "mxfp4": "fp4",
     "w4a16_mxfp4": "mxfp4",
     "w4a8_mxfp4_mxfp8": "mxfp4_fp8",
 }
@@ -45,6 +48,7 @@ MULTIPLIES = {
     "triton": "triton",
     "vllm_fused_moe": "triton",
     "moe_torch_flow": "cutlass",
+    "aiter": "aiter",
 }
 NAMES = {"attention-context": "attn-ctx", "attention-decode": "attn-dec", "grouped-gemm": "moe"}
 

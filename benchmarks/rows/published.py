@@ -45,6 +45,7 @@ DTYPES = {
     "fp8->bf16": "fp8_block",
     "fp8_block": "fp8_block",
     "nvfp4": "fp4",
+    "mxfp4": "fp4",
 }
 CHIPS = {
     "a100_sxm": "a100-80gb-sxm", "h100_sxm": "h100-sxm", "h200_sxm": "h200-sxm", "b200_sxm": "b200-sxm",
@@ -53,7 +54,9 @@ CHIPS = {
     "A100 SXM": "a100-80gb-sxm", "H100 SXM": "h100-sxm", "H200 SXM": "h200-sxm", "B200 SXM": "b200-sxm",
     "GB200 SXM": "gb200-nvl72", "B300 SXM": "b300-sxm", "GH200 SXM": "h100-sxm",
     "V100": "v100-sxm2", "A100-40": "a100-40gb-sxm", "A100-80": "a100-80gb-sxm", "H100 PCIe": "h100-pcie",
-    "H200": "h200-sxm",
+    "H200": "h200-sxm", "MI300X": "mi300x", "MI325X": "mi325x", "MI355X": "mi355x",
+    "gfx942, 304 compute units (MI300X or MI325X)": "mi300x",
+    "gfx950, 256 compute units (MI350X or MI355X)": "mi355x",
 }  # fmt: skip
 TRAINING = ("train-step", "memory", "train-memory")
 OPERATIONS = ("all_gather", "reduce_scatter", "all_reduce", "all_to_all")  # that constants are kept of
@@ -263,7 +266,9 @@ def _product(row: PublishedRow) -> Case:
 
 
 def _best(row: PublishedRow) -> Case:
-    """The best of a search over shapes; which shape it was says little."""
+    """The best of a search over shapes; which shape it was says little where other products of the chip were timed, and
+    is all that is known of AMD's products in 16 bits on the chips of a generation that differ in power alone.
+    """
     dtype = DTYPES.get(str(row.config["dtype"]))
     chip, typical = CHIPS.get(row.system), row.system not in CHIPS
     if typical and (sheet := chip_of_words(row.system)).key in accelerators:
@@ -272,6 +277,9 @@ def _best(row: PublishedRow) -> Case:
         raise ValueError(f"the unit of the best product is TFLOP/s, not {row.unit!r}")
     if dtype not in DATA_SHEET or chip is None or getattr(accelerators[chip], DATA_SHEET[dtype]) is None:
         return _without_constants(row, chip)
+    if accelerators[chip].vendor == "AMD":
+        M, N, K = (int(x) for x in str(row.config["MxNxK"]).split("x"))
+        return Product(chip, dtype, Shape(M, N, K, 2 * M * N * K / (row.value * 1e12)))
     return ReachedShare(chip, f"best {dtype}", accelerators[chip].flops(dtype), row.value * 1e12, typical)
 
 

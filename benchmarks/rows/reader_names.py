@@ -30,7 +30,8 @@ TRAINING = (
     (r"nemo-long.*B200", "nemo-b200"), (r"nemo-long", "nemo-long"), (r"nemo\d*-b200", "nemo-b200"),
     (r"nemo24", "nemo24"), (r"titan", "torchtitan"), (r"ao-", "torchao"), (r"fms-", "fms-fsdp"),
     (r"internevo", "internevo"), (r"megascale.*megatron", "megascale-megatron"), (r"megascale", "megascale"),
-    (r"ultrascale", "ultrascale"), (r"nanotron", "nanotron"), (r"maxtext", "maxtext"), (r"mlperf", "mlperf"),
+    (r"ultrascale", "ultrascale"), (r"nanotron", "nanotron"), (r"maxtext", "maxtext"),
+    (r"(mlperf\d*-amd|primus)-", "megatron-rocm"), (r"mlperf", "mlperf"),
     (r"dsv3", "dsv3"),
 )  # fmt: skip
 MEMORY = (
@@ -43,7 +44,7 @@ MEMORY = (
     (r"bloom-", r"bigscience", "memory-bloom"),
 )
 OTHERS = (
-    (r"(aic-gemm|deepgemm)\b", "product"), (r"mamf-", "best-product"), (r"(stream|dram)-", "stream"),
+    (r"(aic-gemm|deepgemm|aiter-gemm)\b", "product"), (r"mamf-", "best-product"), (r"(stream|dram)-", "stream"),
     (r"aic-nccl-", "nccl-tests"), (r"nvlstree$", "nvlstree"), (r"ar-a100x8", "one-process-a100"),
     (r"ar-b200x\d\d", "nodes-efa"),  # ten GPUs or more: several nodes
     (r"ar-[a-z]+\d+x\d\d", "nodes"), (r"(ar|all_reduce)-h200", "torch-h200"), (r"ar-b200", "torch-b200"),

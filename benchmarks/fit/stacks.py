@@ -26,7 +26,8 @@ from hwlib.steptime import step_time
 if TYPE_CHECKING:
     from benchmarks.rows.published_row import PublishedRow
 
-SINGLE = ("dtype", "fused", "dedup_dispatch", "frozen", "recompute", "mtp")  # of a plan, what is the same for an array
+# Of a plan, what is the same for an array.
+SINGLE = ("dtype", "fused", "dedup_dispatch", "frozen", "trained", "recompute", "mtp")
 ROUNDS = 4  # of the search, each from the best point so far, with steps half as large
 PRIOR = 0.003  # error that a constant's move by a factor e must save: what rows do not fix stays where it was
 EXPERTS = ("eta_E", "w_E", "t_moe")  # what models with experts decide, and no other

@@ -46,6 +46,7 @@ TRAINING = {
     "fms": PYTORCH | {"sharding"},
     "internevo": PYTORCH | {"zero_group", "micro_num", "packed"},
     "unknown": UNKNOWN | {"batch_per_dp", "tokens_per_batch"},
+    "rocm": MEGATRON | ADAPTED | {"fsdp", "recompute_layers"},
     "mlperf": UNKNOWN | {"samples", "train_samples", "steps"},
 }
 """What each reader of training steps reads."""

@@ -14,6 +14,7 @@ from benchmarks.rows.one_gpu_rows import one_gpu, own_h200, qwen_tuned, torchtun
 from benchmarks.rows.pytorch_rows import fms, internevo, titan
 from benchmarks.rows.read_keys import MEASURED, TRAINING, unread
 from benchmarks.rows.recipe_modules import modules_of_recipe
+from benchmarks.rows.rocm_rows import SOFTWARE, megatron_rocm
 from benchmarks.rows.row_words import degrees_of, divided_among, dtype_of, has_adapters, recompute_of, zero_of
 from benchmarks.rows.training_models import bloom_shape, gpt, model_named, mpt
 from benchmarks.rows.training_step import CHIPS, TrainingStep, Unmodelled, as_typical, chip_of, flag, number, step
@@ -305,6 +306,7 @@ READERS = (
     RowReader("nanotron", unknown_table),
     RowReader("maxtext", maxtext),
     RowReader("mlperf", mlperf, "mlperf"),
+    RowReader(SOFTWARE, megatron_rocm, "rocm"),
     RowReader("dsv3", unknown_table),
 )
 TABLES = {reader.group: reader for reader in READERS}
@@ -314,7 +316,7 @@ UNKNOWN = RowReader("unknown", unknown_table)
 def training_group(reader: str, system: str, config: Any) -> str:
     """The group that a row of a reader is scored with; large tables are split by chip, and by dense or not."""
     group = reader if reader in TABLES else ""
-    if group in ("mbridge", "mosaic"):
+    if group in ("mbridge", "mosaic", SOFTWARE):
         chip = next((chip.split("-")[0] for pattern, chip in CHIPS if re.search(pattern, system, re.I)), "other")
         group += f"-{chip}"
         if group.startswith("mosaic") and "fp8" in str(config).lower():

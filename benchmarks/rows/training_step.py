@@ -126,6 +126,10 @@ CHIPS = (
     (r"A100[-_ ]?40", "a100-40gb-sxm"),
     (r"a100", "a100-80gb-sxm"),
     (r"V100", "v100-sxm2"),
+    (r"MI300X", "mi300x"),
+    (r"MI325X", "mi325x"),
+    (r"MI350X", "mi350x"),
+    (r"MI355X", "mi355x"),
 )
 OTHERS = r"pcie|\bnvl\b|GH200|A100X"  # whose names have another chip's in them
 NETWORK = {
@@ -139,6 +143,10 @@ NETWORK = {
     "a100-80gb-sxm": (8, 25e9),
     "a100-40gb-sxm": (8, 25e9),
     "v100-sxm2": (8, 12.5e9),
+    "mi300x": (8, 50e9),
+    "mi325x": (8, 50e9),
+    "mi350x": (8, 50e9),
+    "mi355x": (8, 50e9),
 }
 USUAL_NETWORK = 50e9
 """B/s that a chip sends out of its node where neither its row nor its data sheet says: 400 Gb/s, as most have now."""
@@ -153,6 +161,10 @@ NVLINK = {
     "a100-80gb-sxm": 300e9,
     "a100-40gb-sxm": 300e9,
     "v100-sxm2": 150e9,
+    "mi300x": 448e9,
+    "mi325x": 448e9,
+    "mi350x": 535.5e9,
+    "mi355x": 535.5e9,
 }
 
 

@@ -149,7 +149,7 @@ def test_other_software_on_the_chip_times_the_same_plan():
 
 
 def test_typed_constants_err_as_measured_rows_of_them_do():
-    mine = task(cluster="8x8 mi300x, network 8 x 400 Gbit/s")
+    mine = task(cluster="8x8 h20-sxm, network 8 x 400 Gbit/s")
     error = plan_error(mine, Strategy.of(dp=8, tp=8, zero=1))
     assert (error.rows, error.size, error.nearest) == (0, TYPICAL, ())
     assert error.missing == ("this chip",)

@@ -62,9 +62,9 @@ def test_a_model_and_a_cluster_of_ones_own_are_read_and_said_back():
     assert second == "the lab: 8 a node, 300 GB/s each"
     assert title.startswith("qwen3-8b on 8 x A100 80GB SXM")
     assert "$/step" in done.output
-    line = "2x8 mi300x, network 8 x 400 Gbit/s"
+    line = "2x8 h20-sxm, network 8 x 400 Gbit/s"
     record = json.loads(run(SMALL[0], "--cluster", line, *SMALL[3:], "--json", "--tp", "1", "--pp", "1").output)
-    assert (record["gpus"], record["stack"], record["fitted"]) == (16, "typical-mi300x", False)
+    assert (record["gpus"], record["stack"], record["fitted"]) == (16, "typical-h20-sxm", False)
     assert record["plans"][0]["cost"] is None
 
 

@@ -117,6 +117,8 @@ def test_what_a_stack_errs_by_is_what_its_steps_of_dense_models_did(key):
         "nemo-long-DGX-B200": "nemo-b200",
         "titan": "torchtitan",
         "ao-": "torchao",
+        "mlperf50-amd": f"megatron-rocm-{chip}",
+        "mlperf51-amd": f"megatron-rocm-{chip}",
     }
     tables = tuple(begins.get(name, name.removesuffix("-apr")) for name in stack.rows)
     scores = [s for s in kept_scores() if s.set.startswith(tables) and "," not in s.set]

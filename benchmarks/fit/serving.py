@@ -102,10 +102,11 @@ def fit(
 
 def centre_of(stack: ServingStack, cases: Mapping[str, Sequence[Serving]]) -> dict[str, float]:
     """The constants of all releases of a stack's software together (of all software, where that has one release): what
-    a release's few rows do not decide stays near them.
+    a release's few rows do not decide stays near them. Software on chips of another maker says nothing of it.
     """
-    same = [key for key in cases if maker(key) == maker(stack.key)]
-    chosen = same if len(same) > 1 else list(cases)
+    alike = [key for key in cases if serving_stacks[key].vendor == stack.vendor]
+    same = [key for key in alike if maker(key) == maker(stack.key)]
+    chosen = same if len(same) > 1 else alike
     rows = [case for key in chosen for case in cases[key]]
     if not rows:
         return TYPICAL

@@ -41,9 +41,16 @@ CHIPS = {
     "GB200": "gb200-nvl72",
     "GB300": "gb300-nvl72",
     "RTXPRO6000": "rtx-pro-6000",
+    "MI300X": "mi300x",
+    "MI325X": "mi325x",
+    "MI355X": "mi355x",
 }
 UNFITTED = {"MI300X": "mi300x", "MI355X": "mi355x"}
-"""Chips of published servers that no kernel was fitted on."""
+"""Chips of published servers that are predicted once more as if nothing had been fitted on them, from their sheets."""
+ROCM = ("MI300X", "MI325X", "MI355X")
+ROCM_STACKS = {"vLLM": "vllm-rocm", "ATOM": "atom"}
+QUICKER = "2026-05"  # the month of SGLang 0.5.12: images of before are 0.5.9
+NOBODY = "nobody"  # a vendor whose chips no kernel was fitted on
 DTYPES = {
     "fp16": "bf16",
     "bf16": "bf16",
@@ -64,8 +71,8 @@ REQUESTS = {
 READ = {
     "model", "dtype", "kv_dtype", "tp", "pp", "ep", "attention_dp", "input", "output", "batch", "concurrency", "load",
     "metric", "software", "version", "date", "disaggregated", "prefill_gpus", "decode_gpus", "prefill_tp", "prefill_ep",
-    "batching", "lengths", "note", "hidden", "layers", "heads", "vocab", "power_limit_w", "tp_cores", "kv_heads",
-    "head_dim", "experts", "topk", "ff",
+    "batching", "lengths", "note", "requests", "hidden", "layers", "heads", "vocab", "power_limit_w", "tp_cores",
+    "kv_heads", "head_dim", "experts", "topk", "ff",
 }  # fmt: skip
 CELLS = ("tp", "input", "output", "load")
 """What a row of a server has to say beside its model and its dtype."""
@@ -126,8 +133,8 @@ def _read(row: PublishedRow) -> Serving | Unmodelled:
     config = _with_ranks(config, chip)
     if missing := [name for name in CELLS if not config.get(name)]:
         return Unmodelled(f"the row does not give {', nor '.join(missing)}")
-    fitted = row.system in CHIPS and fitted_to(config)
-    stack = serving_stacks[stack_of(config) if fitted else USUAL]
+    fitted = row.system in CHIPS and fitted_to(config, row.system)
+    stack = serving_stacks[stack_of(config, row.system) if fitted else USUAL]
     apart = bool(config.get("disaggregated"))
     server = server_of(config, chip, stack.kernels)
     run = _run(server, stack, config, apart)
@@ -145,10 +152,10 @@ def _with_ranks(config: dict[str, Any], chip: Accelerator) -> dict[str, Any]:
     return config | {"tp": int(config["tp_cores"]) // (chip.sms or 1)}
 
 
-def fitted_to(config: dict[str, Any]) -> bool:
+def fitted_to(config: dict[str, Any], system: str = "") -> bool:
     """Whether servers of a row's software, and of its kind of model, were among those that constants were fitted to."""
     try:
-        stack = stack_of(config)
+        stack = stack_of(config, system)
     except ValueError:
         return False
     return not (stack == "vllm-0.6" and "experts" in config)
@@ -177,6 +184,7 @@ def inference_case(row: PublishedRow) -> Serving | Unmodelled:
 def unfitted_case(row: PublishedRow, stack: ServingStack) -> Serving:
     """What a row measured on a chip that nothing was fitted to, with the steps by the typical constants of a stack."""
     server = server_of(row.config, accelerators[UNFITTED[row.system]], stack.kernels)
+    server = replace(server, chip=replace(server.chip, vendor=NOBODY))
     run = _run(server, stack, row.config, apart=False)
     steps, seconds = _measured(row, server, run, row.config, apart=False)
     requests = run.batch * server.groups * server.pp
@@ -186,15 +194,17 @@ def unfitted_case(row: PublishedRow, stack: ServingStack) -> Serving:
 def serving_group(system: str, config: dict[str, Any]) -> str:
     """The set of a row: its software and its chip."""
     try:
-        software = serving_stacks[stack_of(config)].name
+        software = serving_stacks[stack_of(config, system)].name
     except (KeyError, ValueError):
         software = str(config.get("software", "unknown software"))
     return f"serving, {software}, {system}"
 
 
-def stack_of(config: dict[str, Any]) -> str:
+def stack_of(config: dict[str, Any], system: str = "") -> str:
     """The stack of a row's software and release. Raises ValueError for a software that nothing was fitted to."""
     software = str(config["software"])
+    if system in ROCM:
+        return _rocm_stack(config, system)
     if "TensorRT-LLM" in software:
         if config["load"] == "closed loop":
             return "tensorrt-llm-server"
@@ -207,6 +217,19 @@ def stack_of(config: dict[str, Any]) -> str:
     for name, key in (("vLLM", "vllm-0.6"), ("FasterTransformer", "fastertransformer"), ("gpt-fast", "gpt-fast")):
         if name in software:
             return key
+    return _unknown(software)
+
+
+def _rocm_stack(config: dict[str, Any], system: str) -> str:
+    """SGLang has builds by architecture, and became quicker on the older one in May 2026."""
+    software = str(config["software"])
+    if "SGLang" in software:
+        old = str(config.get("date", "")) < QUICKER
+        return "sglang-mi35x" if system == "MI355X" else "sglang-mi30x" + "-0.5.9" * old
+    return next((key for name, key in ROCM_STACKS.items() if name in software), "") or _unknown(software)
+
+
+def _unknown(software: str) -> str:
     raise ValueError(f"no serving stack for {software}")
 
 
@@ -298,7 +321,7 @@ def _run(server: Server, stack: ServingStack, config: dict[str, Any], apart: boo
     lengths = {"input": config["input"] * shorter, "output": config["output"] * shorter}
     load = config["load"]
     if load == "max":
-        requests = REQUESTS.get((config["input"], config["output"]), 3000)
+        requests = config.get("requests") or REQUESTS.get((config["input"], config["output"]), 3000)
         return run_of(server, stack, "queued", requests=requests, **lengths)
     if load in ("static batch", "one request"):
         return run_of(server, stack, "static", batch=config["batch"], **lengths)

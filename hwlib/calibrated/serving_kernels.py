@@ -9,6 +9,7 @@ has no products in so few bits.
 from __future__ import annotations
 
 from functools import cache, lru_cache
+from itertools import product
 from math import inf
 from typing import Any, NamedTuple
 
@@ -22,8 +23,16 @@ from hwlib.roofline import matmul_flops, mixed_matmul_bytes
 from hwlib.specs import Accelerator, Model, accelerators
 from hwlib.specs.fitted import attention_constants, decode_constants, gemm_constants, grouped_constants
 
-ARCHITECTURES = {"Ampere": "a100-80gb-sxm", "Ada": "h100-sxm", "Hopper": "h100-sxm", "Blackwell": "b200-sxm"}
+ARCHITECTURES = {
+    "Ampere": "a100-80gb-sxm",
+    "Ada": "h100-sxm",
+    "Hopper": "h100-sxm",
+    "Blackwell": "b200-sxm",
+    "CDNA 3": "mi300x",
+    "CDNA 4": "mi355x",
+}
 """The chip whose kernels stand for those of its architecture, a word of which a chip's begins with."""
+MAKERS = ("NVIDIA", "AMD")
 ANY = ("h100-sxm", "b200-sxm")
 """Those that stand for the kernels of any other chip, the first that has the dtype."""
 MLA_SHARE = 0.5  # of the bfloat16 peak that latent attention's decode reaches (typed)
@@ -34,17 +43,17 @@ WEIGHT_ONLY = {"int8w": 1.0, "int4w": 0.53}
 def fitted_architecture(chip: Accelerator) -> str:
     """The architecture whose kernels were fitted that a chip is of; empty of any other chip.
 
-    >>> fitted_architecture(accelerators["b300-sxm"]), fitted_architecture(accelerators["mi300x"])
+    >>> fitted_architecture(accelerators["b300-sxm"]), fitted_architecture(accelerators["tpu-v5p"])
     ('Blackwell', '')
     """
-    return next((name for name in ARCHITECTURES if chip.vendor == "NVIDIA" and chip.arch.startswith(name)), "")
+    return next((name for name in ARCHITECTURES if chip.vendor in MAKERS and chip.arch.startswith(name)), "")
 
 
 class KernelChip(NamedTuple):
     """What the models of kernels take of a chip: `like`, the chips whose fitted constants are tried, in order; dense
     rates in FLOP/s, that of 16 bits and of fewer (0 where there are none), memory bandwidth in B/s, and its
-    multiprocessors: 0 for those of the chip that the constants were fitted on. `W_SM` is what each asks of memory at
-    most.
+    multiprocessors: 0 for those of the chip that the constants were fitted on, which count too where that is none of
+    its `own` architecture. `W_SM` is what each asks of memory at most.
     """
 
     name: str
@@ -55,6 +64,7 @@ class KernelChip(NamedTuple):
     W: float
     n_SM: int
     W_SM: float
+    own: tuple[str, ...] = ()
 
     def rate(self, dtype: str) -> float:
         """The rate of products in a dtype; of fewer bits than a chip multiplies, that of 16."""
@@ -62,7 +72,8 @@ class KernelChip(NamedTuple):
 
     def sheet(self, dtype: str, fitted_on: str) -> RateSheet:
         """Its data sheet, with constants that were fitted on a chip."""
-        return RateSheet(self.rate(dtype), self.W, self.n_SM or accelerators[fitted_on].sms)
+        counted = self.n_SM if fitted_on in self.own else 0
+        return RateSheet(self.rate(dtype), self.W, counted or accelerators[fitted_on].sms)
 
 
 def kernel_chip(chip: Accelerator) -> KernelChip:
@@ -72,15 +83,17 @@ def kernel_chip(chip: Accelerator) -> KernelChip:
     if not chip.hbm_bandwidth:
         raise ValueError(f"no source says how fast {chip.name} reads its memory; it can be described in a file")
     arch = fitted_architecture(chip)
+    own = (chip.key, ARCHITECTURES[arch]) if arch else ()
     return KernelChip(
         chip.name,
-        (chip.key, ARCHITECTURES[arch]) if arch else ANY,
+        own if chip.vendor == "NVIDIA" and arch else (*own, *ANY),
         C,
         chip.fp8_flops or 0.0,
         chip.fp4_flops or 0.0,
         chip.hbm_bandwidth,
         (chip.sms or 0) if arch else 0,
         W_SM.get(arch, inf),
+        own,
     )
 
 
@@ -89,7 +102,9 @@ def _gemm(chip: KernelChip, dtype: str) -> GemmModel:
     known = gemm_constants()
     if (low := {"fp8": chip.C_8, "fp4": chip.C_4}.get(dtype)) is not None and not low:
         raise ValueError(f"{chip.name} has no products in {dtype}")
-    key = next(((one, dtype) for one in chip.like if (one, dtype) in known), (chip.like[-1], dtype))
+    tried = [(one, dtype) for one in chip.own] + [(one, f"{dtype}_block") for one in chip.own]
+    tried += [(one, dtype) for one in chip.like]
+    key = next((pair for pair in tried if pair in known), (chip.like[-1], dtype))
     C, W, n_SM = chip.sheet(dtype, known[key].chip)
     return GemmModel(known[key], C, min(W, chip.W_SM * n_SM), n_SM)
 
@@ -254,12 +269,11 @@ INSTEAD = {
 @cache
 def _constants(kind: str, chip: KernelChip, dtype: str, software: str) -> Any:
     """The constants of a kernel: of the chip and the software, else of a chip of its architecture, else of
-    TensorRT-LLM's kernels, else of a dtype like it.
+    TensorRT-LLM's kernels, else of a dtype like it; of chips that are not like it last.
     """
-    table = TABLES[kind]()
-    for fitted_dtype in (dtype, *INSTEAD.get(dtype, ())):
-        for name in (software, "trtllm"):
-            for key in chip.like:
-                if (key, fitted_dtype, name) in table:
-                    return table[key, fitted_dtype, name]
+    table, dtypes = TABLES[kind](), (dtype, *INSTEAD.get(dtype, ()))
+    for known in (chip.own, chip.like):
+        for fitted_dtype, name, key in product(dtypes, (software, "trtllm"), known):
+            if (key, fitted_dtype, name) in table:
+                return table[key, fitted_dtype, name]
     raise ValueError(f"no {kind} kernel in {dtype} was fitted on {chip.name} or a chip like it")

@@ -148,7 +148,7 @@ def basis_words(question: Question) -> str:
         models = "models with experts" if question.model.moe else "dense models"
         on += (
             f": nothing fitted to {question.chip.name}; by the constants of {USUAL} the steps of published servers of "
-            f"{models} on MI300X and MI355X, to which nothing was fitted either, are {stack.error:.0%} off on average"
+            f"{models} on MI300X and MI355X, timed by their sheets alone, are {stack.error:.0%} off on average"
         )
     elif stack.fitted:
         on += f": {', '.join(stack.fitted)} fitted to published runs, mean error {stack.error:.0%}"

@@ -94,8 +94,8 @@ def chip_formats(chip: Accelerator) -> list[str]:
 
 
 def _as_hopper(chip: Accelerator) -> bool:
-    """Whether experts of 4 bits are made wider before their products, as on Hopper; so they are on a chip that no
-    kernel was fitted on, unless it multiplies 4 bits.
+    """Whether experts of 4 bits are made wider before their products, as on Hopper; so they are on a chip of another
+    maker, and on one that no kernel was fitted on, unless it multiplies 4 bits.
     """
     arch = fitted_architecture(chip)
-    return arch == "Hopper" if arch else not chip.fp4_flops
+    return arch == "Hopper" if arch and chip.vendor == "NVIDIA" else not chip.fp4_flops

@@ -19,7 +19,7 @@ from hwlib.specs import Accelerator, Model, accelerators, measured_lengths
 from hwlib.specs.cluster import Place
 from hwlib.specs.fitted import attention_constants, decode_constants, gemm_constants
 from hwlib.specs.prediction_errors import SERVING, prediction_errors
-from hwlib.specs.serving_stack import USUAL, ServingStack, serving_stacks
+from hwlib.specs.serving_stack import USUAL, USUAL_ROCM, USUAL_ROCM_MOE, ServingStack, serving_stacks
 from hwlib.specs.stack import typical_words
 from hwlib.specs.table import unknown
 from hwlib.units import plural, show
@@ -120,13 +120,14 @@ class Question:
     @property
     def caveat(self) -> str:
         """That no constant was fitted to the chip, and whose are taken, and that a torus is timed by a bound; empty of
-        other machines of a chip that kernels or servers were timed on.
+        other machines of a chip that kernels or servers were timed on, by software that was timed on its maker's chips.
         """
-        if arch := fitted_architecture(self.chip):
+        arch = fitted_architecture(self.chip)
+        if arch and self.stack.software != "typical":
             of_sheet = "" if self.chip.key in timed_chips() else sheet_words(self.chip, arch)
             return f"{of_sheet} {self.machine.caveat}".strip()
         usual, narrow = (accelerators[key].name for key in ANY)
-        kernels = f"the kernels of {usual}"
+        kernels = f"the kernels of {f'{self.chip.name} and ' if arch else ''}{usual}"
         kernels += f" (of {narrow} in 4 bits)" if self.chip.fp4_flops and self.dtype in ("fp4", "mxfp4") else ""
         software = self.stack.like if self.stack.software == "typical" else self.stack.key
         like = f"{kernels}, at the rates of this chip, and of {software}"
@@ -230,15 +231,22 @@ def _workload(prompt: int | None, output: int | None, trace: str | None) -> Work
 
 def _stack(model: Model, chip: Accelerator, stack: ServingStack | str | None) -> ServingStack:
     """The software asked for, or the newest one that was fitted on chips like this; with typical constants on a chip
-    that is like none.
+    that is like none, or of another maker than those on which the software was timed.
     """
     if isinstance(stack, ServingStack):
         return stack
-    arch = fitted_architecture(chip)
-    key = stack or (OLDER if arch in ("Ampere", "Ada") else USUAL)
+    key = stack or _usual(model, chip)
     if key not in serving_stacks:
         raise PlanError("stack", unknown("serving stack", key, serving_stacks))
-    return serving_stacks[key] if arch else serving_stacks[key].typical(chip, bool(model.moe))
+    fits = fitted_architecture(chip) and serving_stacks[key].vendor == chip.vendor
+    return serving_stacks[key] if fits else serving_stacks[key].typical(chip, bool(model.moe))
+
+
+def _usual(model: Model, chip: Accelerator) -> str:
+    arch = fitted_architecture(chip)
+    if arch and chip.vendor == "AMD":
+        return USUAL_ROCM_MOE[arch] if model.moe else USUAL_ROCM
+    return OLDER if arch in ("Ampere", "Ada") else USUAL
 
 
 __all__ = ["FIXED", "Limits", "Question", "Workload", "question_of"]

@@ -21,10 +21,14 @@ from hwlib.specs.software_sections import FILE
 from hwlib.specs.table import Table, file_text
 
 USUAL = "tensorrt-llm-1.1"
-"""The software whose constants are taken where none is named, and on a chip that nothing was fitted to."""
+"""The software whose constants are taken where none is named, on NVIDIA's and on a chip that nothing was fitted to."""
+USUAL_ROCM = "vllm-rocm"
+USUAL_ROCM_MOE = {"CDNA 3": "sglang-mi30x", "CDNA 4": "sglang-mi35x"}
+"""The same on AMD's GPUs, for dense models and, by architecture, for those with experts: what was timed with such."""
 TYPICAL, TYPICAL_MOE = 0.12, 0.46
-"""Mean error of the step times of published servers on chips that nothing was fitted to, MI300X and MI355X, by these
-constants: of dense models, and of models with experts (benchmarks/data/unfitted.csv; docs/serving.md has them by chip).
+"""Mean error of the step times of published servers on MI300X and MI355X, as if nothing had been fitted to either, by
+these constants: of dense models, and of models with experts (benchmarks/data/unfitted.csv; docs/serving.md has them by
+chip).
 """
 
 
@@ -42,6 +46,8 @@ class ServingStack(Constants):
     error: float = number(0.0)
     kernels: str = text("trtllm")
     """Whose kernels of attention and experts it launches: a software of `hwlib.calibrated.kernel_software`."""
+    vendor: str = text("NVIDIA")
+    """Who makes the chips on which it was timed: on those of any other its constants are typical."""
     mixed: bool = switch(True)
     """Whether prompts are read in the steps that decode; else decoding waits for them."""
 

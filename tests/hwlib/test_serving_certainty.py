@@ -79,7 +79,7 @@ def test_an_answer_names_its_error_the_nearest_servers_and_what_is_missing(plans
 
 def test_a_server_on_a_chip_without_a_fit_is_asked_of_the_rows_of_that_chip(plans):
     near = point_error(plans.question, plans[0])
-    typical = plan_serving("llama3-70b", "mi300x-node", prompt=1024, output=512, tpot=0.05)
+    typical = plan_serving("llama3-70b", "mi300x-node", stack=USUAL.key, prompt=1024, output=512, tpot=0.05)
     error = point_error(typical.question, typical[0])
     assert error.rows == 0
     assert {row.stack for row in error.nearest} == {"typical-mi300x"}

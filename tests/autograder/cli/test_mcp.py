@@ -143,7 +143,7 @@ def test_a_server_is_that_of_the_command(ask):
     for said in (*found["why"], *found["why_not_next"], found["rests_on"]):
         assert said in answer["text"]
     assert (answer["caveat"], answer["error"]) == (None, found["error"]["mean"])
-    own = ask("serve", **SERVE | {"cluster": "1x2 mi300x"}, fixed={"tp": "1"})
+    own = ask("serve", **SERVE | {"cluster": "1x2 mi300x"}, stack="tensorrt-llm-1.1", fixed={"tp": "1"})
     assert own["caveat"] == own["plans"]["caveat"]
     assert "MI300X" in own["caveat"]
 

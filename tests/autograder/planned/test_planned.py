@@ -161,10 +161,11 @@ def test_the_servers_page_has_the_rows_of_the_command():
 
 
 def test_a_server_may_have_chips_that_nothing_was_fitted_to():
-    """One of the tables, in a line, and one by its figures, in a file's text; as the command line has them."""
+    """One of the tables by software of another maker's, in a line, and one by its figures, in a file's text."""
     asked = {name: SERVED[name] for name in ("model", "prompt", "output", "tpot")}
     file = (ROOT / "tests" / "hwlib" / "data" / "clusters" / "mi300x.toml").read_text("utf-8")
-    for more, shown in (({"cluster": "1x2 mi300x"}, "1x2 mi300x"), ({"described": file}, "cluster.toml")):
+    line = {"cluster": "1x2 mi300x", "stack": "tensorrt-llm-1.1"}
+    for more, shown in ((line, "1x2 mi300x"), ({"described": file}, "cluster.toml")):
         said = words(answered("serve", {"cluster": "dgx-h100", "gpus": "2", "tp": "1", **asked, **more})["html"])
         assert "not fitted to MI300X" in said
         assert shown in said

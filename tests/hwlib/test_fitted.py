@@ -22,6 +22,7 @@ from hwlib.specs.reader import quantities
 from hwlib.units import scale
 from tests.each import each
 
+BOUNDS = {"AMD": (0.20, 0.24)}  # AITER's tables: of each size the quickest of many kernels, by one model
 KERNELS = (AttentionConstants, DecodeConstants, GroupedConstants)
 GOOD = """
 [[share]]
@@ -43,9 +44,12 @@ def test_every_entry_says_where_it_is_from_and_how_good_it_is(entry):
     assert entry.source
     assert entry.rows
     if not isinstance(entry, KERNELS):  # whose constants many entries share: tests/benchmarks/fit/test_kernels.py
-        assert entry.count >= len(entry.constants) or entry.rows.startswith("deepgemm")
-        assert 0 < entry.error < 0.11
-        assert math.isnan(entry.held_out) or entry.error / 2 < entry.held_out < 0.11
+        typed = len(getattr(entry, "typed", ())) if entry.rows.startswith("mamf") else 0
+        assert entry.count >= len(entry.constants) - typed or entry.rows.startswith("deepgemm")
+        vendor = accelerators[entry.chip].vendor if entry.chip in accelerators else ""
+        error, held_out = BOUNDS.get(vendor, (0.11, 0.11))
+        assert 0 < entry.error < error
+        assert math.isnan(entry.held_out) or entry.error / 2 < entry.held_out < held_out
     assert 1 <= len(entry.constants) <= 6
     assert entry.chip in accelerators or entry.chip == "any"
     assert all(chip in accelerators for chip in entry.like)

@@ -13,7 +13,7 @@ from hwlib.columns import is_one
 from hwlib.formula import log2, maximum, minimum, where
 from hwlib.parallel import exposed_time
 from hwlib.parallel.transfers import sizes_of
-from hwlib.specs import Level, Stack
+from hwlib.specs import Accelerator, Level, Stack
 from hwlib.steptime.job import Job
 from hwlib.transformer import parameter_groups
 
@@ -62,6 +62,21 @@ def call_seconds(stack: Stack, node: Any, collective: str, ranks: Any, inner: An
     return where(ranks > 1, (stack.alpha_in + step * (near - FULL)) + stack.alpha_out * log2(ranks / near), 0.0)
 
 
+def mesh_share(chip: Accelerator, node: Any, collective: str, ranks: Any, inner: Any = 1) -> Any:
+    """The share of a chip's links that lead to the others of its group, where each chip of a node has a link of its own
+    to every other: groups of few ranks leave the rest idle. 1 behind switches, and for groups of several nodes, which
+    the network bounds.
+
+    >>> from hwlib.specs import accelerators
+    >>> [float(mesh_share(accelerators["mi300x"], 8, "all_gather", n)) for n in (8, 2)]
+    [1.0, 0.14285714285714285]
+    """
+    if chip.scaleup_switches != 0 or not chip.scaleup_links or chip.scaleup_links < node - 1:
+        return 1.0
+    others = 1.0 if collective == "send" else maximum(ranks - 1, 1)
+    return where(ranks * inner > node, 1.0, minimum(others / chip.scaleup_links, 1.0))
+
+
 def sends_of(job: Job) -> Sends:
     """The transfers of a plan as times."""
     model, stack, plan = job.model, job.stack, job.strategy
@@ -72,6 +87,7 @@ def sends_of(job: Job) -> Sends:
     def rate(collective: str, ranks: Any, inner: Any, routing: Routing | None = None) -> tuple[Any, Any]:
         """Seconds of an element, and of a call: nothing for a single rank."""
         an_element = axis_time(collective, float(ELEMENT), reached, ranks, inner, routing)
+        an_element = an_element / mesh_share(stack.accelerator, node, collective, ranks, inner)
         if not (stack.alpha_in or stack.alpha_out):
             return an_element, 0.0
         call = call_seconds(stack, node, collective, ranks, inner)

@@ -266,10 +266,10 @@ def test_the_command_prints_each_step_and_the_last_in_full(capsys, tmp_path):
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(":")[0] for line in lines if line.startswith("step")] == ["step 1", "step 2"]
     assert lines[-1].startswith("rank 0 of 16: ")
-    assert main(["--on", "2x4 h20-sxm, network 100 Gbit/s", "--ranks", "4", str(script), "1"]) == 0
+    assert main(["--on", "2x4 h800-sxm, network 100 Gbit/s", "--ranks", "4", str(script), "1"]) == 0
     read, caveat, *_, step = capsys.readouterr().out.splitlines()
-    assert read == "2x4 h20-sxm: 4 a node, 450 GB/s each; 2 a network, 12.5 GB/s each; stack typical-h20-sxm"
-    assert "not fitted to H20" in caveat
+    assert read == "2x4 h800-sxm: 4 a node, 200 GB/s each; 2 a network, 12.5 GB/s each; stack typical-h800-sxm"
+    assert "not fitted to H800" in caveat
     assert step.startswith("rank 0 of 4: ")
     assert main(["--on", "2x4 mi300x", str(script), "1"]) == 1
     assert "network missing" in capsys.readouterr().err

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hwlib.specs import Model
-from hwlib.transformer.checkpoint_bytes import checkpoint_bytes
+from hwlib.transformer.checkpoint_bytes import checkpoint_bytes, formats
 from hwlib.transformer.model_counts import active_parameters, mtp_parameters, parameter_count
 from hwlib.units import show
 
@@ -26,7 +26,9 @@ def model_words(model: Model, dtype: str) -> str:
 
 
 def model_record(model: Model) -> dict[str, Any]:
-    """The same as data: `bytes` are those of the weights in a checkpoint's files, None where no field says them."""
+    """The same as data: `bytes` are those of the weights in a checkpoint's files, and `parts` the format that most of
+    each part has; None where no field says them.
+    """
     quantisation = model.quantisation
     reading = quantisation.reading if quantisation is not None else None
     main = reading.main if reading else None
@@ -38,6 +40,7 @@ def model_record(model: Model) -> dict[str, Any]:
         "not_counted": list(model.beside),
         "method": str(quantisation) if quantisation else None,
         "weights": str(main) if main else (quantisation.stored if quantisation is not None else "") or None,
+        "parts": {part: str(form) for part, form in formats(model).items()} if known else None,
         "cache": reading.cache or None if reading else None,
         "bytes": checkpoint_bytes(model) if known else None,
         "from": quantisation.whence or None if quantisation is not None else None,
@@ -54,8 +57,14 @@ def _precision(model: Model, dtype: str) -> str:
         stored = f"{quantisation.stored}, as {quantisation.whence} says" if quantisation.stored else "16 bits"
         return f"the checkpoint is in {stored}"
     replaced = quantisation.replaced_by(dtype) or f"{quantisation}; planned so"
-    size = f", {show(checkpoint_bytes(model), 'B', 3)} of weights" if quantisation.known else ""
+    size = f"{_left_out(model)}, {show(checkpoint_bytes(model), 'B', 3)} of weights" if quantisation.known else ""
     main = quantisation.reading.main if quantisation.reading else None
     form = f": {main}" if main else ""
     verb = "say" if " and " in quantisation.whence else "says"
     return f"the checkpoint is quantised ({replaced}){form}{size}, as {quantisation.whence} {verb}"
+
+
+def _left_out(model: Model) -> str:
+    """The parts of which most is not quantised."""
+    plain = [part.replace("_", " ") for part, form in formats(model).items() if form.plain and part != "rest"]
+    return f" ({', '.join(sorted(plain))} in 16 bits)" if plain else ""

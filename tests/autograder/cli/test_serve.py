@@ -114,7 +114,11 @@ def test_the_first_line_says_the_precision_of_a_quantised_checkpoint_and_that_of
         checkpoint = data["checkpoint"]
         assert checkpoint["parameters"] == checkpoint["active_parameters"] == 1_235_814_400
         assert (checkpoint["weights"], checkpoint["from"]) == ("int4 in groups of 128", "quantization_config")
+        assert checkpoint["parts"] == dict.fromkeys(("attention", "mlp"), "int4 in groups of 128")
         assert 0.5 < checkpoint["bytes"] / checkpoint["parameters"] < 1
+    left_out = {"quant_method": "awq", "bits": 4, "modules_to_not_convert": ["self_attn"]}
+    path.write_text(json.dumps(LLAMA | {"quantization_config": left_out}), "utf-8")
+    assert "(attention in 16 bits)" in run(*words).output.splitlines()[0]
     path.write_text(json.dumps(LLAMA | {"quantization_config": {"quant_method": "of tomorrow"}}), "utf-8")
     refused = run(*words)
     assert (refused.exit_code, "quant_method = 'of tomorrow'" in refused.output) == (2, True)

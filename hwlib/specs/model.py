@@ -97,6 +97,9 @@ class Model(Record):
     """A letter a layer, of `hwlib.specs.state_mixer.PATTERN`; empty where all have attention and an MLP."""
     mixer: StateMixer | None = field(default=None, metadata={"bare": _no_cell})
     """The layers of the pattern that keep a state; None of a model without."""
+    numbered_apart: bool = flag(
+        "whether checkpoints number mixers and MLPs each by themselves, not as one layer", False
+    )
     indexer: Indexer | None = field(default=None, metadata={"bare": _no_cell})
     """What picks the keys that attention reads; None where it reads all of them."""
 

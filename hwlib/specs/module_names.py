@@ -15,6 +15,7 @@ HEAD, EMBEDDING, ROUTER, SHARED_GATE = "head", "embedding", "router", "shared ga
 _MLPS = ("mlp", "feed_forward", "ffn")
 _MIXTURES = (*_MLPS, "block_sparse_moe", "moe", "mixer")
 _ATTENTIONS = ("self_attn", "attn", "attention", "self_attention", "mixer")
+_MAMBAS = ("mixer", "mamba")
 
 
 def _paths(holders: Iterable[str], *names: str) -> tuple[str, ...]:
@@ -40,14 +41,34 @@ IN_A_LAYER: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "kv_a": _paths(_ATTENTIONS, "kv_a_proj_with_mqa", "fused_qkv_a_proj"),
         "kv_b": _paths(_ATTENTIONS, "kv_b_proj"),
         "gate": _paths(_MLPS, "gate_proj", "gate_up_proj", "w1"),
-        "up": _paths(_MLPS, "up_proj", "gate_up_proj", "w3", "fc1", "c_fc", "dense_h_to_4h"),
-        "down": _paths(_MLPS, "down_proj", "w2", "fc2", "c_proj", "dense_4h_to_h"),
+        "up": (*_paths(_MLPS, "up_proj", "gate_up_proj", "w3", "fc1", "c_fc", "dense_h_to_4h"), "mixer.up_proj"),
+        "down": (*_paths(_MLPS, "down_proj", "w2", "fc2", "c_proj", "dense_4h_to_h"), "mixer.down_proj"),
         "expert gate": _experts("gate_proj", "gate_up_proj", "w1"),
         "expert up": _experts("up_proj", "gate_up_proj", "w3"),
         "expert down": _experts("down_proj", "w2"),
         "shared up": _shared("up_proj", "gate_up_proj"),
         "shared down": _shared("down_proj"),
         "shared gates": _shared("gate_proj", "gate_up_proj"),
+        "latent in": _paths(_MIXTURES, "fc1_latent_proj"),
+        "latent out": _paths(_MIXTURES, "fc2_latent_proj"),
+        "attention gate": _paths(_ATTENTIONS, "g_proj"),
+        "index q": _paths(_ATTENTIONS, "indexer.wq_b"),
+        "index k": _paths(_ATTENTIONS, "indexer.wk"),
+        "index weights": _paths(_ATTENTIONS, "indexer.weights_proj"),
+        "state qkv": ("linear_attn.in_proj_qkv", "linear_attn.in_proj_qkvz"),
+        "state z": ("linear_attn.in_proj_z", "linear_attn.in_proj_qkvz"),
+        "state gates": ("linear_attn.in_proj_ba", "linear_attn.in_proj_b", "linear_attn.in_proj_a"),
+        "state out": ("linear_attn.out_proj",),
+        "mamba in": _paths(_MAMBAS, "in_proj"),
+        "mamba x": _paths(_MAMBAS, "x_proj"),
+        "mamba steps": _paths(_MAMBAS, "dt_proj"),
+        "mamba out": _paths(_MAMBAS, "out_proj"),
+        "decay in": _paths(_ATTENTIONS, "f_a_proj"),
+        "decay out": _paths(_ATTENTIONS, "f_b_proj"),
+        "strength": _paths(_ATTENTIONS, "b_proj"),
+        "gate in": _paths(_ATTENTIONS, "g_a_proj"),
+        "gate out": _paths(_ATTENTIONS, "g_b_proj"),
+        "output gate": _paths(_ATTENTIONS, "output_gate"),
         ROUTER: _paths(_MIXTURES, "gate", "router"),
         SHARED_GATE: _paths(_MIXTURES, "shared_expert_gate"),
     }

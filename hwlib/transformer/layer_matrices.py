@@ -1,0 +1,180 @@
+"""The matrices of each layer of a model, by part and by the kind that their names in checkpoints have.
+
+The kinds are those of `hwlib.specs.module_names.IN_A_LAYER`. What is no matrix (norms, biases, decays, the short
+convolutions of states) is not here.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from hwlib.specs import Model
+from hwlib.specs.module_names import ROUTER
+from hwlib.specs.state_mixer import StateMixer
+
+
+class Matrix(NamedTuple):
+    """So many matrices of a part of a layer, of one kind, with `out` rows and `into` columns each."""
+
+    part: str
+    kind: str
+    out: int
+    into: int
+    number: int = 1
+
+    @property
+    def elements(self) -> int:
+        """Of all of them."""
+        return self.number * self.out * self.into
+
+
+class Sublayer(NamedTuple):
+    """The matrices of a mixer or an MLP, and the number that names in checkpoints have for its layer."""
+
+    number: int
+    matrices: tuple[Matrix, ...]
+
+    @property
+    def elements(self) -> int:
+        """Of all matrices."""
+        return sum(matrix.elements for matrix in self.matrices)
+
+
+def sublayers(model: Model) -> Iterator[Sublayer]:
+    """The matrices of all layers, mixers and MLPs apart. Layers without experts are taken to be the first."""
+    pattern = model.pattern or "A" * model.layers
+    index = dense = attended = 0
+    for letter in pattern:
+        if letter in "Aa":
+            own_index = model.indexer is not None and attended < model.indexer.layers
+            attended += 1
+            yield Sublayer(index, tuple(attention_matrices(model, own_index)))
+        else:
+            yield Sublayer(index, tuple(_mixer(model)))
+        index += model.numbered_apart
+        if letter.isupper():
+            yield Sublayer(index, tuple(mlp_matrices(model, dense < model.dense_layers or not model.moe)))
+            dense += 1
+            index += model.numbered_apart
+        index += not model.numbered_apart
+
+
+def mlp_matrices(model: Model, dense: bool) -> Iterator[Matrix]:
+    """An MLP, or experts with what is around them."""
+    width = model.width
+    if dense:
+        yield from _mlp(model, "mlp", model.ffn, width, 1, ("gate", "up", "down"))
+        return
+    names = ("expert gate", "expert up", "expert down")
+    yield from _mlp(model, "experts", model.expert_ffn, model.expert_width or width, model.experts, names)
+    if model.shared_experts:
+        names = ("shared gates", "shared up", "shared down")
+        yield from _mlp(model, "shared_experts", model.expert_ffn * model.shared_experts, width, 1, names)
+    if model.expert_width:
+        yield Matrix("shared_experts", "latent in", model.expert_width, width)
+        yield Matrix("shared_experts", "latent out", width, model.expert_width)
+    yield Matrix("rest", ROUTER, model.experts, width)
+
+
+def _mlp(model: Model, part: str, ffn: int, width: int, number: int, kinds: tuple[str, str, str]) -> Iterator[Matrix]:
+    gate, up, down = kinds
+    if model.gated:
+        yield Matrix(part, gate, ffn, width, number)
+    yield Matrix(part, up, ffn, width, number)
+    yield Matrix(part, down, width, ffn, number)
+
+
+def attention_matrices(model: Model, own_index: bool) -> Iterator[Matrix]:
+    """Attention, with a gate in the matrix of queries where it has one, and its indexer where that is the layer's own.
+
+    A gate beside compressed queries is a matrix of its own.
+    """
+    width, heads = model.width, model.heads
+    if not model.mla:
+        yield Matrix("attention", "q", heads * model.head_dim * (1 + model.attention_gate), width)
+        yield Matrix("attention", "k", model.kv_heads * model.head_dim, width)
+        yield Matrix("attention", "v", model.kv_heads * model.head_dim, width)
+        yield Matrix("attention", "o", width, heads * model.head_dim)
+        return
+    if model.q_lora:
+        yield Matrix("attention", "q_a", model.q_lora, width)
+    yield Matrix("attention", "q_b" if model.q_lora else "q", heads * model.key_dim, model.q_lora or width)
+    yield Matrix("attention", "kv_a", model.kv_lora + model.rope_dim, width)
+    yield Matrix("attention", "kv_b", heads * (model.nope_dim + model.v_dim), model.kv_lora)
+    if model.attention_gate:
+        yield Matrix("attention", "attention gate", heads * model.v_dim, width)
+    yield Matrix("attention", "o", width, heads * model.v_dim)
+    if own_index and model.indexer:
+        yield from _indexer(model, model.indexer.heads, model.indexer.dim)
+
+
+def _indexer(model: Model, heads: int, dim: int) -> Iterator[Matrix]:
+    yield Matrix("attention", "index q", heads * dim, model.q_lora)
+    yield Matrix("attention", "index k", dim, model.width)
+    yield Matrix("attention", "index weights", heads, model.width)
+
+
+def _mixer(model: Model) -> Iterator[Matrix]:
+    """The matrices of a layer that keeps a state."""
+    assert model.mixer
+    for kind, out, into in OF_MIXERS[model.mixer.kind](model.width, model.mixer):
+        yield Matrix("attention", kind, out, into)
+
+
+Shapes = Iterator[tuple[str, int, int]]
+
+
+def _gated_delta(width: int, x: StateMixer) -> Shapes:
+    keys, values = x.key_heads * x.key_dim, x.heads * x.value_dim
+    yield "state qkv", 2 * keys + values, width
+    yield "state z", values, width
+    yield "state gates", 2 * x.heads, width
+    yield "state out", width, values
+
+
+def _mamba2(width: int, x: StateMixer) -> Shapes:
+    keys, values = x.key_heads * x.key_dim, x.heads * x.value_dim
+    yield "mamba in", 2 * keys + 2 * values + x.heads, width
+    yield "mamba out", width, values
+
+
+def _mamba1(width: int, x: StateMixer) -> Shapes:
+    values = x.heads * x.value_dim
+    yield "mamba in", 2 * values, width
+    yield "mamba x", x.low_rank + 2 * x.key_dim, values
+    yield "mamba steps", values, x.low_rank
+    yield "mamba out", width, values
+
+
+def _kimi_delta(width: int, x: StateMixer) -> Shapes:
+    keys, values = x.key_heads * x.key_dim, x.heads * x.value_dim
+    yield "q", keys, width
+    yield "k", keys, width
+    yield "v", values, width
+    yield "decay in", x.value_dim, width
+    yield "decay out", keys, x.value_dim
+    yield "strength", x.heads, width
+    yield "gate in", x.value_dim, width
+    yield "gate out", values, x.value_dim
+    yield "o", width, values
+
+
+def _lightning(width: int, x: StateMixer) -> Shapes:
+    keys, values = x.key_heads * x.key_dim, x.heads * x.value_dim
+    yield "q", keys, width
+    yield "k", keys, width
+    yield "v", values, width
+    yield "output gate", values, width
+    yield "o", width, values
+
+
+OF_MIXERS: Mapping[str, Callable[[int, StateMixer], Shapes]] = MappingProxyType(
+    {
+        "gated-delta": _gated_delta,
+        "mamba2": _mamba2,
+        "mamba1": _mamba1,
+        "kimi-delta": _kimi_delta,
+        "lightning": _lightning,
+    }
+)
+"""The matrices of each kind of mixer: kind, rows and columns."""

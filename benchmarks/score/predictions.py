@@ -210,10 +210,10 @@ def _collective(case: Collective) -> Prediction | Unmodelled:
     return Unmodelled(f"system is {case.chip!r}, without constants of {case.op} by {case.software}")
 
 
-def _nodes(chip: str, network: str, timed: Timed) -> Prediction | None:
+def _nodes(chip: str, network: str, timed: Timed) -> Prediction | Unmodelled:
     S, n, measured = timed
     known = known_between(chip, n, network)
     if known is None:
-        return None
+        return Unmodelled(f"system is {n} GPUs of {chip} over {network}, without constants")
     c = known.constants
     return Prediction(known.time(S), plain_time(c, n, S), measured, len(c.constants))

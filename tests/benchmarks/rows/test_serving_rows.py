@@ -155,11 +155,8 @@ def test_the_words_of_a_system_name_its_chip(system, key, bandwidth):
 
 
 def test_a_name_that_has_another_chips_in_it_is_not_that_chip():
-    for system, other in (("H100 NVL", "h100-sxm"), ("GH200", "h200-sxm"), ("A100 PCIe", "a100-80gb-sxm")):
-        try:
-            assert chip_of_words(system).key != other
-        except ValueError as error:
-            assert system in str(error)
+    keys = [chip_of_words(system).key for system in ("H100 NVL", "GH200", "A100 PCIe")]
+    assert keys == ["h100-nvl", "gh200", "a100-80gb-pcie"]
 
 
 @pytest.mark.parametrize("system", ["", "Ascend 910B", "a node of eight", "MI210"])

@@ -76,6 +76,10 @@ def page(result: Report) -> list[str]:
         "",
         *table(RUNS, _of(runs, unseen=True), training=True),
         "",
+        "## Rows with typical constants, or bounds",
+        "",
+        *typical_table(result.typical),
+        "",
         END,
     ]
 
@@ -106,6 +110,22 @@ def limits() -> list[str]:
     again = ["| table | repeated plans | spread (slowest / fastest − 1), median | largest |", "|:--|--:|--:|--:|"]
     again += [f"| {title(r.set)} | {r.plans} | {r.median_spread:.1%} | {r.max_spread:.1%} |" for r in kept_repeats()]
     return [LIMITS, "", *rows, "", *again, "", END]
+
+
+def typical_table(scores: Sequence[Score]) -> list[str]:
+    """Rows of a software or a chip that nothing was fitted to, by kind and by the constants that stand for theirs: they
+    are among no other error of the page.
+    """
+    groups: dict[tuple[str, str], list[Score]] = {}
+    for s in scores:
+        groups.setdefault((s.kind, s.set.partition(": ")[2]), []).append(s)
+    lines = ["| rows of kind | constants of | sets | rows | mean | max |", "|:--|:--|--:|--:|--:|--:|"]
+    for (kind, constants), some in sorted(groups.items()):
+        rows = sum(s.rows for s in some)
+        mean = sum(s.rows * s.mean_abs_error for s in some) / rows
+        most = max(s.max_abs_error for s in some)
+        lines.append(f"| {kind} | {constants} | {len(some)} | {rows} | {mean:.1%} | {most:.1%} |")
+    return lines
 
 
 def share(read: float) -> str:

@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import re
 from statistics import fmean
 
 import pytest
@@ -223,6 +224,7 @@ def test_every_way_to_print_has_the_share(half_read):
     page = run("--markdown", "--data", half_read).output
     assert "| all | 5 | 2 | 40.0% |" in page
     assert "| training and its memory | rows | read |" in page
+    assert re.search(r"\| train-step \| .*h100.* \| 1 \| 1 \| \d+\.\d% \| \d+\.\d% \|", page)
     [scored] = csv.DictReader(run("--scores", "--data", half_read).output.splitlines())
     assert scored["read"] == "0.5"
 

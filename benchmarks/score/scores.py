@@ -124,9 +124,10 @@ def report(path: Path) -> Report:
             of_use = [row for row in members if (row.cells["use"] != HELD_OUT) is seen]
             predicted, guessed = _predictions(name, of_use, path, result)
             title = name if seen else name + UNSEEN
-            counted = ReadRows(len(predicted) + sum(map(len, guessed.values())), len(of_use))
-            kind = members[0].kind
-            result.read[kind] = result.read.get(kind, ReadRows(0, 0)) + counted
+            kind, taken = members[0].kind, {*predicted, *(row for some in guessed.values() for row in some)}
+            counted = ReadRows(len(taken), len(of_use))
+            for row in of_use:
+                result.read[row.kind] = result.read.get(row.kind, ReadRows(0, 0)) + ReadRows(row in taken, 1)
             if predicted:
                 into = result.training if kind in TRAINING else result.scores
                 into.append(score(title, predicted, counted.share))

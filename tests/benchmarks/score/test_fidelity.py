@@ -229,6 +229,14 @@ def test_every_way_to_print_has_the_share(half_read):
     assert scored["read"] == "0.5"
 
 
+def test_rows_are_counted_by_their_own_kind(tmp_path):
+    """One set may have rows of several kinds: an id without its number."""
+    wires = {"kind": "collective", "system": "4 nodes of 8 H100 with 8x400Gb", "gpus": "32", "unit": "GB/s busbw"}
+    moved = OTHERS | wires | {"id": "somebody-9", "config": {"op": "all_reduce", "bytes": 2**32}}
+    result = report(written(tmp_path / "rows.csv", OTHERS, moved | {"measured_value": "360"}))
+    assert result.read == {"train-step": ReadRows(1, 1), "collective": ReadRows(1, 1)}
+
+
 def test_a_share_of_rows_that_nobody_counted_is_left_out():
     assert [share(x) for x in (math.nan, 1.0, 0.9996, 0.5)] == ["", "100%", "100.0%", "50.0%"]
     assert math.isnan(ReadRows(0, 0).share)

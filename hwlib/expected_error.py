@@ -6,14 +6,16 @@ no row of its software has. As rows lose their weight, the error goes to that of
 
     error = (sum of weight x |error of a row| + ROWS x TYPICAL) / (sum of weight + ROWS)
 
-over the `NEAREST` rows, with weight = exp(-distance). Errors are |ln(measured / predicted)|, so that half and twice the
+over the `NEAREST` rows, with weight = exp(-distance). A step that gives each of many GPUs less to do than any measured
+on half as many or more is further from all rows: no constant costs for the number of ranks, for one that is fitted to
+all sources but one makes the steps of that one worse. Errors are |ln(measured / predicted)|, so that half and twice the
 time are as far off. The constants are round values near the likeliest; `benchmarks.score.error_scores` counts how many
 unseen rows lie in the intervals that follow from them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, log2
+from math import exp, inf, log2
 from typing import NamedTuple
 
 from hwlib.specs.prediction_errors import SERVING, TRAINING, Basis, PredictionError, prediction_errors
@@ -38,6 +40,11 @@ SAME = 1.01
 HALF = 1.61
 """Four of five errors are below so many times their mean, if they are normal as well as if they are Laplace's."""
 SHARE = 0.8
+WORK = "parameters times tokens of a step and GPU, on so many GPUs"
+"""What a GPU has to do between two meetings of all ranks; a doubling of the least that was measured counts as a feature
+that no row has."""
+MANY = 64
+"""GPUs from which on that is asked."""
 
 CHIP = "chip"
 WORDS: Mapping[str, str] = {
@@ -168,13 +175,14 @@ def expected_error(situation: Situation, rows: Sequence[PredictionError] | None 
     typed = [row for row in here if row.basis == Basis.TYPICAL]
     software = own or kin or typed
     unseen, outside = _unseen(situation, software), _outside(situation, software)
+    new = len(unseen) + sum(amount.doublings for amount in outside if amount.name == WORK)
     away = [
         (further + distance(situation, row), row)
         for further, rows in ((0.0, own), (KIN, kin), (OTHERS, typed))
         for row in rows
     ]
     near = sorted(away, key=lambda pair: pair[0])[:NEAREST]
-    weights = [exp(-far - UNSEEN * len(unseen)) for far, _ in near]
+    weights = [exp(-far - UNSEEN * new) for far, _ in near]
     total = sum(weight * abs(row.error) for weight, (_, row) in zip(weights, near, strict=True))
     size = (total + ROWS[situation.work] * TYPICAL) / (sum(weights) + ROWS[situation.work])
     return ExpectedError(size, len(own), tuple(row for _, row in near), unseen, outside)
@@ -199,6 +207,17 @@ def _ranges(situation: Situation, rows: Sequence[PredictionError]) -> Iterator[O
         least, most = min(measured), max(measured)
         if not least / SAME <= amount <= most * SAME:
             yield OutOfRange(name, amount, least, most)
+    if situation.work == TRAINING and situation.amounts[0] >= MANY:
+        yield from _little_work(situation.amounts, rows)
+
+
+def _little_work(amounts: Sequence[float], rows: Sequence[PredictionError]) -> Iterator[OutOfRange]:
+    """The work of a GPU, where no row has as little on at least half as many GPUs, or on the most of any row."""
+    ranks, _, parameters, load = amounts
+    many = min(ranks / 2, max(row.ranks for row in rows))
+    least = min(row.parameters * row.load for row in rows if row.ranks >= many)
+    if parameters * load * SAME < least:
+        yield OutOfRange(WORK, parameters * load, least, inf)
 
 
 def distance(situation: Situation, row: PredictionError) -> float:

@@ -1,7 +1,7 @@
 """How far a prediction may be off: nearer rows count more, unseen features bring the error of typed constants."""
 
 from dataclasses import replace
-from math import exp, log
+from math import exp, log, log2
 
 import pytest
 
@@ -12,6 +12,7 @@ from hwlib.expected_error import (
     FURTHER,
     HALF,
     KIN,
+    MANY,
     NEAREST,
     OTHERS,
     ROWS,
@@ -19,6 +20,7 @@ from hwlib.expected_error import (
     UNSEEN,
     WIDER,
     WORDS,
+    WORK,
     ExpectedError,
     OutOfRange,
     Situation,
@@ -123,6 +125,30 @@ def test_amounts_beyond_the_measured_ones_are_named(gpus, words, doublings):
 def test_an_amount_that_was_rounded_is_no_other(factor, outside):
     amounts = (*AMOUNT[:2], AMOUNT[2] * factor, AMOUNT[3])
     assert len(expected_error(replace(ASKED, amounts=amounts), [row()]).outside) == outside
+
+
+@pytest.mark.parametrize(
+    ("measured", "asked", "doublings"),
+    [
+        ((512, 70e9, 8192), (512, 8e9, 8192), log2(70 / 8)),
+        ((512, 70e9, 8192), (512, 70e9, 8192), 0),
+        ((256, 70e9, 8192), (512, 35e9, 8192), 1),  # on half as many GPUs
+        ((255, 8e9, 8192), (512, 8e9, 8192), 0),  # nothing on half as many: those of the most GPUs decide
+        ((64, 8e9, 8192), (64, 16e9, 4096), 0),  # as much to do
+        ((64, 8e9, 8192), (MANY, 8e9, 4096), 1),
+        ((64, 8e9, 8192), (MANY - 1, 8e9, 4096), 0),  # few GPUs
+    ],
+)
+def test_less_to_do_than_measured_on_so_many_gpus_is_named_and_widens_the_error(measured, asked, doublings):
+    rows = [row(0.02, amounts=(n, 4096, parameters, load)) for n, parameters, load in (measured, (8, 1e9, 2048))]
+    n, parameters, load = asked
+    asked = replace(ASKED, amounts=(n, 4096, parameters, load))
+    found = [amount for amount in expected_error(asked, rows).outside if amount.name == WORK]
+    assert [amount.doublings for amount in found] == pytest.approx([doublings] * bool(doublings))
+    there = [row(0.02, amounts=asked.amounts), *rows]
+    assert expected_error(asked, there).missing == ()
+    if doublings:
+        assert expected_error(asked, rows).size > expected_error(asked, there).size
 
 
 @pytest.mark.parametrize(

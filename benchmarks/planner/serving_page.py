@@ -128,7 +128,7 @@ def unfitted_table() -> str:
         found = []
         for stack in (serving_stacks[key] for key in COMPARED):
             served = [unfitted_case(row, stack) for row in rows]
-            errors = [case.time(stack) / case.seconds - 1 for case in served]
+            errors = [case.time(stack.typical(case.server.chip)) / case.seconds - 1 for case in served]
             found.append(f"{fmean(map(abs, errors)):.0%} ({fmean(errors):+.0%})")
         lines.append(f"| {system} | {software} | {model} | {len(rows)} | {' | '.join(found)} |")
     return "\n".join(lines)

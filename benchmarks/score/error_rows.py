@@ -90,7 +90,7 @@ def unfitted_errors(path: Path) -> Iterator[tuple[str, PredictionError]]:
     """The servers of a file whose chips no constant was fitted to, with the usual constants. Raises DataError."""
     for row in read_rows(path)[0]:
         case = unfitted_case(row, serving_stacks[USUAL])
-        ratio = case.seconds / case.time()
+        ratio = case.seconds / case.time(serving_stacks[USUAL].typical(case.server.chip))
         there = serving_situation(row, case)
         yield row.source, record(row.cells["id"], there, Basis.TYPICAL, ratio, row.source)
 

@@ -34,6 +34,13 @@ def test_software_that_costs_nothing_has_no_time_and_full_rates():
         ideal.replace(eta_C=1)
 
 
+def test_what_experts_lose_with_one_software_is_not_carried_to_a_chip_without_a_fit():
+    usual = serving_stacks["tensorrt-llm-1.1"]
+    assert usual.eta_E < 1
+    assert usual.typical("mi300x").eta_E == 1
+    assert usual.typical("mi300x").eta == usual.eta
+
+
 def test_a_row_takes_what_it_does_not_say_from_the_one_it_is_like():
     text = f'[a.serving]\n{ROW}t_layer = 1e-5\neta = 0.8\n[b.serving]\n{ROW}like = "a"\neta = 0.7\n'
     a, b = read_serving_stacks("t.toml", text)

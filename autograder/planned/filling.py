@@ -13,10 +13,12 @@ from hwlib.planner.fits import FITS, fit_of, fit_words
 from hwlib.planner.rejections import no_plan
 from hwlib.planner.space import space
 from hwlib.planner.task import task_of
-from hwlib.units import show
+from hwlib.specs import Model
+from hwlib.transformer import sequence_memory, state_tokens
+from hwlib.units import plural, show
 
 from .forms import FORMS
-from .markup import Markup, address, link, paragraph
+from .markup import Bar, Markup, address, bars, link, paragraph
 from .task import arguments, cluster_read, interval, memory_bars, rests, step_bars
 from .training import SHARED
 
@@ -69,8 +71,37 @@ def answer(asked: Mapping[str, str]) -> Markup:
             ),
             interval(task, plan),
             memory_bars(plan, task.memory),
+            sequence_bars(task.model, task.T),
             step_bars(plan),
             rests(plans, plan),
             Markup("<p>{}</p>").format(link("The best plans for the same question", address("plan", same))),
         ]
     )
+
+
+SERVED = {
+    "cache": ("cache", "keys and values, which grow with the sequence"),
+    "index": ("index", "keys of the indexers, one byte an element"),
+    "state": ("state", "of the same size whatever the length"),
+}
+
+
+def sequence_bars(model: Model, tokens: int) -> Markup:
+    """What a sequence of the training's length keeps where the model is served, state beside cache; nothing of a model
+    whose layers are all attention on every key.
+    """
+    if not model.mixed:
+        return Markup("")
+    parts = sequence_memory(model, tokens)
+    sizes = [(*SERVED[name], float(size)) for name, size in parts._asdict().items() if size > 0]
+    rows = [Bar(name, show(size, "B", 3), size / float(parts.total), about) for name, about, size in sizes]
+    caption = f"What a sequence of {plural(tokens, 'token')} keeps in a server, on all its GPUs, in 16 bits"
+    return bars(caption, ("what", "memory", "share"), rows) + _gains_by_state(model)
+
+
+def _gains_by_state(model: Model) -> Markup:
+    """From which length on a state is smaller than keys and values, and how many layers keep one."""
+    layers = f"{model.state_layers} of {plural(model.layers, 'layer')} keep a state in place of keys and values"
+    if equal := state_tokens(model):
+        layers += f"; it takes as many bytes as those of {equal:,.0f} tokens in a layer with attention"
+    return paragraph(f"{layers}.") if model.mixer else Markup("")

@@ -94,6 +94,7 @@ from hwlib.transformer.parameters import (
     moe_active_params,
     moe_params,
 )
+from hwlib.transformer.sequence_memory import SequenceMemory, sequence_memory, state_tokens
 from hwlib.transformer.sparse import (
     compressed_token_bytes,
     index_token_bytes,
@@ -120,6 +121,7 @@ from hwlib.transformer.state_layers import (
 
 __all__ = [
     "Parameters",
+    "SequenceMemory",
     "active_parameters",
     "attention_equal_tokens",
     "attention_forward_flops",
@@ -201,6 +203,7 @@ __all__ = [
     "scores_bytes",
     "selective_activation_bytes",
     "sequence_activation_bytes",
+    "sequence_memory",
     "sequence_state_bytes",
     "sparse_latent_flops",
     "sparse_step_flops",
@@ -208,6 +211,7 @@ __all__ = [
     "state_matrix_bytes",
     "state_scan_flops",
     "state_step_time",
+    "state_tokens",
     "step_flops",
     "swiglu_layer_activation_bytes",
     "tensor_activation_bytes",

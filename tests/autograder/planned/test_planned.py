@@ -20,7 +20,8 @@ from hwlib.planner.certainty import certainty_words
 from hwlib.planner.explain import memory_words, where_time_goes
 from hwlib.planner.tables import columns
 from hwlib.serving_planner import plan_serving
-from hwlib.specs import models
+from hwlib.specs import Model, models
+from hwlib.transformer import sequence_memory, state_tokens
 from hwlib.units import GB, show
 from tests.conftest import ROOT
 from tests.hwlib.test_hf_config import LLAMA
@@ -256,3 +257,42 @@ def test_a_number_of_a_field_loses_no_comma_that_may_be_a_decimal_one():
     for text in ("inf", "nan", "8.5"):
         with pytest.raises(ValueError, match="is not a whole number"):
             gpus.read(text)
+
+
+MIXED = json.loads((ROOT / "tests" / "hwlib" / "data" / "mixed_layers.json").read_text("utf-8"))
+QUANTISED = {"quant_method": "fp8", "fmt": "e4m3", "weight_block_size": [128, 128], "activation_scheme": "dynamic"}
+
+
+def shares(html, caption):
+    """The rows of the table of bars with this caption: name, amount and share of each."""
+    table = next(table for table in html.split("<table")[1:] if f"<caption><span>{caption}" in table)
+    rows = re.findall(r'<th scope="row">(\w+).*?<td>([^<]+)</td><td class="planned-bar">([\d.]+)%', table)
+    return {name: (amount, float(share)) for name, amount, share in rows}
+
+
+@pytest.mark.parametrize(
+    ("name", "drawn"),
+    [("Qwen3-Next 80B-A3B", {"cache", "state"}), ("DeepSeek-V3.2", {"cache", "index"})],
+)
+def test_state_and_index_are_drawn_beside_the_cache(name, drawn):
+    model = Model.of_config(MIXED[name]["config"], name)
+    asked = SMALL | PLAN | {"cluster": "8xdgx-h100", "batch": "512x4096", "config": json.dumps(MIXED[name]["config"])}
+    found = shares(answered("fill", asked)["html"], "What a sequence of 4,096 tokens keeps")
+    parts = sequence_memory(model, 4096)
+    assert set(found) == drawn
+    for part, (amount, share) in found.items():
+        assert amount == show(getattr(parts, part), "B", 3)
+        assert share == pytest.approx(100 * getattr(parts, part) / parts.total, abs=0.06)
+    words_of_page = words(answered("fill", asked)["html"])
+    assert (f"{state_tokens(model):,.0f} tokens in a layer with attention" in words_of_page) == bool(model.mixer)
+    assert "keeps in a server" not in words(answered("fill", SMALL | PLAN)["html"])
+
+
+def test_the_servers_page_draws_states_and_takes_a_hybrid_that_is_quantised():
+    config = MIXED["Qwen3-Next 80B-A3B"]["config"] | {"quantization_config": QUANTISED}
+    html = answered("serve", SERVED | {"config": json.dumps(config), "gpus": "8"})["html"]
+    assert {"states", "caches", "weights"} <= set(shares(html, "What a GPU that generates holds"))
+    assert ", fp8, cache in" in words(html)
+    for page in ("plan", "fill"):
+        said = words(answered(page, SMALL | PLAN | {"cluster": "8xdgx-h100", "config": json.dumps(config)})["html"])
+        assert "planned in bf16" in said, page

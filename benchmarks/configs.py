@@ -14,7 +14,7 @@ import click
 
 from hwlib.specs import Model, SpecError
 from hwlib.transformer import active_parameters, parameter_count
-from hwlib.transformer.checkpoint_bytes import checkpoint_bytes
+from hwlib.transformer.stored_weights import stored_weight_bytes
 
 CONFIG, QUANTISER = "config.json", "hf_quant_config.json"
 
@@ -33,7 +33,7 @@ class ReadConfig(NamedTuple):
             return self.name, "", "", "", "", self.refusal
         model, stored = self.model, self.model.quantisation
         known = stored is None or stored.known
-        size = f"{checkpoint_bytes(model) / 1e9:,.1f}" if known else "?"
+        size = f"{stored_weight_bytes(model) / 1e9:,.1f}" if known else "?"
         precision = str(stored) if stored else stored.stored if stored is not None else ""
         beside = f"beside: {', '.join(model.beside)}" if model.beside else ""
         return self.name, f"{parameter_count(model):,}", f"{active_parameters(model):,}", precision, size, beside

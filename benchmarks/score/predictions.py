@@ -216,4 +216,5 @@ def _nodes(chip: str, network: str, timed: Timed) -> Prediction | Unmodelled:
     if known is None:
         return Unmodelled(f"system is {n} GPUs of {chip} over {network}, without constants")
     c = known.constants
-    return Prediction(known.time(S), plain_time(c, n, S), measured, len(c.constants))
+    typical = known.like and f"those of {known.like}"
+    return Prediction(known.time(S), plain_time(c, n, S), measured, len(c.constants), typical=typical)

@@ -54,7 +54,7 @@ from hwlib.transformer import (
     mixer_shapes,
     sequence_state_bytes,
 )
-from hwlib.transformer.checkpoint_bytes import StoredParts
+from hwlib.transformer.stored_weights import StoredParts
 
 WEIGHT_BYTES = {name: b[0] for name, b in KERNEL_BYTES.items()} | {"int8w": 1.0, "int4w": 0.53}
 CACHE_BYTES = {"bf16": 2.0, "fp8": 1.0}

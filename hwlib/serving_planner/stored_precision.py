@@ -7,7 +7,7 @@ from typing import Any
 from hwlib.serving_planner.precision import SIXTEEN, chip_formats, usual_dtype
 from hwlib.specs import Accelerator, Model
 from hwlib.specs.weight_format import WeightFormat
-from hwlib.transformer.checkpoint_bytes import formats, stored_parts
+from hwlib.transformer.stored_weights import formats, stored_parts
 
 
 def stored_precisions(model: Model, chip: Accelerator, dtype: str) -> dict[str, Any]:

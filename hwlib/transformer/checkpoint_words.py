@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hwlib.specs import Model
-from hwlib.transformer.checkpoint_bytes import checkpoint_bytes, formats
 from hwlib.transformer.model_counts import active_parameters, mtp_parameters, parameter_count
+from hwlib.transformer.stored_weights import formats, stored_weight_bytes
 from hwlib.units import show
 
 
@@ -42,7 +42,7 @@ def model_record(model: Model) -> dict[str, Any]:
         "weights": str(main) if main else (quantisation.stored if quantisation is not None else "") or None,
         "parts": {part: str(form) for part, form in formats(model).items()} if known else None,
         "cache": reading.cache or None if reading else None,
-        "bytes": checkpoint_bytes(model) if known else None,
+        "bytes": stored_weight_bytes(model) if known else None,
         "from": quantisation.whence or None if quantisation is not None else None,
         "source": model.source,
     }
@@ -57,7 +57,7 @@ def _precision(model: Model, dtype: str) -> str:
         stored = f"{quantisation.stored}, as {quantisation.whence} says" if quantisation.stored else "16 bits"
         return f"the checkpoint is in {stored}"
     replaced = quantisation.replaced_by(dtype) or f"{quantisation}; planned so"
-    size = f"{_left_out(model)}, {show(checkpoint_bytes(model), 'B', 3)} of weights" if quantisation.known else ""
+    size = f"{_left_out(model)}, {show(stored_weight_bytes(model), 'B', 3)} of weights" if quantisation.known else ""
     main = quantisation.reading.main if quantisation.reading else None
     form = f": {main}" if main else ""
     verb = "say" if " and " in quantisation.whence else "says"

@@ -372,7 +372,7 @@ def plan_ratios(stack: Stack, dtype: str) -> Iterator[tuple[Any, float]]:
     """Of some plans, the step over the operations, over the weights of each pass, and over each axis's bytes."""
     chip = stack.accelerator
     node = next((node for node in nodes.values() if node.chip.key == chip.key), None)
-    size, nic = (node.chips, node.nic_bandwidth) if node else (8, 50e9)
+    size, nic = (node.chips, node.nic_bandwidth or 50e9) if node else (8, 50e9)
     levels = (Level("node", size, chip.scaleup_bandwidth), Level("network", 4096, nic * size))
     C, W = chip.flops(dtype), chip.hbm_bandwidth or 0.0
     sheet = Sheet("", "", C, W, 1.0, chip.scaleup_bandwidth, size, nic)

@@ -140,7 +140,7 @@ def edited(monkeypatch, module, file, old, new):
     [
         ('accelerator = "h100-sxm"', 'accelerator = "h100"', "dgx-h100.accelerator: .*'h100'; .*h100-sxm"),
         ('nic = "ndr"', 'nic = "nbr"', "dgx-h100.nic: .*'nbr'; .*ndr"),
-        ('shape = "crossbar"', 'shape = "ring"', "dgx-a100.shape: .*crossbar, mesh, torus, .*'ring'"),
+        ('shape = "crossbar"', 'shape = "ring"', "dgx-a100.shape: .*crossbar, mesh, .*torus, .*'ring'"),
         ('switch = "nvswitch2"', "", "dgx-a100.switches: 6 .*''$"),
     ],
 )

@@ -43,7 +43,7 @@ def test_a_task_has_all_that_plain_keywords_say(name):
     experts = {"expert_imbalance": uses.expert_imbalance, "dedup_dispatch": uses.dedup_dispatch}
     both = {"fused": uses.fused, "mtp": uses.mtp, "offload": uses.offload}
     timed = {**both, **experts, "dtype": uses.dtype, "host": task.machine.host, "B": task.B, "T": task.T}
-    held = {**both, "T": task.T, "m": m, "states": task.states, "framework": task.framework}
+    held = {**both, "T": task.T, "m": m, "states": task.states, "framework": task.framework, "dtype": uses.dtype}
     for positional, keywords in (((plan,), {}), ((), degrees)):
         model = (task.model, *positional)
         on_machine = (task.model, task.stack, task.machine.levels, *positional)

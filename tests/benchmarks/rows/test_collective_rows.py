@@ -98,9 +98,11 @@ def test_a_collective_that_is_not_read_says_what_it_lacks(cells, config, reason)
 def test_kernels_of_anybody_are_read_by_what_they_did():
     product = read("h100_sxm", 1, 32, "us", kind="kernel", op="gemm", dtype="bf16", M=128, N=4096, K=8192)
     assert isinstance(product, Product)
-    best = read("MI300X", 1, 668, "TFLOP/s", kind="kernel", op="gemm", dtype="bf16", MxNxK="1x2x3")
+    best = read("H20", 1, 118, "TFLOP/s", kind="kernel", op="gemm", dtype="bf16", MxNxK="1x2x3")
     assert isinstance(best, ReachedShare)
     assert predict(best).typical
+    amd = read("MI300X", 1, 668, "TFLOP/s", kind="kernel", op="gemm", dtype="bf16", MxNxK="128x256x512")
+    assert isinstance(amd, Product)
     assert not predict(
         read("H100 SXM", 1, 790, "TFLOP/s", kind="kernel", op="gemm", dtype="bf16", MxNxK="1x2x3")
     ).typical
@@ -120,12 +122,12 @@ def test_a_kernel_that_is_not_read_says_what_it_lacks(system, config, reason):
 
 
 def test_nodes_without_constants_go_by_their_wires_where_bandwidth_counts():
-    system = "8 nodes x 8 H100, InfiniBand NDR with SHARP"
+    system = "8 nodes x 8 B200, InfiniBand NDR with SHARP"
     cells = {"op": "all_reduce", "nodes": 8, "network": "InfiniBand 8x 400Gb a node, SHARP"}
     large = read(system, 64, 366, kind="allreduce", bytes=2**30, **cells)
     assert predict(large).typical.endswith("a bound")
     assert predict(large).time < predict(large).measured
-    assert "without constants: h100-sxm" in read(system, 64, 1, kind="allreduce", bytes=2**12, **cells).reason
+    assert "without constants: b200" in read(system, 64, 1, kind="allreduce", bytes=2**12, **cells).reason
     timed = read(system, 64, 356, kind="allreduce", bytes=2**29, time_us=2984.6, **cells)
     assert timed.seconds == pytest.approx(2984.6e-6)
     assert isinstance(read(system, 64, 356, kind="allreduce", bytes=2**29, time_us="long", **cells), Unmodelled)

@@ -35,12 +35,12 @@ class StoredParts(NamedTuple):
         return sum(self)
 
 
-def checkpoint_bytes(model: Model | str, mtp: bool = False) -> float:
+def stored_weight_bytes(model: Model | str, mtp: bool = False) -> float:
     """Bytes of the weights as the checkpoint's files store them; with `mtp` those of the modules for multi-token
     prediction too, with their copies of both tables, as DeepSeek's files have them. Raises ValueError where the files
     do not say the format.
 
-    >>> checkpoint_bytes("llama3-8b") / 2
+    >>> stored_weight_bytes("llama3-8b") / 2
     8030261248.0
     """
     model = models.of(model)

@@ -10,7 +10,7 @@ from hwlib.specs import Model, models
 from hwlib.specs.module_names import IN_A_LAYER, NamePatterns, names_in
 from hwlib.specs.weight_format import NVFP4, WeightFormat, integers
 from hwlib.transformer import parameter_count
-from hwlib.transformer.checkpoint_bytes import checkpoint_bytes, formats, stored_parts
+from hwlib.transformer.stored_weights import formats, stored_parts, stored_weight_bytes
 from tests.each import each
 from tests.hwlib.test_hf_config import FILES, LLAMA
 from tests.hwlib.test_quantisation import AWQ, FP8
@@ -117,17 +117,17 @@ def test_the_bytes_of_a_published_checkpoint_follow_from_its_files(checkpoint):
     fields, stored, published, source = checkpoint
     assert source
     model = Model.of_config(fields | {"quantization_config": stored}, "m")
-    assert checkpoint_bytes(model, mtp="afb92e1f" in source) == pytest.approx(published, rel=0.0015)
+    assert stored_weight_bytes(model, mtp="afb92e1f" in source) == pytest.approx(published, rel=0.0015)
 
 
 def test_parts_are_all_of_a_checkpoint_and_16_or_32_bits_where_nothing_is_quantised():
     for key in models:
-        assert checkpoint_bytes(key) == 2 * parameter_count(key)
+        assert stored_weight_bytes(key) == 2 * parameter_count(key)
     wide = Model.of_config(LLAMA | {"torch_dtype": "float32"}, "m")
-    assert checkpoint_bytes(wide) == 4 * parameter_count(wide)
+    assert stored_weight_bytes(wide) == 4 * parameter_count(wide)
     model = Model.of_config(V3, "m")
-    assert sum(stored_parts(model)) == stored_parts(model).total == checkpoint_bytes(model)
-    assert checkpoint_bytes(Model.of_config(LLAMA | {"torch_dtype": "bfloat16"}, "m")) == 2 * parameter_count(wide)
+    assert sum(stored_parts(model)) == stored_parts(model).total == stored_weight_bytes(model)
+    assert stored_weight_bytes(Model.of_config(LLAMA | {"torch_dtype": "bfloat16"}, "m")) == 2 * parameter_count(wide)
 
 
 @each(
@@ -153,7 +153,7 @@ def test_layers_that_are_left_out_stay_in_16_bits(left_out):
     model = Model.of_config(V3 | {"quantization_config": config}, "m")
     assert {part for part, form in formats(model).items() if form.plain} - {"rest"} == plain
     every = Model.of_config(V3 | {"quantization_config": config | {"exclude_modules": ["norm"]}}, "m")
-    assert checkpoint_bytes(model) > checkpoint_bytes(every)
+    assert stored_weight_bytes(model) > stored_weight_bytes(every)
 
 
 def test_gptq_leaves_out_what_its_rules_take_away():
@@ -188,7 +188,7 @@ def test_groups_of_other_formats_are_of_the_modules_that_they_name():
     assert formats(model)["attention"].plain or formats(model)["attention"].bits == 8
     assert (model.quantisation.bits, model.quantisation.nearest) == (4, ("int4w",))
     mlp, wide = 3 * 2048 * 8192 * 16, parameter_count(model)
-    assert checkpoint_bytes(model) == pytest.approx(2 * wide - mlp * 1.4375 - 16 * 2048**2, rel=1e-4)
+    assert stored_weight_bytes(model) == pytest.approx(2 * wide - mlp * 1.4375 - 16 * 2048**2, rel=1e-4)
 
 
 def test_a_format_adds_up():
@@ -213,7 +213,7 @@ def test_a_server_holds_the_bytes_of_its_checkpoint(case):
     question = question_of(model, "dgx-h100", prompt=512, output=64)
     assert question.dtype == dtype
     whole = next(server_of(question, layout) for layout in layouts(question) if layout.gpus == 1)
-    assert whole.weight_bytes() == pytest.approx(checkpoint_bytes(model))
+    assert whole.weight_bytes() == pytest.approx(stored_weight_bytes(model))
     tables = 2 * model.vocab * model.width
     assert whole.weight_bytes() == pytest.approx(
         each_parameter * (parameter_count(model) - tables) + 2 * tables, rel=0.005

@@ -10,8 +10,8 @@ from hwlib.serving_planner.layouts import layouts, server_of
 from hwlib.specs import Model
 from hwlib.specs.module_names import IN_A_LAYER
 from hwlib.transformer import mixer_matrices, parameter_count
-from hwlib.transformer.checkpoint_bytes import checkpoint_bytes, formats, stored_parts
 from hwlib.transformer.layer_matrices import sublayers
+from hwlib.transformer.stored_weights import formats, stored_parts, stored_weight_bytes
 from tests.each import each
 
 FILES = json.loads((Path(__file__).parent / "data" / "mixed_layers.json").read_text("utf-8"))
@@ -30,13 +30,13 @@ def stored_as(name, quantised):
 def test_a_quantised_model_of_mixed_layers_has_between_four_and_sixteen_bits_a_parameter(name):
     plain = Model.of_config(CONFIGS[name], name)
     parameters = parameter_count(plain)
-    assert checkpoint_bytes(plain) == 2 * parameters
+    assert stored_weight_bytes(plain) == 2 * parameters
     for quantised, least, most in ((FP8, 8, 10.5), (NVFP4, 4.5, 8.5)):
         model = stored_as(name, quantised)
         assert min(stored_parts(model)) >= 0
-        assert least < 8 * checkpoint_bytes(model) / parameters < most
+        assert least < 8 * stored_weight_bytes(model) / parameters < most
         if model.mtp_layers:
-            assert checkpoint_bytes(model) < checkpoint_bytes(model, mtp=True)
+            assert stored_weight_bytes(model) < stored_weight_bytes(model, mtp=True)
 
 
 @each("name", CONFIGS)
@@ -86,5 +86,5 @@ def test_a_server_of_a_quantised_hybrid_holds_the_bytes_of_its_checkpoint():
     model = stored_as(NANO, {"quant_method": "modelopt", "quant_algo": "FP8"})
     question = question_of(model, "dgx-b200", prompt=512, output=64)
     whole = next(server_of(question, layout) for layout in layouts(question) if layout.gpus == 1)
-    assert whole.weight_bytes() == pytest.approx(checkpoint_bytes(model))
-    assert parameter_count(model) < checkpoint_bytes(model) < 1.1 * parameter_count(model)
+    assert whole.weight_bytes() == pytest.approx(stored_weight_bytes(model))
+    assert parameter_count(model) < stored_weight_bytes(model) < 1.1 * parameter_count(model)

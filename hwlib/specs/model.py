@@ -22,7 +22,7 @@ from typing import Any
 
 from hwlib.specs.hf_config import NAME, content_of, is_config, values_of_config
 from hwlib.specs.quantisation import Quantisation
-from hwlib.specs.reader import Record, count, flag, read, text
+from hwlib.specs.reader import Record, count, flag, read, rows_of, text, values_of
 from hwlib.specs.state_mixer import PATTERN, Indexer, StateMixer
 from hwlib.specs.table import SpecError, Table, file_text, unknown
 
@@ -273,9 +273,28 @@ class Model(Record):
         return cls(**{**usual, **others, "layers": layers, "width": width, "heads": heads, "vocab": vocab})
 
 
+CONFIGURED = "published_models.toml"
+"""The table of models by the fields of their `config.json`."""
+
+
 def _read(file: str) -> Iterator[Model]:
     """The models of one table, checked."""
-    return read(Model, file, file_text(file))
+    return _configured_rows(file, file_text(file)) if file == CONFIGURED else read(Model, file, file_text(file))
+
+
+def _configured_rows(file: str, content: str) -> Iterator[Model]:
+    """The models of a table whose rows hold the fields of a `config.json`. Raises SpecError."""
+    for key, row in rows_of(file, content).items():
+        place = f"{file}, {key}"
+        shape = values_of_config(row.get("config", {}), key, place)
+        written = {name: cell for name, cell in row.items() if name != "config"}
+        of_file = {name: shape[name] for name in COUNTED & shape.keys()}
+        values = values_of(Model, place, {**of_file, **written})
+        parts = {name: shape[name] for name in ("mixer", "indexer") if name in shape}
+        try:
+            yield Model(key=key, **values, **parts)
+        except ValueError as error:
+            raise SpecError(f"{place}: {error}") from None
 
 
 def read_config(path: str | Path) -> Model:
@@ -289,4 +308,6 @@ def _configured(text: str) -> Model | None:
     return read_config(text) if is_config(text) else None
 
 
-models: Table[Model] = Table("model", _read, ("models.toml",), _configured)
+COUNTED = {f.name for f in fields(Model) if "meaning" in f.metadata} | {"norm", "biases", "pattern", "note"}
+"""The fields of a row that a `config.json` says, each without a source of its own."""
+models: Table[Model] = Table("model", _read, ("models.toml", CONFIGURED), _configured)

@@ -99,11 +99,15 @@ def _byte_doublings(c: CollectiveConstants | TreeConstants, S: float, time: Call
 
 
 def network_of(node: Node, text: str, network: str | None) -> str:
-    """What joins the nodes: as it is given, or as the log names Amazon's, or else what the node's cards are for."""
+    """What joins the nodes: as it is given, or as the log names Amazon's, or else what the node's cards are for; empty
+    for a node whose cards no source names.
+    """
     if network:
         return TREES if network == INFINIBAND else network
     if EFA in text:
         return EFA
+    if not node.nic:
+        return ""
     return TREES if INFINIBAND in links[node.nic].name else ETHERNET
 
 

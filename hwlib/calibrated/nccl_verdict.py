@@ -145,6 +145,11 @@ def _check_ranks(log: NcclLog, node: Node, n: int) -> None:
         raise LogError(
             f"hosts: the log has {n} ranks on {log.hosts} hosts, and nodes of {node.chips} are modelled full"
         )
+    if log.hosts == 1 and n > node.chips and not node.egress_bandwidth:
+        raise LogError(
+            f"n (ranks): the log has {n} on one host, and {node.key} has {node.chips}: no machine of the tables has so "
+            f"many {node.chip.name}"
+        )
     if n > node.chips and n % node.chips:
         raise LogError(f"n (ranks): {n} do not fill nodes of {node.chips} GPUs ({node.key})")
 

@@ -196,6 +196,7 @@ def devices(*names):
         ("NVIDIA H100 PCIe", "h100-pcie-pair"),
         ("NVIDIA H200 NVL", "h200-nvl-quad"),
         ("NVIDIA GH200 480GB", "gh200-quad"),
+        ("NVIDIA GH200 120GB", "gh200-quad"),
         ("NVIDIA A100-PCIE-40GB", "a100-40gb-pcie-server"),
         ("NVIDIA H20", "hgx-h20"),
         ("NVIDIA H800", "hgx-h800"),
@@ -321,6 +322,24 @@ def test_a_row_that_contradicts_itself():
 def test_what_does_not_fit_the_machine(node, more, message):
     with pytest.raises(LogError, match=message):
         judge_log(read_log(typeset(ring, 8)), nodes[node], **more)
+
+
+@pytest.mark.parametrize(("hosts", "network"), [(4, None), (4, "Ethernet"), (4, "InfiniBand"), (None, None)])
+def test_nodes_without_cards_in_the_tables_are_held_against_their_links(hosts, network):
+    """Nobody says what joins four pairs: the least time is that of the bridges, and no row is judged."""
+    log = read_log(typeset(ring, 8))._replace(gpu="NVIDIA H100 NVL", hosts=hosts)
+    found = judge_log(log, logged_node(log.gpu), network=network)
+    assert (found.network, found.hosts, found.judged) == (network or "", 4, False)
+
+
+@pytest.mark.parametrize(("name", "n"), [("NVIDIA H100 NVL", 8), ("NVIDIA H200 NVL", 8), ("NVIDIA L4", 16)])
+def test_a_host_of_more_gpus_than_a_machine_has_is_not_several_machines(name, n):
+    node = logged_node(name)
+    table = typeset(lambda S: S / 1e11, n)
+    with pytest.raises(LogError, match=rf"n \(ranks\): .* {n} on one host, .* {node.key} "):
+        judge_log(read_log(table)._replace(gpu=name, hosts=1), node, n)
+    fits = judge_log(read_log(typeset(lambda S: S / 1e11, node.chips))._replace(gpu=name, hosts=1), node, node.chips)
+    assert fits.hosts == 1
 
 
 def test_unknown_networks_and_ranks_that_fill_no_node():

@@ -27,6 +27,7 @@ from hwlib.units import show
 
 MOST_NODES = 2**20
 A_NODE = 8  # chips of most nodes, for an example
+TYPICAL = "node 300 GB/s"  # for an example, of a chip whose links are not in the tables
 TIERS = ("leaf", "spine", "core")
 SAME = r"(\d{1,9})\s*x\s*"
 CHIPS = re.compile(SAME + r"(\d{1,6})\s+(\S[^,]*?)\s*(?:,(.*))?")
@@ -225,7 +226,7 @@ def _built(where: str, name: str, row: Mapping[str, Any]) -> OwnCluster:
     if chip is None or chips is None:
         lacks = "chip" if chip is None else "chips"
         raise SpecError(f"{where}: {lacks} missing; expected chips and chip, or a node of the tables, such as dgx-h100")
-    inside = Level("node", chips, _node_bandwidth(where, own, node, chip))
+    inside = Level("node", chips, _node_bandwidth(where, own, node, chip, chips))
     levels = (inside, *_network(where, own, own.nodes, node))
     host, host_as = own.host_bandwidth, ""
     if host is None:
@@ -297,7 +298,8 @@ def chip_hint(name: str, count: int = A_NODE) -> str:
     chip = chips[0]
     many = count > A_NODE and count % A_NODE == 0
     shape = f"{count // A_NODE}x{A_NODE}" if many else f"1x{count}"
-    inside = "" if chip.scaleup_bandwidth else ", node 300 GB/s"
+    mesh = _mesh_too_small(chip, A_NODE if many else count)
+    inside = f", {_beyond(mesh)}" if mesh else "" if chip.scaleup_bandwidth else f", {TYPICAL}"
     network = ", network 400 Gbit/s" if many else ""
     return f"{name!r} is a chip, not a node: {count} of them are '{shape} {chip.key}{inside}{network}'"
 
@@ -314,7 +316,7 @@ def chip_of(name: str, where: str) -> Accelerator:
     raise SpecError(f"{where}: {unknown('chip', name, accelerators)}; a chip of one's own needs a file")
 
 
-def _node_bandwidth(where: str, own: OwnFile, node: Node | None, chip: Accelerator) -> float:
+def _node_bandwidth(where: str, own: OwnFile, node: Node | None, chip: Accelerator, chips: int) -> float:
     """What one chip sends within its node."""
     sheet = chip.scaleup_bandwidth
     if own.node_bandwidth is not None:
@@ -324,12 +326,28 @@ def _node_bandwidth(where: str, own: OwnFile, node: Node | None, chip: Accelerat
         return own.node_bandwidth
     if node is not None and own.chip is None:
         return node.scaleup_bandwidth
-    if sheet:
+    mesh = _mesh_too_small(chip, chips)
+    if sheet and not mesh:
         return sheet
+    ends = f": its own links join {mesh.chips}, as in {mesh.key}" if mesh else ""
     raise SpecError(
-        f"{where}: node_bandwidth missing; expected what one {chip.name} sends within its node, in one direction, as "
-        "in 'node 300 GB/s'"
+        f"{where}: node_bandwidth missing{ends}; expected what one {chip.name} sends within its node, in one "
+        f"direction, as in {_beyond(mesh)!r}"
     )
+
+
+def _mesh_too_small(chip: Accelerator, chips: int) -> Node | None:
+    """The largest mesh of the tables that has this chip, if fewer than so many are in it: links from chip to chip, as
+    those of a bridge, end there.
+    """
+    meshes = [node for node in nodes.values() if node.accelerator == chip.key and node.shape == "mesh"]
+    largest = max(meshes, key=lambda node: node.chips, default=None)
+    return largest if largest and largest.chips < chips else None
+
+
+def _beyond(mesh: Node | None) -> str:
+    """How a line says what a chip sends to more than its mesh: through its slot, or by the same links and a switch."""
+    return f"node {show(mesh.pcie_bandwidth or mesh.scaleup_bandwidth, 'B/s')}" if mesh else TYPICAL
 
 
 def _network(where: str, own: OwnFile, count: int, node: Node | None) -> list[Level]:

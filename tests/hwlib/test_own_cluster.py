@@ -204,6 +204,26 @@ def test_a_line_that_cannot_be_says_what_was_expected(line):
         machine_of(text)
 
 
+@each(
+    "line",
+    [
+        ("1x2 h100-nvl", "1x3 h100-nvl", "h100-nvl-pair"),
+        ("1x2 h100-pcie", "1x8 h100-pcie", "h100-pcie-pair"),
+        ("1x4 h200-nvl", "1x5 h200-nvl", "h200-nvl-quad"),
+        ("1x4 gh200", "1x8 gh200", "gh200-quad"),
+        ("1x2 gb10", "1x4 gb10", "gb10-pair"),
+        ("1x8 mi300x", "1x16 mi300x", "mi300x-node"),
+    ],
+)
+def test_the_links_of_a_mesh_join_no_more_chips_than_it_has(line):
+    mesh, more, node = line
+    assert machine_of(mesh).levels[0].bandwidth == nodes[node].scaleup_bandwidth
+    with pytest.raises(PlanError, match=f"node_bandwidth missing: .* {node};") as error:
+        machine_of(more)
+    (way,) = re.findall(r"'(node [^']*)'", error.value.problem)
+    assert machine_of(f"{more}, {way}").levels[0].bandwidth <= nodes[node].scaleup_bandwidth
+
+
 def test_the_link_to_the_host_is_that_of_the_chips_nodes_unless_it_is_said():
     """Said, or of a node that is named, nothing is assumed; of a chip in no node of the tables, nothing is known."""
     lab = machine_of("4x8 a100-sxm-80gb, network 100 Gbit/s")
@@ -278,6 +298,11 @@ def test_constants_that_no_step_of_the_chip_was_fitted_to_are_said_to_be_so():
         "8xh100, network 400 Gbit/s",
         "l40s",
         "h100-pcie",
+        "h200-nvl",
+        "gh200",
+        "gb10",
+        "2 x h100-nvl",
+        "16 x gb10",
     ],
 )
 def test_gpus_by_their_chip_are_offered_in_a_line_that_is_read(line):

@@ -124,7 +124,7 @@ class OutOfRange(NamedTuple):
     @property
     def doublings(self) -> float:
         """How often the nearest measured amount is doubled, or halved."""
-        return max(log2(self.amount / self.most), log2(self.least / self.amount))
+        return log2(max(self.amount / self.most, self.least / self.amount))
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,7 @@ from hwlib.transformer import (
     mixer_shapes,
     sequence_state_bytes,
 )
+from hwlib.transformer.attention_kinds import AttentionKind, attention_kinds
 from hwlib.transformer.stored_weights import StoredParts
 
 WEIGHT_BYTES = {name: b[0] for name, b in KERNEL_BYTES.items()} | {"int8w": 1.0, "int4w": 0.53}
@@ -154,7 +155,8 @@ class Server:
         m, ways = self.model, self.attention_tp
         if self.stored:
             return ((self.stored.total - self.stored.experts) / ways + self.stored.experts / self.tp) / self.pp
-        mixers = attention_weights(m) * m.attention_layers + mixer_matrices(m) * m.state_layers
+        attended = sum(kind.layers * attention_weights(kind.model) for kind in attention_kinds(m))
+        mixers = attended + mixer_matrices(m) * m.state_layers
         attention = mixers * WEIGHT_BYTES[self.attention_dtype or self.dtype]
         dense = m.matrices * m.width * m.ffn * (m.mlp_layers - m.moe_layers)
         shared = (m.matrices * m.width * m.expert_ffn * m.shared_experts + latent_matrices(m)) * m.moe_layers
@@ -168,10 +170,15 @@ class Server:
     def token_bytes(self) -> float:
         """Bytes of cache of a token on each GPU of its group, if no layer has a window."""
         m, b = self.model, CACHE_BYTES[self.kv_dtype]
-        layers = m.attention_layers / self.pp
         if m.mla:
-            return layers * (m.kv_lora + m.rope_dim) * b + index_bytes_per_token(m) / self.pp
-        return layers * 2 * max(m.kv_heads / self.attention_tp, 1) * m.head_dim * b
+            return (m.attention_layers * (m.kv_lora + m.rope_dim) * b + index_bytes_per_token(m)) / self.pp
+        return sum(self._kind_bytes(kind) for kind in attention_kinds(m))
+
+    def _kind_bytes(self, kind: AttentionKind) -> float:
+        """Bytes of cache of a token in the layers of one kind, on each GPU of its group."""
+        m = kind.model
+        heads = max(m.kv_heads / self.attention_tp, 1)
+        return kind.layers / self.pp * heads * (m.key_dim + m.value_dim) * CACHE_BYTES[self.kv_dtype]
 
     def state_bytes(self) -> float:
         """Bytes of a sequence's state on each GPU of its group, whose heads are divided."""
@@ -180,9 +187,10 @@ class Server:
     def sequence_bytes(self, tokens: float) -> float:
         """Bytes of cache and state of a sequence on each GPU of its group; a layer with a window keeps that."""
         m = self.model
-        seen = min(tokens, m.window) if m.window else tokens
-        windowed = m.window_layers / max(m.attention_layers, 1)
-        return self.token_bytes() * (windowed * seen + (1 - windowed) * tokens) + self.state_bytes()
+        if m.mla:
+            return self.token_bytes() * tokens + self.state_bytes()
+        kinds = attention_kinds(m)
+        return sum(self._kind_bytes(kind) * min(tokens, kind.window or inf) for kind in kinds) + self.state_bytes()
 
     def _moved_bytes(self, tokens: float) -> float:
         """Bytes of cache and state of a sequence that a decode step moves on each GPU of its group."""
@@ -210,7 +218,7 @@ class Server:
         dense = m.mlp_layers - m.moe_layers
         if dense:
             products += mlp_time(self, tokens, m.ffn, tp) * dense
-        traffic = traffic_time(chip, tokens * (12.0 * m.width + 6.0 * m.heads * m.key_dim / tp)) * m.attention_layers
+        traffic = sum(self._attention_traffic(kind, tokens) for kind in attention_kinds(m))
         if m.mixer:
             traffic += traffic_time(chip, tokens * (12.0 * m.width + 6.0 * m.mixer.channels / tp)) * m.state_layers
         network, experts, width = 0.0, 0.0, 2.0 * tokens * m.width
@@ -240,10 +248,16 @@ class Server:
             sheet=self._sheet_time(tokens, decoding, context, prompts, prompt) * share,
         )
 
+    def _attention_traffic(self, kind: AttentionKind, tokens: int) -> float:
+        """Seconds of norms and activations around attention in the layers of one kind."""
+        m = kind.model
+        moved = tokens * (12.0 * m.width + 6.0 * m.heads * m.key_dim / self.attention_tp)
+        return traffic_time(self.silicon, moved) * kind.layers
+
     def _mixer_products(self, tokens: int) -> float:
         """Seconds of the products of attention, of states and of indexers, in all layers."""
         m, tp, chip, dtype = self.model, self.attention_tp, self.silicon, self.attention_dtype or self.dtype
-        seconds = sum(product_time(chip, dtype, tokens, n, k) for n, k in attention_shapes(m, tp)) * m.attention_layers
+        seconds = sum(kind.layers * _products(chip, dtype, tokens, kind.model, tp) for kind in attention_kinds(m))
         if m.mixer:
             seconds += sum(product_time(chip, dtype, tokens, n, k) for n, k in mixer_shapes(m, tp)) * m.state_layers
         if m.indexer:
@@ -256,9 +270,9 @@ class Server:
     def _attention_time(self, decoding: int, context: float, prompts: float, prompt: float) -> float:
         """Seconds of scores and values, and of states, in all layers."""
         m, tp, chip = self.model, self.attention_tp, self.silicon
-        layer = LayerAttention(m, chip, tp, self.kv_dtype, self.kernels)
         seconds, reads = 0.0, prompts * prompt > 0
-        for layers, window in _spans(m):
+        for heads, layers, window in _spans(m):
+            layer = LayerAttention(heads, chip, tp, self.kv_dtype, self.kernels)
             if decoding:
                 seconds += layers * cache_time(layer, decoding, min(context, window))
             if reads and not m.indexer:
@@ -283,14 +297,14 @@ class Server:
         """What of a step's kinds of kernels and of its messages a data sheet's rates leave, by name."""
         m, tp, chip = self.model, self.attention_tp, self.silicon
         sampled = max(1, round(decoding + prompts))
-        layer = LayerAttention(m, chip, tp, self.kv_dtype, self.kernels)
         own = self.attention_dtype or self.dtype
         products = product_least(chip, "bf16", sampled, -(-m.vocab // tp), m.width)
-        products += m.attention_layers * sum(product_least(chip, own, tokens, n, k) for n, k in attention_shapes(m, tp))
+        products += sum(kind.layers * _least_products(chip, own, tokens, kind.model, tp) for kind in attention_kinds(m))
         products += m.state_layers * sum(product_least(chip, own, tokens, n, k) for n, k in mixer_shapes(m, tp))
         products += (m.mlp_layers - m.moe_layers) * mlp_least(self, tokens, m.ffn, tp)
         attention = m.state_layers * state_step_least(m.mixer, chip, tp, decoding) if m.mixer else 0.0
-        for layers, window in _spans(m):
+        for heads, layers, window in _spans(m):
+            layer = LayerAttention(heads, chip, tp, self.kv_dtype, self.kernels)
             attention += layers * cache_least(layer, decoding, min(context, window))
             if not m.indexer:
                 attention += layers * prompts * prompt_least(layer, prompt, window)
@@ -418,7 +432,8 @@ def attention_shapes(m: Model, tp: int) -> tuple[tuple[int, int], ...]:
     heads = max(1, m.heads // tp)
     if not m.mla:
         kv, gated = max(1, m.kv_heads // tp), 1 + m.attention_gate
-        return ((gated * heads + 2 * kv) * m.head_dim, m.width), (m.width, heads * m.head_dim)
+        values = kv * m.value_dim * (not m.shared_values)
+        return ((gated * heads + kv) * m.head_dim + values, m.width), (m.width, heads * m.value_dim)
     down = m.q_lora + m.kv_lora + m.rope_dim
     up = (heads * m.key_dim, m.q_lora or m.width)
     return (
@@ -435,10 +450,20 @@ def attention_weights(m: Model) -> int:
     return sum(n * k for n, k in attention_shapes(m, 1))
 
 
-def _spans(m: Model) -> tuple[tuple[int, float], ...]:
-    """Layers with attention, and the tokens that each of them sees at most."""
-    whole = (m.attention_layers - m.window_layers, float(m.indexer.top) if m.indexer else inf)
-    return ((m.window_layers, float(m.window)), whole) if m.window_layers else (whole,)
+def _products(chip: KernelChip, dtype: str, tokens: int, m: Model, tp: int) -> float:
+    """Seconds of the products of one layer's attention."""
+    return sum(product_time(chip, dtype, tokens, n, k) for n, k in attention_shapes(m, tp))
+
+
+def _least_products(chip: KernelChip, dtype: str, tokens: int, m: Model, tp: int) -> float:
+    """The least seconds of the same."""
+    return sum(product_least(chip, dtype, tokens, n, k) for n, k in attention_shapes(m, tp))
+
+
+def _spans(m: Model) -> tuple[tuple[Model, int, float], ...]:
+    """The heads of each kind of attention, its layers, and the tokens that each of them sees at most."""
+    picked = float(m.indexer.top) if m.indexer else inf
+    return tuple((kind.model, kind.layers, float(kind.window or picked)) for kind in attention_kinds(m))
 
 
 __all__ = ["CACHE_BYTES", "WEIGHT_BYTES", "Nodes", "Server", "Work"]

@@ -240,6 +240,7 @@ def _glm4_moe(c: Config) -> Shape:
 def routed(c: Config, layers: int) -> Shape:
     """Experts as DeepSeek's file tells them."""
     shape = experts(c, "n_routed_experts", "moe_intermediate_size")
+    c.get("n_routed_experts", "num_experts")  # some files say it twice
     shape["shared_experts"] = c.count("n_shared_experts", default=0, low=0)
     shape["mtp_layers"] = c.count("num_nextn_predict_layers", default=0, low=0)
     return shape | first_dense(c, layers)

@@ -163,7 +163,7 @@ def _nemotron_h(c: Config) -> Shape:
         "context": c.count("max_position_embeddings"),
         "tied": c.flag("tie_word_embeddings", False),
         "gated": False,
-        "numbered_apart": True,
+        "naming": "blocks",
         "note": f"{len(blocks)} blocks of a mixer or an MLP each, counted as {len(pattern)} layers",
     }
     mixer = _mixer(

@@ -16,6 +16,7 @@ Wherever a key is asked for, the path of a `config.json` will do (`read_config`)
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -23,13 +24,18 @@ from typing import Any
 from hwlib.specs.hf_config import NAME, content_of, is_config, values_of_config
 from hwlib.specs.quantisation import Quantisation
 from hwlib.specs.reader import Record, count, flag, read, rows_of, text, values_of
-from hwlib.specs.state_mixer import PATTERN, Indexer, StateMixer
+from hwlib.specs.state_mixer import PATTERN, HeadShape, Indexer, StateMixer
 from hwlib.specs.table import SpecError, Table, file_text, unknown
 
 NORMS = ("rms", "layer", "gain", "bare")
 """Kinds of norms: with gains alone, with gains and offsets, a layer norm with gains alone, one without parameters."""
 BIASES = ("none", "all", "qkv", "attention", "mlp")
 """Which matrices have biases: none, all, those of queries, keys and values, these and attention's output, the MLP's."""
+
+
+BLOCKS, BESIDE = "blocks", "experts beside"
+NAMINGS = ("", BLOCKS, BESIDE)
+"""Ways to name parts of a layer in checkpoints: mixers and MLPs numbered each by themselves; experts beside an MLP."""
 
 
 def _no_cell(place: str, cell: Any) -> None:
@@ -97,11 +103,13 @@ class Model(Record):
     """A letter a layer, of `hwlib.specs.state_mixer.PATTERN`; empty where all have attention and an MLP."""
     mixer: StateMixer | None = field(default=None, metadata={"bare": _no_cell})
     """The layers of the pattern that keep a state; None of a model without."""
-    numbered_apart: bool = flag(
-        "whether checkpoints number mixers and MLPs each by themselves, not as one layer", False
-    )
+    naming: str = text()
+    """How checkpoints name parts of a layer, where they do so otherwise: one of `NAMINGS`."""
     indexer: Indexer | None = field(default=None, metadata={"bare": _no_cell})
     """What picks the keys that attention reads; None where it reads all of them."""
+    full_heads: HeadShape | None = field(default=None, metadata={"bare": _no_cell})
+    """Heads of the layers without a window, where they differ from the model's, which are those with one."""
+    shared_values: bool = flag("whether one matrix gives keys and values", False)
 
     def __post_init__(self) -> None:
         if not self.moe and not self.expert_ffn:
@@ -113,6 +121,7 @@ class Model(Record):
                 self._check_number(f.name, f.metadata)
         self._check("norm", self.norm in NORMS, f"one of {', '.join(NORMS)}")
         self._check("biases", self.biases in BIASES, f"one of {', '.join(BIASES)}")
+        self._check("naming", self.naming in NAMINGS, f"one of {', '.join(filter(None, NAMINGS))}, or empty")
         self._check("kv_heads", self.heads % self.kv_heads == 0, f"a divisor of the {self.heads} heads")
         self._check("experts_per_token", self.experts_per_token <= self.experts, f"at most {self.experts} experts")
         self._check("qk_norm_full", self.qk_norm or not self.qk_norm_full, "false where qk_norm is")
@@ -131,6 +140,7 @@ class Model(Record):
         self._check(
             "window_layers", self.window_layers <= attention, f"at most {attention} layers, which have attention"
         )
+        self._check("full_heads", not self.full_heads or self.window_layers > 0, "beside layers with a window")
         self._check("indexer", not self.indexer or self.q_lora > 0, "beside compressed queries, which it reads")
 
     def _check_number(self, name: str, metadata: Mapping[str, Any]) -> None:
@@ -173,6 +183,13 @@ class Model(Record):
     def mixed(self) -> bool:
         """Whether some layers are not attention on every key: they keep a state, or pick their keys."""
         return bool(self.mixer or self.indexer)
+
+    @cached_property
+    def full_view(self) -> "Model":
+        """A model whose every layer has the heads of this one's layers without a window."""
+        if self.full_heads is None:
+            return self
+        return replace(self, full_heads=None, **vars(self.full_heads))
 
     @property
     def attention_share(self) -> float:
@@ -290,7 +307,7 @@ def _configured_rows(file: str, content: str) -> Iterator[Model]:
         written = {name: cell for name, cell in row.items() if name != "config"}
         of_file = {name: shape[name] for name in COUNTED & shape.keys()}
         values = values_of(Model, place, {**of_file, **written})
-        parts = {name: shape[name] for name in ("mixer", "indexer") if name in shape}
+        parts = {name: shape[name] for name in ("mixer", "indexer", "full_heads") if name in shape}
         try:
             yield Model(key=key, **values, **parts)
         except ValueError as error:
@@ -308,6 +325,6 @@ def _configured(text: str) -> Model | None:
     return read_config(text) if is_config(text) else None
 
 
-COUNTED = {f.name for f in fields(Model) if "meaning" in f.metadata} | {"norm", "biases", "pattern", "note"}
+COUNTED = {f.name for f in fields(Model) if "meaning" in f.metadata} | {"norm", "biases", "pattern", "note", "naming"}
 """The fields of a row that a `config.json` says, each without a source of its own."""
 models: Table[Model] = Table("model", _read, ("models.toml", CONFIGURED), _configured)

@@ -49,6 +49,9 @@ IN_A_LAYER: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "shared up": _shared("up_proj", "gate_up_proj"),
         "shared down": _shared("down_proj"),
         "shared gates": _shared("gate_proj", "gate_up_proj"),
+        "own expert gate": _paths(("experts.0", "experts", "moe"), "gate_proj", "gate_up_proj"),
+        "own expert up": _paths(("experts.0", "experts", "moe"), "up_proj", "gate_up_proj"),
+        "own expert down": _paths(("experts.0", "experts", "moe"), "down_proj"),
         "latent in": _paths(_MIXTURES, "fc1_latent_proj"),
         "latent out": _paths(_MIXTURES, "fc2_latent_proj"),
         "attention gate": _paths(_ATTENTIONS, "g_proj"),
@@ -69,7 +72,7 @@ IN_A_LAYER: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "gate in": _paths(_ATTENTIONS, "g_a_proj"),
         "gate out": _paths(_ATTENTIONS, "g_b_proj"),
         "output gate": _paths(_ATTENTIONS, "output_gate"),
-        ROUTER: _paths(_MIXTURES, "gate", "router"),
+        ROUTER: (*_paths(_MIXTURES, "gate", "router"), "router.proj"),
         SHARED_GATE: _paths(_MIXTURES, "shared_expert_gate"),
     }
 )

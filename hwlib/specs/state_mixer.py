@@ -76,3 +76,27 @@ class Indexer:
 
     def __post_init__(self) -> None:
         _at_least(self, {})
+
+
+@dataclass(frozen=True)
+class HeadShape:
+    """Heads of the layers without a window, where they are others than those of the layers with one: so many of
+    queries, of keys and values, and their widths; `v_dim` 0: values are as wide as keys. With `shared_values` one
+    matrix gives keys and values. Raises ValueError.
+    """
+
+    heads: int
+    kv_heads: int
+    head_dim: int
+    v_dim: int = 0
+    sinks: bool = False
+    shared_values: bool = False
+
+    def __post_init__(self) -> None:
+        numbers = {name: value for name, value in vars(self).items() if not isinstance(value, bool)}
+        for name, value in numbers.items():
+            low = 0 if name == "v_dim" else 1
+            if not isinstance(value, int) or value < low:
+                raise ValueError(f"{name} is a whole number of at least {low}, got {value!r}")
+        if self.heads % self.kv_heads:
+            raise ValueError(f"kv_heads is a divisor of the {self.heads} heads, got {self.kv_heads}")

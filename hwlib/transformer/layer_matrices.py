@@ -9,8 +9,13 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from hwlib.specs import Model
+from hwlib.specs.model import BESIDE, BLOCKS
 from hwlib.specs.module_names import ROUTER
 from hwlib.specs.state_mixer import StateMixer
+
+USUAL_NAMES = (("expert gate", "expert up", "expert down"), ("shared gates", "shared up", "shared down"))
+NAMES_BESIDE = (("own expert gate", "own expert up", "own expert down"), ("gate", "up", "down"))
+"""The kinds of routed experts' matrices, and of those that every token takes."""
 
 
 class Matrix(NamedTuple):
@@ -41,22 +46,25 @@ class Sublayer(NamedTuple):
 
 
 def sublayers(model: Model) -> Iterator[Sublayer]:
-    """The matrices of all layers, mixers and MLPs apart. Layers without experts are taken to be the first."""
+    """The matrices of all layers, mixers and MLPs apart. Layers without experts, and
+    those with a window, are taken to be the first."""
     pattern = model.pattern or "A" * model.layers
     index = dense = attended = 0
+    full, blocks = model.full_view, model.naming == BLOCKS
     for letter in pattern:
         if letter in "Aa":
             own_index = model.indexer is not None and attended < model.indexer.layers
+            heads = model if attended < model.window_layers else full
             attended += 1
-            yield Sublayer(index, tuple(attention_matrices(model, own_index)))
+            yield Sublayer(index, tuple(attention_matrices(heads, own_index)))
         else:
             yield Sublayer(index, tuple(_mixer(model)))
-        index += model.numbered_apart
+        index += blocks
         if letter.isupper():
             yield Sublayer(index, tuple(mlp_matrices(model, dense < model.dense_layers or not model.moe)))
             dense += 1
-            index += model.numbered_apart
-        index += not model.numbered_apart
+            index += blocks
+        index += not blocks
 
 
 def mlp_matrices(model: Model, dense: bool) -> Iterator[Matrix]:
@@ -65,10 +73,9 @@ def mlp_matrices(model: Model, dense: bool) -> Iterator[Matrix]:
     if dense:
         yield from _mlp(model, "mlp", model.ffn, width, 1, ("gate", "up", "down"))
         return
-    names = ("expert gate", "expert up", "expert down")
-    yield from _mlp(model, "experts", model.expert_ffn, model.expert_width or width, model.experts, names)
+    routed, names = NAMES_BESIDE if model.naming == BESIDE else USUAL_NAMES
+    yield from _mlp(model, "experts", model.expert_ffn, model.expert_width or width, model.experts, routed)
     if model.shared_experts:
-        names = ("shared gates", "shared up", "shared down")
         yield from _mlp(model, "shared_experts", model.expert_ffn * model.shared_experts, width, 1, names)
     if model.expert_width:
         yield Matrix("shared_experts", "latent in", model.expert_width, width)
@@ -93,8 +100,9 @@ def attention_matrices(model: Model, own_index: bool) -> Iterator[Matrix]:
     if not model.mla:
         yield Matrix("attention", "q", heads * model.head_dim * (1 + model.attention_gate), width)
         yield Matrix("attention", "k", model.kv_heads * model.head_dim, width)
-        yield Matrix("attention", "v", model.kv_heads * model.head_dim, width)
-        yield Matrix("attention", "o", width, heads * model.head_dim)
+        if not model.shared_values:
+            yield Matrix("attention", "v", model.kv_heads * model.value_dim, width)
+        yield Matrix("attention", "o", width, heads * model.value_dim)
         return
     if model.q_lora:
         yield Matrix("attention", "q_a", model.q_lora, width)

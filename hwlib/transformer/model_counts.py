@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from hwlib.formula import minimum
 from hwlib.specs import Model, models
 from hwlib.specs.table import unknown
+from hwlib.transformer.attention_kinds import attention_kinds
 from hwlib.transformer.flops import (
     attention_forward_flops,
     causal_attention_forward_flops,
@@ -58,11 +59,19 @@ def attention_matrices(model: Model | str) -> int:
     model = models.of(model)
     gate = model.width * model.heads * model.value_dim * model.attention_gate
     if not model.mla:
-        return int(attention_params.function(model.width, model.heads, model.kv_heads, model.head_dim)) + gate
+        of_keys = int(attention_params.function(model.width, model.heads, model.kv_heads, model.head_dim))
+        narrower = (model.heads + model.kv_heads) * (model.head_dim - model.value_dim)
+        shared = model.kv_heads * model.value_dim * model.shared_values
+        return of_keys + gate - model.width * (narrower + shared)
     compressed = mla_params.function(
         model.width, model.heads, model.q_lora, model.kv_lora, model.nope_dim, model.rope_dim, model.v_dim
     )
     return int(compressed) + gate + (0 if model.q_lora else model.width * model.heads * model.key_dim)
+
+
+def all_attention_matrices(model: Model | str) -> int:
+    """Parameters in the matrices of attention in all layers."""
+    return sum(kind.layers * attention_matrices(kind.model) for kind in attention_kinds(models.of(model)))
 
 
 def qk_norm_parameters(model: Model | str) -> int:
@@ -136,7 +145,7 @@ def parameter_groups(model: Model | str) -> Parameters:
     norms = model.layer_norms * model.layers - (model.layers - model.mlp_layers) + 1 + model.embedding_norm
     indexers = model.indexer.layers * indexer_parameters(model) if model.indexer else 0
     return Parameters(
-        attention=model.attention_layers * attention_parameters(model) + indexers,
+        attention=sum(kind.layers * attention_parameters(kind.model) for kind in attention_kinds(model)) + indexers,
         mlp=dense_layers * mlp_parameters(model, model.ffn),
         experts=model.moe_layers * model.experts * expert_parameters(model),
         shared_experts=model.moe_layers * model.shared_experts * mlp_parameters(model, model.expert_ffn),
@@ -219,12 +228,11 @@ def matmul_parameters(model: Model | str) -> int:
     Without biases, gains, the gate of shared experts, and the lookup of embedding and positions.
     """
     model = models.of(model)
-    attention = attention_matrices(model)
     mlp = int(mlp_params.function(model.width, model.ffn, model.matrices))
     dense_layers = model.mlp_layers - model.moe_layers
     routed = model.moe_layers * (_routed_matrices(model) + model.experts * model.width)
     indexers = model.indexer.layers * indexer_matrices(model) if model.indexer else 0
-    mixers = model.attention_layers * attention + indexers + model.state_layers * mixer_matrices(model)
+    mixers = all_attention_matrices(model) + indexers + model.state_layers * mixer_matrices(model)
     return mixers + dense_layers * mlp + routed + model.width * model.vocab
 
 
@@ -245,17 +253,23 @@ def attention_step_flops(model: Model | str, B: Any, T: Any, causal: bool = True
     states = model.state_layers * mixer_flops(model.mixer, B) if model.mixer else 0
     if model.indexer:
         return states + sparse_step_flops(model, B, T)
-    full = model.attention_layers - (model.window_layers if causal else 0)
     if model.mla:
+        full = model.attention_layers - (model.window_layers if causal else 0)
         seen = mla_attention_forward_flops(B, T, model.heads, model.nope_dim, model.rope_dim, model.v_dim)
         return states + full * (seen * (T + 1) / (2 * T) if causal else seen)
+    return states + sum(
+        kind.layers * _head_flops(kind.model, B, T, kind.window, causal) for kind in attention_kinds(model)
+    )
+
+
+def _head_flops(model: Model, B: Any, T: Any, window: int, causal: bool) -> Any:
+    """Scores and weighted values of one layer without compressed keys; of values of another width, by the mean."""
+    mean = (model.key_dim + model.value_dim) / 2 if model.key_dim != model.value_dim else model.head_dim
     if not causal:
-        return states + full * attention_forward_flops(B, T, model.heads, model.head_dim)
-    flops = states + full * causal_attention_forward_flops(B, T, model.heads, model.head_dim)
-    if model.window_layers:
-        windowed = window_attention_forward_flops(B, T, model.window, model.heads, model.head_dim)
-        flops = flops + model.window_layers * windowed
-    return flops
+        return attention_forward_flops(B, T, model.heads, mean)
+    if window:
+        return window_attention_forward_flops(B, T, window, model.heads, mean)
+    return causal_attention_forward_flops(B, T, model.heads, mean)
 
 
 def step_flops(model: Model | str, B: Any, T: Any, causal: bool = True, mtp: bool = False) -> Any:
@@ -300,7 +314,14 @@ def kv_bytes_per_token(model: Model | str, b: Any = 2) -> Any:
     if model.mla:
         latent = mla_token_bytes(model.attention_layers, model.kv_lora, model.rope_dim, b)
         return latent + index_bytes_per_token(model) if model.indexer else latent
-    return kv_token_bytes(model.attention_layers, model.kv_heads, model.head_dim, b)
+    return sum(kind.layers * _layer_token_bytes(kind.model, b) for kind in attention_kinds(model))
+
+
+def _layer_token_bytes(model: Model, b: Any) -> Any:
+    """Of one layer without compressed keys: a key and a value of each head that has them."""
+    if model.key_dim == model.value_dim:
+        return kv_token_bytes(1, model.kv_heads, model.head_dim, b)
+    return model.kv_heads * (model.key_dim + model.value_dim) * b
 
 
 def kv_cache_bytes(model: Model | str, T_kv: Any, b: Any = 2) -> Any:
@@ -310,9 +331,11 @@ def kv_cache_bytes(model: Model | str, T_kv: Any, b: Any = 2) -> Any:
     model = models.of(model)
     if not model.window_layers:
         return T_kv * kv_bytes_per_token(model, b)
-    layer = kv_token_bytes(1, model.kv_heads, model.head_dim, b)
-    full = model.attention_layers - model.window_layers
-    return layer * (full * T_kv + model.window_layers * minimum(T_kv, model.window))
+    layers = 0
+    for kind in attention_kinds(model):
+        tokens = minimum(T_kv, kind.window) if kind.window else T_kv
+        layers = layers + kind.layers * tokens * _layer_token_bytes(kind.model, b)
+    return layers
 
 
 def cache_read_bytes(model: Model | str, T_kv: Any, b: Any = 2) -> Any:

@@ -48,9 +48,8 @@ def stored_weight_bytes(model: Model | str, mtp: bool = False) -> float:
     if not mtp:
         return total
     indexer = replace(model.indexer, layers=1) if model.indexer else None
-    last = model.replace(
-        layers=1, dense_layers=0, window_layers=0, pattern="", mixer=None, indexer=indexer, numbered_apart=False
-    )
+    alone = {"pattern": "", "mixer": None, "indexer": indexer, "full_heads": None, "naming": ""}
+    last = model.full_view.replace(layers=1, dense_layers=0, window_layers=0, **alone)
     layer = stored_parts(last)
     tables = 2 * model.vocab * model.width
     one_layer = layer.total - layer.rest

@@ -41,12 +41,15 @@ PRINTED = {
     "nemotron-3-ultra": (550, 55, "name"),
     "gemma3-27b": (27, 27, "name"),
     "gemma3-12b": (12, 12, "name"),
+    "gemma4-26b-a4b": (25.2, 3.8, "card"),
+    "gemma4-31b": (30.7, 30.7, "card"),
     "mistral-small-3": (24, 24, "name"),
     "mistral-large-3": (673, 39, "card: 673B, 39B beside an encoder of 2.5B; its name says 675B"),
     "phi-4": (14.7, 14.7, "card"),
     "jamba-1.5-mini": (52, 12, "card"),
     "olmo3-32b": (32, 32, "name"),
     "granite-4-h-small": (32, 9, "card"),
+    "mimo-v2-flash": (309, 15, "card"),
     "mimo-7b": (7, 7, "name"),
 }
 BESIDE = ("gpt-oss-20b", "gpt-oss-120b", "llama4-scout", "llama4-maverick", "qwen3-30b-a3b")

@@ -172,7 +172,7 @@ class Server:
         m, b = self.model, CACHE_BYTES[self.kv_dtype]
         if m.mla:
             return (m.attention_layers * (m.kv_lora + m.rope_dim) * b + index_bytes_per_token(m)) / self.pp
-        return sum(self._kind_bytes(kind) for kind in attention_kinds(m))
+        return sum(self._kind_bytes(kind) for kind in attention_kinds(m)) + index_bytes_per_token(m) / self.pp
 
     def _kind_bytes(self, kind: AttentionKind) -> float:
         """Bytes of cache of a token in the layers of one kind, on each GPU of its group."""
@@ -190,7 +190,8 @@ class Server:
         if m.mla:
             return self.token_bytes() * tokens + self.state_bytes()
         kinds = attention_kinds(m)
-        return sum(self._kind_bytes(kind) * min(tokens, kind.window or inf) for kind in kinds) + self.state_bytes()
+        keys = sum(self._kind_bytes(kind) * min(tokens, kind.window or inf) for kind in kinds)
+        return keys + tokens * index_bytes_per_token(m) / self.pp + self.state_bytes()
 
     def _moved_bytes(self, tokens: float) -> float:
         """Bytes of cache and state of a sequence that a decode step moves on each GPU of its group."""
@@ -262,7 +263,7 @@ class Server:
             seconds += sum(product_time(chip, dtype, tokens, n, k) for n, k in mixer_shapes(m, tp)) * m.state_layers
         if m.indexer:
             x = m.indexer
-            queries = product_time(chip, self.dtype, tokens, x.heads * x.dim, m.q_lora)
+            queries = product_time(chip, self.dtype, tokens, x.heads * x.dim, m.q_lora or m.width)
             keys = product_time(chip, "bf16", tokens, x.dim + x.heads, m.width)
             seconds += (queries + keys) * x.layers
         return seconds
@@ -275,7 +276,7 @@ class Server:
             layer = LayerAttention(heads, chip, tp, self.kv_dtype, self.kernels)
             if decoding:
                 seconds += layers * cache_time(layer, decoding, min(context, window))
-            if reads and not m.indexer:
+            if reads and not (m.indexer and m.mla):
                 seconds += layers * prompts * prompt_time(layer, prompt, window)
         if m.mixer and decoding:
             seconds += m.state_layers * state_step_seconds(m.mixer, chip, tp, decoding)
@@ -289,7 +290,7 @@ class Server:
         m, chip, own = self.model, self.silicon, self.model.indexer.layers if self.model.indexer else 0
         seconds = own * index_step_seconds(m, chip, decoding, context) if decoding else 0.0
         if prompts * prompt > 0:
-            picked = m.attention_layers * sparse_prompt_seconds(m, chip, self.attention_tp, prompt)
+            picked = m.attention_layers * sparse_prompt_seconds(m, chip, self.attention_tp, prompt) if m.mla else 0.0
             seconds += prompts * (picked + own * index_prompt_seconds(m, chip, prompt))
         return seconds
 
@@ -306,7 +307,7 @@ class Server:
         for heads, layers, window in _spans(m):
             layer = LayerAttention(heads, chip, tp, self.kv_dtype, self.kernels)
             attention += layers * cache_least(layer, decoding, min(context, window))
-            if not m.indexer:
+            if not (m.indexer and m.mla):
                 attention += layers * prompts * prompt_least(layer, prompt, window)
         network, experts, width = 0.0, 0.0, 2.0 * tokens * m.width
         if tp > 1:
@@ -442,6 +443,7 @@ def attention_shapes(m: Model, tp: int) -> tuple[tuple[int, int], ...]:
         (heads * m.nope_dim, m.kv_lora),
         (heads * m.v_dim, m.kv_lora),
         (m.width, heads * m.v_dim),
+        *(((heads * m.v_dim, m.width),) if m.attention_gate else ()),
     )
 
 
@@ -462,8 +464,7 @@ def _least_products(chip: KernelChip, dtype: str, tokens: int, m: Model, tp: int
 
 def _spans(m: Model) -> tuple[tuple[Model, int, float], ...]:
     """The heads of each kind of attention, its layers, and the tokens that each of them sees at most."""
-    picked = float(m.indexer.top) if m.indexer else inf
-    return tuple((kind.model, kind.layers, float(kind.window or picked)) for kind in attention_kinds(m))
+    return tuple((kind.model, kind.layers, float(kind.window or kind.picked or inf)) for kind in attention_kinds(m))
 
 
 __all__ = ["CACHE_BYTES", "WEIGHT_BYTES", "Nodes", "Server", "Work"]

@@ -239,7 +239,8 @@ def _mixer_matrices(model: Model, moe: bool) -> dict[str, tuple[tuple[int, int],
         sides["states"] = tuple((into, out) for out, into in mixer_shapes(model))
     if model.indexer:
         x = model.indexer
-        sides["indexers"] = ((model.q_lora, x.heads * x.dim), (model.width, x.dim + x.heads))
+        keys = x.dim + x.heads * x.weighted
+        sides["indexers"] = ((model.q_lora or model.width, x.heads * x.dim), (model.width, keys))
     if model.expert_width and moe:
         sides["latent"] = ((model.width, model.expert_width), (model.expert_width, model.width))
     return sides

@@ -36,7 +36,7 @@ def emit_training(task: Task, plan: Plan, software: str) -> Launch:
     """
     if software not in TRAINING:
         raise LaunchError(f"emit: expected {' or '.join(TRAINING)}, which train, got {software!r}")
-    if task.model.mixed or task.model.full_heads:
+    if task.model.mixed or task.model.full_heads or task.model.pattern:
         kinds = "options of layers with states, and of keys that are picked, are not known here"
         raise LaunchError(f"emit: {task.model.name} has layers of several kinds, or sparse attention; {kinds}")
     if why := refusal(replace(task.setting, features=None), plan.strategy):

@@ -51,7 +51,7 @@ def _every(layers: int, step: int) -> str:
     return "".join("SA"[(i + 1) % step == 0] for i in range(layers))
 
 
-def _mixer(c: Config, kind: str, **numbers: int) -> StateMixer:
+def _mixer(c: Config, kind: str, **numbers: Any) -> StateMixer:
     """The record of the layers with a state. Raises SpecError for heads that do not divide."""
     try:
         return StateMixer(kind, **numbers)
@@ -290,7 +290,9 @@ def _kimi_linear(c: Config) -> Shape:
     size = linear.count("head_dim")
     number = linear.count("num_heads")
     conv = linear.count("short_conv_kernel_size")
-    mixer = StateMixer("kimi-delta", number, number, size, size, conv)
+    gate = linear.flag("use_full_rank_gate", False)
+    linear.get("gate_lower_bound")  # of a decay, which is bounded
+    mixer = StateMixer("kimi-delta", number, number, size, size, conv, full_gate=gate)
     linear.finished()
     c.count("num_key_value_heads", default=heads)
     c.get("head_dim")
@@ -312,11 +314,26 @@ def _kimi_linear(c: Config) -> Shape:
         "router_bias": True,
         "mtp_layers": c.count("num_nextn_predict_layers", default=0, low=0),
     }
-    c.get("mla_use_nope")  # positions have no parameters
+    c.only("topk_method", "noaux_tc")
+    for name in ("mla_use_nope", "activation_situ_beta", "activation_situ_linear_beta"):
+        c.get(name)  # positions and activations have no parameters
+    shape["attention_gate"] = c.flag("mla_use_output_gate", False)
     shape |= experts(c, "num_experts", "moe_intermediate_size", token=("num_experts_per_token",))
     shape["shared_experts"] = c.count("num_shared_experts", default=0, low=0)
     pattern = "".join("SA"[i + 1 in full] for i in range(layers))
-    return shape | first_dense(c, layers) | _mixed(pattern, mixer)
+    return _kimi_residuals(c, shape | first_dense(c, layers)) | _mixed(pattern, mixer)
+
+
+def _kimi_residuals(c: Config, shape: Shape) -> Shape:
+    """What Kimi K3 has beside: experts of a width of their own, with a norm, and residual streams that are weighed by a
+    norm and a vector each, two pairs a layer and one at the end.
+    """
+    shape["expert_width"] = c.count("routed_expert_hidden_size", default=0)
+    normed = c.flag("latent_moe_use_norm", False)
+    gains = shape["expert_width"] * (shape["layers"] - shape["dense_layers"]) if normed else 0
+    if c.count("attn_res_block_size", default=0):
+        return shape | {"layer_norms": 6, "gains": gains + 2 * shape["width"]}
+    return shape | {"gains": gains}
 
 
 def _minimax(c: Config) -> Shape:
@@ -335,6 +352,38 @@ def _minimax(c: Config) -> Shape:
     return shape | _mixed(pattern, StateMixer("lightning", heads, heads, size, size, chunk=block))
 
 
+def _minimax_m3(c: Config) -> Shape:
+    """MiniMax-M3: in most layers an index picks blocks of keys for each group of queries."""
+    routed_width = c.count("intermediate_size", "moe_intermediate_size")
+    shape = usual(c, needs_kv=True) | attention_biases(c) | {"ffn": c.count("dense_intermediate_size")}
+    shape |= {"qk_norm": c.flag("use_qk_norm", True), "router_bias": c.flag("use_routing_bias", True)}
+    c.only("qk_norm_type", "per_head")
+    c.only("attention_output_gate", False)
+    for name in ("use_gemma_norm", "swiglu_alpha"):
+        c.get(name)
+    layers = shape["layers"]
+    shape |= {"experts": c.count("num_local_experts"), "experts_per_token": c.count("num_experts_per_tok")}
+    shape |= {"expert_ffn": routed_width, "shared_experts": c.count("n_shared_experts", default=0, low=0)}
+    c.only("shared_intermediate_size", routed_width)
+    shape["dense_layers"] = (_listed(c, "moe_layer_freq", layers, {0: "d", 1: "e"}) or "").count("d")
+    c.only("first_k_dense_replace", shape["dense_layers"])
+    modules = c.count("num_mtp_modules", default=0, low=0)
+    shape["mtp_layers"] = c.count("num_nextn_predict_layers", default=modules, low=0)
+    return shape | _block_indexer(c.inner("sparse_attention_config"), layers)
+
+
+def _block_indexer(sparse: Config, layers: int) -> Shape:
+    """The index of blocks of keys, of the fields that tell it; none where it is not used."""
+    used = sparse.flag("use_sparse_attention", False)
+    own = (_listed(sparse, "sparse_attention_freq", layers, {0: "f", 1: "s"}) or "s" * layers).count("s")
+    for name in ("sparse_disable_index_value", "sparse_score_type", "sparse_init_block", "sparse_local_block"):
+        sparse.get(name)
+    blocks, each = sparse.count("sparse_topk_blocks", default=1), sparse.count("sparse_block_size", default=1)
+    heads, dim = sparse.count("sparse_num_index_heads", default=1), sparse.count("sparse_index_dim", default=1)
+    sparse.finished()
+    return {"indexer": Indexer(heads, dim, blocks * each, own, weighted=False)} if used and own else {}
+
+
 MIXED: Mapping[str, Callable[[Config], Shape]] = MappingProxyType(
     {
         "qwen3_next": _qwen3_next,
@@ -347,6 +396,8 @@ MIXED: Mapping[str, Callable[[Config], Shape]] = MappingProxyType(
         "glm_moe_dsa": _indexed,
         "kimi_linear": _kimi_linear,
         "minimax": _minimax,
+        "minimax_m3": _minimax_m3,
+        "minimax_m3_text": _minimax_m3,
         "minimax_m1": _minimax,
         "minimax_text_01": _minimax,
     }

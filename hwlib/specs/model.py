@@ -107,6 +107,8 @@ class Model(Record):
     """How checkpoints name parts of a layer, where they do so otherwise: one of `NAMINGS`."""
     indexer: Indexer | None = field(default=None, metadata={"bare": _no_cell})
     """What picks the keys that attention reads; None where it reads all of them."""
+    wider: int = count("columns of all dense MLPs together beyond `ffn` each, which is then their mean", 0)
+    gains: int = count("further gains and numbers of the whole model, in no matrix", 0)
     full_heads: HeadShape | None = field(default=None, metadata={"bare": _no_cell})
     """Heads of the layers without a window, where they differ from the model's, which are those with one."""
     shared_values: bool = flag("whether one matrix gives keys and values", False)
@@ -141,7 +143,10 @@ class Model(Record):
             "window_layers", self.window_layers <= attention, f"at most {attention} layers, which have attention"
         )
         self._check("full_heads", not self.full_heads or self.window_layers > 0, "beside layers with a window")
-        self._check("indexer", not self.indexer or self.q_lora > 0, "beside compressed queries, which it reads")
+        reads = not self.indexer or not self.indexer.weighted or self.q_lora > 0
+        self._check("indexer", reads, "beside compressed queries, which it reads")
+        own = self.indexer.layers if self.indexer else 0
+        self._check("indexer", own <= attention, f"in at most {attention} layers, which have attention")
 
     def _check_number(self, name: str, metadata: Mapping[str, Any]) -> None:
         value = getattr(self, name)
@@ -177,7 +182,7 @@ class Model(Record):
     @property
     def attention_layers(self) -> int:
         """Layers that keep keys and values."""
-        return self.layers - self.state_layers
+        return self.layers - self.state_layers - self.pattern.count("M")
 
     @property
     def mixed(self) -> bool:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 MIXERS = ("gated-delta", "mamba2", "mamba1", "kimi-delta", "lightning")
 """Gated DeltaNet (gated-deltanet), Mamba-2 (dao2024) and its first form (gu2023), Kimi Delta Attention (kimi-linear),
 lightning attention (minimax01)."""
-PATTERN = "AaSs"
-"""A letter a layer: attention or a state, and an MLP after it where the letter is a capital."""
+PATTERN = "AaSsM"
+"""A letter a layer: attention or a state, and an MLP after it where the letter is a capital; M: an MLP alone."""
 CHUNK = 64  # tokens of a part that kernels compute at once, of Gated DeltaNet and KDA (gated-deltanet, kimi-linear)
 
 
@@ -19,7 +19,9 @@ def _at_least(record: object, least: dict[str, int]) -> None:
     """Raise ValueError for a field that is not a whole number, or too small: below 1 unless `least` says otherwise."""
     for name, value in vars(record).items():
         low = least.get(name, 1)
-        if name != "kind" and (isinstance(value, bool) or not isinstance(value, int) or value < low):
+        if name in ("kind", "full_gate", "weighted"):
+            continue
+        if isinstance(value, bool) or not isinstance(value, int) or value < low:
             raise ValueError(f"{name} is a whole number of at least {low}, got {value!r}")
 
 
@@ -30,7 +32,8 @@ class StateMixer:
     `key_heads` heads of keys and queries are shared by those of values, as B and C are by the heads of Mamba-2. `conv`
     are the tokens that a short convolution before it sees, 0 where there is none. `state_bytes` are those of an element
     of the state, and `chunk` the tokens that kernels take at once. `low_rank` is the width of what Mamba's first form
-    makes steps of, each of its channels being a head of one column. Raises ValueError.
+    makes steps of, each of its channels being a head of one column. With `full_gate` one matrix gives the gate of KDA's
+    values, and not two through fewer channels. Raises ValueError.
     """
 
     kind: str
@@ -42,6 +45,7 @@ class StateMixer:
     state_bytes: int = 4
     chunk: int = CHUNK
     low_rank: int = 0
+    full_gate: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in MIXERS:
@@ -66,13 +70,15 @@ class StateMixer:
 @dataclass(frozen=True)
 class Indexer:
     """The indexer of DeepSeek's sparse attention: `heads` of `dim` elements score all keys, of which attention reads
-    the best `top`. So many `layers` have one of their own, the others take what it picks. Raises ValueError.
+    the best `top`. So many `layers` have one of their own; of latent attention the others take what it picks, else they
+    read all keys. Its heads are `weighted` by the token, or each stands for a group of queries. Raises ValueError.
     """
 
     heads: int
     dim: int
     top: int
     layers: int
+    weighted: bool = True
 
     def __post_init__(self) -> None:
         _at_least(self, {})

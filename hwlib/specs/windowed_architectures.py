@@ -1,4 +1,4 @@
-"""Architectures of `config.json` whose layers with a window have other heads than those without.
+"""Architectures of `config.json` whose layers differ in heads or widths: mostly those with a window from those without.
 
 As in `hwlib.specs.architectures`, each is one function named after the file's `model_type`. The heads of a model are
 those of its layers with a window, and `Model.full_heads` those of the others.
@@ -132,7 +132,72 @@ def _step3(c: Config) -> Shape:
     return _with_full(shape, full) if other.fields else shape
 
 
+def _nemotron_nas(c: Config) -> Shape:
+    """Nemotron of an architecture search: Llama's layers, some without attention, and MLPs of several widths, which are
+    timed by their mean.
+    """
+    _, blocks = c.get("block_configs")
+    layers, width, heads = c.count("num_hidden_layers"), c.count("hidden_size"), c.count("num_attention_heads")
+    if not isinstance(blocks, list) or len(blocks) != layers or not all(isinstance(block, Mapping) for block in blocks):
+        raise c.wrong("block_configs", f"{layers} objects with attention and ffn")
+    parts = [Config(f"{c.where}, block_configs {i}", block) for i, block in enumerate(blocks)]
+    groups = [_searched_group(part.inner("attention")) for part in parts]
+    widths = [_searched_width(part.inner("ffn"), width) for part in parts]
+    sizes = set(groups) - {0}
+    if len(sizes) != 1 or heads % max(sizes):
+        raise c.wrong("block_configs", f"one n_heads_in_group that divides the {heads} heads, in all layers")
+    c.only("attention_bias", False)
+    c.only("mlp_bias", False)
+    mean, rest = divmod(sum(widths), layers)
+    return {
+        "layers": layers,
+        "width": width,
+        "ffn": mean,
+        "wider": rest,
+        "pattern": "".join("MA"[group > 0] for group in groups),
+        "heads": heads,
+        "kv_heads": heads // max(sizes),
+        "head_dim": c.count("head_dim", default=0) or c.divided("hidden_size", heads),
+        "vocab": c.count("vocab_size"),
+        "context": c.count("max_position_embeddings"),
+        "tied": c.flag("tie_word_embeddings", False),
+        "note": f"MLPs of {min(widths):,} to {max(widths):,} columns, timed by their mean; "
+        f"{groups.count(0)} of {layers} layers have no attention",
+    }
+
+
+def _searched_group(attention: Config) -> int:
+    """Query heads that share a key and a value in a layer; 0 of one without attention."""
+    for name in ("replace_with_linear", "unshifted_sink", "use_prefill_window_in_sink_attention"):
+        attention.only(name, False)
+    attention.only("window_length", None)
+    attention.only("num_sink_tokens", None)
+    attention.only("sparsify", None)
+    without = attention.flag("no_op", False)
+    attention.get("n_heads_in_group")
+    attention.finished()
+    return 0 if without else attention.count("n_heads_in_group")
+
+
+def _searched_width(ffn: Config, width: int) -> int:
+    """Columns of a layer's MLP: so many times two thirds of the width, rounded up to whole blocks of 256."""
+    for name in ("no_op", "replace_with_linear"):
+        ffn.only(name, False)
+    ffn.only("sparsify", None)
+    _, times = ffn.get("ffn_mult")
+    ffn.finished()
+    if isinstance(times, bool) or not isinstance(times, int | float) or not 0 < times < 100:
+        raise ffn.wrong("ffn_mult", "a number above 0")
+    return -(-int(2 * times * width / 3) // 256) * 256
+
+
 WINDOWED: Mapping[str, Callable[[Config], Shape]] = MappingProxyType(
-    {"gemma4_text": _gemma4, "mimo_v2_flash": _mimo_v2, "step3p5": _step3, "step3p7": _step3}
+    {
+        "gemma4_text": _gemma4,
+        "mimo_v2_flash": _mimo_v2,
+        "nemotron-nas": _nemotron_nas,
+        "step3p5": _step3,
+        "step3p7": _step3,
+    }
 )
 """The architectures of two shapes of heads that are understood, by `model_type`."""

@@ -37,7 +37,9 @@ def mixer_parameters(model: Model | str) -> int:
     if x.kind == "mamba1":
         return int(mamba1_params.function(model.width, x.heads, x.key_dim, x.low_rank, x.conv))
     if x.kind == "kimi-delta":
-        return int(kimi_delta_params.function(model.width, x.heads, x.key_dim, x.value_dim, x.conv))
+        low_ranks = int(kimi_delta_params.function(model.width, x.heads, x.key_dim, x.value_dim, x.conv))
+        values = x.heads * x.value_dim
+        return low_ranks + (model.width * values - x.value_dim * (model.width + values)) * x.full_gate
     return int(lightning_params.function(model.width, x.heads, x.key_dim, x.value_dim))
 
 
@@ -61,6 +63,8 @@ def mixer_shapes(model: Model | str, tp: int = 1) -> tuple[tuple[int, int], ...]
         return (2 * values, model.width), *steps, output
     if x.kind == "kimi-delta":
         low = x.value_dim
+        if x.full_gate:
+            return (2 * keys + 2 * values + heads + low, model.width), (keys, low), output
         return (2 * keys + values + heads + 2 * low, model.width), (keys, low), (values, low), output
     return (2 * keys + 2 * values, model.width), output
 
@@ -78,7 +82,8 @@ def mixer_common_parameters(model: Model | str) -> int:
     x = model.mixer
     if x is None or not x.delta:
         return 0
-    return x.value_dim + (2 * model.width * x.value_dim if x.kind == "kimi-delta" else 0)
+    low_ranks = (1 if x.full_gate else 2) * (x.kind == "kimi-delta")
+    return x.value_dim + low_ranks * model.width * x.value_dim
 
 
 def mixer_kept_elements(mixer: StateMixer) -> int:
@@ -133,7 +138,10 @@ def indexer_parameters(model: Model | str) -> int:
     """All parameters of a layer's indexer, its norm included; 0 of a model without one."""
     model = models.of(model)
     x = model.indexer
-    return int(indexer_params.function(model.width, model.q_lora, x.heads, x.dim)) if x else 0
+    if x is None:
+        return 0
+    weights = 0 if x.weighted else model.width * x.heads
+    return int(indexer_params.function(model.width, model.q_lora or model.width, x.heads, x.dim)) - weights
 
 
 def indexer_matrices(model: Model | str) -> int:
@@ -157,4 +165,7 @@ def sparse_step_flops(model: Model | str, B: Any, T: Any) -> Any:
 def index_bytes_per_token(model: Model | str) -> float:
     """Bytes that one token adds to the caches of all indexers."""
     model = models.of(model)
-    return float(index_token_bytes(model.indexer.layers, model.indexer.dim)) if model.indexer else 0.0
+    x = model.indexer
+    if x is None:
+        return 0.0
+    return float(index_token_bytes(x.layers, x.dim) if x.weighted else 2 * x.layers * x.dim)

@@ -57,21 +57,22 @@ def sublayers(model: Model) -> Iterator[Sublayer]:
             heads = model if attended < model.window_layers else full
             attended += 1
             yield Sublayer(index, tuple(attention_matrices(heads, own_index)))
-        else:
+        elif letter in "Ss":
             yield Sublayer(index, tuple(_mixer(model)))
         index += blocks
         if letter.isupper():
-            yield Sublayer(index, tuple(mlp_matrices(model, dense < model.dense_layers or not model.moe)))
+            ffn = model.ffn + model.wider * (not dense)
+            yield Sublayer(index, tuple(mlp_matrices(model, dense < model.dense_layers or not model.moe, ffn)))
             dense += 1
             index += blocks
         index += not blocks
 
 
-def mlp_matrices(model: Model, dense: bool) -> Iterator[Matrix]:
-    """An MLP, or experts with what is around them."""
+def mlp_matrices(model: Model, dense: bool, ffn: int) -> Iterator[Matrix]:
+    """An MLP of this width, or experts with what is around them."""
     width = model.width
     if dense:
-        yield from _mlp(model, "mlp", model.ffn, width, 1, ("gate", "up", "down"))
+        yield from _mlp(model, "mlp", ffn, width, 1, ("gate", "up", "down"))
         return
     routed, names = NAMES_BESIDE if model.naming == BESIDE else USUAL_NAMES
     yield from _mlp(model, "experts", model.expert_ffn, model.expert_width or width, model.experts, routed)
@@ -103,6 +104,7 @@ def attention_matrices(model: Model, own_index: bool) -> Iterator[Matrix]:
         if not model.shared_values:
             yield Matrix("attention", "v", model.kv_heads * model.value_dim, width)
         yield Matrix("attention", "o", width, heads * model.value_dim)
+        yield from _indexer(model, own_index)
         return
     if model.q_lora:
         yield Matrix("attention", "q_a", model.q_lora, width)
@@ -112,14 +114,17 @@ def attention_matrices(model: Model, own_index: bool) -> Iterator[Matrix]:
     if model.attention_gate:
         yield Matrix("attention", "attention gate", heads * model.v_dim, width)
     yield Matrix("attention", "o", width, heads * model.v_dim)
-    if own_index and model.indexer:
-        yield from _indexer(model, model.indexer.heads, model.indexer.dim)
+    yield from _indexer(model, own_index)
 
 
-def _indexer(model: Model, heads: int, dim: int) -> Iterator[Matrix]:
-    yield Matrix("attention", "index q", heads * dim, model.q_lora)
+def _indexer(model: Model, own: bool) -> Iterator[Matrix]:
+    if not own or model.indexer is None:
+        return
+    heads, dim = model.indexer.heads, model.indexer.dim
+    yield Matrix("attention", "index q", heads * dim, model.q_lora or model.width)
     yield Matrix("attention", "index k", dim, model.width)
-    yield Matrix("attention", "index weights", heads, model.width)
+    if model.q_lora:
+        yield Matrix("attention", "index weights", heads, model.width)
 
 
 def _mixer(model: Model) -> Iterator[Matrix]:
@@ -162,8 +167,11 @@ def _kimi_delta(width: int, x: StateMixer) -> Shapes:
     yield "decay in", x.value_dim, width
     yield "decay out", keys, x.value_dim
     yield "strength", x.heads, width
-    yield "gate in", x.value_dim, width
-    yield "gate out", values, x.value_dim
+    if x.full_gate:
+        yield "attention gate", values, width
+    else:
+        yield "gate in", x.value_dim, width
+        yield "gate out", values, x.value_dim
     yield "o", width, values
 
 

@@ -32,6 +32,7 @@ from hwlib.transformer.layer_counts import (
     sparse_step_flops,
 )
 from hwlib.transformer.parameters import attention_params, embedding_params, mla_params, mlp_params
+from hwlib.transformer.sparse import indexer_flops
 
 
 class Parameters(NamedTuple):
@@ -142,15 +143,16 @@ def parameter_groups(model: Model | str) -> Parameters:
     """
     model = models.of(model)
     dense_layers = model.mlp_layers - model.moe_layers
-    norms = model.layer_norms * model.layers - (model.layers - model.mlp_layers) + 1 + model.embedding_norm
+    alone = model.layers - model.mlp_layers + model.pattern.count("M")
+    norms = model.layer_norms * model.layers - alone + 1 + model.embedding_norm
     indexers = model.indexer.layers * indexer_parameters(model) if model.indexer else 0
     return Parameters(
         attention=sum(kind.layers * attention_parameters(kind.model) for kind in attention_kinds(model)) + indexers,
-        mlp=dense_layers * mlp_parameters(model, model.ffn),
+        mlp=dense_layers * mlp_parameters(model, model.ffn) + model.matrices * model.width * model.wider,
         experts=model.moe_layers * model.experts * expert_parameters(model),
         shared_experts=model.moe_layers * model.shared_experts * mlp_parameters(model, model.expert_ffn),
         router=model.moe_layers * router_parameters(model),
-        norms=norms * norm_parameters(model),
+        norms=norms * norm_parameters(model) + model.gains,
         embedding=int(embedding_params.function(model.width, model.vocab, 1)),
         positions=model.positions * model.width,
         head=(0 if model.tied else int(embedding_params.function(model.width, model.vocab, 1)))
@@ -233,7 +235,8 @@ def matmul_parameters(model: Model | str) -> int:
     routed = model.moe_layers * (_routed_matrices(model) + model.experts * model.width)
     indexers = model.indexer.layers * indexer_matrices(model) if model.indexer else 0
     mixers = all_attention_matrices(model) + indexers + model.state_layers * mixer_matrices(model)
-    return mixers + dense_layers * mlp + routed + model.width * model.vocab
+    dense = dense_layers * mlp + model.matrices * model.width * model.wider
+    return mixers + dense + routed + model.width * model.vocab
 
 
 def _routed_matrices(model: Model) -> int:
@@ -251,15 +254,17 @@ def attention_step_flops(model: Model | str, B: Any, T: Any, causal: bool = True
     """
     model = models.of(model)
     states = model.state_layers * mixer_flops(model.mixer, B) if model.mixer else 0
-    if model.indexer:
+    if model.indexer and model.mla:
         return states + sparse_step_flops(model, B, T)
     if model.mla:
         full = model.attention_layers - (model.window_layers if causal else 0)
         seen = mla_attention_forward_flops(B, T, model.heads, model.nope_dim, model.rope_dim, model.v_dim)
         return states + full * (seen * (T + 1) / (2 * T) if causal else seen)
-    return states + sum(
-        kind.layers * _head_flops(kind.model, B, T, kind.window, causal) for kind in attention_kinds(model)
-    )
+    x = model.indexer
+    scored = x.layers * indexer_flops(B, T, x.heads, x.dim) if x else 0
+    kinds = attention_kinds(model)
+    seen = sum(kind.layers * _head_flops(kind.model, B, T, kind.window or kind.picked, causal) for kind in kinds)
+    return states + scored + seen
 
 
 def _head_flops(model: Model, B: Any, T: Any, window: int, causal: bool) -> Any:
@@ -314,7 +319,8 @@ def kv_bytes_per_token(model: Model | str, b: Any = 2) -> Any:
     if model.mla:
         latent = mla_token_bytes(model.attention_layers, model.kv_lora, model.rope_dim, b)
         return latent + index_bytes_per_token(model) if model.indexer else latent
-    return sum(kind.layers * _layer_token_bytes(kind.model, b) for kind in attention_kinds(model))
+    heads = sum(kind.layers * _layer_token_bytes(kind.model, b) for kind in attention_kinds(model))
+    return heads + index_bytes_per_token(model) if model.indexer else heads
 
 
 def _layer_token_bytes(model: Model, b: Any) -> Any:
@@ -346,5 +352,11 @@ def cache_read_bytes(model: Model | str, T_kv: Any, b: Any = 2) -> Any:
     states = 2 * sequence_state_bytes(model)
     if not model.indexer:
         return states + kv_cache_bytes(model, T_kv, b)
-    latent = mla_token_bytes(model.attention_layers, model.kv_lora, model.rope_dim, b)
-    return states + minimum(T_kv, model.indexer.top) * latent + T_kv * index_bytes_per_token(model)
+    index = T_kv * index_bytes_per_token(model)
+    if model.mla:
+        latent = mla_token_bytes(model.attention_layers, model.kv_lora, model.rope_dim, b)
+        return states + minimum(T_kv, model.indexer.top) * latent + index
+    for kind in attention_kinds(model):
+        tokens = minimum(T_kv, kind.picked) if kind.picked else T_kv
+        index = index + kind.layers * tokens * _layer_token_bytes(kind.model, b)
+    return states + index

@@ -160,45 +160,48 @@ def traffic_time(chip: KernelChip, moved: float) -> float:
 
 
 class LayerAttention(NamedTuple):
-    """Attention of a layer on one of `tp` ranks: whose, on which chip, the dtype of its cache, and whose kernels."""
+    """Attention of a layer on one of `tp` ranks: whose, on which chip, the dtype of its cache, and whose kernels; and
+    the new tokens of a sequence in a decode step, whose queries read its cache once.
+    """
 
     model: Model
     chip: KernelChip
     tp: int
     kv_dtype: str
     kernels: str
+    queries: int = 1
 
 
 def cache_time(attention: LayerAttention, batch: int, context: float) -> float:
-    """Seconds of one layer's attention for a new token of each sequence."""
-    m, chip, tp, kv_dtype, kernels = attention
+    """Seconds of one layer's attention for a step's new tokens of each sequence."""
+    m, chip, tp, kv_dtype, kernels, queries = attention
     c = _constants("decode", chip, kv_dtype, kernels)
     if m.mla:
-        heads = m.heads / tp
+        heads = queries * m.heads / tp
         flops = 2.0 * batch * context * heads * (2 * m.kv_lora + m.rope_dim)
         read = batch * context * (m.kv_lora + m.rope_dim) * KERNEL_BYTES[kv_dtype][0]
         sheet = chip.sheet("bf16", c.chip)
         return float(c.t0 + c.t_join + max(read / (c.eta_W * sheet.W), flops / (MLA_SHARE * sheet.C)))
-    heads, kv = max(1, m.heads // tp), max(1, m.kv_heads // tp)
+    heads, kv = queries * max(1, m.heads // tp), max(1, m.kv_heads // tp)
     sheet, b = chip.sheet("bf16", c.chip), KERNEL_BYTES[kv_dtype][0]
     return float(decode_seconds(c, sheet, b, heads, kv, m.head_dim, batch, context, 0))
 
 
 def cache_least(attention: LayerAttention, batch: int, context: float) -> float:
     """The least seconds of the same: its operations, or the cache, which is read once."""
-    m, chip, tp, kv_dtype, _ = attention
-    b, heads, seen = KERNEL_BYTES[kv_dtype][0], m.heads / tp, batch * context
+    m, chip, tp, kv_dtype, _, queries = attention
+    b, heads, seen = KERNEL_BYTES[kv_dtype][0], queries * m.heads / tp, batch * context
     if m.mla:
         flops = 2.0 * seen * heads * (2 * m.kv_lora + m.rope_dim)
         return kernel_least(flops, seen * (m.kv_lora + m.rope_dim) * b, max(chip.C, chip.rate(kv_dtype)), chip.W)
     kv = max(1, m.kv_heads // tp)
-    flops = 4.0 * seen * max(1, m.heads // tp) * m.head_dim
+    flops = 4.0 * seen * queries * max(1, m.heads // tp) * m.head_dim
     return kernel_least(flops, 2 * seen * kv * m.head_dim * b, max(chip.C, chip.rate(kv_dtype)), chip.W)
 
 
 def prompt_time(attention: LayerAttention, tokens: float, window: float) -> float:
     """Seconds of one layer's attention over a prompt. Latent attention has as many heads of keys as of queries."""
-    m, chip, tp, kv_dtype, kernels = attention
+    m, chip, tp, kv_dtype, kernels, _ = attention
     c = _constants("attention", chip, "bf16" if m.mla else kv_dtype, kernels)
     heads = max(1, m.heads // tp)
     kv = heads if m.mla else max(1, m.kv_heads // tp)
@@ -210,7 +213,7 @@ def prompt_time(attention: LayerAttention, tokens: float, window: float) -> floa
 
 def prompt_least(attention: LayerAttention, tokens: float, window: float) -> float:
     """The least seconds of the same: its operations, of the pairs before the diagonal alone."""
-    m, chip, tp, kv_dtype, _ = attention
+    m, chip, tp, kv_dtype, *_ = attention
     seen = min(window, tokens)
     flops = 2.0 * (m.key_dim + m.value_dim) * max(1, m.heads // tp) * seen * (tokens - seen / 2)
     return kernel_least(flops, 0.0, max(chip.C, chip.rate(kv_dtype)), chip.W)

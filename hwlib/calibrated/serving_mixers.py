@@ -38,13 +38,15 @@ STARTS = 3  # kernels of a state's layer beside its products: convolution, state
 T_START = 2e-6  # s of a kernel in a graph, as the fitted ones of decoding (typed)
 
 
-def state_step_seconds(mixer: StateMixer, chip: KernelChip, tp: int, batch: float) -> float:
-    """Seconds of one layer's states for a new token of each sequence, on one of tp ranks."""
-    return STARTS * T_START + 2 * batch * mixer_state_bytes(mixer) / tp / (STATE_SHARE * chip.W)
+def state_step_seconds(mixer: StateMixer, chip: KernelChip, tp: int, batch: float, queries: int = 1) -> float:
+    """Seconds of one layer's states for `queries` new tokens of each sequence, on one of tp ranks: a state is read, and
+    written after each token, so that a step can go back to the last draft that is accepted.
+    """
+    return STARTS * T_START + (1 + queries) * batch * mixer_state_bytes(mixer) / tp / (STATE_SHARE * chip.W)
 
 
 def state_step_least(mixer: StateMixer, chip: KernelChip, tp: int, batch: float) -> float:
-    """The least seconds of the same: the states at the whole bandwidth."""
+    """The least seconds of the same: the states at the whole bandwidth, read and written once."""
     return 2 * batch * mixer_state_bytes(mixer) / tp / chip.W
 
 
@@ -62,13 +64,13 @@ def state_prompt_seconds(mixer: StateMixer, chip: KernelChip, rate: float, tp: i
     return PROMPT_STARTS * T_START + math + moved
 
 
-def index_step_seconds(model: Model, chip: KernelChip, batch: float, context: float) -> float:
-    """Seconds of one indexer for a new token of each sequence: its keys are read, and scored."""
+def index_step_seconds(model: Model, chip: KernelChip, batch: float, context: float, queries: int = 1) -> float:
+    """Seconds of one indexer for `queries` new tokens of each sequence: its keys are read, and scored for each."""
     x = model.indexer
     if x is None:
         return 0.0
     read = batch * context * index_bytes_per_token(model) / x.layers / (STATE_SHARE * chip.W)
-    math = 2.0 * batch * context * x.heads * x.dim / (INDEX_SHARE * chip.rate("fp8"))
+    math = 2.0 * queries * batch * context * x.heads * x.dim / (INDEX_SHARE * chip.rate("fp8"))
     return INDEX_STARTS * T_START + max(read, math)
 
 

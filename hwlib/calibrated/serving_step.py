@@ -7,11 +7,12 @@ scheduling) or takes from its rates is left to the constants of `hwlib.specs.ser
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from hwlib.calibrated.serving_drafts import Drafting, draft_model
 from hwlib.calibrated.serving_kernels import (
     KernelChip,
     LayerAttention,
@@ -103,7 +104,7 @@ class Server:
     and `expert_dtype` that of the experts', where they differ; `kv_dtype` that of the cache. `kernels` is the
     software whose attention and experts are launched, of `kernel_software`. Over several `nodes`, only ranks with
     attention of their own can be spread. `stored` are the bytes of a checkpoint's weights, where they are not those of
-    these precisions.
+    these precisions. With `drafting`, a decode step checks the drafts of each sequence and makes the next ones.
     """
 
     model: Model
@@ -119,6 +120,7 @@ class Server:
     kernels: str = "trtllm"
     nodes: Nodes | None = None
     stored: StoredParts | None = None
+    drafting: Drafting | None = None
 
     def __post_init__(self) -> None:
         for name in ("tp", "pp", "ep"):
@@ -150,8 +152,39 @@ class Server:
     def gpus(self) -> int:
         return self.tp * self.pp
 
+    @property
+    def queries(self) -> int:
+        """New tokens of a sequence in a decode step: its last token, and drafts."""
+        return 1 + self.drafting.drafts if self.drafting else 1
+
+    @cached_property
+    def drafter(self) -> Server | None:
+        """The server of what makes drafts, a layer on the same GPUs; a head beside the model has 16 bits."""
+        if self.drafting is None:
+            return None
+        own: dict[str, Any] = (
+            {} if self.drafting.method == "mtp" else {"dtype": "bf16", "attention_dtype": "", "expert_dtype": ""}
+        )
+        layer = draft_model(self.model, self.drafting.method)
+        return replace(self, model=layer, pp=1, stored=None, drafting=None, **own)
+
     def weight_bytes(self) -> float:
-        """Bytes of weights on the fullest GPU: as the files of a checkpoint store them, where they are `stored`."""
+        """Bytes of weights on the fullest GPU: as the files of a checkpoint store them, where they are `stored`; and of
+        what makes drafts, which shares the tables of the model.
+        """
+        return self._model_weight_bytes() + self._drafter_bytes()
+
+    def _drafter_bytes(self) -> float:
+        """Bytes of weights of what makes drafts, on each GPU."""
+        if self.drafter is None or self.drafting is None:
+            return 0.0
+        m = self.drafter.model
+        joined = self.drafting.joined * m.width**2 * WEIGHT_BYTES[self.drafter.dtype] / self.attention_tp
+        shared = m.vocab * m.width * (1 if m.tied else 2) * 2.0 / self.attention_tp
+        head = m.vocab * m.width * 2.0 / self.attention_tp if self.drafting.method == "eagle3" else 0.0
+        return self.drafter.weight_bytes() - shared + head + joined
+
+    def _model_weight_bytes(self) -> float:
         m, ways = self.model, self.attention_tp
         if self.stored:
             return ((self.stored.total - self.stored.experts) / ways + self.stored.experts / self.tp) / self.pp
@@ -181,11 +214,18 @@ class Server:
         return kind.layers / self.pp * heads * (m.key_dim + m.value_dim) * CACHE_BYTES[self.kv_dtype]
 
     def state_bytes(self) -> float:
-        """Bytes of a sequence's state on each GPU of its group, whose heads are divided."""
-        return sequence_state_bytes(self.model) / self.attention_tp / self.pp
+        """Bytes of a sequence's states on each GPU of its group, whose heads are divided: one, and one for each draft,
+        to which a step may go back.
+        """
+        return self.queries * sequence_state_bytes(self.model) / self.attention_tp / self.pp
 
     def sequence_bytes(self, tokens: float) -> float:
-        """Bytes of cache and state of a sequence on each GPU of its group; a layer with a window keeps that."""
+        """Bytes of cache and state of a sequence on each GPU of its group, that of drafts included."""
+        drafts = self.drafter.sequence_bytes(tokens) if self.drafter else 0.0
+        return self._model_sequence_bytes(tokens) + drafts
+
+    def _model_sequence_bytes(self, tokens: float) -> float:
+        """The same of the model alone; a layer with a window keeps that."""
         m = self.model
         if m.mla:
             return self.token_bytes() * tokens + self.state_bytes()
@@ -195,25 +235,47 @@ class Server:
 
     def _moved_bytes(self, tokens: float) -> float:
         """Bytes of cache and state of a sequence that a decode step moves on each GPU of its group."""
-        m, keys = self.model, self.sequence_bytes(tokens) - self.state_bytes()
+        m, keys = self.model, self._model_sequence_bytes(tokens) - self.state_bytes()
         if m.indexer:
             b = CACHE_BYTES[self.kv_dtype]
             keys *= cache_read_bytes(m, tokens, b) / kv_cache_bytes(m, tokens, b)
-        return keys + 2 * self.state_bytes()
+        return keys + 2 * self.state_bytes() / self.queries
 
     @property
     def _experts(self) -> str:
         return self.expert_dtype or self.dtype
 
     def step(self, decoding: int, context: float, prompts: float = 0.0, prompt: float = 0.0) -> Work:
-        """One step on each GPU: `decoding` sequences of each group get a token, with `context` tokens in their caches,
-        and beside them `prompts` prompts of each group are read, each of `prompt` tokens.
+        """One step on each GPU: `decoding` sequences of each group get a token, or check drafts, with `context` tokens
+        in their caches, and beside them `prompts` prompts of each group are read, each of `prompt` tokens.
 
-        The tokens of all go through the products together. A prompt is read whole.
+        The tokens of all go through the products together. A prompt is read whole. What makes drafts reads prompts too.
         """
+        work = self._model_step(decoding, context, prompts, prompt)
+        if self.drafter is None or self.drafting is None:
+            return work
+        first = self._draft_pass(decoding, context, prompts, prompt)
+        more = self.drafting.drafts - 1 if decoding else 0
+        passes = first if not more else added(first, multiplied_work(self._draft_pass(decoding, context), more))
+        return added(work, passes)
+
+    def _draft_pass(self, decoding: int, context: float, prompts: float = 0.0, prompt: float = 0.0) -> Work:
+        """One pass of what makes drafts: its layer, its output layer, and the matrix that joins what it reads."""
+        assert self.drafter
+        assert self.drafting
+        tokens = max(1, round(decoding + prompts * prompt))
+        joined = self.drafting.joined * self.model.width // self.attention_tp
+        width = (self.silicon, self.drafter.dtype, tokens, self.model.width, max(1, joined))
+        work = self.drafter.step(decoding, context, prompts, prompt)
+        return work._replace(
+            products=work.products + product_time(*width), products_least=work.products_least + product_least(*width)
+        )
+
+    def _model_step(self, decoding: int, context: float, prompts: float, prompt: float) -> Work:
+        """The same of the model alone."""
         m, tp = self.model, self.attention_tp
-        read = prompts * prompt
-        tokens = max(1, round(decoding + read))
+        read, new = prompts * prompt, decoding * self.queries
+        tokens = max(1, round(new + read))
         chip = self.silicon
         products = self._mixer_products(tokens)
         dense = m.mlp_layers - m.moe_layers
@@ -232,7 +294,7 @@ class Server:
             experts += routed * m.moe_layers
             network += sent * m.moe_layers
         attention = self._attention_time(decoding, context, prompts, prompt)
-        sampled = max(1, round(decoding + prompts))
+        sampled = max(1, round(new + prompts))
         head = product_time(chip, "bf16", sampled, -(-m.vocab // tp), m.width)
         share = 1 / self.pp
         if self.pp > 1:
@@ -273,13 +335,13 @@ class Server:
         m, tp, chip = self.model, self.attention_tp, self.silicon
         seconds, reads = 0.0, prompts * prompt > 0
         for heads, layers, window in _spans(m):
-            layer = LayerAttention(heads, chip, tp, self.kv_dtype, self.kernels)
+            layer = LayerAttention(heads, chip, tp, self.kv_dtype, self.kernels, self.queries)
             if decoding:
                 seconds += layers * cache_time(layer, decoding, min(context, window))
             if reads and not (m.indexer and m.mla):
                 seconds += layers * prompts * prompt_time(layer, prompt, window)
         if m.mixer and decoding:
-            seconds += m.state_layers * state_step_seconds(m.mixer, chip, tp, decoding)
+            seconds += m.state_layers * state_step_seconds(m.mixer, chip, tp, decoding, self.queries)
         if m.mixer and reads:
             each = state_prompt_seconds(m.mixer, chip, vector_rate(self.chip), tp, prompt)
             seconds += m.state_layers * prompts * each
@@ -288,7 +350,7 @@ class Server:
     def _sparse_time(self, decoding: int, context: float, prompts: float, prompt: float) -> float:
         """Seconds of indexers, and of a prompt's attention to the keys that they pick, in all layers."""
         m, chip, own = self.model, self.silicon, self.model.indexer.layers if self.model.indexer else 0
-        seconds = own * index_step_seconds(m, chip, decoding, context) if decoding else 0.0
+        seconds = own * index_step_seconds(m, chip, decoding, context, self.queries) if decoding else 0.0
         if prompts * prompt > 0:
             picked = m.attention_layers * sparse_prompt_seconds(m, chip, self.attention_tp, prompt) if m.mla else 0.0
             seconds += prompts * (picked + own * index_prompt_seconds(m, chip, prompt))
@@ -297,7 +359,7 @@ class Server:
     def _least(self, tokens: int, decoding: int, context: float, prompts: float, prompt: float) -> dict[str, float]:
         """What of a step's kinds of kernels and of its messages a data sheet's rates leave, by name."""
         m, tp, chip = self.model, self.attention_tp, self.silicon
-        sampled = max(1, round(decoding + prompts))
+        sampled = max(1, round(decoding * self.queries + prompts))
         own = self.attention_dtype or self.dtype
         products = product_least(chip, "bf16", sampled, -(-m.vocab // tp), m.width)
         products += sum(kind.layers * _least_products(chip, own, tokens, kind.model, tp) for kind in attention_kinds(m))
@@ -305,7 +367,7 @@ class Server:
         products += (m.mlp_layers - m.moe_layers) * mlp_least(self, tokens, m.ffn, tp)
         attention = m.state_layers * state_step_least(m.mixer, chip, tp, decoding) if m.mixer else 0.0
         for heads, layers, window in _spans(m):
-            layer = LayerAttention(heads, chip, tp, self.kv_dtype, self.kernels)
+            layer = LayerAttention(heads, chip, tp, self.kv_dtype, self.kernels, self.queries)
             attention += layers * cache_least(layer, decoding, min(context, window))
             if not (m.indexer and m.mla):
                 attention += layers * prompts * prompt_least(layer, prompt, window)
@@ -407,6 +469,16 @@ class Server:
             routing = Routing(m.experts_per_token, m.experts)
             sent = exchange_time(self.chip, tp, tokens, width, routing, nodes=self.nodes)
         return time, dense, sent
+
+
+def added(work: Work, other: Work) -> Work:
+    """Both works, one after the other in one step."""
+    return Work(*(here + there for here, there in zip(work, other, strict=True)))
+
+
+def multiplied_work(work: Work, count: float) -> Work:
+    """So many times this work in one step."""
+    return Work(*(count * seconds for seconds in work))
 
 
 def mlp_time(server: Server, tokens: int, ffn: int, tp: int) -> float:

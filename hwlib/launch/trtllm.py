@@ -44,6 +44,8 @@ def emit_trtllm(plan: ServingPlan) -> Launch:
         files.append(router_file(pools))
         router = (Argument("--config", "disaggregated.yaml"),)
         commands.append(Command(("trtllm-serve", "disaggregated"), router, "the server that requests come to"))
+    if plan.drafting:
+        lost.append("drafts: TensorRT-LLM's speculative_config, which is not written here")
     lost.append("how much memory the cache gets: free_gpu_memory_fraction is TensorRT-LLM's own, of what weights leave")
     add = ["$MODEL: the name of the checkpoint, or its folder", longest(plan, "max_seq_len")]
     if plan.prefill is not None:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from hwlib.calibrated.serving_drafts import Drafting
 from hwlib.launch.hosts import hosts_of
 from hwlib.launch.launch import Argument, Command, Launch, LaunchError
 from hwlib.launch.megatron import NO_GPUS, maker
@@ -42,6 +43,8 @@ def emit_vllm(plan: ServingPlan) -> Launch:
         commands += pool_commands(plan, plan.decode, "servers that generate", "kv_consumer", lost)
     lost.append("how much memory the cache gets: --gpu-memory-utilization is vLLM's own, of all that a GPU has")
     add = ["$MODEL: the name of the checkpoint, or its folder", longest(plan, "--max-model-len")]
+    if plan.drafting and plan.drafting.method == "eagle3":
+        add.append("$DRAFT: the name of the EAGLE-3 head's checkpoint, or its folder")
     if WEIGHTS.get(plan.dtype):
         (word, value), *_ = WEIGHTS[plan.dtype].items()
         add.append(
@@ -72,11 +75,19 @@ def pool_commands(plan: ServingPlan, pool: Pool, what: str, role: str, lost: lis
         "--kv-cache-dtype": (LATENT if plan.model.mla else {}).get(plan.kv_dtype, CACHE.get(plan.kv_dtype, "auto")),
         **WEIGHTS.get(plan.dtype, {}),
     }
+    if plan.drafting and role != "kv_producer":
+        options["--speculative-config"] = speculative_config(plan.drafting)
     if plan.chunk and plan.prefill is None:
         options["--enable-chunked-prefill"] = None
     if role:
         options["--kv-transfer-config"] = {"kv_connector": CONNECTOR, "kv_role": role}
     return on_hosts(plan, pool, options, copies(pool, what))
+
+
+def speculative_config(drafting: Drafting) -> dict[str, Any]:
+    """What vLLM is told of drafts: a model's own modules are in its checkpoint, a head is one of its own."""
+    config: dict[str, Any] = {"method": drafting.method, "num_speculative_tokens": drafting.drafts}
+    return config | ({"model": "$DRAFT"} if drafting.method == "eagle3" else {})
 
 
 def expert_options(plan: ServingPlan, pool: Pool, lost: list[str]) -> dict[str, Any]:

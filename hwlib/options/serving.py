@@ -171,6 +171,23 @@ SERVING: tuple[Option, ...] = (
         ),
     ),
     Option(
+        "speculate",
+        TEXT,
+        "Drafts that a step checks: mtp:1 (the model's own modules) or eagle3:3 (a head beside it) and how many; with "
+        "the share that is accepted, mtp:2@0.8, in place of the measured one.",
+        default="none",
+        group=LIMITS,
+        agent="drafts of a step: mtp:1, eagle3:3, or mtp:2@0.8 with the share that is accepted",
+        search=Entry(
+            "drafts that a step checks",
+            "Speculation",
+            empty="none",
+            choices=same("mtp:1", "mtp:2", "eagle3:2", "eagle3:3"),
+            free=True,
+            fold=ADVANCED,
+        ),
+    ),
+    Option(
         "stack",
         TEXT,
         "Software whose fitted constants to use, e.g. sglang.",

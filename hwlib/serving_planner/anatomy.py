@@ -18,13 +18,14 @@ def token_parts(question: Question, point: Point) -> dict[str, float]:
     plan, load = point.plan, question.workload
     server = server_of(question, Layout(*plan.decode[:3]))
     each = plan.decode.batch // plan.decode.attention_dp
+    new = each * server.queries
     if plan.prefill is None:
         run = run_of(
             server,
             question.stack,
             "closed",
             input=load.prompt,
-            output=load.output,
+            output=question.output_steps,
             batch=each * server.groups,
             chunk=plan.chunk or MOST_CHUNK,
             context=load.context,
@@ -32,14 +33,14 @@ def token_parts(question: Question, point: Point) -> dict[str, float]:
         steps: Steps = run.token
         read = run.first[0][1]
         tokens = [
-            (count, work, each + (_read(question, plan.chunk, each) if work is read else 0)) for count, work in steps
+            (count, work, new + (_read(question, plan.chunk, each) if work is read else 0)) for count, work in steps
         ]
     else:
-        tokens = [(1.0, server.step(each, load.context), float(each))]
+        tokens = [(1.0, server.step(each, load.context), float(new))]
     seconds = dict.fromkeys((WEIGHTS, ARITHMETIC, CACHES, NORMS, SENT, HOST), 0.0)
     for count, work, inside in tokens:
         for name, t in _parts(question.stack, work, WEIGHTS if server.bound_by_weights(inside) else ARITHMETIC).items():
-            seconds[name] += count * t
+            seconds[name] += count * t / question.step_tokens
     if point.transfer:
         seconds[SENT] += point.transfer / max(load.output - 1, 1)
     return seconds
@@ -50,7 +51,7 @@ MOST_CHUNK = 8192  # of a software whose steps read prompts alone: what it gathe
 
 def _read(question: Question, chunk: int | None, each: int) -> float:
     """Tokens of prompts in a step that reads."""
-    return min(chunk or MOST_CHUNK, question.workload.prompt * max(1.0, each / question.workload.output))
+    return min(chunk or MOST_CHUNK, question.workload.prompt * max(1.0, each / question.output_steps))
 
 
 def _parts(stack: ServingStack, work: Work, bound: str) -> dict[str, float]:

@@ -72,6 +72,7 @@ def server_of(question: Question, layout: Layout) -> Server:
         attention_dp=layout.attention_dp > 1,
         nodes=nodes,
         kernels=question.stack.kernels,
+        drafting=question.drafting,
         **question.precisions,
     )
 

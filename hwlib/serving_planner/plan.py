@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from hwlib.calibrated.serving_drafts import Drafting
 from hwlib.planner.task import Machine
 from hwlib.specs import Model
 
@@ -32,7 +33,8 @@ class ServingPlan(NamedTuple):
 
     `prefill` are servers that only read prompts and `decode` those that generate; without the former the same servers
     do both, in steps with at most `chunk` tokens of prompts. `dtype` is that of the weights' products ("mxfp4": of the
-    experts alone, the rest in bfloat16), `kv_dtype` that of the cache.
+    experts alone, the rest in bfloat16), `kv_dtype` that of the cache. With `drafting`, steps check
+    drafts.
     """
 
     model: Model
@@ -44,6 +46,7 @@ class ServingPlan(NamedTuple):
     prompt: int
     output: int
     chunk: int | None
+    drafting: Drafting | None = None
 
     @property
     def gpus(self) -> int:

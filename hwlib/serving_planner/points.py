@@ -89,7 +89,7 @@ def together(question: Question, server: Server, each: int, chunk: int) -> Toget
             stack,
             "closed",
             input=load.prompt,
-            output=load.output,
+            output=question.output_steps,
             batch=each * server.groups,
             chunk=chunk,
             context=load.context,
@@ -97,8 +97,9 @@ def together(question: Question, server: Server, each: int, chunk: int) -> Toget
     except ValueError:
         return None
     prompt_step, decode_step = step_time(stack, run.first[0][1]), step_time(stack, run.token[0][1])
-    tpot = served_time(stack, run.token)
-    rate = each / load.output / tpot  # requests a second of a group
+    step = served_time(stack, run.token)
+    tpot = step / question.step_tokens
+    rate = each / question.output_steps / step  # requests a second of a group
     parts = load.prompt / chunk
     unit, busy = prompt_step * parts, rate * prompt_step * parts
     if busy >= 1:
@@ -107,7 +108,7 @@ def together(question: Question, server: Server, each: int, chunk: int) -> Toget
         wait = float(mg1_wait(busy, unit, load.cv2_prompt)) + (1 - busy) * decode_step / 2
         own = ceil(parts) * prompt_step
     else:
-        wait, own = _gathered(rate, each / load.output, parts, prompt_step, decode_step, tpot)
+        wait, own = _gathered(rate, each / question.output_steps, parts, prompt_step, decode_step, step)
         wait += busy * float(mg1_wait(busy, unit, load.cv2_prompt))  # of steps that are full
     requests = rate * server.groups
     return Together(wait + own, tpot, _longest(question, server, each, chunk, prompt_step), requests, busy)
@@ -118,7 +119,7 @@ def _longest(question: Question, server: Server, each: int, chunk: int, prompt_s
     load, stack = question.workload, question.stack
     most = int(chunk / load.prompt)
     decoding = each if stack.mixed else 0
-    if most > max(1.0, each / load.output):
+    if most > max(1.0, each / question.output_steps):
         prompt_step = step_time(stack, server.step(decoding, load.context, most, load.prompt))
     return prompt_step if stack.mixed else prompt_step + step_time(stack, server.step(each, load.context))
 
@@ -182,7 +183,7 @@ def apart_point(
     step: float,
     transfer: float,
 ) -> Point:
-    """The point of `readers` replicas that read prompts for `replicas` that generate, in steps of so many seconds."""
+    """The point of `readers` replicas that read prompts for `replicas` that generate, in so many seconds a token."""
     requests = replicas * apart_requests(question.workload, each * layout.attention_dp, step, transfer)
     tpot = step + transfer / max(question.workload.output - 1, 1)
     decode = Pool(*layout, replicas, each * layout.attention_dp)
@@ -193,7 +194,7 @@ def apart_point(
         question.workload,
         ttft,
         tpot,
-        step + transfer,
+        step * question.step_tokens + transfer,
         requests,
         requests / readers / read.rate,
         question.price,
@@ -226,4 +227,5 @@ def _plan(question: Question, decode: Pool, prefill: Pool | None, chunk: int | N
         round(load.prompt),
         round(load.output),
         chunk,
+        question.drafting,
     )

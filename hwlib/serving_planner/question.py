@@ -9,11 +9,13 @@ from math import inf
 from typing import Any, NamedTuple
 
 from hwlib.arguments import is_number
+from hwlib.calibrated.serving_drafts import Drafting
 from hwlib.calibrated.serving_kernels import ANY, ARCHITECTURES, fitted_architecture, kernel_chip
 from hwlib.inference.queueing import squared_variation
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.task import Machine, machine_of, memory_of, model_of
 from hwlib.serving_planner.precision import precisions, usual_dtype, usual_kv_dtype
+from hwlib.serving_planner.speculation import drafting_of
 from hwlib.serving_planner.stored_precision import stored_cache, stored_precisions
 from hwlib.specs import Accelerator, Model, accelerators, measured_lengths
 from hwlib.specs.cluster import Place
@@ -87,6 +89,17 @@ class Question:
     price: float
     fixed: Mapping[str, tuple[int, ...]]
     apart: bool | None = None
+    drafting: Drafting | None = None
+
+    @property
+    def step_tokens(self) -> float:
+        """Tokens that a step gives each of its sequences on average: more than 1 where it checks drafts."""
+        return self.drafting.tokens if self.drafting else 1.0
+
+    @property
+    def output_steps(self) -> float:
+        """Steps in which the tokens of an answer are generated."""
+        return max(1.0, self.workload.output / self.step_tokens)
 
     @property
     def chip(self) -> Accelerator:
@@ -157,7 +170,7 @@ def question_of(
     output: int | None = None, trace: str | None = None, gpus: int | None = None, ttft: float = inf,
     tpot: float = inf, gap: float = inf, dtype: str | None = None, kv_dtype: str | None = None,
     stack: ServingStack | str | None = None, memory: float | None = None, price: float | None = None,
-    fixed: Mapping[str, tuple[int, ...]] | None = None, apart: bool | None = None,
+    fixed: Mapping[str, tuple[int, ...]] | None = None, apart: bool | None = None, speculate: str | None = None,
 ) -> Question:  # fmt: skip
     """The question, checked; without a price, that of the machine. Raises PlanError, which names the field at fault."""
     model, machine = model_of(model), _linked(machine_of(cluster, gpus))
@@ -198,7 +211,7 @@ def question_of(
     return Question(
         model, machine, workload, Limits(ttft, tpot, gap), _stack(model, chip, stack), dtype, kv_dtype,
         memory_of(chip, memory), price, {name: tuple(values) for name, values in (fixed or {}).items() if values},
-        apart,
+        apart, drafting_of(model, speculate) if speculate else None,
     )  # fmt: skip
 
 

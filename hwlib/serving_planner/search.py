@@ -110,11 +110,12 @@ class _Tried:
         return together_point(self.question, layout, each, chunk, times)
 
     def step(self, layout: Layout, each: int) -> float:
-        """Seconds of a step that only decodes."""
+        """Seconds of a token of each sequence in steps that only decode."""
         key = layout, each
         if key not in self.steps:
             server = self.servers[layout][0]
-            self.steps[key] = step_time(self.question.stack, server.step(each, self.question.workload.context))
+            step = step_time(self.question.stack, server.step(each, self.question.workload.context))
+            self.steps[key] = step / self.question.step_tokens
         return self.steps[key]
 
     def all_apart(self) -> Iterable[Point]:

@@ -19,6 +19,7 @@ from hwlib.specs.decode_measurements import (
     measured_decode_attention,
     measured_decodes,
 )
+from hwlib.specs.draft_measurements import MeasuredDrafts, measured_drafts
 from hwlib.specs.expert_measurements import (
     MeasuredExchange,
     MeasuredExperts,
@@ -73,6 +74,7 @@ __all__ = [
     "MeasuredCheckpoint",
     "MeasuredDecode",
     "MeasuredDecodeAttention",
+    "MeasuredDrafts",
     "MeasuredExchange",
     "MeasuredExperts",
     "MeasuredFabric",
@@ -116,6 +118,7 @@ __all__ = [
     "measured_checkpoint",
     "measured_decode_attention",
     "measured_decodes",
+    "measured_drafts",
     "measured_exchanges",
     "measured_experts",
     "measured_fabrics",

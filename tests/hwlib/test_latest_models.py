@@ -18,7 +18,7 @@ from hwlib.transformer import (
     mixer_parameters,
     parameter_count,
 )
-from hwlib.transformer.checkpoint_bytes import checkpoint_bytes
+from hwlib.transformer.stored_weights import stored_weight_bytes
 from hwlib.transformer.layer_matrices import sublayers
 from tests.each import each
 
@@ -114,7 +114,7 @@ def test_the_counts_are_those_that_are_printed(name):
     assert int(least) <= active < 1.02 * active_parameters(model) / 1e9
     counted = sum(layer.elements for layer in sublayers(model))
     assert 0.999 < (counted + 2 * model.vocab * model.width) / parameter_count(model) < 1
-    assert checkpoint_bytes(model) == 2 * parameter_count(model)
+    assert stored_weight_bytes(model) == 2 * parameter_count(model)
 
 
 def test_a_layer_of_kda_with_one_matrix_for_its_gate():

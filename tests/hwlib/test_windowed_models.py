@@ -16,7 +16,7 @@ from hwlib.transformer import (
     parameter_count,
 )
 from hwlib.transformer.attention_kinds import attention_kinds
-from hwlib.transformer.checkpoint_bytes import checkpoint_bytes, formats
+from hwlib.transformer.stored_weights import stored_weight_bytes, formats
 from hwlib.transformer.layer_matrices import sublayers
 from tests.each import each
 
@@ -169,7 +169,7 @@ def test_each_is_served_and_planned(name):
     question = question_of(model, "dgx-b200", prompt=1024, output=128, dtype="bf16", kv_dtype="bf16")
     server = server_of(question, next(layout for layout in layouts(question) if layout.gpus == 1))
     assert server.sequence_bytes(4096) == pytest.approx(kv_cache_bytes(model, 4096))
-    assert checkpoint_bytes(model) == 2 * parameter_count(model)
+    assert stored_weight_bytes(model) == 2 * parameter_count(model)
 
 
 def test_experts_beside_an_mlp_are_left_out_by_their_own_names():

@@ -66,7 +66,7 @@ def answer(asked: Mapping[str, str]) -> Markup:
     return Markup("").join(
         [
             cluster_read(q.machine, values["cluster"]),
-            paragraph(f"{q}. {terms}; stack {q.stack.key}, {q.dtype}, cache in {q.kv_dtype}. {q.caveat}".rstrip()),
+            paragraph(f"{q}. {terms}; stack {q.stack.key}, {q.dtype}, cache in {q.cache}. {q.caveat}".rstrip()),
             paragraph(sure) if sure else Markup(""),
             _table("The best plan of each division of the GPUs, the most tokens first", plans),
             paragraph(f"The best plan: {plan}. {rates} {busy}", "planned-best"),

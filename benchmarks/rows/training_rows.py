@@ -235,7 +235,7 @@ def megatron_core(row: "PublishedRow") -> TrainingStep | Unmodelled:
         mtp=mtp,
         usual=not stack,
     )
-    otherwise = "tokendrop" in name.lower().replace(" ", "") or model.key in OTHERWISE
+    otherwise = "tokendrop" in name.lower().replace(" ", "") or model.key.replace("-", "") in OTHERWISE
     return as_typical(timed) if otherwise else timed
 
 

@@ -14,6 +14,7 @@ from math import inf
 from typing import Any, NamedTuple
 
 from hwlib.calibrated.attention import decode_seconds, prefill_seconds
+from hwlib.calibrated.cache_formats import CACHE_FORMATS, cache_element_bytes
 from hwlib.calibrated.gemm import OVERLAP, PARTIAL_BYTES, QUANTISED_FROM, TILINGS, GemmModel
 from hwlib.calibrated.grouped import grouped_seconds
 from hwlib.calibrated.kernel import ELEMENT_BYTES, OUTPUT_BYTES
@@ -175,34 +176,35 @@ class LayerAttention(NamedTuple):
 def cache_time(attention: LayerAttention, batch: int, context: float) -> float:
     """Seconds of one layer's attention for a step's new tokens of each sequence."""
     m, chip, tp, kv_dtype, kernels, queries = attention
-    c = _constants("decode", chip, kv_dtype, kernels)
+    c = _constants("decode", chip, CACHE_FORMATS[kv_dtype].read, kernels)
     if m.mla:
         heads = queries * m.heads / tp
         flops = 2.0 * batch * context * heads * (2 * m.kv_lora + m.rope_dim)
-        read = batch * context * (m.kv_lora + m.rope_dim) * KERNEL_BYTES[kv_dtype][0]
+        read = batch * context * (m.kv_lora + m.rope_dim) * cache_element_bytes(m, kv_dtype)
         sheet = chip.sheet("bf16", c.chip)
         return float(c.t0 + c.t_join + max(read / (c.eta_W * sheet.W), flops / (MLA_SHARE * sheet.C)))
     heads, kv = queries * max(1, m.heads // tp), max(1, m.kv_heads // tp)
-    sheet, b = chip.sheet("bf16", c.chip), KERNEL_BYTES[kv_dtype][0]
+    sheet, b = chip.sheet("bf16", c.chip), cache_element_bytes(m, kv_dtype)
     return float(decode_seconds(c, sheet, b, heads, kv, m.head_dim, batch, context, 0))
 
 
 def cache_least(attention: LayerAttention, batch: int, context: float) -> float:
     """The least seconds of the same: its operations, or the cache, which is read once."""
     m, chip, tp, kv_dtype, _, queries = attention
-    b, heads, seen = KERNEL_BYTES[kv_dtype][0], queries * m.heads / tp, batch * context
+    rate = max(chip.C, chip.rate(CACHE_FORMATS[kv_dtype].read))
+    b, heads, seen = cache_element_bytes(m, kv_dtype), queries * m.heads / tp, batch * context
     if m.mla:
         flops = 2.0 * seen * heads * (2 * m.kv_lora + m.rope_dim)
-        return kernel_least(flops, seen * (m.kv_lora + m.rope_dim) * b, max(chip.C, chip.rate(kv_dtype)), chip.W)
+        return kernel_least(flops, seen * (m.kv_lora + m.rope_dim) * b, rate, chip.W)
     kv = max(1, m.kv_heads // tp)
     flops = 4.0 * seen * queries * max(1, m.heads // tp) * m.head_dim
-    return kernel_least(flops, 2 * seen * kv * m.head_dim * b, max(chip.C, chip.rate(kv_dtype)), chip.W)
+    return kernel_least(flops, 2 * seen * kv * m.head_dim * b, rate, chip.W)
 
 
 def prompt_time(attention: LayerAttention, tokens: float, window: float) -> float:
     """Seconds of one layer's attention over a prompt. Latent attention has as many heads of keys as of queries."""
     m, chip, tp, kv_dtype, kernels, _ = attention
-    c = _constants("attention", chip, "bf16" if m.mla else kv_dtype, kernels)
+    c = _constants("attention", chip, "bf16" if m.mla else CACHE_FORMATS[kv_dtype].prompt, kernels)
     heads = max(1, m.heads // tp)
     kv = heads if m.mla else max(1, m.kv_heads // tp)
     dim = (m.key_dim + m.value_dim) / 2
@@ -216,7 +218,7 @@ def prompt_least(attention: LayerAttention, tokens: float, window: float) -> flo
     m, chip, tp, kv_dtype, *_ = attention
     seen = min(window, tokens)
     flops = 2.0 * (m.key_dim + m.value_dim) * max(1, m.heads // tp) * seen * (tokens - seen / 2)
-    return kernel_least(flops, 0.0, max(chip.C, chip.rate(kv_dtype)), chip.W)
+    return kernel_least(flops, 0.0, max(chip.C, chip.rate(CACHE_FORMATS[kv_dtype].read)), chip.W)
 
 
 @lru_cache(maxsize=100_000)

@@ -12,6 +12,7 @@ from functools import cached_property
 from math import inf
 from typing import Any, NamedTuple
 
+from hwlib.calibrated.cache_formats import cache_element_bytes, cache_formats_of
 from hwlib.calibrated.serving_drafts import Drafting, draft_model
 from hwlib.calibrated.serving_kernels import (
     KernelChip,
@@ -59,7 +60,6 @@ from hwlib.transformer.attention_kinds import AttentionKind, attention_kinds
 from hwlib.transformer.stored_weights import StoredParts
 
 WEIGHT_BYTES = {name: b[0] for name, b in KERNEL_BYTES.items()} | {"int8w": 1.0, "int4w": 0.53}
-CACHE_BYTES = {"bf16": 2.0, "fp8": 1.0}
 
 
 class Work(NamedTuple):
@@ -135,8 +135,8 @@ class Server:
         for dtype in (self.dtype, self.attention_dtype or self.dtype, self._experts):
             if dtype not in WEIGHT_BYTES:
                 raise ValueError(unknown("dtype of weights", dtype, WEIGHT_BYTES))
-        if self.kv_dtype not in CACHE_BYTES:
-            raise ValueError(unknown("dtype of the cache", self.kv_dtype, CACHE_BYTES))
+        if self.kv_dtype not in (caches := cache_formats_of(self.model, self.chip)):
+            raise ValueError(unknown(f"dtype of the cache on {self.chip.name}", self.kv_dtype, caches))
 
     @property
     def attention_tp(self) -> int:
@@ -202,7 +202,7 @@ class Server:
 
     def token_bytes(self) -> float:
         """Bytes of cache of a token on each GPU of its group, if no layer has a window."""
-        m, b = self.model, CACHE_BYTES[self.kv_dtype]
+        m, b = self.model, cache_element_bytes(self.model, self.kv_dtype)
         if m.mla:
             return (m.attention_layers * (m.kv_lora + m.rope_dim) * b + index_bytes_per_token(m)) / self.pp
         return sum(self._kind_bytes(kind) for kind in attention_kinds(m)) + index_bytes_per_token(m) / self.pp
@@ -211,7 +211,7 @@ class Server:
         """Bytes of cache of a token in the layers of one kind, on each GPU of its group."""
         m = kind.model
         heads = max(m.kv_heads / self.attention_tp, 1)
-        return kind.layers / self.pp * heads * (m.key_dim + m.value_dim) * CACHE_BYTES[self.kv_dtype]
+        return kind.layers / self.pp * heads * (m.key_dim + m.value_dim) * cache_element_bytes(m, self.kv_dtype)
 
     def state_bytes(self) -> float:
         """Bytes of a sequence's states on each GPU of its group, whose heads are divided: one, and one for each draft,
@@ -237,7 +237,7 @@ class Server:
         """Bytes of cache and state of a sequence that a decode step moves on each GPU of its group."""
         m, keys = self.model, self._model_sequence_bytes(tokens) - self.state_bytes()
         if m.indexer:
-            b = CACHE_BYTES[self.kv_dtype]
+            b = cache_element_bytes(m, self.kv_dtype)
             keys *= cache_read_bytes(m, tokens, b) / kv_cache_bytes(m, tokens, b)
         return keys + 2 * self.state_bytes() / self.queries
 
@@ -539,4 +539,4 @@ def _spans(m: Model) -> tuple[tuple[Model, int, float], ...]:
     return tuple((kind.model, kind.layers, float(kind.window or kind.picked or inf)) for kind in attention_kinds(m))
 
 
-__all__ = ["CACHE_BYTES", "WEIGHT_BYTES", "Nodes", "Server", "Work"]
+__all__ = ["WEIGHT_BYTES", "Nodes", "Server", "Work"]

@@ -22,7 +22,9 @@ from hwlib.units import plural
 WEIGHTS = {"bf16": {}, "fp16": {"--dtype": "float16"}, "fp8": {"--quantization": "fp8"}}
 """bf16 is what a checkpoint has; fp8 is made of one in bf16 when it is loaded, and of one in fp8 it is its own."""
 OWN_FORMAT = ("fp4", "mxfp4", "int8", "int4", "int8w", "int4w")
-CACHE = {"bf16": "auto", "fp16": "auto", "fp8": "fp8", "fp4": "nvfp4"}
+CACHE = {"bf16": "auto", "fp16": "auto", "fp8": "fp8", "fp4": "nvfp4"} | {
+    name: f"{name}_per_token_head" for name in ("int8", "int4")
+}
 LATENT = {"fp4": "nvfp4_ds_mla"}
 CONNECTOR = "NixlConnector"
 

@@ -157,7 +157,7 @@ SERVING: tuple[Option, ...] = (
     Option(
         "kv_dtype",
         TEXT,
-        "Of the cache: bf16, fp16 or fp8.",
+        "Of the cache: bf16, fp16, fp8, int8, fp4 (NVFP4) or int4, where the software has it.",
         default="fp8 beside products of at most 8 bits",
         group=LIMITS,
         agent="of the cache",
@@ -165,7 +165,7 @@ SERVING: tuple[Option, ...] = (
             "its precision",
             "Cache",
             empty="fp8 beside fp8",
-            choices=same("bf16", "fp16", "fp8"),
+            choices=same("bf16", "fp16", "fp8", "int8", "fp4", "int4"),
             free=True,
             fold=ADVANCED,
         ),

@@ -14,10 +14,10 @@ from hwlib.planner.certainty import error_record, evidence_words
 from hwlib.serving_planner.layouts import Layout, server_of
 from hwlib.serving_planner.points import Point, together
 from hwlib.serving_planner.question import Question
-from hwlib.serving_planner.situation import program, situation
+from hwlib.serving_planner.situation import situation
 from hwlib.serving_planner.words import rounded
 from hwlib.specs.prediction_errors import SERVING, prediction_errors
-from hwlib.specs.serving_stack import ServingStack, serving_stacks
+from hwlib.specs.serving_stack import ServingStack, program_of, serving_stacks
 
 
 class OtherRate(NamedTuple):
@@ -66,10 +66,10 @@ def _measured_on(question: Question) -> Iterator[str]:
     counts: dict[str, dict[str, int]] = {}
     for row in prediction_errors(SERVING):
         if row.chip == question.chip.key and row.stack in serving_stacks and kind in row.words:
-            of_program = counts.setdefault(program(row.stack), {})
+            of_program = counts.setdefault(program_of(row.stack), {})
             of_program[row.stack] = of_program.get(row.stack, 0) + 1
     for name, stacks in counts.items():
-        if name != program(question.stack.key):
+        if name != program_of(question.stack.key):
             yield max(stacks, key=lambda key: stacks[key])
 
 

@@ -155,6 +155,8 @@ def basis_words(question: Question) -> str:
         on += f": {', '.join(stack.fitted)} fitted to published runs, mean error {stack.error:.0%}"
         on += f"; {', '.join(typed)} typed or those of a release like it"
     on += _unmeasured(question.model)
+    if question.kv_dtype in ("int8", "fp4", "int4"):
+        on += f"; no kernel of a cache in {question.kv_dtype} was timed: those of fp8 stand for it"
     if question.drafting:
         over = f"{LEAST_OVER:.0%} to {MOST_OVER:.0%} above the measured ones, where these are known"
         on += f"; the measured servers had no drafts, and gains by drafts are {over}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
+from hwlib.calibrated.cache_formats import cache_formats_of
 from hwlib.calibrated.serving_kernels import WEIGHT_ONLY, fitted_architecture
-from hwlib.calibrated.serving_step import CACHE_BYTES
 from hwlib.planner.plan_error import PlanError
 from hwlib.specs import Accelerator, Model
 from hwlib.specs.table import unknown
@@ -62,8 +62,8 @@ def precisions(model: Model, chip: Accelerator, dtype: str, kv_dtype: str) -> di
     """
     if dtype not in ASKED:
         raise PlanError("dtype", unknown("dtype", dtype, ASKED))
-    if kv_dtype not in (caches := (*CACHE_BYTES, *SIXTEEN)):
-        raise PlanError("kv_dtype", unknown("dtype of the cache", kv_dtype, caches))
+    if kv_dtype not in (caches := (*cache_formats_of(model, chip), *SIXTEEN)):
+        raise PlanError("kv_dtype", unknown(f"dtype of the cache of {model.name} on {chip.name}", kv_dtype, caches))
     kv_dtype = SIXTEEN.get(kv_dtype, kv_dtype)
     if dtype == MXFP4:
         if not model.moe:

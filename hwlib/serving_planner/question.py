@@ -14,6 +14,7 @@ from hwlib.calibrated.serving_kernels import ANY, ARCHITECTURES, fitted_architec
 from hwlib.inference.queueing import squared_variation
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.task import Machine, machine_of, memory_of, model_of
+from hwlib.serving_planner.cache_precision import cache_words, check_cache
 from hwlib.serving_planner.precision import precisions, usual_dtype, usual_kv_dtype
 from hwlib.serving_planner.speculation import drafting_of
 from hwlib.serving_planner.stored_precision import stored_cache, stored_precisions
@@ -131,6 +132,11 @@ class Question:
         return usual | stored_precisions(self.model, self.chip, self.dtype)
 
     @property
+    def cache(self) -> str:
+        """The format of the cache in words."""
+        return cache_words(self.model, self.kv_dtype)
+
+    @property
     def caveat(self) -> str:
         """That no constant was fitted to the chip, and whose are taken, and that a torus is timed by a bound; empty of
         other machines of a chip that kernels or servers were timed on, by software that was timed on its maker's chips.
@@ -206,10 +212,12 @@ def question_of(
             f"{workload.prompt + workload.output:,.0f}",
         )
     dtype = dtype or usual_dtype(model, chip)
-    kv_dtype = kv_dtype or stored_cache(model, chip, dtype) or usual_kv_dtype(dtype, chip)
+    software = _stack(model, chip, stack)
+    kv_dtype = kv_dtype or stored_cache(model, chip, dtype, software.program) or usual_kv_dtype(dtype, chip)
     precisions(model, chip, dtype, kv_dtype)
+    check_cache(software.program, kv_dtype)
     return Question(
-        model, machine, workload, Limits(ttft, tpot, gap), _stack(model, chip, stack), dtype, kv_dtype,
+        model, machine, workload, Limits(ttft, tpot, gap), software, dtype, kv_dtype,
         memory_of(chip, memory), price, {name: tuple(values) for name, values in (fixed or {}).items() if values},
         apart, drafting_of(model, speculate) if speculate else None,
     )  # fmt: skip

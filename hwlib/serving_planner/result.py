@@ -87,7 +87,7 @@ class ServingPlans(Sequence[Point]):
         q = self.question
         tried = plural(len(self.found.points) + sum(self._impossible().values()), "configuration")
         fitting = f"{len(self.found.kept):,} {self.keeping}"
-        terms = f"{tried}, of which {fitting}; stack {q.stack.key}, {q.dtype}, cache in {q.kv_dtype}"
+        terms = f"{tried}, of which {fitting}; stack {q.stack.key}, {q.dtype}, cache in {q.cache}"
         return "\n".join([str(q), terms, *([q.caveat] if q.caveat else []), "", *rows(self.best)])
 
     @property
@@ -138,7 +138,8 @@ class ServingPlans(Sequence[Point]):
             "prompt": q.workload.prompt, "output": q.workload.output, "limits": limits, "stack": q.stack.key,
             "stack_error": q.stack.error, "error": certainty_record(q, self.best[0]),
             "fitted": list(q.stack.fitted), "caveat": q.caveat or None,
-            "dtype": q.dtype, "kv_dtype": q.kv_dtype, "quantised": q.model.replaced_precision(q.dtype) or None,
+            "dtype": q.dtype, "kv_dtype": q.kv_dtype, "cache": q.cache,
+            "quantised": q.model.replaced_precision(q.dtype) or None,
             "checkpoint": model_record(q.model),
             "speculation": gain_record(q, self.best[0]),
             "memory": q.memory, "rejected": dict(self.found.rejected), "plans": [record(point) for point in self],

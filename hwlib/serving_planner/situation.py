@@ -6,7 +6,7 @@ from hwlib.serving_planner.layouts import Layout, server_of
 from hwlib.serving_planner.points import Point
 from hwlib.serving_planner.question import Question
 from hwlib.specs.prediction_errors import SERVING
-from hwlib.specs.serving_stack import ServingStack, serving_stacks
+from hwlib.specs.serving_stack import ServingStack, program_of, serving_stacks
 from hwlib.transformer import parameter_count
 
 NARROW = ("int8w", "int4w", "mxfp4")
@@ -22,7 +22,7 @@ def server_situation(
     has = {
         "latent": bool(model.mla),
         "narrow": any(dtype in NARROW for dtype in dtypes),
-        "kv8": server.kv_dtype == "fp8",
+        "kv8": server.kv_dtype != "bf16",
         "tp": server.attention_tp > 1,
         "adp": server.attention_dp,
         "ep": server.ep > 1,
@@ -42,17 +42,7 @@ def kin_of(stack: ServingStack) -> tuple[str, ...]:
     """
     if stack.key not in serving_stacks:
         return ()
-    return tuple(key for key in serving_stacks if program(key) == program(stack.key) and key != stack.key)
-
-
-def program(key: str) -> str:
-    """The software of a stack, without its release.
-
-    >>> program("tensorrt-llm-0.14"), program("tensorrt-llm-server"), program("gpt-fast"), program("sglang")
-    ('tensorrt-llm', 'tensorrt-llm', 'gpt-fast', 'sglang')
-    """
-    first, _, last = key.rpartition("-")
-    return first if last == "server" or last[:1].isdigit() else key
+    return tuple(key for key in serving_stacks if program_of(key) == program_of(stack.key) and key != stack.key)
 
 
 def situation(question: Question, point: Point) -> Situation:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from hwlib.calibrated.cache_formats import cache_formats_of
+from hwlib.serving_planner.cache_precision import software_caches, stored_format
 from hwlib.serving_planner.precision import SIXTEEN, chip_formats, usual_dtype
 from hwlib.specs import Accelerator, Model
 from hwlib.specs.weight_format import WeightFormat
@@ -30,17 +32,18 @@ def stored_precisions(model: Model, chip: Accelerator, dtype: str) -> dict[str, 
     return precisions
 
 
-def stored_cache(model: Model, chip: Accelerator, dtype: str) -> str:
-    """The type of the cache that a checkpoint names, 16 bits where it names none; empty of a model that is planned in
-    another precision than its checkpoint's.
+def stored_cache(model: Model, chip: Accelerator, dtype: str, program: str) -> str:
+    """The type of the cache that a checkpoint names, or fp8 where chip or software lack it, 16 bits where it names
+    none; empty of a model that is planned in another precision than its checkpoint's.
     """
     if not _as_stored(model, chip, dtype):
         return ""
     assert model.quantisation
     assert model.quantisation.reading
-    narrow = model.quantisation.reading.cache.startswith(("fp8", "fp4", "nvfp4", "int8", "int4"))
-    if narrow and chip.fp8_flops:
-        return "fp8"
+    has = [name for name in cache_formats_of(model, chip) if name in software_caches(program)]
+    narrow = stored_format(model.quantisation.reading.cache, tuple(has))
+    if narrow and (narrow != "fp8" or chip.fp8_flops):
+        return narrow
     return "bf16" if chip.bf16_flops else "fp16"
 
 

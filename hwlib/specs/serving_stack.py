@@ -58,6 +58,16 @@ class ServingStack(Constants):
     eta_net: float = constant("1", "rate of the messages between GPUs, over that of their own model", 1.0, above_0=True)
     cache_share: float = constant("1", "share of the free memory that the cache gets", 0.9, high=1.0)
 
+    @property
+    def program(self) -> str:
+        """The software without its release, of a stack of the table or of one like it; empty of a stack of one's own.
+
+        >>> serving_stacks["tensorrt-llm-0.14"].program, ServingStack.ideal().program
+        ('tensorrt-llm', '')
+        """
+        key = self.like if self.software == "typical" else self.key
+        return program_of(key) if key in serving_stacks else ""
+
     @classmethod
     def ideal(cls) -> "ServingStack":
         """Software that costs nothing: each kernel at the rate of its model, one after the other."""
@@ -81,6 +91,16 @@ class ServingStack(Constants):
             eta_E=1.0,
             note=f"no server was fitted on this chip: the constants of {self.key}",
         )
+
+
+def program_of(key: str) -> str:
+    """The software of a stack's key, without its release.
+
+    >>> program_of("tensorrt-llm-server"), program_of("sglang")
+    ('tensorrt-llm', 'sglang')
+    """
+    first, _, last = key.rpartition("-")
+    return first if last == "server" or last[:1].isdigit() else key
 
 
 CONSTANTS = quantities(ServingStack)

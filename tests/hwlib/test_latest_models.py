@@ -18,8 +18,8 @@ from hwlib.transformer import (
     mixer_parameters,
     parameter_count,
 )
-from hwlib.transformer.stored_weights import stored_weight_bytes
 from hwlib.transformer.layer_matrices import sublayers
+from hwlib.transformer.stored_weights import stored_weight_bytes
 from tests.each import each
 
 FULL = [*range(4, 93, 4), 93]

@@ -127,7 +127,7 @@ def test_batches_are_those_of_a_group():
         ("vllm", planned("mixtral-8x7b", servers(8, ep=4)), "over 4 of a server's 8 GPUs"),
         ("vllm", planned(decode=servers(2, attention_dp=4)), "groups of a dense model"),
         ("vllm", planned(dtype="fp4"), "weights in fp4"),
-        ("vllm", planned(kv_dtype="int8"), "a cache in int8"),
+        ("trtllm", planned(kv_dtype="int8"), "a cache in int8"),
         ("vllm", planned("deepseek-v3", servers(1, 8, 8, batch=63)), "63 sequences over 8 groups"),
         ("trtllm", planned("deepseek-v3", servers(2, 8, 4)), "groups of 2 GPUs"),
         ("trtllm", planned(dtype="fp8"), "weights in fp8"),

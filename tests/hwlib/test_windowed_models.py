@@ -16,8 +16,8 @@ from hwlib.transformer import (
     parameter_count,
 )
 from hwlib.transformer.attention_kinds import attention_kinds
-from hwlib.transformer.stored_weights import stored_weight_bytes, formats
 from hwlib.transformer.layer_matrices import sublayers
+from hwlib.transformer.stored_weights import formats, stored_weight_bytes
 from tests.each import each
 
 SLIDING, FULL = "sliding_attention", "full_attention"

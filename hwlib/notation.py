@@ -237,6 +237,7 @@ NOTATION: dict[str, Symbol] = {
     "T_in": Symbol(r"T_{\mathrm{in}}", "token", "tokens of a prompt", POSITIVE),
     "T_out": Symbol(r"T_{\mathrm{out}}", "token", "tokens that are generated for a prompt", POSITIVE),
     "T_drop": Symbol(r"T_{\mathrm{drop}}", "token", "tokens of cache that are freed in a step, at the mean"),
+    "T_hit": Symbol(r"T_{\mathrm{hit}}", "token", "tokens of a prompt whose cache is there already, and reused"),
     "T_lost": Symbol(r"T_{\mathrm{lost}}", "token", "tokens of cache that are held and not used"),
     "T_again": Symbol(r"T_{\mathrm{again}}", "token", "tokens of cache that are read once more"),
     "copies": Symbol(r"n_{\mathrm{copy}}", "1", "ranks that keep the same part of a cache", ONE_OR_MORE),

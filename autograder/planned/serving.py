@@ -13,6 +13,7 @@ from hwlib.serving_planner.arguments import serving_arguments
 from hwlib.serving_planner.certainty import interval_words, nearest_words
 from hwlib.serving_planner.drafting_gain import gain_words
 from hwlib.serving_planner.explain import basis_words, binding, limit_words, point_words, versus
+from hwlib.serving_planner.prefix import prefix_words
 from hwlib.serving_planner.words import columns, given_words, plan_words
 from hwlib.units import plural, show
 
@@ -73,6 +74,7 @@ def answer(asked: Mapping[str, str]) -> Markup:
             _bars(f"Where the {show(best.tpot, 's', 3)} between two tokens go", TIME, token_parts(q, best), "s"),
             _bars(f"What a GPU that generates holds, of {room}", MEMORY, memory_parts(q, best), "B", q.memory),
             lines("What drafts give", gain_words(q, best)),
+            lines("What is reused of prompts", prefix_words(q.model, q.prefix)),
             lines("What keeps it from more", limit),
             lines("The plan to take", near),
             lines("The next plans, compared with the best", others),

@@ -240,12 +240,14 @@ def _wave(
     them. A batch of a pipeline passes all its stages.
     """
     rate, context = batch / output, input + output / 2 if context is None else context
-    prompts = max(1.0, rate) if chunk is None else min(max(1.0, rate), chunk / input)
+    prompts = max(1.0, rate) if chunk is None else min(max(1.0, rate), chunk / server.unread(input))
     share, pp = rate / prompts, server.pp
     decode = server.step(batch, context)
     if mixed:
         if share > 1:
-            raise ValueError(f"{rate * input:.0f} tokens of prompts come in each step, which reads at most {chunk:g}")
+            raise ValueError(
+                f"{rate * server.unread(input):.0f} tokens of prompts come in each step, which reads at most {chunk:g}"
+            )
         first = server.step(batch, context, prompts, input)
         return times(((pp, first),), max(1.0, 1 / prompts)), ((pp * (1 - share), decode), (pp * share, first))
     first = server.step(0, 0.0, prompts, input)

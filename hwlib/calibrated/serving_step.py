@@ -7,8 +7,9 @@ scheduling) or takes from its rates is left to the constants of `hwlib.specs.ser
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf
 from typing import Any, NamedTuple
 
@@ -105,6 +106,7 @@ class Server:
     software whose attention and experts are launched, of `kernel_software`. Over several `nodes`, only ranks with
     attention of their own can be spread. `stored` are the bytes of a checkpoint's weights, where they are not those of
     these precisions. With `drafting`, a decode step checks the drafts of each sequence and makes the next ones.
+    Of each prompt, `prefix` tokens are in the cache already.
     """
 
     model: Model
@@ -121,6 +123,7 @@ class Server:
     nodes: Nodes | None = None
     stored: StoredParts | None = None
     drafting: Drafting | None = None
+    prefix: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("tp", "pp", "ep"):
@@ -151,6 +154,10 @@ class Server:
     @property
     def gpus(self) -> int:
         return self.tp * self.pp
+
+    def unread(self, prompt: float) -> float:
+        """Tokens of a prompt that are read: without those of the prefix, and one at least."""
+        return max(1.0, prompt - self.prefix) if prompt else 0.0
 
     @property
     def queries(self) -> int:
@@ -263,7 +270,7 @@ class Server:
         """One pass of what makes drafts: its layer, its output layer, and the matrix that joins what it reads."""
         assert self.drafter
         assert self.drafting
-        tokens = max(1, round(decoding + prompts * prompt))
+        tokens = max(1, round(decoding + prompts * self.unread(prompt)))
         joined = self.drafting.joined * self.model.width // self.attention_tp
         width = (self.silicon, self.drafter.dtype, tokens, self.model.width, max(1, joined))
         work = self.drafter.step(decoding, context, prompts, prompt)
@@ -274,7 +281,7 @@ class Server:
     def _model_step(self, decoding: int, context: float, prompts: float, prompt: float) -> Work:
         """The same of the model alone."""
         m, tp = self.model, self.attention_tp
-        read, new = prompts * prompt, decoding * self.queries
+        read, new = prompts * self.unread(prompt), decoding * self.queries
         tokens = max(1, round(new + read))
         chip = self.silicon
         products = self._mixer_products(tokens)
@@ -339,11 +346,11 @@ class Server:
             if decoding:
                 seconds += layers * cache_time(layer, decoding, min(context, window))
             if reads and not (m.indexer and m.mla):
-                seconds += layers * prompts * prompt_time(layer, prompt, window)
+                seconds += layers * prompts * self._beyond(partial(prompt_time, layer, window=window), prompt)
         if m.mixer and decoding:
             seconds += m.state_layers * state_step_seconds(m.mixer, chip, tp, decoding, self.queries)
         if m.mixer and reads:
-            each = state_prompt_seconds(m.mixer, chip, vector_rate(self.chip), tp, prompt)
+            each = state_prompt_seconds(m.mixer, chip, vector_rate(self.chip), tp, self.unread(prompt))
             seconds += m.state_layers * prompts * each
         return seconds + (self._sparse_time(decoding, context, prompts, prompt) if m.indexer else 0.0)
 
@@ -352,8 +359,9 @@ class Server:
         m, chip, own = self.model, self.silicon, self.model.indexer.layers if self.model.indexer else 0
         seconds = own * index_step_seconds(m, chip, decoding, context, self.queries) if decoding else 0.0
         if prompts * prompt > 0:
-            picked = m.attention_layers * sparse_prompt_seconds(m, chip, self.attention_tp, prompt) if m.mla else 0.0
-            seconds += prompts * (picked + own * index_prompt_seconds(m, chip, prompt))
+            picked = self._beyond(lambda tokens: sparse_prompt_seconds(m, chip, self.attention_tp, tokens), prompt)
+            scored = self._beyond(lambda tokens: index_prompt_seconds(m, chip, tokens), prompt)
+            seconds += prompts * (m.attention_layers * bool(m.mla) * picked + own * scored)
         return seconds
 
     def _least(self, tokens: int, decoding: int, context: float, prompts: float, prompt: float) -> dict[str, float]:
@@ -370,7 +378,7 @@ class Server:
             layer = LayerAttention(heads, chip, tp, self.kv_dtype, self.kernels, self.queries)
             attention += layers * cache_least(layer, decoding, min(context, window))
             if not (m.indexer and m.mla):
-                attention += layers * prompts * prompt_least(layer, prompt, window)
+                attention += layers * prompts * self._beyond(partial(prompt_least, layer, window=window), prompt)
         network, experts, width = 0.0, 0.0, 2.0 * tokens * m.width
         if tp > 1:
             sums = m.layers if m.parallel else m.layers + m.mlp_layers - m.moe_layers * self.attention_dp
@@ -432,10 +440,16 @@ class Server:
     def _prompts(self) -> dict[int, float]:
         return {}
 
+    def _beyond(self, seconds: Callable[[float], float], prompt: float) -> float:
+        """What a prompt's attention takes beyond that of the prefix, whose queries are not asked again."""
+        before = prompt - self.unread(prompt)
+        return seconds(prompt) - (seconds(before) if before >= 1 else 0.0)
+
     def _prompt_flops(self, prompt: int) -> float:
-        """Operations of a prompt's attention, computed once."""
+        """Operations of a prompt's attention beyond its prefix, computed once."""
         if prompt not in self._prompts:
-            self._prompts[prompt] = attention_step_flops(self.model, prompt, prompt)
+            count = lambda tokens: attention_step_flops(self.model, int(tokens), int(tokens))
+            self._prompts[prompt] = self._beyond(count, prompt)
         return self._prompts[prompt]
 
     def read_bytes(self, tokens: float) -> float:

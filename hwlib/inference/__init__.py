@@ -35,7 +35,14 @@ from hwlib.inference.decode_transfers import (
     two_batch_step_time,
 )
 from hwlib.inference.launched_steps import drafted_speedup, host_step_time, launched_step_time, reached_step_time
-from hwlib.inference.prefixes import cache_copy_time, hit_prefill_time, prefix_hits, recompute_bandwidth
+from hwlib.inference.prefixes import (
+    cache_copy_time,
+    hit_prefill_time,
+    prefix_hits,
+    prefix_state_bytes,
+    recompute_bandwidth,
+    reused_tokens,
+)
 from hwlib.inference.prices import cost_margin, request_cost
 from hwlib.inference.queueing import (
     kingman_wait,
@@ -135,6 +142,7 @@ __all__ = [
     "prefill_servers_ratio",
     "prefill_time",
     "prefix_hits",
+    "prefix_state_bytes",
     "prompt_roofline_time",
     "prompt_time",
     "queue_stays",
@@ -146,6 +154,7 @@ __all__ = [
     "reread_tokens",
     "reserved_lost_fraction",
     "residual_time",
+    "reused_tokens",
     "scaled_weight_bytes",
     "server_load",
     "shared_stays",

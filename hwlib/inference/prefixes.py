@@ -1,13 +1,14 @@
 """Prompts that begin alike: what a cache that is there already saves, and from where on copying beats computing.
 
 A cache is kept in pages, and a page is known by all tokens up to its end, so that only the longest common beginning
-of two prompts is shared.
+of two prompts is shared. A state is that of all tokens before it, and cannot go back: of a layer that keeps one a
+beginning is reused only where a state was kept (vllm-prefix, sglang-hybrid).
 """
 
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Sequence
 
-from hwlib.formula import formula
+from hwlib.formula import floor, formula
 from hwlib.inference.decode import prefill_time
 
 
@@ -29,6 +30,22 @@ def recompute_bandwidth(P, S_kv, n, C, mfu):
     over operations a token.
     """
     return S_kv * n * C * mfu / (2 * P)
+
+
+@formula("T_hit", cite="vllm-prefix")
+def reused_tokens(T_kv, page):
+    """Of a beginning of T_kv tokens that is there, those up to the last whole page. A layer that keeps a state goes on
+    from a state only, and one is kept at the end of each page.
+    """
+    return floor(T_kv / page) * page
+
+
+@formula("bytes", cite="vllm-prefix")
+def prefix_state_bytes(T_kv, page, S_mix):
+    """States that are kept beside the cache of T_kv tokens, one at the end of each page: few tokens a page save more of
+    a prompt, and take more memory.
+    """
+    return floor(T_kv / page) * S_mix
 
 
 def prefix_hits(prompts: Iterable[Sequence[Hashable]], pages: int) -> tuple[int, int]:

@@ -44,6 +44,8 @@ def emit_trtllm(plan: ServingPlan) -> Launch:
         files.append(router_file(pools))
         router = (Argument("--config", "disaggregated.yaml"),)
         commands.append(Command(("trtllm-serve", "disaggregated"), router, "the server that requests come to"))
+    if plan.prefix:
+        lost.append("what of prompts is in the cache: TensorRT-LLM reuses blocks by itself")
     if plan.drafting:
         lost.append("drafts: TensorRT-LLM's speculative_config, which is not written here")
     lost.append("how much memory the cache gets: free_gpu_memory_fraction is TensorRT-LLM's own, of what weights leave")

@@ -77,6 +77,7 @@ def pool_commands(plan: ServingPlan, pool: Pool, what: str, role: str, lost: lis
         "--kv-cache-dtype": (LATENT if plan.model.mla else {}).get(plan.kv_dtype, CACHE.get(plan.kv_dtype, "auto")),
         **WEIGHTS.get(plan.dtype, {}),
     }
+    options |= prefix_options(plan)
     if plan.drafting and role != "kv_producer":
         options["--speculative-config"] = speculative_config(plan.drafting)
     if plan.chunk and plan.prefill is None:
@@ -84,6 +85,18 @@ def pool_commands(plan: ServingPlan, pool: Pool, what: str, role: str, lost: lis
     if role:
         options["--kv-transfer-config"] = {"kv_connector": CONNECTOR, "kv_role": role}
     return on_hosts(plan, pool, options, copies(pool, what))
+
+
+def prefix_options(plan: ServingPlan) -> dict[str, Any]:
+    """Whether beginnings of prompts are reused, and where states are kept for it; of a plan that says nothing of them,
+    what vLLM does by itself.
+    """
+    if plan.prefix is None:
+        return {}
+    if not plan.prefix.reused:
+        return {"--no-enable-prefix-caching": None}
+    every = {"--mamba-cache-mode": "align", "--mamba-block-size": plan.prefix.state_every}
+    return {"--enable-prefix-caching": None} | (every if plan.prefix.state_every else {})
 
 
 def speculative_config(drafting: Drafting) -> dict[str, Any]:

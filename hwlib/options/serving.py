@@ -171,6 +171,28 @@ SERVING: tuple[Option, ...] = (
         ),
     ),
     Option(
+        "prefix",
+        counts(1),
+        "Tokens at the beginning of each prompt that the cache has already.",
+        default="none",
+        unit="tokens",
+        group=LIMITS,
+        agent="first tokens of each prompt that the cache has already",
+        search=Entry("first tokens of a prompt, there already", "Prefix", empty="none", fold=ADVANCED),
+    ),
+    Option(
+        "state_every",
+        counts(1),
+        "Tokens after each of which a state is kept, of a model whose layers keep one: without, they reuse no prefix.",
+        default="none is kept",
+        unit="tokens",
+        group=LIMITS,
+        agent="tokens after each of which a state is kept, so that a prefix can be reused",
+        search=Entry(
+            "tokens after each of which one is kept, to reuse a prefix", "States", empty="none", fold=ADVANCED
+        ),
+    ),
+    Option(
         "speculate",
         TEXT,
         "Drafts that a step checks: mtp:1 (the model's own modules) or eagle3:3 (a head beside it) and how many; with "

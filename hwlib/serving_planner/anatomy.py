@@ -51,7 +51,7 @@ MOST_CHUNK = 8192  # of a software whose steps read prompts alone: what it gathe
 
 def _read(question: Question, chunk: int | None, each: int) -> float:
     """Tokens of prompts in a step that reads."""
-    return min(chunk or MOST_CHUNK, question.workload.prompt * max(1.0, each / question.output_steps))
+    return min(chunk or MOST_CHUNK, question.unread * max(1.0, each / question.output_steps))
 
 
 def _parts(stack: ServingStack, work: Work, bound: str) -> dict[str, float]:

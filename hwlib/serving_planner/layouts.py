@@ -73,6 +73,7 @@ def server_of(question: Question, layout: Layout) -> Server:
         nodes=nodes,
         kernels=question.stack.kernels,
         drafting=question.drafting,
+        prefix=question.prefix.reused if question.prefix else 0.0,
         **question.precisions,
     )
 

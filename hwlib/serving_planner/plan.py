@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from hwlib.calibrated.serving_drafts import Drafting
 from hwlib.planner.task import Machine
+from hwlib.serving_planner.prefix import Prefix
 from hwlib.specs import Model
 
 
@@ -34,7 +35,7 @@ class ServingPlan(NamedTuple):
     `prefill` are servers that only read prompts and `decode` those that generate; without the former the same servers
     do both, in steps with at most `chunk` tokens of prompts. `dtype` is that of the weights' products ("mxfp4": of the
     experts alone, the rest in bfloat16), `kv_dtype` that of the cache. With `drafting`, steps check
-    drafts.
+    drafts; `prefix` is what of each prompt the cache has.
     """
 
     model: Model
@@ -47,6 +48,7 @@ class ServingPlan(NamedTuple):
     output: int
     chunk: int | None
     drafting: Drafting | None = None
+    prefix: Prefix | None = None
 
     @property
     def gpus(self) -> int:

@@ -60,11 +60,12 @@ def play(question: Question, point: Point, count: int = 200, closed: bool = Fals
     """`count` requests of the plan's lengths on one group of GPUs of it, or on all that a plan with prefill apart has.
 
     They arrive at random at the plan's rate; with `closed` a next one comes when one has ended, as many at once as the
-    plan has. Raises ValueError for a plan whose chunk is shorter than a prompt and does not divide it, or with drafts.
+    plan has. Raises ValueError for a plan whose chunk is shorter than a prompt and does not divide it, with
+    drafts, or with a prefix.
     """
     plan = point.plan
-    if question.drafting:
-        raise ValueError("play: requests are played a token a step, and this plan's steps check drafts")
+    if question.drafting or question.prefix:
+        raise ValueError("play: requests are played a token a step and read whole, without drafts and prefixes")
     if plan.prefill is not None:
         return _apart(question, point, count, seed)
     layout = Layout(*plan.decode[:3])

@@ -100,7 +100,7 @@ def together(question: Question, server: Server, each: int, chunk: int) -> Toget
     step = served_time(stack, run.token)
     tpot = step / question.step_tokens
     rate = each / question.output_steps / step  # requests a second of a group
-    parts = load.prompt / chunk
+    parts = question.unread / chunk
     unit, busy = prompt_step * parts, rate * prompt_step * parts
     if busy >= 1:
         return None
@@ -117,7 +117,7 @@ def together(question: Question, server: Server, each: int, chunk: int) -> Toget
 def _longest(question: Question, server: Server, each: int, chunk: int, prompt_step: float) -> float:
     """The longest step, which reads as many prompts as it may; and a token's own, where prompts have a step alone."""
     load, stack = question.workload, question.stack
-    most = int(chunk / load.prompt)
+    most = int(chunk / question.unread)
     decoding = each if stack.mixed else 0
     if most > max(1.0, each / question.output_steps):
         prompt_step = step_time(stack, server.step(decoding, load.context, most, load.prompt))
@@ -228,4 +228,5 @@ def _plan(question: Question, decode: Pool, prefill: Pool | None, chunk: int | N
         round(load.output),
         chunk,
         question.drafting,
+        question.prefix,
     )

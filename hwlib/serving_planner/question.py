@@ -16,6 +16,7 @@ from hwlib.planner.plan_error import PlanError
 from hwlib.planner.task import Machine, machine_of, memory_of, model_of
 from hwlib.serving_planner.cache_precision import cache_words, check_cache
 from hwlib.serving_planner.precision import precisions, usual_dtype, usual_kv_dtype
+from hwlib.serving_planner.prefix import Prefix, prefix_of
 from hwlib.serving_planner.speculation import drafting_of
 from hwlib.serving_planner.stored_precision import stored_cache, stored_precisions
 from hwlib.specs import Accelerator, Model, accelerators, measured_lengths
@@ -91,6 +92,12 @@ class Question:
     fixed: Mapping[str, tuple[int, ...]]
     apart: bool | None = None
     drafting: Drafting | None = None
+    prefix: Prefix | None = None
+
+    @property
+    def unread(self) -> float:
+        """Tokens of a prompt that are read, without those that the cache has already."""
+        return max(1.0, self.workload.prompt - (self.prefix.reused if self.prefix else 0.0))
 
     @property
     def step_tokens(self) -> float:
@@ -177,6 +184,7 @@ def question_of(
     tpot: float = inf, gap: float = inf, dtype: str | None = None, kv_dtype: str | None = None,
     stack: ServingStack | str | None = None, memory: float | None = None, price: float | None = None,
     fixed: Mapping[str, tuple[int, ...]] | None = None, apart: bool | None = None, speculate: str | None = None,
+    prefix: int | None = None, state_every: int | None = None,
 ) -> Question:  # fmt: skip
     """The question, checked; without a price, that of the machine. Raises PlanError, which names the field at fault."""
     model, machine = model_of(model), _linked(machine_of(cluster, gpus))
@@ -220,6 +228,7 @@ def question_of(
         model, machine, workload, Limits(ttft, tpot, gap), software, dtype, kv_dtype,
         memory_of(chip, memory), price, {name: tuple(values) for name, values in (fixed or {}).items() if values},
         apart, drafting_of(model, speculate) if speculate else None,
+        prefix_of(model, workload.prompt, prefix, state_every),
     )  # fmt: skip
 
 

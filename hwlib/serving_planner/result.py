@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import inf
 from typing import Any, overload
 
@@ -12,6 +12,7 @@ from hwlib.serving_planner.drafting_gain import gain_record, gain_words
 from hwlib.serving_planner.errors import nothing_fits, too_late
 from hwlib.serving_planner.explain import basis_words, binding, limit_words, point_words, versus
 from hwlib.serving_planner.points import Point
+from hwlib.serving_planner.prefix import prefix_words
 from hwlib.serving_planner.question import Question, question_of
 from hwlib.serving_planner.search import Found, front, search
 from hwlib.serving_planner.words import given_words, plan_words, record, rows
@@ -104,7 +105,7 @@ class ServingPlans(Sequence[Point]):
         """Why the best plan is the best, why not the next, what the limits cost, and what the numbers rest on."""
         q, best = self.question, self.best[0]
         lines = [f"Best plan for {q}:", *(f"  {line}" for line in [*self.reasons(), *certainty_words(q, best)])]
-        lines += [f"  {line}" for line in gain_words(q, best)]
+        lines += [f"  {line}" for line in (*gain_words(q, best), *prefix_words(q.model, q.prefix))]
         if (advised := self.advised) is not best:
             lines.append(f"Simplest plan within half the expected error ({self.closeness:.0%}):")
             lines += [f"  {plan_words(advised)}", f"  {given_words(advised)}"]
@@ -141,7 +142,7 @@ class ServingPlans(Sequence[Point]):
             "dtype": q.dtype, "kv_dtype": q.kv_dtype, "cache": q.cache,
             "quantised": q.model.replaced_precision(q.dtype) or None,
             "checkpoint": model_record(q.model),
-            "speculation": gain_record(q, self.best[0]),
+            "prefix": asdict(q.prefix) if q.prefix else None, "speculation": gain_record(q, self.best[0]),
             "memory": q.memory, "rejected": dict(self.found.rejected), "plans": [record(point) for point in self],
             "advised": record(self.advised), "without_limits": record(self.free),
             "front": [record(point) for point in self.front()], "why": self.reasons(),
@@ -158,8 +159,8 @@ def plan_serving(model: Any, cluster: Any, *, count: int = 5, **asked: Any) -> S
 
     `prompt` and `output` are tokens of a request, or `trace` a measured one (`hwlib.specs.measured_lengths`); `ttft`,
     `tpot` and `gap` limits in seconds, at the mean; `gpus`, `dtype`, `kv_dtype`, `stack`, `memory` (bytes of a GPU),
-    `price` (dollars a second and GPU), `fixed` (allowed degrees of "tp", "ep", "attention_dp"), `apart` and `speculate`
-    ("mtp:1", "eagle3:3") as of `question_of`.
+    `price` (dollars a second and GPU), `fixed` (allowed degrees of "tp", "ep", "attention_dp"), `apart`, `speculate`
+    ("mtp:1", "eagle3:3"), `prefix` and `state_every` (tokens) as of `question_of`.
     Raises PlanError, naming the field, with what would be possible.
     """
     searched = search(question_of(model, cluster, **asked))

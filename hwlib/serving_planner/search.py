@@ -123,7 +123,7 @@ class _Tried:
         question = self.question
         if question.workload.output <= 1 or question.gpus < 2 or question.apart is False:
             return
-        several = max(1, int(MOST_PROMPT // question.workload.prompt))
+        several = max(1, int(MOST_PROMPT // question.unread))
         readings = [
             reading(question, layout, server, prompts)
             for layout, (server, _) in self.servers.items()

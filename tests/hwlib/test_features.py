@@ -31,7 +31,7 @@ BASED = {"megatron-deepspeed": ("vtrain",), "megatron-core": ("megatron-rocm",)}
 def test_every_stack_names_its_software():
     """A stack that is like another of another software gives its own row: its key begins with that of the row."""
     for key, stack in stacks.items():
-        assert key.startswith(BASED.get(stack.features, ()) + (stack.features,)), key
+        assert key.startswith((*BASED.get(stack.features, ()), stack.features)), key
     assert stack_for("h200-sxm").features == "megatron-core"
 
 

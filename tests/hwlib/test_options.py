@@ -97,7 +97,10 @@ def test_a_reader_takes_what_is_within_its_bounds(reader, good, bad):
         reader.read(bad)
 
 
-BOUNDED = {"price": (0, False), "days": (0, True), "gpus": (1, False), "count": (1, False), "pick": (1, False)}
+BOUNDED = {"price": (0, False), "days": (0, True), "gpus": (1, False), "count": (1, False), "pick": (1, False)} | {
+    "prefix": (1, False),
+    "state_every": (1, False),
+}
 """The least value, and whether it is itself too low."""
 OPENS = {
     "search": {

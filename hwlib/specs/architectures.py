@@ -129,6 +129,7 @@ def sparse_layers(c: Config, layers: int) -> Shape:
 def first_dense(c: Config, layers: int) -> Shape:
     """DeepSeek's choice of layers without experts: the first, and of the others all but every n-th."""
     first, step = c.count("first_k_dense_replace", default=0, low=0), c.count("moe_layer_freq", default=1)
+    c.only("decoder_sparse_step", 1)
     return {"dense_layers": sum(i < first or i % step > 0 for i in range(layers))}
 
 

@@ -74,7 +74,8 @@ class Config:
         if value is None and default is not None:
             return default
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value < 2**53:
-            raise self.wrong(name, f"a whole number of at least {low}")
+            most = " and below 2^53" if isinstance(value, int) and value >= 2**53 else ""
+            raise self.wrong(name, f"a whole number of at least {low}{most}")
         return value
 
     def flag(self, name: str, default: bool) -> bool:

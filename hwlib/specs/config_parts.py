@@ -87,7 +87,8 @@ ABSENT: Mapping[str, Mapping[str, int]] = MappingProxyType(
 )
 """What a part has that its wrapper leaves out, as the classes in Transformers, which write only what differs."""
 DEPTH = ("num_hidden_layers", "depth", "vt_num_hidden_layers", "encoder_layers", "n_layers", "layers")
-WIDTH = ("hidden_size", "vt_hidden_size", "embed_dim", "d_model", "width")
+# beside embed_dim a hidden size is that of the output
+WIDTH = ("embed_dim", "hidden_size", "vt_hidden_size", "d_model", "width")
 INNER = ("intermediate_size", "vt_intermediate_size", "encoder_ffn_dim", "ffn_dim")
 RATIO = "mlp_ratio"
 

@@ -39,7 +39,7 @@ def _object_of(file: Path) -> dict[str, Any]:
     import json
 
     try:
-        content = json.loads(file.read_text("utf-8"))
+        content = json.loads(file.read_text("utf-8-sig"))  # some editors begin with a mark
     except OSError as error:
         expected = f"expected a {NAME}, or a folder with one; a model of the Hub is not fetched"
         raise SpecError(f"{file}: {error.strerror}; {expected}") from None

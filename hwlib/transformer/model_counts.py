@@ -199,7 +199,7 @@ def mtp_parameters(model: Model | str) -> int:
     model = models.of(model)
     groups = parameter_groups(model)
     layer = attention_parameters(model) + indexer_parameters(model) + model.layer_norms * norm_parameters(model)
-    if model.moe:
+    if model.moe_layers:
         layer += (groups.experts + groups.shared_experts + groups.router) // model.moe_layers
     else:
         layer += mlp_parameters(model, model.ffn)

@@ -169,7 +169,10 @@ def test_what_a_wrapper_leaves_out_is_that_of_the_class():
 
 def test_a_model_whose_vision_stands_among_its_own_fields_is_read_where_its_type_does_so():
     fields = LLAMA | {"model_type": "qwen2_vl", "architectures": ["Qwen2VLForConditionalGeneration"]}
-    model = of(fields | {"vision_config": {"depth": 32, "embed_dim": 1280, "mlp_ratio": 4}, "vision_token_id": 3})
+    model = of(
+        fields
+        | {"vision_config": {"depth": 32, "embed_dim": 1280, "hidden_size": 2048, "mlp_ratio": 4}, "vision_token_id": 3}
+    )
     assert (parameter_count(model), model.biases) == (parameter_count(of(LLAMA | {"model_type": "qwen2"})), "qkv")
     assert model.beside[0].startswith("vision_config (32 layers of width 1,280, at least 629,145,600")
     with pytest.raises(SpecError, match="vision_config"):

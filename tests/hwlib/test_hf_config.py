@@ -21,6 +21,7 @@ from hwlib.transformer import (
     mtp_parameters,
     parameter_count,
 )
+from hwlib.transformer.checkpoint_words import model_record
 from tests.conftest import ROOT
 from tests.each import each
 
@@ -152,6 +153,17 @@ def test_layers_without_experts_are_counted_where_they_stand():
     assert Model.of_config(fields | {"mlp_only_layers": [0, 5]}, "q").dense_layers == 2
     lite = TOLD["DeepSeek-V2-Lite"][1]
     assert Model.of_config(lite | {"moe_layer_freq": 2}, "l").dense_layers == 14  # the first, and every other
+    assert Model.of_config(lite | {"decoder_sparse_step": 1}, "l").dense_layers == 1
+    with pytest.raises(SpecError, match="decoder_sparse_step: expected 1"):
+        Model.of_config(lite | {"decoder_sparse_step": 2}, "l")
+
+
+@each("first", [26, 27, 100])
+def test_a_model_of_whose_layers_few_or_none_have_experts_is_described(first):
+    lite = Model.of_config(TOLD["DeepSeek-V2-Lite"][1] | {"first_k_dense_replace": first}, "l")
+    assert lite.moe_layers == max(27 - first, 0)
+    assert model_record(lite)["mtp_parameters"] == 0
+    assert mtp_parameters(lite.replace(mtp_layers=1)) > attention_parameters(lite)
 
 
 @each(
@@ -163,7 +175,7 @@ def test_layers_without_experts_are_counted_where_they_stand():
         ({"vocab_size": None}, "vocab_size missing; expected a whole number of at least 1"),
         ({"vocab_size": "many"}, "vocab_size: expected a whole number of at least 1, got 'many'"),
         ({"num_hidden_layers": True}, "num_hidden_layers: .* got True"),
-        ({"num_hidden_layers": 10**20}, "num_hidden_layers: "),
+        ({"num_hidden_layers": 10**20}, "num_hidden_layers: expected .* and below 2\\^53, got 10"),
         ({"num_attention_heads": 30}, "hidden_size: expected a multiple of the 30 heads.* got 2048"),
         ({"num_key_value_heads": 5}, "kv_heads is a divisor of the 32 heads, got 5"),
         ({"mlp_bias": 1}, "mlp_bias: expected true or false, got 1"),
@@ -204,6 +216,8 @@ def test_the_planner_takes_a_file_or_its_folder(tmp_path):
         model = model_of(str(path))
         assert (model.name, model.key, model.published_parameters) == ("My-Model", "my-model", 0)
     assert models.of(str(folder)) == read_config(folder)
+    (folder / "config.json").write_text(json.dumps(LLAMA), "utf-8-sig")
+    assert read_config(folder) == model_of(str(folder))
     (folder / "config.json").write_text("[]", "utf-8")
     with pytest.raises(PlanError, match=r"model: .*config\.json: expected .* an object of fields, got list"):
         model_of(str(folder))

@@ -131,11 +131,7 @@ def expected_of(
 
 
 def _usual(node: Node, text: str, network: str | None) -> str:
-    """The network, where it is not said: on a rack that was only timed with one, that one. Raises LogError for nodes
-    without network cards of their own.
-    """
-    if not node.nics:
-        raise LogError(f"hosts: several of {node.key} were timed, and no table says what network joins them")
+    """The network, where it is not said: on a rack that was only timed with one, that one."""
     measured = {name.split(",")[0] for of, name in tree_constants() if of == node.chip.key}
     only = next(iter(measured)) if node.chips > 8 and len(measured) == 1 else ""
     return network_of(node, text, network or only or None)

@@ -29,11 +29,11 @@ NODES = {node.accelerator: key for key, node in reversed([*nodes.items()])}
 MACHINES = {chip: NODES.get(chip, f"1x8 {chip}") for chip in sorted(CHIPS)}
 FITTED = {"a100-40gb-sxm", "a100-80gb-sxm", "h100-sxm", "b200-sxm", "b300-sxm", "gb200-nvl72", "gb300-nvl72"}
 """Chips with a stack that training steps were fitted to; some come from their neighbours."""
-TIMED = {"a100-40gb-sxm", "a100-80gb-sxm", "a100-80gb-pcie", "l40s", "rtx-pro-6000", "h20-sxm", "h800-sxm"}
+TIMED = {"a100-40gb-sxm", "a100-80gb-sxm", "a100-80gb-pcie", "l40s", "rtx-pro-6000", "h20-sxm", "h800-sxm", "gh200"}
 TIMED |= {"h100-sxm", "h100-pcie", "h200-sxm", "b200-sxm", "b300-sxm", "gb200-nvl72", "gb300-nvl72"}
 """Chips of NVIDIA's that kernels or servers were timed on."""
 UNTIMED = {"rtx-4090", "rtx-5090", "rtx-pro-6000-workstation", "l4", "a10", "a40", "a100-40gb-pcie", "a800-80gb-sxm"}
-UNTIMED |= {"gh200", "h100-nvl", "h200-nvl", "gb10", "v100-sxm2", "tpu-v5e", "tpu-v7x", "trainium2", "trainium3"}
+UNTIMED |= {"h100-nvl", "h200-nvl", "gb10", "v100-sxm2", "tpu-v5e", "tpu-v7x", "trainium2", "trainium3"}
 """Chips that no kernel of a server was timed on, nor a whole one."""
 SMALL = {"tpu-v5e"}
 """Machines whose memory an 8B model with its optimizer does not fit: 8 x 16 GB."""

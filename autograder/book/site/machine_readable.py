@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -125,9 +125,14 @@ def llms_txt(site: Path, entries: Iterable[ContentsEntry]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _field(value: Any) -> Any:
+    """A field's value as JSON has it: a record within a row as its fields."""
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+
+
 def _record(kind: str, row: Record, uses: Uses) -> dict[str, Any]:
     texts = {
-        f.name: getattr(row, f.name)
+        f.name: _field(getattr(row, f.name))
         for f in fields(row)
         if f.name not in ("key", "data") and "unit" not in f.metadata and getattr(row, f.name)
     }

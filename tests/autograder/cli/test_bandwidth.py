@@ -102,7 +102,6 @@ def test_where_constants_hold_is_in_table_and_json():
         ([TWO, "--on", "2x7 h100-sxm"], None, "--on: .*fill.* dgx-h100"),
         ([TWO, "--on", "1x16 trainium3"], None, "--on: .*no machine of Trainium3"),
         ([TWO, "--on", "trainium3"], None, "--on: .*no machine of Trainium3"),
-        ([TWO, "--on", "2xrtx-4090-server"], None, "no table says what network joins them"),
         ([TWO, "--on", "4xdgx-h100"], None, "the log says 16"),
         ([TWO, "--on", "dgx-h100", "--gpus", "24"], None, "the log says 16"),
         ([TWO, "--on", "mi300x-node", "--network", "carrier pigeons"], None, "'carrier pigeons'"),

@@ -80,7 +80,15 @@ def unmeasured_words(model: Model) -> str:
         return f"{kinds}: at {rate}, typed, as no measured row here is of such layers."
     if model.indexer:
         return "Sparse attention and its indexers: at attention's rate, typed, as no measured row here has them."
-    return ""
+    return several_words(model)
+
+
+def several_words(model: Model) -> str:
+    """What is timed by one of several shapes; empty of a model whose layers are alike."""
+    if model.full_heads:
+        others = model.attention_layers - model.window_layers
+        return f"{others} of {model.layers} layers have other heads: in kernels they count as those with a window."
+    return f"MLPs of several widths count as their mean, {model.ffn:,} columns." if model.wider else ""
 
 
 def where_time_goes(plan: Plan) -> str:

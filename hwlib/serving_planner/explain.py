@@ -137,7 +137,8 @@ def _unmeasured(model: Model) -> str:
     if model.indexer:
         picks = f"indexers pick {model.indexer.top:,} keys"
         parts.append(f"{picks}: they reach {INDEX_SHARE:.0%} of arithmetic and {STATE_SHARE:.0%} of memory")
-    return "".join(f"; {part}, typed, as no such kernel is fitted" for part in parts)
+    means = f"; MLPs of several widths count as their mean, {model.ffn:,} columns" if model.wider else ""
+    return "".join(f"; {part}, typed, as no such kernel is fitted" for part in parts) + means
 
 
 def basis_words(question: Question) -> str:

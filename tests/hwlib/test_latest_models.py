@@ -3,7 +3,9 @@
 import pytest
 
 from hwlib.planner import plan
+from hwlib.planner.explain import unmeasured_words
 from hwlib.serving_planner import plan_serving, question_of
+from hwlib.serving_planner.explain import basis_words
 from hwlib.serving_planner.layouts import layouts, server_of
 from hwlib.specs import Model, SpecError
 from hwlib.specs.state_mixer import Indexer
@@ -153,6 +155,14 @@ def test_layers_without_attention_keep_no_cache_and_mlps_add_up():
     attention = 2 * 8192 * 128 * (64 + 8)
     norms = 8192 * (49 * 2 + 31 + 1)
     assert parameter_count(model) == 49 * attention + 3 * 8192 * 1642496 + norms + 2 * 128256 * 8192
+
+
+@each("name", FILES)
+def test_answers_say_what_is_typed_or_a_mean(name):
+    model = MODELS[name]
+    words = {"Kimi K3": "keep a state", "MiniMax-M3": "indexers", "Nemotron Super 49B": "mean, 20,531 columns"}
+    assert words[name] in unmeasured_words(model)
+    assert words[name] in basis_words(question_of(model, "gb200-nvl72", prompt=1024, output=128))
 
 
 @each("name", FILES)

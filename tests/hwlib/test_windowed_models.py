@@ -3,6 +3,7 @@
 import pytest
 
 from hwlib.planner import plan
+from hwlib.planner.explain import unmeasured_words
 from hwlib.serving_planner import plan_serving, question_of
 from hwlib.serving_planner.layouts import layouts, server_of
 from hwlib.specs import Model, SpecError
@@ -164,6 +165,7 @@ def test_caches_and_operations_are_those_of_each_kind():
 @each("name", FILES)
 def test_each_is_served_and_planned(name):
     model = MODELS[name]
+    assert ("other heads" in unmeasured_words(model)) == bool(model.full_heads)
     assert plan_serving(model, "dgx-b200", prompt=1024, output=128)[0].gpu_rate > 0
     assert plan(model, "superpod-h100-4su", B=2**20, T=4096, count=1)[0].token_rate > 0
     question = question_of(model, "dgx-b200", prompt=1024, output=128, dtype="bf16", kv_dtype="bf16")

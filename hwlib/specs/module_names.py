@@ -99,12 +99,12 @@ REPEATED_GROUP = re.compile(r"\)[*+?{]|[*+}]\s*[*+{]")
 
 class NamePatterns:
     """Patterns of names, as a quantiser lists modules: whole names or parts of them, wildcards, and with "re:" regular
-    expressions. A module that holds others stands for all of them. Raises SpecError for an expression that is none, or
-    that could take forever.
+    expressions. A module that holds others stands for all of them, but where names are `whole`. Raises SpecError for an
+    expression that is none, or that could take forever.
     """
 
-    def __init__(self, patterns: Iterable[str]):
-        self.patterns = tuple(patterns)
+    def __init__(self, patterns: Iterable[str], whole: bool = False):
+        self.patterns, self._whole = tuple(patterns), whole
         regular = [text for text in self.patterns if text.startswith(REGEX)]
         globs = [text for text in self.patterns if text not in regular and set(text) & WILDCARDS]
         begun = [text[:-1] for text in globs if text.endswith("*") and not set(text[:-1]) & WILDCARDS]
@@ -129,7 +129,9 @@ class NamePatterns:
         return any(self._matches(name) for name in names)
 
     def _matches(self, name: str) -> bool:
-        if name.startswith(self._begun) or (self._literals and not self._literals.isdisjoint(_spans(name))):
+        if name.startswith(self._begun) or name in self._literals:
+            return True
+        if self._literals and not self._whole and not self._literals.isdisjoint(_spans(name)):
             return True
         return any(wild.match(full) for wild in self._wild for full in self._full(name))
 

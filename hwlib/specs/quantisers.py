@@ -105,13 +105,13 @@ def reading_of(config: Config, method: str) -> FormatReading:
 # What several of them share
 
 
-def _left_out(config: Config, *names: str) -> tuple[FormatRule, ...]:
-    """The rule for modules that stay as they are."""
+def _left_out(config: Config, *names: str, whole: bool = False) -> tuple[FormatRule, ...]:
+    """The rule for modules that stay as they are; with `whole` a name does not stand for what its module holds."""
     listed: list[str] = []
     for name in names:
         _, value = config.get(name)
         listed += _texts(config, name, value)
-    return (FormatRule(NamePatterns(listed), PLAIN),) if listed else ()
+    return (FormatRule(NamePatterns(listed, whole), PLAIN),) if listed else ()
 
 
 def _texts(config: Config, name: str, value: Any) -> list[str]:
@@ -248,7 +248,7 @@ def _bitsandbytes(config: Config) -> FormatReading:
 
 
 def _compressed(config: Config) -> FormatReading:
-    rules = _left_out(config, "ignore")
+    rules = _left_out(config, "ignore", whole=True)
     _, sparsity = config.get("sparsity_config")
     if sparsity and isinstance(sparsity, Mapping) and sparsity.get("format") not in (None, "dense"):
         return FormatReading(None, cache=_cache(config))

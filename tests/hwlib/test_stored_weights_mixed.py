@@ -82,6 +82,51 @@ def test_states_are_left_out_by_the_names_of_their_matrices(names):
     assert not formats(model)["experts"].plain
 
 
+def encoder_bytes(out):
+    """Bytes in 16 bits of the encoder of images beside Qwen3.5 and 3.6, 27 layers of width 1152, and of its merger."""
+    width, ffn, joined = 1152, 4304, 4 * 1152
+    layer = 4 * width**2 + 2 * width * ffn + 9 * width + ffn
+    merger = joined * (joined + out) + joined + out + 2 * width
+    return 2 * (27 * layer + merger + 2 * 3 * 16**2 * width + width + 2304 * width)
+
+
+INT4 = {"num_bits": 4, "type": "int", "group_size": 128, "strategy": "group", "symmetric": False}
+STATES = [f"model.language_model.layers.{i}.linear_attn" for i in range(64) if (i + 1) % 4]
+QWEN_36 = {
+    "quant_method": "compressed-tensors",
+    "format": "pack-quantized",
+    "config_groups": {"group_0": {"targets": ["Linear"], "input_activations": None, "weights": INT4}},
+    "ignore": ["lm_head", *STATES, *[f"{name}.in_proj_{part}" for name in STATES for part in "ab"]],
+}
+QWEN_9B = {
+    "hidden_size": 4096,
+    "intermediate_size": 12288,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 16,
+    "linear_num_value_heads": 32,
+    "layer_types": None,
+}
+# Changed fields of Qwen3.5 27B, how the weights are stored, bytes of the files, and whose
+PUBLISHED = [
+    ({}, QWEN_36, 18_698_467_264, "github.com/fantasylord/Qwen36 at 8a77d828, model.safetensors: Qwen3.6 27B"),
+    (
+        QWEN_9B,
+        {"group_size": 64, "bits": 8, "mode": "affine"},
+        10_426_433_504,
+        "github.com/leo-kreisman/Qwen3.5-9B-MLX-8bit at 57b66137, total_size of its index",
+    ),
+]
+
+
+@each("checkpoint", PUBLISHED)
+def test_the_bytes_of_published_hybrids_follow_from_their_files(checkpoint):
+    changed, quantised, published, source = checkpoint
+    assert source
+    model = Model.of_config(CONFIGS["Qwen3.5 27B"] | changed | {"quantization_config": quantised}, "m")
+    images = encoder_bytes(model.width)
+    assert checkpoint_bytes(model) + images == pytest.approx(published, rel=3e-4)
+
+
 def test_a_server_of_a_quantised_hybrid_holds_the_bytes_of_its_checkpoint():
     model = stored_as(NANO, {"quant_method": "modelopt", "quant_algo": "FP8"})
     question = question_of(model, "dgx-b200", prompt=512, output=64)

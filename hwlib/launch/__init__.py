@@ -16,6 +16,7 @@ from hwlib.footprint import unchecked_footprint
 from hwlib.launch.known import arguments_of, problems
 from hwlib.launch.launch import Argument, Command, File, Launch, LaunchError
 from hwlib.launch.megatron import emit_megatron
+from hwlib.launch.mixed_layers import served_words
 from hwlib.launch.nemo import emit_nemo
 from hwlib.launch.origins import source_of
 from hwlib.launch.torchtitan import emit_torchtitan
@@ -46,10 +47,14 @@ def emit_training(task: Task, plan: Plan, software: str) -> Launch:
 
 
 def emit(plan: ServingPlan, software: str) -> Launch:
-    """How a serving plan is started. Raises LaunchError for a software that does not serve, or not on these chips."""
+    """How a serving plan is started. Raises LaunchError for a software that does not serve, or not on these chips, or
+    not such layers.
+    """
     if software not in SERVING:
         raise LaunchError(f"emit: expected {' or '.join(SERVING)}, which serve, got {software!r}")
-    return SERVING[software](plan)
+    known = served_words(plan.model, software)
+    launch = SERVING[software](plan)
+    return launch._replace(to_add=(*launch.to_add, *known))
 
 
 __all__ = [

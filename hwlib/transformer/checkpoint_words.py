@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hwlib.specs import Model
-from hwlib.transformer.model_counts import active_parameters, mtp_parameters, parameter_count
+from hwlib.transformer.layer_counts import sequence_state_bytes
+from hwlib.transformer.model_counts import active_parameters, kv_bytes_per_token, mtp_parameters, parameter_count
 from hwlib.transformer.stored_weights import formats, stored_weight_bytes
 from hwlib.units import show
 
@@ -17,6 +18,9 @@ def model_words(model: Model, dtype: str) -> str:
     count, active = parameter_count(model), active_parameters(model)
     a_token = f", of which a token takes {active:,}" if active < count else ""
     parts = [f"{model.name}: {count:,} parameters{a_token}", _precision(model, dtype)]
+    if model.mixer:
+        keeps = f"{model.state_layers} of {model.layers} layers keep a state"
+        parts.append(f"{keeps}, {show(sequence_state_bytes(model), 'B', 3)} of a sequence")
     if model.mtp_layers:
         parts.append(f"modules for multi-token prediction of {mtp_parameters(model):,} parameters are not counted")
     if model.beside:
@@ -27,7 +31,8 @@ def model_words(model: Model, dtype: str) -> str:
 
 def model_record(model: Model) -> dict[str, Any]:
     """The same as data: `bytes` are those of the weights in a checkpoint's files, and `parts` the format that most of
-    each part has; None where no field says them.
+    each part has, None where no field says them; `state_bytes` those of a sequence, `cache_bytes_per_token` of a
+    token's keys and values in 16 bits.
     """
     quantisation = model.quantisation
     reading = quantisation.reading if quantisation is not None else None
@@ -37,6 +42,9 @@ def model_record(model: Model) -> dict[str, Any]:
         "parameters": parameter_count(model),
         "active_parameters": active_parameters(model),
         "mtp_parameters": mtp_parameters(model),
+        "state_layers": model.state_layers,
+        "state_bytes": sequence_state_bytes(model),
+        "cache_bytes_per_token": float(kv_bytes_per_token(model)),
         "not_counted": list(model.beside),
         "method": str(quantisation) if quantisation else None,
         "weights": str(main) if main else (quantisation.stored if quantisation is not None else "") or None,

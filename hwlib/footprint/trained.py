@@ -90,6 +90,15 @@ class Adapters:
         sides = (model.layers - model.moe_layers) * self._sides(model, False, model.experts)
         return round(self.rank * (sides + model.moe_layers * self._sides(model, True, model.experts)))
 
+    def check(self, model: Model) -> None:
+        """Raises ValueError where a model lacks what adapters are asked for, or is narrower than they are."""
+        if "experts" in self.matrices and not model.moe:
+            raise ValueError(f"{model.name} has no experts, which adapters would stand beside")
+        if not self.parameters(model):
+            raise ValueError(f"{model.name} has no matrix of {', '.join(self.matrices)}")
+        if self.rank > model.width:
+            raise ValueError(f"a rank is at most the width of {model.name}, {model.width:,}, got {self.rank:,}")
+
     def token_sides(self, model: Model, moe: bool) -> tuple[float, float]:
         """Elements that go into a token's adapters of one layer, and that come out of them."""
         pairs = self._pairs(model, moe, model.experts_per_token)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from hwlib.arguments import is_number
 from hwlib.constraints import Setting
-from hwlib.footprint import LOSSES, MEGATRON_ADAM, States, Trained
+from hwlib.footprint import LOSSES, MEGATRON_ADAM, Adapters, States, Trained
 from hwlib.planner.plan_error import PlanError
 from hwlib.planner.software_settings import SoftwareSettings
 from hwlib.specs import (
@@ -348,6 +348,11 @@ def task_of(
     on_chip.check_host(machine.name, machine.host)
     if on_chip.mtp and not model.mtp_layers:
         raise PlanError("mtp", f"{model.name} has no modules for multi-token prediction")
+    if isinstance(on_chip.lora, Adapters):
+        try:
+            on_chip.lora.check(model)
+        except ValueError as error:
+            raise PlanError("lora", str(error)) from None
     return Task(model, machine, B, T, on_chip, memory_of(machine.chip, memory), price, software)
 
 

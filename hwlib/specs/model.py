@@ -29,6 +29,7 @@ from hwlib.specs.table import SpecError, Table, file_text, unknown
 
 NORMS = ("rms", "layer", "gain", "bare")
 """Kinds of norms: with gains alone, with gains and offsets, a layer norm with gains alone, one without parameters."""
+MOST_LAYERS = 2**13  # layers are walked one by one to count a checkpoint, about a second of so many
 BIASES = ("none", "all", "qkv", "attention", "mlp")
 """Which matrices have biases: none, all, those of queries, keys and values, these and attention's output, the MLP's."""
 
@@ -131,6 +132,7 @@ class Model(Record):
         self._check_layers()
 
     def _check_layers(self) -> None:
+        self._check("layers", self.layers <= MOST_LAYERS, f"at most {MOST_LAYERS:,}")
         letters = not self.pattern or (len(self.pattern) == self.layers and set(self.pattern) <= set(PATTERN))
         self._check("pattern", letters, f"a letter of {PATTERN} for each of the {self.layers} layers")
         stateful = bool(self.mixer) == bool(self.state_layers)

@@ -53,6 +53,30 @@ def test_adapters_that_cannot_be_are_refused(text):
     assert error.value.field == "lora"
 
 
+@pytest.mark.parametrize(
+    ("model", "text", "reason"),
+    [
+        ("llama3-8b", "4096", ""),
+        ("llama3-8b", "4097", "at most the width"),
+        ("llama3-8b", "16@experts", "no experts"),
+        ("llama3-8b", "16@q+experts", "no experts"),
+        ("mixtral-8x7b", "16@experts", ""),
+        ("gpt3-175b", "16@gate", "no matrix of gate"),
+        ("gpt3-175b", "16@gate+up", ""),
+    ],
+)
+def test_adapters_stand_beside_matrices_that_the_model_has(model, text, reason):
+    def asked():
+        return task_of(model, "dgx-h200", B=2**20, software=SoftwareSettings(lora=text))
+
+    if not reason:
+        assert asked().trained.parameters(models[model]) > 0
+        return
+    with pytest.raises(PlanError, match=reason) as error:
+        asked()
+    assert error.value.field == "lora"
+
+
 def test_parameters_of_adapters_are_a_rank_for_each_row_and_column():
     # Llama 3 8B: q and o 4096 x 4096, k and v 4096 x 1024, gate, up and down 4096 x 14336; 32 layers
     attention = 2 * (4096 + 4096) + 2 * (4096 + 1024)

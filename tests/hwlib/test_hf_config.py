@@ -175,6 +175,7 @@ def test_a_model_of_whose_layers_few_or_none_have_experts_is_described(first):
         ({"vocab_size": None}, "vocab_size missing; expected a whole number of at least 1"),
         ({"vocab_size": "many"}, "vocab_size: expected a whole number of at least 1, got 'many'"),
         ({"num_hidden_layers": True}, "num_hidden_layers: .* got True"),
+        ({"num_hidden_layers": 8193}, "layers is at most 8,192, got 8193"),
         ({"num_hidden_layers": 10**20}, "num_hidden_layers: expected .* and below 2\\^53, got 10"),
         ({"num_attention_heads": 30}, "hidden_size: expected a multiple of the 30 heads.* got 2048"),
         ({"num_key_value_heads": 5}, "kv_heads is a divisor of the 32 heads, got 5"),

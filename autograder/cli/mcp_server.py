@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import signature
 from typing import Any
 
 import click
@@ -20,9 +21,25 @@ ABOUT = (
 )
 
 
+class _Strict(FastMCP):
+    """A server that refuses an argument that its tool does not have: the protocol's would answer without it."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any]) -> Any:
+        _check_names(name, arguments)
+        return await super().call_tool(name, arguments)
+
+
+def _check_names(name: str, arguments: dict[str, Any]) -> None:
+    """Raises ToolError for an argument that the tool of this name does not have."""
+    accepted = {tool.__name__: signature(tool).parameters for tool in agent_tools.TOOLS}.get(name, arguments)
+    if odd := sorted(arguments.keys() - accepted.keys()):
+        other = "; other options of the command are in fixed" if "fixed" in accepted else ""
+        raise ToolError(f"{odd[0]}: {name} has no such argument; expected {', '.join(accepted)}{other}")
+
+
 def server() -> FastMCP:
     """A server with all tools."""
-    made = FastMCP("gpubook", instructions=ABOUT, log_level="WARNING")
+    made = _Strict("gpubook", instructions=ABOUT, log_level="WARNING")
     for tool in agent_tools.TOOLS:
         hints = ToolAnnotations(readOnlyHint=True, idempotentHint=True, openWorldHint=False)
         made.add_tool(_clear(tool), annotations=hints)

@@ -81,6 +81,30 @@ def test_an_argument_that_cannot_be_read_is_named_by_its_name(server, arguments,
 
 
 @pytest.mark.parametrize(
+    ("tool", "arguments", "field"),
+    [
+        ("plan", PLAN | {"lora": "16"}, "lora"),
+        ("serve", SERVE | {"tp": "2"}, "tp"),
+        ("formulas", {"query": "ring"}, "query"),
+        ("limits", {"section": "x", "chapter": "y"}, "chapter"),
+    ],
+)
+def test_an_argument_that_a_tool_does_not_have_is_refused(server, tool, arguments, field):
+    from mcp.server.fastmcp.exceptions import ToolError
+
+    with pytest.raises(ToolError, match=f"{field}: {tool} has no such argument") as caught:
+        awaited(server.call_tool, tool, arguments)
+    assert ("fixed" in str(caught.value)) == (tool in ("plan", "serve"))
+
+
+def test_what_is_trained_is_asked_of_the_tool_as_of_the_command(ask):
+    one = {"model": "llama3-8b", "cluster": "dgx-h200", "gpus": "1", "batch": "8x4096"}
+    answer = ask("plan", **one, fixed={"lora": "16", "base": "nf4"})
+    assert answer["text"].partition("\n")[0].endswith("optimizer 8)")
+    assert "LoRA of rank 16" in answer["text"].partition("\n")[0]
+
+
+@pytest.mark.parametrize(
     ("tool", "arguments"),
     [
         ("plan", PLAN),

@@ -66,7 +66,8 @@ def bandwidth(
     is not 0 in either half, or if the log ends with FAILED and no row shows it.
 
     The exit status is 0 if all rows are as expected or faster, 1 if one is slow, wrong or cut, 2 if the log cannot be
-    read or the machine is not known, and 3 if nothing was measured that a row could be held against.
+    read or the machine is not known, and 3 if no row is judged: nothing was measured that one could be held against,
+    or the links carry none of them in so little time.
     """
     from hwlib.calibrated.nccl_log import read_log
     from hwlib.calibrated.nccl_verdict import check_collective, judge_log

@@ -32,9 +32,9 @@ OPERATIONS = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")
 
 class JudgedRow(NamedTuple):
     """A row beside the model's: seconds and B/s; `regime` is "latency", "ring", "switch", "nodes" or "wires" (nothing
-    was fitted), and `verdict` is "ok", "slow" (beyond the band), "fast", "unknown" (beyond what was measured, or
-    nothing was), or "wrong" at any speed: its results are false, or may be. `band` is how far the time of a sound run
-    may be from the expected one, as a share; infinite where nothing was measured.
+    was fitted), and `verdict` is "ok", "slow" (beyond the band), "fast", "unknown" (beyond what was measured or what
+    is possible, or nothing was measured), or "wrong" at any speed: its results are false, or may be. `band` is how far
+    the time of a sound run may be from the expected one, as a share; infinite where nothing was measured.
     """
 
     S: int
@@ -183,7 +183,15 @@ def _judged(row: LogRow, n: int, collective: str, model: Expected) -> JudgedRow:
         "",
         model.wide_band(row.S),
     )
-    return judged._replace(verdict="wrong" if row.check == "failed" else _verdict(judged, model.band(row.S)))
+    if row.check == "failed":
+        return judged._replace(verdict="wrong")
+    impossible = _impossible(row.S, row.time, model)
+    return judged._replace(verdict="unknown" if impossible else _verdict(judged, model.band(row.S)))
+
+
+def _impossible(S: float, time: float, model: Expected) -> bool:
+    """Whether a run takes less time than its bytes need at the data sheet's rates."""
+    return time * IMPOSSIBLE < model.least(S)
 
 
 def _regime(S: float, model: Expected) -> str:
@@ -231,7 +239,7 @@ def _of_the_range(v: LogVerdict, model: Expected) -> Iterator[Cause]:
             f"not as measured: {'; '.join(v.beyond)}. The constants are of {v.holds}; the further from there, the "
             "wider the band, and what is between is called unknown",
         )
-    impossible = tuple(row.S for row in v.rows if row.time * IMPOSSIBLE < model.least(row.S))
+    impossible = tuple(row.S for row in v.rows if _impossible(row.S, row.time, model))
     if impossible:
         yield Cause(
             "impossible",

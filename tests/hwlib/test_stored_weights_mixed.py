@@ -124,7 +124,7 @@ def test_the_bytes_of_published_hybrids_follow_from_their_files(checkpoint):
     assert source
     model = Model.of_config(CONFIGS["Qwen3.5 27B"] | changed | {"quantization_config": quantised}, "m")
     images = encoder_bytes(model.width)
-    assert checkpoint_bytes(model) + images == pytest.approx(published, rel=3e-4)
+    assert stored_weight_bytes(model) + images == pytest.approx(published, rel=3e-4)
 
 
 def test_a_server_of_a_quantised_hybrid_holds_the_bytes_of_its_checkpoint():

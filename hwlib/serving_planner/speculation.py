@@ -65,4 +65,4 @@ def _source(model: Model, drafting: Drafting) -> str:
         return "as asked for"
     sources = ", ".join(dict.fromkeys(row.source.partition(",")[0] for row in rows))
     where = f"measured with {plural(rows[0].drafts, 'draft')}, {sources}"
-    return where if rows[0].model == model.key else f"not measured on this model; of others, {where}"
+    return where if rows[0].target == model.key else f"not measured on this model; of others, {where}"

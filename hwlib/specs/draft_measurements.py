@@ -15,16 +15,17 @@ class MeasuredDrafts(NamedTuple):
     of drafts in a tree. `before` and `after` are tokens a second without and with them, with so many `requests` at once
     on `gpus`; None where they were not measured.
 
-    `model` is a key of `models`, or a name that it has not; `source` begins with a key of docs/references.bib.
+    `target` is a key of `models`, or the name of a model that it has not; `system` is one of `accelerators`, or empty;
+    and `source` begins with a key of docs/references.bib.
     """
 
-    model: str
+    target: str
     method: str
     drafts: int
     data: str
     temperature: float | None
     tokens: float
-    chip: str
+    system: str
     gpus: int | None
     requests: int | None
     before: float | None
@@ -72,4 +73,4 @@ def measured_drafts(model: str | None = None, method: str | None = None) -> tupl
     if method is not None and method not in METHODS:
         raise ValueError(unknown("method of speculation", method, METHODS))
     rows = DRAFTS.rows
-    return tuple(row for row in rows if model in (None, row.model) and method in (None, row.method))
+    return tuple(row for row in rows if model in (None, row.target) and method in (None, row.method))

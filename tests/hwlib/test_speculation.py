@@ -34,7 +34,7 @@ TIMED = [row for row in measured_drafts() if row.before]
 
 
 @pytest.mark.parametrize(
-    "row", [row for row in measured_drafts() if row.drafts], ids=lambda row: f"{row.model}-{row.data}"
+    "row", [row for row in measured_drafts() if row.drafts], ids=lambda row: f"{row.target}-{row.data}"
 )
 def test_an_acceptance_gives_back_the_measured_tokens(row):
     assert speculative_tokens(row.acceptance, row.drafts) == pytest.approx(row.tokens, rel=1e-9)
@@ -63,8 +63,8 @@ def timed_gain(row):
     stack, apart = serving_stacks[USUAL], row.gpus > 1
     more = {"tp": row.gpus, "ep": row.gpus, "attention_dp": True, "dtype": "fp8_block", "nodes": Nodes(8, 50e9)}
     server = Server(
-        models[row.model],
-        accelerators[row.chip],
+        models[row.target],
+        accelerators[row.system],
         kernels=stack.kernels,
         drafting=Drafting(row.method, row.drafts, row.acceptance),
         **(more if apart else {}),

@@ -1,5 +1,6 @@
 """The server behind `gpubook mcp`, over the functions of `agent_tools`; imported only where the extra is wanted."""
 
+import re
 from collections.abc import Callable
 from functools import wraps
 from inspect import signature
@@ -19,6 +20,10 @@ ABOUT = (
     "direction, FLOP/s are dense, GB is 1e9 bytes. Cite the `sources` of an answer; before a decision rests on a "
     "prediction, ask `fidelity` and `limits`."
 )
+
+
+OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*) ([a-z]*[0-9][A-Za-z0-9@+]*)")
+"""An option of a command with its value, as errors that lead on offer it; the next word of a sentence has no digit."""
 
 
 class _Strict(FastMCP):
@@ -54,8 +59,23 @@ def _clear(tool: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return tool(*args, **options)
         except click.ClickException as error:
-            raise ToolError(error.format_message()) from None
+            raise ToolError(as_arguments(tool, error.format_message())) from None
         except (ValueError, LookupError, TypeError, ArithmeticError, OSError, RuntimeError) as error:
-            raise ToolError(error_text(error)) from None
+            raise ToolError(as_arguments(tool, error_text(error))) from None
 
     return call
+
+
+def as_arguments(tool: Callable[..., Any], text: str) -> str:
+    """A text in which options of a command stand as the arguments of a tool.
+
+    >>> as_arguments(agent_tools.plan, "With --states bf16 it fits; so it does with --gpus 8.")
+    'With fixed {"states": "bf16"} it fits; so it does with gpus "8".'
+    """
+    accepted = signature(tool).parameters
+
+    def argument(option: re.Match[str]) -> str:
+        name, value = option[1], option[2]
+        return f'{name} "{value}"' if name in accepted else f'fixed {{"{name}": "{value}"}}'
+
+    return OPTION.sub(argument, text)

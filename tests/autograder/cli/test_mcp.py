@@ -97,6 +97,17 @@ def test_an_argument_that_a_tool_does_not_have_is_refused(server, tool, argument
     assert ("fixed" in str(caught.value)) == (tool in ("plan", "serve"))
 
 
+def test_a_refusal_leads_on_in_arguments_of_the_tool(server):
+    from mcp.server.fastmcp.exceptions import ToolError
+
+    one = {"model": "llama3-8b", "cluster": "dgx-h200", "gpus": "1", "batch": "8x4096"}
+    with pytest.raises(ToolError) as caught:
+        awaited(server.call_tool, "plan", one)
+    assert 'With fixed {"states": "bf16"}' in str(caught.value)
+    assert "--" not in str(caught.value)
+    awaited(server.call_tool, "plan", one | {"fixed": {"states": "bf16"}})
+
+
 def test_what_is_trained_is_asked_of_the_tool_as_of_the_command(ask):
     one = {"model": "llama3-8b", "cluster": "dgx-h200", "gpus": "1", "batch": "8x4096"}
     answer = ask("plan", **one, fixed={"lora": "16", "base": "nf4"})

@@ -359,9 +359,10 @@ class Server:
         m, chip, own = self.model, self.silicon, self.model.indexer.layers if self.model.indexer else 0
         seconds = own * index_step_seconds(m, chip, decoding, context, self.queries) if decoding else 0.0
         if prompts * prompt > 0:
-            picked = self._beyond(lambda tokens: sparse_prompt_seconds(m, chip, self.attention_tp, tokens), prompt)
+            sparse = lambda tokens: sparse_prompt_seconds(m, chip, self.attention_tp, tokens)
+            picked = m.attention_layers * self._beyond(sparse, prompt) if m.mla else 0.0
             scored = self._beyond(lambda tokens: index_prompt_seconds(m, chip, tokens), prompt)
-            seconds += prompts * (m.attention_layers * bool(m.mla) * picked + own * scored)
+            seconds += prompts * (picked + own * scored)
         return seconds
 
     def _least(self, tokens: int, decoding: int, context: float, prompts: float, prompt: float) -> dict[str, float]:

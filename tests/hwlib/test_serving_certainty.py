@@ -6,9 +6,9 @@ from hwlib.calibrated.serving_step import Nodes, Server
 from hwlib.expected_error import WORDS
 from hwlib.serving_planner import plan_serving
 from hwlib.serving_planner.certainty import certainty_record, certainty_words, other_rates, point_error
-from hwlib.serving_planner.situation import kin_of, program, server_situation, situation
+from hwlib.serving_planner.situation import kin_of, server_situation, situation
 from hwlib.specs import accelerators, models
-from hwlib.specs.serving_stack import ServingStack, serving_stacks
+from hwlib.specs.serving_stack import ServingStack, program_of, serving_stacks
 
 H100, LLAMA, DEEPSEEK = accelerators["h100-sxm"], models["llama3-8b"], models["deepseek-v3"]
 USUAL = serving_stacks["tensorrt-llm-1.1"]
@@ -51,8 +51,8 @@ def test_a_server_has_amounts():
 
 
 def test_kin_are_other_releases():
-    assert program("vllm-0.6") == program("vllm") == "vllm"
-    assert {program(key) for key in kin_of(USUAL)} == {"tensorrt-llm"}
+    assert program_of("vllm-0.6") == program_of("vllm") == "vllm"
+    assert {program_of(key) for key in kin_of(USUAL)} == {"tensorrt-llm"}
     assert USUAL.key not in kin_of(USUAL)
     assert kin_of(USUAL.typical("mi300x")) == ()
     assert kin_of(ServingStack.ideal()) == ()

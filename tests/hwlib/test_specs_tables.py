@@ -18,6 +18,7 @@ NAMED = {"chip": accelerators, "model": models, "draft": models, "stack": stacks
 NOT_ALWAYS = {  # a row may leave it empty
     ("measured_decode.csv", "chip"),
     ("measured_decode.csv", "draft"),
+    ("measured_drafts.csv", "system"),
     ("measured_failures.csv", "chip"),
     ("measured_machines.csv", "model"),
     ("measured_plans.csv", "model"),

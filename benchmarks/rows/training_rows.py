@@ -239,7 +239,7 @@ def megatron_core(row: "PublishedRow") -> TrainingStep | Unmodelled:
     return as_typical(timed) if otherwise else timed
 
 
-OTHERWISE = ("kimik2",)
+OTHERWISE = ("kimik2", "kimi-k2")
 """Models whose recipes train in a way that no constants are of: Kimi K2's by Muon, and without graphs."""
 
 

@@ -303,7 +303,6 @@ def test_a_node_is_a_cluster_too():
         ({"model": "llama4-405b"}, "model", "llama3-405b"),
         ({"model": 3}, "model", "3"),
         ({"cluster": "superpod-16k"}, "cluster", "h100-superpod-16k"),
-        ({"cluster": "tpu-v5p-pod"}, "cluster", "16 x 20 x 28"),
         ({"B": 10**6}, "batch", "999,424 tokens (122 sequences)"),
         ({"B": 1000, "T": 8192}, "batch", "8,192 tokens (1 sequence)"),
         ({"B": 0}, "batch", "0"),

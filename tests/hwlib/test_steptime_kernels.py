@@ -201,7 +201,7 @@ def test_a_chip_without_measured_products_has_the_shares_of_the_usual_one():
     assert product_model(H200, "bf16") == product_model(H200, "fp16") == PRODUCTS
     assert product_model(H200, "fp8") == gemm_model("h200-sxm", "fp8")
     usual = gemm_model("h100-sxm", "bf16")
-    for key in ("rtx-pro-6000", "l40s", "mi300x"):
+    for key in ("rtx-pro-6000", "l40s", "a40"):
         of = product_model(accelerators[key], "bf16")
         assert of.typed
         assert (accelerators[key].bf16_flops, accelerators[key].hbm_bandwidth) == (of.C, of.W)

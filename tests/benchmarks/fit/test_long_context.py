@@ -26,8 +26,9 @@ def cases():
 @pytest.mark.parametrize("chip", SOFTWARE)
 def test_rows_with_a_ring_without_and_best_plans_without_err_little(chip, cases):
     errors = errors_of(stacks[SOFTWARE[chip]], cases[chip])
-    assert max(errors) < 0.05
-    assert sum(errors) / 3 < 0.03
+    assert max(errors.ring, errors.alone) < 0.05
+    assert errors.ring + errors.alone < 0.06
+    assert errors.best < 0.1  # by our count of bytes plans fit that NVIDIA did not print
 
 
 @pytest.mark.parametrize("chip", SOFTWARE)
@@ -36,7 +37,7 @@ def test_a_slow_ring_would_make_plans_without_it_too_quick(chip, cases):
     stack = stacks[SOFTWARE[chip]].replace(T_A=1000.0, eta_cp=0.82)
     errors = errors_of(refitted(stack, cases[chip]), cases[chip])
     assert errors.ring < 0.04
-    assert errors.best > 0.1
+    assert errors.best > 0.15
 
 
 @pytest.mark.parametrize("path", OWN, ids=lambda path: path.stem)

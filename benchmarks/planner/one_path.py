@@ -58,6 +58,8 @@ def unsaid(case: TrainingStep) -> str:
         return "microbatches of different sizes"
     if case.software.states is not None and case.software.states not in STATES.values():
         return "states that no name of the command has"
+    if case.plan.get("recompute_layers") is not None:
+        return "some layers of a rank recomputed, and others not"
     return ""
 
 

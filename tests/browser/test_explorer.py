@@ -40,15 +40,15 @@ def chips(page):
 def test_rows_are_filtered_by_text_table_and_vendor(opened):
     page = opened("specs")
     status = page.locator(".reference-tools [role=status]")
-    assert status.inner_text() == "134 rows"
+    assert status.inner_text() == "206 rows"
     page.get_by_label("Filter", exact=True).fill("hopper")
-    assert chips(page).evaluate_all(SHOWN) == 5
+    assert chips(page).evaluate_all(SHOWN) == 8
     assert page.locator("details#h100-sxm").is_visible()
     assert not page.locator("details#mi300x").is_visible()
     page.get_by_label("Filter", exact=True).fill("")
     page.get_by_label("Vendor", exact=True).select_option("AMD")
-    assert chips(page).evaluate_all(SHOWN) == 3
-    assert status.inner_text() == "3 of 134 rows"
+    assert chips(page).evaluate_all(SHOWN) == 4
+    assert status.inner_text() == "4 of 206 rows"
     page.get_by_label("Vendor", exact=True).select_option("")
     page.get_by_label("Table", exact=True).select_option("switches")
     assert not page.get_by_role("heading", name="Chips", level=2).is_visible()
@@ -121,7 +121,7 @@ def test_exercises_are_filtered_by_chapter_kind_and_text_and_lead_to_their_cards
 
 def test_without_javascript_everything_is_there(opened):
     page = opened("specs", java_script_enabled=False)
-    assert chips(page).count() == 28
+    assert chips(page).count() == 41
     assert page.locator("table[data-explore=chips] th[data-column=l2_bytes]").is_visible()
     page.locator("details#h100-sxm > summary").click()
     assert page.locator("details#h100-sxm").get_by_text("900 GB/s × 0.5").is_visible()

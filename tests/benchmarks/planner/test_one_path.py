@@ -55,7 +55,7 @@ def test_every_published_run_costs_the_same_by_the_command():
     found = list(compared(ROWS))
     asked = [one for one in found if not isinstance(one, str)]
     assert len(asked) > 2000
-    assert len(found) - len(asked) < 20
+    assert len(found) - len(asked) < 30  # 15 of AMD recompute some layers of a rank
     assert all(one.equal for one in asked)
 
 

@@ -47,7 +47,8 @@ LONGER = {
     "autograder/learner": "check_service",
     "benchmarks/fit": "long_context one_gpu",
     "benchmarks/planner": "published_plans",
-    "hwlib": "docstrings planner stages steptime_kernels traces",
+    "hwlib": "docstrings every_chip least_times planner published_models stages steptime_kernels traces"
+    " windowed_models",
 }
 """Files of some seconds, which are left out of `make check` too, and among what mutants are tried on."""
 

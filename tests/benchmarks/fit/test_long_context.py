@@ -24,11 +24,19 @@ def cases():
 
 
 @pytest.mark.parametrize("chip", SOFTWARE)
-def test_rows_with_a_ring_without_and_best_plans_without_err_little(chip, cases):
+def test_rows_with_a_ring_and_without_err_little(chip, cases):
     errors = errors_of(stacks[SOFTWARE[chip]], cases[chip])
     assert max(errors.ring, errors.alone) < 0.05
     assert errors.ring + errors.alone < 0.06
-    assert errors.best < 0.1  # by our count of bytes plans fit that NVIDIA did not print
+    assert errors.best < 0.1
+
+
+@pytest.mark.xfail(strict=True, reason="by our count of bytes in 8 bits plans fit that NVIDIA did not print: 9 and 7 %")
+@pytest.mark.parametrize("chip", SOFTWARE)
+def test_best_plans_without_a_ring_err_as_little(chip, cases):
+    errors = errors_of(stacks[SOFTWARE[chip]], cases[chip])
+    assert max(errors) < 0.05
+    assert sum(errors) / 3 < 0.03
 
 
 @pytest.mark.parametrize("chip", SOFTWARE)

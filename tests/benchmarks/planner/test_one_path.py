@@ -55,7 +55,8 @@ def test_every_published_run_costs_the_same_by_the_command():
     found = list(compared(ROWS))
     asked = [one for one in found if not isinstance(one, str)]
     assert len(asked) > 2000
-    assert len(found) - len(asked) < 30  # 15 of AMD recompute some layers of a rank
+    reasons = [one for one in found if isinstance(one, str) and not one.startswith("some layers of a rank recomputed")]
+    assert len(reasons) < 20
     assert all(one.equal for one in asked)
 
 

@@ -95,15 +95,19 @@ def predict(case: Case) -> Prediction | Unmodelled | None:
         case MemoryUse():
             return Prediction(case.predicted, case.simple, case.measured, 0, calculon(case))
         case Peak():
-            by = case.framework
-            typical = by.key if case.typical else f"{by.key}, of a row that leaves something open" * case.open
-            constants = len(frameworks[by.like or by.key].fitted)
-            return Prediction(case.predicted(), case.simple, case.measured, constants, typical=typical)
+            return _peak(case)
         case Serving():
             return predict_serving(case)
         case Unmodelled():
             return case
     return None
+
+
+def _peak(case: Peak) -> Prediction:
+    by = case.framework
+    typical = by.key if case.typical else f"{by.key}, of a row that leaves something open" * case.open
+    constants = len(frameworks[by.like or by.key].fitted)
+    return Prediction(case.predicted(), case.simple, case.measured, constants, typical=typical)
 
 
 def predict_step(case: TrainingStep, stack: Stack | None = None) -> Prediction | Unmodelled:

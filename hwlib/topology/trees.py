@@ -30,12 +30,7 @@ def node(which: Node | str, detail: bool = False) -> Topology:
     spec = nodes[which] if isinstance(which, str) else which
     if not isinstance(spec, Node):
         raise TopologyError(f"node: a record or a key of hwlib.specs.nodes ({', '.join(nodes)}), got {which!r}")
-    if spec.shape == "torus":
-        raise TopologyError(f"node: the chips of {spec.key} stand in the torus of a pod: build cluster() or torus()")
-    if spec.shape in ("cube", "pcie"):
-        raise TopologyError(
-            f"node: which chips of {spec.key} share a link, no table says: read_topo() reads a machine's"
-        )
+    _check_shape(spec)
     graph, link = new_graph(), links[spec.link]
     rate = LinkRate(link.bandwidth, link.latency or 0.0, link.key)
     pcie = LinkRate(spec.pcie_bandwidth or spec.egress_bandwidth or NO_CARD, 0.0, spec.pcie)
@@ -59,6 +54,15 @@ def node(which: Node | str, detail: bool = False) -> Topology:
             wire(graph, u, "nvswitch", rate, spec.links_per_chip)
     levels = [Level("node", spec.chips, spec.scaleup_bandwidth)] if spec.shape == "crossbar" else []
     return finish(spec.name, graph, ranks, levels, ["node"])
+
+
+def _check_shape(spec: Node) -> None:
+    if spec.shape == "torus":
+        raise TopologyError(f"node: the chips of {spec.key} stand in the torus of a pod: build cluster() or torus()")
+    if spec.shape in ("cube", "pcie"):
+        raise TopologyError(
+            f"node: which chips of {spec.key} share a link, no table says: read_topo() reads a machine's"
+        )
 
 
 def _card(spec: Node) -> float:

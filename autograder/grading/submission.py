@@ -194,13 +194,20 @@ class SubmissionRun:
         if reply.get("expired"):
             self.fatal.add(number)
             waited = WAITED if self.child is not None and self.child.waited else ""
-            self.failures[number] = f"Your cell ran longer than {self.limits.cell:g} s and was stopped{waited}."
+            self.failures[number] = (
+                f"{self._whose(number)} ran longer than {self.limits.cell:g} s and was stopped{waited}."
+            )
         elif reply.get("error"):
             error, message = str(reply["error"]), str(reply.get("message") or "")
-            raised = f"Your cell raised {quoted(error, 80)}{f': {quoted(message, 200)}' if message else ''}."
+            because = f": {quoted(message, 200)}" if message else ""
+            raised = f"{self._whose(number)} raised {quoted(error, 80)}{because}."
             self.failures[number] = f"{raised} {advice(error, message, source, self._asked(number))}".rstrip()
         outputs = reply.get("outputs")
         return outputs if isinstance(outputs, list) else []
+
+    def _whose(self, number: int) -> str:
+        """How a verdict names a cell: an exercise's, or one that the learner has added."""
+        return "Your cell" if grade_cell(self.nb.cells[number]) is not None else "A cell that you added above"
 
     def _asked(self, number: int) -> ErrorContext:
         """What the cell answers, as far as learners know it."""
@@ -211,7 +218,7 @@ class SubmissionRun:
 
     def _mark_fatal(self, number: int, lost: ChildLost) -> None:
         self.fatal.add(number)
-        self.failures[number] = f"Your cell was stopped: {lost}."
+        self.failures[number] = f"{self._whose(number)} was stopped: {lost}."
         self.stop()
 
     def _child_before(self, upto: int) -> Child:

@@ -4,9 +4,14 @@ import os
 import re
 import signal
 import sys
+from functools import partial
 from typing import Any
 
 DISPLAY_FORMATS = ("text/plain", "text/markdown", "text/latex")  # text only: others open the graded notebook
+NOT_RUN = "[not run: where a notebook is judged there is no terminal, and nothing can be installed]\n"
+NOT_LEFT = "[a notebook that is judged goes on: exit() and quit() end nothing]\n"
+OTHER_PROGRAMS = ("bash", "sh", "script", "perl", "ruby", "python", "python2", "python3", "pypy", "pypy3")
+INSTALLERS = ("conda", "mamba", "micromamba", "uv")
 CELL_FILE = re.compile(r"\(<ipython-input-[^>]*>, line ")  # a syntax error names its file; a cell has none
 
 
@@ -89,34 +94,77 @@ class Stream:
         return False
 
 
+def _shows(capture: OutputCapture) -> tuple[Any, Any]:
+    """The classes by which IPython displays something and shows a cell's value, into a capture."""
+    from IPython.core.displayhook import DisplayHook
+    from IPython.core.displaypub import DisplayPublisher
+
+    class Displays(DisplayPublisher):
+        def publish(self, data, *_, **__):
+            capture.show("display_data", data)
+
+    class Values(DisplayHook):
+        def __call__(self, result=None):
+            if result is not None:
+                self.update_user_ns(result)
+                data, _ = self.compute_format_data(result)
+                capture.show("execute_result", data)
+
+        def quiet(self):
+            return False
+
+    return Displays, Values
+
+
+def _without_programs(capture: OutputCapture) -> Any:
+    """An IPython that starts no other program, opens no window and goes on after exit(), and says so."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from IPython.utils.text import LSString, SList
+
+    class WithoutPrograms(InteractiveShell):
+        def system(self, cmd):
+            capture.stream("stdout", f"!{cmd.strip()}\n{NOT_RUN}")
+
+        def getoutput(self, cmd, split=True, depth=0):  # noqa: ARG002  (the name is IPython's)
+            self.system(cmd)
+            return SList() if split else LSString()
+
+        def unrun(self, name, line, _cell=""):
+            """Stands for a magic that would start another program."""
+            self.system(f"{name} {line}")
+
+        def init_magics(self):
+            super().init_magics()
+            manager: Any = self.magics_manager
+            for name in INSTALLERS:
+                manager.register_function(partial(self.unrun, name), "line", name)
+            for name in OTHER_PROGRAMS:
+                manager.register_function(partial(self.unrun, name), "cell", name)
+
+        def enable_gui(self, gui=None):
+            """No window opens, and figures are not shown."""
+
+        def enable_matplotlib(self, gui=None):
+            return gui, "agg"
+
+        def ask_exit(self):
+            capture.stream("stdout", NOT_LEFT)
+
+    return WithoutPrograms
+
+
 class Shell:
     """One namespace in which cells run, one after another, each under a time limit."""
 
     def __init__(self, folder: str):
-        from IPython.core.displayhook import DisplayHook
-        from IPython.core.displaypub import DisplayPublisher
-        from IPython.core.interactiveshell import InteractiveShell
         from traitlets.config import Config
 
         self.capture = capture = OutputCapture(200_000)
+        displays, values = _shows(capture)
 
-        class Displays(DisplayPublisher):
-            def publish(self, data, *_, **__):
-                capture.show("display_data", data)
-
-        class Values(DisplayHook):
-            def __call__(self, result=None):
-                if result is not None:
-                    self.update_user_ns(result)
-                    data, _ = self.compute_format_data(result)
-                    capture.show("execute_result", data)
-
-            def quiet(self):
-                return False
-
-        class Capturing(InteractiveShell):
-            displayhook_class = Values
-            display_pub_class = Displays
+        class Capturing(_without_programs(capture)):  # type: ignore[misc]
+            displayhook_class = values
+            display_pub_class = displays
 
             def _showtraceback(self, etype, evalue, stb):
                 try:

@@ -26,6 +26,11 @@ NUMBERS = (
     "ceiling` has those that take both."
 )
 TIMES = "A multiplication needs its sign: `n*(a + b)`, and not `n(a + b)`, which calls `n` as a function."
+QUOTES = (
+    "Python's quotes are straight, `\"` or `'`: those of a word processor (`“`, `”`, `‘`, `’`, `„`, `«`) are no quotes."
+)
+COLAB = "`google.colab` is Colab's own and nowhere else: keep what needs it in a cell of its own, without an answer."
+TYPED_IN = "Nobody can type anything while a notebook is judged: set the value in the cell instead of asking for it."
 TEXT = (
     "A text cannot be computed with. Units are numbers: `from hwlib.units import ms`, then `3.85*ms`. Or the text "
     'alone is the answer: `answer = "3.85 ms"`.'
@@ -117,7 +122,11 @@ def advice(error: str, message: str, source: str = "", asked: ErrorContext = NOT
         return _undefined(match[1], asked) if match and NAME.fullmatch(match[1]) else ""
     if error == "ModuleNotFoundError":
         match = re.match(r"No module named '(\w{1,40})[.\w]*'", message)
+        if match and match[1] == "google":
+            return COLAB
         return install(match[1]) if match and match[1] in EXTRAS else ""
+    if error in ("EOFError", "StdinNotImplementedError") and re.search(r"\binput\b", source):
+        return TYPED_IN
     if error == "SyntaxError":
         return _unread(source, asked)
     if error == "KeyError" and "given(" in source:
@@ -218,6 +227,8 @@ def _unread(source: str, context: ErrorContext) -> str:
         times = re.search(r"(?<![\w.])(\d+)\s*([A-Za-z_]\w{0,40})", typed, re.ASCII)
         if times and times[2] in (*context.letters, *context.given):
             return f"A multiplication needs its sign: `{times[1]}*{times[2]}`."
+    if any(quote in source[: MAX_LINE * MAX_LINES] for quote in "“”„‟‘’‚‛«»"):
+        return QUOTES
     signs = next((sign for sign in "×·÷−" if sign in source[: MAX_LINE * MAX_LINES]), "")
     written = {"×": "*", "·": "*", "÷": "/", "−": "-"}
     return f"Python's sign for `{signs}` is `{written[signs]}`." if signs else ""

@@ -224,6 +224,7 @@ def test_a_failed_cell_of_ones_own_is_told_with_the_next_exercise():
 
     done, _ = graded({"t-first": "answer = 1.0", "t-second": ""}, changed=changed)
     assert "undefined_name" not in done.results[0].say + done.results[0].note
+    assert "cell that you added above raised" in done.results[1].say
     assert "undefined_name" in done.results[1].say
 
 

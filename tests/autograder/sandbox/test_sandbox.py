@@ -62,6 +62,42 @@ def test_where_no_proc_can_be_mounted_memory_is_said_to_be_without_limit(monkeyp
     assert probe() == {"unconfined": "", "unmeasured": confine.NO_PROC}
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "!pip install numpy",
+        "%pip install numpy",
+        "%conda install numpy",
+        "names = !ls\nassert names == []",
+        "!!ls",
+        "%sx ls",
+        "%%bash\nls",
+        "%%script bash\nls",
+        "%%python\nprint(1)",
+        "get_ipython().system('ls')",
+    ],
+)
+def test_a_line_for_the_terminal_is_said_to_be_left_out(child, source):
+    reply = child.run(source)
+    assert reply["error"] is None
+    assert "not run" in text(reply)
+
+
+@pytest.mark.parametrize("source", ["exit()", "quit()"])
+def test_leaving_ends_nothing(child, source):
+    reply = child.run(f"x = 1\n{source}")
+    assert reply["error"] is None
+    assert "goes on" in text(reply)
+    assert value(child, "x") == 1
+
+
+@pytest.mark.parametrize(
+    "source", ["%matplotlib inline", "%matplotlib widget", "%config InlineBackend.dpi=9", "%gui qt"]
+)
+def test_a_figures_magic_is_no_error(child, source):
+    assert child.run(source)["error"] is None
+
+
 def test_cells_share_a_namespace_and_show_what_they_show(child):
     assert child.run("x = 20")["outputs"] == []
     reply = child.run("import sys\nprint('out')\nprint('err', file=sys.stderr)\nx + 1")

@@ -185,3 +185,24 @@ def test_every_kind_that_is_code_says_so():
         verdict = exercise.judge(encoding.decode(encoding.encode(wrong)), call=kind.local_call(wrong))
         assert (verdict.kind, verdict.score) == ("wrong", 0.0)
         assert f"`{kind.signature}`, with" in verdict.say
+
+
+@pytest.mark.parametrize("source", ["answer = “3.85 ms”", "answer = ‘a’", "answer = „a“", "answer = «a»"])
+def test_quotes_of_a_word_processor_are_named(source):
+    with pytest.raises(SyntaxError) as raised:
+        compile(source, "cell", "exec")
+    assert "straight" in advice("SyntaxError", str(raised.value), source)
+
+
+def test_straight_quotes_are_not_blamed():
+    assert "straight" not in advice("SyntaxError", "invalid syntax", 'answer = "3.85 ms" ms')
+
+
+def test_nobody_types_while_a_notebook_is_judged():
+    assert "set the value" in advice("EOFError", "EOF when reading a line", "n = input()")
+    assert advice("EOFError", "EOF when reading a line", "pickle.load(file)") == ""
+
+
+def test_what_is_colabs_own_is_said_to_be_so():
+    assert "Colab" in advice("ModuleNotFoundError", "No module named 'google'", "from google.colab import drive")
+    assert advice("ModuleNotFoundError", "No module named 'googlemaps'") == ""

@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..course.intake.download_names import is_notebook
 from ..declaration.answer import JudgedBy
 from ..declaration.bank import Bank
 from ..declaration.exercise import Exercise
@@ -260,7 +261,7 @@ def notebook_path(name: str) -> Path:
     for place in places:
         if place.is_file():
             return place
-    if path.is_dir() and len(only := sorted(path.glob("*.ipynb"))) == 1:
+    if path.is_dir() and len(only := sorted(file for file in path.iterdir() if is_notebook(file.name))) == 1:
         return only[0]
     if path.suffix == ".ipynb":
         raise CheckError(f"{name}: there is no such file; a notebook was expected")

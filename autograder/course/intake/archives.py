@@ -1,14 +1,16 @@
 """What an archive of submissions holds: a zip or a folder that others have filled, so that nothing in it is trusted.
 
 Nothing is unpacked here. A member that is not a plain file under a plain name is refused, with a reason; the others
-are read one at a time, up to the size of the largest notebook.
+are read one at a time, up to the size of the largest notebook. A zip that somebody has handed in is as a folder of its
+name, with what it holds; a zip within that one is a file.
 """
 
+import io
 import os
 import stat
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -21,6 +23,7 @@ from ...grading.restore import MAX_BYTES
 from ..submissions.submission_folders import KINDS, printable
 
 MAX_MEMBERS, MAX_TOTAL, MAX_DEPTH, MAX_NAME = 20_000, 16 << 30, 20, 255
+MAX_INSIDE = 1_000  # files of a zip that one learner has handed in
 UTF8 = 0x800  # the flag of a zip's member whose name is in UTF-8
 
 
@@ -61,7 +64,7 @@ class Contents:
 def opened(source: Path) -> Iterator[Contents]:
     """The contents of a zip or of a folder; CourseError where it is neither, or is beyond every limit."""
     if source.is_dir():
-        yield _of_folder(source)
+        yield _with_zips(source, _of_folder(source))
         return
     try:
         archive = zipfile.ZipFile(source)
@@ -70,25 +73,69 @@ def opened(source: Path) -> Iterator[Contents]:
     except (OSError, zipfile.BadZipFile, ValueError) as error:
         raise CourseError(f"{source}: {error}; a zip file, or a folder, of submissions was expected") from None
     with archive:
-        yield _of_zip(source, archive)
+        yield _with_zips(source, _of_zip(source, archive))
 
 
 def _of_zip(source: Path, archive: zipfile.ZipFile) -> Contents:
     infos = [info for info in archive.infolist() if not info.is_dir()]
     _check_limits(source, len(infos), sum(info.file_size for info in infos))
-    made, times = Contents(), Counter(info.filename for info in infos)
+    return _listed(infos, lambda info: partial(_unpacked, archive, info))
+
+
+def _listed(
+    infos: Sequence[zipfile.ZipInfo],
+    reader: Callable[[zipfile.ZipInfo], Callable[[], bytes]],
+    around: Member | None = None,
+) -> Contents:
+    """The files of a zip, or of one that is the member `around` of an archive."""
+    made, times = Contents(), Counter(map(_separated, infos))
+    outside = around.path if around else ()
     for info in infos:
         try:
-            if times[info.filename] > 1:
-                raise Refused(f"{printable(info.filename)}: {times[info.filename]} members have this name")
+            if times[_separated(info)] > 1:
+                raise Refused(f"{printable(info.filename)}: {times[_separated(info)]} members have this name")
             _check_kind(info)
-            path = _plain_path(_name(info))
+            path = (*outside, *_plain_path(_name(info)))
         except Refused as error:
-            made.refused.append(str(error))
+            made.refused.append(f"{around.name}: {error}" if around else str(error))
         else:
-            made.members.append(Member(path, _time(info), partial(_unpacked, archive, info)))
+            made.members.append(Member(path, _time(info), reader(info)))
     made.refused = list(dict.fromkeys(made.refused))
     return made
+
+
+def _with_zips(source: Path, made: Contents) -> Contents:
+    """The contents, where each zip that was handed in is a folder of what it holds."""
+    every = Contents(refused=list(made.refused))
+    for member in made.members:
+        inside = Contents([member])
+        if member.path[-1].casefold().endswith(".zip"):
+            try:
+                inside = _inside(member)
+            except Refused as error:
+                inside.refused.append(str(error))
+        every.members += inside.members
+        every.refused += inside.refused
+        _check_limits(source, len(every.members), 0)
+    return every
+
+
+def _inside(member: Member) -> Contents:
+    """What a zip in an archive holds; Refused where it is none, or has as many files as no submission has."""
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(member.read()))
+    except (OSError, zipfile.BadZipFile, ValueError) as error:
+        raise Refused(f"{member.name}: {error or type(error).__name__}; a zip file was expected") from None
+    infos = [info for info in archive.infolist() if not info.is_dir()]
+    if len(infos) > MAX_INSIDE:
+        raise Refused(f"{member.name}: {len(infos):,} files in it; at most {MAX_INSIDE:,} were expected")
+    return _listed(infos, lambda info: partial(_unpacked_inside, member, info), member)
+
+
+def _unpacked_inside(member: Member, info: zipfile.ZipInfo) -> bytes:
+    """The file of a zip in an archive, which is read anew: of a class, not all are held at once."""
+    with zipfile.ZipFile(io.BytesIO(member.read())) as archive:
+        return _unpacked(archive, info)
 
 
 def _check_limits(source: Path, members: int, size: int) -> None:
@@ -111,19 +158,27 @@ def _name(info: zipfile.ZipInfo) -> str:
     """A member's name: one without the flag for UTF-8 is read as such all the same, as most programs mean it."""
     if "\0" in info.orig_filename:
         raise Refused(f"{printable(info.orig_filename)}: a name with a NUL in it")
-    if info.flag_bits & UTF8 or info.filename.isascii():
-        return info.filename
+    name = _separated(info)
+    if info.flag_bits & UTF8 or name.isascii():
+        return name
     try:
-        return info.filename.encode("cp437").decode("utf-8")
+        return name.encode("cp437").decode("utf-8")
     except UnicodeError:
         raise Refused(f"{printable(info.filename)}: the name is not UTF-8") from None
+
+
+def _separated(info: zipfile.ZipInfo) -> str:
+    """A member's name as it was meant: programs for Windows may write its own separators, in all of a name."""
+    return info.filename if "/" in info.filename else info.filename.replace("\\", "/")
 
 
 def _plain_path(name: str) -> tuple[str, ...]:
     parts = tuple(name.split("/"))
     if not name.isprintable():
         raise Refused(f"{printable(name)}: a name with control characters")
-    if name.startswith("/") or "\\" in name or ":" in parts[0][1:2] or {"", ".", ".."} & set(parts):
+    if "\\" in name:
+        raise Refused(f"{printable(name)}: a name with a backslash beside slashes")
+    if name.startswith("/") or ":" in parts[0][1:2] or {"", ".", ".."} & set(parts):
         raise Refused(f"{printable(name)}: the name leads out of the archive")
     if len(parts) > MAX_DEPTH or max(map(len, parts)) > MAX_NAME:
         raise Refused(f"{printable(name)}: the name is too long, or lies too deep")

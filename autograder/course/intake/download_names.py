@@ -21,6 +21,10 @@ CANVAS = re.compile(r"(?P<who>.+?)_(?:(?P<late>LATE)_)?(?P<number>\d+)_(?P<file>
 ANONYMOUS = re.compile(r"(?:LATE_)?anon_\w+?_\d+_.+", re.DOTALL)
 RUBBISH = ("__MACOSX", ".ipynb_checkpoints", ".DS_Store")  # of whoever packed it, in any folder
 NOTEBOOK = ".ipynb"
+SAVED = re.compile(
+    r"\.ipynb(?:\.json|\.txt)?\Z", re.IGNORECASE
+)  # a browser that saves a notebook may put its kind behind
+ZIP = re.compile(r"\.zip\Z", re.IGNORECASE)  # what a learner handed in is as a folder, see `archives`
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,16 @@ class Upload:
     late: bool = False
 
 
+def is_notebook(title: str) -> bool:
+    """Whether a file is called as a notebook is, whatever a browser has put behind its name."""
+    return without_suffix(title) != title
+
+
+def without_suffix(title: str) -> str:
+    """A file's name without what makes it a notebook's: "week1" of "week1.ipynb" and of "week1.ipynb.json"."""
+    return SAVED.sub("", title)
+
+
 def composed(text: str) -> str:
     """A text with each letter and its accent as one character: some systems write them as two in the name of a file."""
     return unicodedata.normalize("NFC", text)
@@ -73,7 +87,7 @@ def upload(member: Member, around: int, ids: Collection[str]) -> Upload:
     hides its learner, or belongs to a text that was typed into the platform."""
     *_, file = path = member.path[around:] or member.path[-1:]
     outermost, is_file = path[0], len(path) == 1
-    if is_file and composed(outermost.removesuffix(NOTEBOOK)) not in ids and ANONYMOUS.fullmatch(outermost):
+    if is_file and composed(without_suffix(outermost)) not in ids and ANONYMOUS.fullmatch(outermost):
         raise Refused(f"{member.name}: Canvas hides whose it is; end the assignment's anonymous grading before")
     label = label_of(outermost, ids, is_file=is_file)
     if label.kind != "file":
@@ -83,7 +97,7 @@ def upload(member: Member, around: int, ids: Collection[str]) -> Upload:
 
 def label_of(part: str, ids: Collection[str], *, is_file: bool) -> Label:
     """What a part of a path says. Where it has the marks of both platforms, the first is the platform's own."""
-    name = composed(part.removesuffix(NOTEBOOK) if is_file else part)
+    name = composed(without_suffix(part) if is_file else ZIP.sub("", part))
     if name in ids:
         return Label(Owner("plain", name))
     moodle = (None if is_file else MOODLE_FOLDER.fullmatch(part)) or MOODLE_FILE.fullmatch(part)

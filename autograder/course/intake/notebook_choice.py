@@ -13,7 +13,7 @@ from typing import Any
 from ...grading.found_cells import normalised
 from ...grading.restore import SubmissionError, grade_cell, grade_id, notebook_in
 from .archives import Refused
-from .download_names import NOTEBOOK, Upload
+from .download_names import NOTEBOOK, Upload, is_notebook, without_suffix
 
 MAX_NOTEBOOKS = 20  # of one learner that are looked into
 NUMBERED = r"(?:[-_ ]\d+| ?\(\d+\))?"  # what a platform or a browser puts behind a name that is taken
@@ -33,7 +33,7 @@ def choose(name: str, uploads: Sequence[Upload], questions: Mapping[str, Set[str
 
     `questions`: by assignment, what is `asked` in it.
     """
-    notebooks = [upload for upload in uploads if upload.title.casefold().endswith(NOTEBOOK)]
+    notebooks = [upload for upload in uploads if is_notebook(upload.title)]
     left = [upload.title for upload in uploads if upload not in notebooks]
     if not notebooks:
         raise Refused(f"{_listed(left)}: no notebook; {name}{NOTEBOOK} was expected")
@@ -63,15 +63,17 @@ def choose(name: str, uploads: Sequence[Upload], questions: Mapping[str, Set[str
 def _one_of(name: str, read: dict[bytes, Upload], told: dict[bytes, str | None], notes: list[str]) -> bytes:
     if not read:
         raise Refused("; ".join(notes))
-    named = re.compile(re.escape(name) + NUMBERED + re.escape(NOTEBOOK), re.IGNORECASE)
+    named = re.compile(re.escape(name) + NUMBERED, re.IGNORECASE)
     mine = [one for one in read if told[one] == name]
     if not mine:
         unknown = [one for one in read if told[one] is None]
-        mine = [one for one in unknown if named.fullmatch(read[one].title)] or (unknown if len(read) == 1 else [])
+        mine = [one for one in unknown if named.fullmatch(without_suffix(read[one].title))] or (
+            unknown if len(read) == 1 else []
+        )
     if not mine:
         listing = ", ".join(f"{read[one].title} (of {told[one] or 'no assignment'})" for one in read)
         raise Refused("; ".join([f"{listing}: a notebook of {name} was expected", *notes]))
-    best = [one for one in mine if named.fullmatch(read[one].title)]
+    best = [one for one in mine if named.fullmatch(without_suffix(read[one].title))]
     if len(mine) > 1 and len(best) != 1:
         listing = _listed([read[one].title for one in mine])
         raise Refused(f"{listing}: each may be the notebook of {name}; one was expected")

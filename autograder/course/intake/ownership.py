@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 
 from .archives import Member, Refused
-from .download_names import NOTEBOOK, Upload, composed, is_submitted, label_of, upload
+from .download_names import Upload, composed, is_notebook, is_submitted, label_of, upload, without_suffix
 from .roster_match import Roster
 
 AROUND = ("submissions", "submitted", "class")  # how those who pack an archive call a folder around everything
@@ -55,7 +55,7 @@ def listed(files: Sequence[Upload]) -> str:
 def _depth(members: Sequence[Member], roster: Roster, around: Collection[str]) -> int:
     """How many folders are around everything and nobody's: those called so, and others where what is in them shows
     that they are no learner's, since it is of two, or called as platforms alone call it."""
-    paths = [member.path for member in members if len(member.path) > 1 or member.path[0].endswith(NOTEBOOK)]
+    paths = [member.path for member in members if len(member.path) > 1 or is_notebook(member.path[0])]
     levels = zip(*(path[:-1] for path in paths), strict=False)
     common = [level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels)]
     nobodys = list(takewhile(lambda part: not roster.knows(label_of(part, roster.ids, is_file=False).owner), common))
@@ -71,7 +71,7 @@ def _depth(members: Sequence[Member], roster: Roster, around: Collection[str]) -
 def _by_shape(file: Upload, depth: int, around: Collection[str]) -> str:
     """Who a file's owner is where nobody is known: by LEARNER.ipynb, LEARNER/NAME.ipynb or LEARNER/NAME/NAME.ipynb."""
     inner = file.member.path[depth + 1 : -1]
-    if len(inner) > 1 or (inner and inner[0] not in (*around, file.title.removesuffix(NOTEBOOK))):
+    if len(inner) > 1 or (inner and inner[0] not in (*around, without_suffix(file.title))):
         raise Refused(
             f"{file.member.name}: with no learners in the gradebook, LEARNER/{file.title} was expected, and either of "
             f"{file.owner.who!r} and {inner[0]!r} may be a learner"

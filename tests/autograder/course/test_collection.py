@@ -77,6 +77,10 @@ def there(folder, learner, name="week1"):
         ("Ada O'Lovelace/bob/week1.ipynb", "ada"),
         ("class/ada@x.org/bob/hw.ipynb", "ada"),
         ("4711/bob.ipynb", "ada"),
+        ("olovelaceada_4711_90210_week1.ipynb.json", "ada"),  # as a browser may save it
+        ("olovelaceada_4711_90210_week1 (1).ipynb.txt", "ada"),
+        ("kim2.IPYNB.json", "kim2"),
+        ("kim2\\week1.ipynb", "kim2"),
     ],
 )
 def test_a_file_comes_to_its_learner(folder, tmp_path, member, learner):
@@ -84,6 +88,21 @@ def test_a_file_comes_to_its_learner(folder, tmp_path, member, learner):
     assert kinds(report) == {learner: "new"}
     assert there(folder, learner) == NB
     assert sorted(report.missing) == sorted({"ada", "bob", "kim1", "kim2"} - {learner})
+
+
+@pytest.mark.parametrize("outer", ["olovelaceada_4711_90210_homework.zip", "ada.zip", "Ada OLovelace.ZIP"])
+def test_a_zip_that_a_learner_handed_in_is_opened(folder, tmp_path, outer):
+    content = packed(tmp_path / "inner.zip", {"week1/bob.ipynb": NB, "__MACOSX/week1/._bob.ipynb": "x"}).read_bytes()
+    report = take(folder, packed(tmp_path / "a.zip", {outer: content}))
+    assert kinds(report) == {"ada": "new"}
+    assert there(folder, "ada") == NB
+
+
+@pytest.mark.parametrize("title", ["week1.json", "week1.txt", "week1.ipynb.pdf", "ipynb.json"])
+def test_what_is_not_called_a_notebook_is_named(folder, tmp_path, title):
+    report = take(folder, packed(tmp_path / "a.zip", {f"kim2/{title}": NB}))
+    assert kinds(report) == {"kim2": "refused"}
+    assert title in report.outcomes[0].notes[0]
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ def contents(source):
 
 @pytest.mark.parametrize(
     "name", ["../x.ipynb", "a/../../x.ipynb", "/etc/x.ipynb", "a//x.ipynb", "C:\\x.ipynb", "a\\..\\x.ipynb",
+             "\\x.ipynb", "a/b\\x.ipynb",
              "C:/x.ipynb", "a/./x.ipynb", "a\x1b[2Jb.ipynb", "a/" * 30 + "x.ipynb", "a" * 300]
 )  # fmt: skip
 def test_a_name_that_leads_elsewhere_is_refused_alone(tmp_path, name):
@@ -226,3 +227,65 @@ def test_a_folder_that_cannot_be_read_costs_its_files_alone(tmp_path, monkeypatc
     names, refused = contents(tmp_path / "folder")
     assert names == ["good/x.ipynb"]
     assert [line.endswith("bad: Permission denied") for line in refused] == [True]
+
+
+@pytest.mark.parametrize("name", ["week1\\gina\\week1.ipynb", "gina\\week1.ipynb"])
+def test_separators_of_windows_are_separators(tmp_path, name):
+    assert contents(packed(tmp_path / "a.zip", {name: "x"})) == ([name.replace("\\", "/")], [])
+
+
+def test_one_name_in_two_spellings_is_one_name(tmp_path):
+    members = {"a\\x.ipynb": "1", "a/x.ipynb": "2", "b.ipynb": "3"}
+    names, refused = contents(packed(tmp_path / "a.zip", members))
+    assert names == ["b.ipynb"]
+    assert all("2 members" in line for line in refused)
+
+
+def inner(tmp_path, members):
+    return packed(tmp_path / "inner.zip", members).read_bytes()
+
+
+@pytest.mark.parametrize("form", ["zip", "folder"])
+def test_a_zip_that_was_handed_in_is_a_folder(tmp_path, form):
+    content = inner(tmp_path, {"week1/x.ipynb": "inside", "data.csv": "1"})
+    source = tmp_path / "folder"
+    source.mkdir()
+    (source / "ann.ZIP").write_bytes(content)
+    if form == "zip":
+        source = packed(tmp_path / "a.zip", {"ann.ZIP": content})
+    with archives.opened(source) as archive:
+        assert [member.name for member in archive.members] == ["ann.ZIP/week1/x.ipynb", "ann.ZIP/data.csv"]
+        assert archive.members[0].read() == b"inside"
+
+
+def test_what_a_zip_inside_hides_is_refused_alone(tmp_path):
+    twice = [("a.ipynb", "1"), ("a.ipynb", "2"), ("../x.ipynb", "3"), (special("l", 0o120777), "/"), ("b.ipynb", "4")]
+    names, refused = contents(packed(tmp_path / "a.zip", {"ann.zip": inner(tmp_path, twice), "good.ipynb": "y"}))
+    assert names == ["ann.zip/b.ipynb", "good.ipynb"]
+    assert len(refused) == 3
+    assert all(line.startswith("ann.zip: ") for line in refused)
+
+
+def test_a_zip_in_a_zip_in_a_zip_is_a_file(tmp_path):
+    content = inner(tmp_path, {"deep.zip": inner(tmp_path, {"x.ipynb": "1"})})
+    assert contents(packed(tmp_path / "a.zip", {"ann.zip": content})) == (["ann.zip/deep.zip"], [])
+
+
+def test_what_is_called_zip_and_is_none_is_said(tmp_path):
+    names, refused = contents(packed(tmp_path / "a.zip", {"ann.zip": b"no zip", "good.ipynb": "y"}))
+    assert names == ["ann.zip", "good.ipynb"]
+    assert "a zip file was expected" in refused[0]
+
+
+def test_a_zip_inside_has_as_many_files_as_may_be(tmp_path, monkeypatch):
+    source = packed(tmp_path / "a.zip", {"ann.zip": inner(tmp_path, {"1": "", "2": ""})})
+    monkeypatch.setattr(archives, "MAX_INSIDE", 2)
+    assert len(contents(source)[0]) == 2
+    monkeypatch.setattr(archives, "MAX_INSIDE", 1)
+    assert contents(source)[0] == ["ann.zip"]
+
+
+def test_a_bomb_in_a_zip_inside_is_not_unpacked(tmp_path):
+    source = packed(tmp_path / "a.zip", {"ann.zip": inner(tmp_path, {"bomb.ipynb": b"0" * (MAX_BYTES + 1)})})
+    with archives.opened(source) as archive, pytest.raises(archives.Refused, match="more than"):
+        archive.members[0].read()

@@ -5,8 +5,8 @@ of expert parallelism nor whether attention is data-parallel; its page's command
 experts, so each rank of its "TP" is read as having attention for sequences of its own, and whole experts. gpt-oss has
 experts in 4 bits and all else in bfloat16, whichever `dtype` is printed, and on Hopper a cache in bfloat16, as the
 page's commands say. A checkpoint of DeepSeek-R1 in 4 bits keeps attention in bfloat16, and one in 8 bits has scales of
-blocks. InferenceX prints no dtype of the cache: 8 bits with weights of 4, else 16; it draws lengths evenly between 0.8
-and 1.0 of those that it prints. Neuron's tables print cores, of which a chip has several: each rank is read as a chip.
+blocks; of other models `fp8_block` says so. InferenceX prints no dtype of the cache: 8 bits with weights of 4, else 16;
+it draws lengths evenly between 0.8 and 1.0 of those that it prints. A server of SGLang or vLLM is read alike. Neuron's tables print cores, of which a chip has several: each rank is read as a chip.
 
 A row of any software and any chip is read. On a chip that no kernel was fitted on, and of a software that no server was
 fitted of, the constants are those usual, and the row is scored apart; a chip whose links nobody publishes the rate of
@@ -55,6 +55,7 @@ DTYPES = {
     "fp16": "bf16",
     "bf16": "bf16",
     "fp8": "fp8",
+    "fp8_block": "fp8_block",
     "nvfp4": "fp4",
     "fp4": "fp4",
     "int8w": "int8w",
@@ -158,7 +159,12 @@ def fitted_to(config: dict[str, Any], system: str = "") -> bool:
         stack = stack_of(config, system)
     except ValueError:
         return False
-    return not (stack == "vllm-0.6" and "experts" in config)
+    return not (stack == "vllm-0.6" and _has_experts(config))
+
+
+def _has_experts(config: dict[str, Any]) -> bool:
+    name = ALIASES.get(config["model"], config["model"])
+    return "experts" in config or (name in models and bool(models[name].moe))
 
 
 THIRTEEN = {"hidden": 5120, "layers": 40, "heads": 40, "vocab": 50272}
@@ -239,9 +245,9 @@ def server_of(config: dict[str, Any], chip: Accelerator, kernels: str = "trtllm"
     if config["dtype"] not in DTYPES:
         raise ValueError(f"dtype is {config['dtype']!r}, none of {', '.join(DTYPES)}")
     dtype = DTYPES[config["dtype"]]
-    low = dtype in ("fp8", "fp4")
+    low = dtype in ("fp8", "fp8_block", "fp4")
     kv_dtype = DTYPES.get(config.get("kv_dtype", ""), "fp8" if low else "bf16")
-    if config["load"] == "closed loop":
+    if config["load"] == "closed loop" and "kv_dtype" not in config:
         kv_dtype = "fp8" if dtype == "fp4" else "bf16"
     tp, ep = int(config["tp"]), int(config.get("ep", 1))
     others: dict[str, Any] = {}

@@ -9,11 +9,12 @@ from benchmarks.paths import DATA
 from benchmarks.planner.serving_page import UNFITTED
 from benchmarks.rows.published import case_of, read_rows
 from benchmarks.rows.row_chips import chip_of_words
-from benchmarks.rows.serving_rows import REQUESTS, Serving, serving_case, stack_of, unfitted_case
+from benchmarks.rows.serving_rows import REQUESTS, Serving, server_of, serving_case, stack_of, unfitted_case
 from benchmarks.rows.training_step import Unmodelled
 from benchmarks.score.predictions import Prediction, predict
 from hwlib.calibrated.serving import step_time
 from hwlib.calibrated.serving_step import Work
+from hwlib.specs import accelerators
 from hwlib.specs.serving_stack import TYPICAL, TYPICAL_MOE, USUAL, serving_stacks
 from hwlib.transformer import parameter_count
 from tests.benchmarks.tables import written
@@ -27,6 +28,7 @@ ROW = {
     },
     "measured_value": "5000", "unit": "output tokens/s", "source": "s", "confidence": "seen verbatim", "use": "visible",
 }  # fmt: skip
+EIGHT = {"kv_dtype": "fp8"}
 
 
 def case(tmp_path, config=None, **cells):
@@ -75,6 +77,29 @@ def test_latencies_are_those_of_their_part(tmp_path):
         measured_value="100",
     )
     assert shorter.time() < first.time()
+
+
+def test_a_printed_dtype_of_the_cache_counts_in_a_closed_loop(tmp_path):
+    closed = {"load": "closed loop", "concurrency": 16, "model": "glm-5.2", "tp": 8, "software": "SGLang"}
+    silent = {name: x for name, x in ROW["config"].items() if name != "kv_dtype"}
+    caches = [server_of({**silent, **closed, **more}, accelerators["h200-sxm"]).kv_dtype for more in ({}, EIGHT)]
+    assert caches == ["bf16", "fp8"]
+
+
+@pytest.mark.parametrize(("dtype", "read"), [("fp8", "fp8"), ("fp8_block", "fp8_block")])
+def test_scales_of_blocks_are_printed_or_not(dtype, read):
+    config = ROW["config"] | {"model": "qwen3-next-80b-a3b", "dtype": dtype}
+    server = server_of(config, accelerators["h200-sxm"])
+    assert (server.dtype, server.kv_dtype) == (read, "fp8")
+    config.pop("kv_dtype")
+    assert server_of(config, accelerators["h200-sxm"]).kv_dtype == "fp8"
+
+
+@pytest.mark.parametrize(("model", "typical"), [("qwen2.5-7b", False), ("qwen3-next-80b-a3b", True)])
+def test_experts_of_vllm_have_typical_constants_by_whichever_name(tmp_path, model, typical):
+    server = {"model": model, "software": "vLLM", "version": "0.11.0", "load": "closed loop", "concurrency": 64}
+    found = case(tmp_path, server)
+    assert (found.typical, found.stack) == (typical, USUAL if typical else "vllm-0.6")
 
 
 @pytest.mark.parametrize(

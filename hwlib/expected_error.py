@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from math import exp, inf, log2
 from typing import NamedTuple
 
+from hwlib.specs import Model
 from hwlib.specs.prediction_errors import SERVING, TRAINING, Basis, PredictionError, prediction_errors
 
 NEAREST = 8
@@ -52,6 +53,8 @@ WORDS: Mapping[str, str] = {
     "dense": "a model without experts",
     "experts": "experts",
     "latent": "latent attention",
+    "state": "layers that keep a state",
+    "sparse": "sparse attention",
     "16bit": "products in 16 bits",
     "fp8": "products in 8 bits",
     "fp4": "products in 4 bits",
@@ -226,6 +229,12 @@ def distance(situation: Situation, row: PredictionError) -> float:
     lacked = len(situation.features - there) + (row.chip != situation.chip)
     features = FEATURE * lacked + FURTHER * len(there - situation.features)
     return features + DOUBLING * sum(abs(log2(x / y)) for x, y in zip(situation.amounts, row.amounts, strict=True))
+
+
+def model_features(model: Model) -> frozenset[str]:
+    """What a model has, in training as in serving: its MLPs and its kinds of layers."""
+    has = {"latent": bool(model.mla), "state": bool(model.mixer), "sparse": bool(model.indexer)}
+    return frozenset({"experts" if model.moe else "dense"} | {name for name, holds in has.items() if holds})
 
 
 def count_words(x: float) -> str:

@@ -42,6 +42,7 @@ SHARE = 0.8
 """Of a cell's rows, the part that lies in the interval that is printed, from `FEW` rows on."""
 FEW = 5
 DENSE, EXPERTS, ADAPTERS, ANY, UNKNOWN = "dense", "experts", "adapters", "any", "not printed"
+MIXED = "states or sparse attention"
 TRAINING, MEMORY, SERVING = "training step", "memory of training", "serving"
 PLANNED = (TRAINING, MEMORY, SERVING)
 """What the planners answer; all else are parts of it."""
@@ -113,6 +114,8 @@ def own_steps() -> Iterator[tuple[RowCell, CellRow]]:
 def _kind(model: object, adapters: object = None) -> str:
     if adapters:
         return ADAPTERS
+    if getattr(model, "mixed", False):
+        return MIXED
     return EXPERTS if getattr(model, "moe", None) else DENSE
 
 

@@ -33,6 +33,7 @@ BEGIN, END = "<!-- generated: python -m benchmarks.score.error_scores -->", "<!-
 PAGE = DOCS / "fidelity.md"
 EVERY = 8  # of a document with more rows than MANY, so many-th are scored: they are of one sweep
 MANY = 500
+MIXED = "layers with states or sparse attention"
 UNMEASURED, TYPICAL_CHIP = "software without a row", "chips and software without a fit"
 
 
@@ -107,11 +108,10 @@ def kind_of(row: PredictionError) -> str:
     """What a row is scored with."""
     if row.basis == Basis.TYPICAL:
         return f"{row.work}, {TYPICAL_CHIP}"
-    experts = "experts" if "experts" in row.words else "dense"
-    if row.work == SERVING:
-        return f"{row.work}, {experts}"
-    place = ", one GPU" if "one-gpu" in row.words else ""
-    return f"{row.work}, {experts}{place}"
+    layers = "experts" if "experts" in row.words else "dense"
+    layers = MIXED if row.words & {"state", "sparse"} else layers
+    place = ", one GPU" if row.work == TRAINING and "one-gpu" in row.words else ""
+    return f"{row.work}, {layers}{place}"
 
 
 def unmeasured_errors(path: Path) -> Iterator[ScoredError]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hwlib.expected_error import Situation
+from hwlib.expected_error import Situation, model_features
 from hwlib.planner.task import Task
 from hwlib.specs import Stack, stacks
 from hwlib.specs.prediction_errors import TRAINING
@@ -17,17 +17,17 @@ BITS = {"fp8": "fp8", "fp4": "fp4"}
 
 def task_features(task: Task) -> frozenset[str]:
     """What every plan of a task has."""
-    model, software = task.model, task.software
+    software = task.software
     where = "nodes" if task.gpus > task.machine.full_node else "one-node"
     place = ONE_GPU if task.gpus == 1 else where
     has = {
-        "latent": bool(model.mla),
         "scores": not software.fused,
         "adapters": bool(task.trained and task.trained.adapters),
         "offload": software.uses_host,
     }
     return frozenset(
-        {"experts" if model.moe else "dense", BITS.get(software.dtype, "16bit"), place}
+        model_features(task.model)
+        | {BITS.get(software.dtype, "16bit"), place}
         | {name for name, holds in has.items() if holds}
     )
 

@@ -1,7 +1,7 @@
 """What a server is to the table of measured ones: its features and its amounts, as its error depends on them."""
 
 from hwlib.calibrated.serving_step import Server
-from hwlib.expected_error import Situation
+from hwlib.expected_error import Situation, model_features
 from hwlib.serving_planner.layouts import Layout, server_of
 from hwlib.serving_planner.points import Point
 from hwlib.serving_planner.question import Question
@@ -20,7 +20,6 @@ def server_situation(
     model = server.model
     dtypes = (server.dtype, server.expert_dtype or server.dtype)
     has = {
-        "latent": bool(model.mla),
         "narrow": any(dtype in NARROW for dtype in dtypes),
         "kv8": server.kv_dtype != "bf16",
         "tp": server.attention_tp > 1,
@@ -30,7 +29,7 @@ def server_situation(
         "nodes": server.nodes is not None,
         "apart": apart,
     }
-    always = {"experts" if model.moe else "dense", LOW.get(server.dtype, "16bit"), "steady" if steady else "static"}
+    always = model_features(model) | {LOW.get(server.dtype, "16bit"), "steady" if steady else "static"}
     amounts = (server.gpus, tokens, parameter_count(model), max(requests, 1))
     features = frozenset(always | {name for name, holds in has.items() if holds})
     return Situation(SERVING, stack.key, server.chip.key, features, amounts, kin_of(stack))

@@ -97,6 +97,19 @@ def test_other_software_on_the_chip_is_asked_for_the_same_plan():
     assert situation(apart.question, point).features >= {"experts", "latent"}
 
 
+@pytest.mark.parametrize(
+    ("model", "features"),
+    [
+        ("llama3-8b", {"dense", "16bit", "steady"}),
+        ("deepseek-v3.2", {"experts", "latent", "sparse", "16bit", "steady"}),
+        ("qwen3-next-80b-a3b", {"experts", "state", "16bit", "steady"}),
+    ],
+)
+def test_states_and_sparse_attention_are_features_of_a_server(model, features):
+    server = Server(models[model], accelerators["h200-sxm"])
+    assert server_situation(server, USUAL, 2000, 16).features == features <= WORDS.keys()
+
+
 @pytest.mark.parametrize("error", [0.0, 0.1])
 def test_a_stack_of_ones_own_says_how_far_it_errs(error):
     own = ServingStack.ideal().replace(key="mine", error=error)

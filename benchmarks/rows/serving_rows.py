@@ -6,7 +6,8 @@ experts, so each rank of its "TP" is read as having attention for sequences of i
 experts in 4 bits and all else in bfloat16, whichever `dtype` is printed, and on Hopper a cache in bfloat16, as the
 page's commands say. A checkpoint of DeepSeek-R1 in 4 bits keeps attention in bfloat16, and one in 8 bits has scales of
 blocks; of other models `fp8_block` says so. InferenceX prints no dtype of the cache: 8 bits with weights of 4, else 16;
-it draws lengths evenly between 0.8 and 1.0 of those that it prints. A server of SGLang or vLLM is read alike. Neuron's tables print cores, of which a chip has several: each rank is read as a chip.
+it draws lengths evenly between 0.8 and 1.0 of those that it prints. A server of SGLang or vLLM is read alike. Neuron's
+tables print cores, of which a chip has several: each rank is read as a chip.
 
 A row of any software and any chip is read. On a chip that no kernel was fitted on, and of a software that no server was
 fitted of, the constants are those usual, and the row is scored apart; a chip whose links nobody publishes the rate of

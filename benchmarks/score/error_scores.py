@@ -26,7 +26,7 @@ from hwlib.expected_error import HALF, SHARE, ExpectedError, Situation, expected
 from hwlib.planner.situation import kin_of, situation
 from hwlib.serving_planner import situation as serving
 from hwlib.specs import accelerators, stack_for, stacks
-from hwlib.specs.prediction_errors import SERVING, TRAINING, Basis, PredictionError
+from hwlib.specs.prediction_errors import TRAINING, Basis, PredictionError
 from hwlib.specs.serving_stack import serving_stacks
 
 BEGIN, END = "<!-- generated: python -m benchmarks.score.error_scores -->", "<!-- end of the intervals -->"

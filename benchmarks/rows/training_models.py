@@ -103,8 +103,9 @@ def model_named(name: str) -> Model:
     plain = re.sub(r"[^a-z0-9]", "", plain)
     if not plain:
         raise ValueError("the row does not give model")
-    if plain not in NEMO and plain.startswith(MIXED):
-        raise ValueError(f"model is {name!r}, which mixes Mamba layers with attention, or has a shape unknown here")
+    if plain in TRAINED:
+        served = models[NAMES[plain]]
+        return served.replace(key=served.key, name=served.name, **TRAINED[plain])
     if plain in NAMES:
         return models[NAMES[plain]]
     if plain in NEMO:
@@ -123,11 +124,17 @@ def model_named(name: str) -> Model:
             tied=plain.startswith("gpt3"),
             norm="layer",
         )
+    if plain.startswith(MIXED):
+        raise ValueError(f"model is {name!r}, which mixes Mamba layers with attention, or has a shape unknown here")
     if plain in FURTHER:
         like, changes = FURTHER[plain]
         return models[like].replace(key=plain, name=name, **changes)
     raise ValueError(f"the row gives neither a known model nor hidden and layers: {name!r}")
 
+
+# What recipes train otherwise than the checkpoint is served: of Nemotron 3, one module for multi-token prediction runs
+# twice in each step (mtp_num_layers = 2, mtp_use_repeated_layer, in recipes/nemotronh from v0.4.0 to v0.6.0).
+TRAINED: dict[str, dict[str, int]] = {"nemotron3super": {"mtp_layers": 2}, "nemotron3ultra": {"mtp_layers": 2}}
 
 # Of the published config.json of each (moonshotai/Kimi-K2-Base, codellama/CodeLlama-34b-hf), what is not as in the
 # model of the library that it is like.

@@ -236,9 +236,17 @@ def megatron_core(row: "PublishedRow") -> TrainingStep | Unmodelled:
         usual=not stack,
     )
     otherwise = "tokendrop" in name.lower().replace(" ", "") or model.key.replace("-", "") in OTHERWISE
+    if model.mixer:
+        return as_typical(timed, STATES + PARTLY * (dtype == "fp4"))
     return as_typical(timed) if otherwise else timed
 
 
+STATES, PARTLY = "with the typed rate of states", ", and all in 4 bits"
+"""Why steps of models with states are scored apart. Recipes of Nemotron 3 Super in 4 bits keep the last 14 of its 88
+blocks, the modules for multi-token prediction, attention's matrices and those around the experts in 16 bits, and a
+mixer's output in 8, about a third of the operations (perf_recipes/nemotronh/te_quant.cfg, bf16_with_nvfp4_mixed); they
+are predicted as if all were in 4.
+"""
 OTHERWISE = ("kimik2", "kimi-k2")
 """Models whose recipes train in a way that no constants are of: Kimi K2's by Muon, and without graphs."""
 

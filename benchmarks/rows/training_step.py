@@ -257,14 +257,17 @@ def step(
     )
 
 
-def as_typical(case: TrainingStep | Unmodelled) -> TrainingStep | Unmodelled:
-    """A step whose constants are not of its software, however they were chosen."""
+OPEN = "of a row that leaves something open"
+
+
+def as_typical(case: TrainingStep | Unmodelled, why: str = OPEN) -> TrainingStep | Unmodelled:
+    """A step whose constants are not of its software, however they were chosen, and why."""
     if isinstance(case, Unmodelled):
         return case
     if case.typical:
         return replace(case, open=True)
     stack = case.task().stack
-    return replace(case, typical=stack.replace(key=f"{stack.key}, of a row that leaves something open"), open=True)
+    return replace(case, typical=stack.replace(key=f"{stack.key}, {why}"), open=True)
 
 
 def _replicas(gpus: int, plan: Mapping[str, Any]) -> int:

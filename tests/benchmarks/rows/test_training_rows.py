@@ -180,7 +180,7 @@ def test_microbatches_may_be_uneven(case):
     [("LLAMA3_8B", "llama3-8b"), ("LLAMA3.1_405B", "llama3-405b"), ("LLAMA3-70B", "llama3-70b"),
      ("Qwen3_30B_a3B", "qwen3-30b-a3b"), ("Qwen3_235B_a22B", "qwen3-235b-a22b"), ("DeepSeekV3", "deepseek-v3"),
      ("GPT OSS 120B", "gpt-oss-120b"), ("GPT_OSS_20B", "gpt-oss-20b"), ("LLAMA2-7B FP8", "llama2-7b"),
-     ("GPT3-175B", "gpt3-175b"), ("Mixtral 8x7B", "mixtral-8x7b")],
+     ("GPT3-175B", "gpt3-175b"), ("Mixtral 8x7B", "mixtral-8x7b"), ("Nemotron_3_Nano", "nemotron-3-nano")],
 )  # fmt: skip
 def test_names_of_models(name, key):
     assert model_named(name) is models[key]
@@ -192,7 +192,7 @@ def test_models_of_the_tables_own():
     assert parameter_count(mpt("mpt-7b", 2048)) == 6658859008  # as llm-foundry prints it
     assert parameter_count(mpt("mpt-125m", 512)) == 124131840
     assert gpt({"hidden": 4096, "layers": 36}).heads == 32
-    faults = {"Nemotron_3_Nano": "Mamba", "": " model$", "LLAMA9_1B": "'LLAMA9", "mpt-7b": "'mpt-7b'"}
+    faults = {"Nemotron_3_5_Lightning": "Mamba", "": " model$", "LLAMA9_1B": "'LLAMA9", "mpt-7b": "'mpt-7b'"}
     for name, named in faults.items():
         with pytest.raises(ValueError, match=named):
             model_named(name)
@@ -201,7 +201,7 @@ def test_models_of_the_tables_own():
 @pytest.mark.parametrize(
     ("row", "config", "reason"),
     [
-        (EXPERTS, {"model": "Nemotron_3_Nano"}, "Mamba"),
+        (EXPERTS, {"model": "Nemotron_3_5_Lightning"}, "Mamba"),
         (EXPERTS, {"precision": "INT3"}, "precision 'INT3'"),
         (EXPERTS, {"stage": "RLHF"}, "rlhf, .*pre-training"),
         (EXPERTS, {"tp": "many"}, "tp .*'many'.*number"),

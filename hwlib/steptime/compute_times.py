@@ -71,7 +71,7 @@ def layer_passes(job: Job, moe: bool, attention: Any) -> Passes:
     if stack.kernels:
         return _kernel_passes(job, moe, attention, layer)
     dense, experts = _layer_matrices(model, moe)
-    busiest = job.expert_imbalance / _expert_share(model, stack, plan, tokens) if moe else 1.0
+    busiest = job.expert_imbalance / grouped_share(model, stack, plan, tokens) if moe else 1.0
     product = 2 * tokens / plan.tp * (dense + experts * busiest) / rates.C
     parameters = layer.parameters + layer.experts
     moved = KEPT_MOVES * (layer.kept + layer.scores) / rates.W
@@ -143,12 +143,15 @@ def _kernel_passes(job: Job, moe: bool, attention: Any, layer: LayerFootprint) -
     return Passes(done.forward, done.backward, done.weight, repeated, attention)
 
 
-def _expert_share(model: Model, stack: Stack, plan: Strategy, tokens: Any) -> Any:
+def grouped_share(model: Model, stack: Stack, plan: Strategy, tokens: Any) -> Any:
     """The share of the rate of dense products that those of experts reach: grouped products are the slower the fewer
-    tokens an expert sees in a microbatch, from all ranks that share the experts, and the narrower its slice is.
+    tokens an expert sees in a microbatch, from all ranks that share the experts, and the narrower its slice is, or the
+    narrower the vectors between which experts stand.
     """
     seen = plan.within_experts(tokens * plan.ep * model.experts_per_token / model.experts)
-    return stack.eta_E * reached_share(seen, stack.n_E) * reached_share(model.expert_ffn / plan.expert_tp, stack.w_E)
+    width = model.expert_ffn / plan.expert_tp
+    width = minimum(width, model.expert_width) if model.expert_width else width
+    return stack.eta_E * reached_share(seen, stack.n_E) * reached_share(width, stack.w_E)
 
 
 def _attention_share(model: Model, stack: Stack, plan: Strategy, T: Any) -> Any:

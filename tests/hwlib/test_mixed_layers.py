@@ -24,9 +24,12 @@ from hwlib.serving_planner.explain import basis_words
 from hwlib.serving_planner.question import question_of
 from hwlib.specs import Level, Model, SpecError, Stack, accelerators, models
 from hwlib.specs.mixed_architectures import MIXED
+from hwlib.specs.stack import stacks
 from hwlib.specs.state_mixer import MIXERS, Indexer, StateMixer
 from hwlib.steptime import step_time
+from hwlib.steptime.compute_times import grouped_share
 from hwlib.steptime.state_times import TRAINED_SHARE, attention_flops, mean_state_time
+from hwlib.strategy import Strategy
 from hwlib.transformer import (
     active_parameters,
     attention_step_flops,
@@ -510,6 +513,14 @@ def test_experts_of_narrower_vectors_are_between_two_matrices():
     fast, slow = Server(model, accelerators["h200-sxm"]), Server(wide, accelerators["h200-sxm"])
     assert fast.step(64, 1000).experts < slow.step(64, 1000).experts
     assert fast.weight_bytes() < slow.weight_bytes()
+
+
+def test_experts_reach_a_share_of_the_rate_by_their_narrower_side():
+    model, stack = MODELS["Nemotron 3 Super 120B-A12B"], stacks["megatron-core-2606-gb300"]
+    plan = Strategy.of(dp=64, ep=8)
+    shares = {x: grouped_share(model.replace(expert_width=x), stack, plan, 8192) for x in (1024, 2048, 2688, 4000, 0)}
+    assert shares[1024] < shares[2048] < shares[2688] == shares[4000] == shares[0]
+    assert shares[1024] / shares[0] == pytest.approx(1024 / (1024 + stack.w_E) * (2688 + stack.w_E) / 2688)
 
 
 def test_states_stand_beside_caches_in_what_a_server_says():

@@ -3,7 +3,9 @@
 No kernel of this kind is among the measured ones (`hwlib.calibrated.serving_mixers`). The shares are those of the whole
 of forward and backward pass, of which the second takes twice the first, as attention's does: near the times of
 flash-linear-attention on Hopper and Blackwell; and for Mamba-2 near what published steps of Nemotron 3 Nano leave
-beside all else (megatron-bridge), its convolution and its norm included.
+beside all else (megatron-bridge), its convolution and its norm included. Those steps cannot fit it: Nano's ask for
+0.40 of it, Super's for 0.20, and a share from two of the three models errs more on the third than the typed one
+(benchmarks.fit.state_rates).
 """
 
 from collections.abc import Mapping

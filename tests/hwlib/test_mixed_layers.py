@@ -45,6 +45,7 @@ from hwlib.transformer import (
     hyper_connection_params,
     hyper_stream_bytes,
     indexer_flops,
+    indexer_matrices,
     indexer_parameters,
     kimi_delta_params,
     kv_bytes_per_token,
@@ -162,6 +163,18 @@ def test_an_indexer_has_the_matrices_of_the_reference_code():
     assert parameter_groups(model).attention == 61 * (187107328 + indexer_parameters(model))
 
 
+@each("name", ["DeepSeek-V3.2", "GLM-5.2"])
+def test_torch_builds_an_indexer_of_as_many_parameters(name):
+    torch = pytest.importorskip("torch")
+    model, x = MODELS[name], MODELS[name].indexer
+    linear = lambda rows, columns: torch.nn.Linear(rows, columns, bias=False, device="meta")
+    parts = [linear(model.q_lora, x.heads * x.dim), linear(model.width, x.dim), linear(model.width, x.heads)]
+    norm = torch.nn.LayerNorm(x.dim, device="meta")
+    numbers = sum(p.numel() for part in (*parts, norm) for p in part.parameters())
+    assert numbers == indexer_parameters(model)
+    assert sum(part.weight.numel() for part in parts) == indexer_matrices(model)
+
+
 def test_the_page_lists_the_architectures_of_mixed_layers():
     (listed,) = re.findall(r"Of models whose layers differ: ([\w, ]+):", (ROOT / "docs/planning.md").read_text("utf-8"))
     assert listed.split(", ") == sorted(MIXED)
@@ -267,6 +280,30 @@ def test_the_cache_at_128k_is_that_of_the_layers_with_attention():
     assert sequence_state_bytes(qwen) == 36 * (32 * 128 * 128 * 4 + 3 * 8192 * 2)
     minimax = MODELS["MiniMax-M1"]
     assert sequence_state_bytes(minimax) == 70 * 64 * 128 * 128 * 4
+
+
+def test_the_cache_at_256k_is_what_its_authors_print():
+    jamba = MODELS["Jamba 1.5 Mini"]
+    assert kv_cache_bytes(jamba, 2**18) == 4 * 2**30  # Jamba (arXiv 2403.19887), table 1: 4 GB at 256K in 16 bits
+    mixtral = models["mixtral-8x7b"]
+    assert kv_cache_bytes(mixtral, 2**18) == 32 * 2**30  # its neighbour in that table
+
+
+@pytest.mark.parametrize(
+    ("name", "ranks", "kv_dtype", "multiple", "printed"),
+    [
+        ("qwen3.6-35b-a3b", 1, "bf16", 16, 1056),  # Qwen3.5-35B-A3B in vLLM 0.18.1rc1, the log in ROCm issue 6055
+        ("nemotron-3-super", 4, "fp8", 128, 4224),  # vLLM's blog of 2026-04-21 on hybrid models
+    ],
+)
+def test_a_state_is_as_large_as_the_cache_block_that_vllm_prints(name, ranks, kv_dtype, multiple, printed):
+    """vLLM rounds the tokens of a block up until a layer's keys and values take as many bytes as a layer's state."""
+    model = models[name]
+    held = Server(model, accelerators["h200-sxm"], tp=ranks, kv_dtype=kv_dtype)
+    equal = held.state_bytes() / model.state_layers / (held.token_bytes() / model.attention_layers)
+    assert math.ceil(equal / multiple) * multiple == printed
+    if ranks == 1:
+        assert printed / equal - 1 == pytest.approx(0.0076, abs=5e-5)  # "padding mamba page size by 0.76%"
 
 
 def test_a_state_equals_the_cache_of_some_hundred_tokens():

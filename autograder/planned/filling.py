@@ -95,7 +95,7 @@ def sequence_bars(model: Model, tokens: int) -> Markup:
     parts = sequence_memory(model, tokens)
     sizes = [(*SERVED[name], float(size)) for name, size in parts._asdict().items() if size > 0]
     rows = [Bar(name, show(size, "B", 3), size / float(parts.total), about) for name, about, size in sizes]
-    caption = f"What a sequence of {plural(tokens, 'token')} keeps in a server, on all its GPUs, in 16 bits"
+    caption = f"What a sequence of {plural(tokens, 'token')} keeps in a server, on all its GPUs, its cache in 16 bits"
     return bars(caption, ("what", "memory", "share"), rows) + _gains_by_state(model)
 
 

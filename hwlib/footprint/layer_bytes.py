@@ -24,11 +24,15 @@ from hwlib.transformer import (
     router_parameters,
 )
 
+SOFTMAX = 4  # bytes of a score that a softmax apart keeps in 32 bits, beside its copy in 16
+SCORE_GRADIENTS = 10  # of what the product gives in 16 bits, and of both sides of that softmax in 32
+
 
 class LayerFootprint(NamedTuple):
     """One kind of layer on one rank: its parameters, those of routed experts apart; and of one microbatch the bytes
     that it keeps beside attention's scores, the scores, its input alone; and, computed where asked for, what is kept
-    by operator, and what each of MODULES keeps.
+    by operator, and what each of MODULES keeps; `gradients` of activations that are there at once on its way back; and
+    what is there at once in a `first_pass` that keeps nothing.
     """
 
     parameters: Any
@@ -38,6 +42,8 @@ class LayerFootprint(NamedTuple):
     input: Any
     by_op: Callable[[], Any]
     modules: Callable[[], dict[str, Any]]
+    gradients: Any = 0.0
+    first_pass: Any = 0.0
 
     def kept_with(self, code: int) -> Any:
         """Bytes kept of a microbatch when this is recomputed: a position in RECOMPUTED."""
@@ -99,10 +105,10 @@ def layer_on_rank(
     else:
         own = own + model.mlp_share * mlp_parameters(model, model.ffn)
     outside = tokens / (sp * tp + (1 - sp))
-    each_score = (5 if model.dropout else 2) * model.attention_share
-    scores = 0.0 if fused else tokens * T * model.heads * each_score / tp
-    inputs = outside * _outside(model, moe) + tokens / tp * (_attention(model, tp, fused) + _mlp(model, moe))
     eager = by is not None and by.eager
+    scored = 0.0 if fused else tokens * T * model.heads * model.attention_share / tp
+    scores = scored * ((5 if model.dropout else 2) + SOFTMAX * eager)
+    inputs = outside * _outside(model, moe) + tokens / tp * (_attention(model, tp, fused) + _mlp(model, moe))
     if by is not None and by.gathered_inputs:
         inputs = inputs + 4 * model.width * (tokens - outside)
     if by is not None and (by.kept != 2 or (moe and by.weighted_inside)):
@@ -130,7 +136,25 @@ def layer_on_rank(
         kept_input,
         by_op=lambda: kept_input + _by_op(model, moe, tp, outside, tokens, eager),
         modules=lambda: {"core_attn": scores, **_modules(model, moe, tp, outside, tokens, by, element)},
+        gradients=_gradients(model, moe, by, outside, tokens / tp, scored),
+        first_pass=4 * model.width * outside + 2 * model.matrices * _hidden(model, moe) * tokens / tp,
     )
+
+
+def _hidden(model: Model, moe: bool) -> int:
+    """Elements of a token's hidden vector in the MLP, or in all of its experts."""
+    return model.expert_ffn * (model.experts_per_token + model.shared_experts) if moe else model.ffn
+
+
+def _gradients(model: Model, moe: bool, by: Framework | None, outside: Any, tokens: Any, scored: Any) -> Any:
+    """Bytes of gradients that a layer's backward pass holds at once, where a framework counts them: those of what goes
+    into the layer and of what comes out of it, with that of the MLP's hidden vector, of which kernels apart make
+    another; or those of attention's scores, which kernels apart hold in 16 bits and in 32 on both sides of the softmax.
+    """
+    if by is None or not by.layer_gradients:
+        return 0.0
+    of_mlp = 2 * _hidden(model, moe) * (1 + by.eager) * tokens
+    return 4 * model.width * outside + maximum(of_mlp, SCORE_GRADIENTS * scored)
 
 
 def _unread(model: Model, moe: bool, beside: set[str], outside: Any, tokens: Any) -> Any:

@@ -14,7 +14,7 @@ from hwlib.footprint.state_bytes import MEGATRON_ADAM, States
 from hwlib.footprint.trained import BASES, MATRICES, Trained, layer_matrices, moment_bytes
 from hwlib.formula import ceil, maximum, minimum, where
 from hwlib.specs import Framework, Model, frameworks, models
-from hwlib.strategy import SCHEDULES, Strategy, strategy_of
+from hwlib.strategy import RECOMPUTED, SCHEDULES, Strategy, strategy_of
 from hwlib.training_task import TrainingTask, is_task
 from hwlib.transformer import norm_parameters, parameter_count, with_mtp
 from hwlib.units import show
@@ -22,6 +22,7 @@ from hwlib.units import show
 WIDE, CAST = 4, 2  # bytes of a weight in 32 bits, and of autocast's copy
 OFFLOAD = ("activations", "optimizer")
 """What may be kept in the host's memory."""
+FULL = RECOMPUTED.index("full")
 _GPIPE, _1F1B, _, _ZBV, _DUALPIPE = range(len(SCHEDULES))
 
 
@@ -93,7 +94,8 @@ class _Job:
     mask: Any
     loss: Any
     hole: Any
-    """Bytes of the loss, and those that the allocator reserves beside them."""
+    layer_hole: Any
+    """Bytes of the loss, and those that the allocator reserves beside them: of the logits, and of layers."""
     buffers: Any
     step_copy: Any
     """Bytes of a parameter that the update of all together makes."""
@@ -403,8 +405,11 @@ def _job(
         + wide_base * CAST * model.vocab * model.width / tp  # the output layer's cast
         + mtp * 8 * model.width * outside,  # state and embedding, before their norms and joined
         hole=framework.logit_hole * logits if framework is not None and loss == "full" else 0.0,
+        layer_hole=_layer_hole(framework, kinds, strategy),
         buffers=summed + _buffers(kinds, states, gathered, zero, shards, expert_shards, recompute, unsharded),
-        step_copy=0.0 if framework is None or tuned is not None else framework.moments * moment_bytes(states),
+        step_copy=0.0
+        if framework is None or tuned is not None
+        else framework.moments * moment_bytes(states) / where(zero >= 1, shards, 1.0),
         embedding_sum=_embedding_sum(model, framework, states, tuned) / tp,
         boundary=2 * model.width * outside,
         outputs=2 * model.vocab * tokens / tp * where(m == inf, pp, m),
@@ -413,6 +418,16 @@ def _job(
         offload=offload,
         mtp=mtp,
     )
+
+
+def _layer_hole(framework: Framework | None, kinds: tuple[LayerFootprint, ...], strategy: Strategy) -> Any:
+    """Bytes that stay reserved of the first pass of layers that are recomputed as a whole: in blocks of a layer, each
+    too small for the loss, which comes then.
+    """
+    if framework is None or not framework.layer_hole:
+        return 0.0
+    passes = kinds[0].first_pass if len(kinds) == 1 else maximum(kinds[0].first_pass, kinds[1].first_pass)
+    return framework.layer_hole * where(strategy.recompute_code == FULL, passes, 0.0)
 
 
 def _casts(framework: Framework | None, states: States, tuned: _Tuned | None) -> bool:
@@ -447,13 +462,15 @@ def _buffers(
     recompute: Any,
     unsharded: Any,
 ) -> Any:
-    """Two layers' weights gathered, one to use and one to come; gradients of one; and what is recomputed of one."""
+    """Two layers' weights gathered, one to use and one to come; gradients of one, and of its activations; and what is
+    recomputed of one.
+    """
     a_parameter = where(zero >= 3, 2 * gathered, 0.0) + where(zero >= 2, states.gradient, 0.0)
     a_parameter = a_parameter * (1 - unsharded)
     result: Any = 0.0
     for x in kinds:
         whole = where(shards > 1, x.parameters, 0.0) + where(expert_shards > 1, x.experts, 0.0)
-        result = maximum(result, a_parameter * whole + choose_by(recompute, x.again_with))
+        result = maximum(result, a_parameter * whole + choose_by(recompute, x.again_with) + x.gradients)
     return result
 
 
@@ -521,13 +538,16 @@ def _reported(job: _Job, counted: Footprint, tables: Any, parameters: Any, fligh
         staged = where(job.pp > 1, 1.0, 0.0)
         activations = activations + staged * 2 * flight * job.v * job.boundary
         logits = logits + staged * end * job.outputs
-    beyond = maximum(counted.buffers - logits, 0.0) + job.pool
+    layer_hole = end * job.layer_hole
+    beyond = maximum(counted.buffers - logits - layer_hole, 0.0) + job.pool
     passing = activations + logits + beyond
     if by.late_gradients:  # they are whole when the first layer is done, with nothing beside them but its buffers
-        late = maximum(gradients + counted.buffers + job.pool + job.embedding_sum - passing, 0.0)
+        room = passing + layer_hole
+        late = maximum(gradients + counted.buffers + job.pool + job.embedding_sum - room, 0.0)
         gradients = where((job.m == 1) & (job.pp == 1), late, gradients)
     step = counted.gradients + job.step_copy * parameters  # when all else has gone
-    overhead = maximum(by.fragmentation * passing + end * job.hole, step - gradients - passing) + by.reserve
+    holes = by.fragmentation * passing + end * job.hole + layer_hole
+    overhead = maximum(holes, step - gradients - passing) + by.reserve
     return Footprint(weights, gradients, optimizer, activations, logits, beyond, overhead)
 
 

@@ -45,6 +45,7 @@ class Framework(Constants):
     adapters, for tables and norms of a frozen model were cast to 32 bits (PEFT's preparation of models in few bits).
     `quantised_inputs`: matrices whose products are in 8 or 4 bits keep their input so, and nothing of it in 16 bits;
     with `attention_copied` attention's output is an exception no longer: it is kept so beside that in 16 bits.
+    `layer_gradients`: gradients of activations that one layer holds on its way back are counted beside what it reads.
 
     `margin` is the share of the predicted bytes by which nine of ten measured peaks exceed them at most; `make fit`
     writes it. Where a row gives none it is that of the row UNMEASURED.
@@ -66,6 +67,7 @@ class Framework(Constants):
     wide_base: bool = switch(False)
     quantised_inputs: bool = switch(False)
     attention_copied: bool = switch(False)
+    layer_gradients: bool = switch(False)
 
     weight: float = constant("B", "a parameter's weight, as it is stored", 2.0)
     gradient: float = constant("B", "a parameter's gradient", 4.0)
@@ -76,6 +78,9 @@ class Framework(Constants):
     shared_logit: float = constant("B", "the same where tensor-parallel ranks share the vocabulary", 4.0)
     moments: float = constant("1", "copies of a moment of all parameters while they are updated together", 0.0)
     logit_hole: float = constant("B", "hole that a freed logit in 16 bits leaves in what is reserved", 0.0)
+    layer_hole: float = constant(
+        "1", "share of what a recomputed layer's first pass takes that stays reserved beside the loss", 0.0, high=1.0
+    )
     reserve: float = constant("B", "context, NCCL's buffers and kernels, whatever the plan", 0.0)
     fragmentation: float = constant(
         "1", "share of what comes and goes in a step that the allocator reserves more", 0.0, high=1.0
@@ -111,6 +116,7 @@ SWITCHES = (
     "wide_base",
     "quantised_inputs",
     "attention_copied",
+    "layer_gradients",
 )
 
 

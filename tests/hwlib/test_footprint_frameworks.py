@@ -326,3 +326,59 @@ def test_states_of_other_optimizers():
         held(trainable=-1)
     with pytest.raises(KeyError, match="framework"):
         held(framework="torch")
+
+
+@pytest.mark.parametrize(("dp", "zero", "share"), [(1, 0, 1), (1, 3, 1), (8, 0, 1), (8, 1, 1 / 8)])
+def test_an_update_of_shared_states_copies_a_share(dp, zero, share):
+    """Two moments of 4 bytes a parameter, and of the few tokens next to nothing beside them."""
+    by = frameworks["internevo"].replace(fragmentation=0.0)
+    counted, without = (
+        float(held("llama3-8b", T=16, m=4, dp=dp, zero=zero, framework=by.replace(moments=moments)).total)
+        for moments in (2.0, 0.0)
+    )
+    assert counted - without == pytest.approx(8 * share * parameter_count(LLAMA), rel=0.02)
+
+
+def test_a_layer_holds_gradients_of_activations_on_its_way_back():
+    """By hand, of a long sequence whose loss takes nothing: 4 bytes of the width and 2 of the MLP's, times tokens."""
+    by = frameworks["pytorch"].replace(eager=False, layer_hole=0.0, fragmentation=0.0, logit_hole=0.0)
+    model, T = models["llama3-8b"], 262144
+    plan = {"T": T, "strategy": Strategy(recompute="full"), "loss": "fused", "m": 2, "offload": ("activations",)}
+    without = footprint(model, **plan, framework=by.replace(layer_gradients=False))
+    counted = footprint(model, **plan, framework=by)
+    assert float(counted.total - without.total) == pytest.approx(T * (4 * model.width + 2 * model.ffn), rel=1e-6)
+    apart = footprint(model, **plan, framework=by.replace(eager=True))
+    eager = footprint(model, **plan, framework=by.replace(eager=True, layer_gradients=False))
+    assert float(apart.total - eager.total) == pytest.approx(T * (4 * model.width + 4 * model.ffn), rel=1e-6)
+
+
+def test_scores_of_kernels_apart_are_in_32_bits_too():
+    """Four bytes a score more than a fused softmax keeps; ten more of gradients in the backward pass of a layer."""
+    by, model, T = frameworks["pytorch"], models["llama2-7b"], 2048
+    scores = T * T * model.heads
+    plan = {"T": T, "m": 1, "fused": False}
+    kept = [
+        float(footprint(model, **plan, framework=by.replace(eager=eager)).activations)
+        - float(footprint(model, **plan | {"fused": True}, framework=by.replace(eager=eager)).activations)
+        for eager in (False, True)
+    ]
+    assert kept[1] - kept[0] == pytest.approx(model.layers * 4 * scores)
+    long = {"T": 16384, "m": 2, "fused": False, "strategy": Strategy(recompute="full"), "loss": "fused"}
+    without = footprint(model, **long, framework=by.replace(layer_gradients=False, fragmentation=0.0))
+    counted = footprint(model, **long, framework=by.replace(fragmentation=0.0))
+    gradients = 16384 * (10 * 16384 * model.heads + 4 * model.width)
+    assert float(counted.total - without.total) == pytest.approx(gradients, rel=1e-6)
+
+
+@pytest.mark.parametrize(("recompute", "blocks"), [("none", 0), ("selective", 0), ("full", 1)])
+def test_the_first_pass_of_recomputed_layers_leaves_a_hole(recompute, blocks):
+    """Where layers are kept their blocks are in use, and where logits outweigh what is recomputed no layer fills it."""
+    model, T = models["llama3-8b"], 8192
+    plan = {"T": T, "m": 2, "strategy": Strategy(recompute=recompute)}
+    without = footprint(model, **plan, framework=frameworks["pytorch"].replace(layer_hole=0.0))
+    counted = footprint(model, **plan, framework="pytorch")
+    hole = blocks * T * (4 * model.width + 6 * model.ffn)
+    assert float(counted.total - without.total) == pytest.approx(hole, rel=1e-6, abs=1)
+    no_loss = {**plan, "loss": "fused", "T": 262144}
+    spared = footprint(model, **no_loss, framework=frameworks["pytorch"].replace(layer_hole=0.0))
+    assert float(footprint(model, **no_loss, framework="pytorch").total) == pytest.approx(float(spared.total), rel=0.03)

@@ -8,9 +8,10 @@ its reader. Steps that print their memory beside their time give a row of their 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.rows.one_gpu_rows import IN_PLACE, asked_question
+from benchmarks.rows.one_gpu_rows import IN_PLACE, AskedQuestion, asked_question
 from benchmarks.rows.published_row import PublishedRow
 from benchmarks.rows.pytorch_rows import recomputed
 from benchmarks.rows.read_keys import ONE_GPU, unread
@@ -43,11 +44,11 @@ if TYPE_CHECKING:
 class Peak:
     """The memory that a GPU reports at its peak, in bytes, and the plan that it was measured with.
 
-    `waste` is the share of what comes and goes in a step that is reserved beside what the framework says. `typical`
-    says that no figure of this software was fitted; `inferred` that the source leaves something of the row open, so
-    that it is never fitted; `open` that what it leaves open was deduced, so that it is scored apart; `gpus` that the
-    figure is the sum of so many. `beside` are bytes that the software's adapters keep and no option of a question
-    counts.
+    `waste` is the share of the loss and of a layer's buffers that is reserved beside what the framework says, as far as
+    the `card` has room: before it runs out, the allocator gives back what it holds. `typical` says that no figure of
+    this software was fitted; `inferred` that the source leaves something of the row open, so that it is never fitted;
+    `open` that what it leaves open was deduced, so that it is scored apart; `gpus` that the figure is the sum of so
+    many. `beside` are bytes that the software's adapters keep and no option of a question counts.
     """
 
     framework: Framework
@@ -65,6 +66,7 @@ class Peak:
     trained: Trained | None = None
     loss: str = "full"
     waste: float = 0.0
+    card: float = inf
     beside: float = 0.0
     typical: bool = False
     inferred: bool = False
@@ -92,8 +94,9 @@ class Peak:
             trained=self.trained,
             loss=self.loss,
         )
-        passing = found.activations + found.logits + found.buffers
-        return self.gpus * float(found.total + self.waste * passing + self.beside)
+        needed = float(found.total) + self.beside
+        held_back = self.waste * float(found.logits + found.buffers)
+        return self.gpus * max(needed, min(needed + held_back, self.card))
 
     @property
     def simple(self) -> float:
@@ -106,6 +109,10 @@ class Peak:
 WIDE_LOSS, NARROW_LOSS = 14.0, 8.0
 """Bytes of a logit that are reserved where the loss has 32 bits, and where it has 16: its logarithms, their gradient
 and that of the logits, and the hole of the logits themselves."""
+GIVEN_BACK = 4.0
+"""Bytes of a logit that accelerate gives back in 32 bits where a model runs under autocast."""
+BUCKETS = 2 * 2e8 * 2.0
+"""Bytes of the two buffers of 2e8 gradients in 16 bits that DeepSpeed's ZeRO-1 and 2 keep, by the scripts' settings."""
 SINGLE_SCALES = 0.5 + 4 / 64 - BASES["nf4"]
 """Bytes that a parameter in 4 bits takes more where its scales, of 32 bits for each 64, are not quantised again."""
 IN_PIECES = 12.0
@@ -165,9 +172,7 @@ def _titan(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
     if "fp4" in text:
         return Unmodelled(f"dtype is {c['dtype']!r}: no constants of activations that are kept in 4 bits")
     model, compiled = memory_model(c), flag(c, "compile") if "compile" in c else False
-    old = int(re.match(r"(\d{4})|", str(c.get("version", "")))[1] or 2025) <= 2024  # type: ignore[index]
-    if "torchao" in str(c.get("software", "")).lower():
-        old = False
+    old = _wide_loss(str(c.get("software", "")).lower(), str(c.get("version", "")))
     by = frameworks["torchtitan-2024" if old else "torchtitan"].replace(reserve=0.0)
     if not compiled:
         by = by.replace(eager=True, logit=frameworks["torchtitan-2024"].logit)
@@ -194,6 +199,17 @@ def _titan(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
     )
     open_ = "inferred" in row.cells["confidence"]
     return Peak(by, model, strategy, number(c, "seq"), pp, _bytes(row, GiB), inferred=open_)
+
+
+def _wide_loss(software: str, version: str) -> bool:
+    """Whether a compiled loss still has its logits in 32 bits, as up to torch 2.7: in torchtitan of 2024, and in tables
+    of torchao before 0.13, which are of torch 2.9 from then on.
+    """
+    if "torchao" in software:
+        release = re.match(r"0\.(\d+)", version)
+        return release is not None and int(release[1]) < 13
+    year = re.match(r"\d{4}", version)
+    return year is not None and int(year[0]) <= 2024
 
 
 def _tune(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
@@ -241,7 +257,7 @@ def _litgpt(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
     strategy = Strategy(micro=number(c, "mbs"), recompute=str(c.get("ac", "none")))
     model, lora = memory_model(c), str(c.get("stage")).lower() == "lora"
     by = frameworks["pytorch"].replace(
-        fused_norms=False, logit=IN_PIECES, reserve=0.0, logit_hole=0.0, fragmentation=0.0
+        fused_norms=False, logit=IN_PIECES, reserve=0.0, logit_hole=0.0, layer_hole=0.0, fragmentation=0.0
     )
     adapters = Adapters(8, ("q", "v"), _base(c))
     if str(c.get("base_weights")) == "nf4":
@@ -284,7 +300,9 @@ def _qwen(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
     adapters = 64 * number(c, "layers") * ((D + 3 * D) + 2 * D + 3 * (D + F))
     dp, summed = number(c, "dp", default=1), "sum" in row.unit
     wide = stage.lower() == "lora"
-    by = frameworks["megatron-core"].replace(logit=WIDE_LOSS if wide else NARROW_LOSS)
+    buckets = BUCKETS if number(c, "zero", default=0) in (1, 2) else 0.0
+    core = frameworks["megatron-core"]
+    by = core.replace(logit=WIDE_LOSS if wide else NARROW_LOSS, reserve=core.reserve + buckets)
     strategy = Strategy(
         dp=dp, zero=number(c, "zero", default=0) if dp > 1 else 0, micro=number(c, "mbs"), recompute="full"
     )
@@ -305,9 +323,12 @@ def _qwen(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
 
 
 ONE_GPU_MEMORY = "memory-one-gpu"
-VARYING = 1.5
-"""Share of what comes and goes in a step that the allocator reserves more, where the lengths of sequences vary: blocks
-of those before are too short for a longer one. Fitted to the LoRA rows of Qwen in ms-swift's table, 24 of its 71.
+VARYING = 2.2
+"""Share of a loss and of a layer's buffers that the allocator reserves more, where lengths of sequences vary: blocks of
+those before are too short for a longer one. Fitted to no row: torch's caching allocator, played by its rules (best fit,
+blocks split and joined, none given back before the card is full) with 80 to 150 sequences of ms-swift's lengths,
+reserves 3.2 times what it allocates, 2.2 to 5.5 by length and draw. What layers keep is in blocks of one size a layer,
+which serve again.
 """
 MEASURED = ("allocated", "reserved", "monitor")
 """What of a GPU's memory a row counts: what was allocated, what the allocator reserved, or all that is in use."""
@@ -332,12 +353,12 @@ def _one_gpu(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
     by = frameworks["pytorch-compiled" if question.compiled else "pytorch"]
     by = by.replace(fused_norms=c.get("norms") == "fused", moments=0.0 if c.get("update") == "fused" else 1.0)
     if question.loss == IN_PLACE or question.loss == "fused":
-        by = by.replace(eager=False, logit=frameworks["pytorch-compiled"].logit, logit_hole=0.0)
+        by = by.replace(eager=False, logit=_logit_in_place(question, c), logit_hole=0.0)
     by = by.replace(wide_base="upcast" in c and flag(c, "upcast"))
     if measure != "monitor":
         by = by.replace(reserve=0.0)
     if measure == "allocated":
-        by = by.replace(fragmentation=0.0, logit_hole=0.0)
+        by = by.replace(fragmentation=0.0, logit_hole=0.0, layer_hole=0.0)
     return Peak(
         by,
         memory_model(c),
@@ -346,13 +367,22 @@ def _one_gpu(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
         number(c, "grad_accum", default=1),
         _bytes(row, GB),
         fused=str(c.get("attention", "fused")) != "eager",
-        offload=("activations",) if c.get("activation_offload") else (),
+        offload=question.offload,
         trained=question.trained,
         waste=VARYING if c.get("lengths") == "vary" else 0.0,
+        card=_card(row) - frameworks["pytorch"].reserve,
         loss="full" if question.loss == IN_PLACE else question.loss,
         typical=row.cells["confidence"] != "measured",
         inferred=row.cells["confidence"] != "seen verbatim",
     )
+
+
+def _logit_in_place(question: AskedQuestion, c: Mapping[str, Any]) -> float:
+    """Bytes of a logit of a loss in place, or fused. Under autocast accelerate gives back the logits of the first in 32
+    bits.
+    """
+    copy = GIVEN_BACK if question.loss == IN_PLACE and c.get("amp") else 0.0
+    return frameworks["pytorch-compiled"].logit + copy
 
 
 def _internevo(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
@@ -361,9 +391,8 @@ def _internevo(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
     dp = number(c, "dp", default=row.gpus // (pp * tp))
     recompute, zero = str(c.get("ac", "none")), number(c, "zero", default=1)
     strategy = Strategy(dp=dp, tp=tp, pp=pp, micro=number(c, "mbs"), zero=zero, recompute=recompute)
-    by = frameworks["megatron-deepspeed"].replace(logit=14.0, shared_logit=14.0)
     return Peak(
-        by,
+        frameworks["internevo"],
         memory_model(c),
         strategy,
         number(c, "seq"),
@@ -451,7 +480,12 @@ def peak_case(row: PublishedRow) -> Peak | Unmodelled:
         return Unmodelled(str(error.args[0]))
     except (ValueError, TypeError, ArithmeticError) as error:
         return Unmodelled(str(error) or type(error).__name__)
-    has = re.search(r"(\d+) ?Gi?B\b", row.system)
-    if isinstance(found, Peak) and has and found.measured > found.gpus * int(has[1]) * GiB:
-        return Unmodelled(f"the row contradicts itself: {row.value:g} {row.unit} of {has[0]}")
+    if isinstance(found, Peak) and found.measured > found.gpus * _card(row):
+        return Unmodelled(f"the row contradicts itself: {row.value:g} {row.unit} of {_card(row) / GiB:g}GB")
     return found
+
+
+def _card(row: PublishedRow) -> float:
+    """The bytes of a card that a row's system names with its GB; more than any has where it names none."""
+    has = re.search(r"(\d+) ?Gi?B\b", row.system)
+    return int(has[1]) * GiB if has else inf

@@ -28,11 +28,14 @@ STORED = {"bf16": "bf16", "fp16": "bf16", "int8": "int8", "int4": "int4", "nf4":
 
 @dataclass(frozen=True)
 class AskedQuestion:
-    """What a row says of the question: what is trained, how the loss is computed, and whether the model is compiled."""
+    """What a row says of the question: what is trained, how the loss is computed, whether the model is compiled, and
+    what the host keeps.
+    """
 
     trained: Trained
     loss: str
     compiled: bool
+    offload: tuple[str, ...] = ()
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -51,7 +54,8 @@ def asked_question(c: Mapping[str, Any]) -> AskedQuestion:
         raise ValueError(f"loss is {c['loss']!r}, none of {', '.join(LOSSES)}, {IN_PLACE}")
     adapters = _adapters(c) if "lora" in stage else None
     compiled = "compile" in c and flag(c, "compile")
-    return AskedQuestion(Trained(_states(c, adapters), adapters=adapters), loss, compiled)
+    offload = ("activations",) if c.get("activation_offload") else ()
+    return AskedQuestion(Trained(_states(c, adapters), adapters=adapters), loss, compiled, offload)
 
 
 def _adapters(c: Mapping[str, Any]) -> Adapters:
@@ -122,4 +126,5 @@ def one_gpu(row: "PublishedRow") -> TrainingStep | Unmodelled:
     config = {name: x for name, x in c.items() if name not in BESIDE}
     key = f"{software}-{chip.split('-')[0]}"
     row = replace(row, config=config)
-    return step(row, key, model, plan, chip=chip, counts=counts, dtype="bf16", asked=question.settings)
+    timed = step(row, key, model, plan, chip=chip, counts=counts, dtype="bf16", asked=question.settings)
+    return timed if isinstance(timed, Unmodelled) else replace(timed, offload=question.offload)

@@ -41,7 +41,8 @@ class TrainingStep:
 
     `software` is what `gpubook plan` is asked for the same, `stack` the constants that this comes to; where no step of
     these was fitted on the chip, `typical` is what they are. `open` says that the row leaves something open, so that it
-    is never fitted, nor another row's repeat.
+    is never fitted, nor another row's repeat. `offload` is what the host keeps, over a link that the row does not name:
+    it takes no time here.
     """
 
     group: str
@@ -55,6 +56,7 @@ class TrainingStep:
     software: SoftwareSettings
     typical: Stack | None = None
     open: bool = False
+    offload: tuple[str, ...] = ()
 
     def task(self, stack: Stack | None = None) -> Task:
         """The planner's task, with its software's constants or others. Raises PlanError."""
@@ -80,6 +82,7 @@ class TrainingStep:
     def memory(self) -> float:
         """Bytes of the fullest GPU, as the planner counts them; of adapters too, as if all matrices were trained."""
         task, (strategy, rest) = self.task(), parted(self.plan)
+        task = replace(task, software=replace(task.software, offload=self.offload)) if self.offload else task
         m = max(strategy.microbatches(rest["B"], rest["T"]), 1.0)
         return float(unchecked_footprint(task, strategy, m=m).total)
 

@@ -31,6 +31,11 @@ ROW = {
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def rows_kept():
+    return read_rows(ROWS)[0]
+
+
 @pytest.fixture
 def rows(tmp_path):
     def read(**changes):
@@ -238,3 +243,40 @@ def test_layers_and_width_that_a_log_leaves_out_follow_from_its_rate(rows):
     other, path = rows(**cells, config=config | {"tflops_logged": f"{0.99 * rate:.2f}", "zero": 1})
     for row in other:
         assert re.search("does not give (layers|hidden)", case_of(row, path).reason)
+
+
+@pytest.mark.parametrize(
+    ("plan", "gpus", "measured"), [({"tp": 4}, "4", "61"), ({"pp": 4}, "4", "69"), ({"dp": 5, "zero": 3}, "5", "49")]
+)
+def test_an_update_of_internevo_copies_gradients_and_moments(rows_kept, case, plan, gpus, measured):
+    """28 bytes a parameter of a rank while it updates: 2 + 2, 12 of the optimizer, 4 of gradients and twice 4."""
+    config = next(row.config for row in rows_kept if row.reader == "memory-internevo")
+    config = {k: v for k, v in config.items() if k not in ("tp", "pp", "dp", "fsdp", "zero")} | {"zero": 1} | plan
+    found = case(id="internevo-1", gpus=gpus, unit="GB a GPU", measured_value=measured, config=config, system="A800")
+    assert found.predicted() == pytest.approx(found.measured, rel=0.1)
+    assert sum(found.framework.states) + 4 * found.framework.moments == 28
+
+
+def test_buckets_of_deepspeed_are_there_where_gradients_are_shared(case):
+    """Two buffers of 2e8 gradients in 16 bits, by the scripts' settings of ZeRO-2."""
+    shape = {"model": "qwen-1.8b", "hidden": 2048, "layers": 24, "heads": 16, "ff": 5504, "vocab": 151936}
+    qwen = shape | {"mbs": 1, "seq": 512, "stage": "QLoRA", "base_weights": "int4", "dp": 1, "grad_accum": 8}
+    row = {"id": "qwen-ft-1", "gpus": "1", "unit": "GB a GPU", "measured_value": "6.0", "system": "A100"}
+    shared, plain = (case(**row, config=qwen | {"zero": zero}) for zero in (2, 0))
+    assert shared.predicted() - plain.predicted() == 2 * 2e8 * 2
+
+
+@pytest.mark.parametrize(
+    ("software", "version", "logit"),
+    [
+        ("torchtitan", "2024-12", 14),
+        ("torchtitan", "2025-08", 4),
+        ("torchtitan", "", 4),
+        ("torchtitan + torchao", "0.10", 14),
+        ("torchtitan + torchao", "0.12.1", 14),
+        ("torchtitan + torchao", "0.13", 4),
+        ("torchtitan + torchao", "", 4),
+    ],
+)
+def test_a_compiled_loss_is_that_of_its_release(case, software, version, logit):
+    assert case(config=TITAN | {"software": software, "version": version}).framework.logit == logit

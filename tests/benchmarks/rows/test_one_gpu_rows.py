@@ -206,3 +206,30 @@ def test_what_adapters_of_litgpt_keep(case, stage, elements):
     config = {"model": "llama2-7b", "stage": stage, "trainable": 10**6, "mbs": 2, "seq": 512, "base_weights": "bf16"}
     found = case(PEAK, config, reader="memory-litgpt")
     assert found.beside == 32 * 1024 * 2 * elements
+
+
+def test_what_lengths_waste_ends_where_the_card_does(case):
+    """Blocks of the loss and of a layer are reserved again and again; blocks of kept layers serve again."""
+    config = LORA | {"measure": "reserved", "lengths": "vary"}
+    small = {"measured_value": "20"}
+    loose, tight = (case(PEAK | small, config, system=system) for system in ("H200", "H200-24GB"))
+    same = case(PEAK, LORA | {"measure": "reserved"})
+    assert loose.predicted() > tight.predicted() >= same.predicted()
+    assert tight.predicted() <= max(same.predicted(), 24 * 2**30)
+    kept = [case(PEAK, LORA | {"measure": "reserved", "ac": "none"} | more) for more in ({"lengths": "vary"}, {})]
+    recomputed = loose.predicted() - same.predicted()
+    assert kept[0].predicted() - kept[1].predicted() == pytest.approx(recomputed, rel=0.2)
+
+
+def test_what_the_host_keeps_needs_no_memory_of_a_step(case):
+    """A link to the host that nobody names takes no time, and a step that was measured fits as it ran."""
+    kept, offloaded = (case(STEP, LORA | more) for more in ({}, {"activation_offload": 1}))
+    assert (kept.offload, offloaded.offload) == ((), ("activations",))
+    assert kept.time() == offloaded.time()
+    assert kept.memory() - offloaded.memory() > 0.9 * 30 * 2 * 4096 * 2 * 4096
+
+
+def test_logits_that_accelerate_gives_back_are_in_32_bits(case):
+    config = LORA | {"measure": "monitor", "loss": "in place"}
+    assert [case(PEAK, config | more).framework.logit for more in ({"amp": 1}, {"amp": 0})] == [6, 2]
+    assert case(PEAK, config | {"amp": 1, "loss": "fused"}).framework.logit == 2

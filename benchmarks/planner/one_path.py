@@ -106,6 +106,8 @@ def trained_words(asked: SoftwareSettings) -> Iterator[str]:
         yield from ("--lora", f"{adapters.rank}@{'+'.join(adapters.matrices)}", "--base", adapters.base)
     if asked.loss != "full":
         yield from ("--loss", asked.loss)
+    for what in asked.offload:
+        yield from ("--offload", what)
 
 
 def cluster_line(case: TrainingStep) -> str:
@@ -114,7 +116,8 @@ def cluster_line(case: TrainingStep) -> str:
     node, *above = machine.levels
     nodes = machine.gpus // node.size
     network = f", network {above[0].bandwidth / 1e9:.12g} GB/s" if nodes > 1 else ""
-    return f"{nodes}x{node.size} {case.chip}, node {node.bandwidth / 1e9:.12g} GB/s{network}"
+    host = f", host {machine.host / 1e9:.12g} GB/s" if case.software.offload else ""
+    return f"{nodes}x{node.size} {case.chip}, node {node.bandwidth / 1e9:.12g} GB/s{network}{host}"
 
 
 def ask(case: TrainingStep, release: bool = True) -> CommandPlan:

@@ -41,7 +41,8 @@ class AskedQuestion:
     def settings(self) -> dict[str, Any]:
         """The settings that `gpubook plan` is asked for: of a loss in place, for which it has no word, the nearest."""
         loss = self.loss if self.loss in LOSSES else "fused"
-        return {"states": self.trained.states, "lora": self.trained.adapters, "loss": loss}
+        settings = {"states": self.trained.states, "lora": self.trained.adapters, "loss": loss}
+        return settings | {"offload": self.offload} if self.offload else settings
 
 
 def asked_question(c: Mapping[str, Any]) -> AskedQuestion:
@@ -106,7 +107,7 @@ def torchtune(row: "PublishedRow") -> TrainingStep | Unmodelled:
 
 
 def one_gpu(row: "PublishedRow") -> TrainingStep | Unmodelled:
-    """A timed step on one GPU. Activations that go to the host are taken to do so beside the work."""
+    """A timed step on one GPU."""
     c = row.config
     if row.gpus != 1:
         raise ValueError(f"a row of one GPU has {row.gpus}")
@@ -126,5 +127,4 @@ def one_gpu(row: "PublishedRow") -> TrainingStep | Unmodelled:
     config = {name: x for name, x in c.items() if name not in BESIDE}
     key = f"{software}-{chip.split('-')[0]}"
     row = replace(row, config=config)
-    timed = step(row, key, model, plan, chip=chip, counts=counts, dtype="bf16", asked=question.settings)
-    return timed if isinstance(timed, Unmodelled) else replace(timed, offload=question.offload)
+    return step(row, key, model, plan, chip=chip, counts=counts, dtype="bf16", asked=question.settings)

@@ -11,7 +11,7 @@ from benchmarks.rows.training_units import MeasuredValue, OperationCounts
 from hwlib.footprint import unchecked_footprint
 from hwlib.planner import SoftwareSettings, Task
 from hwlib.planner.task import task_of
-from hwlib.specs import Model, OwnCluster, accelerators
+from hwlib.specs import Model, OwnCluster, accelerators, nodes
 from hwlib.specs.cluster import Level
 from hwlib.specs.stack import CONSTANTS, SAME_DIE, Stack, stack_on, stacks
 from hwlib.steptime import step_time
@@ -41,8 +41,8 @@ class TrainingStep:
 
     `software` is what `gpubook plan` is asked for the same, `stack` the constants that this comes to; where no step of
     these was fitted on the chip, `typical` is what they are. `open` says that the row leaves something open, so that it
-    is never fitted, nor another row's repeat. `offload` is what the host keeps, over a link that the row does not name:
-    it takes no time here.
+    is never fitted, nor another row's repeat. A host that keeps something is joined as in the nodes that have such a
+    chip, for rows name no link to it.
     """
 
     group: str
@@ -56,11 +56,11 @@ class TrainingStep:
     software: SoftwareSettings
     typical: Stack | None = None
     open: bool = False
-    offload: tuple[str, ...] = ()
 
     def task(self, stack: Stack | None = None) -> Task:
         """The planner's task, with its software's constants or others. Raises PlanError."""
-        cluster = OwnCluster(f"{self.gpus} GPUs", accelerators[self.chip], self.levels)
+        host = host_bandwidth(self.chip) if self.software.offload else None
+        cluster = OwnCluster(f"{self.gpus} GPUs", accelerators[self.chip], self.levels, host)
         software = self.software if stack is None else replace(self.software, stack=stack)
         B, T = self.plan["B"], self.plan["T"]
         return task_of(self.model, cluster, B=B, T=T, gpus=self.gpus, software=software)
@@ -82,9 +82,14 @@ class TrainingStep:
     def memory(self) -> float:
         """Bytes of the fullest GPU, as the planner counts them; of adapters too, as if all matrices were trained."""
         task, (strategy, rest) = self.task(), parted(self.plan)
-        task = replace(task, software=replace(task.software, offload=self.offload)) if self.offload else task
         m = max(strategy.microbatches(rest["B"], rest["T"]), 1.0)
         return float(unchecked_footprint(task, strategy, m=m).total)
+
+
+def host_bandwidth(chip: str) -> float | None:
+    """What a GPU sends to its host in the first node that has such a chip, whatever its memory, in B/s, one direction."""
+    kin = (node for node in nodes.values() if node.accelerator.partition("-")[0] == chip.partition("-")[0])
+    return next((node.to_host_bandwidth for node in kin if node.to_host_bandwidth), None)
 
 
 def parted(plan: Mapping[str, Any]) -> tuple[Strategy, dict[str, Any]]:

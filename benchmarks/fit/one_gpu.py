@@ -32,6 +32,7 @@ from hwlib.strategy import Strategy
 
 STEPS = DATA / "own_h200_steps.csv"
 START = {"eta_P": 0.9, "eta_F": 0.9, "eta_W": 0.8}  # shares, at most 1
+UNPACK_START = {"b_unpack": 10.0, "t_launch": 1e-5}
 GAIN = 0.002  # mean error by which a fit must be better than what is kept
 PRIOR = 0.003  # error that a constant's move by a factor e must save
 LLAMA: dict[str, Any] = {"norm": "rms", "context": 131072, "vocab": 128256, "kv_heads": 8}
@@ -169,10 +170,10 @@ def kept_or_better() -> BothStacks:
     fitted = fit(steps)
     better = mean_error(steps, before) - mean_error(steps, fitted) > GAIN
     best, unpacked = fitted if better else before, unpacked_steps()
-    b_unpack = fit_unpack(unpacked, best.eager)
-    gain = unpack_error(unpacked, best.eager) - unpack_error(unpacked, best.eager.replace(b_unpack=b_unpack))
+    constants = fit_unpack(unpacked, best.eager)
+    gain = unpack_error(unpacked, best.eager) - unpack_error(unpacked, best.eager.replace(**constants))
     if gain > GAIN:
-        best = BothStacks(*(stack.replace(b_unpack=b_unpack) for stack in best))
+        best = BothStacks(*(stack.replace(**constants) for stack in best))
     return with_errors(best)
 
 
@@ -188,14 +189,22 @@ def unpack_error(cases: Sequence[TrainingStep], stack: Stack) -> float:
     return fmean(abs(seconds / measured - 1) for seconds, measured in times)
 
 
-def fit_unpack(cases: Sequence[TrainingStep], stack: Stack) -> float:
-    """b_unpack at the least mean error of these steps, with all else as in the stack."""
-    from scipy.optimize import minimize_scalar
+def fit_unpack(cases: Sequence[TrainingStep], stack: Stack) -> dict[str, float]:
+    """b_unpack, and t_launch, for which the smallest model and shortest sequences of these steps wait, at the least mean
+    error, with all else as in the stack.
+    """
+    from scipy.optimize import minimize
 
-    def loss(b_unpack: float) -> float:
-        return unpack_error(cases, stack.replace(b_unpack=b_unpack))
+    def at(moves: Sequence[float]) -> dict[str, float]:
+        return {name: x * math.exp(move) for (name, x), move in zip(UNPACK_START.items(), moves, strict=True)}
 
-    return float(minimize_scalar(loss, bounds=(0.1, 100), method="bounded", options={"xatol": 1e-3}).x)
+    def loss(moves: Sequence[float]) -> float:
+        return unpack_error(cases, stack.replace(**at(moves))) + PRIOR * sum(map(abs, moves))
+
+    best = [0.0] * len(UNPACK_START)
+    for _ in range(2):
+        best = [float(x) for x in minimize(loss, best, method="Nelder-Mead", options={"maxfev": 120}).x]
+    return at(best)
 
 
 def with_errors(fitted: BothStacks) -> BothStacks:
@@ -259,9 +268,10 @@ def main() -> None:
     unpacked = unpacked_steps()
     for name in dict.fromkeys(case.model.key for case in unpacked):
         own = [case for case in unpacked if case.model.key == name]
-        b_unpack = fit_unpack([case for case in unpacked if case.model.key != name], kept().eager)
-        error = unpack_error(own, kept().eager.replace(b_unpack=b_unpack))
-        print(f"b_unpack without {name}: {b_unpack:.3g}, on its {len(own)} rows {error:.1%}")
+        constants = fit_unpack([case for case in unpacked if case.model.key != name], kept().eager)
+        error = unpack_error(own, kept().eager.replace(**constants))
+        words = ", ".join(f"{constant} {x:.3g}" for constant, x in constants.items())
+        print(f"{words} without {name}, on its {len(own)} rows {error:.1%}")
     for seen, unseen in folds():
         fitted = fit([step for step in steps if step.name in seen])
         print(f"fitted to {' and '.join(seen)}: {summary([time_error(x, fitted) for x in steps if x.name in unseen])}")

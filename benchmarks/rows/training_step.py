@@ -87,7 +87,7 @@ class TrainingStep:
 
 
 def host_bandwidth(chip: str) -> float | None:
-    """What a GPU sends to its host in the first node that has such a chip, whatever its memory, in B/s, one direction."""
+    """What a GPU sends to its host in the first node with such a chip, whatever its memory, in B/s, one direction."""
     kin = (node for node in nodes.values() if node.accelerator.partition("-")[0] == chip.partition("-")[0])
     return next((node.to_host_bandwidth for node in kin if node.to_host_bandwidth), None)
 

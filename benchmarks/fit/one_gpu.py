@@ -190,8 +190,8 @@ def unpack_error(cases: Sequence[TrainingStep], stack: Stack) -> float:
 
 
 def fit_unpack(cases: Sequence[TrainingStep], stack: Stack) -> dict[str, float]:
-    """b_unpack, and t_launch, for which the smallest model and shortest sequences of these steps wait, at the least mean
-    error, with all else as in the stack.
+    """b_unpack, and t_launch, for which the smallest model and the shortest sequences wait, at the least mean error of
+    these steps, with all else as in the stack.
     """
     from scipy.optimize import minimize
 

@@ -137,7 +137,7 @@ def layer_on_rank(
         by_op=lambda: kept_input + _by_op(model, moe, tp, outside, tokens, eager),
         modules=lambda: {"core_attn": scores, **_modules(model, moe, tp, outside, tokens, by, element)},
         gradients=_gradients(model, moe, by, outside, tokens / tp, scored),
-        first_pass=4 * model.width * outside + 2 * model.matrices * _hidden(model, moe) * tokens / tp,
+        first_pass=4 * model.width * outside + _mlp(model, moe) * tokens / tp,
     )
 
 

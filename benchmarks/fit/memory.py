@@ -5,7 +5,8 @@ A framework's `fitted` constants are searched on a grid, at the least mean error
 
 A framework's `margin` is no constant of its memory: it says how far above the predicted bytes a measured peak may lie,
 by the rows that constants may be fitted to. That of a software with few rows is that of all software to which nothing
-was fitted, which the row `unmeasured` has: the rows that are held out of fits say as much of it.
+was fitted, which the row `unmeasured` has: the rows that are held out of fits say as much of it. They are predicted
+without what was learnt of their programs with their figures in view, which nobody has of another software.
 """
 
 import itertools
@@ -55,7 +56,9 @@ def margin(cases: Sequence[Peak], fits: Mapping[str, Framework] = frameworks) ->
     """The share of the predicted bytes by which nine of ten of the measured peaks exceed them at most, with the fitted
     constants of these frameworks.
     """
-    shares = sorted(case.measured / case.predicted(_with_fit(case.framework, fits)) - 1 for case in cases)
+    shares = sorted(
+        case.measured / case.predicted(_with_fit(case.unstudied or case.framework, fits)) - 1 for case in cases
+    )
     return shares[ceil(WITHIN * len(shares)) - 1]
 
 

@@ -48,7 +48,8 @@ class Peak:
     the `card` has room: before it runs out, the allocator gives back what it holds. `typical` says that no figure of
     this software was fitted; `inferred` that the source leaves something of the row open, so that it is never fitted;
     `open` that what it leaves open was deduced, so that it is scored apart; `gpus` that the figure is the sum of so
-    many. `beside` are bytes that the software's adapters keep and no option of a question counts.
+    many. `beside` are bytes that the software's adapters keep and no option of a question counts. `unstudied` is the
+    framework without what was written down with such figures in view: as one whose software nobody has looked into.
     """
 
     framework: Framework
@@ -71,6 +72,7 @@ class Peak:
     typical: bool = False
     inferred: bool = False
     open: bool = False
+    unstudied: Framework | None = None
 
     @property
     def plan(self) -> str:
@@ -302,7 +304,8 @@ def _qwen(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
     wide = stage.lower() == "lora"
     buckets = BUCKETS if number(c, "zero", default=0) in (1, 2) else 0.0
     core = frameworks["megatron-core"]
-    by = core.replace(logit=WIDE_LOSS if wide else NARROW_LOSS, reserve=core.reserve + buckets)
+    bare = core.replace(logit=WIDE_LOSS if wide else NARROW_LOSS)
+    by = bare.replace(reserve=core.reserve + buckets)
     strategy = Strategy(
         dp=dp, zero=number(c, "zero", default=0) if dp > 1 else 0, micro=number(c, "mbs"), recompute="full"
     )
@@ -319,6 +322,7 @@ def _qwen(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
         frozen=_frozen(c),
         typical=True,
         inferred=True,
+        unstudied=bare,
     )
 
 
@@ -374,6 +378,7 @@ def _one_gpu(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
         loss="full" if question.loss == IN_PLACE else question.loss,
         typical=row.cells["confidence"] != "measured",
         inferred=row.cells["confidence"] != "seen verbatim",
+        unstudied=by.replace(layer_gradients=False, layer_hole=0.0),
     )
 
 
@@ -400,6 +405,7 @@ def _internevo(row: PublishedRow, c: Mapping[str, Any]) -> Peak | Unmodelled:
         _bytes(row, GB),
         typical=True,
         inferred=True,
+        unstudied=frameworks["megatron-deepspeed"].replace(logit=14.0, shared_logit=14.0),
     )
 
 

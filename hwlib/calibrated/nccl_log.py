@@ -1,25 +1,42 @@
 """A log of nccl-tests as a whole: the rows of its table, and what its header and its end say of them."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from hwlib.calibrated.nccl_table import LEAST, LogError, LogRow, TimedRows, read_table, words_of
-from hwlib.collectives import bus_factor
+from hwlib.calibrated.nccl_files import as_tables
+from hwlib.calibrated.nccl_ranks import LISTED, ListedDevice, count_ranks, listed_devices, lone_processes
+from hwlib.calibrated.nccl_table import (
+    LEAST,
+    LogError,
+    LogRow,
+    TimedRows,
+    begins_row,
+    names_columns,
+    read_table,
+    words_of,
+)
 
-__all__ = ["LogError", "LogRow", "NcclLog", "read_log"]
+__all__ = ["LogError", "LogRow", "NcclLog", "read_log", "read_logs"]
 
-DEVICE = re.compile(r"#\s*Rank (?P<rank>\d+)\b.*?\bon (?P<host>\S+) device \d+ \[[^\[\]]{0,64}\] ?(?P<gpu>.*)")
-NAMED = re.compile(r"\b(all_reduce|all_gather|reduce_scatter|alltoall|sendrecv|broadcast|reduce)_perf\b")
-COLLECTIVES = {"alltoall": "all_to_all"}
-PROCESS = re.compile(r"\bPid (\d+)\b")
+TESTS = "all_reduce|all_gather|reduce_scatter|alltoallv|alltoall|sendrecv|broadcast|reduce|gather|scatter|hypercube"
+NAMED = re.compile(rf"\b({TESTS})(?:_bias)?_perf\b")
+STARTS = re.compile(
+    rf"\b(?:{TESTS})_perf\s+-|nThreads?:? \d{{1,9}} nGpus|Collective test starting|Using devices|tests version \S"
+)
+"""What stands before a table and not behind its rows."""
+COLLECTIVES = {"alltoall": "all_to_all", "alltoallv": "all_to_all", "sendrecv": "send", "hypercube": "all_gather"}
+"""Tests that are named otherwise than what they do: a hypercube is how its test gathers."""
 AVERAGE = re.compile(r"Avg bus bandwidth\s*:\s*(?P<busbw>\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?!\S)")
+MOST_TABLES = 1000
 
 
 class NcclLog(NamedTuple):
     """What a log says: its rows by size, and what its header tells (None or empty where it does not).
 
     `gpu` has every name of a GPU that the header has; `processes` are those of a single host; `unread` the numbers of
-    lines that begin like a row and are cut.
+    lines that begin like a row and are cut. `ranks_by` says in words what the ranks are known by, `test` is the name
+    of the program, and `alone` how many processes ran it each as its only rank.
     """
 
     rows: tuple[LogRow, ...]
@@ -31,49 +48,86 @@ class NcclLog(NamedTuple):
     text: str = ""
     unread: tuple[int, ...] = ()
     processes: int | None = None
+    ranks_by: str = ""
+    test: str = ""
+    alone: int = 0
+
+
+def read_logs(text: str) -> tuple[NcclLog, ...]:
+    """The runs of a text in their order, each with its own table: several tests one after another, or a file of
+    nccl-tests -J or rccl-tests -Z. A run that has only cut rows counts as unread of the one before. Raises LogError as
+    `read_log` does, with the numbers of lines of the whole text.
+    """
+    lines = as_tables(text).splitlines()
+    starts = _starts(lines)
+    if len(starts) <= 1:
+        return (read_log("\n".join(lines)),)
+    parts = ["\n" * begin + "\n".join(lines[begin:end]) for begin, end in zip(starts, [*starts[1:], None], strict=True)]
+    return tuple(map(read_log, parts))
+
+
+def _starts(lines: Sequence[str]) -> list[int]:
+    """Where runs begin: what stands before a table begins one, behind rows of the one before."""
+    starts, timed = [0], False
+    for i, line in enumerate(lines):
+        words = words_of(line)
+        if begins_row(words):
+            timed = True
+        elif timed and len(starts) < MOST_TABLES and (STARTS.search(" ".join(words)) or names_columns(words)):
+            starts.append(i)
+            timed = False
+    if not timed and len(starts) > 1:
+        starts.pop()  # words about the run before, and no table
+    return starts
 
 
 def read_log(text: str) -> NcclLog:
     """Read the output of all_reduce_perf and its like, whatever a launcher has put into its lines.
 
     The collective is named by the command or by nccl-tests, or else told by the two bandwidths and the operation; the
-    ranks by the list of devices, or else by the two bandwidths of an all-reduce. Of several runs in one text only one
-    collective is read. Raises LogError for a text without rows, for a row that is not possible or contradicts itself,
-    and for several collectives.
+    ranks by NCCL's own lines, by the list of devices, by the two bandwidths or by the command. Of several runs in one
+    text only one collective is read, see `read_logs`. Raises LogError for a text without rows, for a row that is not
+    possible or contradicts itself, and for several collectives.
 
     >>> log = read_log("1073741824 268435456 float sum -1 3859.0 278.24 486.92 0")
-    >>> log.collective, log.n, round(log.rows[0].busbw/1e9)
-    ('all_reduce', 8, 487)
+    >>> log.collective, log.n, log.ranks_by, round(log.rows[0].busbw/1e9)
+    ('all_reduce', 8, 'the two bandwidths', 487)
     """
+    text = as_tables(text)
     lines = [" ".join(words) for words in map(words_of, text.splitlines()) if words]
-    devices = [match for line in lines if (match := DEVICE.match(line, max(line.find("#"), 0)))]
-    n = len({match["rank"] for match in devices}) or None
-    table = read_table(text, n or 2)
+    devices = listed_devices(lines)
+    table = read_table(text, len({device.rank for device in devices}) or 2)
     if not table.rows:
         raise LogError(_without_rows(lines, table))
     rows = tuple(sorted(table.rows, key=lambda row: row.S))
-    named = {COLLECTIVES.get(name, name) for name in NAMED.findall(text)}
-    if len(named) > 1:
-        raise LogError(f"one collective was expected, got several: {', '.join(sorted(named))}; give one log at a time")
-    collective = named.pop() if named else _by_bandwidths(rows)
+    tests = set(NAMED.findall(text))
+    if len(tests) > 1:
+        raise LogError(f"one collective was expected, got several: {', '.join(sorted(tests))}; give one log at a time")
+    test = tests.pop() if tests else ""
+    collective = COLLECTIVES.get(test, test) or _by_bandwidths(rows)
     average = AVERAGE.search(text)
-    hosts = len({match["host"] for match in devices}) or None
+    ranks = count_ranks(devices, rows, "\n".join(lines), collective)
+    alone = lone_processes(devices, rows)
+    hosts = ranks.hosts or (1 if ranks.source == LISTED and len({device.host for device in devices}) == 1 else None)
     return NcclLog(
         rows,
         collective,
-        n or (_ranks(rows) if collective == "all_reduce" else None),
+        1 if alone else ranks.n,
         hosts,
-        " and ".join(sorted({match["gpu"] for match in devices})),
+        " and ".join(sorted({device.gpu for device in devices})),
         float(average["busbw"]) * 1e9 if average else None,
         text,
         table.unread,
-        _processes([match[0] for match in devices]) if hosts == 1 else None,
+        _processes(devices) if hosts == 1 else None,
+        ranks.source,
+        test,
+        alone,
     )
 
 
-def _processes(devices: list[str]) -> int | None:
+def _processes(devices: Sequence[ListedDevice]) -> int | None:
     """The processes of a host, if it lists several devices: a single device is one process anyhow."""
-    numbers = {match[1] for line in devices if (match := PROCESS.search(line))}
+    numbers = {device.process for device in devices if device.process}
     return len(numbers) if len(devices) > 1 and numbers else None
 
 
@@ -90,22 +144,9 @@ def _without_rows(lines: list[str], table: TimedRows) -> str:
     )
 
 
-def _ratio(rows: tuple[LogRow, ...]) -> float | None:
-    """busbw over algbw, of the row where both have most digits; None if none has enough."""
-    best = max(rows, key=lambda row: row.algbw)
-    return best.busbw / best.algbw if best.algbw > LEAST * 1e9 else None
-
-
 def _by_bandwidths(rows: tuple[LogRow, ...]) -> str | None:
     """An all-reduce multiplies by 1 (two ranks) or more; what gathers and scatters by less than 1."""
-    ratio = _ratio(rows)
-    if ratio is None or all(row.redop in ("", "none") for row in rows):
+    best = max(rows, key=lambda row: row.algbw)
+    if not best.algbw > LEAST * 1e9 or all(row.redop in ("", "none") for row in rows):
         return None
-    return "all_reduce" if ratio >= 1 else "reduce_scatter"
-
-
-def _ranks(rows: tuple[LogRow, ...]) -> int | None:
-    """From 2(n - 1)/n, where it is far enough from its limit to tell n: up to some 40 ranks."""
-    ratio = _ratio(rows)
-    n = round(2 / (2 - ratio)) if ratio is not None and ratio < 1.96 else 0
-    return n if n >= 2 and ratio and abs(bus_factor("all_reduce", n) - ratio) < 0.002 else None
+    return "all_reduce" if best.busbw >= best.algbw else "reduce_scatter"

@@ -13,6 +13,8 @@ __all__ = ["between_nodes", "bound_time", "switch_reduces"]
 REDUCES = ("nvswitch3", "nvswitch4")
 """Switches that add up what passes through them (NVLS): not yet those of the A100."""
 SHARP = "SHARP"
+WHOLE = ("broadcast", "reduce", "send")
+"""What takes all of the buffer into each node, or out of it."""
 
 
 def switch_reduces(node: Node) -> bool:
@@ -60,6 +62,8 @@ def between_nodes(collective: str, m: float, chips: int, network: str) -> float:
     """Bytes that leave a node, of each byte of the buffer."""
     if collective == "all_to_all":
         return chips * (m - 1) / m
+    if collective in WHOLE:
+        return 1.0
     once = (m - 1) / m
     if collective == "all_reduce":
         return 1.0 if SHARP in network else 2 * once

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from hwlib.calibrated.nccl import FILLED, collective_time, nodes_allreduce_time, rank_doublings, size_region, tree_time
 from hwlib.calibrated.nccl_bound import bound_time
+from hwlib.calibrated.nccl_machine import DescribedNode
 from hwlib.calibrated.nccl_table import LogError
 from hwlib.specs import Node, links
 from hwlib.specs.fitted import CollectiveConstants, TreeConstants, collective_constants, tree_constants, trees_over
@@ -112,9 +113,16 @@ def network_of(node: Node, text: str, network: str | None) -> str:
 
 
 def expected_of(
-    node: Node, n: int, collective: str, network: str | None = None, software: str | None = None, text: str = ""
+    node: Node,
+    n: int,
+    collective: str,
+    network: str | None = None,
+    software: str | None = None,
+    text: str = "",
+    bound: bool = False,
 ) -> Expected:
-    """What n chips of such nodes are expected to take, by constants if some are fitted, and else by the wires.
+    """What n chips of such nodes are expected to take, by constants if some are fitted, and else, or where only the
+    `bound` is wanted, by the wires.
 
     Raises LogError for a network that nobody knows, and for software that was not timed.
     """
@@ -122,12 +130,29 @@ def expected_of(
     known = {TREES, INFINIBAND, EFA, SHARP, ETHERNET}
     if network is not None and network not in known:
         raise LogError(f"network: one of {', '.join(sorted(known))} was expected, got {network!r}")
-    in_a_rack = collective == "all_reduce" and node.chips > 8 < n and any(of == chip for of, _ in tree_constants())
-    if n > node.chips or in_a_rack:
+    own = isinstance(node, DescribedNode)
+    in_a_rack = (
+        not own and collective == "all_reduce" and node.chips > 8 < n and any(of == chip for of, _ in tree_constants())
+    )
+    if bound or own:
+        expected = _by_wires(node, n, collective, _usual(node, text, network), bound)
+    elif n > node.chips or in_a_rack:
         expected = _between(node, n, collective, _usual(node, text, network))
     else:
         expected = _inside(node, n, collective, software)
     return expected._replace(beyond=tuple(_beyond(expected, chip, n, text)))
+
+
+def _by_wires(node: Node, n: int, collective: str, network: str, bound: bool) -> Expected:
+    """The bound of a node whose rates are said, or of some of its chips; among these constants still hold."""
+    if not bound and n <= node.chips and isinstance(node, DescribedNode) and node.port is None:
+        return _inside(node, n, collective, None)
+
+    def least(S: float) -> float:
+        return bound_time(node, collective, n, S, network)
+
+    joined = INFINIBAND if network == TREES else network
+    return Expected(None, joined if n > node.chips else "", least, least)
 
 
 def _usual(node: Node, text: str, network: str | None) -> str:

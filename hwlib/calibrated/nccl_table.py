@@ -9,7 +9,18 @@ from itertools import dropwhile, takewhile
 from math import isfinite
 from typing import NamedTuple
 
-__all__ = ["Header", "LogError", "LogRow", "TimedRows", "begins_row", "names_columns", "read_table", "words_of"]
+__all__ = [
+    "Header",
+    "LogError",
+    "LogRow",
+    "MachineError",
+    "TimedRows",
+    "begins_row",
+    "binary",
+    "names_columns",
+    "read_table",
+    "words_of",
+]
 
 MARK = re.compile(
     r"(?:[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})?(?:\[[^\[\]\s]{1,300}\])?<std(?:out|err|diag)>:"
@@ -46,6 +57,10 @@ DIGITS = 19  # of MOST
 
 class LogError(ValueError):
     """Text that is no table of nccl-tests, or one that contradicts itself: says which line, and what was expected."""
+
+
+class MachineError(LogError):
+    """A log of a machine that is not known as it is used there: says what was expected."""
 
 
 class LogRow(NamedTuple):
@@ -135,6 +150,18 @@ def words_of(line: str) -> list[str]:
     ['8', '2', 'float', 'sum']
     """
     return MARK.sub(" ", line).split()
+
+
+def binary(S: float) -> str:
+    """A size in the unit in which benchmarks step: 32768 as 32 KiB; in bytes where it is no multiple of one.
+
+    >>> [binary(S) for S in (1000, 1536, 2**33)]
+    ['1000 B', '1.5 KiB', '8 GiB']
+    """
+    for name, unit in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if unit <= S and (S / unit * 64).is_integer():
+            return f"{S / unit:g} {name}"
+    return f"{S:g} B"
 
 
 def begins_row(words: Sequence[str]) -> bool:

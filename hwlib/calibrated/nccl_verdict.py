@@ -6,35 +6,55 @@ are named. Where nothing was fitted, rows are held against what the wires allow,
 """
 
 from collections.abc import Iterator, Sequence
-from math import inf
+from math import ceil, inf, nan
 from statistics import median
 from typing import Any, NamedTuple
 
 from hwlib.calibrated.nccl import size_region
 from hwlib.calibrated.nccl_bound import between_nodes
-from hwlib.calibrated.nccl_causes import Cause, nccl_lines, results_and_machine
+from hwlib.calibrated.nccl_causes import Cause, alone, cards_that_carry, falls, of_the_results, results_and_machine
 from hwlib.calibrated.nccl_expected import Expected, expected_of, span
-from hwlib.calibrated.nccl_log import LogError, LogRow, NcclLog
+from hwlib.calibrated.nccl_log import COLLECTIVES, LogError, LogRow, NcclLog
+from hwlib.calibrated.nccl_machine import DescribedNode, hosts_of, partly_full
+from hwlib.calibrated.nccl_settings import nccl_lines, settings_of
+from hwlib.calibrated.nccl_table import MachineError, binary
 from hwlib.collectives import bus_factor, nvls_port_bandwidth
-from hwlib.specs import Node
+from hwlib.specs import Node, links
 from hwlib.specs.fitted import CollectiveConstants, TreeConstants
-from hwlib.units import show
+from hwlib.units import plural, show
 
-__all__ = ["Cause", "JudgedRow", "LogVerdict", "binary", "check_collective", "judge_log"]
+__all__ = [
+    "Cause",
+    "JudgedRow",
+    "LogVerdict",
+    "binary",
+    "check_collective",
+    "judge_alone",
+    "judge_log",
+    "judge_unplaced",
+]
 
 WIRE = 0.5  # share of the best expected bandwidth from which on a row says something of the wires
 NEAR = 0.0625  # how near a fraction of the rails a measured fraction is at least, with eight of them
 SMALL = 2**26  # bytes up to which NCCL takes its protocols of low latency, on many ranks
 RING = 2  # mean errors within which a time is that of a ring
+ONE_CARD, AT_MOST = 0.7, 1.05  # shares of a card's rate that its only user reaches
 IMPOSSIBLE = 1.02  # times the wires' rate, beyond which no run is: clocks and printed digits are not exact
-OPERATIONS = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")
+OPERATIONS = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "reduce", "gather", "scatter")
+OPERATIONS += ("send",)
+GIVEN_BY = {"n (ranks)": ", as in --gpus 8 or --on '1x8 h100-sxm'", "collective": ", as in --collective all_gather"}
+ODD_TESTS = ("hypercube", "alltoallv")
+"""Tests that do in their own way what constants were fitted to: the wires alone bound them."""
 
 
 class JudgedRow(NamedTuple):
-    """A row beside the model's: seconds and B/s; `regime` is "latency", "ring", "switch", "nodes" or "wires" (nothing
-    was fitted), and `verdict` is "ok", "slow" (beyond the band), "fast", "unknown" (beyond what was measured or what
-    is possible, or nothing was measured), or "wrong" at any speed: its results are false, or may be. `band` is how far
-    the time of a sound run may be from the expected one, as a share; infinite where nothing was measured.
+    """A row beside the model's: seconds and B/s.
+
+    `regime` is "latency", "ring", "switch", "nodes", "wires" (nothing was fitted) or "unknown" (no machine is known,
+    and what is expected is nan). `verdict` is "ok", "slow" (beyond the band), "fast", "unknown" (beyond what was
+    measured or what is possible, or nothing was measured), or "wrong" at any speed: its results are false, or may be.
+    `band` is how far the time of a sound run may be from the expected one, as a share; infinite where nothing was
+    measured.
     """
 
     S: int
@@ -70,11 +90,22 @@ class LogVerdict(NamedTuple):
     unread: tuple[int, ...] = ()
     holds: str = ""
     beyond: tuple[str, ...] = ()
+    ranks_by: str = ""
 
     @property
     def passed(self) -> bool:
         """Whether every row of the log was read, none is wrong and none slow."""
         return not self.unread and all(row.verdict in ("ok", "fast", "unknown") for row in self.rows)
+
+    @property
+    def certified(self) -> bool:
+        """Whether nothing is to be looked at: it passed, some row is judged, and none is faster than links allow."""
+        return self.passed and self.judged and not self.impossible
+
+    @property
+    def impossible(self) -> tuple[int, ...]:
+        """The sizes that take less time than any run."""
+        return next((cause.sizes for cause in self.causes if cause.kind == "impossible"), ())
 
     @property
     def judged(self) -> bool:
@@ -94,6 +125,7 @@ def judge_log(
     collective: str | None = None,
     network: str | None = None,
     software: str | None = None,
+    hosts: int | None = None,
 ) -> LogVerdict:
     """Hold a log against the model of NCCL on n GPUs of such nodes; what is None is what the log says.
 
@@ -101,22 +133,24 @@ def judge_log(
     the node's cards are for. `software` timed the calls, by the names of `collective_constants`: nccl-tests, where
     nothing is said in one process or in many, as the log has it. Raises LogError if the log does not say what is not
     given, contradicts it, or if the collective is not one of OPERATIONS. Where nothing was fitted the wires are what
-    rows are held against.
+    rows are held against. `hosts` are the nodes, of which some or all may be partly full.
     """
-    collective = _agreed("collective", collective, log.collective)
-    check_collective(collective)
+    collective = _agreed_collective(collective, log)
     n = _agreed("n (ranks)", n, log.n)
-    _check_ranks(log, node, n)
+    hosts = _agreed_hosts(hosts, log)
+    _check_ranks(node, n, hosts)
+    nodes_used = hosts_of(n, node, hosts)
+    node = partly_full(node, ceil(n / nodes_used)) if nodes_used > 1 else node
     if not any(row.S for row in log.rows):
         raise LogError("size: a row of more than 0 bytes was expected, and all rows of this log have 0")
     timed_by = software or ("nccl-tests, one process" if log.processes == 1 else None)
-    expected = expected_of(node, n, collective, network, timed_by, log.text)
+    expected = expected_of(node, n, collective, network, timed_by, log.text, log.test in ODD_TESTS)
     known = expected.constants
     verdict = LogVerdict(
         node.chip.key,
         collective,
         n,
-        max(n // node.chips, 1),
+        nodes_used,
         expected.network,
         expected.band(max(row.S for row in log.rows)),
         known.source if known else "",
@@ -125,8 +159,42 @@ def judge_log(
         log.unread,
         _holds(known),
         expected.beyond,
+        log.ranks_by,
     )
     return verdict._replace(causes=tuple(_causes(verdict, node, log, expected)))
+
+
+def judge_alone(log: NcclLog) -> LogVerdict:
+    """What a log says whose processes each ran as their only rank: nothing of links, and why."""
+    causes = (*of_the_results(log), alone(log))
+    return _unheld(log, log.collective, 1, 0, causes)
+
+
+def judge_unplaced(log: NcclLog, why: str, collective: str | None = None, n: int | None = None) -> LogVerdict:
+    """What a log says of itself where nobody knows its machine, and why that is."""
+    collective = _agreed_collective(collective, log)
+    n = _agreed("n (ranks)", n, log.n) if n or log.n else 0
+    hosts = log.hosts or 0
+    causes = [
+        Cause("no-machine", f"{why}. No row is held against anything"),
+        *of_the_results(log),
+        *(_of_the_columns(log, collective, n) if n > 1 else ()),
+        *cards_that_carry(log),
+        *nccl_lines(log.text),
+        *settings_of(log.text, hosts, n),
+        *falls(log),
+    ]
+    return _unheld(log, collective, n, hosts, tuple(causes))
+
+
+def _unheld(log: NcclLog, collective: str | None, n: int, hosts: int, causes: tuple[Cause, ...]) -> LogVerdict:
+    rows = tuple(map(_unheld_row, log.rows))
+    return LogVerdict("", collective or "", n, hosts, "", inf, "", rows, causes, log.unread, ranks_by=log.ranks_by)
+
+
+def _unheld_row(row: LogRow) -> JudgedRow:
+    verdict = "wrong" if row.check == "failed" else "unknown"
+    return JudgedRow(row.S, row.time, row.busbw, nan, nan, "unknown", verdict, inf)
 
 
 def check_collective(collective: str | None) -> None:
@@ -135,23 +203,45 @@ def check_collective(collective: str | None) -> None:
         raise LogError(f"collective: one of {', '.join(OPERATIONS)} was expected, got {collective!r}: no model of it")
 
 
-def _check_ranks(log: NcclLog, node: Node, n: int) -> None:
+def _agreed_collective(collective: str | None, log: NcclLog) -> str:
+    """The collective, which may be said by the name of its test. Raises LogError for one that is not modelled."""
+    collective = COLLECTIVES.get(collective or "", collective)
+    check_collective(collective)
+    agreed: str = _agreed("collective", collective, log.collective)
+    check_collective(agreed)
+    return agreed
+
+
+def _agreed_hosts(hosts: int | None, log: NcclLog) -> int | None:
+    if hosts and log.hosts and hosts != log.hosts:
+        raise LogError(f"nodes: {hosts} are given, and the log says {log.hosts}")
+    return hosts or log.hosts
+
+
+def _check_ranks(node: Node, n: int, hosts: int | None) -> None:
     if n < 2:
         raise LogError(
             f"n (ranks): at least 2 were expected, got {n}: one rank sends nothing; if several processes were started, "
             "each of them is alone, as where nccl-tests was built without MPI=1"
         )
-    if log.hosts and log.hosts > 1 and n <= node.chips and not node.chips > 8:
-        raise LogError(
-            f"hosts: the log has {n} ranks on {log.hosts} hosts, and nodes of {node.chips} are modelled full"
+    if hosts == 1 and n > node.chips and not node.egress_bandwidth:
+        joined = " that bridges between GPUs join" if node.shape == "mesh" else ""
+        raise MachineError(
+            f"n (ranks): the log has {n} on one host, and {node.key} has {node.chips}{joined}: no machine of the "
+            f"tables has so many {node.chip.name}; say what each sends to all others, as in --on '1x{n} "
+            f"{node.chip.key}, node {show(node.pcie_bandwidth or node.scaleup_bandwidth, 'B/s', 2)}'"
         )
-    if log.hosts == 1 and n > node.chips and not node.egress_bandwidth:
-        raise LogError(
-            f"n (ranks): the log has {n} on one host, and {node.key} has {node.chips}: no machine of the tables has so "
-            f"many {node.chip.name}"
+    if n > node.chips and n % node.chips and not hosts:
+        raise MachineError(
+            f"n (ranks): {n} do not fill nodes of {node.chips} GPUs ({node.key}); say how many each has, as in --on "
+            f"'{_shape(n, node)} {node.chip.key}'"
         )
-    if n > node.chips and n % node.chips:
-        raise LogError(f"n (ranks): {n} do not fill nodes of {node.chips} GPUs ({node.key})")
+
+
+def _shape(n: int, node: Node) -> str:
+    """Nodes and chips of each that have n ranks, with as many of a node's chips as divide them."""
+    each = max(k for k in range(1, node.chips + 1) if n % k == 0)
+    return f"{n // each}x{each}"
 
 
 def _holds(c: CollectiveConstants | TreeConstants | None) -> str:
@@ -164,7 +254,7 @@ def _holds(c: CollectiveConstants | TreeConstants | None) -> str:
 
 def _agreed(name: str, given: Any, read: Any) -> Any:
     if given is None and read is None:
-        raise LogError(f"{name}: the log does not say it; give it")
+        raise LogError(f"{name}: the log does not say it; give it{GIVEN_BY.get(name, '')}")
     if given is not None and read is not None and given != read:
         raise LogError(f"{name}: {given} is given, and the log says {read}")
     return read if given is None else given
@@ -218,9 +308,13 @@ def _verdict(row: JudgedRow, band: float) -> str:
 def _causes(v: LogVerdict, node: Node, log: NcclLog, model: Expected) -> Iterator[Cause]:
     yield from results_and_machine(log, node)
     yield from _of_the_range(v, model)
-    yield from _of_the_columns(v, log)
-    yield from nccl_lines(log)
+    yield from _of_the_columns(log, v.collective, v.n)
+    yield from nccl_lines(log.text)
+    yield from settings_of(log.text, v.hosts, v.n)
     yield from _of_large_rows(v, node, model)
+    if model.constants is None:
+        yield from falls(log)
+        yield from _of_the_cards(v, node)
     yield from _of_small_rows(v)
 
 
@@ -250,9 +344,28 @@ def _of_the_range(v: LogVerdict, model: Expected) -> Iterator[Cause]:
         )
 
 
-def _of_the_columns(v: LogVerdict, log: NcclLog) -> Iterator[Cause]:
+def _of_the_cards(v: LogVerdict, node: Node) -> Iterator[Cause]:
+    """Whether what leaves a node is what one of its cards carries."""
+    if v.hosts < 2 or not node.nic or node.nics < 2 or (isinstance(node, DescribedNode) and not node.part):
+        return
+    card = links[node.nic].bandwidth
+    best = max(v.rows, key=lambda row: row.busbw)
+    leaves = between_nodes(v.collective, v.hosts, node.chips, v.network) * best.S / best.time
+    if ONE_CARD * card < leaves < AT_MOST * card:
+        slot = node.pcie_bandwidth
+        each = f"; the slot of a GPU carries {show(slot, 'B/s', 3)}, whatever cards there are" if slot else ""
+        yield Cause(
+            "one-nic",
+            f"at its best {show(leaves, 'B/s', 3)} leave a node, about what one of its {node.nics} cards carries "
+            f"({show(card, 'B/s', 3)}): a GPU sends through the card nearest to it, and with "
+            f"{plural(node.chips, 'GPU')} in use the others carry nothing{each}",
+            (best.S,),
+        )
+
+
+def _of_the_columns(log: NcclLog, collective: str, n: int) -> Iterator[Cause]:
     """What the two bandwidths and the average say of each other."""
-    factor = bus_factor(v.collective, v.n)
+    factor = bus_factor(collective, n)
     odd = tuple(row.S for row in log.rows if row.algbw > 1e9 and abs(row.busbw / row.algbw / factor - 1) > 0.03)
     best = max(log.rows, key=lambda row: (row.algbw > 1e9, row.busbw))
     if odd:
@@ -262,7 +375,7 @@ def _of_the_columns(v: LogVerdict, log: NcclLog) -> Iterator[Cause]:
         )
         yield Cause(
             "columns",
-            f"busbw is {factor:.3f} times algbw in {v.collective} of {v.n} ranks, and here {statement}: "
+            f"busbw is {factor:.3f} times algbw in {collective} of {n} ranks, and here {statement}: "
             "another number of ranks, another collective, or columns of another program",
             odd,
         )
@@ -439,15 +552,3 @@ def _of_small_rows(v: LogVerdict) -> Iterator[Cause]:
             "graph is in the time, an older NCCL, a protocol that is switched off (NCCL_PROTO), a busy host",
             tuple(row.S for row in slow),
         )
-
-
-def binary(S: float) -> str:
-    """A size in the unit in which benchmarks step: 32768 as 32 KiB; in bytes where it is no multiple of one.
-
-    >>> [binary(S) for S in (1000, 1536, 2**33)]
-    ['1000 B', '1.5 KiB', '8 GiB']
-    """
-    for name, unit in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
-        if unit <= S and (S / unit * 64).is_integer():
-            return f"{S / unit:g} {name}"
-    return f"{S:g} B"

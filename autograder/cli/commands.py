@@ -21,6 +21,7 @@ from .progress import progress
 from .report import explain, report
 from .serve import serve
 from .study import lab, start, whoami
+from .topo import topo
 from .whole_book import epub, pdf
 
 
@@ -39,6 +40,7 @@ for command in (report, explain):
 main.add_command(plan)
 main.add_command(serve)
 main.add_command(bandwidth)
+main.add_command(topo)
 main.add_command(mcp)
 main.add_command(pdf)
 main.add_command(epub)

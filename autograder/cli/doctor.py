@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from hwlib.topology import Topology, TopoTable, minimum_cut, parse_nvidia_smi_topo, read_topo
+from hwlib.topology.machine_links import links_of
+from hwlib.topology.machine_report import lost_links
 from hwlib.units import GB, Gbit, GiB
 from hwlib.units import show as quantity
 
@@ -316,7 +318,9 @@ def _fabric(machine: MachineFindings) -> Line:
         return Line("links", "PCIe only", None, f"GPUs communicate through PCIe bridges and CPUs, at most {half}")
     how = "through NVSwitch" if built.kinds["nvswitch"] else "directly"
     count = f"{min(links)}" if len(links) == 1 else f"{min(links)} to {max(links)}"
-    return Line("links", f"{count} NVLinks between two GPUs, {how}", 0 not in links, half)
+    lost = [note.sentence.partition(":")[0] for note in lost_links(links_of(table))]
+    summary = "; ".join([f"{count} NVLinks between two GPUs, {how}", *lost])
+    return Line("links", summary, 0 not in links and not lost, half)
 
 
 def _peers(machine: MachineFindings) -> Line:

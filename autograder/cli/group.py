@@ -6,7 +6,7 @@ import click
 
 READERS = {
     "For a learner": ("start", "lab", "check", "progress", "whoami", "token", "doctor"),
-    "For planning a machine": ("plan", "serve", "bandwidth", "mcp"),
+    "For planning a machine": ("plan", "serve", "bandwidth", "topo", "mcp"),
     "For a teacher": ("course", "collect", "grade", "report", "explain", "export"),
     "For an author": ("new", "chapters", "rules", "book", "pdf", "epub"),
 }

@@ -7,34 +7,43 @@ they are arguments here.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hwlib.specs.cluster import Level
 from hwlib.topology.graph import Topology, finish, new_graph, wire
 from hwlib.topology.link_rate import LinkRate, TopologyError, as_rate
+from hwlib.topology.pasted import pasted_lines
 
 if TYPE_CHECKING:
     from networkx import DiGraph
 
 NEARER = ("PIX", "PXB", "PHB", "NODE", "SYS")
 CODES = ("X", *NEARER, "SOC", "NV#")
+MOST_DEVICES = 256  # of a machine
+MOST_NAMED = 40  # devices in a sentence
 MOST_NVLINKS = 18  # ports of one GPU, up to NVLink 5: more than these in a row must share a switch
-_ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+_GPU = re.compile(r"GPU[0-9]+")
 _NVLINKS = re.compile(r"NV([1-9][0-9]*)")
 _COLUMNS = ("CPU Affinity", "NUMA Affinity", "GPU NUMA ID")
 
 
 @dataclass(frozen=True, repr=False)
 class TopoTable:
-    """The printed matrix: the relation of each two devices, CPU affinity by GPU, device names of the NICs."""
+    """The printed matrix: the relation of each two devices, CPU affinity by GPU, device names of the NICs.
+
+    `unprinted` are the devices whose rows the text lacks: NICs, whose relations are those of their columns, and among
+    themselves the nearest that these allow; and GPUs, which `devices` then has not.
+    """
 
     devices: tuple[str, ...]
     relation: Mapping[tuple[str, str], str]
     affinity: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     legend: Mapping[str, str] = field(default_factory=dict)
+    unprinted: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         cells = [["", *self.devices]]
@@ -44,7 +53,7 @@ class TopoTable:
 
     @property
     def gpus(self) -> tuple[str, ...]:
-        return tuple(device for device in self.devices if re.fullmatch(r"GPU[0-9]+", device))
+        return tuple(device for device in self.devices if _GPU.fullmatch(device))
 
     @property
     def nics(self) -> tuple[str, ...]:
@@ -61,33 +70,65 @@ class TopoTable:
         return tuple(nic for nic in self.nics if distance[nic] == min(distance.values()))
 
 
-def read_topo(text: str) -> TopoTable:
-    """The matrix that `nvidia-smi topo -m` printed; prompts before it are skipped.
+def read_topo(text: str, cut: bool = False) -> TopoTable:
+    """The matrix that `nvidia-smi topo -m` printed; prompts before it, and marks before its lines, are skipped.
 
-    Raises TopologyError, with the number of the line and the line, for any other text: an unknown code, a
+    The last rows of NICs may be missing, and of a text that is `cut` any last rows and a part of the last that is
+    there. Raises TopologyError, with the number of the line and the line, for any other text: an unknown code, a
     row that is missing, too short or named differently, or two cells of one pair that disagree.
     """
     if not isinstance(text, str):
         raise TopologyError(f"nvidia-smi topo -m prints text, got {type(text).__name__}")
-    lines = [_ESCAPE.sub("", line).rstrip() for line in text.splitlines()]
+    lines = pasted_lines(text)
+    if _of_amd(lines):
+        raise TopologyError("this is a matrix of rocm-smi or amd-smi, not of nvidia-smi; `gpubook topo` reads it")
     start = next((i for i, line in enumerate(lines) if _is_header(line)), None)
     if start is None:
-        first = next((line for line in lines if line.strip()), "")
+        first = next((line[:200] for line in lines if line.strip()), "")
         raise TopologyError(f"no header line such as 'GPU0  GPU1  CPU Affinity' in the text; it begins {first!r}")
     header = lines[start]
     columns = [name for name in _COLUMNS if name in header]
-    cut = min((header.index(name) for name in columns), default=len(header))
-    devices = header[:cut].split()
-    if twice := {name for name in devices if devices.count(name) > 1}:
-        raise TopologyError(_at(start, header, f"{', '.join(sorted(twice))} stands there twice"))
-    rows = _rows(lines, start, devices, columns)
-    if missing := [name for name in devices if name not in rows]:
-        raise TopologyError(_at(start, header, f"no row for {', '.join(missing)} follows"))
-    relation = {(one, other): code for one in devices for other, code in zip(devices, rows[one].cells, strict=True)}
+    end = min((header.index(name) for name in columns), default=len(header))
+    devices = header[:end].split()
+    if len(devices) > MOST_DEVICES:
+        raise TopologyError(_at(start, header, f"at most {MOST_DEVICES} devices were expected, got {len(devices)}"))
+    if twice := [name for name, count in Counter(devices).items() if count > 1]:
+        raise TopologyError(_at(start, header, f"{_some(sorted(twice))} stands there twice"))
+    rows = _rows(lines, start, devices, columns, cut)
+    missing = [name for name in devices if name not in rows]
+    may_miss = rows and missing == devices[-len(missing) :] and (cut or not any(map(_GPU.fullmatch, missing)))
+    if missing and not may_miss:
+        raise TopologyError(_at(start, header, f"no row for {_some(missing)} follows"))
+    relation = {(one, other): code for one in rows for other, code in zip(devices, rows[one].cells, strict=True)}
     _check_pairs(relation, rows, lines)
+    devices = [name for name in devices if name in rows or not _GPU.fullmatch(name)]
+    relation = _completed(relation, devices, [*rows])
     affinity = {name: row.affinity for name, row in rows.items() if row.affinity}
     legend = dict(re.findall(r"^\s+(NIC[0-9]+)\s*:\s*(\S+)\s*$", "\n".join(lines[start:]), re.MULTILINE))
-    return TopoTable(tuple(devices), relation, affinity, legend)
+    return TopoTable(tuple(devices), relation, affinity, legend, tuple(missing))
+
+
+def _completed(
+    relation: dict[tuple[str, str], str], devices: list[str], printed: list[str]
+) -> dict[tuple[str, str], str]:
+    """The relations of `devices`, with those that only columns have, and of two without rows the nearest that their
+    ways to all others allow: in a tree no pair is farther apart than the farther of its ways to a third.
+    """
+    whole = {(one, other): relation[one, other] for one in printed for other in devices}
+    whole |= {(other, one): code for (one, other), code in whole.items()}
+    left = [name for name in devices if name not in printed]
+    whole |= {(one, other): _least_far(whole, one, other, printed) for one, other in permutations(left, 2)}
+    whole |= {(one, one): "X" for one in left}
+    return whole
+
+
+def _least_far(relation: Mapping[tuple[str, str], str], one: str, other: str, printed: list[str]) -> str:
+    ways = (max(_far(relation[one, way]), _far(relation[way, other])) for way in printed)
+    return NEARER[min(ways, default=len(NEARER) - 1)]
+
+
+def _far(code: str) -> int:
+    return NEARER.index(code) if code in NEARER else 0
 
 
 class _Row(NamedTuple):
@@ -98,8 +139,9 @@ class _Row(NamedTuple):
     affinity: dict[str, str]
 
 
-def _rows(lines: list[str], start: int, devices: list[str], columns: list[str]) -> dict[str, _Row]:
-    """The rows that follow the header, by device, up to the legend."""
+def _rows(lines: list[str], start: int, devices: list[str], columns: list[str], cut: bool) -> dict[str, _Row]:
+    """The rows that follow the header, by device, up to the legend; of a cut text up to one that is cut."""
+    last = max((i for i, line in enumerate(lines) if line.strip()), default=0)
     rows: dict[str, _Row] = {}
     for i in range(start + 1, len(lines)):
         words = lines[i].split()
@@ -108,8 +150,10 @@ def _rows(lines: list[str], start: int, devices: list[str], columns: list[str]) 
                 break
             continue
         name, cells, rest = words[0], words[1 : len(devices) + 1], words[len(devices) + 1 :]
+        if cut and i == last and (name not in devices or len(cells) < len(devices)):
+            break
         if name not in devices:
-            raise TopologyError(_at(i, lines[i], f"a row of {', '.join(devices)} was expected"))
+            raise TopologyError(_at(i, lines[i], f"a row of {_some(devices)} was expected"))
         if name in rows:
             raise TopologyError(_at(i, lines[i], f"{name} has a row already"))
         if len(cells) < len(devices):
@@ -127,7 +171,7 @@ def _check_pairs(relation: Mapping[tuple[str, str], str], rows: Mapping[str, _Ro
             raise TopologyError(_at(i, lines[i], f"X stands where a device meets itself, {device}-{other} is {code}"))
     for (device, other), code in relation.items():
         i = rows[device].line
-        if code != relation[other, device]:
+        if code != relation.get((other, device), code):
             what = f"{device}-{other} is {code}, but {other}-{device} is {relation[other, device]}"
             raise TopologyError(_at(i, lines[i], what))
 
@@ -137,8 +181,16 @@ def _is_header(line: str) -> bool:
     return bool(words) and words[0] == "GPU0" and "X" not in words and (len(words) == 1 or words[1] not in CODES)
 
 
+def _of_amd(lines: Iterable[str]) -> bool:
+    return any("two GPUs" in line or line.strip() == "LINK TYPE TABLE:" for line in lines)
+
+
 def _at(index: int, line: str, what: str) -> str:
-    return f"line {index + 1}: {what}: {line.strip()!r}"
+    return f"line {index + 1}: {what}: {line.strip()[:200]!r}"
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:MOST_NAMED]) + ", ..." * (len(names) > MOST_NAMED)
 
 
 def _code(index: int, line: str, cell: str) -> str:
@@ -146,7 +198,7 @@ def _code(index: int, line: str, cell: str) -> str:
         return "SYS"
     if cell in CODES[:-1] or _NVLINKS.fullmatch(cell):
         return cell
-    raise TopologyError(_at(index, line, f"{cell!r} is not a relation; known: {', '.join(CODES)}"))
+    raise TopologyError(_at(index, line, f"{cell[:40]!r} is not a relation; known: {', '.join(CODES)}"))
 
 
 def _affinity(line: str, rest: list[str], columns: Iterable[str]) -> dict[str, str]:

@@ -4,6 +4,7 @@ import io
 import json
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -190,3 +191,10 @@ def test_the_command_reports_on_this_machine():
     assert result.exit_code == 0, result.output
     for part in ("Python", "CPU", "memory", "torch", "GPUs", "links", "network", "labs", "sandbox"):
         assert part in result.output
+
+
+def test_the_gpu_that_lost_its_links_is_named(tmp_path):
+    lost = Path(__file__).resolve().parents[2] / "hwlib" / "data" / "topologies" / "b200_gpu2_lost.txt"
+    links = report(doctor.examine(fake({**H100S, "topo": lost.read_text("utf-8")}), linux(tmp_path)))["links"]
+    assert "GPU2 has no NVLinks, the other seven have 18" in links.found
+    assert not links.fine

@@ -60,6 +60,12 @@ def of_the_results(log: NcclLog) -> Iterator[Cause]:
 
 
 def _of_the_machine(log: NcclLog, node: Node) -> Iterator[Cause]:
+    if log.apart > 1:
+        yield Cause(
+            "no-mpi",
+            f"{log.apart} processes each list a rank 0: each ran a test of its own of {log.n} ranks, and "
+            "nothing went between them. nccl-tests was built without MPI (make MPI=1 MPI_HOME=...)",
+        )
     gpu = logged_gpu(log.gpu)
     if not log.gpu or (gpu and gpu.chip == node.chip.key):
         return

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from hwlib.calibrated.nccl_files import as_tables
-from hwlib.calibrated.nccl_ranks import LISTED, ListedDevice, count_ranks, listed_devices, lone_processes
+from hwlib.calibrated.nccl_ranks import LISTED, ListedDevice, count_ranks, listed_devices, lone_processes, runs_apart
 from hwlib.calibrated.nccl_table import (
     LEAST,
     LogError,
@@ -36,7 +36,8 @@ class NcclLog(NamedTuple):
 
     `gpu` has every name of a GPU that the header has; `processes` are those of a single host; `unread` the numbers of
     lines that begin like a row and are cut. `ranks_by` says in words what the ranks are known by, `test` is the name
-    of the program, and `alone` how many processes ran it each as its only rank.
+    of the program, `alone` how many processes ran it each as its only rank, and `apart` how many ran each a test of its
+    own, with as many ranks as `n`.
     """
 
     rows: tuple[LogRow, ...]
@@ -51,6 +52,7 @@ class NcclLog(NamedTuple):
     ranks_by: str = ""
     test: str = ""
     alone: int = 0
+    apart: int = 1
 
 
 def read_logs(text: str) -> tuple[NcclLog, ...]:
@@ -122,6 +124,7 @@ def read_log(text: str) -> NcclLog:
         ranks.source,
         test,
         alone,
+        runs_apart(devices),
     )
 
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from hwlib.calibrated.nccl_table import LEAST, LogRow
 from hwlib.collectives import bus_factor
 
-__all__ = ["ListedDevice", "RankCount", "count_ranks", "listed_devices", "lone_processes", "ratio_ranks"]
+__all__ = ["ListedDevice", "RankCount", "count_ranks", "listed_devices", "lone_processes", "ratio_ranks", "runs_apart"]
 
 DEVICE = re.compile(
-    r"#\s*Rank (?P<rank>\d{1,9})\b(?: Group (?P<group>\d{1,9}))?.*?"
+    r"Rank (?P<rank>\d{1,9})\b(?: Group (?P<group>\d{1,9}))?.*?"
     r"\bon (?P<host>\S+) device \d+ \[[^\[\]]{0,64}\] ?(?P<gpu>.*)"
 )
 PROCESS = re.compile(r"\bPid (\d{1,12})\b")
@@ -44,7 +44,7 @@ class RankCount(NamedTuple):
 
 def listed_devices(lines: Sequence[str]) -> tuple[ListedDevice, ...]:
     """The devices that a header lists, from lines of words with one space between."""
-    matches = (DEVICE.match(line, max(line.find("#"), 0)) for line in lines)
+    matches = (DEVICE.match(line, place) for line in lines if (place := line.find("Rank ")) >= 0)
     return tuple(_device(match) for match in matches if match)
 
 
@@ -53,6 +53,12 @@ def _device(match: re.Match[str]) -> ListedDevice:
     return ListedDevice(
         int(match["rank"]), int(match["group"] or 0), match["host"], match["gpu"].strip(), process[1] if process else ""
     )
+
+
+def runs_apart(devices: Sequence[ListedDevice]) -> int:
+    """How many processes list a rank 0 of their own, each of them of a run for itself."""
+    first = {(device.host, device.process) for device in devices if device.rank == device.group == 0}
+    return len(first) if len(first) > 1 else 1
 
 
 def lone_processes(devices: Sequence[ListedDevice], rows: Sequence[LogRow]) -> int:
@@ -71,11 +77,11 @@ def count_ranks(
     """The ranks by NCCL's own lines; by the list of devices, unless it is cut or of several groups; by the two
     bandwidths; or by the command.
     """
-    hosts = len({device.host for device in devices}) or None
+    hosts = 1 if runs_apart(devices) > 1 else len({device.host for device in devices}) or None
     listed = _listed(devices)
     nodes = max(map(int, NCCL_NODES.findall(text)), default=0) or None
     if by_nccl := max(map(int, NCCL_RANKS.findall(text)), default=0):
-        if by_nccl == listed:
+        if by_nccl == listed or runs_apart(devices) > 1:
             return RankCount(listed, nodes or hosts, LISTED)
         return RankCount(by_nccl, nodes, BY_NCCL)
     ratio = ratio_ranks(rows, collective)

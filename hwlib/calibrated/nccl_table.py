@@ -24,10 +24,10 @@ __all__ = [
 
 MARK = re.compile(
     r"(?:[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})?(?:\[[^\[\]\s]{1,300}\])?<std(?:out|err|diag)>:"
-    r"|\[(?:rank|default)?\d{1,9}\]:|\x1b\[[0-9;]{0,30}[A-Za-z]"
+    r"|\[(?:rank|default)?\d{1,9}\]:?|\x1b\[[0-9;]{0,30}[A-Za-z]"
 )
 """mpirun --tag-output and --timestamp-output: before each piece that is written, so within a row as well; torchrun's
-`[rank0]:` and `[default0]:`; and the colours of a terminal."""
+`[rank0]:` and `[default0]:`, and `[0]` of other launchers; and the colours of a terminal."""
 BEFORE = ":>]|"  # what ends the mark before a line: srun's `0:`, a pod's `[name]`, a quotation's `>`, compose's `|`
 TRAILER = re.compile(r"Out of bounds values ?: ?(\S+)(?: (\w+))?")
 TYPES = {

@@ -214,7 +214,7 @@ def test_a_row_that_never_goes_on_is_counted_and_costs_no_other():
     assert read_table(f"{third()}\n{LEAD}\n# Out of bounds values : 0 OK\n{NEW}{NEW}").unread == (2,)
 
 
-@pytest.mark.parametrize("mark", ["\x1b[32m", "[rank0]:", "[default3]:", "\x1b[0m\x1b[1;31m"])
+@pytest.mark.parametrize("mark", ["\x1b[32m", "[rank0]:", "[default3]:", "\x1b[0m\x1b[1;31m", "[0]"])
 def test_marks_stand_anywhere(mark):
     text = f"{mark}{third()}\n{mark}{LEAD}{mark}{NEW}{mark}{NEW}{mark}"
     assert read_table(text).rows[0].busbw == pytest.approx(229.43e9)

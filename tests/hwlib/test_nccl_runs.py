@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from hwlib.calibrated.nccl_answer import answer
 from hwlib.calibrated.nccl_log import LogError, read_log, read_logs
 from hwlib.collectives import bus_factor
 
@@ -75,6 +76,25 @@ def test_processes_that_ran_alone_put_nothing_on_a_bus(before, alone):
     log = read_log(f"{before}\n1310720000 327680000 float sum -1 {half} {half}")
     assert log.alone == alone
     assert (log.n == 1) == bool(alone)
+
+
+def test_processes_with_several_ranks_each_may_run_apart():
+    """Two nodes, each of which runs its own test of two GPUs, because nobody built the tests with MPI."""
+    lines = [
+        f"#  Rank  {rank} Group  0 Pid {pid} on {host} device  {rank} [0x03] NVIDIA A100-SXM4-80GB"
+        for host, pid in (("a", 3591), ("b", 2451))
+        for rank in (0, 1)
+    ]
+    log = read_log("\n".join([*lines, row(2), row(2)]))
+    assert (log.n, log.hosts, log.apart, log.alone) == (2, 1, 2, 0)
+    assert "no-mpi" in {cause["kind"] for cause in answer("\n".join([*lines, row(2), row(2)])).record["causes"]}
+    assert read_log("\n".join([*lines[:2], row(2)])).apart == 1
+
+
+def test_devices_are_listed_without_a_number_sign_as_well():
+    """A page that renders Markdown takes it for a heading."""
+    log = read_log("\n".join([devices(range(8)).replace("#  ", " "), row(8)]))
+    assert (log.n, log.hosts, log.gpu) == (8, 1, "NVIDIA H100")
 
 
 END = "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 120\n#\n# Collective test concluded: {}\n"

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from hwlib.calibrated.nccl_log import NcclLog, read_logs
 from hwlib.calibrated.nccl_machine import LoggedMachine, described_machine, logged_node
 from hwlib.calibrated.nccl_table import LogError, MachineError, binary
-from hwlib.calibrated.nccl_verdict import LogVerdict, check_collective, judge_alone, judge_log, judge_unplaced
+from hwlib.calibrated.nccl_verdict import LogVerdict, judge_alone, judge_log, judge_unplaced
 from hwlib.specs.fitted import tree_constants
 from hwlib.units import plural, show
 
@@ -43,7 +43,9 @@ def answer(
     'all_reduce on 8 GPUs (a100-80gb-sxm) of 1 node'
     """
     place = described_machine(machine) if machine else None
-    verdicts = [_verdict(log, place, gpus, collective, network, software) for log in read_logs(text)]
+    logs = read_logs(text)
+    judged_by = _verdict if len(logs) == 1 else _of_several
+    verdicts = [judged_by(log, place, gpus, collective, network, software) for log in logs]
     records = [_record(verdict) for verdict in verdicts]
     texts = [_text(verdict) for verdict in verdicts]
     certified = all(verdict.certified for verdict in verdicts)
@@ -53,6 +55,14 @@ def answer(
     whole = {"passed": passed, "judged": judged, "tables": records}
     head = f"{len(verdicts)} tables: {', '.join(_summary(verdict) for verdict in verdicts)}"
     return BandwidthAnswer(certified, whole, "\n\n".join([head, *texts]))
+
+
+def _of_several(log: NcclLog, *options: Any) -> LogVerdict:
+    """What is said of one table among others, of which none costs the others their answer."""
+    try:
+        return _verdict(log, *options)
+    except LogError as error:
+        return judge_unplaced(log._replace(collective=None, n=None), str(error))
 
 
 def _verdict(
@@ -65,7 +75,6 @@ def _verdict(
 ) -> LogVerdict:
     if log.alone and not gpus and not (place and place.n):
         return judge_alone(log)
-    check_collective(log.collective)
     n = gpus or (place.n if place else None)
     if place:
         return judge_log(log, place.node, n, collective, network, software, place.hosts)
@@ -83,7 +92,11 @@ def _summary(verdict: LogVerdict) -> str:
     """A run in a few words."""
     kinds = [row.verdict for row in verdict.rows]
     counts = [f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)]
-    return f"{verdict.collective} on {plural(verdict.n, 'GPU')} ({', '.join(counts)})"
+    return f"{verdict.collective or 'a collective'} on {_gpus(verdict)} ({', '.join(counts)})"
+
+
+def _gpus(verdict: LogVerdict) -> str:
+    return plural(verdict.n, "GPU") if verdict.n else "GPUs that nobody has counted"
 
 
 def _record(verdict: LogVerdict) -> dict[str, Any]:
@@ -130,8 +143,7 @@ def _elsewhere(verdict: LogVerdict) -> str:
 
 def _text(verdict: LogVerdict) -> str:
     chip = f" ({verdict.chip})" if verdict.chip else ""
-    gpus = plural(verdict.n, "GPU") if verdict.n else "GPUs that nobody has counted"
-    where = f"{gpus}{chip}" + (f" of {plural(verdict.hosts, 'node')}" if verdict.hosts else "")
+    where = f"{_gpus(verdict)}{chip}" + (f" of {plural(verdict.hosts, 'node')}" if verdict.hosts else "")
     over = f" over {verdict.network}" if verdict.network else ""
     by = f" (ranks by {verdict.ranks_by})" if verdict.ranks_by else ""
     lines = [

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from hwlib.calibrated.nccl_files import as_tables
-from hwlib.calibrated.nccl_ranks import LISTED, ListedDevice, count_ranks, listed_devices, lone_processes, runs_apart
+from hwlib.calibrated.nccl_ranks import ListedDevice, count_ranks, listed_devices, lone_processes, runs_apart
 from hwlib.calibrated.nccl_table import (
     LEAST,
     LogError,
@@ -23,8 +23,12 @@ TESTS = "all_reduce|all_gather|reduce_scatter|alltoallv|alltoall|sendrecv|broadc
 NAMED = re.compile(rf"\b({TESTS})(?:_bias)?_perf\b")
 STARTS = re.compile(
     rf"\b(?:{TESTS})_perf\s+-|nThreads?:? \d{{1,9}} nGpus|Collective test starting|Using devices|tests version \S"
+    r"|\bRank \d{1,9} [^\n]{0,200}?\bdevice \d{1,4} \["
 )
 """What stands before a table and not behind its rows."""
+ENDS = re.compile(
+    r"Out of bounds values|Bitwise mismatches|Avg bus bandwidth|Collective test concluded|GPU memory usage"
+)
 COLLECTIVES = {"alltoall": "all_to_all", "alltoallv": "all_to_all", "sendrecv": "send", "hypercube": "all_gather"}
 """Tests that are named otherwise than what they do: a hypercube is how its test gathers."""
 AVERAGE = re.compile(r"Avg bus bandwidth\s*:\s*(?P<busbw>\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?!\S)")
@@ -69,15 +73,20 @@ def read_logs(text: str) -> tuple[NcclLog, ...]:
 
 
 def _starts(lines: Sequence[str]) -> list[int]:
-    """Where runs begin: what stands before a table begins one, behind rows of the one before."""
-    starts, timed = [0], False
+    """Where runs begin: behind the end of the one before, or where something that stands before a table follows rows;
+    rows alone that follow an end are another process's.
+    """
+    starts, timed, behind = [0], False, None
     for i, line in enumerate(lines):
         words = words_of(line)
+        plain = " ".join(words)
         if begins_row(words):
-            timed = True
-        elif timed and len(starts) < MOST_TABLES and (STARTS.search(" ".join(words)) or names_columns(words)):
-            starts.append(i)
-            timed = False
+            timed, behind = True, None
+        elif timed and ENDS.search(plain):
+            behind = i + 1
+        elif timed and len(starts) < MOST_TABLES and (STARTS.search(plain) or names_columns(words)):
+            starts.append(i if behind is None else behind)
+            timed, behind = False, None
     if not timed and len(starts) > 1:
         starts.pop()  # words about the run before, and no table
     return starts
@@ -110,17 +119,16 @@ def read_log(text: str) -> NcclLog:
     average = AVERAGE.search(text)
     ranks = count_ranks(devices, rows, "\n".join(lines), collective)
     alone = lone_processes(devices, rows)
-    hosts = ranks.hosts or (1 if ranks.source == LISTED and len({device.host for device in devices}) == 1 else None)
     return NcclLog(
         rows,
         collective,
         1 if alone else ranks.n,
-        hosts,
+        ranks.hosts,
         " and ".join(sorted({device.gpu for device in devices})),
         float(average["busbw"]) * 1e9 if average else None,
         text,
         table.unread,
-        _processes(devices) if hosts == 1 else None,
+        _processes(devices) if ranks.hosts == 1 else None,
         ranks.source,
         test,
         alone,

@@ -61,6 +61,8 @@ SAME_BOARD = {"a100-40gb-sxm": "a100-80gb-sxm"}
 """Chips whose machine has a row with another memory."""
 NO_MACHINE = "no machine of {} is in the tables, whose links would be known; say its links, as in {!r}"
 RACK = 8  # chips of a node, beyond which the hosts of a log are the trays of a rack
+COMMON = {"nvidia", "amd", "80gb", "40gb", "120gb", "pcie", "sxm", "sxm4", "nvl", "geforce", "rtx", "pro", "edition"}
+"""Words of names that say nothing of the chip."""
 SAME_RATE = 0.02  # by which rates differ that are the same, rounded
 
 
@@ -86,10 +88,15 @@ def logged_node(name: str) -> Node:
     if gpu := logged_gpu(name):
         return nodes[gpu.node]
     if name:
-        raise LogError(
-            f"the log's GPU is {name!r}; known names, with or without NVIDIA before them: {', '.join(CARDS)}"
-        )
+        raise LogError(f"the log's GPU is {name[:200]!r}, which is not the whole name of a card here{_alike(name)}")
     raise LogError("the log does not name its GPU")
+
+
+def _alike(name: str) -> str:
+    """Cards that share a word with a name, in words."""
+    words = set(name.lower().replace("-", " ").split()) - COMMON
+    alike = [card for card in CARDS if words & {*card.replace("-", " ").split()}]
+    return f"; there are {', '.join(alike[:8])}" if alike else ""
 
 
 def described_machine(line: str) -> LoggedMachine:
@@ -191,15 +198,15 @@ def partly_full(node: Node, chips: int) -> Node:
     """The node with so many of its chips in use, each of which reaches the cards through a slot of its own; where
     nobody says what cards there are, the slots bound what leaves a node.
     """
-    if chips >= node.chips:
+    if chips >= node.chips and (node.egress_bandwidth or not node.pcie_bandwidth):
         return node
     cards, slots = node.egress_bandwidth, chips * (node.pcie_bandwidth or 0.0)
     if slots and not node.c2c:
         cards = min(cards, slots) if cards else slots
-    port = node.scaleup_bandwidth
-    if node.shape == "mesh":
-        port *= (chips - 1) / (node.chips - 1)
-    return _described(node, chips=chips, hosts=1, port=port if node.shape == "mesh" else None, cards=cards, part=True)
+    port = node.port if isinstance(node, DescribedNode) else None
+    if node.shape == "mesh" and chips < node.chips:
+        port = node.scaleup_bandwidth * (chips - 1) / (node.chips - 1)
+    return _described(node, chips=chips, hosts=1, port=port, cards=cards, part=True)
 
 
 def hosts_of(n: int, node: Node, hosts: int | None) -> int:

@@ -56,7 +56,7 @@ def settings_of(text: str, hosts: int, n: int) -> Iterator[Cause]:
         if known := SETTINGS.get((name, value.upper())):
             yield Cause(known[0], f"the log says {name}={value}: {known[1]}")
     algorithm = values.get("NCCL_ALGO", "").upper()
-    if algorithm == "RING" and hosts > 1:
+    if algorithm == "RING" and hosts > 2:
         yield Cause(
             "ring-forced",
             f"the log says NCCL_ALGO={values['NCCL_ALGO']}: a ring of {n} ranks waits {2 * (n - 1)} times for a "

@@ -69,7 +69,7 @@ class LogRow(NamedTuple):
 
     `wrong` is the larger figure of the two halves (wrong values, or the error of old tables), and `check` what becomes
     of it: "passed", "failed" (also where only the end of the log says so), or "none", as with -c 0. `bits` is how many
-    values differ from run to run.
+    values differ from run to run; without `counted`, `wrong` is an error that the log's end knows the bound of.
     """
 
     S: int
@@ -80,6 +80,7 @@ class LogRow(NamedTuple):
     check: str = "passed"
     redop: str = ""
     bits: float = 0.0
+    counted: bool = True
 
 
 class TimedRows(NamedTuple):
@@ -192,7 +193,7 @@ def read_table(text: str, ranks: int = 2) -> TimedRows:
         elif item.failed and not run:  # several processes, each with a table and an end of its own
             rows = _failed(rows)
         else:
-            rows += _failed(run) if item.failed else run
+            rows += _failed(run) if item.failed else map(_passed, run)
             run = []
     return TimedRows((*rows, *run), tuple(unread))
 
@@ -200,6 +201,11 @@ def read_table(text: str, ranks: int = 2) -> TimedRows:
 def _failed(run: list[LogRow]) -> list[LogRow]:
     """Rows of a failed run: those that show it, or all, because any may be the one."""
     return run if any(row.check == "failed" for row in run) else [row._replace(check="failed") for row in run]
+
+
+def _passed(row: LogRow) -> LogRow:
+    """A row of a run that ended well: the program knows which errors its operations make, whatever we take for one."""
+    return row if row.counted or row.check != "failed" else row._replace(check="passed")
 
 
 def _items(text: str, ranks: int) -> Iterator[LogRow | _Trailer | _Unread]:
@@ -348,7 +354,8 @@ def _by(header: Header, number: int, words: list[str], reader: _RowReader, guess
     wrong = max((half.wrong for half in halves if half.wrong is not None), default=0.0)
     check = _check(header, halves, words[1], reader.ranks, guessed)
     bits = max(half.bits for half in halves)
-    return LogRow(size, time, algbw, half.busbw * 1e9, wrong, check, redop, bits)
+    counted = not header.old or any(half.starred for half in halves)
+    return LogRow(size, time, algbw, half.busbw * 1e9, wrong, check, redop, bits, counted)
 
 
 def _check(header: Header, halves: Sequence[_Half], kind: str, ranks: int, guessed: bool) -> str:

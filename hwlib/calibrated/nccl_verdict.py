@@ -172,13 +172,13 @@ def judge_alone(log: NcclLog) -> LogVerdict:
 
 def judge_unplaced(log: NcclLog, why: str, collective: str | None = None, n: int | None = None) -> LogVerdict:
     """What a log says of itself where nobody knows its machine, and why that is."""
-    collective = _agreed_collective(collective, log)
+    collective = _agreed_collective(collective, log) if collective or log.collective else ""
     n = _agreed("n (ranks)", n, log.n) if n or log.n else 0
     hosts = log.hosts or 0
     causes = [
         Cause("no-machine", f"{why}. No row is held against anything"),
         *of_the_results(log),
-        *(_of_the_columns(log, collective, n) if n > 1 else ()),
+        *(_of_the_columns(log, collective, n) if n > 1 and collective else ()),
         *cards_that_carry(log),
         *nccl_lines(log.text),
         *settings_of(log.text, hosts, n),

@@ -108,6 +108,8 @@ def test_a_part_of_a_node_has_a_part_of_its_links():
     few = partly_full(nodes["dgx-h100"], 2)
     assert few.egress_bandwidth == pytest.approx(2 * nodes["dgx-h100"].pcie_bandwidth)
     assert partly_full(nodes["dgx-h100"], 8) is nodes["dgx-h100"]
+    pair = nodes["h100-nvl-pair"]
+    assert partly_full(pair, 2).egress_bandwidth == pytest.approx(2 * pair.pcie_bandwidth)  # whatever cards there are
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_ranks_are_known_by_the_best_source(before, n, of, source):
 def test_a_list_that_is_cut_tells_no_hosts_and_nccl_does():
     assert read_log(f"{devices(range(16))}\n{row(16)}").hosts == 2
     assert read_log(f"{devices(range(4))}\n{row(16)}").hosts is None
-    assert read_log(f"{devices([15])}\n{row(16)}").hosts in (None, 1)
+    assert read_log(f"{devices([15])}\n{row(16)}").hosts is None
     assert read_log(f"{INFO}\n{row(16)}").hosts == 2
 
 
@@ -131,6 +131,49 @@ def test_a_header_alone_begins_a_run_and_cycles_do_not():
     assert len(read_logs(f"{TITLES}\n{row(8)}\n# Testing 2 cycle.\n{row(8)}")) == 1
     (log,) = read_logs(f"{TITLES}\n{row(8)}\n$ ./all_reduce_perf -b 8\nbash: not found")
     assert len(log.rows) == 1
+
+
+def test_a_list_of_devices_belongs_to_the_table_behind_it():
+    """A page shows only the last rank of each of its runs, and no other line before a header."""
+    last = "#  Rank {} Group  0 Pid 7 on gpu-{} device  3 [0x03] NVIDIA GB200"
+    runs = [f"{last.format(n - 1, n)}\n#\n{TITLES}\n{row(n)}\n{END.format('all_reduce_perf')}" for n in (8, 72, 144)]
+    logs = read_logs("Some words.\n" + "\nMore words.\n".join(runs))
+    assert [(log.n, log.gpu) for log in logs] == [(8, "NVIDIA GB200"), (72, "NVIDIA GB200"), (144, "NVIDIA GB200")]
+
+
+def test_rows_alone_behind_an_end_are_another_processs():
+    ended = f"{TITLES}\n{row(8)}\n{END.format('all_reduce_perf')}{row(8)}\n{END.format('all_reduce_perf')}"
+    assert [len(log.rows) for log in read_logs(ended)] == [2]
+
+
+def test_a_table_without_a_name_costs_the_others_nothing():
+    nameless = row(8, "all_gather", redop="none")
+    end = "# Out of bounds values : 0 OK"
+    record = answer(f"{TITLES}\n{row(8)}\n{end}\nwords\n{TITLES}\n{nameless}\n{end}", "dgx-a100").record
+    assert [table["collective"] for table in record["tables"]] == ["all_reduce", ""]
+    assert [table["judged"] for table in record["tables"]] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("algbw", "busbw", "n"),
+    [
+        ("1.24", "1.20", None),
+        ("3.20", "3.10", 32),
+        ("1.60", "3.00", 16),
+        ("9.99", "11.00", None),
+        ("131.10", "229.43", 8),
+    ],
+)
+def test_few_digits_tell_whole_nodes_alone(algbw, busbw, n):
+    test = "all_gather" if busbw < algbw else "all_reduce"
+    time = 2**30 / float(algbw) / 1e3
+    half = f"{time:.1f} {algbw} {busbw} 0"
+    assert read_log(f"# {test}_perf\n1073741824 268435456 float sum -1 {half} {half}").n == n
+
+
+def test_the_command_of_slurm_tells_its_ranks():
+    log = read_log(f"srun --nodes=4 --ntasks-per-node=8 -- all_reduce_perf -b 8 -g 2\n{row(64)}")
+    assert (log.n, log.ranks_by) == (64, "its command")
 
 
 def test_lines_are_counted_in_the_whole_text():

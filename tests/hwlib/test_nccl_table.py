@@ -73,6 +73,17 @@ def test_tables_of_before_2022_print_the_error(kind, error, ranks, check):
     assert [row.check for row in read_table(f"{OLD}\n{row}", ranks).rows] == [check]
 
 
+def test_of_old_errors_the_end_of_the_log_knows_the_bound():
+    """In place an all-to-all printed an error of 1, and its end was OK: nobody looked at it."""
+    half = "8190.2 131.10 131.10"
+    row = f"{OLD}\n1073741824 268435456 float sum {half} 0e+00 {half} 1e+00"
+    assert [checked.check for checked in read_table(row).rows] == ["failed"]
+    assert [checked.check for checked in read_table(f"{row}\n{OK}").rows] == ["passed"]
+    assert [checked.check for checked in read_table(f"{row}\n{FAILED}").rows] == ["failed"]
+    assert [checked.check for checked in read_table(f"{row}*\n{OK}").rows] == ["failed"]
+    assert checks(HEADER, f"{LEAD} {half} 0 {half} 1", OK) == ["failed"]
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -162,7 +162,7 @@ def binary(S: float) -> str:
     for name, unit in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if unit <= S and (S / unit * 64).is_integer():
             return f"{S / unit:g} {name}"
-    return f"{S:g} B"
+    return f"{S:.0f} B"
 
 
 def begins_row(words: Sequence[str]) -> bool:

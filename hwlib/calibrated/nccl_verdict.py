@@ -312,8 +312,8 @@ def _causes(v: LogVerdict, node: Node, log: NcclLog, model: Expected) -> Iterato
     yield from nccl_lines(log.text)
     yield from settings_of(log.text, v.hosts, v.n)
     yield from _of_large_rows(v, node, model)
+    yield from falls(log)
     if model.constants is None:
-        yield from falls(log)
         yield from _of_the_cards(v, node)
     yield from _of_small_rows(v)
 
@@ -351,7 +351,7 @@ def _of_the_cards(v: LogVerdict, node: Node) -> Iterator[Cause]:
     card = links[node.nic].bandwidth
     best = max(v.rows, key=lambda row: row.busbw)
     leaves = between_nodes(v.collective, v.hosts, node.chips, v.network) * best.S / best.time
-    if ONE_CARD * card < leaves < AT_MOST * card:
+    if ONE_CARD * card < leaves < AT_MOST * min(card, node.egress_bandwidth):
         slot = node.pcie_bandwidth
         each = f"; the slot of a GPU carries {show(slot, 'B/s', 3)}, whatever cards there are" if slot else ""
         yield Cause(

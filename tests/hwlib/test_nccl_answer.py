@@ -200,6 +200,12 @@ def test_settings_that_cost_are_named(text, hosts, kind):
     assert [cause.kind for cause in settings_of(text, hosts, 8 * hosts)] == [kind] * (kind is not None)
 
 
+def test_one_card_is_named_where_the_description_allows_it():
+    for network, named in (("400 GB/s", True), ("200 Gbit/s", False)):
+        record = answer(LOGS["two_nodes_one_gpu"], f"2x1 h100-sxm, network {network}").record
+        assert ("one-nic" in kinds(record)) == named
+
+
 def test_answers_to_damaged_logs_end_in_an_answer_or_a_sentence():
     for text in LOGS.values():
         for cut in (text[: len(text) // 2], text.replace("0", "9"), "-" * 100_000 + text, text.replace(" ", "  ")):

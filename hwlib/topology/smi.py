@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 NEARER = ("PIX", "PXB", "PHB", "NODE", "SYS")
 CODES = ("X", *NEARER, "SOC", "NV#")
 MOST_DEVICES = 256  # of a machine
+LONGEST = 600  # characters of a sentence on a line, whose names may be anything
 MOST_NAMED = 40  # devices in a sentence
 MOST_NVLINKS = 18  # ports of one GPU, up to NVLink 5: more than these in a row must share a switch
 _GPU = re.compile(r"GPU[0-9]+")
@@ -186,7 +187,7 @@ def _of_amd(lines: Iterable[str]) -> bool:
 
 
 def _at(index: int, line: str, what: str) -> str:
-    return f"line {index + 1}: {what}: {line.strip()[:200]!r}"
+    return f"line {index + 1}: {what[:LONGEST]}: {line.strip()[:200]!r}"
 
 
 def _some(names: list[str]) -> str:

@@ -19,6 +19,7 @@ ANY_TITLE = re.compile(r"two GPUs|[A-Z-]{1,30} TABLE:|={5,}|^Legend")
 AMD_NUMA = re.compile(r"GPU ?\[?([0-9]{1,4})\]?\s{0,9}:\s{0,9}\(Topology\) Numa Node: (-?[0-9]{1,6})\b")
 PCIE, XGMI = "PCIE", "XGMI"
 SELF = ("0", "SELF", "X")
+UNKNOWN = ("", "N/A", "-1")  # a NUMA node that is not printed, or not known
 MOST_GPUS = 1024
 
 
@@ -92,7 +93,8 @@ def links_of(table: TopoTable) -> MachineLinks:
     """The record of a matrix of nvidia-smi."""
     if len(table.gpus) > MOST_GPUS:
         raise TopologyError(f"at most {MOST_GPUS} GPUs were expected in a machine, got {len(table.gpus)}")
-    numa = {gpu: row["NUMA Affinity"] for gpu, row in table.affinity.items() if row.get("NUMA Affinity")}
+    numa = {gpu: row.get("NUMA Affinity", "") for gpu, row in table.affinity.items()}
+    numa = {gpu: node for gpu, node in numa.items() if node not in UNKNOWN}
     near = {gpu: _nearest(table, gpu) for gpu in table.gpus if table.nics}
     codes = {(one, other): table.relation[one, other] for one in table.gpus for other in table.gpus if one != other}
     return MachineLinks(NVIDIA, table.gpus, codes, {}, numa, table.nics, near, table.legend, table.unprinted, table)

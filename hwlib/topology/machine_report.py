@@ -210,7 +210,7 @@ def _nics(machine: MachineLinks) -> Iterator[LinkRemark]:
         yield LinkRemark("nic-shared", f"{listed(shared)}: the nearest of several GPUs, which share its rate", shared)
     used = {nic for near in close.values() for nic in near.nics}
     idle = tuple(nic for nic in machine.nics if nic not in used)
-    if idle:
+    if idle and all(nic in machine.nics for nic in machine.unprinted):  # else it may be near a GPU without a row
         yield LinkRemark("nic-apart", f"{listed(idle)}: near no GPU, as those of storage and management", idle)
 
 

@@ -107,6 +107,17 @@ def test_a_cut_text_is_read_as_far_as_it_goes(rows, gpus):
         read_topo(f"{lines[0]}\n{lines[1][:12]}")
 
 
+def test_a_nic_may_be_near_a_gpu_without_a_row():
+    text = nvidia(pairs(4, "NV6"), 5)
+    assert remarks(text)["nic-apart"]["devices"] == ("NIC4",)
+    assert "nic-apart" not in remarks("\n".join(text.splitlines()[:3]))
+
+
+def test_a_numa_node_that_is_not_known_is_none():
+    text = "GPU0 GPU1 CPU Affinity NUMA Affinity\nGPU0 X NV3 0-47 N/A\nGPU1 NV3 X 0-47 N/A"
+    assert [gpu["numa"] for gpu in answer(text).record["gpus"]] == [None, None]
+
+
 def test_rows_of_nics_may_be_missing_at_the_end_alone():
     table = read_topo(FILES["nic_rows_cut"])
     assert table.relation["NIC0", "GPU0"] == "PIX"

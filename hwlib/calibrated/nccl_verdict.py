@@ -99,8 +99,10 @@ class LogVerdict(NamedTuple):
 
     @property
     def certified(self) -> bool:
-        """Whether nothing is to be looked at: it passed, some row is judged, and none is faster than links allow."""
-        return self.passed and self.judged and not self.impossible
+        """Whether nothing is to be looked at: it passed, some row is judged, none is faster than links allow, and the
+        processes ran together.
+        """
+        return self.passed and self.judged and not self.impossible and all(c.kind != "no-mpi" for c in self.causes)
 
     @property
     def impossible(self) -> tuple[int, ...]:

@@ -89,6 +89,10 @@ def test_processes_with_several_ranks_each_may_run_apart():
     assert (log.n, log.hosts, log.apart, log.alone) == (2, 1, 2, 0)
     assert "no-mpi" in {cause["kind"] for cause in answer("\n".join([*lines, row(2), row(2)])).record["causes"]}
     assert read_log("\n".join([*lines[:2], row(2)])).apart == 1
+    for listed, certified in ((lines, False), (lines[:2], True)):
+        eight = "\n".join([*listed, row(2, time=2**30 / 230e3)])
+        verdict = answer(eight)
+        assert (verdict.certified, verdict.record["rows"][0]["verdict"]) == (certified, "ok")
 
 
 def test_devices_are_listed_without_a_number_sign_as_well():

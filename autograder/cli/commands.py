@@ -18,6 +18,7 @@ from .mcp import mcp
 from .parameters import FILE, FOLDER, assignment_name
 from .plan import plan
 from .progress import progress
+from .recordings.hang import hang
 from .report import explain, report
 from .serve import serve
 from .study import lab, start, whoami
@@ -41,6 +42,7 @@ main.add_command(plan)
 main.add_command(serve)
 main.add_command(bandwidth)
 main.add_command(topo)
+main.add_command(hang)
 main.add_command(mcp)
 main.add_command(pdf)
 main.add_command(epub)

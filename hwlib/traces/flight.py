@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hwlib.arguments import as_int
+from hwlib.traces.hangs.culprits import blame, by_name, job_calls
+from hwlib.traces.hangs.dumps import read_dump
 
 __all__ = ["HANGS", "FlightEntry", "Hang", "draw_flight", "find_hang", "flight_entries"]
 
@@ -40,9 +42,10 @@ class FlightEntry(NamedTuple):
 class Hang(NamedTuple):
     """Why a job hangs: `ranks` did not call what the others of the group called at this number.
 
-    `reason` is "missing" (they have not called it and wait nowhere else), "operation" or "size" (they called another),
-    or "circle": every rank waits in some call, as after one that was left out among equal ones, and numbers and shapes
-    do not tell whose order is wrong; then `ranks` is empty, the call is the first open one, and the frames decide.
+    `reason` is "missing" (they have not called it and wait nowhere else), "operation", "size" or "dtype" (they called
+    another), "stuck" (all are in the call, and it does not end) or "circle": every rank waits in some call, as after
+    one that was left out among equal ones, and numbers and shapes do not tell whose order is wrong; then `ranks` is
+    empty, the call is the first open one, and the frames decide.
     """
 
     reason: str
@@ -57,71 +60,31 @@ def flight_entries(rank: int, dump: Mapping[str, Any]) -> tuple[FlightEntry, ...
     return tuple(
         FlightEntry(
             rank,
-            entry["process_group"][0],
-            entry["collective_seq_id"],
-            entry["profiling_name"].partition(":")[2],
-            entry["state"],
-            _sizes(entry["input_sizes"]),
-            _sizes(entry["output_sizes"]),
-            _frame(entry.get("frames", ())),
+            call.group.name,
+            call.number,
+            call.operation,
+            call.state,
+            call.input_sizes,
+            call.output_sizes,
+            call.innermost,
         )
-        for entry in dump["entries"]
-        if not entry.get("is_p2p", False)
+        for call in read_dump(dump, rank).calls
+        if call.peer is None
     )
-
-
-def _sizes(sizes: Sequence[Sequence[int]]) -> tuple:
-    return tuple(tuple(size) for size in sizes)
-
-
-def _frame(frames: Sequence[Mapping[str, Any]]) -> str:
-    return f"{frames[0]['filename']}:{frames[0]['line']} {frames[0]['name']}" if frames else ""
 
 
 def find_hang(dumps: Mapping[int, Mapping[str, Any]]) -> Hang | None:
     """What hangs a job, from the dumps of all its ranks; None if nothing does.
 
-    Of the groups' calls that are not completed the first that differ between ranks decide. A rank that is missing
-    from a call because it waits in another is a victim, and only one that waits nowhere is named. Of two kinds of
-    calls under one number the rarer is named; where neither is, as in a group of two, all of its ranks are.
+    Of the groups' calls that are not completed the first by (group, number) that differ between ranks decide. A rank
+    that is missing from a call because it waits in another is a victim, and only one that waits nowhere is named. Of
+    two kinds of calls under one number the rarer is named; where neither is, as in a group of two, all of its ranks
+    are. Groups are told apart by their names and their ranks: PyTorch gives all groups of a mesh's dimension one name.
     """
-    calls: dict[tuple[str, int], dict[int, FlightEntry]] = {}
-    members = {
-        group: tuple(_ranks(about["ranks"])) for dump in dumps.values() for group, about in dump["pg_config"].items()
-    }
-    for rank, dump in dumps.items():
-        for entry in flight_entries(rank, dump):
-            calls.setdefault((entry.group, entry.number), {})[rank] = entry
-    open_calls = {
-        key: ranks for key, ranks in sorted(calls.items()) if any(e.state != "completed" for e in ranks.values())
-    }
-    waiting = {rank for ranks in open_calls.values() for rank, entry in ranks.items() if entry.state != "completed"}
-    for reason, kind_of in (("operation", _operation), ("size", _size)):
-        for (group, number), ranks in open_calls.items():
-            kinds = Counter(kind_of(entry) for entry in ranks.values())
-            if len(kinds) > 1:
-                (usual, most), (_, second) = kinds.most_common(2)
-                odd = tuple(sorted(rank for rank, e in ranks.items() if kind_of(e) != usual or most == second))
-                right = next(entry for entry in ranks.values() if kind_of(entry) == usual)
-                return Hang(reason, group, number, right.operation, odd)
-    for (group, number), ranks in open_calls.items():
-        if absent := tuple(sorted(set(members[group]) - set(ranks) - waiting)):
-            return Hang("missing", group, number, next(iter(ranks.values())).operation, absent)
-    for (group, number), ranks in open_calls.items():
-        return Hang("circle", group, number, next(iter(ranks.values())).operation, ())
-    return None
-
-
-def _operation(entry: FlightEntry) -> Any:
-    return entry.operation
-
-
-def _size(entry: FlightEntry) -> Any:
-    return entry.input_sizes, entry.output_sizes
-
-
-def _ranks(text: str | Sequence[int]) -> list[int]:
-    return [int(rank) for rank in text.strip("[]").split(",")] if isinstance(text, str) else list(text)
+    blamed = blame(job_calls((read_dump(dump, int(rank)) for rank, dump in dumps.items()), by_name))
+    if blamed is None:
+        return None
+    return Hang(blamed.reason, blamed.met.group.name, blamed.met.number, blamed.usual.operation, blamed.ranks)
 
 
 class _Call(NamedTuple):

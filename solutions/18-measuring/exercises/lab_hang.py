@@ -109,7 +109,7 @@ LAB_HANG = Exercise(
     title="Lab: who hangs the job",
     points=4,
     lines=15,
-    withholds=("hwlib.traces.flight",),
+    withholds=("hwlib.traces.flight", "hwlib.traces.hangs"),
     prompt="A job hangs, and every rank has dumped its flight recorder. Write `hung(dumps)`: `dumps` is a list, and "
     "`dumps[r]` the dump of rank r, with `pg_config`, whose keys are the names of the rank's groups and whose "
     'values have `ranks`, a text such as "[0, 3, 6]", and `entries`, the newest calls, oldest first. An entry has '

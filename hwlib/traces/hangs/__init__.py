@@ -1,0 +1,1 @@
+"""Jobs that hang: flight-recorder dumps and NCCL's RAS reports read, and who did not enter which call."""

@@ -1,6 +1,9 @@
 """What torch.profiler exports, read: the events of one rank with their streams, collectives and launches."""
 
+import gzip
 import json
+import re
+import zlib
 from collections import Counter
 from collections.abc import Mapping
 from os import PathLike
@@ -11,8 +14,16 @@ __all__ = ["Trace", "TraceError", "TraceEvent", "read_trace"]
 
 US = 1e-6  # a trace counts in microseconds
 DEVICE = {"kernel": "compute", "gpu_memcpy": "copy", "gpu_memset": "copy"}
-HOST = {"cpu_op", "user_annotation", "cuda_runtime", "cuda_driver", "python_function"}
-CALLS = ("nccl", "rccl")  # how the kernels of communication begin
+LAUNCHES = {"cuda_runtime", "cuda_driver"}  # the host's calls of the device
+HOST = {"cpu_op", "user_annotation", "python_function", *LAUNCHES}
+FORMER = {"Kernel": "kernel", "Memcpy": "gpu_memcpy", "Memset": "gpu_memset", "Runtime": "cuda_runtime"}
+FORMER |= {"Operator": "cpu_op"}
+"""Categories as PyTorch wrote them until 1.12, by today's."""
+CALLS = re.compile(
+    r"(?i)(?:void )?(?:nccl|rccl|msccl)"
+    r"|.{0,80}(?:cross_device_reduce|nvshmem|deep_ep|(?:one|two)_shot_all_reduce|multimem_)"
+)
+"""Kernels of communication: of NCCL, RCCL and those that vLLM, DeepEP and PyTorch's symmetric memory have beside."""
 OPERATIONS = {
     "allreduce": "all_reduce",
     "allgather": "all_gather",
@@ -91,7 +102,8 @@ def read_trace(source: Mapping[str, Any] | str | PathLike[str], rank: int | None
     Kernels, copies and what the host does are kept; the args that NCCL's kernels have ("Collective name", "Process
     Group Name", "In msg nelems", "Seq") name the collectives. Where "Seq" is missing, as before PyTorch 2.12, a group's
     collectives are counted in their order on the device. A trace without a device (a CPU's own) has its operators as
-    compute, and gloo's calls as communication. The rank is that of "distributedInfo", unless given.
+    compute, and gloo's calls as communication; one with the calls of a device and no kernel, as CUPTI's ranges have it,
+    keeps its operators as host. The rank is that of "distributedInfo", unless given.
     Raises TraceError for anything else.
 
     >>> event = {"ph": "X", "cat": "kernel", "name": "sm90_gemm", "ts": 5, "dur": 3, "pid": 0, "tid": 7}
@@ -102,18 +114,17 @@ def read_trace(source: Mapping[str, Any] | str | PathLike[str], rank: int | None
     entries = data.get("traceEvents") if isinstance(data, Mapping) else data
     if not isinstance(entries, list | tuple):
         raise TraceError("a Chrome trace was expected: JSON with a list `traceEvents`")
-    slices = [event for event in entries if event.get("ph") == "X" and "ts" in event and "dur" in event]
-    known = [event for event in slices if event.get("cat") in DEVICE or event.get("cat") in HOST]
+    known = [event for event in map(_slice, entries) if event is not None]
     if not known:
         raise TraceError(f"no slice (ph X) of a kernel or an operator among {len(entries)} events of this trace")
     if rank is None:
         info = data.get("distributedInfo", {}) if isinstance(data, Mapping) else {}
         rank = int(info.get("rank", 0))
-    device = any(event["cat"] in DEVICE for event in known)
+    device = any(event["cat"] in DEVICE or event["cat"] in LAUNCHES for event in known)
     launches = {
         event["args"]["correlation"]: (event["ts"] + event["dur"]) * US
         for event in known
-        if event["cat"] in ("cuda_runtime", "cuda_driver") and "correlation" in event.get("args", {})
+        if event["cat"] in LAUNCHES and "correlation" in event.get("args", {})
     }
     events = sorted((_event(event, device, launches) for event in known), key=lambda event: (event.start, -event.end))
     return Trace(rank, tuple(_numbered(events)))
@@ -122,19 +133,41 @@ def read_trace(source: Mapping[str, Any] | str | PathLike[str], rank: int | None
 def _json(source: Any) -> Any:
     if isinstance(source, Mapping | list):
         return source
-    text = str(source)
-    if not text.lstrip().startswith(("{", "[")):
-        text = Path(source).read_text("utf-8")
+    text: str | bytes = str(source)
+    if str(source).lstrip()[:1] not in ("{", "["):
+        text = _file(Path(source))
     try:
         return json.loads(text)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise TraceError(f"JSON was expected, got {text[:40]!r}: {error}") from error
+
+
+def _file(path: Path) -> bytes:
+    """The bytes of a file, unpacked if it is gzip, as the profiler's handler writes it."""
+    data = path.read_bytes()
+    if not data.startswith(b"\x1f\x8b"):
+        return data
+    try:
+        return gzip.decompress(data)
+    except (EOFError, OSError, zlib.error) as error:
+        raise TraceError(f"{path.name}: the compressed data is damaged or cut: {error}") from error
+
+
+def _slice(event: Any) -> Mapping[str, Any] | None:
+    """An event with a start and an end, of a kind that is known, under today's name of its category; else None."""
+    if not isinstance(event, Mapping) or event.get("ph") != "X" or "ts" not in event or "dur" not in event:
+        return None
+    own = event.get("cat")
+    category = FORMER.get(own, own) if isinstance(own, str) else ""
+    if category not in DEVICE and category not in HOST:
+        return None
+    return event if category == own else {**event, "cat": category}
 
 
 def _event(event: Mapping[str, Any], device: bool, launches: Mapping[Any, float]) -> TraceEvent:
     args, name, cat = event.get("args", {}), event.get("name", ""), event["cat"]
     kind = DEVICE.get(cat, "host")
-    if (cat == "kernel" and name.lower().startswith(CALLS)) or (not device and name.startswith("gloo:")):
+    if (cat == "kernel" and CALLS.match(name)) or (not device and name.startswith("gloo:")):
         kind = "communication"
     elif not device and cat == "cpu_op" and not name.startswith(("c10d::", "record_param_comms")):
         kind = "compute"
@@ -168,11 +201,10 @@ def operation_of(name: str) -> str:
 def _numbered(events: list[TraceEvent]) -> list[TraceEvent]:
     """Collectives numbered from 0 in their group; by "Seq" where every one has it, else in the device's order."""
     counts: Counter[str] = Counter()
-    first = {
-        event.group: min(e.number for e in events if e.kind == "communication" and e.group == event.group)
-        for event in events
-        if event.kind == "communication"
-    }
+    first: dict[str, int] = {}
+    for event in events:
+        if event.kind == "communication":
+            first[event.group] = min(event.number, first.get(event.group, event.number))
     done = []
     for event in events:
         if event.kind == "communication":

@@ -6,7 +6,7 @@ from statistics import median
 from typing import NamedTuple
 
 from hwlib.traces.intervals import Intervals, length, minus, overlap, union
-from hwlib.traces.reader import Trace
+from hwlib.traces.reader import Trace, TraceEvent
 
 __all__ = [
     "Meeting",
@@ -79,12 +79,8 @@ def trace_times(trace: Trace, span: tuple[float, float] | None = None) -> TraceT
     compute, sent, copied = (overlap(_times(trace, kind), window) for kind in ("compute", "communication", "copy"))
     busy = union([*compute, *sent, *copied])
     idle = minus(window, busy)
-    late = [
-        (start, min(max(event.launched, start), end))
-        for start, end in idle
-        for event in _next(work, end)
-        if event.launched is not None
-    ]
+    launched = _launches(work)
+    late = [(start, min(max(launched[end], start), end)) for start, end in idle if end in launched]
     return TraceTimes(
         trace.rank,
         length(window),
@@ -112,11 +108,13 @@ def _times(trace: Trace, kind: str) -> Intervals:
     return union((event.start, event.end) for event in trace.of(kind))
 
 
-def _next(work: Sequence, end: float) -> list:
-    """The event that ends an idle time: the earliest launched of those that begin then."""
-    there = [event for event in work if event.start == end]
-    launched = [event for event in there if event.launched is not None]
-    return [min(launched, key=lambda event: event.launched)] if launched else []
+def _launches(work: Iterable[TraceEvent]) -> dict[float, float]:
+    """By start on the device, when the earliest launched of the events that begin then was put into the queue."""
+    launches: dict[float, float] = {}
+    for event in work:
+        if event.launched is not None:
+            launches[event.start] = min(event.launched, launches.get(event.start, event.launched))
+    return launches
 
 
 def meetings(traces: Iterable[Trace]) -> tuple[Meeting, ...]:

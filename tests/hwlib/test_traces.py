@@ -1,6 +1,8 @@
 """Traces of torch.profiler: read, added up and compared, by hand-made times, drawn jobs and one of PyTorch."""
 
+import gzip
 import json
+import sys
 
 import pytest
 
@@ -157,3 +159,79 @@ def test_arguments_are_checked():
     with pytest.raises(ValueError, match="size"):
         draw_traces("slow link", 1, 0.5)
     assert next(iter(CAUSES)) == "healthy"
+
+
+def lines_run(function, *arguments):
+    """How many lines of Python a call runs: its time, without a clock."""
+    count = 0
+
+    def tracer(_frame, event, _argument):
+        nonlocal count
+        count += event == "line"
+        return tracer
+
+    former = sys.gettrace()
+    sys.settrace(tracer)
+    try:
+        function(*arguments)
+    finally:
+        sys.settrace(former)
+    return count
+
+
+def products(steps):
+    """One product after the other, every tenth kernel a collective, idle time between them."""
+    for i in range(steps):
+        at = 10 * (i + 1)
+        yield {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": at, "dur": 4, "pid": 1, "tid": 1}
+        yield launch(at, 1, i)
+        yield kernel(at + 3, 5, correlation=i) if i % 10 else collective(at + 3, 5, correlation=i)
+
+
+def read_and_add_up(events):
+    return trace_times(trace(0, *events))
+
+
+def test_time_grows_with_the_events_and_not_with_their_square():
+    small, large = (lines_run(read_and_add_up, list(products(steps))) for steps in (200, 800))
+    assert small > 1000
+    assert large < 4.5 * small
+
+
+def test_a_compressed_trace_is_read(tmp_path):
+    path = tmp_path / "rank0.pt.trace.json.gz"
+    text = json.dumps({"traceEvents": [kernel(0, 10)], "distributedInfo": {"rank": 5}})
+    path.write_bytes(gzip.compress(text.encode()))
+    assert read_trace(path) == read_trace(text)
+    assert read_trace(path).rank == 5
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(TraceError, match="damaged or cut"):
+        read_trace(path)
+
+
+def test_former_names_of_categories_are_read():
+    new = trace(0, kernel(0, 10, correlation=9), launch(26, 2, 9))
+    old = trace(0, {**kernel(0, 10, correlation=9), "cat": "Kernel"}, {**launch(26, 2, 9), "cat": "Runtime"})
+    assert old == new
+
+
+def test_a_devices_calls_without_its_kernels_are_no_compute():
+    """CUPTI's ranges take the kernels' place: the host's operators are not the device's work."""
+    operator = {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": 0, "dur": 4, "pid": 1, "tid": 1}
+    assert {event.kind for event in trace(0, operator, launch(1, 1, 9)).events} == {"host"}
+    assert {event.kind for event in trace(0, operator).events} == {"compute"}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*)", "communication"),
+        ("void cross_device_reduce_1stage<__nv_bfloat16, 8>(RankData*)", "communication"),
+        ("void vllm::cross_device_reduce_2stage<half, 4>", "communication"),
+        ("deep_ep::intranode::dispatch<8>", "communication"),
+        ("void cutlass::Kernel2<cutlass_80_tensorop>", "compute"),
+        ("void at::native::reduce_kernel<512, 1>", "compute"),
+    ],
+)
+def test_kernels_of_communication_are_known_by_name(name, kind):
+    assert trace(0, kernel(0, 1, name=name)).events[0].kind == kind

@@ -19,6 +19,7 @@ from .parameters import FILE, FOLDER, assignment_name
 from .plan import plan
 from .progress import progress
 from .recordings.hang import hang
+from .recordings.trace import trace
 from .report import explain, report
 from .serve import serve
 from .study import lab, start, whoami
@@ -42,6 +43,7 @@ main.add_command(plan)
 main.add_command(serve)
 main.add_command(bandwidth)
 main.add_command(topo)
+main.add_command(trace)
 main.add_command(hang)
 main.add_command(mcp)
 main.add_command(pdf)

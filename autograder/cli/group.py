@@ -8,7 +8,7 @@ READERS = {
     "For a learner": ("start", "lab", "check", "progress", "whoami", "token", "doctor"),
     "For planning a machine": ("plan", "serve", "bandwidth", "topo", "mcp"),
     "For planning a machine": ("plan", "serve", "bandwidth", "mcp"),
-    "For reading what a job recorded": ("hang",),
+    "For reading what a job recorded": ("trace", "hang"),
     "For a teacher": ("course", "collect", "grade", "report", "explain", "export"),
     "For an author": ("new", "chapters", "rules", "book", "pdf", "epub"),
 }

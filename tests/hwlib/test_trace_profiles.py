@@ -283,6 +283,25 @@ def test_each_sickness_is_named_with_its_rank_and_cause(cause, expected, word):
         assert all(str(rank) in finding.ranks for finding in read.findings if finding.kind == "slow group")
 
 
+def test_a_rank_with_an_idle_device_is_late_for_its_host():
+    def rank(number, late):
+        rows = [kernel(0, 10), kernel(20 + late, 10), collective(30 + late, 110 - late, Seq=1), kernel(140, 10)]
+        return json.dumps({"traceEvents": rows, "distributedInfo": {"rank": number}})
+
+    read = answer({str(number): rank(number, 60 if number == 1 else 0) for number in range(3)}, QUIET)
+    (finding,) = read.findings
+    assert (finding.kind, finding.ranks) == ("straggler", ("1",))
+    assert "idle for 60 us more" in finding.sentence
+
+
+def test_events_of_the_host_are_counted_and_are_not_the_devices_time():
+    host = [annotation("x", 0, 50), launch(0, 90, 1), {**annotation("f", 0, 99), "cat": "python_function"}]
+    read = only(kernel(0, 10), *host, {**annotation("x", 0, 50), "cat": "gpu_user_annotation"})
+    assert times(read)["span"] == 10
+    counts = read.record["ranks"][0]["counts"]
+    assert counts == {"annotations": 1, "runtime": 1, "python_function": 1, "gpu_user_annotation": 1}
+
+
 def test_limits_are_shares_on_both_sides():
     """20 of 40 us with a collective alone; idle for 20 of 40, of which 18 before the launch."""
     events = [kernel(0, 10), collective(10, 20), kernel(30, 10)]

@@ -16,7 +16,8 @@ The output of --json, in seconds and bytes:
   ranks      for each: rank, chip, span, compute, communication, exposed
              (communication with no kernel beside), copies, idle, launch (idle
              because nothing was launched), loading (idle while the host waits
-             for a batch), steps, events, unread, cut, notes
+             for a batch), steps, events, counts (of what is not the
+             device's work), unread, cut, notes
   classes, kernels   name, kind, calls, seconds, share (of the roofline, null
              where no shapes or no chip are known), of all ranks together
   waits      who waited for whom with no kernel beside, longest first

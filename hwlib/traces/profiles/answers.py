@@ -117,6 +117,7 @@ def _rank_record(label: str, own: DeviceTimes) -> dict[str, Any]:
         "fetching": own.fetching,
         "steps": [step._asdict() for step in own.steps],
         "events": own.events,
+        "counts": dict(own.counts),
         "unread": own.unread,
         "shapes": own.shapes,
         "cut": own.cut,

@@ -147,6 +147,9 @@ def _cause(
     launch = own.times.launch - median(other.times.launch for other in others)
     if launch > EXPLAINS * wait:
         return f"its host launches late, {show(launch, 's', 3)} more than the others' (CPU, or a profiler beside)"
+    idle = own.times.idle - median(other.times.idle for other in others)
+    if idle > EXPLAINS * wait:
+        return f"its device is idle for {show(idle, 's', 3)} more than the others': look at what its host does then"
     if any(label in group.labels for group, _ in slow):
         return "it comes from transfers of a slow group, see there"
     return "its kernels take as long as the others', and neither loader nor launches show why"

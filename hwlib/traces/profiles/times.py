@@ -95,7 +95,8 @@ class RankTimes(NamedTuple):
 class DeviceTimes:
     """A device of a rank with all that a job's comparison needs.
 
-    Times of `collectives` and `computing` are in ns; `fetching` are the seconds that the host spent in the DataLoader.
+    Times of `collectives` and `computing` are in ns; `fetching` are the seconds that the host spent in the DataLoader,
+    `counts` the events by kind that are not the device's own work.
     """
 
     rank: int | None
@@ -111,6 +112,7 @@ class DeviceTimes:
     computing: Busy
     fetching: float
     shapes: bool
+    counts: Mapping[str, int]
     events: int
     unread: int
     notes: tuple[str, ...]
@@ -145,6 +147,7 @@ def _device_times(profile: ProfiledRank, device: DeviceProfile) -> DeviceTimes:
         Busy(compute),
         length(profile.loading) * SECONDS,
         profile.shapes,
+        profile.counts,
         profile.events,
         profile.unread,
         tuple(note for note in (profile.note, profile.cut) if note),

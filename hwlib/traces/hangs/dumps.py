@@ -43,8 +43,9 @@ class FlightGroup(NamedTuple):
 class FlightCall(NamedTuple):
     """One call of one rank: its group, its number there and what was called, on which shapes, from which line.
 
-    `state` is "scheduled" (in the queue), "started" (its kernel runs) or "completed". `frames` are the innermost first,
-    `peer` the sender and the receiver, as ranks of the job, of a send or a receive.
+    `state` is "scheduled" (in the queue), "started" (its kernel runs) or "completed". `innermost` is the line of the
+    stack that called, `line` the innermost that is not PyTorch's own; `peer` are the sender and the receiver, as ranks
+    of the job, of a send or a receive.
     """
 
     rank: int
@@ -55,7 +56,8 @@ class FlightCall(NamedTuple):
     input_sizes: tuple
     output_sizes: tuple
     dtypes: tuple
-    frames: tuple[str, ...]
+    innermost: str
+    line: str
     created: int
     peer: tuple[int, int] | None = None
 
@@ -63,16 +65,6 @@ class FlightCall(NamedTuple):
     def open(self) -> bool:
         """Whether it has not completed."""
         return self.state != "completed"
-
-    @property
-    def innermost(self) -> str:
-        """The line that made the call, "" if the dump has none."""
-        return self.frames[0] if self.frames else ""
-
-    @property
-    def line(self) -> str:
-        """The innermost line that is not PyTorch's own."""
-        return next((frame for frame in self.frames if not INNER.search(frame)), self.innermost)
 
 
 class FlightDump(NamedTuple):
@@ -196,7 +188,7 @@ def _call(entry: Mapping[str, Any], rank: int, group: FlightGroup) -> FlightCall
         _sizes(entry.get("input_sizes")),
         _sizes(entry.get("output_sizes")),
         (_texts(entry.get("input_dtypes")), _texts(entry.get("output_dtypes"))),
-        _frames(entry.get("frames")),
+        *_lines(entry.get("frames")),
         _whole(entry.get("time_created_ns"), 0),
         peer or ((rank, rank) if entry.get("is_p2p") else None),
     )
@@ -235,13 +227,18 @@ def _texts(values: Any) -> tuple[str, ...]:
     return tuple(_text(value) for value in values) if isinstance(values, list | tuple) else ()
 
 
-def _frames(frames: Any) -> tuple[str, ...]:
+def _lines(frames: Any) -> tuple[str, str]:
+    """The innermost line of a stack, and the innermost that is not PyTorch's own; "" without a stack."""
     rows = frames[:MOST_FRAMES] if isinstance(frames, list | tuple) else ()
-    return tuple(
-        f"{_text(row.get('filename'))}:{_text(row.get('line'))} {_text(row.get('name'))}"
-        for row in rows
-        if isinstance(row, Mapping)
-    )
+    named = [row for row in rows if isinstance(row, Mapping)]
+    if not named:
+        return "", ""
+    own = next((row for row in named if not INNER.search(_text(row.get("filename")))), named[0])
+    return _line(named[0]), _line(own)
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    return f"{_text(row.get('filename'))}:{_text(row.get('line'))} {_text(row.get('name'))}"
 
 
 def _text(value: Any) -> str:

@@ -126,6 +126,15 @@ def test_drawn_jobs_have_the_times_and_waits_of_the_other_reader(cause):
     assert read.waits.matched == 1
 
 
+def test_the_waits_for_a_rank_are_summed_over_all_who_wait(monkeypatch):
+    monkeypatch.setattr("hwlib.traces.profiles.answers.PAIRS", 1)
+    read = answer({f"rank{i}": json.dumps(one) for i, one in enumerate(draw_traces("clock cap", 2))}, QUIET)
+    assert len(read.record["waits"]) == 1
+    expected = sum(seconds for (_, cause), seconds in read.waits.waits.items() if cause == "2")
+    assert read.record["caused"]["2"] == pytest.approx(expected)
+    assert kinds(read) == {"straggler"}
+
+
 def test_clocks_that_differ_are_aligned():
     skewed = {f"rank{i}": json.dumps(one) for i, one in enumerate(draw_traces("clock cap", 2, skew=0.5))}
     read = answer(skewed)

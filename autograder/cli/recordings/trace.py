@@ -21,6 +21,7 @@ The output of --json, in seconds and bytes:
   classes, kernels   name, kind, calls, seconds, share (of the roofline, null
              where no shapes or no chip are known), of all ranks together
   waits      who waited for whom with no kernel beside, longest first
+  caused     by rank, the seconds that all others waited for it
   matched    share of the collectives that two traces or more have
   shifts     what was added to a rank's clock
   groups     by group, operation and bytes: calls, median transfer and wait

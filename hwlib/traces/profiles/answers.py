@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from hwlib.traces.profiles.findings import TraceFinding, TraceLimits, median_step, trace_findings
@@ -19,6 +20,7 @@ from hwlib.units import show
 __all__ = ["TraceAnswer", "TraceJob", "answer"]
 
 OF_RANK = re.compile(r"rank[-_.]?(\d{1,7})", re.IGNORECASE)
+PAIRS = 4096  # of (who waited, for whom) in the record
 TOP = 12  # kernels and pairs that are listed
 RANKS = 32  # ranks of the terminal's table
 WIDTH = 52  # characters of a kernel's name in the table
@@ -40,8 +42,10 @@ class TraceAnswer:
             "classes": [_row_record(row) for row in _summed(self.ranks, "classes")],
             "kernels": [_row_record(row) for row in _summed(self.ranks, "kernels")[:TOP]],
             "waits": [
-                {"who": who, "for": cause, "seconds": seconds} for (who, cause), seconds in self.waits.waits.items()
+                {"who": who, "for": cause, "seconds": seconds}
+                for (who, cause), seconds in islice(self.waits.waits.items(), PAIRS)
             ],
+            "caused": dict(self.waits.caused),
             "matched": self.waits.matched,
             "shifts": dict(self.waits.shifts),
             "groups": [group._asdict() | {"labels": list(group.labels)} for group in self.waits.groups],

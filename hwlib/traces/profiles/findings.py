@@ -119,7 +119,7 @@ def _stragglers(
     spans = [own.times.span for own in ranks.values() if own.times.span]
     if len(ranks) < 2 or not spans:
         return
-    caused = {label: waits.caused_by(label) / (len(ranks) - 1) for label in ranks}
+    caused = {label: waits.caused[label] / (len(ranks) - 1) for label in ranks}
     usual = median(caused.values()) if len(ranks) > 2 else min(caused.values())
     for label in sorted(ranks, key=lambda label: -caused[label]):
         share = caused[label] / median(spans)

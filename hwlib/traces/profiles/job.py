@@ -13,7 +13,6 @@ __all__ = ["GroupRow", "JobWaits", "job_waits"]
 
 Key = tuple[str, int]
 AGREE = 50_000  # ns: ends of a collective differ by less, and so may clocks that are left as they are
-PAIRS = 4096  # of (who waited, for whom) that are listed
 
 
 class MetCollective(NamedTuple):
@@ -51,18 +50,15 @@ class GroupRow(NamedTuple):
 class JobWaits(NamedTuple):
     """Seconds of exposed waiting by (who waited, for whom), longest first, and what was compared.
 
-    `matched` is the share of the ranks' collectives that another rank's trace has too; `shifts` are the seconds that
+    `caused` are the seconds that all others waited for a rank, `matched` is the share of the ranks' collectives that another rank's trace has too; `shifts` are the seconds that
     were added to a rank's clock.
     """
 
     waits: Mapping[tuple[str, str], float]
+    caused: Mapping[str, float]
     matched: float
     shifts: Mapping[str, float]
     groups: tuple[GroupRow, ...]
-
-    def caused_by(self, label: str) -> float:
-        """Seconds that all others waited for a rank."""
-        return sum(seconds for (_, cause), seconds in self.waits.items() if cause == label)
 
 
 def job_waits(ranks: Mapping[str, DeviceTimes]) -> JobWaits:
@@ -83,8 +79,12 @@ def job_waits(ranks: Mapping[str, DeviceTimes]) -> JobWaits:
                 waiting[label, last].append((start - shifts[label], until - shifts[label]))
     waits = {pair: _exposed(times, ranks[pair[0]]) for pair, times in waiting.items()}
     ordered = sorted(((pair, wait) for pair, wait in waits.items() if wait > 0), key=lambda row: (-row[1], row[0]))
+    caused = dict.fromkeys(ranks, 0.0)
+    for (_, cause), wait in ordered:
+        caused[cause] += wait
     return JobWaits(
-        dict(ordered[:PAIRS]),
+        dict(ordered),
+        caused,
         sum(len(collective.starts) for collective in met) / total if total else 0.0,
         {label: shift * SECONDS for label, shift in shifts.items()},
         tuple(_groups(met)),
@@ -127,7 +127,7 @@ def _shifts(calls: Mapping[str, Mapping[Key, CollectiveCall]]) -> dict[str, int]
     ends: dict[Key, int] = {}
     waiting = list(calls)
     while waiting:
-        best = max(waiting, key=lambda label: (len(calls[label].keys() & ends.keys()), -waiting.index(label)))
+        best = next((label for label in waiting if not ends.keys().isdisjoint(calls[label])), waiting[0])
         own = calls[best]
         differences = [ends[key] - own[key].end for key in own.keys() & ends.keys()]
         shift = int(median(differences)) if differences else 0

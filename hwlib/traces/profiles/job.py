@@ -50,8 +50,8 @@ class GroupRow(NamedTuple):
 class JobWaits(NamedTuple):
     """Seconds of exposed waiting by (who waited, for whom), longest first, and what was compared.
 
-    `caused` are the seconds that all others waited for a rank, `matched` is the share of the ranks' collectives that another rank's trace has too; `shifts` are the seconds that
-    were added to a rank's clock.
+    `caused` are the seconds that all others waited for a rank, `matched` is the share of the ranks' collectives that
+    another rank's trace has too; `shifts` are the seconds that were added to a rank's clock.
     """
 
     waits: Mapping[tuple[str, str], float]

@@ -125,6 +125,27 @@ def test_every_version_of_the_dump_has_the_same_culprit(version, hang, at):
     assert answer(files).record["culprits"] == [5]
 
 
+@pytest.mark.parametrize(
+    ("name", "rank"),
+    [
+        ("dumps/nccl_trace_rank_3", 3),
+        ("C:\\job2\\nccl_trace_rank_3", 3),
+        ("rank-3.attempt-1.json", 3),
+        ("fr_3", 3),
+        ("fr_3.pickle", 3),
+        ("node7/dump", None),
+    ],
+)
+def test_the_rank_is_in_the_files_name(name, rank):
+    data = json.dumps({"version": "2.10", "entries": []}).encode()
+    if rank is None:
+        with pytest.raises(ValueError, match="rank"):
+            load_dumps(data, name)
+    else:
+        assert load_dumps(data, name)[0].rank == rank
+    assert load_dumps(data[:-1] + b', "rank": "5"}', name)[0].rank == 5
+
+
 def test_keys_may_be_numbers():
     dumps = draw_flight("absent", 5, 20)
     names = {name: number for number, name in enumerate(sorted({n for d in dumps.values() for n in d["pg_config"]}))}

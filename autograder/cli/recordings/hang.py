@@ -39,8 +39,8 @@ def hang(ctx: click.Context, files: Sequence[str], as_json: bool) -> None:
     """Say which rank hangs a job, in which call, and from which line.
 
     FILE is the dump of a rank by PyTorch's flight recorder, pickled or JSON, a folder of them, or the output of NCCL's
-    ncclras; - reads standard input. A pickle is read as data: nothing in it is run. The rank is the last number of the
-    file's name, as in nccl_trace_rank_3.
+    ncclras; - reads standard input. A pickle is read as data: nothing in it is run. The rank is in the file's name, as
+    in nccl_trace_rank_3.
 
     The exit status is 0 if nothing hangs, 1 if something does, and 2 if a file cannot be read.
     """

@@ -16,6 +16,7 @@ __all__ = ["FlightCall", "FlightDump", "FlightGroup", "load_dumps", "read_dump"]
 
 PICKLE = b"\x80"  # how a pickle of protocol 2 and later begins
 PEER = re.compile(r"(send|recv) (\d{1,9})(->|<-)(\d{1,9})")  # "send 0->1", "recv 1<-0", in ranks of the group
+OF_RANK = re.compile(r"rank[-_.]?(\d{1,9})", re.IGNORECASE)
 LAST_NUMBER = re.compile(r"(\d{1,9})\D*$")
 INNER = re.compile(r"[/\\]torch[/\\]")  # in the files of PyTorch itself, which is not where a mistake is
 MOST_RANKS = 200_000  # of a group: more is not a number of GPUs
@@ -82,7 +83,8 @@ class FlightDump(NamedTuple):
 def load_dumps(data: bytes, name: str = "") -> tuple[FlightDump, ...]:
     """The dumps in a file's bytes: a pickle or JSON of one rank, or JSON of several by rank.
 
-    `name` is the file's: its last number is the rank, as PyTorch writes `nccl_trace_rank_3`, where the dump has none.
+    `name` is the file's: where the dump has no rank it is the number after "rank", as PyTorch writes
+    `nccl_trace_rank_3`, or else the last number.
     A pickle is read without running anything of it. Raises ValueError.
     """
     value = read_pickle(data) if data[:1] == PICKLE else _json(data)
@@ -111,7 +113,8 @@ def _json(data: bytes) -> Any:
 
 def _rank(dump: Mapping[str, Any], name: str) -> int:
     rank = _whole(dump.get("rank"), -1)
-    if rank < 0 and (match := LAST_NUMBER.search(name.rpartition("/")[2][-200:])):
+    file = name.replace("\\", "/").rpartition("/")[2][-200:]
+    if rank < 0 and (match := OF_RANK.search(file) or LAST_NUMBER.search(file)):
         rank = int(match[1])
     if rank < 0:
         raise ValueError("the dump does not have its rank, nor has the file's name: nccl_trace_rank_3 is rank 3's")

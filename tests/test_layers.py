@@ -22,7 +22,10 @@ LAYERS = (
         "steptime", "strategy", "training", "goodput", "inference", "topology", "sharding", "simt", "calibrated",
         "power", "number_formats", "constraints", "options", "training_task", "expected_error",
     },
-    {"algorithms", "simulate", "planner", "serving_planner", "launch", "tl", "torch_groups", "engine", "traces"},
+    {
+        "algorithms", "simulate", "planner", "serving_planner", "launch", "tl", "torch_groups", "engine", "traces",
+        "run_logs",
+    },
     {"plots", "widgets", "labs", "virtual"},
 )  # fmt: skip
 LAYER = {module: number for number, modules in enumerate(LAYERS) for module in modules}

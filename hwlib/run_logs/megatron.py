@@ -13,7 +13,9 @@ STEP = re.compile(r"(?:^|[\]| ])iteration +(\d{1,12}) ?/ {0,12}\d{1,12} ?\|")
 DUMPED = re.compile(r"^ {0,8}(\w{2,60}) \.+ (\S.{0,80})$")
 WRITTEN = re.compile(r"^ {0,12}(\w{2,60}): (\S{1,40})$")
 FLAG = re.compile(r"--([a-z][a-z0-9-]{1,50})[ =]([\w.]{1,24})")
-DEGREES = re.compile(r"(using world size|[a-z]+(?:-model)?-parallel size): *(\d{1,9})")
+DEGREES = re.compile(
+    r"((?:using world|(?:data|context|tensor-model|pipeline-model|expert-model)-parallel) size): *(\d{1,9})"
+)
 MEMORY = re.compile(r"(max allocated|max reserved): *(\d{1,12}(?:\.\d{1,20})?)")
 BRIDGE = re.compile(r"(Step Time) : (\d{1,9}(?:\.\d{1,9})?)s (GPU utilization): (\d{1,9}(?:\.\d{1,9})?)")
 TIMER = re.compile(r"^ {1,8}([a-z][a-z -]{2,50}[a-z]) ?\.{2,50}: \(? ?(\d{1,12}\.\d{1,4})(?:, (\d{1,12}\.\d{1,4})\))?")

@@ -13,6 +13,7 @@ from .bandwidth import bandwidth
 from .check import check
 from .collect import collect
 from .course import course
+from .explain_run import explain_run
 from .group import Gpubook
 from .mcp import mcp
 from .parameters import FILE, FOLDER, assignment_name
@@ -45,6 +46,7 @@ main.add_command(bandwidth)
 main.add_command(topo)
 main.add_command(trace)
 main.add_command(hang)
+main.add_command(explain_run)
 main.add_command(mcp)
 main.add_command(pdf)
 main.add_command(epub)

@@ -9,6 +9,7 @@ READERS = {
     "For planning a machine": ("plan", "serve", "bandwidth", "topo", "mcp"),
     "For planning a machine": ("plan", "serve", "bandwidth", "mcp"),
     "For reading what a job recorded": ("trace", "hang"),
+    "For planning a machine": ("plan", "serve", "bandwidth", "explain-run", "mcp"),
     "For a teacher": ("course", "collect", "grade", "report", "explain", "export"),
     "For an author": ("new", "chapters", "rules", "book", "pdf", "epub"),
 }

@@ -39,9 +39,11 @@ def megatron_timers(step: TimedStep) -> Iterator[str]:
 def neox(step: TimedStep) -> Iterator[str]:
     """gpt-neox, with its timers."""
     yield (
-        f" samples/sec: {step.batch / step.seconds:.3f} | iteration {step.step:8d}/{100:8d} | "
+        f" samples/sec: {step.batch / step.seconds:.3f} | "
+        f"iteration {step.step:8d}/{100:8d} | "
         f"elapsed time per iteration (ms): {1000 * step.seconds:.1f} | learning rate: 1.000E-03 | "
-        f"approx flops per GPU: 0.1TFLOPS | lm_loss: {step.loss:.6E} | number of skipped iterations:   0 | number of nan iterations:   0 |"
+        f"approx flops per GPU: 0.1TFLOPS | lm_loss: {step.loss:.6E} | number of skipped iterations:   0 | "
+        "number of nan iterations:   0 |"
     )
     parts = {name: 1000 * seconds for name, seconds in step.parts.items()}
     yield (

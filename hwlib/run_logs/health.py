@@ -124,7 +124,7 @@ def _product(log: RunLog, facts: Facts) -> Iterator[RunFinding]:
     if expected and tokens and abs(tokens / expected - 1) > 0.01:
         yield RunFinding(
             "batch",
-            f"a step has {tokens:,.0f} tokens by the log, and {expected:,.0f} were expected: {tokens / expected:.2g} times",
+            f"a step has {tokens:,.0f} tokens by the log, {tokens / expected:.2g} times the {expected:,.0f} expected",
         )
 
 

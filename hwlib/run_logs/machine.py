@@ -1,0 +1,118 @@
+"""The model and the machine of a run, out of its log and of what the reader says."""
+
+import re
+from collections.abc import Mapping
+from math import ceil
+from typing import Any
+
+from hwlib.run_logs.facts import Facts, is_true, value_of
+from hwlib.specs import Accelerator, Model, SpecError, accelerators, clusters, models, nodes
+from hwlib.specs.card import card_of
+from hwlib.specs.node import Node
+
+VENDOR = re.compile(r"^[\w.-]{1,60}/")
+SUFFIXES = ("-instruct", "-base", "-chat", "-it", "-hf")
+CONTEXT = 2**20  # tokens: no limit of a model that is read from its sizes
+SIZES: Mapping[str, str] = {
+    "layers": "num_hidden_layers",
+    "width": "hidden_size",
+    "heads": "num_attention_heads",
+    "vocab": "vocab_size",
+}
+"""Facts that a model of one's own needs, and what its `config.json` calls them."""
+
+
+def model_of(facts: Facts) -> Model | None:
+    """The model of a run: by the name that is given or logged, or by its sizes; None where neither is enough.
+
+    Raises KeyError and SpecError for a name that is given and is none.
+    """
+    name = value_of(facts, "model")
+    if isinstance(name, Model):
+        return name
+    if isinstance(name, str) and facts["model"].origin == "option":
+        return models.of(name)
+    if isinstance(name, str) and (model := _known(name)):
+        return model
+    return _of_sizes(facts)
+
+
+def _known(name: str) -> Model | None:
+    """The model of a name as people write it: behind its maker, and with what it was tuned for."""
+    plain = VENDOR.sub("", name.strip()).lower().replace("meta-llama", "llama")
+    for suffix in ("", *SUFFIXES):
+        if plain.endswith(suffix) and (model := models.find(plain[: len(plain) - len(suffix)].replace("_", "-"))):
+            return model
+    return None
+
+
+def _of_sizes(facts: Facts) -> Model | None:
+    """A model of the sizes that a log prints: of Llama's kind if its MLP is gated, of GPT-2's if it is not."""
+    sizes = {theirs: value_of(facts, ours) for ours, theirs in SIZES.items()}
+    if not all(isinstance(size, float) for size in sizes.values()) or is_true(value_of(facts, "latent")):
+        return None
+    width = sizes["hidden_size"]
+    ffn = value_of(facts, "ffn") or (value_of(facts, "expansion") or 4.0) * width
+    config: dict[str, Any] = {name: int(size) for name, size in sizes.items()}
+    config |= {"intermediate_size": int(ffn), "max_position_embeddings": CONTEXT}
+    config |= {"tie_word_embeddings": not is_true(value_of(facts, "untied")), "model_type": "llama"}
+    if is_true(value_of(facts, "gqa")) and value_of(facts, "kv_heads"):
+        config["num_key_value_heads"] = int(value_of(facts, "kv_heads"))
+    if value_of(facts, "head_width"):
+        config["head_dim"] = int(value_of(facts, "head_width"))
+    if value_of(facts, "experts"):
+        return _mixture(config, facts)
+    if not is_true(value_of(facts, "swiglu")):
+        config = {
+            "model_type": "gpt2",
+            "vocab_size": config["vocab_size"],
+            "n_embd": int(width),
+            "n_positions": CONTEXT,
+        }
+        config |= {"n_layer": int(sizes["num_hidden_layers"]), "n_head": int(sizes["num_attention_heads"])}
+        config |= {"n_inner": int(ffn)}
+    return _configured(config)
+
+
+def _mixture(config: dict[str, Any], facts: Facts) -> Model | None:
+    """Experts in every layer, as Mixtral has them."""
+    config |= {"model_type": "mixtral", "num_local_experts": int(value_of(facts, "experts"))}
+    config["num_experts_per_tok"] = int(value_of(facts, "topk") or 2)
+    config["intermediate_size"] = int(value_of(facts, "expert_ffn") or config["intermediate_size"])
+    return _configured(config)
+
+
+def _configured(config: Mapping[str, Any]) -> Model | None:
+    try:
+        return Model.of_config(config, "the log's model", "the log")
+    except (SpecError, ValueError, OverflowError):
+        return None
+
+
+def chip_of_run(facts: Facts) -> Accelerator | None:
+    """The chip that a log names, or that the reader gives by its key, by a node or by a line of both."""
+    on = value_of(facts, "on")
+    if isinstance(on, str):
+        place = clusters.find(on) or nodes.find(on)
+        node = place if isinstance(place, Node) else getattr(place, "members", None)
+        return node.chip if node else accelerators.find(on)
+    name = value_of(facts, "chip")
+    return card_of(name) if isinstance(name, str) else None
+
+
+def cluster_of(facts: Facts) -> str | None:
+    """The machine as the planner takes it; of a chip or a node as many nodes as the GPUs fill. None where it is not
+    known, or where nobody says of how many GPUs.
+    """
+    on, gpus = value_of(facts, "on"), value_of(facts, "gpus")
+    chip = chip_of_run(facts)
+    if isinstance(on, str) and not (accelerators.find(on) or nodes.find(on)):
+        return on
+    node = nodes.find(on) if isinstance(on, str) else None
+    node = node or next((node for node in nodes.values() if chip and node.accelerator == chip.key), None)
+    if not gpus or not (node or chip):
+        return None
+    if node is None:
+        assert chip
+        return f"1x{int(gpus)} {chip.key}" if gpus <= 8 else None
+    return node.key if gpus <= node.chips else f"{ceil(gpus / node.chips)}x{node.key}"

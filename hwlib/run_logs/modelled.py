@@ -1,0 +1,134 @@
+"""What the planner says of the run of a log: its step and its memory, by the same call as `gpubook plan`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hwlib.planner import Plan, PlanError, Plans, Task, plan
+from hwlib.planner.certainty import plan_error
+from hwlib.run_logs.facts import Facts, value_of
+from hwlib.run_logs.machine import chip_of_run, cluster_of, model_of
+from hwlib.run_logs.records import RunLog
+from hwlib.specs import SpecError, stacks
+
+DEGREES = ("tp", "pp", "cp", "ep", "v", "micro", "zero", "recompute", "shards", "schedule", "sp", "etp")
+STACKS: Mapping[str, str] = {"torchtitan": "torchtitan", "composer": "llm-foundry", "nemo": "megatron-core"}
+"""The stack of a program by the beginning of its key; of others the planner's own choice for the chip."""
+ALIASES: Mapping[tuple[str, str], str] = {("torchtitan", "selective"): "op"}
+CHOSEN = ("tp", "pp", "cp", "ep", "micro", "zero", "recompute")
+ENDLESS = 1e15  # bytes of a GPU: the plan is timed though it would not fit
+PREFERRED = ("none", "selective", "full", "op")
+
+
+@dataclass(frozen=True)
+class ModelledStep:
+    """The plan of a run with its costs, within which seconds four of five such steps are, what of it nobody said and
+    the planner chose, and whether it fits by the model.
+    """
+
+    task: Task
+    plan: Plan
+    low: float
+    high: float
+    error: float
+    assumed: tuple[str, ...]
+    fits: bool
+    pinned: Mapping[str, Any]
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class NotModelled:
+    """Why there is no plan: what has to be said, by the names of options, or a sentence."""
+
+    missing: tuple[str, ...] = ()
+    sentence: str = ""
+
+
+def modelled_step(log: RunLog, facts: Facts) -> ModelledStep | NotModelled:
+    """The planner's answer for the degrees of a log; those that it does not say are the planner's choice."""
+    try:
+        model = model_of(facts)
+        cluster = cluster_of(facts)
+    except (KeyError, SpecError) as error:
+        return NotModelled(sentence=_words(error))
+    wanted = {"--model": model, "--on": cluster, "--gpus": value_of(facts, "gpus")}
+    wanted["--batch"] = value_of(facts, "batch_tokens")
+    missing = tuple(name for name, value in wanted.items() if not value)
+    if missing:
+        return NotModelled(missing)
+    pinned = pinned_degrees(log, facts)
+    arguments = {
+        "model": model,
+        "cluster": cluster,
+        "B": int(value_of(facts, "batch_tokens")),
+        "T": _whole(value_of(facts, "sequence")),
+        "gpus": int(value_of(facts, "gpus")),
+        **_software(log, facts),
+    }
+    try:
+        return _answer(arguments, pinned)
+    except (PlanError, ValueError, KeyError) as error:
+        return NotModelled(sentence=f"the planner takes no such run: {_words(error)}")
+
+
+def _words(error: Exception) -> str:
+    return str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+
+
+def _whole(value: Any) -> int | None:
+    return int(value) if isinstance(value, int | float) and value >= 1 else None
+
+
+def pinned_degrees(log: RunLog, facts: Facts) -> dict[str, Any]:
+    """The degrees that are known, in the planner's words."""
+    pinned: dict[str, Any] = {}
+    for name in DEGREES:
+        value = value_of(facts, name)
+        if isinstance(value, str):
+            words = "none" if value.lower() in ("none", "false") else value
+            pinned[name] = ALIASES.get((log.program, words), words)
+        elif isinstance(value, int | float):
+            pinned[name] = int(value)
+    if "recompute" in pinned and pinned["recompute"] not in PREFERRED:
+        del pinned["recompute"]
+    if pinned.get("v", 1) < 1:
+        del pinned["v"]
+    pinned.pop("sp", None)
+    return pinned
+
+
+def _software(log: RunLog, facts: Facts) -> dict[str, Any]:
+    """The precision, and the stack whose constants are of this program on this chip, if there is one."""
+    chip = chip_of_run(facts)
+    dtype = value_of(facts, "dtype") or "bf16"
+    stack = value_of(facts, "stack")
+    if not stack and chip and log.program in STACKS:
+        start = STACKS[log.program]
+        mine = [key for key, row in stacks.items() if key.startswith(start) and row.accelerator.key == chip.key]
+        stack = min(mine, key=len, default=None)
+    software = {"dtype": dtype, "stack": stack} if stack else {"dtype": dtype}
+    given = {name: value_of(facts, name) for name in ("loss", "states", "offload", "optimizer", "release", "features")}
+    return software | {name: value for name, value in given.items() if value is not None and name != "loss"}
+
+
+def _answer(arguments: Mapping[str, Any], pinned: Mapping[str, Any]) -> ModelledStep:
+    fits = True
+    try:
+        plans = planned(arguments, pinned)
+    except PlanError as error:
+        if error.field != "memory":
+            raise
+        fits = False
+        plans = planned({**arguments, "memory": ENDLESS}, pinned)
+    best = plans[0]
+    error = plan_error(plans.task, best.strategy)
+    low, high = error.interval(best.seconds)
+    assumed = tuple(name for name in CHOSEN if name not in pinned and (name != "ep" or plans.task.model.moe))
+    return ModelledStep(plans.task, best, low, high, error.mean, assumed, fits, pinned, arguments)
+
+
+def planned(arguments: Mapping[str, Any], pinned: Mapping[str, Any]) -> Plans:
+    """The best plans with some degrees given. Raises PlanError."""
+    rest = {name: value for name, value in arguments.items() if name not in ("model", "cluster")}
+    return plan(arguments["model"], arguments["cluster"], count=1, **rest, **pinned)

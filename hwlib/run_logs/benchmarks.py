@@ -9,7 +9,7 @@ from hwlib.run_logs.reading import LogReading
 
 VLLM, SGLANG = "vllm", "sglang"
 HEAD = "Serving Benchmark Result"
-ROW = re.compile(r"^[\s#|]{0,40}([A-Z][\w /()%.-]{3,60}?): +(inf|not set|-?[\d.,]{1,30})\s*$")
+ROW = re.compile(r"^[\s#|]{0,40}([A-Z][\w /()%.-]{3,60}?): +(inf|not set|-?[\d.,]{1,30})(?: s)?\s*$")
 OFFLINE = re.compile(r"\b(\d{1,15}(?:\.\d{1,9})?) (requests/s|(?:total |output )?tokens/s)")
 OURS = re.compile(r"^\s*Backend: +\S")
 ARGUMENTS = re.compile(r"\b(model|tensor_parallel_size|tp_size|request_rate|max_concurrency)='?([\w./-]{1,80})")

@@ -108,8 +108,8 @@ def _software(log: RunLog, facts: Facts) -> dict[str, Any]:
         mine = [key for key, row in stacks.items() if key.startswith(start) and row.accelerator.key == chip.key]
         stack = min(mine, key=len, default=None)
     software = {"dtype": dtype, "stack": stack} if stack else {"dtype": dtype}
-    given = {name: value_of(facts, name) for name in ("loss", "states", "offload", "optimizer", "release", "features")}
-    return software | {name: value for name, value in given.items() if value is not None and name != "loss"}
+    others = {name: value_of(facts, name) for name in ("states", "offload", "optimizer", "release", "features")}
+    return software | {name: value for name, value in others.items() if value is not None}
 
 
 def _answer(arguments: Mapping[str, Any], pinned: Mapping[str, Any]) -> ModelledStep:

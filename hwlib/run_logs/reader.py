@@ -71,9 +71,9 @@ def read_run_log(text: str) -> RunLog:
 
 
 def _worth(log: LogReading) -> tuple[int, int]:
-    """By how many steps say how long they took, and by how many there are."""
-    timed = sum(1 for step in log.steps if _is_timed(step))
-    return timed + 2 * bool(log.benchmark), len(log.steps)
+    """By how many steps say how long they took, and where none does by how many there are."""
+    timed = sum(1 for step in log.steps if _is_timed(step)) + 2 * bool(log.benchmark)
+    return timed, 0 if timed else len(log.steps)
 
 
 def _is_timed(step: LoggedStep) -> bool:

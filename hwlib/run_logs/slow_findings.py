@@ -59,24 +59,37 @@ def _slow(log: RunLog, pace: RunPace) -> Iterator[RunFinding]:
     places = slow_steps(pace.seconds)
     if not places or len(places) > len(pace.seconds) / 3:
         return
-    kinds = [_events_before(log, pace, place) for place in places]
+    between = _events_between(log, pace)
+    kinds = [between[place] for place in places]
+    of_places = dict(zip(places, kinds, strict=True))
     counted = Counter(kind for of_place in kinds for kind in of_place)
-    for kind, _ in counted.most_common():
+    for kind in sorted(counted, key=lambda kind: (-counted[kind], kind)):
         mine = [place for place, of_place in zip(places, kinds, strict=True) if kind in of_place]
         if mine and (len(mine) >= OFTEN * len(places) or len(mine) >= 2):
-            yield _by_event(pace, mine, kind)
+            beside = Counter(other for place in mine for other in of_places[place] if other != kind)
+            both = [other for other, count in sorted(beside.items()) if count >= OFTEN * len(mine)]
+            yield _by_event(pace, mine, kind, both)
             kinds = [of_place for place, of_place in zip(places, kinds, strict=True) if place not in mine]
             places = [place for place in places if place not in mine]
     if places and _excess(pace, places) > NOTHING * pace.mean:
         yield _by_pattern(pace, places)
 
 
-def _events_before(log: RunLog, pace: RunPace, place: int) -> set[str]:
-    """The kinds of events between the line of a step and the one before it."""
-    last = pace.steps[place].line
-    first = pace.steps[place - 1].line if place else 0
-    kinds = {event.kind for event in log.events if first < event.line < last}
-    return {CAUSES.get(kind, kind) for kind in kinds & EVENTS.keys()}
+def _events_between(log: RunLog, pace: RunPace) -> list[set[str]]:
+    """For each step the kinds of events between its line and the one before it."""
+    between: list[set[str]] = []
+    last = 0
+    events = sorted((event for event in log.events if event.kind in EVENTS), key=lambda event: event.line)
+    place = 0
+    for step in pace.steps:
+        kinds = set()
+        while place < len(events) and events[place].line < step.line:
+            if events[place].line > last:
+                kinds.add(CAUSES.get(events[place].kind, events[place].kind))
+            place += 1
+        between.append(kinds)
+        last = step.line
+    return between
 
 
 def _excess(pace: RunPace, places: Sequence[int]) -> float:
@@ -84,18 +97,23 @@ def _excess(pace: RunPace, places: Sequence[int]) -> float:
     return sum(pace.seconds[place] - pace.usual for place in places) / len(pace.seconds)
 
 
-def _by_event(pace: RunPace, places: Sequence[int], kind: str) -> RunFinding:
+def _by_event(pace: RunPace, places: Sequence[int], kind: str, both: Sequence[str] = ()) -> RunFinding:
     numbers = [pace.steps[place].step for place in places]
     more = median(pace.seconds[place] for place in places) - pace.usual
     period = period_of(numbers, [step.step for step in pace.steps])
     often = f"every {period} steps" if period else f"at {plural(len(numbers), 'line')}: {step_numbers(numbers)}"
     seconds = _excess(pace, places)
-    words = EVENTS.get(kind) or EVENTS[next(event for event, cause in CAUSES.items() if cause == kind)]
+    words = " and ".join(map(_event_words, (kind, *both)))
     sentence = (
         f"{words} {often}, and the step after it is longer by {_time(pace, more)}: "
         f"{seconds / pace.mean:.1%} of the time"
     )
     return RunFinding(kind, sentence, SHOWN, tuple(numbers), seconds, seconds / pace.mean)
+
+
+def _event_words(kind: str) -> str:
+    """What happens, of a kind of findings."""
+    return EVENTS.get(kind) or next(words for event, words in EVENTS.items() if CAUSES.get(event) == kind)
 
 
 def _by_pattern(pace: RunPace, places: Sequence[int]) -> RunFinding:
@@ -123,11 +141,12 @@ def _outside(log: RunLog, pace: RunPace) -> Iterator[RunFinding]:
         return
     gaps: list[tuple[int, float, set[str]]] = []
     wall = counted = 0.0
+    between = _events_between(log, pace)
     for place, (before, step) in enumerate(pairwise(pace.steps), 1):
         if before.clock is None or step.clock is None or step.step <= before.step or step.clock < before.clock:
             continue
         took, steps = step.clock - before.clock, step.step - before.step
-        gaps.append((step.step, took - steps * pace.seconds[place], _events_before(log, pace, place)))
+        gaps.append((step.step, took - steps * pace.seconds[place], between[place]))
         wall, counted = wall + took, counted + steps
     lost = sum(gap for _, gap, _ in gaps)
     if not gaps or lost < 0.03 * wall or lost < 1.0:

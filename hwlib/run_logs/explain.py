@@ -5,9 +5,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from hwlib.run_logs.changes import RunChange, changes_of
-from hwlib.run_logs.facts import RunFact, facts_of
+from hwlib.run_logs.facts import DERIVED, RunFact, facts_of
 from hwlib.run_logs.findings import RunFinding, findings_of
 from hwlib.run_logs.gap import Gap, gap_of
+from hwlib.run_logs.health import benchmark_findings
+from hwlib.run_logs.machine import check_told
 from hwlib.run_logs.modelled import ModelledStep, NotModelled, modelled_step
 from hwlib.run_logs.pace import RunPace, pace_of
 from hwlib.run_logs.reader import read_run_log
@@ -55,16 +57,19 @@ def explain_run(text: str, **options: Any) -> ExplainedRun:
     >>> answer.log.program, answer.model.missing
     ('nanogpt', ('--on', '--gpus', '--batch'))
 
-    Raises RunLogError for a text that is no log.
+    Raises RunLogError for a text that is no log, and for a model or a machine that is none.
     """
+    check_told(options)
     log = read_run_log(text)
     wanted = {"asked_batch_tokens": options.get("batch_tokens")}
     facts = facts_of(log, {**options, **wanted})
     pace = pace_of(log, facts)
-    findings = findings_of(log, facts, pace)
+    findings = findings_of(log, facts, pace) + benchmark_findings(log)
     model = NotModelled(sentence="a benchmark of a server has no training step") if log.benchmark else None
     model = model or modelled_step(log, facts)
     step = model if isinstance(model, ModelledStep) else None
+    if step and "model" not in facts:
+        facts["model"] = RunFact(repr(step.task.model).strip("<>"), DERIVED)
     gap = gap_of(pace, step, findings) if step and pace and pace.absolute and pace.steps else None
     changes = changes_of(findings, step)
     return ExplainedRun(log, facts, pace, findings, utilisation_of(log, facts, pace), model, gap, changes)

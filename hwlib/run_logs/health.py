@@ -134,3 +134,21 @@ def _log_tokens(log: RunLog) -> float | None:
     T = log.number("sequence")
     batch = next((step.batch for step in reversed(log.steps) if step.batch), None) or log.number("batch")
     return tokens or (batch * T if batch and T else None)
+
+
+SATURATED = 0.9  # of the requests that arrive: fewer answers show that they queue
+
+
+def benchmark_findings(log: RunLog) -> tuple[RunFinding, ...]:
+    """What a serving benchmark shows: requests that failed, and a server that is offered more than it answers."""
+    numbers, shown = log.benchmark, []
+    if failed := int(numbers.get("failed", 0)):
+        shown.append(RunFinding("failed", f"{plural(failed, 'request')} failed: rates are of those that did not"))
+    offered, answered = numbers.get("offered_rate"), numbers.get("request_rate")
+    if offered and answered and answered < SATURATED * offered:
+        sentence = (
+            f"{offered:g} requests arrive a second and {answered:g} are answered: the server is saturated, and the "
+            "time to the first token is mostly waiting"
+        )
+        shown.append(RunFinding("saturated", sentence))
+    return tuple(shown)

@@ -6,9 +6,11 @@ from math import ceil
 from typing import Any
 
 from hwlib.run_logs.facts import Facts, is_true, value_of
+from hwlib.run_logs.records import RunLogError
 from hwlib.specs import Accelerator, Model, SpecError, accelerators, clusters, models, nodes
 from hwlib.specs.card import card_of
 from hwlib.specs.node import Node
+from hwlib.specs.own_cluster import LINE, described
 
 VENDOR = re.compile(r"^[\w.-]{1,60}/")
 SUFFIXES = ("-instruct", "-base", "-chat", "-it", "-hf")
@@ -35,6 +37,21 @@ def model_of(facts: Facts) -> Model | None:
     if isinstance(name, str) and (model := _known(name)):
         return model
     return _of_sizes(facts)
+
+
+def check_told(options: Mapping[str, Any]) -> None:
+    """Raise RunLogError for a model or a machine that the reader gives and that is none."""
+    model, on = options.get("model"), options.get("on")
+    try:
+        if isinstance(model, str):
+            models.of(model)
+        if isinstance(on, str) and not (clusters.find(on) or nodes.find(on) or accelerators.find(on) or described(on)):
+            known = f"{', '.join([*nodes])}; clusters: {', '.join([*clusters])}; chips: {', '.join([*accelerators])}"
+            raise RunLogError(
+                f"--on: expected a node, a cluster, a chip or a line such as {LINE!r}, got {on!r}; {known}"
+            )
+    except (KeyError, SpecError) as error:
+        raise RunLogError(str(error.args[0] if error.args else error)) from None
 
 
 def _known(name: str) -> Model | None:
@@ -95,9 +112,17 @@ def chip_of_run(facts: Facts) -> Accelerator | None:
     if isinstance(on, str):
         place = clusters.find(on) or nodes.find(on)
         node = place if isinstance(place, Node) else getattr(place, "members", None)
-        return node.chip if node else accelerators.find(on)
+        return node.chip if node else accelerators.find(on) or _described(on)
     name = value_of(facts, "chip")
     return card_of(name) if isinstance(name, str) else None
+
+
+def _described(on: str) -> Accelerator | None:
+    try:
+        own = described(on)
+    except SpecError:
+        return None
+    return own.chip if own else None
 
 
 def cluster_of(facts: Facts) -> str | None:

@@ -85,7 +85,8 @@ def _benchmark(answer: ExplainedRun) -> Iterator[str]:
 
 def _findings(answer: ExplainedRun) -> Iterator[str]:
     if not answer.findings:
-        yield "Nothing in the log itself is remarkable." if answer.log.steps else ""
+        if answer.log.steps:
+            yield "Nothing in the log itself is remarkable."
         return
     yield "What the log shows:"
     for finding in answer.findings:

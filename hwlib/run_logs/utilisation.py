@@ -57,6 +57,8 @@ def utilisation_of(log: RunLog, facts: Facts, pace: RunPace | None) -> Utilisati
     log_mfu, log_peak, rate = _median(pace, "mfu"), _log_peak(log, peak), _median(pace, "flops_rate")
     rate = rate or (log_mfu * log_peak if log_mfu and log_peak else None)
     usual = median(pace.seconds)
+    if log_mfu is None and rate and peak:
+        log_mfu, log_peak = rate / peak, peak
     log_flops = rate * usual * gpus if rate and gpus and pace.absolute else None
     why = _why(model, tokens, T, log_flops, flops) if model and tokens and T and log_flops and flops else ()
     return Utilisation(total, of_gpu, flops, log_flops, peak, log_peak, mfu, log_mfu, (*why, *_peaks(peak, log_peak)))
@@ -95,7 +97,10 @@ def _why(model: Model, B: float, T: float, theirs: float, ours: float) -> tuple[
     counted = min(conventions(model, B, T).items(), key=lambda pair: abs(pair[1] / theirs - 1))
     if abs(counted[1] / theirs - 1) < LIKE:
         return (f"the log counts {ratio:.2f} times the FLOPs of the book: {counted[0]}",)
-    return (f"the log counts {ratio:.2f} times the FLOPs of the book, by none of the usual conventions",)
+    return (
+        f"the log counts {ratio:.2f} times the FLOPs of the book, by none of the usual conventions: as many as a step "
+        f"of {ratio * B:,.0f} tokens has, where {B:,.0f} are taken here",
+    )
 
 
 def conventions(model: Model, B: Any, T: Any) -> dict[str, float]:

@@ -430,3 +430,9 @@ def test_the_table_has_units_holders_and_programs_that_are_known():
 def test_what_is_no_log_is_said(nothing):
     with pytest.raises(RunLogError):
         read_run_log(nothing)
+
+
+def test_the_documentation_has_the_table_of_fields():
+    from benchmarks.planted.fields_page import PAGE, fields_page
+
+    assert PAGE.read_text("utf-8") == fields_page()

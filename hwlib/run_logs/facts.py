@@ -137,5 +137,12 @@ def _words(log: RunLog, facts: Facts) -> list[tuple[str, Any]]:
     if isinstance(checkpointing, str):
         recompute = "full" if is_true(checkpointing) else "none"
     zero = 3 if value_of(facts, "sharding") in ("FSDP", "HSDP", "FULL_SHARD", "HYBRID_SHARD") else None
-    zero = 1 if zero is None and is_true(value_of(facts, "zero1")) else zero
-    return [("dtype", dtype), ("recompute", recompute), ("zero", zero)]
+    if zero is None and "zero1" in facts:
+        zero = 1 if is_true(value_of(facts, "zero1")) else 0
+    return [("dtype", dtype), ("recompute", recompute), ("zero", zero), ("zero", _fsdp(log, facts))]
+
+
+def _fsdp(log: RunLog, facts: Facts) -> int | None:
+    """What torchtitan does where it divides states and has no pipeline: it frees weights after each pass."""
+    shards, pp = value_of(facts, "shards"), value_of(facts, "pp") or 1
+    return 3 if log.program == "torchtitan" and shards and shards > 1 and pp == 1 else None

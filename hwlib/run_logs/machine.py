@@ -73,7 +73,7 @@ def _of_sizes(facts: Facts) -> Model | None:
     config: dict[str, Any] = {name: int(size) for name, size in sizes.items()}
     config |= {"intermediate_size": int(ffn), "max_position_embeddings": CONTEXT}
     config |= {"tie_word_embeddings": not is_true(value_of(facts, "untied")), "model_type": "llama"}
-    if is_true(value_of(facts, "gqa")) and value_of(facts, "kv_heads"):
+    if is_true(value_of(facts, "gqa") or "true") and value_of(facts, "kv_heads"):  # some print the number alone
         config["num_key_value_heads"] = int(value_of(facts, "kv_heads"))
     if value_of(facts, "head_width"):
         config["head_dim"] = int(value_of(facts, "head_width"))

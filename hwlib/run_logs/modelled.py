@@ -9,7 +9,7 @@ from hwlib.planner.certainty import plan_error
 from hwlib.run_logs.facts import Facts, value_of
 from hwlib.run_logs.machine import chip_of_run, cluster_of, model_of
 from hwlib.run_logs.records import RunLog
-from hwlib.specs import SpecError, stacks
+from hwlib.specs import Model, SpecError, stacks
 
 DEGREES = ("tp", "pp", "cp", "ep", "v", "micro", "zero", "recompute", "shards", "schedule", "sp", "etp")
 STACKS: Mapping[str, str] = {"torchtitan": "torchtitan", "composer": "llm-foundry", "nemo": "megatron-core"}
@@ -57,7 +57,10 @@ def modelled_step(log: RunLog, facts: Facts) -> ModelledStep | NotModelled:
     missing = tuple(name for name, value in wanted.items() if not value)
     if missing:
         return NotModelled(missing)
+    assert isinstance(model, Model)
     pinned = pinned_degrees(log, facts)
+    if not model.moe:  # programs print degrees of experts of any model
+        pinned = {name: value for name, value in pinned.items() if name not in ("ep", "etp")}
     arguments = {
         "model": model,
         "cluster": cluster,

@@ -150,6 +150,25 @@ def test_a_plan_that_cannot_be_is_a_sentence(torchtitan):
     assert answer.model.sentence
 
 
+def test_degrees_of_experts_are_nothing_to_a_dense_model(megatron):
+    dumped = (
+        "  expert_model_parallel_size ...................... 1\n  expert_tensor_parallel_size ..................... 8\n"
+    )
+    answer = explain_run(dumped + text("megatron_arguments"), on="dgx-h100")
+    assert answer.model.plan.strategy == megatron.model.plan.strategy
+
+
+@pytest.mark.parametrize(("words", "zero"), [("True", 1), ("False", 0)])
+def test_states_are_divided_as_the_arguments_say(words, zero):
+    log = text("megatron_arguments").replace("  use_distributed_optimizer ....................... True", "")
+    log = f"  use_distributed_optimizer .... {words}\n{log}"
+    assert explain_run(log, on="dgx-h100").model.pinned["zero"] == zero
+
+
+def test_torchtitan_divides_weights_too_where_it_has_no_pipeline(torchtitan):
+    assert torchtitan.model.plan.strategy.zero == 3
+
+
 def test_the_record_is_json_and_the_text_has_its_numbers(megatron, torchtitan):
     for answer in (megatron, torchtitan):
         record = json.loads(json.dumps(run_log_record(answer), allow_nan=False))

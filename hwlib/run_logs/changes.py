@@ -7,6 +7,7 @@ from typing import Any
 from hwlib.planner import PlanError
 from hwlib.planner.certainty import plan_error
 from hwlib.run_logs.finding import LIKELY, POSSIBLE, RunFinding
+from hwlib.run_logs.gap import Gap
 from hwlib.run_logs.modelled import ModelledStep, planned
 
 COUNT, LEAST = 3, 0.01  # changes that are named, and the share of the time below which none is
@@ -45,9 +46,13 @@ class RunChange:
     sure: str
 
 
-def changes_of(findings: Sequence[RunFinding], model: ModelledStep | None) -> tuple[RunChange, ...]:
-    """The most useful changes, at most `COUNT`."""
-    changes = [*_remedies(findings), *(_other_plans(model) if model else ())]
+def changes_of(findings: Sequence[RunFinding], model: ModelledStep | None, gap: Gap | None) -> tuple[RunChange, ...]:
+    """The most useful changes, at most `COUNT`. A plan saves a share of what the model explains of the measured step:
+    of one that takes twice as long as predicted half as much, and no more than possibly.
+    """
+    explained = min(gap.predicted / gap.measured, 1.0) if gap else 1.0
+    sure = gap is None or gap.explained
+    changes = [*_remedies(findings), *(_other_plans(model, explained, sure) if model else ())]
     changes.sort(key=lambda change: -change.gain)
     return tuple(changes[:COUNT])
 
@@ -59,7 +64,7 @@ def _remedies(findings: Sequence[RunFinding]) -> Iterator[RunChange]:
             yield RunChange(REMEDIES[finding.kind], share, 0.0, share, finding.sure)
 
 
-def _other_plans(model: ModelledStep) -> Iterator[RunChange]:
+def _other_plans(model: ModelledStep, explained: float, known: bool) -> Iterator[RunChange]:
     """Plans of the planner with some degrees free, and the rest as in the run."""
     seen: set[Any] = {model.plan.strategy}
     degrees = model.plan.strategy.degrees
@@ -72,10 +77,11 @@ def _other_plans(model: ModelledStep) -> Iterator[RunChange]:
             continue
         best = plans[0]
         gain = 1 - best.seconds / model.plan.seconds
-        if best.strategy in seen or gain < LEAST:
+        if best.strategy in seen or gain * explained < LEAST:
             continue
         seen.add(best.strategy)
         error = plan_error(plans.task, best.strategy).mean
         sentence = f"choose {words} anew: {best} instead of {model.plan}"
         low, high = 1 - (1 - gain) * (1 + error), 1 - (1 - gain) / (1 + error)
-        yield RunChange(sentence, gain, low, high, LIKELY if gain > max(error, model.error) else POSSIBLE)
+        sure = LIKELY if known and gain > max(error, model.error) else POSSIBLE
+        yield RunChange(sentence, gain * explained, low * explained, high * explained, sure)

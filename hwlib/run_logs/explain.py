@@ -71,7 +71,7 @@ def explain_run(text: str, **options: Any) -> ExplainedRun:
     if step and "model" not in facts:
         facts["model"] = RunFact(repr(step.task.model).strip("<>"), DERIVED)
     gap = gap_of(pace, step, findings) if step and pace and pace.absolute and pace.steps else None
-    changes = changes_of(findings, step)
+    changes = changes_of(findings, step, gap)
     return ExplainedRun(log, facts, pace, findings, utilisation_of(log, facts, pace), model, gap, changes)
 
 

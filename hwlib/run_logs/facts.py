@@ -9,13 +9,24 @@ from typing import Any
 from hwlib.run_logs.records import LoggedStep, RunLog
 
 DEGREES = ("tp", "pp", "cp", "ep", "dp")
+REPLICAS = {"tp": 1, "pp": 1, "cp": 1}
+USUAL: Mapping[str, Mapping[str, Any]] = {
+    "trainer": REPLICAS,
+    "deepspeed": REPLICAS,
+    "nanogpt": {**REPLICAS, "zero": 0, "recompute": "none"},
+    "torchtune": {**REPLICAS, "zero": 3},
+    "composer": {**REPLICAS, "zero": 3},
+}
+"""What programs do unless their user says otherwise: replicas, whose states some divide."""
 FALSE = ("none", "false", "no", "null", "0")
-OPTION, DERIVED = "option", "derived"
+OPTION, DERIVED, USUALLY = "option", "derived", "usual"
 
 
 @dataclass(frozen=True)
 class RunFact:
-    """A value, and where it comes from: the number of a line of the log, OPTION, or DERIVED of others."""
+    """A value, and where it comes from: the number of a line of the log, OPTION, DERIVED of others, or USUALLY of this
+    program.
+    """
 
     value: Any
     origin: int | str
@@ -50,6 +61,9 @@ def facts_of(log: RunLog, options: Mapping[str, Any]) -> dict[str, RunFact]:
     for name, value in (*_degrees(facts), *_batch(facts), *_words(log, facts)):
         if value is not None:
             facts.setdefault(name, RunFact(value, DERIVED))
+    _fitting_micro(log, facts)
+    for name, value in USUAL.get(log.program, {}).items():
+        facts.setdefault(name, RunFact(value, USUALLY))
     return facts
 
 
@@ -118,6 +132,13 @@ def _batch(facts: Facts) -> list[tuple[str, Any]]:
     if not batch and tokens and T and tokens % T == 0:
         batch = tokens / T
     return [("batch", batch), ("batch_tokens", tokens), ("micro", value_of(facts, "local_batch"))]
+
+
+def _fitting_micro(log: RunLog, facts: dict[str, RunFact]) -> None:
+    """Composer takes the whole batch of a device where a microbatch is longer."""
+    batch, gpus, micro = (value_of(facts, name) for name in ("batch", "gpus", "micro"))
+    if log.program == "composer" and batch and gpus and micro and micro > batch / gpus >= 1:
+        facts["micro"] = RunFact(batch // gpus, DERIVED)
 
 
 def is_true(text: Any) -> bool:

@@ -6,17 +6,22 @@ from typing import Any
 
 from hwlib.planner import Plan, PlanError, Plans, Task, plan
 from hwlib.planner.certainty import plan_error
+from hwlib.planner.costs import costed_plan
+from hwlib.planner.keywords import records_of
+from hwlib.planner.task import task_of
 from hwlib.run_logs.facts import Facts, value_of
 from hwlib.run_logs.machine import chip_of_run, cluster_of, model_of
 from hwlib.run_logs.records import RunLog
 from hwlib.specs import Model, SpecError, stacks
+from hwlib.strategy import Strategy
 
 DEGREES = ("tp", "pp", "cp", "ep", "v", "micro", "zero", "recompute", "shards", "schedule", "sp", "etp")
 STACKS: Mapping[str, str] = {"torchtitan": "torchtitan", "composer": "llm-foundry", "nemo": "megatron-core"}
 """The stack of a program by the beginning of its key; of others the planner's own choice for the chip."""
+OWN = ("megatron", "nemo", "torchtitan", "composer")
+"""Programs that steps were fitted to; others do what no fitted software does, and are timed by its constants."""
 ALIASES: Mapping[tuple[str, str], str] = {("torchtitan", "selective"): "op"}
 CHOSEN = ("tp", "pp", "cp", "ep", "micro", "zero", "recompute")
-ENDLESS = 1e15  # bytes of a GPU: the plan is timed though it would not fit
 PREFERRED = ("none", "selective", "full", "op")
 
 
@@ -112,23 +117,40 @@ def _software(log: RunLog, facts: Facts) -> dict[str, Any]:
         stack = min(mine, key=len, default=None)
     software = {"dtype": dtype, "stack": stack} if stack else {"dtype": dtype}
     others = {name: value_of(facts, name) for name in ("states", "offload", "optimizer", "release", "features")}
+    if log.program not in OWN and others["features"] is None:
+        others["features"] = "any"
     return software | {name: value for name, value in others.items() if value is not None}
 
 
 def _answer(arguments: Mapping[str, Any], pinned: Mapping[str, Any]) -> ModelledStep:
-    fits = True
     try:
         plans = planned(arguments, pinned)
+        task, best, fits = plans.task, plans[0], True
     except PlanError as error:
         if error.field != "memory":
             raise
-        fits = False
-        plans = planned({**arguments, "memory": ENDLESS}, pinned)
-    best = plans[0]
-    error = plan_error(plans.task, best.strategy)
-    low, high = error.interval(best.seconds)
-    assumed = tuple(name for name in CHOSEN if name not in pinned and (name != "ep" or plans.task.model.moe))
-    return ModelledStep(plans.task, best, low, high, error.mean, assumed, fits, pinned, arguments)
+        task, best, fits = *_too_large(arguments, pinned), False
+    error_of_plan = plan_error(task, best.strategy)
+    low, high = error_of_plan.interval(best.seconds)
+    assumed = tuple(name for name in CHOSEN if name not in pinned and (name != "ep" or task.model.moe))
+    return ModelledStep(task, best, low, high, error_of_plan.mean, assumed, fits, pinned, arguments)
+
+
+def _too_large(arguments: Mapping[str, Any], pinned: Mapping[str, Any]) -> tuple[Task, Plan]:
+    """A plan that does not fit by the model, though its log says that it ran: with the degrees that are known, and the
+    least of the others. Raises ValueError for one that cannot be.
+    """
+    names = ("dtype", "stack", "states", "offload", "optimizer", "release", "features")
+    _, software = records_of(None, None, {name: arguments[name] for name in names if name in arguments})
+    B, T, gpus = arguments["B"], arguments["T"], arguments["gpus"]
+    task = task_of(arguments["model"], arguments["cluster"], B=B, T=T, gpus=gpus, software=software)
+    degrees: dict[str, Any] = {"tp": 1, "pp": 1, "cp": 1, "micro": 1, "zero": 0, "recompute": "none"} | dict(pinned)
+    dp, rest = divmod(gpus, degrees["tp"] * degrees["pp"] * degrees["cp"])
+    strategy = Strategy.of(dp=dp, **degrees)
+    m, left = divmod(task.sequences, dp * degrees["micro"]) if dp else (0, 1)
+    if rest or left or not m:
+        raise PlanError("batch", f"{task.sequences:,} sequences and {gpus:,} GPUs do not divide into {strategy}")
+    return task, costed_plan(task, strategy, m)
 
 
 def planned(arguments: Mapping[str, Any], pinned: Mapping[str, Any]) -> Plans:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from hwlib.run_logs.explain import SHOWN_FACTS, ExplainedRun
 from hwlib.run_logs.gap import Gap
-from hwlib.run_logs.modelled import NotModelled
+from hwlib.run_logs.modelled import OWN, NotModelled
 from hwlib.run_logs.reader import TITLES
 from hwlib.units import plural, show
 
@@ -103,14 +103,17 @@ def _model(answer: ExplainedRun) -> Iterator[str]:
             yield f"Not held against the model: {model.sentence}."
         return
     plan = model.plan
-    yield f"The model ({model.task.stack.key}) of this run: {plan}."
+    stack = model.task.stack.key
+    borrowed = "" if answer.log.program in OWN else f", for nothing was fitted to {TITLES[answer.log.program]}"
+    yield f"The model of this run, with the constants of {stack}{borrowed}: {plan}."
     yield (
         f"  A step of {show(plan.seconds, 's', 3)} (four of five such steps: {show(model.low, 's', 3)} to "
         f"{show(model.high, 's', 3)}), MFU {plan.mfu:.1%}, {show(float(plan.memory.total), 'B', 3)} on the fullest GPU"
         f"{'' if model.fits else ', which does not fit'}."
     )
     if model.assumed:
-        yield f"  Not said, and chosen by the planner: {', '.join(model.assumed)}."
+        flags = ", ".join(f"--{name}" for name in model.assumed)
+        yield f"  Not said, and chosen by the planner (to say them: {flags}): {', '.join(model.assumed)}."
     if answer.gap:
         yield from _gap(answer.gap)
 
@@ -121,6 +124,8 @@ def _gap(gap: Gap) -> Iterator[str]:
         yield _part(part.name, part.seconds, gap, part.source)
     verdict = "within the error of the model" if gap.explained else "beyond the error of the model"
     yield _part("unknown", gap.unknown, gap, verdict)
+    if not gap.explained and gap.unknown < 0:
+        yield "  The run is faster than the model allows: is this its model, its batch and its machine?"
 
 
 def _part(name: str, seconds: float, gap: Gap, source: str) -> str:

@@ -181,3 +181,39 @@ def test_a_saturated_server_is_said():
     saturated = explain_run(text("public/sglang_serving"))
     assert {finding.kind for finding in saturated.findings} == {"saturated"}
     assert explain_run(text("public/vllm_serve")).fine
+
+
+def test_programs_of_replicas_are_modelled_as_replicas():
+    log = "\n".join(f"iter {step}: loss 3.2, time 500.00ms, mfu 16.68%" for step in range(5))
+    options = {"model": "llama2-7b", "on": "dgx-h100", "gpus": 8, "batch_tokens": 2**16, "sequence": 2048, "zero": 3}
+    answer = explain_run(log, **options)
+    strategy = answer.model.plan.strategy
+    assert (strategy.dp, strategy.tp, strategy.pp, strategy.zero) == (8, 1, 1, 3)
+    assert explain_run(log, **options, tp=2).model.plan.strategy.tp == 2
+
+
+def test_a_microbatch_longer_than_a_devices_batch_is_cut():
+    log = "\n".join(
+        ["max_seq_len: 2048", "global_train_batch_size: 64", "device_train_microbatch_size: 16", "n_gpus: 8"]
+        + [f"[batch={step}/9]:\n\t Train throughput/batches_per_sec: 0.5" for step in range(1, 5)]
+    )
+    assert explain_run(log).facts["micro"].value == 8
+    assert explain_run(log.replace("size: 64", "size: 256")).facts["micro"].value == 16
+
+
+def test_a_run_that_does_not_fit_by_the_model_is_timed_all_the_same():
+    log = "\n".join(f"iter {step}: loss 3.2, time 2000.00ms, mfu 16.68%" for step in range(5))
+    options = {"model": "llama3-8b", "on": "dgx-h100", "gpus": 8, "batch_tokens": 2**16, "sequence": 1024, "micro": 8}
+    answer = explain_run(log, **options)
+    assert (answer.model.fits, answer.model.plan.strategy.dp) == (False, 8)
+    assert "does not fit" in run_log_text(answer)
+
+
+def test_a_plan_saves_a_share_of_what_the_model_explains():
+    log = text("torchtitan_whole")
+    slow = explain_run(log.replace("tps: 5,", "tps: 2,"))
+    as_predicted = {change.sentence: change for change in explain_run(log).changes}
+    for change in slow.changes:
+        if change.sentence in as_predicted:
+            assert change.gain < as_predicted[change.sentence].gain
+            assert change.sure == "possible"

@@ -36,6 +36,7 @@ ALIASES: Mapping[str, str] = MappingProxyType(
         "ministral3": "mistral",
         "glm4v_moe_text": "glm4_moe",
         "Yi": "llama",
+        "deepseek_ref": "deepseek_v4",
     }
 )
 """The type that each of these names is of, by the layers of its language model."""

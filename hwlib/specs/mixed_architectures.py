@@ -18,7 +18,7 @@ from hwlib.specs.architectures import (
     usual,
 )
 from hwlib.specs.config_fields import Config
-from hwlib.specs.state_mixer import Indexer, StateMixer
+from hwlib.specs.state_mixer import Compression, Indexer, StateMixer
 from hwlib.specs.table import SpecError
 
 ELEMENTS = {"float32": 4, "bfloat16": 2, "float16": 2}
@@ -270,6 +270,97 @@ def _indexed(c: Config) -> Shape:
     return shape | {"indexer": indexer}
 
 
+# DeepSeek-V4: keys that are compressed over time, and hyper-connections
+
+
+ONLY_WINDOW, SPARSE, HEAVY = "sliding_attention", "compressed_sparse_attention", "heavily_compressed_attention"
+USUAL_RATES: Mapping[str, int] = MappingProxyType({SPARSE: 4, HEAVY: 128})
+
+
+def _compression_rates(c: Config) -> dict[str, int]:
+    """Tokens that one entry stands for, of each kind of layer: in an object, or in fields of their own."""
+    rates = c.inner("compress_rates")
+    known = {name: rates.count(name, default=usually) for name, usually in USUAL_RATES.items()}
+    rates.finished()
+    known[SPARSE] = c.count("compress_rate_csa", default=known[SPARSE])
+    known[HEAVY] = c.count("compress_rate_hca", default=known[HEAVY])
+    if known[SPARSE] == known[HEAVY]:
+        raise c.wrong("compress_rates", f"two rates that differ, got {known[SPARSE]} twice")
+    return known
+
+
+def _strides(c: Config, layers: int, rates: Mapping[str, int]) -> tuple[int, ...]:
+    """The stride of each layer: by its kind, or by a list of strides, which goes on with that of modules for
+    multi-token prediction; else two heavily compressed layers, and then both kinds in turn.
+    """
+    by_kind = {ONLY_WINDOW: 0, **rates}
+    _, kinds = c.get("layer_types")
+    _, ratios = c.get("compress_ratios")
+    if kinds is not None:
+        if not isinstance(kinds, list) or len(kinds) != layers or any(kind not in by_kind for kind in kinds):
+            raise c.wrong("layer_types", f"{layers} of {', '.join(by_kind)}")
+        return tuple(by_kind[kind] for kind in kinds)
+    if ratios is None:
+        in_turn = (rates[HEAVY], rates[SPARSE])
+        return tuple(in_turn[i > 1 and i % 2] for i in range(layers))
+    known = tuple(by_kind.values())
+    if not isinstance(ratios, list) or len(ratios) < layers or any(ratio not in known for ratio in ratios):
+        raise c.wrong("compress_ratios", f"at least {layers} of {', '.join(map(str, known))}")
+    return tuple(ratios[:layers])
+
+
+def _hashed(c: Config, layers: int) -> int:
+    """Layers whose experts a table of tokens chooses."""
+    _, kinds = c.get("mlp_layer_types")
+    number = c.count("num_hash_layers", default=3 if kinds is None else 0, low=0)
+    if kinds is None:
+        return min(number, layers)
+    return (_listed(c, "mlp_layer_types", layers, {"hash_moe": "h", "moe": "e"}) or "").count("h")
+
+
+def _deepseek_v4(c: Config) -> Shape:
+    layers, heads = c.count("num_hidden_layers"), c.count("num_attention_heads")
+    c.only("num_key_value_heads", 1)
+    for name in ("attention_bias", "mlp_bias"):
+        c.only(name, False)
+    c.only("topk_method", "noaux_tc")
+    for name in ("hc_eps", "hc_sinkhorn_iters", "compress_rope_theta", "qk_rope_head_dim"):
+        c.get(name)  # positions, and how streams are mixed, have no parameters
+    c.only("expert_dtype", "fp4", "fp8")  # the form of the files' experts: `hwlib.specs.quantisation`
+    rates = _compression_rates(c)
+    strides = _strides(c, layers, rates)
+    groups = c.count("o_groups")
+    if heads % groups:
+        raise c.wrong("o_groups", f"a divisor of the {heads} heads")
+    expert = c.count("moe_intermediate_size", "intermediate_size")
+    index = c.count("index_n_heads"), c.count("index_head_dim"), c.count("index_topk")
+    sparse = strides.count(rates[SPARSE])
+    return {
+        "layers": layers,
+        "width": c.count("hidden_size"),
+        "ffn": expert,
+        "heads": heads,
+        "kv_heads": 1,
+        "head_dim": c.count("head_dim"),
+        "vocab": c.count("vocab_size"),
+        "context": c.count("max_position_embeddings"),
+        "tied": c.flag("tie_word_embeddings", False),
+        "q_lora": c.count("q_lora_rank"),
+        "sinks": True,
+        "shared_values": True,
+        "window": c.count("sliding_window"),
+        "window_layers": strides.count(0),
+        "compression": Compression(strides, rates[SPARSE], groups, c.count("o_lora_rank")),
+        **({"indexer": Indexer(*index, sparse)} if sparse else {}),
+        "streams": c.count("hc_mult"),
+        **experts(c, "n_routed_experts", "moe_intermediate_size"),
+        "shared_experts": c.count("n_shared_experts", default=1, low=0),
+        "router_bias": True,
+        "hashed_layers": _hashed(c, layers),
+        "mtp_layers": c.count("num_nextn_predict_layers", default=0, low=0),
+    }
+
+
 # Kimi: KDA beside latent attention; MiniMax: lightning attention
 
 
@@ -394,6 +485,7 @@ MIXED: Mapping[str, Callable[[Config], Shape]] = MappingProxyType(
         "jamba": _jamba,
         "deepseek_v32": _indexed,
         "glm_moe_dsa": _indexed,
+        "deepseek_v4": _deepseek_v4,
         "kimi_linear": _kimi_linear,
         "minimax": _minimax,
         "minimax_m3": _minimax_m3,

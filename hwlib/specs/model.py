@@ -24,7 +24,7 @@ from typing import Any
 from hwlib.specs.hf_config import NAME, content_of, is_config, values_of_config
 from hwlib.specs.quantisation import Quantisation
 from hwlib.specs.reader import Record, count, flag, read, rows_of, text, values_of
-from hwlib.specs.state_mixer import PATTERN, HeadShape, Indexer, StateMixer
+from hwlib.specs.state_mixer import PATTERN, Compression, HeadShape, Indexer, StateMixer
 from hwlib.specs.table import SpecError, Table, file_text, unknown
 
 NORMS = ("rms", "layer", "gain", "bare")
@@ -113,6 +113,10 @@ class Model(Record):
     full_heads: HeadShape | None = field(default=None, metadata={"bare": _no_cell})
     """Heads of the layers without a window, where they differ from the model's, which are those with one."""
     shared_values: bool = flag("whether one matrix gives keys and values", False)
+    compression: Compression | None = field(default=None, metadata={"bare": _no_cell})
+    """What stands for tokens beyond the window of every layer; None where all keys are kept."""
+    streams: int = count("residual streams that hyper-connections mix around every block; 0: one, without", 0)
+    hashed_layers: int = count("first layers with experts that a table of tokens chooses, without a bias", 0)
 
     def __post_init__(self) -> None:
         if not self.moe and not self.expert_ffn:
@@ -145,10 +149,24 @@ class Model(Record):
             "window_layers", self.window_layers <= attention, f"at most {attention} layers, which have attention"
         )
         self._check("full_heads", not self.full_heads or self.window_layers > 0, "beside layers with a window")
+        self._check("hashed_layers", self.hashed_layers <= self.moe_layers, f"at most {self.moe_layers} layers")
+        self._check_compression()
         reads = not self.indexer or not self.indexer.weighted or self.q_lora > 0
         self._check("indexer", reads, "beside compressed queries, which it reads")
         own = self.indexer.layers if self.indexer else 0
         self._check("indexer", own <= attention, f"in at most {attention} layers, which have attention")
+
+    def _check_compression(self) -> None:
+        x = self.compression
+        if x is None:
+            return
+        self._check("compression", len(x.strides) == self.attention_layers, f"of {self.attention_layers} strides")
+        self._check("compression", self.heads % x.groups == 0, f"of groups that divide the {self.heads} heads")
+        self._check("kv_heads", self.kv_heads == 1 and not self.mla, "1 beside compression, and without latent keys")
+        self._check("window", self.window > 0, "above 0 beside compression")
+        self._check("window_layers", self.window_layers == x.strides.count(0), "those without a stride")
+        own = self.indexer.layers if self.indexer else 0
+        self._check("indexer", own == x.strides.count(x.sparse), "in the layers of the shortest stride")
 
     def _check_number(self, name: str, metadata: Mapping[str, Any]) -> None:
         value = getattr(self, name)
@@ -189,7 +207,7 @@ class Model(Record):
     @property
     def mixed(self) -> bool:
         """Whether some layers are not attention on every key: they keep a state, or pick their keys."""
-        return bool(self.mixer or self.indexer)
+        return bool(self.mixer or self.indexer or self.compression)
 
     @cached_property
     def full_view(self) -> "Model":
@@ -314,7 +332,7 @@ def _configured_rows(file: str, content: str) -> Iterator[Model]:
         written = {name: cell for name, cell in row.items() if name != "config"}
         of_file = {name: shape[name] for name in COUNTED & shape.keys()}
         values = values_of(Model, place, {**of_file, **written})
-        parts = {name: shape[name] for name in ("mixer", "indexer", "full_heads") if name in shape}
+        parts = {name: shape[name] for name in ("mixer", "indexer", "full_heads", "compression") if name in shape}
         try:
             yield Model(key=key, **values, **parts)
         except ValueError as error:

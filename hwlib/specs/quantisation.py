@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hwlib.specs.config_fields import NOTHING, Config
-from hwlib.specs.module_names import names_in
-from hwlib.specs.quantisers import FormatReading, reading_of
+from hwlib.specs.module_names import NamePatterns, names_in
+from hwlib.specs.quantisers import FormatReading, FormatRule, reading_of
 from hwlib.specs.table import SpecError
+from hwlib.specs.weight_format import MXFP4, WeightFormat
 from hwlib.specs.weight_format import PLAIN as SIXTEEN
-from hwlib.specs.weight_format import WeightFormat
 
 FILES = ("hf_quant_config.json", "quantize_config.json", "quant_config.json")
 """Files beside a `config.json` that say it too: ModelOpt's, AutoGPTQ's and AutoAWQ's."""
@@ -177,12 +177,43 @@ def as_published(quantisation: Quantisation, config: Config, shape: Mapping[str,
     content = config.fields.get("quantization_config")
     if not isinstance(content, Mapping):
         return quantisation
+    if shape.get("compression"):
+        return _with_narrow_experts(quantisation, config, content)
     if quantisation.method == "mxfp4" and shape.get("sinks") and shape.get("experts", 1) > 1:
         return replace(quantisation, own="mxfp4")
     in_blocks = content.get("weight_block_size") and not content.get("modules_to_not_convert")
     if quantisation.method == "fp8" and in_blocks and shape.get("kv_lora"):
         return replace(quantisation, own="fp8")
     return quantisation
+
+
+COMPRESSORS = FormatRule(
+    NamePatterns(
+        [f"compressor.{name}" for name in ("wkv", "wgate", "kv_proj", "gate_proj")]
+        + [f"indexer.{name}" for name in ("kv_proj", "gate_proj", "weights_proj", "scorer.weights_proj")]
+    ),
+    SIXTEEN,
+)
+"""What DeepSeek-V4's checkpoints have in 16 bits, without saying so."""
+
+
+def _with_narrow_experts(quantisation: Quantisation, config: Config, content: Mapping[str, Any]) -> Quantisation:
+    """The quantisation of DeepSeek-V4: where a file has experts in 4 bits, they have the scales of MXFP4, and blocks of
+    8 bits a scale of one byte (deepseek-v4).
+    """
+    reading = quantisation.reading
+    if not quantisation.method.startswith("fp8") or reading is None or reading.weights is None:
+        return quantisation
+    weights, experts, rules = reading.weights, content.get("expert_dtype", config.fields.get("expert_dtype")), ()
+    if experts == "fp4":
+        weights = replace(weights, beside=1)
+        rules = (FormatRule(NamePatterns(["experts"]), replace(MXFP4, inputs="fp8")),)
+    reading = reading._replace(weights=weights, rules=(COMPRESSORS, *reading.rules, *rules))
+    narrow = reading.experts
+    if narrow is None or not rules:
+        return replace(quantisation, reading=reading)
+    named = f"{quantisation.method} with experts in {narrow.name}"
+    return replace(quantisation, method=named, bits=round(narrow.bits), nearest=narrow.nearest, reading=reading)
 
 
 def _read(config: Config, name: str) -> Quantisation:

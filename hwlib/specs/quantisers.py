@@ -60,6 +60,11 @@ class FormatRule(NamedTuple):
     def __str__(self) -> str:
         return f"{', '.join(self.modules.patterns[:3])} in {self.weights}"
 
+    @property
+    def names_experts(self) -> bool:
+        """Whether it is of whole layers' experts, quantised."""
+        return not self.weights.plain and any(name.split(".")[-1] == "experts" for name in self.modules.patterns)
+
 
 class FormatReading(NamedTuple):
     """What a configuration says: the format of `weights` (None: not known), the `rules` for modules of other formats,
@@ -73,9 +78,11 @@ class FormatReading(NamedTuple):
 
     @property
     def main(self) -> WeightFormat | None:
-        """The format that most weights have, as far as it is one."""
-        if self.weights is None or not self.weights.plain:
-            return self.weights
+        """The format that most weights have, as far as it is one: of a mixture its experts'."""
+        if self.weights is None:
+            return None
+        if not self.weights.plain:
+            return self.experts or self.weights
         named = Counter[WeightFormat]()
         for rule in self.rules:
             if not rule.weights.plain:
@@ -84,6 +91,11 @@ class FormatReading(NamedTuple):
         if not most:
             return PLAIN
         return most[0][0] if len(most) == 1 or most[0][1] > most[1][1] else None
+
+    @property
+    def experts(self) -> WeightFormat | None:
+        """The format of routed experts, where a rule names all of them in a layer."""
+        return next((rule.weights for rule in self.rules if rule.names_experts), None)
 
 
 def reading_of(config: Config, method: str) -> FormatReading:
@@ -161,6 +173,7 @@ def _fp8(config: Config) -> FormatReading:
         return _modelopt(config)
     rules = _left_out(config, "modules_to_not_convert", "ignored_layers")
     _, block = config.get("weight_block_size")
+    config.get("expert_dtype")  # of DeepSeek-V4: `as_published`
     _, fmt = config.get("fmt")
     if fmt is not None and "e4m3" not in str(fmt) and "e5m2" not in str(fmt):
         raise config.wrong("fmt", "e4m3 or e5m2")
@@ -375,8 +388,12 @@ def _modelopt(config: Config) -> FormatReading:
     if listed is None:
         weights, targets = _groups(inner)
         return FormatReading(weights, rules + targets, around, cache)
-    blocks = inner.get("quant_method")[1] == "fp8"
-    return FormatReading(fp8_blocks(128, 128) if blocks else PLAIN, rules + _layers(inner), around, cache)
+    _, block = inner.get("weight_block_size")
+    if inner.get("quant_method")[1] != "fp8":
+        return FormatReading(PLAIN, rules + _layers(inner), around, cache)
+    # What ModelOpt left out has the format that it had in the checkpoint before.
+    before = fp8_blocks(128, 128) if block is None else _blocks(inner, "weight_block_size", block)
+    return FormatReading(before, _layers(inner), cache=cache)
 
 
 def _algorithm(config: Config, name: Any) -> WeightFormat:

@@ -1,4 +1,5 @@
-"""What stands in the place of attention in today's models: layers that keep a state, and an index that picks keys.
+"""What stands in the place of attention in today's models: layers that keep a state, an index that picks keys, and keys
+that are compressed over time.
 
 A layer with a state adds each token to one matrix a head, and keeps no keys and values: its memory does not grow with
 the sequence. An indexer scores all keys of a layer cheaply, and attention reads the best of them only.
@@ -19,7 +20,7 @@ def _at_least(record: object, least: dict[str, int]) -> None:
     """Raise ValueError for a field that is not a whole number, or too small: below 1 unless `least` says otherwise."""
     for name, value in vars(record).items():
         low = least.get(name, 1)
-        if name in ("kind", "full_gate", "weighted"):
+        if name in ("kind", "full_gate", "weighted", "strides"):
             continue
         if isinstance(value, bool) or not isinstance(value, int) or value < low:
             raise ValueError(f"{name} is a whole number of at least {low}, got {value!r}")
@@ -82,6 +83,29 @@ class Indexer:
 
     def __post_init__(self) -> None:
         _at_least(self, {})
+
+
+@dataclass(frozen=True)
+class Compression:
+    """Attention of DeepSeek-V4 (deepseek-v4): every layer reads the tokens of its window, and beside them entries that
+    each stand for as many tokens as its number in `strides`, 0 where it has none. Those of the stride `sparse` overlap,
+    and an indexer picks among them. One vector of a token is key and value of all heads, whose queries are compressed,
+    and whose output goes through `rank` channels for each of `groups` groups of heads. Raises ValueError.
+    """
+
+    strides: tuple[int, ...]
+    sparse: int
+    groups: int
+    rank: int
+
+    def __post_init__(self) -> None:
+        _at_least(self, {})
+        if not self.strides or any(type(stride) is not int or stride < 0 for stride in self.strides):
+            raise ValueError(f"strides are whole numbers of at least 0, one a layer, got {self.strides!r}")
+
+    def overlap(self, stride: int) -> int:
+        """Strides whose tokens an entry is made of."""
+        return 2 if stride == self.sparse else 1
 
 
 @dataclass(frozen=True)

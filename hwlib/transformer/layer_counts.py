@@ -1,4 +1,5 @@
-"""Exact counts of the layers that are not plain attention: those that keep a state, and indexers of sparse attention.
+"""Exact counts of the layers that are not plain attention: those that keep a state, indexers of sparse attention, what
+compresses keys over time, and hyper-connections.
 
 Of one layer each, unless a name says otherwise. They apply the formulas of `hwlib.transformer.state_layers` and
 `hwlib.transformer.sparse` to a `Model`, or the key of one; `hwlib.transformer.model_counts` adds them up.
@@ -8,6 +9,14 @@ from typing import Any
 
 from hwlib.specs import Model, models
 from hwlib.specs.state_mixer import StateMixer
+from hwlib.transformer.compressed import (
+    compressed_indexer_params,
+    compressor_params,
+    compressor_state_bytes,
+    entry_attention_flops,
+    entry_index_flops,
+)
+from hwlib.transformer.hyper_connections import hyper_connection_flops, hyper_connection_params
 from hwlib.transformer.sparse import index_token_bytes, indexer_flops, indexer_params, sparse_latent_flops
 from hwlib.transformer.state_layers import (
     chunked_delta_flops,
@@ -129,9 +138,83 @@ def mixer_state_bytes(mixer: StateMixer, b: float = 2) -> float:
 
 
 def sequence_state_bytes(model: Model | str, b: float = 2) -> float:
-    """Bytes of one sequence's state in all layers that keep one; 0 of a model that has none."""
+    """Bytes of one sequence's state in all layers that keep one, and of the tokens whose compressed entry is not
+    complete; 0 of a model that has none.
+    """
     model = models.of(model)
-    return model.state_layers * mixer_state_bytes(model.mixer, b) if model.mixer else 0.0
+    states = model.state_layers * mixer_state_bytes(model.mixer, b) if model.mixer else 0.0
+    return states + unfinished_bytes(model)
+
+
+def unfinished_bytes(model: Model) -> float:
+    """Bytes that one sequence keeps, in all layers, of tokens whose entry is not complete."""
+    x = model.compression
+    if x is None:
+        return 0.0
+    own = sum(compressor_state_bytes(model.head_dim, stride, x.overlap(stride)) for stride in x.strides if stride)
+    if model.indexer:
+        own += model.indexer.layers * compressor_state_bytes(model.indexer.dim, x.sparse, x.overlap(x.sparse))
+    return float(own)
+
+
+def compressor_parameters(model: Model, stride: int) -> int:
+    """All parameters of what makes the entries of a layer with this stride, without its indexer; 0 without a stride."""
+    x = model.compression
+    if x is None or not stride:
+        return 0
+    return int(compressor_params.function(model.width, model.head_dim, stride, x.overlap(stride)))
+
+
+def compressor_matrices(model: Model, stride: int) -> int:
+    """Its parameters in matrices, which one token is multiplied with."""
+    x = model.compression
+    return 2 * model.width * x.overlap(stride) * model.head_dim if x and stride else 0
+
+
+def stream_parameters(model: Model | str) -> int:
+    """Parameters of all hyper-connections: two a layer, and at the end the weights that one stream is read with."""
+    model = models.of(model)
+    n = model.streams
+    if not n:
+        return 0
+    each = int(hyper_connection_params.function(model.width, n))
+    return 2 * model.layers * each + head_stream_parameters(model)
+
+
+def head_stream_parameters(model: Model) -> int:
+    """Of those at the end of the model, or of a module for multi-token prediction."""
+    n = model.streams
+    return n * (n * model.width + 1) + 1 if n else 0
+
+
+def stream_matrices(model: Model | str) -> int:
+    """Their parameters in matrices, in all layers and at the end."""
+    model = models.of(model)
+    n = model.streams
+    return n * model.width * n * (2 * model.layers * (2 + n) + 1)
+
+
+def stream_mixing_flops(model: Model | str, B: Any) -> Any:
+    """Operations of reading, writing and mixing the streams in all layers, without the products that make weights."""
+    model = models.of(model)
+    n = model.streams
+    if not n:
+        return 0
+    whole = 2 * model.layers * hyper_connection_flops(B, model.width, n)
+    return whole - 4 * B * model.layers * n * model.width * (2 + n) * n
+
+
+def compressed_step_flops(model: Model, B: Any, T: Any) -> Any:
+    """Operations on entries in all layers, forward pass: scores and weighted entries, and those of indexers."""
+    x, index = model.compression, model.indexer
+    if x is None:
+        return 0
+    flops = index.layers * entry_index_flops(B, T, x.sparse, index.heads, index.dim) if index else 0
+    for stride in set(x.strides) - {0}:
+        top = index.top if index and stride == x.sparse else T
+        each = entry_attention_flops(B, T, stride, top, model.heads, model.head_dim)
+        flops = flops + x.strides.count(stride) * each
+    return flops
 
 
 def indexer_parameters(model: Model | str) -> int:
@@ -140,6 +223,9 @@ def indexer_parameters(model: Model | str) -> int:
     x = model.indexer
     if x is None:
         return 0
+    if c := model.compression:
+        lengths = (x.heads, x.dim, c.sparse, c.overlap(c.sparse))
+        return int(compressed_indexer_params.function(model.width, model.q_lora, *lengths))
     weights = 0 if x.weighted else model.width * x.heads
     return int(indexer_params.function(model.width, model.q_lora or model.width, x.heads, x.dim)) - weights
 
@@ -147,7 +233,12 @@ def indexer_parameters(model: Model | str) -> int:
 def indexer_matrices(model: Model | str) -> int:
     """Parameters of an indexer in matrices."""
     model = models.of(model)
-    return indexer_parameters(model) - 2 * model.indexer.dim if model.indexer else 0
+    x, c = model.indexer, model.compression
+    if x is None:
+        return 0
+    if c:
+        return indexer_parameters(model) - x.dim * (1 + c.overlap(c.sparse) * c.sparse)
+    return indexer_parameters(model) - 2 * x.dim
 
 
 def sparse_step_flops(model: Model | str, B: Any, T: Any) -> Any:
@@ -168,4 +259,5 @@ def index_bytes_per_token(model: Model | str) -> float:
     x = model.indexer
     if x is None:
         return 0.0
-    return float(index_token_bytes(x.layers, x.dim) if x.weighted else 2 * x.layers * x.dim)
+    stride = model.compression.sparse if model.compression else 1
+    return float(index_token_bytes(x.layers, x.dim) / stride if x.weighted else 2 * x.layers * x.dim)

@@ -53,10 +53,13 @@ def sublayers(model: Model) -> Iterator[Sublayer]:
     full, blocks = model.full_view, model.naming == BLOCKS
     for letter in pattern:
         if letter in "Aa":
-            own_index = model.indexer is not None and attended < model.indexer.layers
-            heads = model if attended < model.window_layers else full
+            if model.compression:
+                yield Sublayer(index, tuple(_compressed_attention(model, model.compression.strides[attended])))
+            else:
+                own_index = model.indexer is not None and attended < model.indexer.layers
+                heads = model if attended < model.window_layers else full
+                yield Sublayer(index, tuple(attention_matrices(heads, own_index)))
             attended += 1
-            yield Sublayer(index, tuple(attention_matrices(heads, own_index)))
         elif letter in "Ss":
             yield Sublayer(index, tuple(_mixer(model)))
         index += blocks
@@ -115,6 +118,28 @@ def attention_matrices(model: Model, own_index: bool) -> Iterator[Matrix]:
         yield Matrix("attention", "attention gate", heads * model.v_dim, width)
     yield Matrix("attention", "o", width, heads * model.v_dim)
     yield from _indexer(model, own_index)
+
+
+def _compressed_attention(model: Model, stride: int) -> Iterator[Matrix]:
+    """Attention on keys that are compressed over time, and in a layer of this stride what compresses them; its grouped
+    output as one matrix of as many columns as a group.
+    """
+    x, width, dim = model.compression, model.width, model.head_dim
+    assert x
+    yield Matrix("attention", "q_a", model.q_lora, width)
+    yield Matrix("attention", "q_b", model.heads * dim, model.q_lora)
+    yield Matrix("attention", "kv", dim, width)
+    yield Matrix("attention", "o_a", x.groups * x.rank, model.heads * dim // x.groups)
+    yield Matrix("attention", "o_b", width, x.groups * x.rank)
+    if stride:
+        yield Matrix("attention", "compressor", x.overlap(stride) * dim, width)
+        yield Matrix("attention", "compressor gate", x.overlap(stride) * dim, width)
+    index = model.indexer
+    if index and stride == x.sparse:
+        yield Matrix("attention", "index q", index.heads * index.dim, model.q_lora)
+        yield Matrix("attention", "index weights", index.heads, width)
+        yield Matrix("attention", "index compressor", x.overlap(stride) * index.dim, width)
+        yield Matrix("attention", "index compressor gate", x.overlap(stride) * index.dim, width)
 
 
 def _indexer(model: Model, own: bool) -> Iterator[Matrix]:

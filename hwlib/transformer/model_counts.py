@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from hwlib.formula import minimum
 from hwlib.specs import Model, models
 from hwlib.specs.table import unknown
-from hwlib.transformer.attention_kinds import attention_kinds
+from hwlib.transformer.attention_kinds import AttentionKind, attention_kinds
+from hwlib.transformer.compressed import grouped_attention_params
 from hwlib.transformer.flops import (
     attention_forward_flops,
     causal_attention_forward_flops,
@@ -22,6 +23,10 @@ from hwlib.transformer.flops import (
 )
 from hwlib.transformer.kv_cache import kv_token_bytes, mla_token_bytes
 from hwlib.transformer.layer_counts import (
+    compressed_step_flops,
+    compressor_matrices,
+    compressor_parameters,
+    head_stream_parameters,
     index_bytes_per_token,
     indexer_matrices,
     indexer_parameters,
@@ -30,6 +35,9 @@ from hwlib.transformer.layer_counts import (
     mixer_parameters,
     sequence_state_bytes,
     sparse_step_flops,
+    stream_matrices,
+    stream_mixing_flops,
+    stream_parameters,
 )
 from hwlib.transformer.parameters import attention_params, embedding_params, mla_params, mlp_params
 from hwlib.transformer.sparse import indexer_flops
@@ -48,6 +56,7 @@ class Parameters(NamedTuple):
     positions: int
     head: int
     states: int = 0
+    streams: int = 0
 
     @property
     def total(self) -> int:
@@ -58,6 +67,8 @@ class Parameters(NamedTuple):
 def attention_matrices(model: Model | str) -> int:
     """Parameters in the matrices of one layer's attention. MLA without compressed queries has one matrix for them."""
     model = models.of(model)
+    if model.compression:
+        return grouped_attention(model) - model.q_lora - model.head_dim - model.heads
     gate = model.width * model.heads * model.value_dim * model.attention_gate
     if not model.mla:
         of_keys = int(attention_params.function(model.width, model.heads, model.kv_heads, model.head_dim))
@@ -72,7 +83,16 @@ def attention_matrices(model: Model | str) -> int:
 
 def all_attention_matrices(model: Model | str) -> int:
     """Parameters in the matrices of attention in all layers."""
-    return sum(kind.layers * attention_matrices(kind.model) for kind in attention_kinds(models.of(model)))
+    kinds = attention_kinds(models.of(model))
+    return sum(k.layers * (attention_matrices(k.model) + compressor_matrices(k.model, k.stride)) for k in kinds)
+
+
+def grouped_attention(model: Model) -> int:
+    """Of one layer with keys that are compressed over time: attention, without what compresses."""
+    x = model.compression
+    assert x
+    heads = (model.heads, model.head_dim, model.q_lora)
+    return int(grouped_attention_params.function(model.width, *heads, x.groups, x.rank))
 
 
 def qk_norm_parameters(model: Model | str) -> int:
@@ -84,6 +104,8 @@ def qk_norm_parameters(model: Model | str) -> int:
 def attention_parameters(model: Model | str) -> int:
     """Of one layer: matrices, biases, the norms of queries and keys, and one logit per head for attention sinks."""
     model = models.of(model)
+    if model.compression:
+        return grouped_attention(model)
     if model.mla:
         return attention_matrices(model) + model.q_lora + model.kv_lora
     biases = (model.heads + 2 * model.kv_heads) * model.head_dim * (model.biases in ("all", "attention", "qkv"))
@@ -147,25 +169,31 @@ def parameter_groups(model: Model | str) -> Parameters:
     norms = model.layer_norms * model.layers - alone + 1 + model.embedding_norm
     indexers = model.indexer.layers * indexer_parameters(model) if model.indexer else 0
     return Parameters(
-        attention=sum(kind.layers * attention_parameters(kind.model) for kind in attention_kinds(model)) + indexers,
+        attention=sum(k.layers * _kind_parameters(k) for k in attention_kinds(model)) + indexers,
         mlp=dense_layers * mlp_parameters(model, model.ffn) + model.matrices * model.width * model.wider,
         experts=model.moe_layers * model.experts * expert_parameters(model),
         shared_experts=model.moe_layers * model.shared_experts * mlp_parameters(model, model.expert_ffn),
-        router=model.moe_layers * router_parameters(model),
+        router=model.moe_layers * router_parameters(model) - model.hashed_layers * model.experts * model.router_bias,
         norms=norms * norm_parameters(model) + model.gains,
         embedding=int(embedding_params.function(model.width, model.vocab, 1)),
         positions=model.positions * model.width,
         head=(0 if model.tied else int(embedding_params.function(model.width, model.vocab, 1)))
         + model.vocab * model.head_bias,
         states=model.state_layers * mixer_parameters(model),
+        streams=stream_parameters(model),
     )
 
 
+def _kind_parameters(kind: AttentionKind) -> int:
+    """Of one layer of a kind of attention."""
+    return attention_parameters(kind.model) + compressor_parameters(kind.model, kind.stride)
+
+
 def mean_mixer_parameters(model: Model | str) -> float:
-    """Attention, states and indexers of the mean layer."""
+    """Attention, states, indexers and hyper-connections of the mean layer."""
     model = models.of(model)
     groups = parameter_groups(model)
-    return (groups.attention + groups.states) / model.layers
+    return (groups.attention + groups.states + groups.streams - head_stream_parameters(model)) / model.layers
 
 
 def parameter_count(model: Model | str) -> int:
@@ -193,14 +221,18 @@ def active_parameters(model: Model | str, embedding: bool = True) -> int:
 def mtp_parameters(model: Model | str) -> int:
     """The modules for multi-token prediction, without the two tables that they share with the model.
 
-    Each has one layer of the kind of the model's last layer, with attention where only some layers have it, a matrix
-    that combines the last state with the next token's embedding, norms of both, and a norm before the output.
+    Each has one layer of the kind of the model's last layer, with attention where only some layers have it, and with a
+    window alone where keys are compressed; a matrix that combines the last state with the next token's embedding, norms
+    of both, and a norm before the output.
     """
     model = models.of(model)
     groups = parameter_groups(model)
-    layer = attention_parameters(model) + indexer_parameters(model) + model.layer_norms * norm_parameters(model)
+    indexer = 0 if model.compression else indexer_parameters(model)
+    layer = attention_parameters(model) + indexer + model.layer_norms * norm_parameters(model)
+    at_end = head_stream_parameters(model)
+    layer += (groups.streams - at_end) // model.layers + at_end
     if model.moe_layers:
-        layer += (groups.experts + groups.shared_experts + groups.router) // model.moe_layers
+        layer += (groups.experts + groups.shared_experts) // model.moe_layers + router_parameters(model)
     else:
         layer += mlp_parameters(model, model.ffn)
     return model.mtp_layers * (layer + 2 * model.width**2 + 3 * norm_parameters(model))
@@ -220,6 +252,10 @@ def with_mtp(model: Model | str) -> Model:
         raise ValueError(f"mtp: a model with modules for multi-token prediction, got {model.name}, which has none")
     more = model.mtp_layers
     pattern = model.pattern + "A" * more if model.pattern else ""
+    if x := model.compression:
+        longer = replace(x, strides=x.strides + (0,) * more)
+        windows = model.window_layers + more
+        return model.replace(layers=model.layers + more, compression=longer, window_layers=windows)
     indexer = replace(model.indexer, layers=model.indexer.layers + more) if model.indexer else None
     return model.replace(layers=model.layers + more, pattern=pattern, indexer=indexer)
 
@@ -235,6 +271,7 @@ def matmul_parameters(model: Model | str) -> int:
     routed = model.moe_layers * (_routed_matrices(model) + model.experts * model.width)
     indexers = model.indexer.layers * indexer_matrices(model) if model.indexer else 0
     mixers = all_attention_matrices(model) + indexers + model.state_layers * mixer_matrices(model)
+    mixers += stream_matrices(model)
     dense = dense_layers * mlp + model.matrices * model.width * model.wider
     return mixers + dense + routed + model.width * model.vocab
 
@@ -254,6 +291,10 @@ def attention_step_flops(model: Model | str, B: Any, T: Any, causal: bool = True
     """
     model = models.of(model)
     states = model.state_layers * mixer_flops(model.mixer, B) if model.mixer else 0
+    if model.compression:
+        window = window_attention_forward_flops(B, T, model.window, model.heads, model.head_dim)
+        own = model.attention_layers * window + compressed_step_flops(model, B, T)
+        return own + stream_mixing_flops(model, B)
     if model.indexer and model.mla:
         return states + sparse_step_flops(model, B, T)
     if model.mla:
@@ -316,6 +357,9 @@ def kv_bytes_per_token(model: Model | str, b: Any = 2) -> Any:
     model = models.of(model)
     if not model.attention_layers:
         return 0
+    if model.compression:
+        growing = sum(kind.layers / kind.stride for kind in attention_kinds(model) if kind.stride)
+        return growing * _layer_token_bytes(model, b) + index_bytes_per_token(model)
     if model.mla:
         latent = mla_token_bytes(model.attention_layers, model.kv_lora, model.rope_dim, b)
         return latent + index_bytes_per_token(model) if model.indexer else latent
@@ -324,7 +368,9 @@ def kv_bytes_per_token(model: Model | str, b: Any = 2) -> Any:
 
 
 def _layer_token_bytes(model: Model, b: Any) -> Any:
-    """Of one layer without compressed keys: a key and a value of each head that has them."""
+    """Of one layer without latent keys: a key and a value of each head that has them, or one vector that is both."""
+    if model.compression:
+        return model.head_dim * b
     if model.key_dim == model.value_dim:
         return kv_token_bytes(1, model.kv_heads, model.head_dim, b)
     return model.kv_heads * (model.key_dim + model.value_dim) * b
@@ -335,13 +381,12 @@ def kv_cache_bytes(model: Model | str, T_kv: Any, b: Any = 2) -> Any:
     state, which is `sequence_state_bytes`.
     """
     model = models.of(model)
-    if not model.window_layers:
+    if not model.window_layers and not model.compression:
         return T_kv * kv_bytes_per_token(model, b)
     layers = 0
     for kind in attention_kinds(model):
-        tokens = minimum(T_kv, kind.window) if kind.window else T_kv
-        layers = layers + kind.layers * tokens * _layer_token_bytes(kind.model, b)
-    return layers
+        layers = layers + kind.layers * kind.keys_kept(T_kv) * _layer_token_bytes(kind.model, b)
+    return layers + T_kv * index_bytes_per_token(model) if model.compression else layers
 
 
 def cache_read_bytes(model: Model | str, T_kv: Any, b: Any = 2) -> Any:
@@ -357,6 +402,5 @@ def cache_read_bytes(model: Model | str, T_kv: Any, b: Any = 2) -> Any:
         latent = mla_token_bytes(model.attention_layers, model.kv_lora, model.rope_dim, b)
         return states + minimum(T_kv, model.indexer.top) * latent + index
     for kind in attention_kinds(model):
-        tokens = minimum(T_kv, kind.picked) if kind.picked else T_kv
-        index = index + kind.layers * tokens * _layer_token_bytes(kind.model, b)
+        index = index + kind.layers * kind.keys_read(T_kv) * _layer_token_bytes(kind.model, b)
     return states + index

@@ -14,10 +14,12 @@ from hwlib.specs import Model, models
 from hwlib.specs.module_names import EMBEDDING, HEAD, OUTSIDE
 from hwlib.specs.quantisation import Quantisation
 from hwlib.specs.weight_format import WeightFormat
+from hwlib.transformer.layer_counts import stream_parameters
 from hwlib.transformer.layer_matrices import Matrix, sublayers
 from hwlib.transformer.model_counts import mtp_parameters, parameter_groups
 
 WITHOUT = Quantisation()
+HASHED_EXPERT = 8  # bytes of the number of an expert in a table of tokens: I64 among the types of DeepSeek-V4's files
 
 
 class StoredParts(NamedTuple):
@@ -37,8 +39,8 @@ class StoredParts(NamedTuple):
 
 def stored_weight_bytes(model: Model | str, mtp: bool = False) -> float:
     """Bytes of the weights as the checkpoint's files store them; with `mtp` those of the modules for multi-token
-    prediction too, with their copies of both tables, as DeepSeek's files have them. Raises ValueError where the files
-    do not say the format.
+    prediction too, with their copies of both tables, as DeepSeek's files have them but those of V4. Raises ValueError
+    where the files do not say the format.
 
     >>> stored_weight_bytes("llama3-8b") / 2
     8030261248.0
@@ -47,14 +49,24 @@ def stored_weight_bytes(model: Model | str, mtp: bool = False) -> float:
     total = stored_parts(model).total
     if not mtp:
         return total
-    indexer = replace(model.indexer, layers=1) if model.indexer else None
-    alone = {"pattern": "", "mixer": None, "indexer": indexer, "full_heads": None, "naming": ""}
-    last = model.full_view.replace(layers=1, dense_layers=0, window_layers=0, **alone)
+    last = _last_layer(model)
     layer = stored_parts(last)
-    tables = 2 * model.vocab * model.width
+    tables = 0 if model.compression else 2 * model.vocab * model.width
     one_layer = layer.total - layer.rest
     matrices = mtp_parameters(model) - model.mtp_layers * _elements(last)
     return total + model.mtp_layers * (one_layer + 2 * tables) + 2 * matrices
+
+
+def _last_layer(model: Model) -> Model:
+    """A model of the one layer of a module for multi-token prediction."""
+    alone = {"pattern": "", "mixer": None, "full_heads": None, "naming": "", "hashed_layers": 0}
+    one_layer = {"layers": 1, "dense_layers": 0, "window_layers": 0}
+    if x := model.compression:
+        return model.replace(
+            **one_layer | {"window_layers": 1}, **alone, indexer=None, compression=replace(x, strides=(0,))
+        )
+    indexer = replace(model.indexer, layers=1) if model.indexer else None
+    return model.full_view.replace(**one_layer, **alone, indexer=indexer)
 
 
 def stored_parts(model: Model | str) -> StoredParts:
@@ -79,6 +91,9 @@ def stored_parts(model: Model | str) -> StoredParts:
         counted += model.vocab * model.width
     plain = quantisation.format_of(("norm",), EMBEDDING)
     sums["rest"] += (parameter_groups(model).total - counted) * plain.bits / 8
+    if quantisation:  # as published: hyper-connections in 32 bits, and what chooses the experts of hashed layers
+        sums["rest"] += stream_parameters(model) * (4 - plain.bits / 8)
+        sums["rest"] += model.hashed_layers * model.vocab * model.experts_per_token * HASHED_EXPERT
     return StoredParts(**sums)
 
 

@@ -92,8 +92,8 @@ def model_with(**changes):
 
 ALIKE = {"minimax", "minimax_text_01"}
 """Types whose layers are those of another one here."""
-LATEST = {"minimax_m3", "minimax_m3_text"}
-"""Those that `test_latest_models` has."""
+LATEST = {"minimax_m3", "minimax_m3_text", "deepseek_v4"}
+"""Those that `test_latest_models` and `test_compressed_keys` have."""
 
 
 @each("name", FAMILIES)

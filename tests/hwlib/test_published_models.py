@@ -39,6 +39,8 @@ PRINTED = {
     "minimax-m3": (428, 23, "card, with its encoder of images"),
     "minimax-m2.5": (230, 10, "card"),
     "nemotron-3-nano": (31.6, 3.6, "report; 3.2 without embeddings"),
+    "deepseek-v4-flash": (284, 13, "card"),
+    "deepseek-v4-pro": (1600, 49, "card"),
     "nemotron-3-super": (120.6, 12.7, "report"),
     "nemotron-3-ultra": (550, 55, "name"),
     "gemma3-27b": (27, 27, "name"),

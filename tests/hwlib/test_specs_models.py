@@ -38,6 +38,7 @@ def test_heads_share_the_width_or_say_that_they_do_not(key):
     own = {"gpt-oss-20b", "gpt-oss-120b"} | {f"qwen3-{size}" for size in ("0.6b", "4b", "32b", "30b-a3b", "235b-a22b")}
     own |= {"gemma3-27b", "glm-4.5", "glm-4.5-air", "glm-4.6", "minimax-m1", "minimax-m2.5", "mistral-small-3"}
     own |= {"nemotron-3-nano", "gemma3-12b", "qwen3-coder-480b-a35b", "qwen3.6-27b"}
+    own |= {"deepseek-v4-flash", "deepseek-v4-pro"}
     own |= {"gemma4-26b-a4b", "gemma4-31b", "mimo-v2-flash", "minimax-m3"}
     own |= {f"qwen3-{size}" for size in ("vl-235b-a22b", "vl-32b", "next-80b-a3b")}
     own |= {f"qwen3.{size}" for size in ("5-397b-a17b", "5-122b-a10b", "6-35b-a3b")}

@@ -102,8 +102,18 @@ def would_words(values: Sequence[int], near: int = 1) -> str:
 
 
 def _tp_suits_kv_heads(setting: Setting, s: Strategy) -> Any:
+    if x := setting.model.compression:
+        return x.groups % s.tp == 0
     kv_heads = 1 if setting.model.mla else setting.model.kv_heads
     return (kv_heads % s.tp == 0) | (s.tp % kv_heads == 0)
+
+
+def _unsuited_words(model: Model, tp: int) -> str:
+    divides = f"{tp} divides the {plural(model.heads, 'head')} of {model.name} and does not"
+    if x := model.compression:
+        return f"{divides} divide the {plural(x.groups, 'group')} of heads, whose outputs have matrices of their own"
+    suited = f"suit the {plural(model.kv_heads, 'key-value head')}: neither of the two divides the other"
+    return f"{divides} {suited}"
 
 
 def _state_heads(model: Model) -> int:
@@ -141,10 +151,7 @@ KV_HEADS = Rule(
     "tp does not suit the key-value heads",
     "tp",
     _tp_suits_kv_heads,
-    lambda setting, s: (
-        f"{s.tp} divides the {plural(setting.model.heads, 'head')} of {setting.model.name} and does not suit the "
-        f"{plural(setting.model.kv_heads, 'key-value head')}: neither of the two divides the other"
-    ),
+    lambda setting, s: _unsuited_words(setting.model, s.tp),
 )
 STATE_HEADS = Rule(
     "tp does not divide the heads of states",

@@ -48,4 +48,4 @@ def cache_formats_of(model: Model, chip: Accelerator) -> list[str]:
     integers.
     """
     names = [name for name in CACHE_FORMATS if name != "fp4" or chip.fp4_flops]
-    return [name for name in names if not (model.mla and name.startswith("int"))]
+    return [name for name in names if not ((model.mla or model.compression) and name.startswith("int"))]

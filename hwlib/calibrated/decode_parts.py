@@ -27,10 +27,11 @@ from hwlib.roofline import compute_time
 from hwlib.specs import Accelerator, Model, accelerators, models
 from hwlib.specs.fitted import gemm_constants
 from hwlib.transformer import (
+    cache_read_bytes,
     forward_flops,
     kv_bytes_per_token,
     matmul_parameters,
-    sequence_state_bytes,
+    moved_state_bytes,
     state_step_time,
 )
 from hwlib.units import KiB, MiB, show
@@ -109,8 +110,12 @@ def decode_parts(
     weights = float(weight_time(step_bytes(model, B, 1.0), tp, c.W, b_w))
     math = float(compute_time(forward_flops(matmul_parameters(model), B), tp * c.C))
     copies = float(cache_copies(model.kv_heads, tp))
-    cached = float(cache_time(copies * B, T_kv, kv_bytes_per_token(model, b_kv), tp, c.W))
-    cached += float(state_step_time(B, states, tp * c.W)) if (states := sequence_state_bytes(model)) else 0.0
+    states = moved_state_bytes(model)
+    if model.compression:
+        cached = copies * B * (cache_read_bytes(model, T_kv, b_kv) - states) / (tp * c.W)
+    else:
+        cached = float(cache_time(copies * B, T_kv, kv_bytes_per_token(model, b_kv), tp, c.W))
+    cached += float(state_step_time(B, states / 2, tp * c.W)) if states else 0.0
     sums = float(tensor_decode_time(model.layers, B, model.width, tp, c.alpha, c.W_sum)) if tp > 1 else 0.0
     kernels = float(host_step_time(model.layers, n_k, c.t0))
     device = max(weights, math) + cached + sums + kernels

@@ -60,9 +60,12 @@ def draft_model(model: Model, method: str) -> Model:
     >>> draft_model(Model.small(layers=4), "eagle3").layers
     1
     """
-    plain = model.replace(layers=1, dense_layers=0, window_layers=0, mtp_layers=0, pattern="", mixer=None, indexer=None)
+    none = {"pattern": "", "mixer": None, "indexer": None, "compression": None, "hashed_layers": 0}
+    plain = model.replace(layers=1, dense_layers=0, window_layers=0, mtp_layers=0, **none)
+    if method == "mtp" and (x := model.compression):
+        return plain.replace(window_layers=1, compression=replace(x, strides=(0,)))
     if method == "mtp":
         return plain.replace(indexer=replace(model.indexer, layers=1)) if model.indexer else plain
     dense = {"experts": 1, "experts_per_token": 1, "shared_experts": 0, "expert_width": 0, "expert_ffn": 0}
-    flags = {"shared_gate": False, "router_bias": False}
+    flags = {"shared_gate": False, "router_bias": False, "streams": 0}
     return plain.replace(**dense, **flags, vocab=min(model.vocab, HEAD_VOCAB))

@@ -177,10 +177,10 @@ def cache_time(attention: LayerAttention, batch: int, context: float) -> float:
     """Seconds of one layer's attention for a step's new tokens of each sequence."""
     m, chip, tp, kv_dtype, kernels, queries = attention
     c = _constants("decode", chip, CACHE_FORMATS[kv_dtype].read, kernels)
-    if m.mla:
+    if m.latent_key:
         heads = queries * m.heads / tp
-        flops = 2.0 * batch * context * heads * (2 * m.kv_lora + m.rope_dim)
-        read = batch * context * (m.kv_lora + m.rope_dim) * cache_element_bytes(m, kv_dtype)
+        flops = 2.0 * batch * context * heads * (m.latent_key + m.latent_value)
+        read = batch * context * m.latent_key * cache_element_bytes(m, kv_dtype)
         sheet = chip.sheet("bf16", c.chip)
         return float(c.t0 + c.t_join + max(read / (c.eta_W * sheet.W), flops / (MLA_SHARE * sheet.C)))
     heads, kv = queries * max(1, m.heads // tp), max(1, m.kv_heads // tp)
@@ -193,9 +193,9 @@ def cache_least(attention: LayerAttention, batch: int, context: float) -> float:
     m, chip, tp, kv_dtype, _, queries = attention
     rate = max(chip.C, chip.rate(CACHE_FORMATS[kv_dtype].read))
     b, heads, seen = cache_element_bytes(m, kv_dtype), queries * m.heads / tp, batch * context
-    if m.mla:
-        flops = 2.0 * seen * heads * (2 * m.kv_lora + m.rope_dim)
-        return kernel_least(flops, seen * (m.kv_lora + m.rope_dim) * b, rate, chip.W)
+    if m.latent_key:
+        flops = 2.0 * seen * heads * (m.latent_key + m.latent_value)
+        return kernel_least(flops, seen * m.latent_key * b, rate, chip.W)
     kv = max(1, m.kv_heads // tp)
     flops = 4.0 * seen * queries * max(1, m.heads // tp) * m.head_dim
     return kernel_least(flops, 2 * seen * kv * m.head_dim * b, rate, chip.W)

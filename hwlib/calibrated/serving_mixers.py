@@ -17,11 +17,16 @@ from hwlib.specs import Accelerator, Model
 from hwlib.specs.state_mixer import StateMixer
 from hwlib.transformer import (
     chunked_mixer_flops,
+    entry_attention_flops,
+    entry_index_flops,
+    hyper_connection_flops,
     index_bytes_per_token,
     indexer_flops,
     mixer_state_bytes,
     sparse_latent_flops,
+    window_attention_forward_flops,
 )
+from hwlib.transformer.attention_kinds import AttentionKind
 
 STATE_SHARE = 0.75  # of memory's bandwidth, of kernels that read and write a state (typed)
 PROMPT_SHARE: Mapping[str, float] = MappingProxyType(
@@ -34,6 +39,7 @@ INDEX_SHARE = 0.5  # of the peak in 8 bits, of an indexer's products (typed)
 CONV_SHARE = 0.4  # of memory's bandwidth, of a short convolution over a prompt (typed)
 PROMPT_STARTS = 10  # kernels of a state's layer over a prompt, beside its products (typed)
 INDEX_STARTS = 20  # kernels of a decoding indexer: 8-bit queries and keys, scores, the best of them, places (typed)
+STREAM_SHARE = 0.1  # of the peak in 16 bits, of the narrow products in 32 that mix residual streams (typed)
 STARTS = 3  # kernels of a state's layer beside its products: convolution, state, norm with its gate
 T_START = 2e-6  # s of a kernel in a graph, as the fitted ones of decoding (typed)
 
@@ -70,7 +76,8 @@ def index_step_seconds(model: Model, chip: KernelChip, batch: float, context: fl
     if x is None:
         return 0.0
     read = batch * context * index_bytes_per_token(model) / x.layers / (STATE_SHARE * chip.W)
-    math = 2.0 * queries * batch * context * x.heads * x.dim / (INDEX_SHARE * chip.rate("fp8"))
+    scored = context / model.compression.sparse if model.compression else context
+    math = 2.0 * queries * batch * scored * x.heads * x.dim / (INDEX_SHARE * chip.rate("fp8"))
     return INDEX_STARTS * T_START + max(read, math)
 
 
@@ -83,9 +90,40 @@ def sparse_prompt_seconds(model: Model, chip: KernelChip, tp: int, tokens: float
     return T_START + float(flops) / tp / (MLA_SHARE * chip.C)
 
 
+def compressed_prompt_flops(kind: AttentionKind, tokens: float) -> float:
+    """Operations of one layer's attention over a prompt, on the keys of a window and on entries."""
+    m = kind.model
+    flops = window_attention_forward_flops(tokens, tokens, kind.window, m.heads, m.head_dim)
+    if kind.stride:
+        top = kind.picked or tokens
+        flops += entry_attention_flops(tokens, tokens, kind.stride, top, m.heads, m.head_dim)
+    return float(flops)
+
+
+def compressed_prompt_seconds(kind: AttentionKind, chip: KernelChip, tp: int, tokens: float) -> float:
+    """Seconds of the same, on one of tp ranks."""
+    return T_START + compressed_prompt_flops(kind, tokens) / tp / (MLA_SHARE * chip.C)
+
+
+def stream_seconds(model: Model, chip: KernelChip, tokens: float) -> float:
+    """Seconds of the hyper-connections of one layer, whose every rank has all: around each of two blocks the streams
+    are read for their weights, read to be mixed, and written.
+    """
+    if not model.streams:
+        return 0.0
+    n = model.streams
+    flops = 2.0 * hyper_connection_flops(tokens, model.width, n)
+    moved = 2 * 3 * 2.0 * tokens * n * model.width
+    return 2 * STARTS * T_START + max(flops / (STREAM_SHARE * chip.C), moved / (CONV_SHARE * chip.W))
+
+
 def index_prompt_seconds(model: Model, chip: KernelChip, tokens: float) -> float:
     """Seconds of one indexer over a prompt."""
     x = model.indexer
     if x is None:
         return 0.0
-    return STARTS * T_START + float(indexer_flops(tokens, tokens, x.heads, x.dim)) / (INDEX_SHARE * chip.rate("fp8"))
+    if c := model.compression:
+        flops = entry_index_flops(tokens, tokens, c.sparse, x.heads, x.dim)
+    else:
+        flops = indexer_flops(tokens, tokens, x.heads, x.dim)
+    return STARTS * T_START + float(flops) / (INDEX_SHARE * chip.rate("fp8"))

@@ -30,12 +30,15 @@ from hwlib.calibrated.serving_kernels import (
     traffic_time,
 )
 from hwlib.calibrated.serving_mixers import (
+    compressed_prompt_flops,
+    compressed_prompt_seconds,
     index_prompt_seconds,
     index_step_seconds,
     sparse_prompt_seconds,
     state_prompt_seconds,
     state_step_least,
     state_step_seconds,
+    stream_seconds,
     vector_rate,
 )
 from hwlib.calibrated.serving_network import Nodes, exchange_least, exchange_time, reduce_least, reduce_time
@@ -47,6 +50,7 @@ from hwlib.specs.table import unknown
 from hwlib.transformer import (
     attention_step_flops,
     cache_read_bytes,
+    compressor_matrices,
     forward_flops,
     index_bytes_per_token,
     indexer_matrices,
@@ -55,7 +59,10 @@ from hwlib.transformer import (
     matmul_parameters,
     mixer_matrices,
     mixer_shapes,
+    moved_state_bytes,
     sequence_state_bytes,
+    stream_matrices,
+    unfinished_bytes,
 )
 from hwlib.transformer.attention_kinds import AttentionKind, attention_kinds
 from hwlib.transformer.stored_weights import StoredParts
@@ -195,7 +202,9 @@ class Server:
         m, ways = self.model, self.attention_tp
         if self.stored:
             return ((self.stored.total - self.stored.experts) / ways + self.stored.experts / self.tp) / self.pp
-        attended = sum(kind.layers * attention_weights(kind.model) for kind in attention_kinds(m))
+        kinds = attention_kinds(m)
+        attended = sum(kind.layers * attention_weights(kind.model) for kind in kinds)
+        compressors = sum(kind.layers * compressor_matrices(m, kind.stride) for kind in kinds)
         mixers = attended + mixer_matrices(m) * m.state_layers
         attention = mixers * WEIGHT_BYTES[self.attention_dtype or self.dtype]
         dense = m.matrices * m.width * m.ffn * (m.mlp_layers - m.moe_layers)
@@ -205,11 +214,14 @@ class Server:
         split = (attention + (dense + shared) * WEIGHT_BYTES[self.dtype]) / ways + experts / self.tp
         tables = m.vocab * m.width * (1 if m.tied else 2) * 2.0 / ways
         indexers = indexer_matrices(m) * m.indexer.layers * WEIGHT_BYTES[self.dtype] if m.indexer else 0.0
-        return (split + tables + indexers) / self.pp
+        return (split + tables + indexers + 2.0 * compressors + 4.0 * stream_matrices(m)) / self.pp
 
     def token_bytes(self) -> float:
         """Bytes of cache of a token on each GPU of its group, if no layer has a window."""
         m, b = self.model, cache_element_bytes(self.model, self.kv_dtype)
+        if m.compression:
+            entries = sum(self._kind_bytes(kind) / kind.stride for kind in attention_kinds(m) if kind.stride)
+            return entries + index_bytes_per_token(m) / self.pp
         if m.mla:
             return (m.attention_layers * (m.kv_lora + m.rope_dim) * b + index_bytes_per_token(m)) / self.pp
         return sum(self._kind_bytes(kind) for kind in attention_kinds(m)) + index_bytes_per_token(m) / self.pp
@@ -217,14 +229,18 @@ class Server:
     def _kind_bytes(self, kind: AttentionKind) -> float:
         """Bytes of cache of a token in the layers of one kind, on each GPU of its group."""
         m = kind.model
+        if m.compression:
+            return kind.layers / self.pp * m.latent_key * cache_element_bytes(m, self.kv_dtype)
         heads = max(m.kv_heads / self.attention_tp, 1)
         return kind.layers / self.pp * heads * (m.key_dim + m.value_dim) * cache_element_bytes(m, self.kv_dtype)
 
     def state_bytes(self) -> float:
         """Bytes of a sequence's states on each GPU of its group, whose heads are divided: one, and one for each draft,
-        to which a step may go back.
+        to which a step may go back; and once, on each GPU, of tokens whose entry is not complete.
         """
-        return self.queries * sequence_state_bytes(self.model) / self.attention_tp / self.pp
+        unfinished = unfinished_bytes(self.model)
+        states = sequence_state_bytes(self.model) - unfinished
+        return (self.queries * states / self.attention_tp + unfinished) / self.pp
 
     def sequence_bytes(self, tokens: float) -> float:
         """Bytes of cache and state of a sequence on each GPU of its group, that of drafts included."""
@@ -237,7 +253,7 @@ class Server:
         if m.mla:
             return self.token_bytes() * tokens + self.state_bytes()
         kinds = attention_kinds(m)
-        keys = sum(self._kind_bytes(kind) * min(tokens, kind.window or inf) for kind in kinds)
+        keys = sum(self._kind_bytes(kind) * _kept(kind, tokens) for kind in kinds)
         return keys + tokens * index_bytes_per_token(m) / self.pp + self.state_bytes()
 
     def _moved_bytes(self, tokens: float) -> float:
@@ -245,8 +261,9 @@ class Server:
         m, keys = self.model, self._model_sequence_bytes(tokens) - self.state_bytes()
         if m.indexer:
             b = cache_element_bytes(m, self.kv_dtype)
-            keys *= cache_read_bytes(m, tokens, b) / kv_cache_bytes(m, tokens, b)
-        return keys + 2 * self.state_bytes() / self.queries
+            keys *= (cache_read_bytes(m, tokens, b) - moved_state_bytes(m)) / kv_cache_bytes(m, tokens, b)
+        states = 2 * (sequence_state_bytes(m) - unfinished_bytes(m))
+        return keys + (states / self.attention_tp + moved_state_bytes(m) - states) / self.pp
 
     @property
     def _experts(self) -> str:
@@ -289,6 +306,7 @@ class Server:
         if dense:
             products += mlp_time(self, tokens, m.ffn, tp) * dense
         traffic = sum(self._attention_traffic(kind, tokens) for kind in attention_kinds(m))
+        traffic += m.layers * stream_seconds(m, chip, tokens)
         if m.mixer:
             traffic += traffic_time(chip, tokens * (12.0 * m.width + 6.0 * m.mixer.channels / tp)) * m.state_layers
         network, experts, width = 0.0, 0.0, 2.0 * tokens * m.width
@@ -327,13 +345,19 @@ class Server:
     def _mixer_products(self, tokens: int) -> float:
         """Seconds of the products of attention, of states and of indexers, in all layers."""
         m, tp, chip, dtype = self.model, self.attention_tp, self.silicon, self.attention_dtype or self.dtype
-        seconds = sum(kind.layers * _products(chip, dtype, tokens, kind.model, tp) for kind in attention_kinds(m))
+        kinds = attention_kinds(m)
+        seconds = sum(kind.layers * _products(chip, dtype, tokens, kind.model, tp) for kind in kinds)
+        for kind in kinds:
+            if wide := compressor_matrices(m, kind.stride) // m.width:
+                seconds += kind.layers * product_time(chip, "bf16", tokens, wide, m.width)
         if m.mixer:
             seconds += sum(product_time(chip, dtype, tokens, n, k) for n, k in mixer_shapes(m, tp)) * m.state_layers
         if m.indexer:
             x = m.indexer
             queries = product_time(chip, self.dtype, tokens, x.heads * x.dim, m.q_lora or m.width)
-            keys = product_time(chip, "bf16", tokens, x.dim + x.heads, m.width)
+            c = m.compression
+            key = 2 * c.overlap(c.sparse) * x.dim if c else x.dim
+            keys = product_time(chip, "bf16", tokens, key + x.heads, m.width)
             seconds += (queries + keys) * x.layers
         return seconds
 
@@ -341,18 +365,31 @@ class Server:
         """Seconds of scores and values, and of states, in all layers."""
         m, tp, chip = self.model, self.attention_tp, self.silicon
         seconds, reads = 0.0, prompts * prompt > 0
-        for heads, layers, window in _spans(m):
-            layer = LayerAttention(heads, chip, tp, self.kv_dtype, self.kernels, self.queries)
+        for kind in attention_kinds(m):
+            layer = LayerAttention(kind.model, chip, tp, self.kv_dtype, self.kernels, self.queries)
             if decoding:
-                seconds += layers * cache_time(layer, decoding, min(context, window))
+                seconds += kind.layers * cache_time(layer, decoding, _read(kind, context))
             if reads and not (m.indexer and m.mla):
-                seconds += layers * prompts * self._beyond(partial(prompt_time, layer, window=window), prompt)
+                each = self._prompt_attention(kind, layer)
+                seconds += kind.layers * prompts * self._beyond(each, prompt)
         if m.mixer and decoding:
             seconds += m.state_layers * state_step_seconds(m.mixer, chip, tp, decoding, self.queries)
         if m.mixer and reads:
             each = state_prompt_seconds(m.mixer, chip, vector_rate(self.chip), tp, self.unread(prompt))
             seconds += m.state_layers * prompts * each
         return seconds + (self._sparse_time(decoding, context, prompts, prompt) if m.indexer else 0.0)
+
+    def _prompt_attention(self, kind: AttentionKind, layer: LayerAttention) -> Callable[[float], float]:
+        """Seconds of one layer's attention over a prompt of so many tokens."""
+        if kind.model.compression:
+            return lambda tokens: compressed_prompt_seconds(kind, layer.chip, layer.tp, tokens)
+        return partial(prompt_time, layer, window=_span(kind))
+
+    def _prompt_least(self, kind: AttentionKind, layer: LayerAttention) -> Callable[[float], float]:
+        """The least seconds of the same."""
+        if kind.model.compression:
+            return lambda tokens: compressed_prompt_flops(kind, tokens) / layer.tp / layer.chip.C
+        return partial(prompt_least, layer, window=_span(kind))
 
     def _sparse_time(self, decoding: int, context: float, prompts: float, prompt: float) -> float:
         """Seconds of indexers, and of a prompt's attention to the keys that they pick, in all layers."""
@@ -375,11 +412,11 @@ class Server:
         products += m.state_layers * sum(product_least(chip, own, tokens, n, k) for n, k in mixer_shapes(m, tp))
         products += (m.mlp_layers - m.moe_layers) * mlp_least(self, tokens, m.ffn, tp)
         attention = m.state_layers * state_step_least(m.mixer, chip, tp, decoding) if m.mixer else 0.0
-        for heads, layers, window in _spans(m):
-            layer = LayerAttention(heads, chip, tp, self.kv_dtype, self.kernels, self.queries)
-            attention += layers * cache_least(layer, decoding, min(context, window))
-            if not (m.indexer and m.mla):
-                attention += layers * prompts * self._beyond(partial(prompt_least, layer, window=window), prompt)
+        for kind in attention_kinds(m):
+            layer = LayerAttention(kind.model, chip, tp, self.kv_dtype, self.kernels, self.queries)
+            attention += kind.layers * cache_least(layer, decoding, _read(kind, context))
+            if prompt and not (m.indexer and m.mla):
+                attention += kind.layers * prompts * self._beyond(self._prompt_least(kind, layer), prompt)
         network, experts, width = 0.0, 0.0, 2.0 * tokens * m.width
         if tp > 1:
             sums = m.layers if m.parallel else m.layers + m.mlp_layers - m.moe_layers * self.attention_dp
@@ -518,6 +555,10 @@ def attention_shapes(m: Model, tp: int) -> tuple[tuple[int, int], ...]:
     values into two products by head, written as one of all heads.
     """
     heads = max(1, m.heads // tp)
+    if x := m.compression:
+        groups = max(1, x.groups // tp)
+        grouped = (groups * x.rank, m.heads * m.head_dim // x.groups), (m.width, groups * x.rank)
+        return (m.q_lora + m.head_dim, m.width), (heads * m.head_dim, m.q_lora), *grouped
     if not m.mla:
         kv, gated = max(1, m.kv_heads // tp), 1 + m.attention_gate
         values = kv * m.value_dim * (not m.shared_values)
@@ -549,9 +590,20 @@ def _least_products(chip: KernelChip, dtype: str, tokens: int, m: Model, tp: int
     return sum(product_least(chip, dtype, tokens, n, k) for n, k in attention_shapes(m, tp))
 
 
-def _spans(m: Model) -> tuple[tuple[Model, int, float], ...]:
-    """The heads of each kind of attention, its layers, and the tokens that each of them sees at most."""
-    return tuple((kind.model, kind.layers, float(kind.window or kind.picked or inf)) for kind in attention_kinds(m))
+def _span(kind: AttentionKind) -> float:
+    """The tokens that a layer sees at most."""
+    return float(kind.window or kind.picked or inf)
+
+
+def _kept(kind: AttentionKind, tokens: float) -> float:
+    """`AttentionKind.keys_kept` in plain floats, for a server's steps are computed by the thousand."""
+    return min(tokens, kind.window or inf) + (tokens / kind.stride if kind.stride else 0.0)
+
+
+def _read(kind: AttentionKind, tokens: float) -> float:
+    """`AttentionKind.keys_read` in plain floats."""
+    entries = min(tokens / kind.stride, kind.picked or inf) if kind.stride else 0.0
+    return min(tokens, _span(kind)) + entries
 
 
 __all__ = ["WEIGHT_BYTES", "Nodes", "Server", "Work"]

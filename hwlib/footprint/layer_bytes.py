@@ -12,7 +12,9 @@ from hwlib.formula import maximum
 from hwlib.specs import Framework, Model
 from hwlib.strategy import BY_OP, Strategy, recomputed_modules
 from hwlib.transformer import (
+    compressor_parameters,
     expert_parameters,
+    hyper_connection_params,
     indexer_parameters,
     mean_mixer_parameters,
     mixer_common_parameters,
@@ -127,7 +129,7 @@ def layer_on_rank(
     )
     if adapted is not None:
         inputs = inputs - _unread(model, moe, set(adapted), outside, tokens / tp)
-    kept_input = (4 if autocast else 2) * model.width * outside
+    kept_input = (4 if autocast else 2) * max(model.streams, 1) * model.width * outside
     return LayerFootprint(
         own / tp + common,
         experts,
@@ -180,10 +182,15 @@ def _common_parameters(model: Model) -> float:
     """
     states = model.state_layers * mixer_common_parameters(model)
     states += model.indexer.layers * indexer_parameters(model) if model.indexer else 0
+    states += 2 * model.layers * hyper_connection_params.function(model.width, model.streams) if model.streams else 0
+    if x := model.compression:
+        states += sum(compressor_parameters(model, stride) for stride in x.strides)
     return model.attention_share * _common_attention(model) + states / model.layers
 
 
 def _common_attention(model: Model) -> int:
+    if model.compression:
+        return (model.width + 1) * (model.q_lora + model.head_dim)
     if model.mla:
         down = model.width * (model.q_lora + model.kv_lora + model.rope_dim)
         return down + model.q_lora + model.kv_lora
@@ -192,7 +199,7 @@ def _common_attention(model: Model) -> int:
 
 def _repeated_heads(model: Model, tp: Any) -> Any:
     """Parameters of key-value heads that several ranks have, where there are more ranks than such heads."""
-    if model.mla:
+    if model.latent_key:
         return 0.0
     repeated = 2 * (maximum(tp, model.kv_heads) - model.kv_heads) * model.head_dim * model.width
     return model.attention_share * repeated
@@ -203,6 +210,10 @@ def _outside(model: Model, moe: bool) -> float:
     attention and MLP share a norm there is one norm and one input; a norm more keeps what it is given.
     """
     latent = model.attention_share * (2 * (model.q_lora + model.kv_lora) + model.rope_dim if model.mla else 0)
+    if x := model.compression:  # queries and key around their norms; what compresses, and its weights
+        overlaps = sum(x.overlap(stride) for stride in x.strides if stride)
+        latent = 2 * (model.q_lora + model.head_dim) + 2 * model.head_dim * overlaps / model.layers
+    latent += 2 * model.streams * model.width  # of two blocks, each of which reads all streams
     router = 8 * model.experts if moe else 0
     norms = 4 if model.layer_norms == 1 else 4 + 2 * model.layer_norms
     alone = 1.0 - _lone_share(model, moe) / 2
@@ -214,6 +225,9 @@ def _attention(model: Model, tp: Any, fused: bool) -> Any:
     in a gate. Of the layers that keep a state, what these keep.
     """
     states = 2 * (1 - model.attention_share) * mixer_kept_elements(model.mixer) if model.mixer else 0
+    if x := model.compression:
+        wide = 3 * model.heads * model.head_dim + x.groups * x.rank + tp * model.head_dim
+        return 2 * wide + (4 * model.heads if fused else 0)
     kv_heads = maximum(tp, model.kv_heads) if not model.mla else model.kv_heads
     queries_keys = (model.heads + kv_heads) * model.key_dim
     values = (model.heads + kv_heads) * model.value_dim

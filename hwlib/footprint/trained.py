@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from hwlib.footprint.state_bytes import DEEPSEEK_ADAM, FP8_MOMENTS_ADAM, States
 from hwlib.specs import Model
-from hwlib.transformer import matmul_parameters, mixer_shapes, parameter_count
+from hwlib.transformer import compressor_matrices, matmul_parameters, mixer_shapes, parameter_count
 
 OPTIMIZERS = {"adamw": 2, "muon": 1, "lion": 1, "sgd": 1}
 """Moments that an optimizer keeps of a parameter. Tables and norms, for which Muon keeps Adam's two, are not told
@@ -213,8 +213,13 @@ def layer_matrices(model: Model, moe: bool) -> dict[str, tuple[tuple[int, int], 
     """
     width, heads = model.width, model.heads * model.key_dim
     query_columns = heads + model.heads * model.value_dim * model.attention_gate
-    output = ((model.heads * model.value_dim, width),)
-    if model.mla:
+    output: tuple[tuple[int, int], ...] = ((model.heads * model.value_dim, width),)
+    values: tuple[tuple[int, int], ...]
+    if x := model.compression:
+        queries = ((width, model.q_lora), (model.q_lora, heads))
+        keys, values = ((width, model.head_dim),), ()
+        output = (heads // x.groups, x.groups * x.rank), (x.groups * x.rank, width)
+    elif model.mla:
         up = model.heads * (model.nope_dim + model.v_dim)
         queries = ((width, model.q_lora), (model.q_lora, heads)) if model.q_lora else ((width, heads),)
         keys, values = ((width, model.kv_lora + model.rope_dim),), ((model.kv_lora, up),)
@@ -246,13 +251,23 @@ def _mixer_matrices(model: Model, moe: bool) -> dict[str, tuple[tuple[int, int],
     sides: dict[str, tuple[tuple[int, int], ...]] = {}
     if model.mixer:
         sides["states"] = tuple((into, out) for out, into in mixer_shapes(model))
+    for stride in _strides(model):
+        sides[f"{COMPRESSORS}{stride}"] = ((model.width, compressor_matrices(model, stride) // model.width),)
     if model.indexer:
-        x = model.indexer
-        keys = x.dim + x.heads * x.weighted
+        x, c = model.indexer, model.compression
+        keys = (2 * c.overlap(c.sparse) if c else 1) * x.dim + x.heads * x.weighted
         sides["indexers"] = ((model.q_lora or model.width, x.heads * x.dim), (model.width, keys))
     if model.expert_width and moe:
         sides["latent"] = ((model.width, model.expert_width), (model.expert_width, model.width))
     return sides
+
+
+COMPRESSORS = "compressors of "
+
+
+def _strides(model: Model) -> list[int]:
+    """The strides of layers whose keys are compressed over time, each once."""
+    return sorted(set(model.compression.strides) - {0}) if model.compression else []
 
 
 def matrix_share(model: Model, moe: bool, name: str) -> float:
@@ -268,6 +283,8 @@ def matrix_share(model: Model, moe: bool, name: str) -> float:
         return 1.0 - model.attention_share
     if name == "indexers" and model.indexer:
         return model.indexer.layers / model.layers
+    if name.startswith(COMPRESSORS) and model.compression:
+        return model.compression.strides.count(int(name.removeprefix(COMPRESSORS))) / model.layers
     return model.mlp_share if name in ("gate", "up", "down") and not moe else 1.0
 
 

@@ -12,6 +12,7 @@ from hwlib.transformer import (
     forward_flops,
     kv_cache_bytes,
     matmul_parameters,
+    moved_state_bytes,
     parameter_count,
     parameter_groups,
     sequence_state_bytes,
@@ -148,7 +149,7 @@ def decode_point(
     model, chip = models.of(model), accelerators.of(chip)
     if n < 1 or B < 1 or T_kv < 1:
         raise ValueError(f"ranks, sequences and tokens of context are at least 1: n={n}, B={B}, T_kv={T_kv}")
-    W, C, states = _of(chip, "hbm_bandwidth"), chip.flops(dtype), 2 * sequence_state_bytes(model)
+    W, C, states = _of(chip, "hbm_bandwidth"), chip.flops(dtype), moved_state_bytes(model)
     parts = {
         "weights": step_bytes(model, B, b_w, b_expert) / (n * W),
         "arithmetic": forward_flops(matmul_parameters(model), B) / (n * C),

@@ -3,7 +3,7 @@
 from hwlib.launch.launch import LaunchError
 from hwlib.specs import Model
 
-INDEXED = "sparse attention"
+INDEXED, COMPRESSED = "sparse attention", "compressed sparse attention"
 SERVED = {
     "vllm": {
         "gated-delta": "Qwen3NextForCausalLM",
@@ -12,6 +12,7 @@ SERVED = {
         "kimi-delta": "KimiLinearForCausalLM",
         "lightning": "MiniMaxM1ForCausalLM",
         INDEXED: "DeepseekV32ForCausalLM",
+        COMPRESSED: "DeepseekV4ForCausalLM",
     },
     "trtllm": {
         "gated-delta": "Qwen3NextForCausalLM",
@@ -27,6 +28,8 @@ LISTS = {"vllm": "vLLM's registry at commit 0002bff0b6cb", "trtllm": "TensorRT-L
 def kinds_of(model: Model) -> list[str]:
     """The kinds of a model's layers that are not attention on every key."""
     kinds = [model.mixer.kind] if model.mixer else []
+    if model.compression:
+        return [*kinds, COMPRESSED]
     return kinds + ([INDEXED] if model.indexer else [])
 
 

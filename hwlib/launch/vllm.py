@@ -61,6 +61,11 @@ def emit_vllm(plan: ServingPlan) -> Launch:
     return Launch("vllm", tuple(commands), (), tuple(dict.fromkeys(lost)), tuple(add))
 
 
+def _cache_type(plan: ServingPlan) -> str:
+    own = LATENT if plan.model.latent_key else {}
+    return own.get(plan.kv_dtype, CACHE.get(plan.kv_dtype, "auto"))
+
+
 def pool_commands(plan: ServingPlan, pool: Pool, what: str, role: str, lost: list[str]) -> list[Command]:
     """The command of the servers of a pool; of one on several hosts, that of the others too."""
     lost += pool_losses(pool)
@@ -74,7 +79,7 @@ def pool_commands(plan: ServingPlan, pool: Pool, what: str, role: str, lost: lis
         "--max-num-seqs": group_batch(pool),
         "--max-num-batched-tokens": max(prompt_tokens(plan, pool, role != "kv_consumer"), group_batch(pool)),
         "--max-model-len": plan.prompt + plan.output,
-        "--kv-cache-dtype": (LATENT if plan.model.mla else {}).get(plan.kv_dtype, CACHE.get(plan.kv_dtype, "auto")),
+        "--kv-cache-dtype": _cache_type(plan),
         **WEIGHTS.get(plan.dtype, {}),
     }
     options |= prefix_options(plan)

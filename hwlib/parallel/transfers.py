@@ -17,7 +17,7 @@ from hwlib.parallel.mixed_parallel import exposed_time
 from hwlib.specs import Level, Model, levels_of, models
 from hwlib.strategy import MESH, Strategy, StrategyError, strategy_of
 from hwlib.training_task import TrainingTask, is_task
-from hwlib.transformer import parameter_groups
+from hwlib.transformer import kv_bytes_per_token, parameter_groups
 from hwlib.units import show
 
 
@@ -86,9 +86,11 @@ def sizes_of(model: Model, tokens: Any, tp: Any, pp: Any, cp: Any, ep: Any, etp:
     degree where that is not tp. Key-value heads are copied beyond their number.
     """
     groups = parameter_groups(model)
+    heads = model.attention_share * maximum(model.kv_heads, tp) * (model.key_dim + model.value_dim) / tp
+    entries = kv_bytes_per_token(model, 1) / model.layers  # what is compressed over time is gathered compressed
     return Sizes(
         hidden=tokens * model.width,
-        keys=model.attention_share * tokens * cp * maximum(model.kv_heads, tp) * (model.key_dim + model.value_dim) / tp,
+        keys=tokens * cp * (entries if model.compression else heads),
         copies=model.experts_per_token * tokens * ep * (model.expert_width or model.width) / tp,
         dense=(groups.total - groups.experts) / (tp * pp),
         experts=groups.experts / ((tp if etp is None else etp) * pp * ep),
@@ -204,7 +206,7 @@ def _of_model(
         add("cp", "their gradients", "reduce_scatter", cp, tp, b_g * keys, layers * m)
     add("ep", "dispatch", "all_to_all", ep, etp, b_disp * copies, 2 * moe_layers * m)
     add("ep", "combine", "all_to_all", ep, etp, b_comb * copies, 2 * moe_layers * m)
-    add("pp", "activations", "send", pp, tp * cp * dp, hidden / tp, 2 * v * m)
+    add("pp", "activations", "send", pp, tp * cp * dp, hidden * max(model.streams, 1) / tp, 2 * v * m)
     for what, P, replicas, inner in (
         ("", size.dense, dp * cp, tp),
         (" of experts", size.experts, dp * cp * (tp // etp) // ep, etp * ep),

@@ -78,6 +78,10 @@ def unmeasured_words(model: Model) -> str:
         kinds = f"{model.state_layers} of {model.layers} layers keep a state ({model.mixer.kind})"
         rate = f"{TRAINED_SHARE[model.mixer.kind]:.0%} of the vector units' rate"
         return f"{kinds}: at {rate}, typed, as no measured row here is of such layers."
+    if model.compression:
+        streams = f", and {model.streams} residual streams" if model.streams else ""
+        parts = f"Keys compressed over time and their indexers{streams}"
+        return f"{parts}: at attention's rate, typed, as no measured row here has them."
     if model.indexer:
         return "Sparse attention and its indexers: at attention's rate, typed, as no measured row here has them."
     return several_words(model)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import inf
 
 from hwlib.calibrated.serving import RESERVED
-from hwlib.calibrated.serving_mixers import INDEX_SHARE, PROMPT_SHARE, STATE_SHARE
+from hwlib.calibrated.serving_kernels import MLA_SHARE
+from hwlib.calibrated.serving_mixers import CONV_SHARE, INDEX_SHARE, PROMPT_SHARE, STATE_SHARE, STREAM_SHARE
 from hwlib.serving_planner.anatomy import memory_parts, token_parts
 from hwlib.serving_planner.layouts import Layout, room, server_of
 from hwlib.serving_planner.plan import Pool
@@ -134,8 +135,16 @@ def _unmeasured(model: Model) -> str:
         keeps = f"{model.state_layers} of {model.layers} layers keep a state ({model.mixer.kind})"
         rate = f"{PROMPT_SHARE[model.mixer.kind]:g} times the vector units' rate"
         parts.append(f"{keeps}: they reach {STATE_SHARE:.0%} of memory and {rate}")
+    if x := model.compression:
+        strides = " or ".join(f"{stride}" for stride in sorted(set(x.strides) - {0}))
+        entries = f"entries stand for {strides} tokens beside a window of {model.window:,}"
+        parts.append(f"{entries}: attention on them reaches {MLA_SHARE:.0%} of arithmetic")
+    if model.streams:
+        mixed = f"{model.streams} residual streams are mixed around every block"
+        parts.append(f"{mixed}: that reaches {STREAM_SHARE:.0%} of arithmetic and {CONV_SHARE:.0%} of memory")
     if model.indexer:
-        picks = f"indexers pick {model.indexer.top:,} keys"
+        keys = "entries" if model.compression else "keys"
+        picks = f"indexers pick {model.indexer.top:,} {keys}"
         parts.append(f"{picks}: they reach {INDEX_SHARE:.0%} of arithmetic and {STATE_SHARE:.0%} of memory")
     means = f"; MLPs of several widths count as their mean, {model.ffn:,} columns" if model.wider else ""
     return "".join(f"; {part}, typed, as no such kernel is fitted" for part in parts) + means

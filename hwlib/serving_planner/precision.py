@@ -36,9 +36,9 @@ def usual_dtype(model: Model, chip: Accelerator) -> str:
 
 def _published(model: Model) -> str:
     """The precision of at most 8 bits in which a model of the tables is published, if it is."""
-    if model.sinks and model.moe:
+    if model.sinks and model.moe:  # gpt-oss, DeepSeek-V4
         return MXFP4
-    return "fp8" if model.mla else ""
+    return "fp8" if model.latent_key else ""
 
 
 def _choice(model: Model, chip: Accelerator) -> str:
@@ -58,7 +58,8 @@ def precisions(model: Model, chip: Accelerator, dtype: str, kv_dtype: str) -> di
     """The precisions of a `Server`, by its fields. Raises PlanError for those that a chip or a model has not.
 
     As the published runs have them: latent attention keeps 16 bits where the rest has 4, and 8 bits are scaled by
-    blocks in such models; with "mxfp4" only the experts have 4 bits, multiplied in 8 where a chip can.
+    blocks in such models; with "mxfp4" only the experts have 4 bits, multiplied in 8 where a chip can,
+    and the rest has 16, or DeepSeek-V4's 8.
     """
     if dtype not in ASKED:
         raise PlanError("dtype", unknown("dtype", dtype, ASKED))
@@ -74,10 +75,11 @@ def precisions(model: Model, chip: Accelerator, dtype: str, kv_dtype: str) -> di
                 f"no kernel for experts in mxfp4 was fitted on {chip.name} or a chip like it; "
                 f"expected {', '.join(chip_formats(chip))}",
             )
-        return {"dtype": "bf16", "expert_dtype": MXFP4 if _as_hopper(chip) else "mxfp4_fp8", "kv_dtype": kv_dtype}
+        rest = "fp8_block" if model.compression else "bf16"
+        return {"dtype": rest, "expert_dtype": MXFP4 if _as_hopper(chip) else "mxfp4_fp8", "kv_dtype": kv_dtype}
     if dtype not in (has := chip_formats(chip)):
         raise PlanError("dtype", f"{chip.name} has no products in {dtype}; expected {', '.join(has)}")
-    if model.mla and dtype in ("fp8", "fp4"):
+    if model.latent_key and dtype in ("fp8", "fp4"):
         own = {"fp8": ("fp8_block", "fp8"), "fp4": ("fp4", "bf16")}[dtype]
         return {"dtype": own[0], "attention_dtype": own[1], "kv_dtype": kv_dtype}
     return {"dtype": SIXTEEN.get(dtype, dtype), "kv_dtype": kv_dtype}

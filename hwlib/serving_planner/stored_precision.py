@@ -27,7 +27,7 @@ def stored_precisions(model: Model, chip: Accelerator, dtype: str) -> dict[str, 
         "stored": stored_parts(model),
     }
     for name in ("dtype", "expert_dtype"):
-        if model.mla and precisions[name] == "fp8":
+        if model.latent_key and precisions[name] == "fp8":
             precisions[name] = "fp8_block"  # as its kernels are timed
     return precisions
 

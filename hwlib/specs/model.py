@@ -242,6 +242,16 @@ class Model(Record):
         return self.kv_lora > 0
 
     @property
+    def latent_key(self) -> int:
+        """Elements of a token's one vector that all heads read as their key; 0 where heads have keys of their own."""
+        return self.head_dim if self.compression else self.kv_lora + self.rope_dim
+
+    @property
+    def latent_value(self) -> int:
+        """Elements of it that they read as their value."""
+        return self.head_dim if self.compression else self.kv_lora
+
+    @property
     def matrices(self) -> int:
         """Matrices of an MLP: up and down, and a gate where there is one."""
         return 3 if self.gated else 2

@@ -164,7 +164,9 @@ def _joined(quantisation: Quantisation, other: Quantisation) -> Quantisation:
     first, second = quantisation.reading, other.reading
     if first is None or second is None:
         return quantisation if first is not None else replace(quantisation, reading=second)
-    rules = first.rules if len(first.rules) >= len(second.rules) else second.rules
+    here, there = first.weights, second.weights
+    says_all = here and not here.plain and there and there.plain  # in what the modules are that the second leaves out
+    rules = first.rules if says_all or len(first.rules) >= len(second.rules) else second.rules
     around = first.around & second.around
     reading = first._replace(rules=rules, around=around, cache=first.cache or second.cache)
     return replace(quantisation, reading=reading, cache=quantisation.cache or other.cache)
@@ -210,10 +212,12 @@ def _with_narrow_experts(quantisation: Quantisation, config: Config, content: Ma
         rules = (FormatRule(NamePatterns(["experts"]), replace(MXFP4, inputs="fp8")),)
     reading = reading._replace(weights=weights, rules=(COMPRESSORS, *reading.rules, *rules))
     narrow = reading.experts
-    if narrow is None or not rules:
-        return replace(quantisation, reading=reading)
+    if narrow is None:
+        return replace(quantisation, reading=reading, own="fp8")
     named = f"{quantisation.method} with experts in {narrow.name}"
-    return replace(quantisation, method=named, bits=round(narrow.bits), nearest=narrow.nearest, reading=reading)
+    own = "mxfp4" if rules and narrow is rules[0].weights else ""
+    bits = round(narrow.bits)
+    return replace(quantisation, method=named, bits=bits, nearest=narrow.nearest, own=own, reading=reading)
 
 
 def _read(config: Config, name: str) -> Quantisation:

@@ -22,6 +22,8 @@ from hwlib.specs.fitted import attention_constants
 from hwlib.steptime.job import Job, wide_dtype
 from hwlib.steptime.kernel_moves import ELEMENT, FUSIONS, WIDE, adapter_launches, layer_moves
 from hwlib.steptime.state_times import mean_state_time
+from hwlib.transformer import mean_entries
+from hwlib.transformer.attention_kinds import AttentionKind, attention_kinds
 
 HALF_TILE = 64  # rows of an expert's product that are padding, on average
 BACKWARD = 2.5  # products of attention's backward pass for one of its forward pass
@@ -60,8 +62,15 @@ def kernel_attention(job: Job) -> Any:
     windowed = model.window_layers / max(model.attention_layers, 1) if model.window else 0.0
     full = seconds(0) * (1 - windowed) if windowed < 1 else 0.0
     mean = model.attention_share * (full + (seconds(model.window) * windowed if windowed else 0.0))
+    if model.compression:  # as many keys as it reads, as if they stood in a window
+        keys = [(kind.layers, round(kind.window + _mean_entries(kind, job.T))) for kind in attention_kinds(model)]
+        mean = sum(layers * seconds(min(read, job.T)) for layers, read in keys) / model.layers
     states = mean_state_time(model, sheet, plan.micro * job.T / plan.cp, plan.tp, rates.C)
     return (mean + states) / job.stack.eta_F
+
+
+def _mean_entries(kind: AttentionKind, T: int) -> float:
+    return float(mean_entries.function(T, kind.stride, kind.picked or T)) if kind.stride else 0.0
 
 
 class KernelPasses(NamedTuple):

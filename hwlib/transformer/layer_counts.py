@@ -5,6 +5,7 @@ Of one layer each, unless a name says otherwise. They apply the formulas of `hwl
 `hwlib.transformer.sparse` to a `Model`, or the key of one; `hwlib.transformer.model_counts` adds them up.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from hwlib.specs import Model, models
@@ -148,13 +149,26 @@ def sequence_state_bytes(model: Model | str, b: float = 2) -> float:
 
 def unfinished_bytes(model: Model) -> float:
     """Bytes that one sequence keeps, in all layers, of tokens whose entry is not complete."""
-    x = model.compression
-    if x is None:
-        return 0.0
-    own = sum(compressor_state_bytes(model.head_dim, stride, x.overlap(stride)) for stride in x.strides if stride)
-    if model.indexer:
-        own += model.indexer.layers * compressor_state_bytes(model.indexer.dim, x.sparse, x.overlap(x.sparse))
-    return float(own)
+    return float(sum(kept for _, kept in _unfinished(model)))
+
+
+def _unfinished(model: Model) -> Iterator[tuple[int, float]]:
+    """The stride of each layer that has one, and the bytes of its tokens whose entry is not complete."""
+    x, index = model.compression, model.indexer
+    for stride in x.strides if x else ():
+        if x and stride:
+            yield stride, float(compressor_state_bytes(model.head_dim, stride, x.overlap(stride)))
+            if index and stride == x.sparse:
+                yield stride, float(compressor_state_bytes(index.dim, stride, x.overlap(stride)))
+
+
+def moved_state_bytes(model: Model | str, b: float = 2) -> float:
+    """Bytes of one sequence's state that a decode step reads and writes, in all layers: states whole; of the tokens
+    whose entry is not complete one is written, and all are read when it is.
+    """
+    model = models.of(model)
+    states = model.state_layers * mixer_state_bytes(model.mixer, b) if model.mixer else 0.0
+    return 2 * (states + sum(kept / stride for stride, kept in _unfinished(model)))
 
 
 def compressor_parameters(model: Model, stride: int) -> int:

@@ -33,7 +33,7 @@ from hwlib.transformer.layer_counts import (
     mixer_flops,
     mixer_matrices,
     mixer_parameters,
-    sequence_state_bytes,
+    moved_state_bytes,
     sparse_step_flops,
     stream_matrices,
     stream_mixing_flops,
@@ -394,7 +394,7 @@ def cache_read_bytes(model: Model | str, T_kv: Any, b: Any = 2) -> Any:
     picked beside all keys of the indexers; its state is read and written.
     """
     model = models.of(model)
-    states = 2 * sequence_state_bytes(model)
+    states = moved_state_bytes(model)
     if not model.indexer:
         return states + kv_cache_bytes(model, T_kv, b)
     index = T_kv * index_bytes_per_token(model)

@@ -144,6 +144,12 @@ def shape_losses(model: Model) -> list[str]:
         f"{has('layer_norms', 2)} norms a layer": has("layer_norms", 2) != 2,
         "a norm after the embedding": has("embedding_norm", False),
         "biases of the output layer": has("head_bias", False),
+        "a gate of what attention gives": has("attention_gate", False),
+        "one matrix for keys and values": has("shared_values", False),
+        "other heads in layers without a window": model.full_heads is not None,
+        "MLPs of several widths": model.wider > 0,
+        "experts of a width of their own": model.expert_width > 0,
+        "gains beside those of norms": model.gains > 0,
     }
     lost = [f"of {model.name}, in the table of models: {model.note}"] if model.note else []
     lost += [f"{what}: no field of Megatron Core has them" for what, there in others.items() if there]

@@ -13,7 +13,7 @@ from hwlib.launch.layouts import chunk_layers
 from hwlib.launch.megatron import NO_GPUS, torchrun, whole_micro
 from hwlib.planner.costs import Plan
 from hwlib.planner.task import Task
-from hwlib.specs import features
+from hwlib.specs import Model, features
 from hwlib.units import plural
 
 FEATURES = "torchtitan"
@@ -232,5 +232,31 @@ def to_add(task: Task, flavor: Flavor | None) -> tuple[str, ...]:
     ]
     if not flavor:
         sizes = ", ".join(sorted({one.module for one in FLAVORS.values()}))
-        missing.insert(0, f"my_model_spec(), of {task.model!r}: torchtitan has models of {sizes} only")
+        beside = ", ".join(beside_its_sizes(task.model))
+        shape = f"{task.model!r}, with {beside}" if beside else f"{task.model!r}"
+        missing.insert(0, f"my_model_spec(), of {shape}: torchtitan has models of {sizes} only")
     return tuple(missing)
+
+
+def beside_its_sizes(model: Model) -> list[str]:
+    """What parameters a model has beside those that its sizes tell, in words."""
+    heads = "all heads" if model.qk_norm_full else "a head"
+    there = {
+        f"gains of queries and keys for {heads}": model.qk_norm,
+        f"{model.layer_norms} norms a layer": model.layer_norms != 2,
+        f"norms of kind {model.norm!r}": model.norm != "rms",
+        "a norm after the embedding": model.embedding_norm,
+        f"biases of kind {model.biases!r}": model.biases != "none",
+        "biases of the output layer": model.head_bias,
+        "a bias of the router": model.router_bias,
+        "a gate of the shared experts": model.shared_gate,
+        "a sink for each head": model.sinks,
+        "a gate of what attention gives": model.attention_gate,
+        "one matrix for keys and values": model.shared_values,
+        "other heads in layers without a window": model.full_heads is not None,
+        "MLPs of several widths": model.wider > 0,
+        "experts of a width of their own": model.expert_width > 0,
+        "gains beside those of norms": model.gains > 0,
+        f"a window of {model.window:,} keys in {plural(model.window_layers, 'layer')}": model.window_layers > 0,
+    }
+    return [words for words, has in there.items() if has]

@@ -87,7 +87,7 @@ def own_words(cluster: str, asked: Any, uses_host: bool = False) -> list[str]:
     from hwlib.specs import described
     from hwlib.transformer.checkpoint_words import model_words
 
-    lines = [model_words(asked.model, asked.dtype)]
+    lines = [model_words(asked.model, asked.dtype, asked.counts_mtp)]
     if described(cluster):
         link = f"; {asked.machine.to_host}" if uses_host else ""
         lines.append(f"{asked.machine.name}: {asked.machine.joined}{link}")

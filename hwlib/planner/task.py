@@ -313,6 +313,11 @@ class Task:
         return tuple(words)
 
     @property
+    def counts_mtp(self) -> bool:
+        """Whether the modules for multi-token prediction are trained."""
+        return bool(self.model.mtp_layers and self.software.mtp)
+
+    @property
     def caveat(self) -> str:
         """What the stack says of constants that no step was fitted to; that a torus is timed by a bound; a precision
         that was not asked for. Empty where nothing is to be said.

@@ -105,6 +105,11 @@ class Question:
         return self.drafting.tokens if self.drafting else 1.0
 
     @property
+    def counts_mtp(self) -> bool:
+        """Whether the model's modules for multi-token prediction make drafts."""
+        return self.drafting is not None and self.drafting.method == "mtp"
+
+    @property
     def output_steps(self) -> float:
         """Steps in which the tokens of an answer are generated."""
         return max(1.0, self.workload.output / self.step_tokens)

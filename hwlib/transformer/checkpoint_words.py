@@ -6,14 +6,20 @@ from typing import Any
 
 from hwlib.specs import Model
 from hwlib.transformer.layer_counts import sequence_state_bytes
-from hwlib.transformer.model_counts import active_parameters, kv_bytes_per_token, mtp_parameters, parameter_count
+from hwlib.transformer.model_counts import (
+    active_parameters,
+    kv_bytes_per_token,
+    kv_cache_bytes,
+    mtp_parameters,
+    parameter_count,
+)
 from hwlib.transformer.stored_weights import formats, stored_weight_bytes
 from hwlib.units import show
 
 
-def model_words(model: Model, dtype: str) -> str:
+def model_words(model: Model, dtype: str, mtp: bool = False) -> str:
     """One sentence: all parameters and those of a token, the precision of the checkpoint and of the plan, what is not
-    counted, and where all of it was read.
+    counted, and where all of it was read. With `mtp` the plan counts the modules for multi-token prediction.
     """
     count, active = parameter_count(model), active_parameters(model)
     a_token = f", of which a token takes {active:,}" if active < count else ""
@@ -22,7 +28,11 @@ def model_words(model: Model, dtype: str) -> str:
         keeps = f"{model.state_layers} of {model.layers} layers keep a state"
         parts.append(f"{keeps}, {show(sequence_state_bytes(model), 'B', 3)} of a sequence")
     if model.mtp_layers:
-        parts.append(f"modules for multi-token prediction of {mtp_parameters(model):,} parameters are not counted")
+        modules = f"modules for multi-token prediction of {mtp_parameters(model):,} parameters"
+        parts.append(f"{modules} are counted beside these" if mtp else f"{modules} are not counted")
+    if model.compression:
+        cache = kv_cache_bytes(model, model.context, 2)
+        parts.append(f"a sequence of {model.context:,} tokens keeps {show(float(cache), 'B', 3)} of keys in 16 bits")
     if model.beside:
         parts.append(f"not counted: {', '.join(model.beside)}")
     whence = "its shape is published in" if model.quantisation is None else "read from"

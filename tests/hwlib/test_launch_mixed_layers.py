@@ -7,7 +7,8 @@ import pytest
 
 from hwlib.launch import LaunchError, emit
 from hwlib.launch.mixed_layers import SERVED, kinds_of, served_words
-from hwlib.serving_planner import plan_serving
+from hwlib.planner import plan
+from hwlib.serving_planner import plan_serving, question_of
 from hwlib.specs import Model, models
 from hwlib.specs.state_mixer import MIXERS
 from hwlib.transformer import active_parameters, kv_bytes_per_token, sequence_state_bytes
@@ -15,6 +16,7 @@ from hwlib.transformer.checkpoint_words import model_record, model_words
 
 FAMILIES = json.loads((Path(__file__).parent / "data" / "mixed_layers.json").read_text("utf-8"))
 MODELS = {name: Model.of_config(row["config"], name) for name, row in FAMILIES.items()}
+MODELS["DeepSeek-V4-Flash"] = models["deepseek-v4-flash"]
 NEXT = MODELS["Qwen3-Next 80B-A3B"]
 
 
@@ -57,3 +59,16 @@ def test_the_data_of_a_model_have_its_state_its_cache_and_its_active_parameters(
     plain = model_record(models["llama3-8b"])
     assert (plain["state_layers"], plain["state_bytes"]) == (0, 0)
     assert "state" not in model_words(models["llama3-8b"], "bf16")
+
+
+def test_modules_for_multi_token_prediction_are_counted_where_they_are_used():
+    v3 = models["deepseek-v3"]
+    assert "are not counted" in model_words(v3, "fp8")
+    assert "are counted beside these" in model_words(v3, "fp8", mtp=True)
+    assert "multi-token" not in model_words(models["llama3-8b"], "bf16", mtp=True)
+    asked = {"prompt": 2048, "output": 256}
+    drafts = {how: question_of(v3, "dgx-h200", speculate=how, **asked) for how in (None, "mtp:1", "eagle3:1@0.7")}
+    assert [question.counts_mtp for question in drafts.values()] == [False, True, False]
+    trained = [plan(v3, "superpod-h100-4su", B=2**22, mtp=mtp).task.counts_mtp for mtp in (True, False)]
+    assert trained == [True, False]
+    assert not plan(models["llama3-8b"], "dgx-h100", B=2**20).task.counts_mtp

@@ -130,7 +130,15 @@ def first_dense(c: Config, layers: int) -> Shape:
     """DeepSeek's choice of layers without experts: the first, and of the others all but every n-th."""
     first, step = c.count("first_k_dense_replace", default=0, low=0), c.count("moe_layer_freq", default=1)
     c.only("decoder_sparse_step", 1)
-    return {"dense_layers": sum(i < first or i % step > 0 for i in range(layers))}
+    dense = sum(i < first or i % step > 0 for i in range(layers))
+    _, kinds = c.get("mlp_layer_types")
+    if kinds is None:
+        return {"dense_layers": dense}
+    if not isinstance(kinds, list) or len(kinds) != layers or any(kind not in ("dense", "sparse") for kind in kinds):
+        raise c.wrong("mlp_layer_types", f"{layers} of dense, sparse")
+    if dense not in (0, kinds.count("dense")):
+        raise c.wrong("mlp_layer_types", f"{dense} dense layers, as first_k_dense_replace says")
+    return {"dense_layers": kinds.count("dense")}
 
 
 # Architectures
@@ -247,7 +255,8 @@ def routed(c: Config, layers: int) -> Shape:
     return shape | first_dense(c, layers)
 
 
-def _deepseek(c: Config) -> Shape:
+def latent(c: Config, tied: bool = False) -> Shape:
+    """A decoder with latent attention (MLA), without what its layers have for an MLP."""
     heads = _heads(c)
     c.only("attention_bias", False)
     c.count("num_key_value_heads", default=heads)  # every head has a key and a value of its own, unfolded
@@ -260,7 +269,7 @@ def _deepseek(c: Config) -> Shape:
     }
     c.get("head_dim")  # of the part with the position, of a key, or of a value: files differ
     c.get("qk_head_dim")
-    shape = {
+    return {
         "layers": c.count("num_hidden_layers"),
         "width": c.count("hidden_size"),
         "ffn": c.count("intermediate_size"),
@@ -269,9 +278,13 @@ def _deepseek(c: Config) -> Shape:
         "head_dim": inner["v_dim"],
         "vocab": c.count("vocab_size"),
         "context": c.count("max_position_embeddings"),
-        "tied": c.flag("tie_word_embeddings", False),
+        "tied": c.flag("tie_word_embeddings", tied),
         **inner,
     }
+
+
+def _deepseek(c: Config) -> Shape:
+    shape = latent(c)
     return shape | routed(c, shape["layers"])
 
 

@@ -1,8 +1,8 @@
 """Names of architectures that stand for a known one, and what the legacy ones among them call their fields.
 
 `ALIASES` are types whose language model has the layers of another; `READERS` adds to the architectures of
-`hwlib.specs.architectures`, `hwlib.specs.mixed_architectures` and `hwlib.specs.windowed_architectures` those that are
-read here.
+`hwlib.specs.architectures`, `hwlib.specs.mixed_architectures`, `hwlib.specs.windowed_architectures` and
+`hwlib.specs.newer_architectures` those that are read here.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,6 +18,7 @@ from hwlib.specs.architectures import (
 )
 from hwlib.specs.config_fields import Config
 from hwlib.specs.mixed_architectures import MIXED
+from hwlib.specs.newer_architectures import NEWER
 from hwlib.specs.windowed_architectures import WINDOWED
 
 ALIASES: Mapping[str, str] = MappingProxyType(
@@ -85,7 +86,13 @@ OWN: Mapping[str, Callable[[Config], Shape]] = MappingProxyType(
     {"phi-msft": _phi_msft, "minimax_m2": _minimax_m2, "llama4_text": _llama4}
 )
 READERS: Mapping[str, Callable[[Config], Shape]] = MappingProxyType(
-    {**ARCHITECTURES, **MIXED, **WINDOWED, **{kind: read for kind, read in OWN.items() if kind not in ARCHITECTURES}}
+    {
+        **ARCHITECTURES,
+        **MIXED,
+        **WINDOWED,
+        **NEWER,
+        **{kind: read for kind, read in OWN.items() if kind not in ARCHITECTURES},
+    }
 )
 """All architectures that are read, by `model_type`; where two have one, not the one that is read here."""
 

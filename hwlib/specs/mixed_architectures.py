@@ -36,7 +36,7 @@ def _state_bytes(c: Config, *names: str) -> int:
     return ELEMENTS[word]
 
 
-def _listed(c: Config, name: str, layers: int, letters: Mapping[Any, str]) -> str | None:
+def layer_letters(c: Config, name: str, layers: int, letters: Mapping[Any, str]) -> str | None:
     """The letter of each layer, of a list of words; None where there is no such list."""
     _, kinds = c.get(name)
     if kinds is None:
@@ -51,7 +51,7 @@ def _every(layers: int, step: int) -> str:
     return "".join("SA"[(i + 1) % step == 0] for i in range(layers))
 
 
-def _mixer(c: Config, kind: str, **numbers: Any) -> StateMixer:
+def state_mixer(c: Config, kind: str, **numbers: Any) -> StateMixer:
     """The record of the layers with a state. Raises SpecError for heads that do not divide."""
     try:
         return StateMixer(kind, **numbers)
@@ -59,7 +59,7 @@ def _mixer(c: Config, kind: str, **numbers: Any) -> StateMixer:
         raise SpecError(f"{c.where}: {error}") from None
 
 
-def _mixed(pattern: str, mixer: StateMixer) -> Shape:
+def with_states(pattern: str, mixer: StateMixer) -> Shape:
     """The fields of a model for such a pattern; a file may have no layer with a state."""
     return {"pattern": pattern, "mixer": mixer} if "s" in pattern.lower() else {}
 
@@ -78,7 +78,7 @@ def _shared(c: Config, name: str, width: int) -> int:
 def _gated_delta(c: Config, layers: int) -> Shape:
     step = c.count("full_attention_interval", default=4)
     usually = _every(layers, step)
-    mixer = _mixer(
+    mixer = state_mixer(
         c,
         "gated-delta",
         heads=c.count("linear_num_value_heads", default=32),
@@ -88,7 +88,7 @@ def _gated_delta(c: Config, layers: int) -> Shape:
         conv=c.count("linear_conv_kernel_dim", default=4),
         state_bytes=_state_bytes(c, "mamba_ssm_dtype"),
     )
-    return _mixed(_listed(c, "layer_types", layers, {LINEAR: "S", FULL: "A"}) or usually, mixer)
+    return with_states(layer_letters(c, "layer_types", layers, {LINEAR: "S", FULL: "A"}) or usually, mixer)
 
 
 def _qwen3_next(c: Config) -> Shape:
@@ -126,7 +126,7 @@ def _blocks(c: Config) -> str:
     name, text = c.get("hybrid_override_pattern")
     if text is None:
         name, words = c.get("layers_block_type")
-        text = _listed(c, name, len(words) if isinstance(words, list) else 1, BLOCKS)
+        text = layer_letters(c, name, len(words) if isinstance(words, list) else 1, BLOCKS)
     blocks = c.count("num_hidden_layers", default=len(text or "?"))
     if not isinstance(text, str) or not text or len(text) != blocks or set(text) - set(BLOCKS.values()):
         raise c.wrong(name, f"a letter of {''.join(BLOCKS.values())} for each of the {blocks} blocks")
@@ -166,7 +166,7 @@ def _nemotron_h(c: Config) -> Shape:
         "naming": "blocks",
         "note": f"{len(blocks)} blocks of a mixer or an MLP each, counted as {len(pattern)} layers",
     }
-    mixer = _mixer(
+    mixer = state_mixer(
         c,
         "mamba2",
         heads=c.count("mamba_num_heads"),
@@ -177,7 +177,7 @@ def _nemotron_h(c: Config) -> Shape:
         state_bytes=_state_bytes(c, "mamba_ssm_cache_dtype"),
         chunk=c.count("chunk_size"),
     )
-    shape |= _mixed(pattern, mixer)
+    shape |= with_states(pattern, mixer)
     width = c.count("moe_intermediate_size", default=0)
     shape["ffn"] = c.count("intermediate_size", default=width or None)
     if "E" not in blocks:
@@ -202,8 +202,8 @@ def _granite_hybrid(c: Config) -> Shape:
     c.only("mamba_conv_bias", True)
     c.only("mamba_proj_bias", False)
     c.get("mamba_expand")  # said again by the number of heads
-    pattern = _listed(c, "layer_types", shape["layers"], {"mamba": "S", "attention": "A"})
-    mixer = _mixer(
+    pattern = layer_letters(c, "layer_types", shape["layers"], {"mamba": "S", "attention": "A"})
+    mixer = state_mixer(
         c,
         "mamba2",
         heads=c.count("mamba_n_heads"),
@@ -213,7 +213,7 @@ def _granite_hybrid(c: Config) -> Shape:
         conv=c.count("mamba_d_conv"),
         chunk=c.count("mamba_chunk_size", default=256),
     )
-    shape |= _mixed(pattern or "A" * shape["layers"], mixer)
+    shape |= with_states(pattern or "A" * shape["layers"], mixer)
     if not number:
         c.get("num_experts_per_tok")
         return shape
@@ -232,7 +232,7 @@ def _jamba(c: Config) -> Shape:
     rank = c.fields.get("mamba_dt_rank", "auto")
     low = -(-width // 16) if rank == "auto" else c.count("mamba_dt_rank")
     c.get("mamba_dt_rank")
-    mixer = _mixer(
+    mixer = state_mixer(
         c,
         "mamba1",
         heads=c.count("mamba_expand", default=2) * width,
@@ -242,7 +242,7 @@ def _jamba(c: Config) -> Shape:
         conv=c.count("mamba_d_conv", default=4),
         low_rank=low,
     )
-    shape |= _mixed(pattern, mixer)
+    shape |= with_states(pattern, mixer)
     if c.count("num_experts", "num_local_experts", default=16) == 1:
         for name in ("num_experts_per_tok", "expert_layer_period", "expert_layer_offset"):
             c.get(name)
@@ -259,12 +259,12 @@ def _indexed(c: Config) -> Shape:
     shape = deepseek_v3(c)
     c.get("n_routed_experts", "num_experts")  # said twice in some files
     layers = shape["layers"]
-    own = _listed(c, "indexer_types", layers, {"full": "f", "shared": "s"}) or "f" * layers
+    own = layer_letters(c, "indexer_types", layers, {"full": "f", "shared": "s"}) or "f" * layers
     for name in ("index_topk_freq", "index_skip_topk_offset", "index_topk_pattern"):
         c.get(name)  # said again by the list
-    _listed(c, "layer_types", layers, {"deepseek_sparse_attention": "A"})
+    layer_letters(c, "layer_types", layers, {"deepseek_sparse_attention": "A"})
     indexer = Indexer(c.count("index_n_heads"), c.count("index_head_dim"), c.count("index_topk"), own.count("f"))
-    dense = _listed(c, "mlp_layer_types", layers, {"dense": "d", "sparse": "e"})
+    dense = layer_letters(c, "mlp_layer_types", layers, {"dense": "d", "sparse": "e"})
     if dense is not None and dense.count("d") != shape["dense_layers"]:
         raise c.wrong("mlp_layer_types", f"{shape['dense_layers']} dense layers, as first_k_dense_replace says")
     return shape | {"indexer": indexer}
@@ -315,7 +315,7 @@ def _hashed(c: Config, layers: int) -> int:
     number = c.count("num_hash_layers", default=3 if kinds is None else 0, low=0)
     if kinds is None:
         return min(number, layers)
-    return (_listed(c, "mlp_layer_types", layers, {"hash_moe": "h", "moe": "e"}) or "").count("h")
+    return (layer_letters(c, "mlp_layer_types", layers, {"hash_moe": "h", "moe": "e"}) or "").count("h")
 
 
 def _deepseek_v4(c: Config) -> Shape:
@@ -412,7 +412,7 @@ def _kimi_linear(c: Config) -> Shape:
     shape |= experts(c, "num_experts", "moe_intermediate_size", token=("num_experts_per_token",))
     shape["shared_experts"] = c.count("num_shared_experts", default=0, low=0)
     pattern = "".join("SA"[i + 1 in full] for i in range(layers))
-    return _kimi_residuals(c, shape | first_dense(c, layers)) | _mixed(pattern, mixer)
+    return _kimi_residuals(c, shape | first_dense(c, layers)) | with_states(pattern, mixer)
 
 
 def _kimi_residuals(c: Config, shape: Shape) -> Shape:
@@ -432,15 +432,15 @@ def _minimax(c: Config) -> Shape:
     shape = usual(c, needs_kv=True) | experts(c, "num_local_experts", "intermediate_size")
     layers, heads, size = shape["layers"], shape["heads"], shape["head_dim"]
     usually = _every(layers, 2)
-    pattern = _listed(c, "layer_types", layers, {LINEAR: "S", FULL: "A"})
-    pattern = pattern or _listed(c, "attn_type_list", layers, {0: "S", 1: "A"}) or usually
+    pattern = layer_letters(c, "layer_types", layers, {LINEAR: "S", FULL: "A"})
+    pattern = pattern or layer_letters(c, "attn_type_list", layers, {0: "S", 1: "A"}) or usually
     c.only("shared_intermediate_size", 0)
     c.only("postnorm", True)
     for name in ("full_attention", "linear_attention", "mlp"):  # how much of the stream a sum keeps
         c.get(f"layernorm_{name}_alpha")
         c.get(f"layernorm_{name}_beta")
     block = c.count("block_size", default=256)
-    return shape | _mixed(pattern, StateMixer("lightning", heads, heads, size, size, chunk=block))
+    return shape | with_states(pattern, StateMixer("lightning", heads, heads, size, size, chunk=block))
 
 
 def _minimax_m3(c: Config) -> Shape:
@@ -456,7 +456,7 @@ def _minimax_m3(c: Config) -> Shape:
     shape |= {"experts": c.count("num_local_experts"), "experts_per_token": c.count("num_experts_per_tok")}
     shape |= {"expert_ffn": routed_width, "shared_experts": c.count("n_shared_experts", default=0, low=0)}
     c.only("shared_intermediate_size", routed_width)
-    shape["dense_layers"] = (_listed(c, "moe_layer_freq", layers, {0: "d", 1: "e"}) or "").count("d")
+    shape["dense_layers"] = (layer_letters(c, "moe_layer_freq", layers, {0: "d", 1: "e"}) or "").count("d")
     c.only("first_k_dense_replace", shape["dense_layers"])
     modules = c.count("num_mtp_modules", default=0, low=0)
     shape["mtp_layers"] = c.count("num_nextn_predict_layers", default=modules, low=0)
@@ -466,7 +466,7 @@ def _minimax_m3(c: Config) -> Shape:
 def _block_indexer(sparse: Config, layers: int) -> Shape:
     """The index of blocks of keys, of the fields that tell it; none where it is not used."""
     used = sparse.flag("use_sparse_attention", False)
-    own = (_listed(sparse, "sparse_attention_freq", layers, {0: "f", 1: "s"}) or "s" * layers).count("s")
+    own = (layer_letters(sparse, "sparse_attention_freq", layers, {0: "f", 1: "s"}) or "s" * layers).count("s")
     for name in ("sparse_disable_index_value", "sparse_score_type", "sparse_init_block", "sparse_local_block"):
         sparse.get(name)
     blocks, each = sparse.count("sparse_topk_blocks", default=1), sparse.count("sparse_block_size", default=1)

@@ -13,7 +13,7 @@ from hwlib.specs.state_mixer import HeadShape
 from hwlib.specs.table import SpecError
 
 
-def _heads(c: Config, heads: int, kv_heads: int, head_dim: int, v_dim: int = 0, **flags: bool) -> HeadShape:
+def heads_of(c: Config, heads: int, kv_heads: int, head_dim: int, v_dim: int = 0, **flags: bool) -> HeadShape:
     """The record of some layers' heads. Raises SpecError for heads that do not divide."""
     try:
         return HeadShape(heads, kv_heads, head_dim, v_dim, **flags)
@@ -51,7 +51,7 @@ def _gemma4(c: Config) -> Shape:
     shape |= windows(c, shape["layers"], None)
     one_matrix = c.flag("attention_k_eq_v", False)
     own = c.count("num_global_key_value_heads", default=shape["kv_heads"])
-    full = _heads(
+    full = heads_of(
         c,
         shape["heads"],
         own if one_matrix else shape["kv_heads"],
@@ -87,7 +87,7 @@ def _mimo_v2(c: Config) -> Shape:
     c.only("topk_method", "noaux_tc")
     for name in ("attention_chunk_size", "attention_value_scale", "swa_rope_theta"):
         c.get(name)  # the window again, what values are multiplied with, and how positions are turned
-    full = _heads(c, heads, kv_heads, size, values, sinks=c.flag("add_full_attention_sink_bias", False))
+    full = heads_of(c, heads, kv_heads, size, values, sinks=c.flag("add_full_attention_sink_bias", False))
     shape: Shape = {
         "layers": layers,
         "width": c.count("hidden_size"),
@@ -116,7 +116,7 @@ def _step3(c: Config) -> Shape:
     c.only("use_head_wise_attn_gate", False)
     c.only("use_moe_router_bias", True)
     c.get("moe_router_scaling_factor")
-    full = _heads(c, shape["heads"], shape["kv_heads"], shape["head_dim"])
+    full = heads_of(c, shape["heads"], shape["kv_heads"], shape["head_dim"])
     shape |= windows(c, shape["layers"], None)
     other = c.inner("attention_other_setting")
     if other.fields:
@@ -125,7 +125,8 @@ def _step3(c: Config) -> Shape:
         shape["kv_heads"] = other.count("num_attention_groups")
         shape["head_dim"] = other.count("head_dim", default=shape["head_dim"])
         other.finished()
-    shape |= experts(c, "num_experts", "moe_intermediate_size") | first_dense(c, shape["layers"])
+    shape |= {"experts": c.count("num_experts", "n_routed_experts"), "expert_ffn": c.count("moe_intermediate_size")}
+    shape |= {"experts_per_token": c.count("num_experts_per_tok")} | first_dense(c, shape["layers"])
     c.only("share_expert_dim", shape["expert_ffn"])
     shape["shared_experts"] = c.count("n_shared_experts", default=1)
     shape["mtp_layers"] = c.count("num_nextn_predict_layers", default=0, low=0)

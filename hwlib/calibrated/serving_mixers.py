@@ -30,10 +30,10 @@ from hwlib.transformer.attention_kinds import AttentionKind
 
 STATE_SHARE = 0.75  # of memory's bandwidth, of kernels that read and write a state (typed)
 PROMPT_SHARE: Mapping[str, float] = MappingProxyType(
-    {"gated-delta": 4.5, "kimi-delta": 2.7, "mamba2": 1.0, "mamba1": 0.25, "lightning": 2.2}
+    {"gated-delta": 4.5, "kimi-delta": 2.7, "mamba2": 1.0, "mamba1": 0.25, "lightning": 2.2, "short-conv": 0.25}
 )
 """Of the vector units' rate in 32 bits, what parts of a prompt reach (typed): with kernels of FlashInfer, of FlashKDA,
-of Triton (mamba_ssm), a guess, and with those of flash-linear-attention."""
+of Triton (mamba_ssm), a guess, with those of flash-linear-attention, a guess."""
 VECTOR_OF_MATRIX = 1 / 16  # of the peak in 16 bits, the vector units' rate where no source says it: that of the A100
 INDEX_SHARE = 0.5  # of the peak in 8 bits, of an indexer's products (typed)
 CONV_SHARE = 0.4  # of memory's bandwidth, of a short convolution over a prompt (typed)

@@ -11,6 +11,7 @@ SERVED = {
         "mamba1": "JambaForCausalLM",
         "kimi-delta": "KimiLinearForCausalLM",
         "lightning": "MiniMaxM1ForCausalLM",
+        "short-conv": "Lfm2ForCausalLM",
         INDEXED: "DeepseekV32ForCausalLM",
         COMPRESSED: "DeepseekV4ForCausalLM",
     },

@@ -277,7 +277,7 @@ def latent(c: Config, tied: bool = False) -> Shape:
         "kv_heads": heads,
         "head_dim": inner["v_dim"],
         "vocab": c.count("vocab_size"),
-        "context": c.count("max_position_embeddings"),
+        "context": c.count("max_position_embeddings", default=c.count("model_max_length", default=0) or None),
         "tied": c.flag("tie_word_embeddings", tied),
         **inner,
     }

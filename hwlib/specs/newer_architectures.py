@@ -289,12 +289,110 @@ def _olmo_hybrid(c: Config) -> Shape:
     return shape | with_states(listed or in_turn, mixer)
 
 
+def _ling(c: Config) -> Shape:
+    """Ling 3.0: KDA, whose decay and gate have a matrix each, and in the last layer of a group latent attention, with a
+    gate for each head, whose rows count as gains.
+    """
+    for name in ("kda_lower_bound", "kda_safe_gate", "moe_renormalize", "score_function", "group_norm_size"):
+        c.get(name)
+    for name in ("no_kda_lora", "moe_router_enable_expert_bias", "moe_router_enable_shared_expert"):
+        c.only(name, True)
+    for name in ("use_qk_norm", "moe_router_enable_routed_scaling"):
+        c.get(name)
+    c.only("gated_attention_proj_granularity_type", "head_wise")
+    heads = c.count("num_attention_heads")
+    shape = latent(c) | {"router_bias": True} | _mtp(c)
+    layers, step = shape["layers"], c.count("layer_group_size", default=6)
+    whole = layers // step * step
+    in_turn = "".join("SA"[(i + 1) % step == 0 or i >= whole] for i in range(layers))
+    kinds = {"linear_attention": "S", "full_attention": "A"}
+    pattern = layer_letters(c, "layer_types", layers, kinds) or in_turn
+    size = c.count("linear_head_dim", default=c.count("head_dim", default=128))
+    number = c.count("linear_num_heads", default=heads)
+    mixer = state_mixer(
+        c,
+        "kimi-delta",
+        heads=number,
+        key_heads=number,
+        key_dim=size,
+        value_dim=size,
+        conv=c.count("linear_conv_kernel_dim", "short_conv_kernel_size", default=4),
+        full_gate=True,
+        full_decay=True,
+    )
+    shape |= {"experts": c.count("num_experts"), "expert_ffn": c.count("moe_intermediate_size")}
+    shape |= {"experts_per_token": c.count("num_experts_per_token", "num_experts_per_tok")}
+    shape |= _shared(c, "num_shared_experts") | first_dense(c, layers)
+    c.only("moe_shared_expert_intermediate_size", shape["expert_ffn"])
+    return shape | with_states(pattern, mixer) | {"gains": pattern.count("A") * heads * shape["width"]}
+
+
+def _short_convolutions(c: Config, shape: Shape) -> Shape:
+    """The letters of layers with a short convolution, and its record."""
+    layers, width = shape["layers"], shape["width"]
+    c.only("conv_bias", False)
+    c.only("conv_dim", width)
+    c.only("conv_dim_out", width)
+    c.get("conv_use_xavier_init")
+    kinds = {"conv": "S", "full_attention": "A", "sliding_attention": "A"}
+    pattern = layer_letters(c, "layer_types", layers, kinds)
+    _, attended = c.get("full_attn_idxs")
+    if pattern is None:
+        if not isinstance(attended, list) or not all(type(i) is int and 0 <= i < layers for i in attended):
+            raise c.wrong("full_attn_idxs", f"a list of layers from 0 to {layers - 1}")
+        pattern = "".join("SA"[i in attended] for i in range(layers))
+    kernel = c.count("conv_L_cache", default=3)
+    mixer = state_mixer(c, "short-conv", heads=width, key_heads=width, key_dim=1, value_dim=1, conv=kernel)
+    return with_states(pattern, mixer)
+
+
+def _lfm2(c: Config) -> Shape:
+    """LFM2: short convolutions between layers with attention; its file gives three halves of the MLP's width."""
+    for name in ("block_dim", "block_mlp_init_scale", "block_norm_eps", "block_out_init_scale", "block_use_swiglu"):
+        c.get(name)
+    for name in ("block_use_xavier_init", "num_heads", "use_pos_enc"):
+        c.get(name)
+    ffn = c.count("block_ff_dim", default=c.count("intermediate_size", default=1))
+    c.only("block_ffn_dim_multiplier", 1.0, 1)
+    step = c.count("block_multiple_of", default=256)
+    if c.flag("block_auto_adjust_ff_dim", True):
+        ffn = -(-(2 * ffn // 3) // step) * step
+    tied = c.flag("tie_embedding", True)
+    c.get("intermediate_size")
+    shape = usual(c, tied=tied, needs_kv=True, ffn=ffn) | {"qk_norm": True, "ffn": ffn}
+    return shape | _short_convolutions(c, shape)
+
+
+def _lfm2_moe(c: Config) -> Shape:
+    """LFM2 with experts behind its first layers."""
+    tied = c.flag("tie_embedding", True)
+    shape = usual(c, tied=tied, needs_kv=True) | {"qk_norm": True, "router_bias": c.flag("use_expert_bias", True)}
+    shape |= experts(c, "num_experts", "moe_intermediate_size")
+    shape |= {"dense_layers": c.count("num_dense_layers", default=2, low=0)}
+    return shape | _short_convolutions(c, shape)
+
+
+def _lfm3(c: Config) -> Shape:
+    """LFM3: four norms a layer, windows in some, and a gate for each head, whose rows count as gains."""
+    shape = usual(c, tied=True, needs_kv=True) | attention_biases(c) | {"qk_norm": True}
+    shape["layer_norms"] = 4 if c.flag("use_sandwich_norm", True) else 2
+    shape |= _short_convolutions(c, shape)
+    pattern = shape.get("pattern", "A" * shape["layers"])
+    kinds = c.fields.get("layer_types") or []
+    if windowed := kinds.count("sliding_attention"):
+        shape |= {"window": c.count("sliding_window"), "window_layers": windowed}
+    c.get("sliding_window")
+    gated = c.flag("use_attention_gate", True)
+    return shape | {"gains": gated * pattern.count("A") * shape["heads"] * shape["width"]}
+
+
 NEWER: Mapping[str, Callable[[Config], Shape]] = MappingProxyType(
     {
         "afmoe": _afmoe,
         "apertus": _apertus,
         "arcee": _two_matrices,
         "axk1": _axk1,
+        "bailing_hybrid": _ling,
         "bamba": _bamba,
         "cohere2_moe": _cohere_moe,
         "dots1": _dots,
@@ -306,6 +404,9 @@ NEWER: Mapping[str, Callable[[Config], Shape]] = MappingProxyType(
         "hunyuan_v1_dense": _hunyuan_dense,
         "hy_v3": _hunyuan3,
         "laguna": _laguna,
+        "lfm2": _lfm2,
+        "lfm2_moe": _lfm2_moe,
+        "lfm3": _lfm3,
         "mellum": _mellum,
         "mistral4": _mistral4,
         "nanochat": _nanochat,

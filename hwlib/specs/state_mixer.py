@@ -8,9 +8,9 @@ What follows from these numbers is computed in `hwlib.transformer.state_layers` 
 
 from dataclasses import dataclass
 
-MIXERS = ("gated-delta", "mamba2", "mamba1", "kimi-delta", "lightning")
+MIXERS = ("gated-delta", "mamba2", "mamba1", "kimi-delta", "lightning", "short-conv")
 """Gated DeltaNet (gated-deltanet), Mamba-2 (dao2024) and its first form (gu2023), Kimi Delta Attention (kimi-linear),
-lightning attention (minimax01)."""
+lightning attention (minimax01), a short convolution between two gates (lfm2)."""
 PATTERN = "AaSsM"
 """A letter a layer: attention or a state, and an MLP after it where the letter is a capital; M: an MLP alone."""
 CHUNK = 64  # tokens of a part that kernels compute at once, of Gated DeltaNet and KDA (gated-deltanet, kimi-linear)
@@ -20,7 +20,7 @@ def _at_least(record: object, least: dict[str, int]) -> None:
     """Raise ValueError for a field that is not a whole number, or too small: below 1 unless `least` says otherwise."""
     for name, value in vars(record).items():
         low = least.get(name, 1)
-        if name in ("kind", "full_gate", "weighted", "strides"):
+        if name in ("kind", "full_gate", "full_decay", "weighted", "strides"):
             continue
         if isinstance(value, bool) or not isinstance(value, int) or value < low:
             raise ValueError(f"{name} is a whole number of at least {low}, got {value!r}")
@@ -34,7 +34,8 @@ class StateMixer:
     are the tokens that a short convolution before it sees, 0 where there is none. `state_bytes` are those of an element
     of the state, and `chunk` the tokens that kernels take at once. `low_rank` is the width of what Mamba's first form
     makes steps of, each of its channels being a head of one column. With `full_gate` one matrix gives the gate of KDA's
-    values, and not two through fewer channels. Raises ValueError.
+    values, and not two through fewer channels, and with `full_decay` the decay of its keys. A short convolution keeps
+    nothing but the last tokens of its `heads` channels. Raises ValueError.
     """
 
     kind: str
@@ -47,6 +48,7 @@ class StateMixer:
     chunk: int = CHUNK
     low_rank: int = 0
     full_gate: bool = False
+    full_decay: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in MIXERS:
@@ -58,7 +60,7 @@ class StateMixer:
     @property
     def channels(self) -> int:
         """Channels of the short convolution: of queries, keys and values, in Mamba's first form of values alone."""
-        if self.kind == "mamba1":
+        if self.kind in ("mamba1", "short-conv"):
             return self.heads * self.value_dim
         return 2 * self.key_heads * self.key_dim + self.heads * self.value_dim
 

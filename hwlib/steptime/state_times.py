@@ -18,7 +18,7 @@ from hwlib.specs import Accelerator, Model
 from hwlib.transformer import attention_step_flops, chunked_mixer_flops, mixer_flops
 
 TRAINED_SHARE: Mapping[str, float] = MappingProxyType(
-    {"gated-delta": 1.0, "kimi-delta": 0.65, "mamba2": 0.25, "mamba1": 0.25, "lightning": 1.0}
+    {"gated-delta": 1.0, "kimi-delta": 0.65, "mamba2": 0.25, "mamba1": 0.25, "lightning": 1.0, "short-conv": 0.25}
 )
 """Of the vector units' rate in 32 bits, what parts of a sequence reach in training (typed)."""
 

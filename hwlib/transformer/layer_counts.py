@@ -29,6 +29,8 @@ from hwlib.transformer.state_layers import (
     lightning_params,
     mamba1_params,
     mamba2_params,
+    short_conv_flops,
+    short_conv_params,
     state_matrix_bytes,
     state_scan_flops,
 )
@@ -48,8 +50,11 @@ def mixer_parameters(model: Model | str) -> int:
         return int(mamba1_params.function(model.width, x.heads, x.key_dim, x.low_rank, x.conv))
     if x.kind == "kimi-delta":
         low_ranks = int(kimi_delta_params.function(model.width, x.heads, x.key_dim, x.value_dim, x.conv))
-        values = x.heads * x.value_dim
-        return low_ranks + (model.width * values - x.value_dim * (model.width + values)) * x.full_gate
+        values, keys = x.heads * x.value_dim, x.key_heads * x.key_dim
+        gate = (model.width * values - x.value_dim * (model.width + values)) * x.full_gate
+        return low_ranks + gate + (model.width * keys - x.value_dim * (model.width + keys)) * x.full_decay
+    if x.kind == "short-conv":
+        return int(short_conv_params.function(model.width, x.conv))
     return int(lightning_params.function(model.width, x.heads, x.key_dim, x.value_dim))
 
 
@@ -73,9 +78,11 @@ def mixer_shapes(model: Model | str, tp: int = 1) -> tuple[tuple[int, int], ...]
         return (2 * values, model.width), *steps, output
     if x.kind == "kimi-delta":
         low = x.value_dim
-        if x.full_gate:
-            return (2 * keys + 2 * values + heads + low, model.width), (keys, low), output
-        return (2 * keys + values + heads + 2 * low, model.width), (keys, low), (values, low), output
+        into = 2 * keys + values + heads + (keys if x.full_decay else low) + (values if x.full_gate else low)
+        narrow = ((keys, low),) * (not x.full_decay) + ((values, low),) * (not x.full_gate)
+        return (into, model.width), *narrow, output
+    if x.kind == "short-conv":
+        return (3 * values, model.width), output
     return (2 * keys + 2 * values, model.width), output
 
 
@@ -92,7 +99,7 @@ def mixer_common_parameters(model: Model | str) -> int:
     x = model.mixer
     if x is None or not x.delta:
         return 0
-    low_ranks = (1 if x.full_gate else 2) * (x.kind == "kimi-delta")
+    low_ranks = (2 - x.full_gate - x.full_decay) * (x.kind == "kimi-delta")
     return x.value_dim + low_ranks * model.width * x.value_dim
 
 
@@ -102,6 +109,8 @@ def mixer_kept_elements(mixer: StateMixer) -> int:
     triangle of its part, too. States of parts are made again (flash-linear-attention), and of Mamba-2 all but what its
     one kernel takes in and what its states give (mamba_ssm).
     """
+    if mixer.kind == "short-conv":  # both gates and what they weigh, and the convolution's input and output
+        return 5 * mixer.channels
     if mixer.kind in ("mamba1", "mamba2"):
         return mixer.channels + 2 * mixer.heads * mixer.value_dim
     triangle = mixer.chunk * mixer.heads if mixer.delta else 0
@@ -110,13 +119,15 @@ def mixer_kept_elements(mixer: StateMixer) -> int:
 
 def mixer_flops(mixer: StateMixer, B: Any) -> Any:
     """Operations of a layer's states, forward pass, B tokens one by one: what the layer asks for, however computed."""
+    if mixer.kind == "short-conv":
+        return short_conv_flops(B, mixer.channels, mixer.conv)
     count = delta_rule_flops if mixer.delta else state_scan_flops
     return count(B, mixer.heads, mixer.key_dim, mixer.value_dim)
 
 
 def chunked_mixer_flops(mixer: StateMixer, B: Any) -> Any:
     """The same as kernels compute it in training and prefill, `mixer.chunk` tokens at once."""
-    if mixer.kind == "mamba1":  # a scan of every channel, without products of matrices
+    if mixer.kind in ("mamba1", "short-conv"):  # of every channel, without products of matrices
         return mixer_flops(mixer, B)
     if mixer.delta:
         return chunked_delta_flops(B, mixer.chunk, mixer.heads, mixer.key_dim, mixer.value_dim)
@@ -130,6 +141,8 @@ def mixer_state_bytes(mixer: StateMixer, b: float = 2) -> float:
     2.05
     """
     x = mixer
+    if x.kind == "short-conv":
+        return float((x.conv - 1) * x.channels * b)
     states = state_matrix_bytes(x.heads, x.key_dim, x.value_dim, x.state_bytes)
     if not x.conv:
         return float(states)

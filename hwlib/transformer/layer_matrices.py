@@ -189,8 +189,11 @@ def _kimi_delta(width: int, x: StateMixer) -> Shapes:
     yield "q", keys, width
     yield "k", keys, width
     yield "v", values, width
-    yield "decay in", x.value_dim, width
-    yield "decay out", keys, x.value_dim
+    if x.full_decay:
+        yield "decay", keys, width
+    else:
+        yield "decay in", x.value_dim, width
+        yield "decay out", keys, x.value_dim
     yield "strength", x.heads, width
     if x.full_gate:
         yield "attention gate", values, width
@@ -209,6 +212,11 @@ def _lightning(width: int, x: StateMixer) -> Shapes:
     yield "o", width, values
 
 
+def _short_conv(width: int, x: StateMixer) -> Shapes:
+    yield "conv in", 3 * x.channels, width
+    yield "conv out", width, x.channels
+
+
 OF_MIXERS: Mapping[str, Callable[[int, StateMixer], Shapes]] = MappingProxyType(
     {
         "gated-delta": _gated_delta,
@@ -216,6 +224,7 @@ OF_MIXERS: Mapping[str, Callable[[int, StateMixer], Shapes]] = MappingProxyType(
         "mamba1": _mamba1,
         "kimi-delta": _kimi_delta,
         "lightning": _lightning,
+        "short-conv": _short_conv,
     }
 )
 """The matrices of each kind of mixer: kind, rows and columns."""

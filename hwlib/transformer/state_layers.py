@@ -59,6 +59,18 @@ def lightning_params(D, n_s, d_k, d_v):
     return D * n_s * (2 * d_k + 3 * d_v) + n_s * d_v
 
 
+@formula("P", cite="lfm2")
+def short_conv_params(D, T_conv):
+    """Exact: two gates and what they weigh, the convolution of each channel, the output."""
+    return 4 * D**2 + T_conv * D
+
+
+@formula("flops", cite="lfm2")
+def short_conv_flops(B, D, T_conv):
+    """A gate before the convolution, and one after it."""
+    return 2 * B * D * (T_conv + 1)
+
+
 @formula("flops", cite="gated-deltanet")
 def delta_rule_flops(B, n_s, d_k, d_v):
     """Token by token: the state decays, 1 operation an element, is read under the key, 2, corrected, 2, and read with

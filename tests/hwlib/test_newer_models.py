@@ -9,7 +9,18 @@ from hwlib.serving_planner import question_of
 from hwlib.serving_planner.layouts import layouts, server_of
 from hwlib.specs import Model, SpecError
 from hwlib.specs.newer_architectures import NEWER
-from hwlib.transformer import active_parameters, matmul_parameters, parameter_count, step_flops
+from hwlib.transformer import (
+    active_parameters,
+    chunked_mixer_flops,
+    matmul_parameters,
+    mixer_common_parameters,
+    mixer_flops,
+    mixer_parameters,
+    mixer_shapes,
+    parameter_count,
+    sequence_state_bytes,
+    step_flops,
+)
 from hwlib.transformer.layer_matrices import sublayers
 from tests.conftest import ROOT
 from tests.each import each
@@ -93,3 +104,36 @@ def test_layers_without_experts_are_counted_of_either_field():
         changed("glm4_moe_lite", mlp_layer_types=listed, first_k_dense_replace=2)
     with pytest.raises(SpecError, match="mlp_layer_types"):
         changed("glm4_moe_lite", mlp_layer_types=["wide"] * 47)
+
+
+LING = {"model_type": "bailing_hybrid", "num_hidden_layers": 42, "hidden_size": 2560, "vocab_size": 157184}
+LING |= {"first_k_dense_replace": 2, "intermediate_size": 6144, "num_attention_heads": 32, "num_key_value_heads": 32}
+LING |= {"kv_lora_rank": 512, "q_lora_rank": None, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128}
+LING |= {"head_dim": 128, "gated_attention_proj_granularity_type": "head_wise", "short_conv_kernel_size": 4}
+LING |= {"rope_theta": 6000000, "rotary_dim": 64, "rope_interleave": True, "no_kda_lora": True, "kda_safe_gate": True}
+LING |= {"kda_lower_bound": -5.0, "num_experts": 512, "num_experts_per_tok": 8, "num_shared_experts": 1}
+LING |= {"moe_intermediate_size": 768, "moe_shared_expert_intermediate_size": 768, "norm_topk_prob": True}
+LING |= {"n_group": 8, "topk_group": 4, "layer_group_size": 6, "max_position_embeddings": 262144}
+
+
+def test_ling_has_the_same_layers_by_its_publishers_fields():
+    model = Model.of_config(LING, "Ling 3.0 Flash")
+    assert parameter_count(model) == ROWS["bailing_hybrid"]["parameters"]
+    assert [i for i in range(42) if model.pattern[i] == "A"] == [5, 11, 17, 23, 29, 35, 41]
+    assert mixer_parameters(model) == sum(n * k for n, k in mixer_shapes(model)) + 4 * 12288 + 32 * 129 + 128
+    assert sequence_state_bytes(model) == 35 * (32 * 128 * 128 * 4 + 3 * 12288 * 2)
+    assert mixer_common_parameters(model) == 128
+
+
+def test_a_short_convolution_keeps_its_last_tokens_alone():
+    model = changed("lfm2_moe")
+    assert (model.state_layers, model.attention_layers) == (18, 6)
+    assert mixer_parameters(model) == 4 * 2048**2 + 3 * 2048
+    assert sequence_state_bytes(model) == 18 * 2 * 2048 * 2
+    assert mixer_flops(model.mixer, 10) == 10 * 2 * 2048 * 4 == chunked_mixer_flops(model.mixer, 10)
+    small = {"model_type": "lfm2", "vocab_size": 65536, "hidden_size": 1024, "num_hidden_layers": 16}
+    small |= {"num_attention_heads": 16, "num_key_value_heads": 8, "max_position_embeddings": 128000, "block_dim": 1024}
+    small |= {"conv_L_cache": 3, "full_attn_idxs": [2, 5, 8, 10, 12, 14], "block_ff_dim": 6656}
+    assert parameter_count(Model.of_config(small, "LFM2 350M")) == 354483968  # of the class, from the published file
+    windowed = changed("lfm3")
+    assert (windowed.window_layers, windowed.window, windowed.state_layers) == (5, 256, 13)

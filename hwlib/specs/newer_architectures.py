@@ -96,6 +96,8 @@ def _afmoe(c: Config) -> Shape:
     step = c.count("global_attn_every_n_layers", default=4)
     for name in ("mup_enabled", "route_scale", "route_norm", "score_func", "load_balance_coeff"):
         c.get(name)
+    for name in ("num_expert_groups", "num_limited_groups"):
+        c.get(name)
     shape |= windows(c, layers, layers - layers // step) | experts(c, "num_experts", "moe_intermediate_size")
     shape |= _shared(c, "num_shared_experts") | {"router_bias": True}
     return shape | {"dense_layers": c.count("num_dense_layers", default=1, low=0)}
@@ -136,7 +138,9 @@ def _hunyuan3(c: Config) -> Shape:
     """Hunyuan 3: norms of queries and keys, and a first layer without experts."""
     for name in ("mlp_bias", "use_cla"):
         c.only(name, False)
-    for name in ("enable_moe_fp32_combine", "router_scaling_factor", "enable_lm_head_fp32", "route_norm"):
+    for name in ("enable_attention_fp32_softmax", "use_grouped_mm", "enable_lm_head_fp32", "route_norm"):
+        c.get(name)
+    for name in ("enable_moe_fp32_combine", "router_scaling_factor"):
         c.get(name)
     for name in ("qk_norm", "moe_router_enable_expert_bias", "moe_router_use_sigmoid"):
         c.only(name, True)

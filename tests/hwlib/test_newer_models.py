@@ -137,3 +137,22 @@ def test_a_short_convolution_keeps_its_last_tokens_alone():
     assert parameter_count(Model.of_config(small, "LFM2 350M")) == 354483968  # of the class, from the published file
     windowed = changed("lfm3")
     assert (windowed.window_layers, windowed.window, windowed.state_layers) == (5, 256, 13)
+
+
+PUBLISHED = {
+    "Solar-Open-100B": (102_651_799_552, 102, 12),
+    "GLM-4.7-Flash": (29_943_393_920, 30, 3),
+    "Hy3, tiny": (2_408_840, 0, 0),
+    "Trinity, tiny": (7_638_952, 0, 0),
+}
+"""Of files as they are published the count of the class, and the billions of the card, in all and of a token."""
+
+
+@each("name", PUBLISHED)
+def test_a_published_file_is_read_as_it_is(name):
+    files = json.loads((Path(__file__).parent / "data" / "newer_files.json").read_text("utf-8"))
+    count, billions, active = PUBLISHED[name]
+    model = Model.of_config(files[name], name)
+    assert parameter_count(model) == count
+    assert abs(count / 1e9 - billions) < 0.7
+    assert abs(active_parameters(model, embedding=False) / 1e9 - active) < 1

@@ -42,17 +42,30 @@ class Kin(NamedTuple):
 
 
 class Trial(Config):
-    """The fields of a file as another architecture reads them: a count that is missing is noted, and 1."""
+    """The fields of a file as another architecture reads them: a count that is missing is noted, and 1; so is one that
+    cannot be, and a value that the architecture does not know. Reading goes on, so that what it knows is seen.
+    """
 
     def __init__(self, where: str, fields: Mapping[str, Any]):
         super().__init__(where, fields)
         self.missing: list[str] = []
+        self.problems: list[str] = []
 
     def count(self, *names: str, default: int | None = None, low: int = 1) -> int:
         if default is None and self.get(*names)[1] is None:
             self.missing.append(names[0])
             return max(low, 1)
-        return super().count(*names, default=default, low=low)
+        try:
+            return super().count(*names, default=default, low=low)
+        except SpecError as error:
+            self.problems.append(str(error))
+            return max(low, 1)
+
+    def only(self, name: str, *values: Any) -> None:
+        try:
+            super().only(name, *values)
+        except SpecError as error:
+            self.problems.append(str(error))
 
     def divided(self, name: str, by: int) -> int:
         return max(self.count(name) // by, 1)
@@ -71,11 +84,11 @@ def kin_words(config: Config, known: Mapping[str, Callable[[Config], Any]]) -> s
 def _kin(config: Config, kind: str, read: Callable[[Config], Any]) -> Kin:
     trial = Trial(config.where, {**config.fields, "model_type": kind})
     trial.seen |= config.seen | {name for name in config.fields if name.endswith(".json") or name in STORED}
-    problem = ""
     try:
         read(trial)
     except (SpecError, TypeError, ArithmeticError, LookupError) as error:
-        problem = str(error).removeprefix(f"{config.where}: ")
+        trial.problems.append(str(error))
+    problem = trial.problems[0].removeprefix(f"{config.where}: ") if trial.problems else ""
     named = sum(value is not None for name, value in config.fields.items() if name in trial.seen)
     return Kin(kind, tuple(trial.unread()), tuple(trial.missing), problem, named)
 

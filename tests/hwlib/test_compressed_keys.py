@@ -437,3 +437,10 @@ def test_no_training_program_is_asked_for_it():
     found = plan(FLASH, "superpod-h100-4su", B=2**22, gpus=256)
     with pytest.raises(LaunchError):
         emit_training(found.task, found[0], "megatron")
+
+
+@pytest.mark.parametrize("fields", [{}, {"num_key_value_heads": 2}, {"qk_rope_head_dim": 0, "topk_method": "greedy"}])
+def test_a_successor_is_told_as_nearest_to_it(fields):
+    # One value that is not known does not hide the fields that are.
+    with pytest.raises(SpecError, match="nearest to deepseek_v4"):
+        changed(model_type="deepseek_v41", engram_layers=3, **fields)

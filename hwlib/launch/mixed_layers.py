@@ -19,11 +19,17 @@ SERVED = {
         "gated-delta": "Qwen3NextForCausalLM",
         "mamba2": "NemotronHForCausalLM",
         INDEXED: "DeepseekV32ForCausalLM",
+        COMPRESSED: "DeepseekV4ForCausalLM",
     },
 }
 """Of each software and kind of layer a model that it lists: vLLM in vllm/model_executor/models/registry.py (commit
 0002bff0b6cb), TensorRT-LLM in docs/source/models/supported-models.md (commit 00b6d5a25c30), read in November 2026."""
 LISTS = {"vllm": "vLLM's registry at commit 0002bff0b6cb", "trtllm": "TensorRT-LLM's list at commit 00b6d5a25c30"}
+NEWER_LISTS = {
+    ("vllm", COMPRESSED): "vLLM's API pages of November 2026 (vllm.models.deepseek_v4)",
+    ("trtllm", COMPRESSED): "TensorRT-LLM's examples at commit 3699edadb4b7, for Blackwell alone,",
+}
+"""What lists a kind of layer that the lists above have not yet."""
 
 
 def kinds_of(model: Model) -> list[str]:
@@ -43,6 +49,6 @@ def served_words(model: Model, software: str) -> tuple[str, ...]:
         if kind not in SERVED[software]:
             having = " or ".join(name for name, kinds in SERVED.items() if kind in kinds)
             raise LaunchError(f"emit: {LISTS[software]} has no model with layers of {kind}; expected {having}")
-        like = SERVED[software][kind]
-        lines.append(f"a release that reads this model: of layers of {kind} {LISTS[software]} has {like}")
+        like, listed = SERVED[software][kind], NEWER_LISTS.get((software, kind), LISTS[software])
+        lines.append(f"a release that reads this model: of layers of {kind} {listed} has {like}")
     return tuple(lines)

@@ -72,3 +72,11 @@ def test_modules_for_multi_token_prediction_are_counted_where_they_are_used():
     trained = [plan(v3, "superpod-h100-4su", B=2**22, mtp=mtp).task.counts_mtp for mtp in (True, False)]
     assert trained == [True, False]
     assert not plan(models["llama3-8b"], "dgx-h100", B=2**20).task.counts_mtp
+
+
+def test_what_lists_compressed_keys_is_named():
+    flash = models["deepseek-v4-flash"]
+    for software, where in (("vllm", "API pages"), ("trtllm", "Blackwell alone")):
+        (words,) = served_words(flash, software)
+        assert where in words
+        assert "DeepseekV4ForCausalLM" in words

@@ -35,7 +35,7 @@ OF_WRAPPERS = re.compile(
     r"(min|max)_dynamic_\w+|dynamic_\w+|ps_version|select_layer|template|use_(backbone|llm)_lora|use_thumbnail|"
     r"pad2square|tile_tag|global_view_pos|candidate_resolutions|position_id_per_seconds|seconds_per_chunk|"
     r"user_token\w*|system_token\w*|assistant_token\w*|enable_talker|num_reward_heads|language_model_only|"
-    r"conversation_formatter_class|disable_tie_weight"
+    r"projection_(hidden_size|layer_norm_eps)|conversation_formatter_class|disable_tie_weight"
 )
 """Names of a wrapper's fields that say how other senses reach the language model, and nothing of its parameters."""
 HANDED_DOWN = ("tie_word_embeddings", "vocab_size", "torch_dtype", "dtype")

@@ -295,3 +295,11 @@ def test_a_cut_file_ends_in_a_sentence(tmp_path):
     path.write_bytes(b"\xff\xfe{")
     with pytest.raises(SpecError, match=r"config\.json: expected"):
         read_config(path)
+
+
+def test_the_size_of_what_joins_images_to_the_text_is_not_the_language_models():
+    # The class of Kimi K2.5 in Transformers writes it beside both parts.
+    joined = {**WRAPPER, "projection_hidden_size": 1152, "projection_layer_norm_eps": 1e-5}
+    assert parameter_count(Model.of_config(joined, "joined")) == EIGHT
+    with pytest.raises(SpecError, match="projection_layers"):
+        Model.of_config({**joined, "projection_layers": 2}, "joined")

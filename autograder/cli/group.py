@@ -6,10 +6,8 @@ import click
 
 READERS = {
     "For a learner": ("start", "lab", "check", "progress", "whoami", "token", "doctor"),
-    "For planning a machine": ("plan", "serve", "bandwidth", "topo", "mcp"),
-    "For planning a machine": ("plan", "serve", "bandwidth", "mcp"),
-    "For reading what a job recorded": ("trace", "hang"),
-    "For planning a machine": ("plan", "serve", "bandwidth", "explain-run", "mcp"),
+    "For planning a machine": ("plan", "serve", "mcp"),
+    "For reading what you have": ("bandwidth", "topo", "trace", "hang", "explain-run"),
     "For a teacher": ("course", "collect", "grade", "report", "explain", "export"),
     "For an author": ("new", "chapters", "rules", "book", "pdf", "epub"),
 }

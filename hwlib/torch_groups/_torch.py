@@ -72,6 +72,11 @@ class TransportGroup(ProcessGroup):
 
     # What torch asks a group for
 
+    @property
+    def _device_types(self) -> list[Any]:
+        """The devices whose tensors it takes, by which torch chooses one to send objects and states on."""
+        return [torch.device("cpu")]
+
     def size(self) -> int:
         return self.transport.size
 

@@ -75,9 +75,16 @@ def words_of_devices() -> type:
         return nan
 
     def formatted(func: Any, args: Any, kwargs: Any) -> Any:
-        if shape_only(args[0]) and args[0].dim() == 0:
+        if isinstance(args[0], FakeTensor) and args[0].dim() == 0:
             return format(number(Tensor.item, args[:1], {}), args[1])
         return func(*args, **kwargs)
+
+    def counted(func: Any, args: Any, kwargs: Any) -> Any:
+        """As many counts as are asked for at least: values above that would need data."""
+        least = kwargs.get("minlength", args[2] if len(args) > 2 else 0)
+        if not shape_only(args[0]) or not least:
+            return func(*args, **kwargs)
+        return args[0].new_empty(least, dtype=torch.int64).zero_()
 
     def truth(func: Any, args: Any, kwargs: Any) -> Any:
         return getattr(args[0], "truth", False) if shape_only(args[0]) else func(*args, **kwargs)
@@ -107,6 +114,27 @@ def words_of_devices() -> type:
         arguments |= {name: arguments[name].to_local() for name in names[:3]}
         return type(q).from_local(func(**arguments), q.device_mesh, q.placements, run_check=False)
 
+    def on_a_gpu(func: Any, args: Any, kwargs: Any) -> Any:
+        return True if shape_only(args[0]) else func(*args, **kwargs)
+
+    def numbered(func: Any, args: Any, kwargs: Any) -> Any:
+        return torch.accelerator.current_device_index() if shape_only(args[0]) else func(*args, **kwargs)
+
+    def copied(func: Any, args: Any, kwargs: Any) -> Any:
+        """A copy for `copy.deepcopy`: torch's own would read a storage that has no data."""
+        tensor, memo = args
+        if not isinstance(tensor, FakeTensor):
+            return func(*args, **kwargs)
+        if id(tensor) not in memo:
+            if not tensor.is_leaf:
+                raise RuntimeError("deepcopy: a tensor that is computed from others cannot be copied, detach it")
+            copy = memo[id(tensor)] = tensor.detach().clone().requires_grad_(tensor.requires_grad)
+            own = {name: value for name, value in vars(tensor).items() if name == "_is_param" or name not in vars(copy)}
+            vars(copy).update(own)
+            if tensor.grad is not None:
+                copy.grad = copied(func, (tensor.grad, memo), kwargs)
+        return memo[id(tensor)]
+
     handlers: dict[Any, Callable[[Any, Any, Any], Any]] = {
         Tensor.to: to,
         Tensor.cuda: same,
@@ -119,6 +147,11 @@ def words_of_devices() -> type:
         Tensor.tolist: refused,
         Tensor.numpy: refused,
         Tensor.__format__: formatted,
+        Tensor.__deepcopy__: copied,
+        Tensor.is_cuda.__get__: on_a_gpu,
+        Tensor.get_device: numbered,
+        Tensor.bincount: counted,
+        torch.bincount: counted,
         F.cross_entropy: loss,
         F.scaled_dot_product_attention: attention,
     }

@@ -10,7 +10,6 @@ said once. So logging, clipping and loss scaling go on, and a program that would
 """
 
 import os
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from types import SimpleNamespace
@@ -18,25 +17,20 @@ from typing import Any
 
 from hwlib.virtual.devices import NO_LIST, NO_RING, on_cpu, words_of_devices
 from hwlib.virtual.playing import Playing
+from hwlib.virtual.programs import refused, said, words_of_programs
 
 NO_COMPILER = "torch.compile does nothing on a simulated cluster: a stack's kernels are fused, without a stack none are"
-NOT_SAVED = "nothing is saved on a simulated cluster"
 NO_TABLE = "a mesh from a tensor of ranks without data must be of all ranks in order: give a list"
 OLD = "FullyShardedDataParallel does not run on a simulated cluster without data: use fully_shard, or data=True"
 PLAIN = "cuda"
 CAPABILITIES = {"v100": (7, 0), "a100": (8, 0), "b200": (10, 0), "gb200": (10, 0), "b300": (10, 3), "gb300": (10, 3)}
 
 
-def said(sentence: str) -> None:
-    """Say something once, where the program asked for it."""
-    warnings.warn(sentence, UserWarning, stacklevel=3)
-
-
 @contextmanager
 def as_on_gpus(world: Any) -> Iterator[None]:
     """Let torch answer as on the world's GPUs."""
     with ExitStack() as stack:
-        for place, name, value in [*_cuda(world), *_distributed(world), *_rest(world)]:
+        for place, name, value in [*_cuda(world), *_distributed(world), *_rest(world), *words_of_programs(world)]:
             stack.callback(_restore, place, name, vars(place).get(name, _restore))
             setattr(place, name, value)
         stack.enter_context(_environment(world))
@@ -143,8 +137,7 @@ def _cuda(world: Any) -> Iterator[tuple[Any, str, Any]]:
         | zero
     )
     yield from ((cuda, name, value) for name, value in answers.items())
-    yield cuda.nccl, "version", _const((0, 0, 0))
-    device = torch.device(PLAIN, here)
+    device = torch.device(PLAIN)  # as torch has it, without a number
     for name, value in (
         ("is_available", True),
         ("current_accelerator", device),
@@ -188,24 +181,11 @@ def _distributed(world: Any) -> Iterator[tuple[Any, str, Any]]:
     def part(*args: Any, backend: Any = None, device_id: Any = None, **more: Any) -> Any:  # noqa: ARG001
         return new_group(*(args[:2]), **more)
 
-    def same(objects: list[Any], *_: Any, **__: Any) -> None:
-        """What peers have is what this rank has."""
-
-    def all_same(objects: list[Any], mine: Any, *_: Any, **__: Any) -> None:
-        objects[:] = [mine] * len(objects)
-
-    def gathered(mine: Any, objects: list[Any] | None = None, *_: Any, **__: Any) -> None:
-        if objects is not None:
-            all_same(objects, mine)
-
     ours = {
         "init_process_group": joined,
         "destroy_process_group": _const(None),
         "new_group": part,
         "is_nccl_available": _const(True),
-        "broadcast_object_list": same,
-        "all_gather_object": all_same,
-        "gather_object": gathered,
         "get_backend": _const("nccl"),
     }
     for place in (dist, c10d):
@@ -267,9 +247,6 @@ def _rest(world: Any) -> Iterator[tuple[Any, str, Any]]:
         said(NO_COMPILER)
         return model if model is not None else lambda given: given
 
-    def unsaved(*_: Any, **__: Any) -> None:
-        said(NOT_SAVED)
-
     yield torch, "compile", compiled
     start, enter = autocast_mode.autocast.__init__, DeviceContext.__init__
     load = data.DataLoader.__init__
@@ -322,19 +299,12 @@ def _rest(world: Any) -> Iterator[tuple[Any, str, Any]]:
             if one is not other:
                 swap(one, other)
 
-        def refused(sentence: str) -> Callable[..., Any]:
-            def refuse(*_: Any, **__: Any) -> Any:
-                raise NotImplementedError(sentence)
-
-            return refuse
-
         yield FakeTensor, "tolist", refused(NO_LIST)
         yield FullyShardedDataParallel, "__init__", refused(OLD)
         for place in (experimental, experimental._attention):
             yield place, "context_parallel", refused(NO_RING)
         yield torch.utils, "swap_tensors", swapped
         yield torch.utils, "weakref", SimpleNamespace(getweakrefs=lambda _: [])  # those of a cache that needs no care
-        yield torch, "save", unsaved
         yield GradScaler, "_maybe_opt_step", without_overflow
         yield torch.nn.Module, "to_empty", lambda self, **_: self
 

@@ -264,6 +264,10 @@ def shapes_mode() -> type:
                 self.learn(key, tensors, out, (func, args, kwargs))
             return out
 
+        def dispatch(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            with told_in_a_sentence():
+                return super().dispatch(func, types, args, kwargs)
+
         def learn(self, key: tuple[Any, ...], tensors: list[Any], out: Any, call: Any) -> None:
             """Cache an answer, or that there is none, for instance because a call changed its arguments' shapes."""
             if len(self.known) >= KEPT:

@@ -29,6 +29,15 @@ NOTHING = (  # that allocate or rename, and run no kernel; views are known by th
     "record_stream",
 )
 OVERWRITING = ("copy_", "fill_", "zero_", "_foreach_copy_", "_foreach_zero_")  # others that end in _ read too
+RATES_OF = {  # torch's names of what the tables of chips have under others; of a product in 64 bits they have no rate
+    "float8_e4m3fn": "float8",
+    "float8_e5m2": "float8",
+    "float8_e4m3fnuz": "float8",
+    "float8_e5m2fnuz": "float8",
+    "float4_e2m1fn_x2": "float4",
+    "float64": "float32",
+    "complex64": "float32",
+}
 LOOKUPS = ("embedding", "index", "index_select", "gather")  # that read as many rows as they write, not the whole table
 
 
@@ -181,7 +190,7 @@ def watcher() -> type:
             flops = counts[packet](*args, **kwargs, out_val=out) if packet in counts else 0
             dtypes = [tensor.dtype for tensor in tensors_of([args, out])]
             dtype = str(dtypes[0]).split(".")[1] if dtypes else "float32"
-            return Cost(packet.__name__, flops, traffic(func, args, kwargs, out), dtype)
+            return Cost(packet.__name__, flops, traffic(func, args, kwargs, out), RATES_OF.get(dtype, dtype))
 
         def collective(self, world: Any, func: Any, args: tuple, kwargs: Any) -> Any:
             name = func._schema.name.split("::")[1]

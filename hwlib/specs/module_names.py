@@ -101,7 +101,14 @@ BEFORE = (
     "",
 )
 """What stands before `layers`, or before the name of a table, in the names of checkpoints."""
-TO_LAYERS = re.compile(r"^.*?(?=\blayers\.)|^(?:[a-z_]+\.)*(?=(?:lm_head|embed_tokens)$)")
+MODULES = ("mtp.layers", "model.mtp.layers")
+"""Where checkpoints keep their modules for multi-token prediction, unless these follow the other layers."""
+OTHERS = "mtp|nextn|draft|eagle|vision|visual|image|vit|video|audio|speech|talker|code2wav"
+"""Words within a name that say whose layers follow: not the language model's."""
+TO_LAYERS = re.compile(
+    rf"^(?!(?:[\w.]*[._])?(?:{OTHERS})s?[\d._])"
+    r"(?:.*?(?=\blayers\.)|(?:[a-z_]+\.)*(?=(?:lm_head|embed_tokens)$))"
+)
 REGEX, WILDCARDS = "re:", frozenset("*?[")
 LONGEST, WILDEST = 400, 8  # characters of a regular expression, and repetitions in it, that are still tried
 REPEATED_GROUP = re.compile(r"\)[*+?{]|[*+}]\s*[*+{]")
@@ -148,8 +155,9 @@ class NamePatterns:
     def _full(self, name: str) -> Iterator[str]:
         """The names of a matrix and of the modules that hold it, with what may stand before them."""
         words = name.split(".")
+        before_it = ("",) if name.startswith(MODULES) else self._before
         for end in range(2 if words[0] == "layers" else 1, len(words) + 1):
-            for before in self._before:
+            for before in before_it:
                 yield before + ".".join(words[:end])
 
 
@@ -162,10 +170,21 @@ def names_in(layer: int, kind: str) -> tuple[str, ...]:
     return tuple(f"layers.{layer}.{path}" for path in IN_A_LAYER[kind])
 
 
+def names_in_module(number: int, layer: int, kind: str) -> tuple[str, ...]:
+    """The names that a kind of matrix may have in a module for multi-token prediction: by its number among all layers,
+    which it may follow, or by that among such modules.
+
+    >>> names_in_module(0, 61, "kv_b")[0]
+    'layers.61.self_attn.kv_b_proj'
+    """
+    apart = [f"{where}.{number}.{path}" for where in MODULES for path in IN_A_LAYER[kind]]
+    return (*names_in(layer, kind), *apart)
+
+
 def _spans(name: str) -> Iterator[str]:
-    """A name, and all of its parts that are names."""
+    """A name, and all of its parts that are names; layers within another part are none of the model's."""
     words = name.split(".")
-    for first in range(len(words)):
+    for first in (i for i, word in enumerate(words) if i == 0 or word != "layers"):
         for end in range(first + 1, len(words) + 1):
             yield ".".join(words[first:end])
 

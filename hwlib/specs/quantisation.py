@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hwlib.specs.config_fields import NOTHING, Config
-from hwlib.specs.module_names import NamePatterns, names_in
+from hwlib.specs.module_names import NamePatterns, names_in, names_in_module
 from hwlib.specs.quantisers import FormatReading, FormatRule, reading_of
 from hwlib.specs.table import SpecError
 from hwlib.specs.weight_format import MXFP4, WeightFormat
@@ -83,10 +83,15 @@ class Quantisation:
         """Whether the format of every weight is known."""
         return self.reading is None or self.reading.weights is not None
 
+    @property
+    def plain(self) -> WeightFormat:
+        """The format of what no method quantises, norms and biases among it."""
+        return WeightFormat(self.stored, 32) if self.stored == "float32" else SIXTEEN
+
     def format_of(self, names: tuple[str, ...], kind: str) -> WeightFormat:
         """The format of a matrix that may have these names, and is of this kind. Raises ValueError where that is not
         known."""
-        plain = WeightFormat(self.stored, 32) if self.stored == "float32" else SIXTEEN
+        plain = self.plain
         if self.reading is None:
             return plain
         if self.reading.weights is None:
@@ -100,6 +105,12 @@ class Quantisation:
     def in_layer(self, layer: int, kind: str) -> WeightFormat:
         """The format of a kind of matrix of a layer (`hwlib.specs.module_names.IN_A_LAYER`)."""
         return self.format_of(names_in(layer, kind), kind)
+
+    def in_module(self, number: int, layer: int, kind: str) -> WeightFormat:
+        """The format of a kind of matrix of a module for multi-token prediction, by its number among these and among
+        all layers.
+        """
+        return self.format_of(names_in_module(number, layer, kind), kind)
 
 
 def quantisation_of(config: Config) -> Quantisation:

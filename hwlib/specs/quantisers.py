@@ -505,14 +505,43 @@ def _quanto(config: Config) -> FormatReading:
 
 
 def _mlx(config: Config) -> FormatReading:
-    """MLX names no method; its tables of tokens are quantised too, with a scale and an offset of 16 bits."""
+    """MLX names no method; its tables of tokens are quantised too. Modules of other formats stand by their names, with
+    false those that stay as they are.
+    """
+    weights = _mlx_format(config)
+    modules: dict[WeightFormat, list[str]] = {}
+    for name, value in config.fields.items():
+        if "." in name or isinstance(value, Mapping):
+            config.get(name)
+            modules.setdefault(_of_module(config, name, value, weights), []).append(name)
+    rules = tuple(FormatRule(NamePatterns(names), form) for form, names in modules.items())
+    return FormatReading(weights, rules, around=frozenset({ROUTER, SHARED_GATE}))
+
+
+def _of_module(config: Config, name: str, value: Any, weights: WeightFormat) -> WeightFormat:
+    """The format of a module that MLX lists."""
+    if isinstance(value, bool):
+        return weights if value else PLAIN
+    if not isinstance(value, Mapping):
+        raise config.wrong(name, "an object with bits and group_size, true or false")
+    module = config.inner(name)
+    form = _mlx_format(module)
+    for other in module.unread(HARMLESS):
+        raise module.wrong(other, "bits, group_size and mode")
+    return form
+
+
+def _mlx_format(config: Config) -> WeightFormat:
+    """A scale and an offset of 16 bits for a group, or one of the formats of floats."""
+    config.only("mode", "affine", *MLX_FLOATS)
+    mode = config.get("mode")[1]
+    if mode in MLX_FLOATS:
+        form = MLX_FLOATS[mode]
+        config.only("bits", form.bits)
+        config.only("group_size", form.columns)
+        return form
     bits, group = _bits(config, "bits"), _group(config, "group_size", default=64)
-    config.only("mode", "affine")
-    if any(isinstance(value, Mapping) for value in config.fields.values()):
-        return _unknown(config)
-    return FormatReading(
-        WeightFormat(f"int{bits}", bits, columns=group, beside=4), around=frozenset({ROUTER, SHARED_GATE})
-    )
+    return WeightFormat(f"int{bits}", bits, columns=group, beside=4)
 
 
 def _unknown(config: Config) -> FormatReading:
@@ -520,6 +549,14 @@ def _unknown(config: Config) -> FormatReading:
     return FormatReading(None)
 
 
+MLX_FLOATS: Mapping[str, WeightFormat] = MappingProxyType(
+    {
+        "mxfp4": MXFP4,
+        "mxfp8": replace(MXFP8, inputs=SIXTEEN_BITS),
+        "nvfp4": replace(NVFP4, inputs=SIXTEEN_BITS, once=0),
+    }
+)
+"""The formats of floats that MLX writes, by its modes."""
 METHODS: Mapping[str, Callable[[Config], FormatReading]] = MappingProxyType(
     {
         "fp8": _fp8,

@@ -37,24 +37,31 @@ class StoredParts(NamedTuple):
         return sum(self)
 
 
-def stored_weight_bytes(model: Model | str, mtp: bool = False) -> float:
+def stored_weight_bytes(model: Model | str, mtp: bool = False, copied_tables: bool = False) -> float:
     """Bytes of the weights as the checkpoint's files store them; with `mtp` those of the modules for multi-token
-    prediction too, with their copies of both tables, as DeepSeek's files have them but those of V4. Raises ValueError
-    where the files do not say the format.
+    prediction too, and with `copied_tables` the copies of both tables that each of these has in DeepSeek-V3's files.
+    Raises ValueError where the files do not say the format.
 
     >>> stored_weight_bytes("llama3-8b") / 2
     8030261248.0
     """
     model = models.of(model)
     total = stored_parts(model).total
-    if not mtp:
-        return total
+    return total + _modules(model, copied_tables) if mtp else total
+
+
+def _modules(model: Model, copied_tables: bool) -> float:
+    """Bytes of the modules for multi-token prediction, each with a layer of the kind of the model's last one."""
+    quantisation = WITHOUT if model.quantisation is None else model.quantisation
     last = _last_layer(model)
-    layer = stored_parts(last)
-    tables = 0 if model.compression else 2 * model.vocab * model.width
-    one_layer = layer.total - layer.rest
-    matrices = mtp_parameters(model) - model.mtp_layers * _elements(last)
-    return total + model.mtp_layers * (one_layer + 2 * tables) + 2 * matrices
+    total = mtp_parameters(model) * quantisation.plain.bits / 8
+    for number in range(model.mtp_layers):
+        for _, matrices in sublayers(last):
+            for matrix in matrices:
+                form = quantisation.in_module(number, model.layers + number, matrix.kind)
+                total += _stored(matrix, form) - matrix.elements * quantisation.plain.bits / 8
+    tables = 2 * model.mtp_layers * model.vocab * model.width * quantisation.plain.bits / 8
+    return total + tables * copied_tables
 
 
 def _last_layer(model: Model) -> Model:
@@ -89,7 +96,7 @@ def stored_parts(model: Model | str) -> StoredParts:
         form = quantisation.format_of(OUTSIDE[kind], kind)
         sums["rest"] += form.stored_bytes(model.vocab, model.width)
         counted += model.vocab * model.width
-    plain = quantisation.format_of(("norm",), EMBEDDING)
+    plain = quantisation.plain
     sums["rest"] += (parameter_groups(model).total - counted) * plain.bits / 8
     if quantisation:  # as published: hyper-connections in 32 bits, and what chooses the experts of hashed layers
         sums["rest"] += stream_parameters(model) * (4 - plain.bits / 8)
@@ -108,11 +115,6 @@ def formats(model: Model | str) -> dict[str, WeightFormat]:
             held[matrix.part, form] = held.get((matrix.part, form), 0.0) + matrix.elements
     most = sorted(held.items(), key=lambda item: item[1])
     return {part: form for (part, form), _ in most}
-
-
-def _elements(model: Model) -> int:
-    """Parameters in matrices of all layers."""
-    return sum(layer.elements for layer in sublayers(model))
 
 
 def _stored(matrix: Matrix, form: WeightFormat) -> float:

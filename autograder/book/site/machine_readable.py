@@ -41,6 +41,7 @@ PAGES = {
     "answers": "which numbers, units and formulas an answer may be",
     "planning": "plans of a training run for a cluster of one's own",
     "serving": "plans of a server within limits of latency",
+    "models": "plans and servers of models of today on H100, H200, B200 and GB200, beside published runs",
     "plan": "the training planner, which computes in the page",
     "fill": "what fills a GPU: the memory and the time of one plan, by part, computed in the page",
     "serve": "plans of a server within limits of latency, computed in the page",

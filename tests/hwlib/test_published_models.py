@@ -56,6 +56,27 @@ PRINTED = {
     "mimo-v2-flash": (309, 15, "card"),
     "mimo-7b": (7, 7, "name"),
 }
+GALLERY = "sebastianraschka.com/llm-architecture-gallery, of the month in which each model was published"
+CARDS = "a page that repeats the card"
+# The same as looked up once more in public pages: source, and the month of the model
+LOOKED_UP = {
+    "deepseek-v3.2": (671, 37, GALLERY, "2025-12"),
+    "kimi-k2": (1000, 32, GALLERY, "2025-07"),
+    "kimi-k2.5": (1000, 32, GALLERY, "2026-01"),
+    "kimi-linear-48b-a3b": (48, 3, GALLERY, "2025-10"),
+    "qwen3-next-80b-a3b": (80, 3, GALLERY, "2025-09"),
+    "qwen3.5-397b-a17b": (397, 17, GALLERY, "2026-02"),
+    "minimax-m2.5": (230, 10, GALLERY, "2026-02"),
+    "glm-5": (744, 40, GALLERY, "2026-02"),
+    "mimo-v2-flash": (309, 15, GALLERY, "2025-12"),
+    "mistral-large-3": (673, 41, GALLERY, "2025-12"),  # 41 with the encoder of images, 39 without
+    "nemotron-3-super": (120, 12.7, "lambda.ai/inference-models: " + CARDS, "2026-03"),
+    "granite-4-h-small": (32.2, 9, "immers.cloud: " + CARDS, "2025-10"),
+    "qwen3.6-27b": (27, 27, "vllm-project/recipes", "2026-04"),
+    "qwen3.5-122b-a10b": (122, 10, "the card of a quantised copy at hugingapi.com", "2026-02"),
+    "glm-5.2": (743, 39, "vllm-project/recipes", "2026-06"),
+    "nemotron-3-ultra": (550, 55, "vllm-project/recipes", "2026-06"),
+}
 BESIDE = ("gpt-oss-20b", "gpt-oss-120b", "llama4-scout", "llama4-maverick", "qwen3-30b-a3b")
 
 
@@ -69,6 +90,15 @@ def test_the_counts_are_those_that_are_published(key):
     # Publishers round down, and leave tables out, or not, without saying which
     least = active_parameters(model) - 2 * model.vocab * model.width
     assert int(least / 1e9) <= active < 1.1 * active_parameters(model) / 1e9
+
+
+@each("key", LOOKED_UP)
+def test_what_was_looked_up_again_is_what_is_printed(key):
+    total, active, where, month = LOOKED_UP[key]
+    assert where
+    assert "2025-07" <= month <= "2026-11"
+    assert total == pytest.approx(PRINTED[key][0], rel=0.01)
+    assert active == pytest.approx(PRINTED[key][1], rel=0.06)
 
 
 def test_the_table_has_the_families_of_today():

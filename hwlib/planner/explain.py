@@ -12,6 +12,7 @@ from hwlib.planner.rejections import less_words
 from hwlib.planner.result import SearchResult
 from hwlib.planner.task import Task
 from hwlib.specs import Model
+from hwlib.specs.listed_layers import unlisted_words
 from hwlib.steptime import StepTime
 from hwlib.steptime.state_times import TRAINED_SHARE
 from hwlib.strategy import CHOICES, NO_PIPELINE, TOLD
@@ -69,7 +70,9 @@ def rests_words(found: SearchResult, plan: Plan) -> str:
     """The typed constants that a plan's time rests on; empty if there are none."""
     constants = ", ".join(map(str, rests(found.task, plan.strategy)))
     rests_on = f"It rests on {constants}." if constants else ""
-    return f"{rests_on} {unmeasured_words(found.task.model)}".strip()
+    unlisted = unlisted_words(found.task.model, found.task.stack.features)
+    ends = [rests_on, unmeasured_words(found.task.model), f"{unlisted}." if unlisted else ""]
+    return " ".join(filter(None, ends))
 
 
 def unmeasured_words(model: Model) -> str:

@@ -14,6 +14,7 @@ from hwlib.serving_planner.points import BUSY, Point
 from hwlib.serving_planner.question import Limits, Question
 from hwlib.serving_planner.words import given_words, plan_words, pool_name, rounded
 from hwlib.specs import Model
+from hwlib.specs.listed_layers import unlisted_words
 from hwlib.specs.serving_stack import CONSTANTS, USUAL
 from hwlib.units import show
 
@@ -165,6 +166,8 @@ def basis_words(question: Question) -> str:
         on += f": {', '.join(stack.fitted)} fitted to published runs, mean error {stack.error:.0%}"
         on += f"; {', '.join(typed)} typed or those of a release like it"
     on += _unmeasured(question.model)
+    if unlisted := unlisted_words(question.model, stack.program):
+        on += f"; {unlisted}"
     if question.kv_dtype in ("int8", "fp4", "int4"):
         on += f"; no kernel of a cache in {question.kv_dtype} was timed: those of fp8 stand for it"
     if question.drafting:

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from hwlib.launch import LaunchError, emit
-from hwlib.launch.mixed_layers import SERVED, kinds_of, served_words
+from hwlib.launch.mixed_layers import SERVED, served_words
 from hwlib.planner import plan
 from hwlib.serving_planner import plan_serving, question_of
 from hwlib.specs import Model, models
+from hwlib.specs.listed_layers import kinds_of
 from hwlib.specs.state_mixer import MIXERS
 from hwlib.transformer import active_parameters, kv_bytes_per_token, sequence_state_bytes
 from hwlib.transformer.checkpoint_words import model_record, model_words

@@ -59,6 +59,7 @@ CHIPS = {
     "gfx950, 256 compute units (MI350X or MI355X)": "mi355x",
 }  # fmt: skip
 TRAINING = ("train-step", "memory", "train-memory")
+NO_ID = "rows without an id"
 OPERATIONS = ("all_gather", "reduce_scatter", "all_reduce", "all_to_all")  # that constants are kept of
 
 
@@ -116,7 +117,9 @@ Case = (
 
 
 def read_rows(path: Path) -> tuple[list[PublishedRow], int]:
-    """The rows to score, and how many are context only. Raises DataError, naming the file and the line."""
+    """The rows to score, and how many are context only; a line that is no row has a `fault`. Raises DataError, naming
+    the file, for one that is no table.
+    """
     if not path.is_dir():
         return _read_table(path)
     tables = [(table, *_read_table(table)) for table in sorted(path.glob("*.csv"))]
@@ -127,8 +130,14 @@ def read_rows(path: Path) -> tuple[list[PublishedRow], int]:
 
 
 def rows_to_fit(path: Path) -> list[PublishedRow]:
-    """The rows that constants may be fitted to. Raises DataError, as `read_rows` does."""
-    return [row for row in read_rows(path)[0] if row.cells["use"] != HELD_OUT]
+    """The rows that constants may be fitted to. Raises DataError, as `read_rows` does, and for a line of kernels or
+    messages that is no row: no fit goes on without it.
+    """
+    rows = [row for row in read_rows(path)[0] if row.cells["use"] != HELD_OUT]
+    for row in rows:
+        if row.fault and row.kind not in TRAINING:
+            raise DataError(f"{path / row.file if row.file else path}, {row.fault}")
+    return rows
 
 
 def _read_table(path: Path) -> tuple[list[PublishedRow], int]:
@@ -146,16 +155,14 @@ def _read_table(path: Path) -> tuple[list[PublishedRow], int]:
         for cells in reader:
             line = reader.line_num + skipped
             if any(cells[c] is None for c in COLUMNS) or None in cells:
-                raise DataError(f"{path}, line {line}: expected {len(reader.fieldnames or ())} cells")
-            if cells["use"].startswith("context only"):
+                rows.append(_faulty(cells, line, f"expected {len(reader.fieldnames or ())} cells"))
+            elif cells["use"].startswith("context only"):
                 context += 1
             else:
                 rows.append(_row(cells, line))
                 rows.extend(memory_rows_of(rows[-1]))
-    except DataError:
-        raise
-    except (csv.Error, ValueError) as error:
-        raise DataError(f"{path}, line {reader.line_num + skipped}: {error}") from None
+    except csv.Error as error:  # a quote without an end: what follows it is no row
+        rows.append(_faulty({}, reader.line_num + skipped + 1, str(error)))
     if not rows and not context:
         raise DataError(f"{path} has no rows")
     return rows, context
@@ -165,13 +172,16 @@ def _row(cells: dict[str, str], line: int) -> PublishedRow:
     try:
         return _read(cells, line)
     except (ValueError, RecursionError) as error:
-        if cells["kind"] not in TRAINING or not cells["id"]:
-            raise ValueError(str(error)) from None
-        reader = cells.get("reader") or reader_of(cells["kind"], cells["id"], {})
-        name, fault = training_group(reader, cells["system"], {}) or cells["id"], f"line {line}: {error}"
-        return PublishedRow(
-            line, name, cells["kind"], cells["system"], 0, {}, math.nan, cells["unit"], "", cells, fault, reader
-        )
+        return _faulty(cells, line, str(error))
+
+
+def _faulty(cells: dict[str, Any], line: int, why: str) -> PublishedRow:
+    """A line that is no row, with the reason."""
+    texts = {name: cells.get(name) or "" for name in COLUMNS}
+    reader = cells.get("reader") or reader_of(texts["kind"], texts["id"], {})
+    name = (training_group(reader, texts["system"], {}) if texts["kind"] in TRAINING else "") or texts["id"]
+    kind, system, unit, fault = texts["kind"] or "unknown", texts["system"], texts["unit"], f"line {line}: {why}"
+    return PublishedRow(line, name or NO_ID, kind, system, 0, {}, math.nan, unit, "", texts, fault, reader)
 
 
 def _read(cells: dict[str, str], line: int) -> PublishedRow:
@@ -231,8 +241,8 @@ def _positive(what: str, text: Any) -> float:
 def case_of(row: PublishedRow, path: Path) -> Case:
     """What a row measured, in a model's words; None where no model speaks about it.
 
-    A row of training or its memory that cannot be modelled is `Unmodelled`, with the reason. Raises DataError where
-    a model speaks about the row, but it lacks what is needed or has another unit.
+    A row that cannot be modelled is `Unmodelled`, with the reason. Raises DataError where a model speaks about a row of
+    kernels, messages or servers, but it lacks what is needed or has another unit: a fit must not go on without it.
     """
     if row.fault:
         return Unmodelled(row.fault)

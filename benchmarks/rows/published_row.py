@@ -17,8 +17,8 @@ class PublishedRow:
     """One line of the table, whose text is in `cells`.
 
     `reader` names who reads it: one of `benchmarks.rows.published.READERS`. `set` is the id without the numbers at its
-    end, or the table that a training run is in. `fault` is why a row of training cannot be read; rows of other kinds
-    stop the reading instead. `file` is the table that it is in, where rows of a folder of tables were read.
+    end, or the table that a training run is in. `fault` is why a line is no row: it is listed, and a fit stops at it.
+    `file` is the table that it is in, where rows of a folder of tables were read.
     """
 
     line: int

@@ -97,10 +97,20 @@ def mpt(name: str, T: int) -> Model:
     )
 
 
+def squeezed(name: str) -> str:
+    """A model's name in letters and digits alone: without its owner, a precision, and what it was tuned to.
+
+    >>> squeezed("Qwen/Qwen3-8B"), squeezed("Llama-3.1-8B-Instruct (FP8)")
+    ('qwen38b', 'llama318b')
+    """
+    plain = re.sub(r"\(.*?\)|\b(fp8|bf16|nvfp4|mxfp8)\b", "", name.lower()).strip(" -_")
+    plain = re.sub(r"-(instruct|chat|base|it|hf)$", "", plain.rpartition("/")[2])
+    return re.sub(r"[^a-z0-9]", "", plain)
+
+
 def model_named(name: str) -> Model:
     """A model of NVIDIA's tables: of specs/models, or of `NEMO`. Raises ValueError, naming what is missing."""
-    plain = re.sub(r"\(.*?\)|\b(fp8|bf16|nvfp4|mxfp8)\b", "", name.lower())
-    plain = re.sub(r"[^a-z0-9]", "", plain)
+    plain = squeezed(name)
     if not plain:
         raise ValueError("the row does not give model")
     if plain in TRAINED:
@@ -258,6 +268,22 @@ def gpt2(short: str, name: str) -> Model:
     )
 
 
+def _known_shape(c: Mapping[str, Any], name: str) -> Model | None:
+    """The library's model of a row that prints its shape beside the name, with as many layers: what the row leaves
+    out, such as key-value heads, is the model's own. None where the row prints no shape, or that of another model.
+    """
+    plain = squeezed(name)
+    if not (c.get("hidden") and c.get("layers")) or plain not in NAMES:
+        return None
+    model = models[NAMES[plain]]
+    own = {"hidden": model.width, "heads": model.heads, "kv": model.kv_heads}
+    if any(number(c, cell, default=length) != length for cell, length in own.items()):
+        return None
+    ffn = model.ffn if model.moe else number(c, "ff", default=model.ffn)
+    printed = (number(c, "layers"), ffn)
+    return model if printed == (model.layers, model.ffn) else model.replace(layers=printed[0], ffn=ffn)
+
+
 def memory_model(c: Mapping[str, Any]) -> Model:
     """The model of a row of memory: by name, or of Llama's kind by the shape that it prints. Of a known model there may
     be fewer layers, "llama3-8b-8layers". Raises ValueError.
@@ -266,6 +292,8 @@ def memory_model(c: Mapping[str, Any]) -> Model:
     short = re.sub(r"[^a-z0-9]", "", name.lower())
     if some := re.fullmatch(r"(.+)-(\d+)layers", name):
         return replace(model_named(some[1]), layers=int(some[2]))
+    if known := _known_shape(c, name):
+        return known
     if short in GPT2:
         return gpt2(short, name)
     if short in TUNED:

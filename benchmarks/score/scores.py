@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from benchmarks.rows.allreduce_rows import LARGE
 from benchmarks.rows.published import HELD_OUT, TRAINING, PublishedRow, case_of, read_rows, sets
+from benchmarks.rows.published_row import DataError
 from benchmarks.rows.reader_names import NONE
 from benchmarks.rows.training_step import Unmodelled
 from benchmarks.score.calculon import MEANS
@@ -115,7 +116,9 @@ def score(name: str, predicted: Mapping[PublishedRow, Prediction], read: float =
 
 
 def report(path: Path) -> Report:
-    """Score every set of a file. Raises DataError, naming the file and the line at fault."""
+    """Score every set of a file. A row at fault is listed, with its line. Raises DataError for a file that is no
+    table.
+    """
     rows, context = read_rows(path)
     result = Report([], [], [], [], [], Counter(), context, [], {})
     runs: dict[str, tuple[dict[PublishedRow, Prediction], ReadRows]] = {}
@@ -148,12 +151,22 @@ def _predictions(
     predicted: dict[PublishedRow, Prediction] = {}
     guessed: dict[str, dict[PublishedRow, Prediction]] = {}
     for row in rows:
-        prediction = predict(case_of(row, path))
+        prediction = _prediction(row, path)
         if isinstance(prediction, Prediction):
             (guessed.setdefault(prediction.typical, {}) if prediction.typical else predicted)[row] = prediction
         else:
             _list(name, row, prediction, result)
     return predicted, guessed
+
+
+def _prediction(row: PublishedRow, path: Path) -> Prediction | Unmodelled | None:
+    """What is predicted of a row; one that lacks what its kind needs has no prediction, and stops no others'."""
+    try:
+        return predict(case_of(row, path))
+    except DataError as error:
+        return Unmodelled(re.sub(r".*?, line \d+: ", "", str(error), count=1))
+    except (ArithmeticError, KeyError, TypeError, ValueError) as error:  # a cell that holds what none of its name does
+        return Unmodelled(f"config holds what the model cannot take: {error}")
 
 
 def _list(name: str, row: PublishedRow, prediction: Unmodelled | None, result: Report) -> None:

@@ -1,6 +1,7 @@
 """Reading a table of measurements: what each row becomes, what is listed, and which line a bad one is on."""
 
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -14,6 +15,7 @@ from benchmarks.rows.published import (
     ReachedShare,
     case_of,
     read_rows,
+    rows_to_fit,
 )
 from benchmarks.score.fidelity import main
 from benchmarks.score.predictions import predict
@@ -207,10 +209,40 @@ def test_a_row_of_a_folder_is_named_with_its_table_and_one_without_a_reader_is_n
         (TREE, {"gpus": "1"}, ".*unit of all_reduce .*1 GPUs .*us or GB/s busbw, "),
     ],
 )
-def test_a_bad_row_is_named_by_its_line(tmp_path, row, change, message):
-    path = written(tmp_path / "rows.csv", GEMM, row | change)
+def test_a_bad_row_is_named_by_its_line_and_the_others_are_scored(tmp_path, row, change, message):
+    path = written(tmp_path / "rows.csv", GEMM, row | change, STEP)
+    result = report(path)
+    [named] = result.unpredicted
+    assert re.match(rf"line 3, \S*: {message}", named)
+    assert ([s.rows for s in result.scores], [s.rows for s in result.typical]) == ([1], [1])
+    assert sum(n.rows for n in result.read.values()) == 3
+    assert sum(n.read for n in result.read.values()) == 2
+    ran = CliRunner().invoke(main, ["--data", str(path)])
+    assert ran.exit_code == 1
+    assert "aic-gemm-h100_sxm-bfloat16" in ran.stdout
+    assert f"no prediction for 1 row:\n  {named}\n" in ran.stderr
     with pytest.raises(DataError, match=rf"rows\.csv, line 3: {message}"):
-        report(path)
+        [case_of(some, path) for some in rows_to_fit(path)]
+
+
+def test_lines_of_a_wrong_length_or_with_other_json_stop_no_others(tmp_path):
+    path = written(tmp_path / "rows.csv", GEMM, GEMM | {"config": "{"}, GEMM | {"config": '{"M": [1], "op": "gemm"}'})
+    with path.open("a") as file:
+        file.write("a,kernel\n" + ",".join(map(str, range(11))) + "\n")
+    result = report(path)
+    assert [s.rows for s in result.scores] == [1]
+    assert sorted(line.split(",")[0] for line in result.unpredicted) == [f"line {n}" for n in (3, 4, 5, 6)]
+    assert sum("10 cells" in line for line in result.unpredicted) == 2
+
+
+@pytest.mark.parametrize("cell", [[1], {"a": 1}, "x", None, 1e308, -5, "1e400", True, 0])
+@pytest.mark.parametrize("row", [GEMM, NCCL, TREE], ids=["product", "collective", "tree"])
+def test_a_cell_of_another_kind_stops_no_others(tmp_path, row, cell):
+    rows = [row | {"config": row["config"] | {name: cell}} for name in row["config"]]
+    rows += [row | {"gpus": cell, "id": "odd-1"}]
+    result = report(written(tmp_path / "rows.csv", STEP, *rows))
+    assert [s.rows for s in result.typical if s.kind == "train-step"] == [1]
+    assert sum(n.rows for n in result.read.values()) == len(rows) + 1
 
 
 def test_a_bad_file_is_named(tmp_path):
@@ -224,12 +256,33 @@ def test_a_bad_file_is_named(tmp_path):
     with pytest.raises(DataError, match=r"rows.csv .*\brows$"):
         read_rows(path)
     path.write_text("# a comment\n" + ",".join(COLUMNS) + "\na,b\n")
-    with pytest.raises(DataError, match=r"line 3: .*\b10 cells"):
-        read_rows(path)
-    path.write_text(",".join(COLUMNS) + "\nx,kernel,y,1,{,1,us,s,c,visible\n")
-    with pytest.raises(DataError, match="line 2: "):
-        read_rows(path)
+    assert [row.fault for row in read_rows(path)[0]] == ["line 3: expected 10 cells"]
+    path.write_text(",".join(COLUMNS) + '\nx,kernel,y,1,"{,1,us,s,c,visible\n')
+    assert [row.fault for row in read_rows(path)[0]] == ["line 2: unexpected end of data"]
     path.write_bytes(b"\xff\xfe\x00")
     ran = CliRunner().invoke(main, ["--data", str(path)])
     assert ran.exit_code == 1
     assert "cannot read" in ran.output
+
+
+SHAPE = {"hidden": 4096, "layers": 32, "heads": 32, "ff": 14336, "vocab": 128256}
+ADAPTERS = {"mbs": 1, "gbs": 1, "seq": 2048, "rank": 16, "stage": "lora", "targets": "all", "dtype": "bf16"}
+
+
+@pytest.mark.parametrize(
+    ("name", "plan", "gpus"),
+    [("somelab-1", None, 8), ("titan-1", None, 8), ("ao-1", None, 8), ("internevo-1", None, 8), ("one-1", ADAPTERS, 1)],
+)
+def test_what_a_row_leaves_out_of_a_known_models_shape_is_the_models_own(tmp_path, name, plan, gpus):
+    plan = plan or {key: x for key, x in STEP["config"].items() if key not in ("model", "zero")}
+    row = STEP | {"id": name, "gpus": str(gpus)}
+    for cells in (SHAPE, {}, SHAPE | {"kv": 8}, {"hidden": 4096, "layers": 32}):
+        read = case(tmp_path, row | {"config": plan | cells | {"model": "meta-llama/Llama-3.1-8B-Instruct"}})
+        assert (read.model.key, read.model.kv_heads) == ("llama3-8b", 8)
+
+
+def test_a_shape_that_is_not_the_named_models_stands_for_itself(tmp_path):
+    plan = {key: x for key, x in STEP["config"].items() if key != "model"}
+    for cells, kv in (({"kv": 32}, 32), ({"layers": 16}, 8), ({"hidden": 2048, "heads": 16}, 16)):
+        read = case(tmp_path, STEP | {"id": "ao-1", "config": plan | SHAPE | cells | {"model": "llama3-8b"}})
+        assert (read.model.kv_heads, read.model.layers) == (kv, cells.get("layers", 32))

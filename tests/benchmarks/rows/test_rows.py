@@ -82,6 +82,7 @@ def test_what_was_recalled_is_never_fitted(rows):
 
 def test_the_samples_for_quick_tests_are_of_these_rows():
     found, _ = read_rows(ROWS)
+    assert [row.fault for row in found if row.fault] == []
     known = {(row.cells["id"], row.value, row.cells["config"], row.source) for row in found}
     for name in SAMPLES:
         sample, _ = read_rows(Path(ROWS.parent / f"{name}.csv"))
@@ -104,8 +105,10 @@ def test_without_a_name_the_id_chooses_it(tmp_path, reader):
 
 
 def test_a_reader_that_there_is_not_is_refused(tmp_path):
+    path = table(tmp_path / "rows.csv", PRODUCT, PRODUCT | {"reader": "products"})
+    assert read_rows(path)[0][1].fault.startswith("line 3: reader is 'products', none of ")
     with pytest.raises(DataError, match=r"rows\.csv, line 3: reader is 'products', none of .*product"):
-        read_rows(table(tmp_path / "rows.csv", PRODUCT, PRODUCT | {"reader": "products"}))
+        rows_to_fit(path)
 
 
 def test_every_name_that_an_id_gives_is_a_readers():

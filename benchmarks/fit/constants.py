@@ -30,6 +30,7 @@ from hwlib.calibrated import (
     tree_time,
 )
 from hwlib.calibrated.gemm import BOUNDS
+from hwlib.calibrated.nccl_expected import RCCL, RCCL_PAIR
 from hwlib.collectives import bus_factor
 from hwlib.specs import accelerators
 from hwlib.specs.fitted import (
@@ -104,6 +105,10 @@ def sweeps() -> Iterator[Sweep]:
     yield Sweep("h200-sxm", "all_reduce", "torch", ("ar-h200", "all_reduce-h200"), (*one, "W_switch"))
     yield Sweep("b200-sxm", "all_reduce", "torch", ("ar-b200x8", "ar-b200-n"), (*one, "W_switch"))
     yield Sweep("a100-80gb-sxm", "all_reduce", "nccl-tests, two nodes", ("ar-aws-p4de",), one)
+    yield Sweep("mi300x", "all_reduce", RCCL, ("ar-mi300x-rccl",), one)
+    yield Sweep("mi355x", "all_reduce", "torch", ("ar-mi355x-primus",), RING)
+    yield Sweep("mi300x", "all_reduce", RCCL_PAIR, ("ar-mi300x-cx7",), one)
+    yield Sweep("mi355x", "all_reduce", RCCL_PAIR, ("ar-mi355x-pollara",), one)
 
 
 Cases = Sequence[tuple[PublishedRow, Case]]

@@ -25,11 +25,16 @@ CHIPS = (
     (r"H200|p5en?\.", "h200-sxm"),
     (r"H100|p5\.", "h100-sxm"),
     (r"A100", "a100-80gb-sxm"),
+    (r"MI355X", "mi355x"),
+    (r"MI350X", "mi350x"),
+    (r"MI325X", "mi325x"),
+    (r"MI300X", "mi300x"),
 )
 NETWORKS = (
     (r"SHARP", "InfiniBand SHARP"),
     (r"EFA|\bp[4-6][a-z]*[-.]", "EFA"),
     (r"NVLSTree|InfiniBand|\bIB\b", "NVLSTree"),
+    (r"Ethernet|RoCE|AINIC|Pollara", "Ethernet"),
 )
 EIGHT = 8  # GPUs of the nodes that were timed in pairs
 NO_CONSTANTS = "system and network without constants:"

@@ -31,6 +31,8 @@ from benchmarks.rows.training_rows import TABLES, training_case, training_group
 from benchmarks.rows.training_step import TrainingStep, Unmodelled
 from hwlib.arguments import as_int
 from hwlib.calibrated import Shape, Timed
+from hwlib.calibrated.nccl import holds_among
+from hwlib.calibrated.nccl_expected import RCCL, RCCL_PAIR
 from hwlib.collectives import bus_factor
 from hwlib.specs import accelerators
 from hwlib.specs.accelerator import DTYPES as DATA_SHEET
@@ -340,10 +342,12 @@ def _collective_by_content(row: PublishedRow) -> Case:
     wires = wires_of(row)
     op = str(row.config.get("op")).replace("alltoall", "all_to_all")
     chip = wires.chip.key if wires.chip else ""
-    if wires.node or (chip, op, "nccl-tests") not in collective_constants():
+    known = (name for name in ("nccl-tests", RCCL) if (chip, op, name) in collective_constants())
+    software = next(known, "")
+    if wires.node or not software or not holds_among(collective_constants()[chip, op, software], row.gpus):
         return wire_case(row)
     ring = "NVLink" in row.system and not wires.in_switch
-    case = _collective(chip, "nccl-tests", switch=not ring)(row)
+    case = _collective(chip, software, switch=not ring)(row)
     return replace(case, typical=True) if isinstance(case, Collective) else case
 
 
@@ -359,9 +363,23 @@ def _nodes(row: PublishedRow) -> Case:
     return bound if isinstance(bound, WireBound) else case
 
 
-def _nccl_tests(row: PublishedRow) -> Case:
-    chip = CHIPS.get(row.system)
-    return _collective(chip, "nccl-tests")(row) if chip else _without_constants(row, chip)
+def _tests_of(software: str) -> Callable[[PublishedRow], Case]:
+    """A reader of sweeps by some software, which name their chip. Among as many chips of a mesh as no row of a fit has,
+    the time of many bytes is that of the wires, and that of few is not known.
+    """
+
+    def read(row: PublishedRow) -> Case:
+        chip = CHIPS.get(row.system)
+        if chip is None:
+            return _without_constants(row, chip)
+        c = collective_constants().get((chip, str(row.config.get("op")), software))
+        if c is None or holds_among(c, row.gpus):
+            return _collective(chip, software)(row)
+        S = row.config.get("bytes")
+        few = Unmodelled(f"gpus is {row.gpus}, of a mesh whose constants are of {', '.join(map(str, c.ranks))}")
+        return wire_case(row) if isinstance(S, int | float) and S >= LARGE else few
+
+    return read
 
 
 def _without_stopping(read: Callable[[PublishedRow], Case]) -> Callable[[PublishedRow], Case]:
@@ -399,7 +417,10 @@ READERS: dict[str, Callable[[PublishedRow], Case]] = {
     "stream": _only(PRODUCT, _stream),
     "nodes": _nodes,
     "nodes-efa": partial(allreduce_case, network="EFA"),
-    "nccl-tests": _only(ALLREDUCE, _nccl_tests),
+    "nccl-tests": _only(ALLREDUCE, _tests_of("nccl-tests")),
+    "rccl-tests": _only(ALLREDUCE | {"nodes"}, _tests_of(RCCL)),
+    "rccl-tests-two-nodes": _only(ALLREDUCE | {"nodes"}, _tests_of(RCCL_PAIR)),
+    "torch-rccl": _only(ALLREDUCE, _tests_of("torch")),
     "nccl-tests-a100": _only(ALLREDUCE, _collective("a100-80gb-sxm", "nccl-tests")),
     "nccl-tests-h100": _only(ALLREDUCE, _collective("h100-sxm", "nccl-tests")),
     "nccl-tests-h100-ring": _only(ALLREDUCE, _collective("h100-sxm", "nccl-tests", switch=False)),

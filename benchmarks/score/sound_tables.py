@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 from benchmarks.rows.allreduce_rows import NodesAllReduce
 from benchmarks.rows.published import Collective, PublishedRow, case_of, read_rows
 from hwlib.calibrated import Timed, collective_time, tree_time
+from hwlib.calibrated.nccl import mesh_links
 from hwlib.calibrated.nccl_bound import between_nodes
-from hwlib.calibrated.nccl_expected import Expected, expected_of
+from hwlib.calibrated.nccl_expected import ETHERNET, RCCL_PAIR, Expected, expected_of
 from hwlib.calibrated.nccl_log import LogError, read_log
 from hwlib.calibrated.nccl_verdict import LogVerdict, judge_log
 from hwlib.collectives import bus_factor
@@ -23,7 +24,8 @@ from hwlib.specs import Node, nodes
 from hwlib.specs.fitted import CollectiveConstants, TreeConstants
 
 NETWORKS = ("NVLSTree", "EFA", "InfiniBand SHARP")
-TWO_NODES = "nccl-tests, two nodes"
+PAIRS = {"nccl-tests, two nodes": "EFA", RCCL_PAIR: ETHERNET}
+"""What joins the two nodes that some software was timed on."""
 CARDS = re.compile(r"(\d+)x ?(\d+)Gb")
 SLOW_LINK = 2 / 3  # of a chip's links are left, or of a rate
 COSTS = 1.05  # times as long, from which on a fault is one
@@ -31,9 +33,9 @@ HALF_NICS, NO_NVLS, SLOW = "half of the NICs", "NVLS off", "one slow link"
 CAUSES = {
     HALF_NICS: {"rails"},
     NO_NVLS: {"no-nvls"},
-    SLOW: {"unknown", "rails", "host-copies"},
+    SLOW: {"unknown", "rails", "host-copies", "pcie"},
 }
-"""The causes that name a fault."""
+"""The causes that name a fault; of one link between two chips of a mesh, half its rate is no more than PCIe has."""
 
 
 class SoundTable(NamedTuple):
@@ -114,7 +116,7 @@ def _machine(row: PublishedRow, case: Any) -> tuple[Any, Timed] | None:
     elif isinstance(case, Collective):
         nodes_too = case.software in NETWORKS
         op, switch = case.op, case.switch
-        network = case.software if nodes_too else "EFA" if case.software == TWO_NODES else ""
+        network = case.software if nodes_too else PAIRS.get(case.software, "")
         software = "" if network else case.software
     else:
         return None
@@ -165,7 +167,7 @@ def _with_cards(table: SoundTable, expected: Expected, share: float) -> Slowed:
     c = expected.constants
     if not table.egress or c is None:
         return None
-    ring = isinstance(c, TreeConstants) and c.stages == "ring"
+    ring = c.software == RCCL_PAIR or (isinstance(c, TreeConstants) and c.stages == "ring")
     each = between_nodes(table.collective, table.n / table.node.chips, table.node.chips, table.network)
     W = c.W * share if ring else bus_factor(table.collective, table.n) / each * table.egress * share
     return _at(c, table.n, min(float(W), c.W))
@@ -183,16 +185,19 @@ def _without_switch(table: SoundTable, expected: Expected) -> Slowed:
 
 
 def _slow_link(table: SoundTable, expected: Expected) -> Slowed:
-    """A third of the links of one chip are down, or a card has trained to half its rate: all wait for the slowest."""
+    """A third of the links of one chip are down, or a card has trained to half its rate: all wait for the slowest. In a
+    mesh each ring has links of its own and an equal part of the bytes, so one link at half its rate is enough.
+    """
     c = expected.constants
     if table.egress:
         return _with_cards(table, expected, 1 / 2)
     if not isinstance(c, CollectiveConstants):
         return None
+    left = 1 / 2 if mesh_links(c.chip) else SLOW_LINK
     slow = replace(
         c,
-        W=c.W * SLOW_LINK,
-        W_low=min(c.W_low, c.W * SLOW_LINK),
-        W_switch=c.W_switch * SLOW_LINK if math.isfinite(c.W_switch) else c.W_switch,
+        W=c.W * left,
+        W_low=min(c.W_low, c.W * left),
+        W_switch=c.W_switch * left if math.isfinite(c.W_switch) else c.W_switch,
     )
     return lambda S: float(collective_time(slow, table.n, S))

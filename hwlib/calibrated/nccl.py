@@ -73,17 +73,43 @@ def collective_time(c: CollectiveConstants, n: Any, S: Any, switch: bool = True)
     """Seconds of one collective of S bytes (the full buffer) on n ranks: the faster of two protocols.
 
     The bandwidth protocol is a ring, in which each rank also copies its own block, or (all-reduce, `switch`)
-    the switch's reduction, in which a port carries (n+1)/n of the buffer each way. How its start-up meets the
+    the switch's reduction, in which a port carries (n+1)/n of the buffer each way. In a mesh fewer ranks have fewer of
+    the links whose rate the constants have. How its start-up meets the
     transfer is the entry's `flow`: "chunks" fill a pipeline around the ring, blocks sent "direct" to each rank
     wait for it once, and in "steps" each of the n-1 steps lasts at least `alpha`.
     """
-    share, hops = bus_factor(c.op, n), c.alpha_hop * (n - 1)
-    low = send_time(share * S, c.alpha_low + hops, c.W_low)
-    seconds_per_byte = share / c.W + 1 / (n * c.W_copy)
+    share, hops, joined = bus_factor(c.op, n), c.alpha_hop * (n - 1), joined_share(c.chip, n)
+    low = send_time(share * S, c.alpha_low + hops, joined * c.W_low)
+    seconds_per_byte = share / (joined * c.W) + 1 / (n * c.W_copy)
     if switch:
         ports = (n + 1) / (n * c.W_switch)
         seconds_per_byte = minimum(seconds_per_byte, ports) if c.W_switch < float("inf") else seconds_per_byte
     return minimum(low, hops + _started(c, n, S, maximum(seconds_per_byte, NEXT_TO_NOTHING)))
+
+
+@cache
+def mesh_links(chip: str) -> int:
+    """Links of a chip that join it to one other each; 0 where switches do.
+
+    >>> mesh_links("mi300x"), mesh_links("h100-sxm")
+    (7, 0)
+    """
+    spec = accelerators[chip]
+    return (spec.scaleup_domain or 1) - 1 if spec.scaleup_switches == 0 and spec.scaleup_link_bandwidth else 0
+
+
+def joined_share(chip: str, n: Any) -> Any:
+    """The part of a chip's links that lead to n - 1 others: all, where switches join them, and beyond a node."""
+    links = mesh_links(chip)
+    return minimum(maximum(n - 1, 1), links) / links if links else 1.0
+
+
+def holds_among(c: CollectiveConstants, n: int) -> bool:
+    """Whether constants speak of n ranks: in a mesh rings take all links for some numbers alone (six MI355X ran at the
+    rate of one link of their five), so only of those measured, and of more than a node has.
+    """
+    links = mesh_links(c.chip)
+    return not links or n in c.ranks or n > links + 1
 
 
 def _started(c: CollectiveConstants, n: Any, S: Any, seconds_per_byte: Any) -> Any:
@@ -179,7 +205,6 @@ def nccl_time(chip: str, collective: str, n: Any, S: Any, software: str = "nccl-
     return collective_time(collective_constants()[chip, collective, software], n, S, switch)
 
 
-@cache
 @cache
 def ring_step(chip: str) -> float:
     """Seconds that each further rank of a node adds to an all-reduce before its bytes count: 1.6 to 2.7 us.

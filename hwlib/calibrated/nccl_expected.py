@@ -10,7 +10,15 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from hwlib.calibrated.nccl import FILLED, collective_time, nodes_allreduce_time, rank_doublings, size_region, tree_time
+from hwlib.calibrated.nccl import (
+    FILLED,
+    collective_time,
+    holds_among,
+    nodes_allreduce_time,
+    rank_doublings,
+    size_region,
+    tree_time,
+)
 from hwlib.calibrated.nccl_bound import bound_time
 from hwlib.calibrated.nccl_machine import DescribedNode
 from hwlib.calibrated.nccl_table import LogError
@@ -21,13 +29,18 @@ from hwlib.units import plural
 __all__ = ["INFINIBAND", "SOFTWARE", "Expected", "KnownNodes", "expected_of", "known_between", "network_of", "span"]
 
 SOFTWARE = "nccl-tests"
+RCCL, RCCL_PAIR = "rccl-tests", "rccl-tests, two nodes"
+"""The same on AMD's chips, and on two nodes of them."""
 ONE_PROCESS = "nccl-tests, one process"
 INFINIBAND, TREES = "InfiniBand", "NVLSTree"
 """A network, and the name of its constants: that of the algorithm that NCCL takes over it."""
 EFA = "EFA"
 SHARP = "InfiniBand SHARP"
 ETHERNET = "Ethernet"
-TWO_NODES = {("a100-80gb-sxm", EFA): "nccl-tests, two nodes"}
+AMD = ("mi300x", "mi325x", "mi350x", "mi355x")
+TWO_NODES = {("a100-80gb-sxm", EFA): "nccl-tests, two nodes"} | {
+    (chip, network): RCCL_PAIR for chip in AMD for network in (ETHERNET, TREES)
+}
 """Software of constants for a pair of nodes, that are fitted as those inside one are."""
 UNSEEN = 1 / 3
 """What a doubling of ranks or bytes adds to |ln(measured/predicted)| where rows of a chip do not show it: 20 racks of
@@ -198,10 +211,10 @@ def known_between(chip: str, n: int, network: str) -> KnownNodes | None:
 
     A network that reduces is taken for one that does not, where only that was timed: NCCL reaches no less over it.
     """
-    if software := TWO_NODES.get((chip, network)):
-        c = collective_constants()[chip, "all_reduce", software]
+    c = collective_constants().get((chip, "all_reduce", TWO_NODES.get((chip, network), "")))
+    if c:
         pair = lambda S: float(collective_time(c, n, S))
-        return KnownNodes(c, pair, pair)
+        return KnownNodes(c, pair, pair, ETHERNET if network == TREES else "")
     name = network if (chip, network) in tree_constants() else TREES if network == SHARP else ""
     if (chip, name) not in tree_constants():
         return None
@@ -229,8 +242,9 @@ def _inside(node: Node, n: int, collective: str, software: str | None) -> Expect
         raise LogError(
             f"software: one of {', '.join(entries) or 'none'} was timed on {chip} with {collective}, got {software!r}"
         )
-    c = entries.get(software or SOFTWARE) or entries.get(SOFTWARE)
-    if c is None:
+    usual = next((entries[name] for name in (SOFTWARE, RCCL, "torch") if name in entries), None)
+    c = entries.get(software or SOFTWARE) or usual
+    if c is None or not holds_among(c, n):
         return Expected(None, "", least, least)
     return Expected(
         c,

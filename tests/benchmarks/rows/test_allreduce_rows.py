@@ -67,8 +67,9 @@ def test_time_is_as_printed_or_follows_from_the_bus_bandwidth():
     ("changes", "reason"),
     [
         ({"config": {"op": "broadcast", "bytes": 8}}, "broadcast on several nodes"),
-        ({"system": "8x MI300X, RoCE"}, "an unknown chip over an unknown network"),
-        ({"system": "H100, RoCE"}, "h100-sxm over an unknown network"),
+        ({"system": "8x MI250X, Slingshot"}, "an unknown chip over an unknown network"),
+        ({"system": "H100, Slingshot"}, "h100-sxm over an unknown network"),
+        ({"system": "H100, RoCE"}, "h100-sxm over Ethernet"),
         ({"system": "A100, InfiniBand"}, "a100-80gb-sxm over NVLSTree"),
         ({"gpus": 8}, "8 GPUs in 2 nodes, .* of 8"),
         ({"gpus": 20}, "20 GPUs in 2 nodes, .* of 8"),

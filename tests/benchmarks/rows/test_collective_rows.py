@@ -26,7 +26,7 @@ def read(*cells, **config):
         (("400Gb RDMA", 16, 48), "all_reduce", 50),
         (("DGX A100 NVL3 + 8x200Gb", 32, 192), "all_reduce", 200),
         (("DGX A100", 32, 192), "all_reduce", 200),
-        (("8x MI300X", 8, 313), "all_reduce", 448),
+        (("8x MI300X", 8, 313), "all_to_all", 448),
         (("8x MI300X", 2, 48), "all_reduce", 64),
         (("2x200Gb", 32, 6), "all_to_all", 50 / 8 * 31 / 24),
         (("DGX H100 NVL4 + 8x400Gb", 32, 380), "all_reduce", 400),

@@ -2,8 +2,9 @@
 
 A chip that no kernel was fitted on takes the constants of its architecture's, with its own data sheet. One of another
 architecture (of another vendor, or described by its owner) is timed as an H100 that had its rates: those of arithmetic
-and of memory are its own, and the constants and the count of multiprocessors the H100's, or the B200's where the H100
-has no products in so few bits.
+and of memory are its own, and so is the count of multiprocessors where there are many small ones, as a tile goes to
+one; the constants are the H100's, or the B200's where the H100 has no products in so few bits. A TPU's few large cores
+each work on as much as many of those: its count is that of the chip that the constants are of.
 """
 
 from __future__ import annotations
@@ -36,8 +37,11 @@ ARCHITECTURES = {
 MAKERS = ("NVIDIA", "AMD")
 ANY = ("h100-sxm", "b200-sxm")
 """Those that stand for the kernels of any other chip, the first that has the dtype."""
-MLA_SHARE = 0.5  # of the bfloat16 peak that latent attention's decode reaches (typed)
+R_MLA = 12.9e12  # FLOP/s a multiprocessor of latent attention's decode, were its products nothing: what other units do
+# between them. FlashMLA reached 129 TFLOP/s of an H20's 148 (deepseek-ai/FlashMLA issue 30, 2025-02), and 580 to 660 of
+# an H800's 989 (its README of 2025-02, pull request 71 of 2025-04)
 W_SM = {"Hopper": 4.8e12 / 132}  # B/s: what a multiprocessor asks of memory at most, that of the H200; binds the H20
+MANY_SMALL = 16  # multiprocessors of a chip from which on each takes a tile: GPUs have 48 and more, others 1 to 8
 WEIGHT_ONLY = {"int8w": 1.0, "int4w": 0.53}
 
 
@@ -53,8 +57,9 @@ def fitted_architecture(chip: Accelerator) -> str:
 class KernelChip(NamedTuple):
     """What the models of kernels take of a chip: `like`, the chips whose fitted constants are tried, in order; dense
     rates in FLOP/s, that of 16 bits and of fewer (0 where there are none), memory bandwidth in B/s, and its
-    multiprocessors: 0 for those of the chip that the constants were fitted on, which count too where that is none of
-    its `own` architecture. `W_SM` is what each asks of memory at most.
+    multiprocessors: 0 for those of the chip that the constants were fitted on, which count too where a chip has
+    kernels of its `own` architecture and the constants are of none of these. `W_SM` is what each asks of memory at
+    most.
     """
 
     name: str
@@ -73,7 +78,7 @@ class KernelChip(NamedTuple):
 
     def sheet(self, dtype: str, fitted_on: str) -> RateSheet:
         """Its data sheet, with constants that were fitted on a chip."""
-        counted = self.n_SM if fitted_on in self.own else 0
+        counted = self.n_SM if fitted_on in self.own or not self.own else 0
         return RateSheet(self.rate(dtype), self.W, counted or accelerators[fitted_on].sms)
 
 
@@ -83,7 +88,7 @@ def kernel_chip(chip: Accelerator) -> KernelChip:
         raise ValueError(f"no source says how fast {chip.name} multiplies in 16 bits; it can be described in a file")
     if not chip.hbm_bandwidth:
         raise ValueError(f"no source says how fast {chip.name} reads its memory; it can be described in a file")
-    arch = fitted_architecture(chip)
+    arch, counted = fitted_architecture(chip), chip.sms or 0
     own = (chip.key, ARCHITECTURES[arch]) if arch else ()
     return KernelChip(
         chip.name,
@@ -92,7 +97,7 @@ def kernel_chip(chip: Accelerator) -> KernelChip:
         chip.fp8_flops or 0.0,
         chip.fp4_flops or 0.0,
         chip.hbm_bandwidth,
-        (chip.sms or 0) if arch else 0,
+        counted if arch or counted >= MANY_SMALL else 0,
         W_SM.get(arch, inf),
         own,
     )
@@ -182,10 +187,21 @@ def cache_time(attention: LayerAttention, batch: int, context: float) -> float:
         flops = 2.0 * batch * context * heads * (m.latent_key + m.latent_value)
         read = batch * context * m.latent_key * cache_element_bytes(m, kv_dtype)
         sheet = chip.sheet("bf16", c.chip)
-        return float(c.t0 + c.t_join + max(read / (c.eta_W * sheet.W), flops / (MLA_SHARE * sheet.C)))
+        return float(c.t0 + c.t_join + max(read / (c.eta_W * sheet.W), flops / latent_rate(sheet)))
     heads, kv = queries * max(1, m.heads // tp), max(1, m.kv_heads // tp)
     sheet, b = chip.sheet("bf16", c.chip), cache_element_bytes(m, kv_dtype)
     return float(decode_seconds(c, sheet, b, heads, kv, m.head_dim, batch, context, 0))
+
+
+def latent_rate(sheet: RateSheet) -> float:
+    """FLOP/s of latent attention's products in a decode step. What lies between them, exponentials and moves in the
+    chip, a multiprocessor does at its own rate, so a chip with slow tensor cores comes nearer to their peak.
+
+    >>> h20, h800 = RateSheet(148e12, 4e12, 78), RateSheet(989.4e12, 3.35e12, 132)
+    >>> [round(latent_rate(sheet) / sheet.C, 2) for sheet in (h20, h800)]
+    [0.87, 0.63]
+    """
+    return float(1 / (1 / sheet.C + 1 / (R_MLA * sheet.n_SM)))
 
 
 def cache_least(attention: LayerAttention, batch: int, context: float) -> float:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from hwlib.calibrated.serving_kernels import MLA_SHARE, KernelChip
+from hwlib.calibrated.serving_kernels import KernelChip
 from hwlib.specs import Accelerator, Model
 from hwlib.specs.state_mixer import StateMixer
 from hwlib.transformer import (
@@ -35,6 +35,7 @@ PROMPT_SHARE: Mapping[str, float] = MappingProxyType(
 """Of the vector units' rate in 32 bits, what parts of a prompt reach (typed): with kernels of FlashInfer, of FlashKDA,
 of Triton (mamba_ssm), a guess, with those of flash-linear-attention, a guess."""
 VECTOR_OF_MATRIX = 1 / 16  # of the peak in 16 bits, the vector units' rate where no source says it: that of the A100
+LATENT_SHARE = 0.5  # of the bfloat16 peak that sparse latent attention over a prompt reaches (typed)
 INDEX_SHARE = 0.5  # of the peak in 8 bits, of an indexer's products (typed)
 CONV_SHARE = 0.4  # of memory's bandwidth, of a short convolution over a prompt (typed)
 PROMPT_STARTS = 10  # kernels of a state's layer over a prompt, beside its products (typed)
@@ -87,7 +88,7 @@ def sparse_prompt_seconds(model: Model, chip: KernelChip, tp: int, tokens: float
     if x is None:
         return 0.0
     flops = sparse_latent_flops(tokens, tokens, x.top, model.heads, model.kv_lora, model.rope_dim)
-    return T_START + float(flops) / tp / (MLA_SHARE * chip.C)
+    return T_START + float(flops) / tp / (LATENT_SHARE * chip.C)
 
 
 def compressed_prompt_flops(kind: AttentionKind, tokens: float) -> float:

@@ -23,7 +23,7 @@ from hwlib.specs import Accelerator, Model, accelerators, measured_lengths
 from hwlib.specs.cluster import Place
 from hwlib.specs.fitted import attention_constants, decode_constants, gemm_constants
 from hwlib.specs.prediction_errors import SERVING, prediction_errors
-from hwlib.specs.serving_stack import USUAL, USUAL_ROCM, USUAL_ROCM_MOE, ServingStack, serving_stacks
+from hwlib.specs.serving_stack import USUAL, USUAL_ROCM, USUAL_ROCM_MOE, ServingStack, build_for, serving_stacks
 from hwlib.specs.stack import typical_words
 from hwlib.specs.table import unknown
 from hwlib.units import plural, show
@@ -266,13 +266,15 @@ def _workload(prompt: int | None, output: int | None, trace: str | None) -> Work
 
 def _stack(model: Model, chip: Accelerator, stack: ServingStack | str | None) -> ServingStack:
     """The software asked for, or the newest one that was fitted on chips like this; with typical constants on a chip
-    that is like none, or of another maker than those on which the software was timed.
+    that is like none, or of another maker than those on which the software was timed. A program that was timed in
+    another build on chips like this is taken in that.
     """
     if isinstance(stack, ServingStack):
         return stack
     key = stack or _usual(model, chip)
     if key not in serving_stacks:
         raise PlanError("stack", unknown("serving stack", key, serving_stacks))
+    key = build_for(key, chip, bool(model.moe))
     fits = fitted_architecture(chip) and serving_stacks[key].vendor == chip.vendor
     return serving_stacks[key] if fits else serving_stacks[key].typical(chip, bool(model.moe))
 

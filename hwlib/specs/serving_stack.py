@@ -25,7 +25,9 @@ USUAL = "tensorrt-llm-1.1"
 USUAL_ROCM = "vllm-rocm"
 USUAL_ROCM_MOE = {"CDNA 3": "sglang-mi30x", "CDNA 4": "sglang-mi35x"}
 """The same on AMD's GPUs, for dense models and, by architecture, for those with experts: what was timed with such."""
-TYPICAL, TYPICAL_MOE = 0.12, 0.25
+LAUNCHED = "sglang"
+"""The software whose launches of a layer that reads prompts were fitted to first tokens; in others they are typed."""
+TYPICAL, TYPICAL_MOE = 0.11, 0.21
 """Mean error of the step times of published servers on MI300X and MI355X, as if nothing had been fitted to either, by
 these constants: of dense models, and of models with experts (benchmarks/data/unfitted.csv; docs/serving.md has them by
 chip).
@@ -75,9 +77,9 @@ class ServingStack(Constants):
 
     def typical(self, chip: str | Accelerator, moe: bool = False) -> "ServingStack":
         """The same constants for a chip on which neither this software nor a kernel was fitted, for dense models or for
-        those with experts. Experts run at the rate of their kernels' model: what takes of that rests on NVIDIA's
-        kernels and on a reading of plans that were not printed (with it, servers of DeepSeek-R1 on MI300X and MI355X
-        are 46 % off instead of 25).
+        those with experts. Kernels and experts run at the rate of their models at most, and experts at no less: what
+        takes of that, or adds to it, rests on another maker's kernels, and on a reading of plans that were not printed.
+        The host launches a layer of a prompt in the time that was fitted to first tokens.
         """
         sheet = chip if isinstance(chip, Accelerator) else accelerators[chip]
         return self.replace(
@@ -88,9 +90,33 @@ class ServingStack(Constants):
             like=self.key,
             software="typical",
             error=TYPICAL_MOE if moe else TYPICAL,
+            eta=min(self.eta, 1.0),
+            t_prompt=max(self.t_prompt, serving_stacks[LAUNCHED].t_prompt),
             eta_E=1.0,
             note=f"no server was fitted on this chip: the constants of {self.key}",
         )
+
+
+BUILDS = {
+    ("sglang", "CDNA 3"): "sglang-mi30x",
+    ("sglang", "CDNA 4"): "sglang-mi35x",
+    ("vllm", "CDNA 3"): USUAL_ROCM,
+    ("vllm", "CDNA 4"): USUAL_ROCM,
+}
+"""The stack that was timed of a program's build for an architecture of another maker."""
+
+
+def build_for(key: str, chip: Accelerator, moe: bool) -> str:
+    """The stack of the same program that was timed on chips like this, of the same kind of model; else the same key.
+    SGLang was timed on AMD's GPUs with experts alone, vLLM with dense models.
+
+    >>> build_for("sglang", accelerators["mi300x"], moe=True), build_for("sglang", accelerators["h200-sxm"], moe=True)
+    ('sglang-mi30x', 'sglang')
+    """
+    arch = next((arch for _, arch in BUILDS if chip.arch.startswith(arch)), "")
+    build = BUILDS.get((program_of(key), arch), key) if key in serving_stacks else key
+    other = build != key and serving_stacks[key].vendor != chip.vendor and moe is not (build == USUAL_ROCM)
+    return build if other else key
 
 
 def program_of(key: str) -> str:

@@ -1,5 +1,7 @@
 """Serving: the work of a step against counts by hand, loads, limits, and what cannot be."""
 
+from dataclasses import replace
+
 import pytest
 
 from hwlib.calibrated import gemm_model
@@ -14,11 +16,12 @@ from hwlib.calibrated.serving import (
     step_time,
     times,
 )
-from hwlib.calibrated.serving_kernels import experts_time, kernel_chip, product_time
+from hwlib.calibrated.serving_kernels import LayerAttention, cache_time, experts_time, kernel_chip, product_time
 from hwlib.calibrated.serving_network import exchange_time, reduce_time, scaleup_rate
 from hwlib.collectives import Routing
+from hwlib.serving_planner import plan_serving
 from hwlib.specs import accelerators, models
-from hwlib.specs.serving_stack import ServingStack
+from hwlib.specs.serving_stack import ServingStack, build_for, serving_stacks
 from hwlib.transformer import kv_cache_bytes, parameter_count
 
 IDEAL = ServingStack.ideal()
@@ -243,3 +246,58 @@ def test_unknown_names_are_key_errors():
         with pytest.raises(KeyError):
             serve(**{"model": "llama3-8b", "chip": "h100-sxm", "batch": 1, **PLAN} | changes)
     assert set(LOADS) == {"static", "closed", "queued"}
+
+
+@pytest.mark.parametrize(("chip", "least", "most"), [("h20-sxm", 120e12, 130e12), ("h800-sxm", 580e12, 660e12)])
+def test_latent_attention_reaches_what_flashmla_printed(chip, least, most):
+    """128 sequences of 8,192 tokens, 64 heads and three new tokens each, as FlashMLA's own benchmark counts them."""
+    silicon = kernel_chip(accelerators[chip])
+    model = models["deepseek-v3"]
+    seconds = cache_time(LayerAttention(model, silicon, 2, "bf16", "trtllm", queries=3), 128, 8192)
+    flops = 2.0 * 128 * 8192 * 3 * model.heads / 2 * (2 * model.kv_lora + model.rope_dim)
+    assert least < flops / seconds < most
+
+
+def test_a_chip_of_another_maker_has_its_own_multiprocessors_where_they_are_many():
+    counted = {key: kernel_chip(replace(accelerators[key], vendor="nobody")).n_SM for key in ("mi355x", "tpu-v5p")}
+    assert counted == {"mi355x": 256, "tpu-v5p": 0}
+    many = [replace(accelerators["mi355x"], vendor="nobody", sms=sms) for sms in (15, 16)]
+    assert [kernel_chip(chip).n_SM for chip in many] == [0, 16]
+    assert kernel_chip(many[0]).sheet("bf16", "h100-sxm").n_SM == accelerators["h100-sxm"].sms
+    assert kernel_chip(many[1]).sheet("bf16", "h100-sxm").n_SM == 16
+
+
+def test_rates_of_one_makers_kernels_are_not_carried_to_anothers():
+    for key in ("sglang", "tensorrt-llm-1.1", "vllm-0.6"):
+        typical = serving_stacks[key].typical("tpu-v5p")
+        assert (typical.eta, typical.eta_E) == (min(serving_stacks[key].eta, 1.0), 1.0)
+        assert typical.t_prompt == serving_stacks["sglang"].t_prompt
+
+
+@pytest.mark.parametrize(
+    ("stack", "chip", "moe", "build"),
+    [
+        ("sglang", "mi300x", True, "sglang-mi30x"),
+        ("sglang-0.4", "mi355x", True, "sglang-mi35x"),
+        ("sglang", "mi300x", False, "sglang"),
+        ("vllm-0.6", "mi325x", False, "vllm-rocm"),
+        ("vllm-0.6", "mi325x", True, "vllm-0.6"),
+        ("sglang", "h200-sxm", True, "sglang"),
+        ("sglang-mi30x", "mi300x", True, "sglang-mi30x"),
+        ("atom", "mi300x", True, "atom"),
+        ("tensorrt-llm-1.1", "mi300x", True, "tensorrt-llm-1.1"),
+        ("sglang", "tpu-v5p", True, "sglang"),
+        ("nothing", "mi300x", True, "nothing"),
+    ],
+)
+def test_a_program_is_taken_in_the_build_that_was_timed_on_such_chips(stack, chip, moe, build):
+    assert build_for(stack, accelerators[chip], moe) == build
+
+
+def test_a_program_that_is_named_on_another_makers_chip_is_no_quicker_than_its_build():
+    asked = {"prompt": 1024, "output": 1024, "fixed": {"tp": (8,), "ep": (1,)}}
+    named, usual = (
+        plan_serving("deepseek-v3", "mi300x-node", stack=stack, **asked).question.stack.key
+        for stack in ("sglang", None)
+    )
+    assert named == usual == "sglang-mi30x"

@@ -42,7 +42,7 @@ def test_what_experts_lose_with_one_software_is_not_carried_to_a_chip_without_a_
     usual = serving_stacks["tensorrt-llm-1.1"]
     assert usual.eta_E < 1
     assert usual.typical("mi300x").eta_E == 1
-    assert usual.typical("mi300x").eta == usual.eta
+    assert usual.typical("mi300x").eta == 1 < usual.eta
 
 
 def test_a_row_takes_what_it_does_not_say_from_the_one_it_is_like():

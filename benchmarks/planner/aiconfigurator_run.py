@@ -85,7 +85,7 @@ class Estimate(NamedTuple):
     release: str
 
 
-class Compared(NamedTuple):
+class ComparedServer(NamedTuple):
     """A row and the times of both over the measured one."""
 
     row: PublishedRow
@@ -106,7 +106,7 @@ def question(row: PublishedRow, case: Serving) -> dict[str, Any] | None:
     if not known or c.get("disaggregated") or not {server.dtype, server.kv_dtype} <= set(PRECISIONS):
         return None
     groups = server.groups
-    experts = {"moe_tp_size": server.tp // server.ep, "moe_ep_size": server.ep}
+    experts: dict[str, Any] = {"moe_tp_size": server.tp // server.ep, "moe_ep_size": server.ep}
     experts |= {"moe_quant_mode": PRECISIONS[server.expert_dtype or server.dtype]}
     return {
         "model_path": MODELS[c["model"]],
@@ -125,14 +125,14 @@ def question(row: PublishedRow, case: Serving) -> dict[str, Any] | None:
     }
 
 
-def seconds_of(row: PublishedRow, case: Serving, said: Estimate) -> float:
+def seconds_of(row: PublishedRow, case: Serving, estimate: Estimate) -> float:
     """Its seconds for what our time is of: a first token, a token, or all tokens of the run. NaN without a figure."""
     c = row.config
     if row.unit == "ms first token":
-        return said.ttft / 1e3
+        return estimate.ttft / 1e3
     if row.unit == "ms per output token":
-        return said.tpot / 1e3
-    whole = (said.ttft + said.tpot * (c["output"] - 1)) / 1e3
+        return estimate.tpot / 1e3
+    whole = (estimate.ttft + estimate.tpot * (c["output"] - 1)) / 1e3
     if row.unit == "ms whole request":
         return whole
     rate = re.fullmatch(r"(input\+)?output tokens/s(/GPU)?", row.unit)
@@ -141,24 +141,24 @@ def seconds_of(row: PublishedRow, case: Serving, said: Estimate) -> float:
     if c["load"] in STATIC:
         return whole
     measured = (row.value if rate[2] else row.value / row.gpus) / (1 + c["input"] / c["output"] if rate[1] else 1.0)
-    return case.seconds * measured / said.rate if said.rate else math.nan
+    return case.seconds * measured / estimate.rate if estimate.rate else math.nan
 
 
 def asked_rows(path: Path) -> list[tuple[PublishedRow, Serving, dict[str, Any]]]:
     """The rows of a folder that it has data of. Raises DataError."""
-    found = []
+    rows = []
     for row in read_rows(path)[0]:
         case = case_of(row, path) if row.kind == "inference-serving" else None
         if isinstance(case, Serving) and (words := question(row, case)):
-            found.append((row, case, words))
-    return found
+            rows.append((row, case, words))
+    return rows
 
 
 def drawn(rows: Sequence[Any], most: int) -> list[Any]:
     """Of each software and chip at most so many rows, at even steps in their order."""
     groups: dict[tuple[str, str], list[Any]] = {}
-    for asked in rows:
-        groups.setdefault((asked[2]["backend_name"], asked[2]["system_name"]), []).append(asked)
+    for row in rows:
+        groups.setdefault((row[2]["backend_name"], row[2]["system_name"]), []).append(row)
     steps = [(group, min(len(group), most)) for group in groups.values()]
     return [group[i * len(group) // count] for group, count in steps for i in range(count)]
 
@@ -167,11 +167,14 @@ def estimates(questions: Sequence[dict[str, Any]], python: Path | None = None) -
     """What it says of each question, or why nothing. Raises NoPeer."""
     with tempfile.TemporaryDirectory() as folder:
         python = python or installed(Path(folder) / "environment")
-        asked, answers = Path(folder) / "questions.json", Path(folder) / "answers.json"
-        asked.write_text(json.dumps(list(questions)), "utf-8")
-        said_by([str(python), "-c", PROGRAM, str(asked), str(answers)], "it did not run")
-        said = json.loads(answers.read_text("utf-8"))
-    return [answer if isinstance(answer, str) else Estimate(*answer) for answer in said]
+        questions_file, answers = Path(folder) / "questions.json", Path(folder) / "answers.json"
+        questions_file.write_text(json.dumps(list(questions)), "utf-8")
+        said_by([str(python), "-c", PROGRAM, str(questions_file), str(answers)], "it did not run")
+        return [_estimate(answer) for answer in json.loads(answers.read_text("utf-8"))]
+
+
+def _estimate(answer: Any) -> Estimate | str:
+    return answer if isinstance(answer, str) else Estimate(*answer)
 
 
 def installed(folder: Path) -> Path:
@@ -182,23 +185,23 @@ def installed(folder: Path) -> Path:
 
 
 def compared(
-    rows: Sequence[tuple[PublishedRow, Serving, Any]], said: Sequence[Estimate | str]
-) -> tuple[list[Compared], list[str]]:
+    rows: Sequence[tuple[PublishedRow, Serving, Any]], answers: Sequence[Estimate | str]
+) -> tuple[list[ComparedServer], list[str]]:
     """The rows that both predict, and the reasons for those that it does not."""
     both, refused = [], []
-    for (row, case, _), answer in zip(rows, said, strict=True):
+    for (row, case, _), answer in zip(rows, answers, strict=True):
         theirs = math.nan if isinstance(answer, str) else seconds_of(row, case, answer)
         if theirs > 0:
-            both.append(Compared(row, case.time() / case.seconds, theirs / case.seconds))
+            both.append(ComparedServer(row, case.time() / case.seconds, theirs / case.seconds))
         else:
             reason = answer if isinstance(answer, str) else f"no figure of {row.unit}"
             refused.append(f"{row.cells['id']}: {reason}")
     return both, refused
 
 
-def table(both: Iterable[Compared]) -> list[str]:
+def table(both: Iterable[ComparedServer]) -> list[str]:
     """Mean errors, and biases in brackets, by software and chip, of rows that ours were fitted to and others."""
-    groups: dict[tuple[str, str, bool], list[Compared]] = {}
+    groups: dict[tuple[str, str, bool], list[ComparedServer]] = {}
     for pair in both:
         software = next(word for word, _ in BACKENDS if word in str(pair.row.config["software"]))
         groups.setdefault((software, pair.row.system, pair.fitted), []).append(pair)
@@ -212,10 +215,13 @@ def table(both: Iterable[Compared]) -> list[str]:
     return lines
 
 
-def _line(software: str, chip: str, pairs: Sequence[Compared], fitted: str) -> str:
-    ours, theirs = ([getattr(pair, name) - 1 for pair in pairs] for name in ("ours", "theirs"))
-    errors = (f"{fmean(map(abs, some)):.1%} ({fmean(some):+.1%})" for some in (ours, theirs))
+def _line(software: str, chip: str, pairs: Sequence[ComparedServer], fitted: str) -> str:
+    errors = map(_error, ([pair.ours - 1 for pair in pairs], [pair.theirs - 1 for pair in pairs]))
     return f"| {software} | {chip} | {len(pairs)} | {fitted} | {' | '.join(errors)} |"
+
+
+def _error(errors: Sequence[float]) -> str:
+    return f"{fmean(map(abs, errors)):.1%} ({fmean(errors):+.1%})"
 
 
 @click.command(help=__doc__)
@@ -227,12 +233,12 @@ def main(python: Path | None, most: int, refused: bool) -> None:
     every = asked_rows(ROWS)
     rows = drawn(every, most)
     try:
-        said = estimates([words for _, _, words in rows], python)
+        answers = estimates([words for _, _, words in rows], python)
     except NoPeer as error:
         raise click.ClickException(str(error)) from None
-    both, reasons = compared(rows, said)
+    both, reasons = compared(rows, answers)
     print("\n".join(table(both)))
-    releases = sorted({answer.release for answer in said if isinstance(answer, Estimate)})
+    releases = sorted({answer.release for answer in answers if isinstance(answer, Estimate)})
     print(f"\nIts data are of {', '.join(releases)}; {len(every)} rows have its words, {len(rows)} of them were drawn,")
     print(f"and {len(both)} of these are predicted.")
     if refused:

@@ -69,7 +69,7 @@ def test_the_exit_status_is_the_verdict(text, status, verdict):
 
 
 def test_where_nothing_was_measured_no_row_is_judged():
-    done, record = run("--on", "mi300x-node", text=ROW), run("--on", "mi300x-node", "--json", text=ROW)
+    done, record = run("--on", "1x8 l40s", text=ROW), run("--on", "1x8 l40s", "--json", text=ROW)
     assert (done.exit_code, record.exit_code) == (1, 1)
     assert "unknown: " in done.output
     assert "\n- unmeasured: " in done.output

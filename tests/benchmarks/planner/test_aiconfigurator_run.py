@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.planner.aiconfigurator_run import (
     MODELS,
-    Compared,
+    ComparedServer,
     Estimate,
     asked_rows,
     compared,
@@ -115,7 +115,7 @@ def test_a_python_without_it_is_named(tmp_path):
 def test_errors_are_counted_by_what_ours_were_fitted_to(rows):
     row = rows[0][0]
     fitted, other = (replace(row, cells=row.cells | {"use": use}) for use in ("fit", "test"))
-    lines = table([Compared(fitted, 1.1, 0.8), Compared(fitted, 0.9, 0.8), Compared(other, 2.0, 1.0)])
+    lines = table([ComparedServer(fitted, 1.1, 0.8), ComparedServer(fitted, 0.9, 0.8), ComparedServer(other, 2.0, 1.0)])
     assert [line.split(" | ")[2:] for line in lines[2:]] == [
         ["1", "no", "100.0% (+100.0%)", "0.0% (+0.0%) |"],
         ["2", "yes", "10.0% (+0.0%)", "20.0% (-20.0%) |"],

@@ -11,6 +11,7 @@ from hwlib.planner.task import task_of
 from hwlib.serving_planner import plan_serving
 from hwlib.serving_planner.layouts import Layout, server_of
 from hwlib.specs import Level, SpecError, Stack, described, levels_of, nodes, read_cluster, stack_for
+from hwlib.specs.serving_stack import USUAL, serving_stacks
 from hwlib.steptime import step_time
 from hwlib.strategy import Strategy
 from hwlib.units import GB
@@ -99,9 +100,12 @@ fp8 = "1978.9 TFLOP/s"
 
 
 def test_a_chip_without_a_fit_is_served_as_an_h100_that_had_its_rates(tmp_path):
-    """Of one with the H100's own figures the same is said, to the last digit; with half of its memory's rate, less."""
+    """Of one with the H100's own figures the same is said, to the last digit, as of an H100 by the same typical
+    constants; with half of its memory's rate, less.
+    """
     asked = {"prompt": 1024, "output": 256, "fixed": {"tp": (1, 4)}, "apart": False, "dtype": "fp8"}
-    found = [plan_serving("llama3-8b", "dgx-h100", **asked)]
+    typical = serving_stacks[USUAL].typical("h100-sxm")
+    found = [plan_serving("llama3-8b", "dgx-h100", **asked, stack=typical)]
     for text in (H100, H100.replace("3.35", "1.675"), H100.replace('"450', '"45')):
         (tmp_path / "own.toml").write_text(text, "utf-8")
         found.append(plan_serving("llama3-8b", str(tmp_path / "own.toml"), **asked))
@@ -112,11 +116,12 @@ def test_a_chip_without_a_fit_is_served_as_an_h100_that_had_its_rates(tmp_path):
     assert slower[0].gpu_rate < theirs[0].gpu_rate
     fours = [next(point for point in one if point.plan.decode.tp == 4) for one in (theirs, apart)]
     assert fours[1].gpu_rate < 0.9 * fours[0].gpu_rate
-    assert [one.question.stack.key for one in found[:2]] == ["tensorrt-llm-1.1", "typical-own-mine"]
+    usual = plan_serving("llama3-8b", "dgx-h100", **asked)
+    assert [one.question.stack.key for one in (usual, same)] == ["tensorrt-llm-1.1", "typical-own-mine"]
     for said in (same.table(), same.explain(), same.json()["caveat"], same.json()["stack"]):
         assert "typical" in said
     assert same.json()["fitted"] == []
-    assert theirs.json()["caveat"] is None
+    assert usual.json()["caveat"] is None
 
 
 def test_a_line_says_what_a_file_says():

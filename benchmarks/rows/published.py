@@ -376,7 +376,7 @@ def _tests_of(software: str) -> Callable[[PublishedRow], Case]:
         if c is None or holds_among(c, row.gpus):
             return _collective(chip, software)(row)
         S = row.config.get("bytes")
-        few = Unmodelled(f"gpus is {row.gpus}, of a mesh whose constants are of {', '.join(map(str, c.ranks))}")
+        few = Unmodelled(f"system is {row.gpus} GPUs of a mesh, whose constants are of {', '.join(map(str, c.ranks))}")
         return wire_case(row) if isinstance(S, int | float) and S >= LARGE else few
 
     return read

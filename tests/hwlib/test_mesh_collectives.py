@@ -80,6 +80,6 @@ def test_a_log_of_amds_is_held_against_rccl():
 def test_numbers_of_ranks_without_constants_are_a_bound_of_many_bytes_alone():
     three = [row for row in read_rows(TABLE)[0] if row.set == "ar-mi355x-primus" and row.gpus == 3]
     cases = {row.config["bytes"]: case_of(row, TABLE) for row in three}
-    assert "gpus is 3" in cases[2**25].reason
+    assert "3 GPUs of a mesh" in cases[2**25].reason
     assert predict(cases[2**26]).typical.endswith("a bound")
     assert not any(isinstance(case, Collective) for case in cases.values())

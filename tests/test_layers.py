@@ -40,7 +40,7 @@ ROOMS = {
             {"values"},
             {"declaration"},
             {"ranks"},
-            {"answers", "sandbox", "planned"},
+            {"answers", "sandbox", "planned", "reading"},
             {"learner", "book", "grading"},
             {"live"},
             {"course"},

@@ -1,4 +1,4 @@
-"""The calls that the page's worker makes: run a cell, check an answer, echo a text, ask for other numbers, plan.
+"""The calls that the page's worker makes: run a cell, check an answer, echo a text, ask for other numbers, plan, read.
 
 Each takes one JSON text and gives one. A call never raises because of what a reader wrote.
 """
@@ -120,12 +120,20 @@ def planned(page: str, asked: dict[str, str], part: str) -> dict[str, Any]:
     return dict(answered(page, asked, part))
 
 
+def read(files: list[list[str]], kind: str, options: dict[str, str]) -> dict[str, Any]:
+    """The answer of the page that reads: `files` are names, each with the path where its bytes lie."""
+    from ..reading import HeldFile, answered
+
+    return dict(answered([HeldFile.of_path(name, Path(path)) for name, path in files], kind, options))
+
+
 CALLS: dict[str, Callable[..., dict[str, Any]]] = {
     "run": run,
     "check": check,
     "echo": echo,
     "variant": variant,
     "planned": planned,
+    "read": read,
 }
 
 

@@ -18,6 +18,7 @@ LOADED = (
     "autograder.learner.verbs",
     "autograder.live.cells",
     "autograder.planned",
+    "autograder.reading",
     "hwlib.formula",
     "hwlib.specs",
 )

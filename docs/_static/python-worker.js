@@ -1,8 +1,8 @@
 /* The page's Python, in a worker of its own, so that the page can end a cell that does not.
  *
  * First message: {config: {base, files, lock, snapshot, needs}}. With `files` (a page read from the disk) nothing is fetched:
- * they hold what lies in _static/python/, by name. Later messages: {id, request}, a JSON text for autograder.live.worker,
- * and {file, data}, one of the files that came later. Answers: {id, result} or {id, error}; {id, wants: a file's name}
+ * they hold what lies in _static/python/, by name. Later messages: {id, request, files}, a JSON text for
+ * autograder.live.worker, with the files that it names, [path, blob] each, there for this call; and {file, data}, one of the files that came later. Answers: {id, result} or {id, error}; {id, wants: a file's name}
  * where a package is needed that is not here yet; over http, while it starts, {loaded, total} bytes. */
 const LOCAL = "https://files.invalid/", HOME = "/home/pyodide", SITE = "/lib/python3.14/site-packages";
 let python, config, started;
@@ -119,6 +119,7 @@ self.onmessage = async ({ data }) => {
       return;
     }
     await started;
+    for (const [path, blob] of data.files ?? []) python.FS.writeFile(path, new Uint8Array(await blob.arrayBuffer()), { canOwn: true });
     const call = python.pyimport("autograder.live.worker").call;
     let result = call(data.request);
     while (result.startsWith('{"needs"')) {  // a package: unpack it, and call again
@@ -128,5 +129,7 @@ self.onmessage = async ({ data }) => {
     postMessage({ id: data.id, result });
   } catch (error) {
     postMessage({ id: data.id, error: String(error.message ?? error).slice(-2000) });
+  } finally {
+    for (const [path] of data.files ?? []) if (python?.FS.analyzePath(path).exists) python.FS.unlink(path);
   }
 };

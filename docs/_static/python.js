@@ -7,7 +7,7 @@
   "use strict";
 
   const BASE = document.currentScript.src.replace(/[^/]*$/, ""), DISK = location.protocol === "file:";
-  const LIMIT = 30, START = 120, SEARCH = 120;  // seconds of a cell, until the library is loaded, of a search of plans
+  const LIMIT = 30, START = 120, SEARCH = 120, READ = 300;  // seconds of a cell, until the library is loaded, of a search, of files
   const LOCK = { abi_version: "2026_0", arch: "wasm32", platform: "emscripten_5_0_3", python: "3.14.2" };
   const CORE = ["pyodide/pyodide.mjs", "pyodide/pyodide.asm.mjs", "pyodide/pyodide.asm.wasm", "pyodide/python_stdlib.zip", "library.zip"];
   const CHAPTERS = "book.zip";  // which a page that plans does without, and the course edition has not
@@ -117,7 +117,7 @@
     return () => watchers.delete(watch);
   }
 
-  async function call(name, given, limit = LIMIT) {
+  async function call(name, given, limit = LIMIT, files = []) {
     try {
       await started(given.chapter !== undefined);
     } catch (error) {
@@ -125,7 +125,7 @@
       if (ENDED.includes(error.name)) throw error;
       throw new Error(`Python did not start: ${error.message}`);
     }
-    return JSON.parse(await send({ request: JSON.stringify({ call: name, ...given }) }, limit));
+    return JSON.parse(await send({ request: JSON.stringify({ call: name, ...given }), files }, limit));
   }
 
   const parts = {
@@ -135,6 +135,12 @@
     echo: (chapter, exercise, entered) => call("echo", { chapter, exercise, entered }),
     variant: (chapter, exercise, number) => call("variant", { chapter, exercise, number }),
     planned: (page, asked, part) => call("planned", { page, asked, part }, SEARCH),
+    /* Files are [name, blob] each. */
+    read(files, kind, options) {
+      const places = files.map((_, i) => `/tmp/held-${i}`);
+      const named = files.map(([name], i) => [name, places[i]]);
+      return call("read", { files: named, kind, options }, READ, files.map(([, blob], i) => [places[i], blob]));
+    },
   };
   window.gpubook = Object.assign(window.gpubook ?? {}, { python: parts });
 })();

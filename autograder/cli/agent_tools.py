@@ -11,6 +11,7 @@ from typing import Any
 from ..values.book_root import book_root
 from .agent_answers import Answer, described, library, near, page, values_sources
 from .agent_plans import plan, serve
+from .agent_reading import read
 
 FEW = 30  # formulas in one answer
 LONGEST = 20_000  # characters of a page's section
@@ -149,7 +150,7 @@ def limits(section: str = "") -> Answer:
     return _section("limits.md", section)
 
 
-TOOLS = (plan, serve, formulas, evaluate, specs, fidelity, limits)
+TOOLS = (plan, serve, read, formulas, evaluate, specs, fidelity, limits)
 
 
 # Formulas

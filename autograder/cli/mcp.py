@@ -1,15 +1,15 @@
-"""`gpubook mcp`: the book's planners, formulas and tables for agents, by the Model Context Protocol."""
+"""`gpubook mcp`: the book's planners, readers, formulas and tables for agents, by the Model Context Protocol."""
 
 import click
 
 
 @click.command()
 def mcp() -> None:
-    """Serve the planners, formulas and tables to agents.
+    """Serve the planners, readers, formulas and tables to agents.
 
     By the Model Context Protocol, over standard input and output: register `gpubook mcp` as a server in the agent's
-    settings. Its tools are plan, serve, formulas, evaluate, specs, fidelity and limits; every answer has its sources.
-    It needs the extra mcp: pip install "gpubook[mcp]".
+    settings. Its tools are plan, serve, read, formulas, evaluate, specs, fidelity and limits; every answer has its
+    sources. It needs the extra mcp: pip install "gpubook[mcp]".
     """
     try:
         from .mcp_server import server

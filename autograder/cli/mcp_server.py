@@ -16,9 +16,9 @@ from .group import error_text
 
 ABOUT = (
     "Numbers on GPUs, networks, collectives, and the training and serving of language models: sourced tables, formulas "
-    "with units, and planners whose errors against published runs are known. Quantities are in SI, bandwidth is one "
-    "direction, FLOP/s are dense, GB is 1e9 bytes. Cite the `sources` of an answer; before a decision rests on a "
-    "prediction, ask `fidelity` and `limits`."
+    "with units, planners whose errors against published runs are known, and readers of logs and traces. Quantities "
+    "are in SI, bandwidth is one direction, FLOP/s are dense, GB is 1e9 bytes. Cite the `sources` of an answer; before "
+    "a decision rests on a prediction, ask `fidelity` and `limits`."
 )
 
 

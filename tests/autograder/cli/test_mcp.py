@@ -9,8 +9,10 @@ from click.testing import CliRunner
 from autograder.cli import agent_tools, commands
 from autograder.cli.agent_answers import described, values_sources
 from autograder.cli.agent_options import values_of
+from autograder.reading import KINDS, HeldFile, read
 from hwlib.options import SERVING, TRAINING
 from hwlib.specs import accelerators, clusters, links, models, nodes, stacks, switches
+from tests.autograder.reading.held import HELD, OPTIONS
 from tests.hwlib.test_hf_config import LLAMA
 from tests.loops import awaited
 
@@ -132,6 +134,7 @@ def test_what_is_trained_is_asked_of_the_tool_as_of_the_command(ask):
                 agent_tools.KINDS, (accelerators, links, switches, nodes, clusters, models), strict=True
             )
         ),
+        ("read", {"text": HELD["config"]}),
         ("fidelity", {}),
         ("fidelity", {"section": "serving"}),
         ("limits", {}),
@@ -181,6 +184,15 @@ def test_a_server_is_that_of_the_command(ask):
     own = ask("serve", **SERVE | {"cluster": "1x2 mi300x"}, stack="tensorrt-llm-1.1", fixed={"tp": "1"})
     assert own["caveat"] == own["plans"]["caveat"]
     assert "MI300X" in own["caveat"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_text_is_read_as_the_page_reads_it(ask, kind):
+    answer = ask("read", text=HELD[kind], options=OPTIONS.get(kind))
+    assert {name: answer[name] for name in answer if name != "sources"} == json.loads(
+        json.dumps(read([HeldFile.of_text(HELD[kind])], "", OPTIONS.get(kind)).record)
+    )
+    assert answer["kind"] == kind
 
 
 def test_a_formula_is_evaluated_with_its_units(ask):
@@ -254,6 +266,9 @@ def test_a_quantised_checkpoint_is_planned_in_the_precision_that_is_asked_for_an
         ("specs", {"kind": "chps"}, "known: chips"),
         ("specs", {"kind": "chips", "key": "h100-sx"}, "did you mean h100-sxm"),
         ("fidelity", {"section": "the weather"}, "known: Matrix products"),
+        ("read", {"text": "hello"}, "what can be read: "),
+        ("read", {"text": HELD["config"], "kind": "novel"}, "kind: unknown 'novel'"),
+        ("read", {"text": HELD["config"], "options": {"gpus": "x"}}, "gpus: a whole number from 1"),
     ],
 )
 def test_an_error_is_a_clear_text(server, tool, arguments, says):

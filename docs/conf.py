@@ -85,6 +85,7 @@ html_css_files = [
     "search.css",
     "math.css",
     "planned.css",
+    "reading.css",
     "print.css",
 ]
 html_js_files = [
@@ -114,6 +115,7 @@ html_js_files = [
     ("drag.js", {"defer": "defer"}),
     ("provenance.js", {"defer": "defer"}),
     ("planned.js", {"defer": "defer"}),
+    ("reading.js", {"defer": "defer"}),
     ("cells-data.js", {"defer": "defer"}),
     ("cells.js", {"defer": "defer"}),
     ("print.js", {"defer": "defer"}),
@@ -172,7 +174,9 @@ def _only_where_used(_app, _page, _template, context, _doctree):
 
 USED = (
     (("answer-box", "scratch-here"), ("vendor/prismjs/", "vendor/@webcoder49/", "editor.js")),
-    (('class="planned"',), ("planned.js", "planned.css")),
+    (('class="planned"',), ("planned.js",)),
+    (('class="planned"', 'class="reading"'), ("planned.css",)),
+    (('class="reading"',), ("reading.js", "reading.css")),
     (("data-explore",), ("reference.js",)),
     (('class="cell-rows"',), ("cells-data.js", "cells.js", "cells.css")),
 )

@@ -15,7 +15,7 @@ from ..site.html import BookError
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
-LEFT_OUT = ("licences", "search", "genindex", "contribute", "plan", "fill", "serve")  # the last three compute
+LEFT_OUT = ("licences", "search", "genindex", "contribute", "plan", "fill", "serve", "read")  # the last four compute
 FRONT = "index"
 # What belongs to a page in a browser: links to headings, the notebook, scripts, verdicts, what a prediction unlocks.
 OF_THE_PAGE = (

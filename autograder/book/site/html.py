@@ -31,6 +31,7 @@ from . import (
     machine_readable,
     notebook_download,
     planner_pages,
+    reading_page,
     script_data,
     search,
     sphinx_site,
@@ -73,6 +74,7 @@ def build(root: Path, out: Path, course: bool = False, with_drafts: bool = False
         front_page = front.Front(root, every, course)
         front.write(pages, front_page)
         planner_pages.write(pages)
+        reading_page.write(pages)
         learners = []
         indexed = {formula.name for chapter in every for formula, _ in introduced(chapter)}
         for chapter in every:

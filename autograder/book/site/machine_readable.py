@@ -45,6 +45,7 @@ PAGES = {
     "plan": "the training planner, which computes in the page",
     "fill": "what fills a GPU: the memory and the time of one plan, by part, computed in the page",
     "serve": "plans of a server within limits of latency, computed in the page",
+    "read": "logs, matrices of links, traces and configurations of one's own, read in the page",
     "fidelity": "how well the models predict published measurements",
     "cells": "measured and predicted, row by row, by chip, kind of model, software and release",
     "limits": "where the models break",

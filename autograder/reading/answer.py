@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
-from .answer_html import answer_html
+from markupsafe import Markup
+
+from .answer_html import answer_html, planner_links
 from .held_file import HeldFile
 from .kinds import KINDS, ReaderKind
 from .readers import ReaderAnswer
 from .reading_error import ReadingError
-from .reading_options import option_values, unused_options
-from .recognition import Recognised, nothing_known, recognised
+from .reading_options import option_values
+from .recognition import Recognised, by_lines, nothing_known, recognised
 
 MOST_TRIED = 2**20  # characters of a text that every reader is tried on, where nothing recognises it
 
 
 @dataclass(frozen=True)
 class ReadAnswer:
-    """`why` says what the kind is known by, `also` which other kinds the text may be, `unused` which options its reader
-    does not take; `answer` is the reader's own record, and `text` the same to be read.
+    """`why` says what the kind is known by, `also` which other kinds the text may be, `options` what was typed
+    beside it, `unused` which of it the reader does not take; `answer` is the reader's own record, and `text` the same
+    to be read.
     """
 
     kind: str
@@ -30,6 +34,7 @@ class ReadAnswer:
     fine: bool
     text: str
     answer: Mapping[str, Any]
+    options: Mapping[str, str]
     unused: tuple[str, ...] = ()
 
     @property
@@ -41,6 +46,7 @@ class ReadAnswer:
             "why": self.why,
             "also": list(self.also),
             "fine": self.fine,
+            "options": dict(self.options),
             "unused": list(self.unused),
             "text": self.text,
             "answer": dict(self.answer),
@@ -58,7 +64,7 @@ def read(files: Sequence[HeldFile], kind: str = "", options: Mapping[str, str] |
     if not candidates:
         candidates = _tried(files[0])
     failures = []
-    for candidate in candidates:
+    for candidate in chain(candidates, () if kind else _later(files[0], candidates)):
         try:
             answer = candidate.kind.answer(files, values)
         except ReadingError:
@@ -66,7 +72,8 @@ def read(files: Sequence[HeldFile], kind: str = "", options: Mapping[str, str] |
         except (ValueError, LookupError, RecursionError, MemoryError, ArithmeticError) as error:
             failures.append(f"read as {candidate.kind.title} ({candidate.why}): {_sentence(error)}")
             continue
-        return _answer(candidate, candidates, answer, unused_options(values, candidate.kind.options))
+        used = {name: str(text).strip() for name, text in (options or {}).items() if name in values}
+        return _answer(candidate, candidates, answer, used)
     raise ReadingError(failures[0] if failures else nothing_known(files[0]))
 
 
@@ -76,13 +83,20 @@ def answered(files: Sequence[HeldFile], kind: str = "", options: Mapping[str, st
         answer = read(files, kind, options)
     except ReadingError as error:
         return {"error": str(error), "field": error.field}
-    return {"html": str(answer_html(answer.record)), "kind": answer.kind}
+    pages = planner_links(files[0]) if answer.kind == "config" else Markup("")
+    return {"html": str(answer_html(answer.record) + pages), "kind": answer.kind}
 
 
 def _named(name: str) -> Recognised:
     if name not in KINDS:
         raise ReadingError(f"kind: unknown {name[:60]!r}; known: {', '.join(KINDS)}", "kind")
     return Recognised(KINDS[name], "that kind was chosen")
+
+
+def _later(file: HeldFile, candidates: Sequence[Recognised]) -> Iterator[Recognised]:
+    """What a file may be by its lines, where what it begins with says otherwise and is wrong."""
+    names = [candidate.kind.name for candidate in candidates]
+    yield from (candidate for candidate in by_lines(file) if candidate.kind.name not in names)
 
 
 def _tried(file: HeldFile) -> list[Recognised]:
@@ -111,8 +125,10 @@ def _sentence(error: BaseException) -> str:
 
 
 def _answer(
-    chosen: Recognised, candidates: Sequence[Recognised], answer: ReaderAnswer, unused: tuple[str, ...]
+    chosen: Recognised, candidates: Sequence[Recognised], answer: ReaderAnswer, options: Mapping[str, str]
 ) -> ReadAnswer:
     also = tuple(other.kind.name for other in candidates if other is not chosen)
     kind = chosen.kind
-    return ReadAnswer(kind.name, kind.title, chosen.why, also, answer.fine, answer.text, answer.record, unused)
+    used = {name: text for name, text in options.items() if name in kind.options}
+    unused = tuple(name for name in options if name not in used)
+    return ReadAnswer(kind.name, kind.title, chosen.why, also, answer.fine, answer.text, answer.record, used, unused)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,8 +67,3 @@ def option_values(entered: Mapping[str, str]) -> dict[str, Any]:
         except ValueError as error:
             raise ReadingError(f"{name}: {error}", name) from None
     return values
-
-
-def unused_options(values: Mapping[str, Any], taken: Sequence[str]) -> tuple[str, ...]:
-    """Options that the reader of this kind does not take."""
-    return tuple(name for name in values if name not in taken)

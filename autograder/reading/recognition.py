@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -10,6 +11,7 @@ from .held_file import HeldFile
 from .kinds import KINDS, ReaderKind
 
 HEAD = 2**22  # characters that are looked at
+JSON = re.compile(r"\s*(?:\{\s*\"|\[\s*[\[{])")  # a log's line may begin with a bracket too
 LONGEST = 1000  # characters of a line that are looked at
 
 
@@ -30,7 +32,12 @@ def recognised(file: HeldFile, kinds: Iterable[ReaderKind] | None = None) -> lis
         if start.startswith(kind.begins):
             return [Recognised(kind, "it is pickled data")]
     text = file.head(HEAD)
-    return [*_by_keys(text, rows)] or _by_lines(text.splitlines(), rows)
+    return [*_by_keys(text, rows)][:1] or _by_lines(text.splitlines(), rows)
+
+
+def by_lines(file: HeldFile) -> list[Recognised]:
+    """The kinds that a file may be by its lines alone, whatever it begins with."""
+    return _by_lines(file.head(HEAD).splitlines(), list(KINDS.values()))
 
 
 def nothing_known(file: HeldFile) -> str:
@@ -42,7 +49,7 @@ def nothing_known(file: HeldFile) -> str:
 
 
 def _by_keys(text: str, rows: Sequence[ReaderKind]) -> Iterator[Recognised]:
-    if not text.lstrip().startswith(("{", "[")):
+    if not JSON.match(text):
         return
     for kind in rows:
         mark = next((mark for mark in kind.keys if mark.pattern.search(text)), None)

@@ -115,6 +115,7 @@
         const result = await python.read(held, kind, others);
         fail(result.error ?? "", result.field);
         answer.replaceChildren(gpubook.markup.answer(result.html ?? ""));
+        for (const link of answer.querySelectorAll("a[data-address]")) link.href = link.dataset.address;
         const seconds = ((performance.now() - start) / 1000).toFixed(2);
         said.textContent = result.error ? "" : `Read in this page in ${seconds} s${warm ? "" : ", the start of Python included"}.`;
       } catch (error) {

@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 
 from autograder.live.cells import call
 from autograder.reading import KINDS, READING_OPTIONS, HeldFile, ReadingError, answered, read
+from autograder.reading.answer_html import LONGEST_LINK, answer_html
 from autograder.reading.held_file import PIECE
 from autograder.reading.kinds import TABLE
-from autograder.reading.recognition import recognised
-from tests.autograder.reading.held import HELD, OPTIONS, RAS, TRACE
+from autograder.reading.recognition import by_lines, recognised
+from tests.autograder.reading.held import CONFIG, HELD, OPTIONS, RAS, TRACE
 from tests.conftest import ROOT
 
 DATA = ROOT / "tests" / "hwlib" / "data"
@@ -100,6 +101,13 @@ def test_other_forms_of_a_kind_are_recognised(text, kind):
 def test_a_log_with_another_tools_lines_in_it_is_what_most_of_its_lines_are():
     both = HELD["topo"] + HELD["explain-run"]
     assert kinds_of(pasted(both)) == ["explain-run", "topo"]
+
+
+def test_a_log_that_begins_with_a_bracket_or_prints_a_configuration_is_a_log():
+    printed = f"[INFO|configuration_utils.py:690] Model config LlamaConfig {CONFIG}\n{HELD['explain-run']}"
+    assert kinds_of(pasted(printed)) == ["explain-run"]
+    assert kinds_of(pasted(f"{CONFIG}\n{HELD['explain-run']}")) == ["config"]
+    assert [candidate.kind.name for candidate in by_lines(pasted(f"{CONFIG}\n{TRACE}"))] == []
 
 
 def test_pickled_data_is_a_dump_whatever_its_name():
@@ -217,6 +225,30 @@ def test_several_files_are_for_traces_and_dumps_alone():
         read([pasted(HELD["config"])] * 2)
     with pytest.raises(ReadingError):
         read([])
+
+
+def test_an_answer_has_tables_lists_and_sentences():
+    record = {
+        "kind": "config",
+        "title": "t",
+        "why": "w",
+        "also": [],
+        "unused": [],
+        "fine": True,
+        "options": {"on": "2x8 h100"},
+        "text": "It goes\non.\nAnother.\n\n- a: <b>\n- c\n1. first\nsize   time\n  8 B   1 s",
+    }
+    html = str(answer_html(record))
+    assert "<p>It goes on.</p><p>Another.</p><ul><li>a: &lt;b&gt;</li><li>c</li></ul><ol><li>first</li></ol>" in html
+    assert "<pre>size   time\n  8 B   1 s</pre>" in html
+    assert "--on &#39;2x8 h100&#39;" in html
+
+
+def test_a_configuration_leads_to_the_pages_that_plan_unless_it_is_too_long():
+    html = answered([pasted(CONFIG)])["html"]
+    assert [f'data-address="{page}.html#config=%7B' in html for page in ("plan", "fill", "serve")] == [True] * 3
+    longer = json.dumps(json.loads(CONFIG) | {"_name_or_path": "x" * LONGEST_LINK})
+    assert "data-address" not in answered([pasted(longer)])["html"]
 
 
 def test_markup_in_a_text_is_text():

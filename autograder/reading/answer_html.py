@@ -15,10 +15,11 @@ from .held_file import HeldFile
 from .kinds import KINDS
 
 ITEM, NUMBERED = re.compile(r"- "), re.compile(r"[0-9]{1,4}\. ")
+START = re.compile(r"- |[0-9]{1,4}\. | +")
 GOES_ON = re.compile(r"[\w,]$")  # how a line ends whose sentence goes on in the next
 LONGEST_LINK = 12_000  # characters of an address
 TABLE_BOX = Markup('<div class="wide-table" role="region" tabindex="0" aria-label="Table"><pre>{}</pre></div>')
-TABLE = re.compile(r"\S {2,}\S|^ {2,}\S")
+TABLE, BELOW = re.compile(r"\S {2,}\S"), re.compile(r" {2,}\S")
 
 
 def answer_html(record: Mapping[str, Any]) -> Markup:
@@ -56,12 +57,14 @@ def _style(line: str) -> str:
         return "ul"
     if NUMBERED.match(line):
         return "ol"
-    return "table" if TABLE.search(line) else "prose"
+    if TABLE.search(line):
+        return "table"
+    return "ul" if BELOW.match(line) else "prose"
 
 
 def _block(style: str, lines: list[str]) -> Markup:
     if style in ("ul", "ol"):
-        items = Markup("").join(Markup("<li>{}</li>").format(line.partition(" ")[2]) for line in lines)
+        items = Markup("").join(Markup("<li>{}</li>").format(START.sub("", line, count=1)) for line in lines)
         return Markup("<{0}>{1}</{0}>").format(style, items)
     if style == "table":
         text = "\n".join(lines)

@@ -236,10 +236,11 @@ def test_an_answer_has_tables_lists_and_sentences():
         "unused": [],
         "fine": True,
         "options": {"on": "2x8 h100"},
-        "text": "It goes\non.\nAnother.\n\n- a: <b>\n- c\n1. first\nsize   time\n  8 B   1 s",
+        "text": "It goes\non.\nAnother.\n\n- a: <b>\n- c\n  below it\n1. first\nsize   time\n  8 B   1 s",
     }
     html = str(answer_html(record))
-    assert "<p>It goes on.</p><p>Another.</p><ul><li>a: &lt;b&gt;</li><li>c</li></ul><ol><li>first</li></ol>" in html
+    assert "<p>It goes on.</p><p>Another.</p><ul><li>a: &lt;b&gt;</li><li>c</li><li>below it</li></ul>" in html
+    assert "<ol><li>first</li></ol>" in html
     assert "<pre>size   time\n  8 B   1 s</pre>" in html
     assert "--on &#39;2x8 h100&#39;" in html
 

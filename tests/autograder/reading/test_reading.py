@@ -22,6 +22,7 @@ from autograder.reading.kinds import TABLE
 from autograder.reading.recognition import by_lines, recognised
 from tests.autograder.reading.held import CONFIG, HELD, OPTIONS, RAS, TRACE
 from tests.conftest import ROOT
+from tests.hostile import damaged, reads
 
 DATA = ROOT / "tests" / "hwlib" / "data"
 FOLDERS = {
@@ -269,20 +270,22 @@ def test_the_page_asks_by_the_worker(tmp_path):
     assert "124,439,808" in reply["html"]
 
 
+FUZZED = st.one_of(st.text(max_size=300), damaged(sorted(HELD.values()))), st.sampled_from(["", *KINDS])
+
+
 @settings(max_examples=30, deadline=None)
-@given(
-    st.one_of(
-        st.text(max_size=300),
-        st.sampled_from(sorted(HELD.values())).flatmap(
-            lambda text: st.builds(
-                lambda at, more: text[:at] + more + text[at:], st.integers(0, len(text)), st.text(max_size=20)
-            )
-        ),
-    ),
-    st.sampled_from(["", *KINDS]),
-)
+@given(*FUZZED)
 def test_any_text_ends_in_an_answer_or_a_sentence(text, kind):
-    reply = answered([pasted(text)], kind)
+    reply = reads(answered, [pasted(text)], kind)
+    assert ("html" in reply) != ("error" in reply)
+    assert len(reply.get("error", "")) < 2000
+
+
+@pytest.mark.nightly
+@settings(max_examples=10_000, deadline=None)
+@given(*FUZZED)
+def test_ten_thousand_texts_end_in_an_answer_or_a_sentence(text, kind):
+    reply = reads(answered, [pasted(text)], kind)
     assert ("html" in reply) != ("error" in reply)
 
 

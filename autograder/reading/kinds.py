@@ -6,7 +6,6 @@ A new reader is one row here, and a function in `readers`.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,14 +44,6 @@ class ReaderKind:
     options: tuple[str, ...] = ()
     one_text: bool = True
     """Its reader takes the text of a single file: it may be tried on a text that nothing recognises."""
-
-    @property
-    def ready(self) -> bool:
-        """Whether this library has the module."""
-        try:
-            return importlib.util.find_spec(self.module) is not None
-        except ModuleNotFoundError:
-            return False
 
     def answer(self, files: Sequence[HeldFile], options: Mapping[str, Any]) -> ReaderAnswer:
         """What the reader says, of the options those that it takes. Raises ValueError."""
@@ -158,5 +149,5 @@ TABLE = (
 )
 """In the order in which keys of a JSON text decide: a trace's head has a flight recorder's words too."""
 
-KINDS: Mapping[str, ReaderKind] = {row.name: row for row in TABLE if row.ready}
+KINDS: Mapping[str, ReaderKind] = {row.name: row for row in TABLE}
 """The kinds that can be read, by name."""

@@ -35,7 +35,9 @@ PROMPT_SHARE: Mapping[str, float] = MappingProxyType(
 """Of the vector units' rate in 32 bits, what parts of a prompt reach (typed): with kernels of FlashInfer, of FlashKDA,
 of Triton (mamba_ssm), a guess, with those of flash-linear-attention, a guess."""
 VECTOR_OF_MATRIX = 1 / 16  # of the peak in 16 bits, the vector units' rate where no source says it: that of the A100
-LATENT_SHARE = 0.5  # of the bfloat16 peak that sparse latent attention over a prompt reaches (typed)
+LATENT_SHARE = (
+    0.5  # of the bfloat16 peak that sparse latent attention, and that on entries, over a prompt reaches (typed)
+)
 INDEX_SHARE = 0.5  # of the peak in 8 bits, of an indexer's products (typed)
 CONV_SHARE = 0.4  # of memory's bandwidth, of a short convolution over a prompt (typed)
 PROMPT_STARTS = 10  # kernels of a state's layer over a prompt, beside its products (typed)
@@ -103,7 +105,7 @@ def compressed_prompt_flops(kind: AttentionKind, tokens: float) -> float:
 
 def compressed_prompt_seconds(kind: AttentionKind, chip: KernelChip, tp: int, tokens: float) -> float:
     """Seconds of the same, on one of tp ranks."""
-    return T_START + compressed_prompt_flops(kind, tokens) / tp / (MLA_SHARE * chip.C)
+    return T_START + compressed_prompt_flops(kind, tokens) / tp / (LATENT_SHARE * chip.C)
 
 
 def stream_seconds(model: Model, chip: KernelChip, tokens: float) -> float:

@@ -5,8 +5,14 @@ from __future__ import annotations
 from math import inf
 
 from hwlib.calibrated.serving import RESERVED
-from hwlib.calibrated.serving_kernels import MLA_SHARE
-from hwlib.calibrated.serving_mixers import CONV_SHARE, INDEX_SHARE, PROMPT_SHARE, STATE_SHARE, STREAM_SHARE
+from hwlib.calibrated.serving_mixers import (
+    CONV_SHARE,
+    INDEX_SHARE,
+    LATENT_SHARE,
+    PROMPT_SHARE,
+    STATE_SHARE,
+    STREAM_SHARE,
+)
 from hwlib.serving_planner.anatomy import memory_parts, token_parts
 from hwlib.serving_planner.layouts import Layout, room, server_of
 from hwlib.serving_planner.plan import Pool
@@ -139,7 +145,7 @@ def _unmeasured(model: Model) -> str:
     if x := model.compression:
         strides = " or ".join(f"{stride}" for stride in sorted(set(x.strides) - {0}))
         entries = f"entries stand for {strides} tokens beside a window of {model.window:,}"
-        parts.append(f"{entries}: attention on them reaches {MLA_SHARE:.0%} of arithmetic")
+        parts.append(f"{entries}: attention on them reaches {LATENT_SHARE:.0%} of arithmetic")
     if model.streams:
         mixed = f"{model.streams} residual streams are mixed around every block"
         parts.append(f"{mixed}: that reaches {STREAM_SHARE:.0%} of arithmetic and {CONV_SHARE:.0%} of memory")

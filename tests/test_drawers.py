@@ -73,7 +73,9 @@ DRAWERS = {
     ),
     "benchmarks": Drawer(
         loose=8,
-        floors=floors("paths", "rows grading term speed gpu launch planted", "fit", "score", "planner fidelity configs"),
+        floors=floors(
+            "paths", "rows grading term speed gpu launch planted", "fit", "score", "planner fidelity configs"
+        ),
     ),
 }
 

@@ -116,7 +116,7 @@ def cluster_line(case: TrainingStep) -> str:
     node, *above = machine.levels
     nodes = machine.gpus // node.size
     network = f", network {above[0].bandwidth / 1e9:.12g} GB/s" if nodes > 1 else ""
-    host = f", host {machine.host / 1e9:.12g} GB/s" if case.software.offload else ""
+    host = f", host {machine.host / 1e9:.12g} GB/s" if case.software.offload and machine.host else ""
     return f"{nodes}x{node.size} {case.chip}, node {node.bandwidth / 1e9:.12g} GB/s{network}{host}"
 
 

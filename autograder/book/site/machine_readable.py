@@ -49,6 +49,8 @@ PAGES = {
     "fidelity": "how well the models predict published measurements",
     "cells": "measured and predicted, row by row, by chip, kind of model, software and release",
     "limits": "where the models break",
+    "recordings": "what traces of torch.profiler and dumps of a hang show: where time went, who entered which call",
+    "training-logs": "why a training run is slow: each field that ten programs log, and the gap to the model in parts",
     "virtual": "unchanged torch.distributed programs on a simulated cluster",
     "course": "plans of courses and paths for reading alone",
     "teaching": "how to run a course",

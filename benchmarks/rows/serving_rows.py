@@ -6,8 +6,10 @@ experts, so each rank of its "TP" is read as having attention for sequences of i
 experts in 4 bits and all else in bfloat16, whichever `dtype` is printed, and on Hopper a cache in bfloat16, as the
 page's commands say. A checkpoint of DeepSeek-R1 in 4 bits keeps attention in bfloat16, and one in 8 bits has scales of
 blocks; of other models `fp8_block` says so. InferenceX prints no dtype of the cache: 8 bits with weights of 4, else 16;
-it draws lengths evenly between 0.8 and 1.0 of those that it prints. A server of SGLang or vLLM is read alike. Neuron's
-tables print cores, of which a chip has several: each rank is read as a chip.
+it draws lengths evenly between 0.8 and 1.0 of those that it prints. A server of SGLang or vLLM is read alike. A first
+token at the mean of a closed loop's requests, of a number that is printed, is that with its queue; at the median, or of
+no printed number, it is that of the step that reads the prompt. Neuron's tables print cores, of which a chip has
+several: each rank is read as a chip.
 
 A row of any software and any chip is read. On a chip that no kernel was fitted on, and of a software that no server was
 fitted of, the constants are those usual, and the row is scored apart; a chip whose links nobody publishes the rate of
@@ -25,6 +27,7 @@ from benchmarks.rows.published_row import PublishedRow
 from benchmarks.rows.read_keys import unread
 from benchmarks.rows.row_chips import chip_of_words
 from benchmarks.rows.training_step import Unmodelled
+from hwlib.calibrated.closed_loop import mean_first
 from hwlib.calibrated.serving import RunSteps, Server, Steps, run_of, served_time, times
 from hwlib.specs import Accelerator, Model, accelerators, models
 from hwlib.specs.serving_stack import USUAL, ServingStack, serving_stacks
@@ -80,6 +83,8 @@ CELLS = ("tp", "input", "output", "load")
 """What a row of a server has to say beside its model and its dtype."""
 VOCABULARIES = {"minimax-m2.5": 200064}
 """Rows of the embedding of models whose rows print all else: from the config.json of MiniMaxAI/MiniMax-M2.5."""
+MEAN_FIRST = "mean first token"
+"""What a metric begins with that is a mean over a run's requests, those that come at once at its start among them."""
 SHORTER = 0.9  # mean of lengths drawn evenly between 0.8 and 1.0 of the printed ones
 RELEASES = ((0.10, "0.9"), (0.19, "0.14"), (1.00, "0.19"), (1.01, "1.0"), (math.inf, "1.1"))
 """Up to which release (exclusive, 1.1 as 1.01) each stack of TensorRT-LLM stands."""
@@ -337,7 +342,10 @@ def _run(server: Server, stack: ServingStack, config: dict[str, Any], apart: boo
     batch = config["concurrency" if "batch" not in config else "batch"]
     if apart:  # decoding has GPUs of its own, several servers of them
         return run_of(server, stack, "static", batch=max(1, batch * server.gpus / config["decode_gpus"]), **lengths)
-    return run_of(server, stack, "closed", batch=batch, **lengths)
+    run = run_of(server, stack, "closed", batch=batch, **lengths)
+    if config.get("metric", "").startswith(MEAN_FIRST) and config.get("requests"):
+        return run._replace(first=mean_first(server, stack, batch=batch, requests=config["requests"], **lengths))
+    return run
 
 
 def _measured(

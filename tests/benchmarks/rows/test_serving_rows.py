@@ -79,6 +79,26 @@ def test_latencies_are_those_of_their_part(tmp_path):
     assert shorter.time() < first.time()
 
 
+@pytest.mark.parametrize(
+    ("metric", "requests", "queued"),
+    [
+        ("mean first token, server and queue included", 640, True),
+        ("mean first token, server and queue included", None, False),
+        ("median time to first token, with queueing and server", 640, False),
+        (None, 640, False),
+    ],
+)
+def test_a_first_token_at_the_mean_of_a_run_is_that_with_its_queue(tmp_path, metric, requests, queued):
+    closed = {"load": "closed loop", "concurrency": 64, "software": "SGLang"}
+    lone = case(tmp_path, closed, unit="ms first token")
+    printed = {name: x for name, x in (("metric", metric), ("requests", requests)) if x}
+    found = case(tmp_path, closed | printed, unit="ms first token")
+    assert (found.time() > 1.5 * lone.time()) is queued
+    assert queued or found.time() == lone.time()
+    token = case(tmp_path, closed | printed, unit="ms per output token")
+    assert token.time() == case(tmp_path, closed, unit="ms per output token").time()
+
+
 def test_a_printed_dtype_of_the_cache_counts_in_a_closed_loop(tmp_path):
     closed = {"load": "closed loop", "concurrency": 16, "model": "glm-5.2", "tp": 8, "software": "SGLang"}
     silent = {name: x for name, x in ROW["config"].items() if name != "kv_dtype"}

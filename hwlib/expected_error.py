@@ -6,16 +6,22 @@ no row of its software has. As rows lose their weight, the error goes to that of
 
     error = (sum of weight x |error of a row| + ROWS x TYPICAL) / (sum of weight + ROWS)
 
-over the `NEAREST` rows, with weight = exp(-distance). A step that gives each of many GPUs less to do than any measured
-on half as many or more is further from all rows: no constant costs for the number of ranks, for one that is fitted to
-all sources but one makes the steps of that one worse. Errors are |ln(measured / predicted)|, so that half and twice the
-time are as far off. The constants are round values near the likeliest; `benchmarks.score.error_scores` counts how many
-unseen rows lie in the intervals that follow from them.
+over the `NEAREST` rows, with weight = exp(-distance). Of layers whose rates are typed (`TYPED`) no fit took an error
+away that rows share: those of one source count together as one row, and the error that rows leave is not `TYPICAL` but
+the mean of all sources that measured such layers, of any software, by the same figure.
+
+A step that gives each of many GPUs less to do than any measured on half as many or more is further from all rows: no
+constant costs for the number of ranks, for one that is fitted to all sources but one makes the steps of that one worse.
+Errors are |ln(measured / predicted)|, so that half and twice the time are as far off. The constants are round values
+near the likeliest; `benchmarks.score.error_scores` counts how many unseen rows lie in the intervals that follow from
+them.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, inf, log2
+from statistics import fmean
 from typing import NamedTuple
 
 from hwlib.specs import Model
@@ -47,7 +53,9 @@ that no row has."""
 MANY = 64
 """GPUs from which on that is asked."""
 
-CHIP = "chip"
+CHIP, FIRST = "chip", "first"
+TYPED = frozenset({"state", "sparse"})
+"""Layers whose rates are typed: no constant is fitted to a row that has them. A fitted row ends that."""
 WORDS: Mapping[str, str] = {
     CHIP: "this chip",
     "dense": "a model without experts",
@@ -85,6 +93,7 @@ WORDS: Mapping[str, str] = {
     "apart": "prompts read on GPUs of their own",
     "static": "batches that begin and end together",
     "steady": "requests that come and go",
+    FIRST: "the time of a first token",
 }
 """What a question or a row may have, in words."""
 WIDER: Mapping[str, str] = {"tp-out": "tp", "cp-out": "cp", "ep-out": "ep", "zero3-out": "zero3", "v": "pp"}
@@ -185,10 +194,31 @@ def expected_error(situation: Situation, rows: Sequence[PredictionError] | None 
         for row in rows
     ]
     near = sorted(away, key=lambda pair: pair[0])[:NEAREST]
-    weights = [exp(-far - UNSEEN * new) for far, _ in near]
+    layers = _typed_layers(situation, every)
+    sources = Counter(row.source for _, row in near)
+    weights = [exp(-far - UNSEEN * new) / (sources[row.source] if layers else 1) for far, row in near]
     total = sum(weight * abs(row.error) for weight, (_, row) in zip(weights, near, strict=True))
-    size = (total + ROWS[situation.work] * TYPICAL) / (sum(weights) + ROWS[situation.work])
+    unfitted = _unfitted_error(situation, layers, every)
+    size = (total + ROWS[situation.work] * unfitted) / (sum(weights) + ROWS[situation.work])
     return ExpectedError(size, len(own), tuple(row for _, row in near), unseen, outside)
+
+
+def _typed_layers(situation: Situation, rows: Sequence[PredictionError]) -> frozenset[str]:
+    """The layers of the question that are of TYPED, and of no fitted row."""
+    layers = situation.features & TYPED
+    fitted = (row.words for row in rows if layers and row.basis == Basis.FITTED)
+    return layers.difference(*fitted)
+
+
+def _unfitted_error(situation: Situation, layers: frozenset[str], rows: Sequence[PredictionError]) -> float:
+    """The mean error of constants that nobody fitted: of sources with rows of such layers, and of the same figure, if
+    there are any.
+    """
+    first, sources = FIRST in situation.features, dict[str, list[float]]()
+    for row in rows:
+        if row.words & layers and (FIRST in row.words) is first:
+            sources.setdefault(row.source, []).append(abs(row.error))
+    return fmean(map(fmean, sources.values())) if sources else TYPICAL
 
 
 def _unseen(situation: Situation, rows: Sequence[PredictionError]) -> tuple[str, ...]:

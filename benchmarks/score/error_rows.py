@@ -10,6 +10,7 @@ import csv
 import io
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from math import log
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from benchmarks.rows.published_row import HELD_OUT, PublishedRow
 from benchmarks.rows.serving_rows import Serving, unfitted_case
 from benchmarks.rows.training_step import parted
 from benchmarks.score.predictions import Prediction, predict
-from hwlib.expected_error import Situation
+from hwlib.expected_error import FIRST, Situation
 from hwlib.planner import SoftwareSettings, Task
 from hwlib.planner.situation import situation
 from hwlib.planner.task import task_of
@@ -96,11 +97,12 @@ def unfitted_errors(path: Path) -> Iterator[tuple[str, PredictionError]]:
 
 
 def serving_situation(row: PublishedRow, case: Serving) -> Situation:
-    """What the planner of servers would be asked for a row."""
+    """What the planner of servers would be asked for a row; of a first token, that it is one."""
     steady = row.config["load"] in ("max", "closed loop")
     apart = bool(row.config.get("disaggregated"))
     tokens = row.config["input"] + row.config["output"]
-    return server_situation(case.server, serving_stacks[case.stack], tokens, case.requests, steady, apart)
+    there = server_situation(case.server, serving_stacks[case.stack], tokens, case.requests, steady, apart)
+    return replace(there, features=there.features | {FIRST}) if row.unit.startswith("ms first") else there
 
 
 def _basis(row: PublishedRow) -> Basis:

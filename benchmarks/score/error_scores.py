@@ -22,7 +22,7 @@ from benchmarks.rows.published import ROWS, steps
 from benchmarks.rows.training_step import TrainingStep, parted
 from benchmarks.score.error_rows import chosen, errors, record
 from benchmarks.score.predictions import Prediction, predict_step
-from hwlib.expected_error import HALF, SHARE, ExpectedError, Situation, expected_error
+from hwlib.expected_error import HALF, SHARE, TYPED, ExpectedError, Situation, expected_error
 from hwlib.planner.situation import kin_of, situation
 from hwlib.serving_planner import situation as serving
 from hwlib.specs import accelerators, stack_for, stacks
@@ -109,7 +109,7 @@ def kind_of(row: PredictionError) -> str:
     if row.basis == Basis.TYPICAL:
         return f"{row.work}, {TYPICAL_CHIP}"
     layers = "experts" if "experts" in row.words else "dense"
-    layers = MIXED if row.words & {"state", "sparse"} else layers
+    layers = MIXED if row.words & TYPED else layers
     place = ", one GPU" if row.work == TRAINING and "one-gpu" in row.words else ""
     return f"{row.work}, {layers}{place}"
 

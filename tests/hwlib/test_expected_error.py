@@ -9,6 +9,7 @@ from hwlib.expected_error import (
     AMOUNTS,
     CHIP,
     FEATURE,
+    FIRST,
     FURTHER,
     HALF,
     KIN,
@@ -16,6 +17,7 @@ from hwlib.expected_error import (
     NEAREST,
     OTHERS,
     ROWS,
+    TYPED,
     TYPICAL,
     UNSEEN,
     WIDER,
@@ -102,6 +104,59 @@ def test_what_no_row_has_moves_the_error_towards_that_of_typed_constants():
     assert seen.size < new.size
     part = expected_error(asked, [row(0.01, features="dense tp zero3")])
     assert part.unseen == ("zero3-out",)
+
+
+STATE = "dense tp state"
+HYBRID = replace(ASKED, features=frozenset(STATE.split()))
+
+
+def typed_row(error, source="here", features=STATE, stack="elsewhere", basis=Basis.UNSEEN):
+    return row(error, stack, features)._replace(source=source, basis=basis)
+
+
+def test_what_rows_of_typed_layers_leave_is_the_mean_of_the_sources_that_measured_them():
+    assert expected_error(HYBRID, []).size == TYPICAL
+    elsewhere = [typed_row(0.8, "a"), typed_row(-0.6, "a"), typed_row(0.3, "b", basis=Basis.TYPICAL)]
+    others = [
+        typed_row(9.0, "c", "dense tp"),
+        typed_row(9.0, "d", "dense tp sparse"),
+        typed_row(9.0, "e", f"{STATE} first"),
+    ]
+    assert expected_error(HYBRID, [*elsewhere, *others]).size == pytest.approx((0.7 + 0.3) / 2)
+    assert expected_error(ASKED, [*elsewhere, *others]).size == TYPICAL
+    first = replace(HYBRID, features=HYBRID.features | {FIRST})
+    assert expected_error(first, [*elsewhere, *others]).size == 9.0
+
+
+def test_rows_of_one_source_count_as_one_where_layers_are_typed():
+    near = [typed_row(error, source, stack="here") for error, source in ((0.1, "a"), (0.3, "a"), (0.5, "b"))]
+    left = (0.2 + 0.5) / 2
+    assert size(*near, asked=HYBRID) == pytest.approx((0.2 + 0.5 + ROWS[TRAINING] * left) / (2 + ROWS[TRAINING]))
+    dense = [other._replace(features="dense tp") for other in near]
+    assert size(*dense) == pytest.approx((0.9 + ROWS[TRAINING] * TYPICAL) / (3 + ROWS[TRAINING]))
+
+
+def test_a_fitted_row_ends_that_layers_are_typed():
+    near = [typed_row(0.1, stack="here"), typed_row(0.1, stack="here"), typed_row(0.4)]
+    fitted = [*near[:1], near[1]._replace(basis=Basis.FITTED), near[2]]
+    assert size(*near, asked=HYBRID) > 0.1
+    assert size(*fitted, asked=HYBRID) == pytest.approx((0.2 + ROWS[TRAINING] * TYPICAL) / (2 + ROWS[TRAINING]))
+    both = replace(HYBRID, features=HYBRID.features | {"sparse"})  # which no fitted row has
+    assert size(*fitted, typed_row(0.9, "c", "sparse"), asked=both) != size(*fitted, asked=both)
+
+
+def test_no_constant_of_typed_layers_is_fitted():
+    assert not [line for line in ERRORS.rows if line.basis == Basis.FITTED and line.words & TYPED]
+    assert {"state", "sparse"} == TYPED
+    assert FIRST in WORDS
+
+
+def test_an_answer_about_typed_layers_is_less_sure_than_the_same_without():
+    """SGLang on H200s, beside whose fitted rows one of DeepSeek-V3.2 would look as sure as DeepSeek-R1."""
+    features = {"experts", "latent", "fp8", "steady", "tp"}
+    plain = Situation(SERVING, "sglang", "h200-sxm", frozenset(features), (8, 9216, 671e9, 16))
+    sparse = replace(plain, features=plain.features | {"sparse"})
+    assert expected_error(sparse).size > 2 * expected_error(plain).size
 
 
 def test_a_chip_without_a_row_is_named():

@@ -5,7 +5,7 @@ import pytest
 from benchmarks.paths import SPECS
 from benchmarks.rows.published import ROWS
 from benchmarks.score import error_rows
-from benchmarks.score.error_rows import chosen, errors, table_of, training_errors
+from benchmarks.score.error_rows import chosen, errors, serving_errors, table_of, training_errors
 from benchmarks.score.error_scores import (
     BEGIN,
     END,
@@ -20,7 +20,9 @@ from benchmarks.score.error_scores import (
     unseen_errors,
     written,
 )
+from hwlib.expected_error import FIRST
 from hwlib.specs.prediction_errors import FILE, TRAINING, Basis, PredictionError, prediction_errors
+from tests.benchmarks.tables import written as row_file
 
 
 def row(key, basis=Basis.FITTED, stack="here", error=0.1):
@@ -32,6 +34,25 @@ def test_the_rows_of_one_table_are_what_the_library_has():
     kept = [found for found in prediction_errors(TRAINING) if found.stack == "internevo-a100"]
     assert len(kept) == error_rows.MOST
     assert [made[found.key] for found in kept] == kept
+
+
+def test_a_first_token_is_another_figure_than_a_rate(tmp_path):
+    config = {
+        "model": "llama3-8b",
+        "dtype": "fp8",
+        "tp": 1,
+        "input": 1000,
+        "output": 100,
+        "concurrency": 4,
+        "load": "closed loop",
+        "software": "SGLang",
+    }
+    cells = {"kind": "inference-serving", "system": "H200", "gpus": "1", "config": config, "measured_value": "50"}
+    more = {"source": "s", "confidence": "seen verbatim", "use": "test"}
+    for unit, first in (("ms first token", True), ("ms per output token", False), ("output tokens/s", False)):
+        path = row_file(tmp_path / "rows.csv", {"id": "row", "unit": unit} | cells | more)
+        [(_, found)] = serving_errors(path)
+        assert (FIRST in found.words) is first
 
 
 def test_rows_are_chosen_at_even_steps_of_each_stack(monkeypatch):

@@ -8,7 +8,8 @@ no row of its software has. As rows lose their weight, the error goes to that of
 
 over the `NEAREST` rows, with weight = exp(-distance). Of layers whose rates are typed (`TYPED`) no fit took an error
 away that rows share: those of one source count together as one row, and the error that rows leave is not `TYPICAL` but
-the mean of all sources that measured such layers, of any software, by the same figure.
+the mean of all sources that measured such layers, of any software, by the same figure. To a question without such
+layers these rows say nothing.
 
 A step that gives each of many GPUs less to do than any measured on half as many or more is further from all rows: no
 constant costs for the number of ranks, for one that is fitted to all sources but one makes the steps of that one worse.
@@ -180,7 +181,10 @@ def expected_error(situation: Situation, rows: Sequence[PredictionError] | None 
     >>> f"{expected_error(situation).mean:.0%}"
     '30%'
     """
-    every = prediction_errors(situation.work) if rows is None else rows
+    table = prediction_errors(situation.work) if rows is None else rows
+    typed_layers = _typed_layers(table)
+    layers = situation.features & typed_layers
+    every = [row for row in table if row.words & typed_layers <= layers]
     here = [row for row in every if row.stack == situation.stack]
     own = [row for row in here if row.basis != Basis.TYPICAL]
     kin = [row for row in every if row.stack in situation.kin]
@@ -194,7 +198,6 @@ def expected_error(situation: Situation, rows: Sequence[PredictionError] | None 
         for row in rows
     ]
     near = sorted(away, key=lambda pair: pair[0])[:NEAREST]
-    layers = _typed_layers(situation, every)
     sources = Counter(row.source for _, row in near)
     weights = [exp(-far - UNSEEN * new) / (sources[row.source] if layers else 1) for far, row in near]
     total = sum(weight * abs(row.error) for weight, (_, row) in zip(weights, near, strict=True))
@@ -203,11 +206,9 @@ def expected_error(situation: Situation, rows: Sequence[PredictionError] | None 
     return ExpectedError(size, len(own), tuple(row for _, row in near), unseen, outside)
 
 
-def _typed_layers(situation: Situation, rows: Sequence[PredictionError]) -> frozenset[str]:
-    """The layers of the question that are of TYPED, and of no fitted row."""
-    layers = situation.features & TYPED
-    fitted = (row.words for row in rows if layers and row.basis == Basis.FITTED)
-    return layers.difference(*fitted)
+def _typed_layers(rows: Sequence[PredictionError]) -> frozenset[str]:
+    """Those of TYPED that no fitted row has."""
+    return TYPED.difference(*(row.words for row in rows if row.basis == Basis.FITTED))
 
 
 def _unfitted_error(situation: Situation, layers: frozenset[str], rows: Sequence[PredictionError]) -> float:

@@ -136,6 +136,19 @@ def test_rows_of_one_source_count_as_one_where_layers_are_typed():
     assert size(*dense) == pytest.approx((0.9 + ROWS[TRAINING] * TYPICAL) / (3 + ROWS[TRAINING]))
 
 
+def test_rows_of_typed_layers_say_nothing_to_a_question_without():
+    near = [row(0.1), typed_row(0.9, stack="here")]
+    assert expected_error(ASKED, near).nearest == (near[0],)
+    assert size(*near) == size(near[0])
+    assert expected_error(HYBRID, near).nearest == (near[1], near[0])
+    other = replace(HYBRID, features=frozenset({"dense", "tp", "sparse"}))
+    assert expected_error(other, near).nearest == (near[0],)
+    both = replace(HYBRID, features=HYBRID.features | {"sparse"})
+    assert len(expected_error(both, near).nearest) == 2
+    fitted = [near[0], near[1]._replace(basis=Basis.FITTED)]
+    assert len(expected_error(ASKED, fitted).nearest) == 2
+
+
 def test_a_fitted_row_ends_that_layers_are_typed():
     near = [typed_row(0.1, stack="here"), typed_row(0.1, stack="here"), typed_row(0.4)]
     fitted = [*near[:1], near[1]._replace(basis=Basis.FITTED), near[2]]

@@ -21,7 +21,7 @@ from ..source.concept_order import NUMBER
 from .order_rules import formulas_are_introduced, terms_are_introduced, the_head_says_what_is_needed
 from .source_cells import ChapterReading
 
-EXERCISES = 8, 16
+EXERCISES = 8, 18
 KINDS = 4
 LIVE = 2
 WORDS = 6  # of a caption, and of the text in place of a figure
@@ -50,7 +50,7 @@ Rule = Callable[[ChapterReading], Iterator[str]]
 
 
 def number_of_exercises(chapter: ChapterReading) -> Iterator[str]:
-    """A chapter has 8 to 16 exercises."""
+    """A chapter has 8 to 18 exercises."""
     least, most = EXERCISES
     if not least <= len(chapter.bank) <= most:
         yield f"{chapter.at()}: {_count(len(chapter.bank), 'exercise')}; {least} to {most} were expected"

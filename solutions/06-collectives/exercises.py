@@ -9,6 +9,7 @@ from statistics import fmean
 from autograder.answers import (
     Algorithm,
     Choice,
+    Count,
     Distributed,
     Expression,
     Function,
@@ -676,6 +677,89 @@ READ_LOG = Exercise(
     "times the algorithm bandwidth S/t. Turned round, the two printed columns tell the number of ranks of a log whose "
     "header is lost: with q = busbw/algbw, `n = 2/(2 - q)`.",
     withholds=("hwlib.calibrated.nccl_log", "hwlib.calibrated.nccl_table"),
+)
+
+
+READ_RANKS = Exercise(
+    id="collectives-read-ranks",
+    title="A log without its head",
+    prompt="Three rows are left of what `all_reduce_perf` printed on nodes of eight GPUs (NVIDIA/nccl-tests, issue "
+    "119, November 2022); behind the root come time in us, algbw and busbw in GB/s, and #wrong, out of place only:\n\n"
+    "```text\n"
+    "127926280  31981570  float  sum  -1  2560.7  49.96  95.75  0\n"
+    "128974856  32243714  float  sum  -1  2583.9  49.92  95.67  0\n"
+    "133169160  33292290  float  sum  -1  2666.0  49.95  95.74  0\n"
+    "```\n\n"
+    "On how many ranks did it run? Take the row with an algbw of {algbw} and a busbw of {busbw}. *Exact*: the "
+    "bandwidths are rounded, a number of nodes is not.",
+    given=[dict(algbw=49.96, busbw=95.75), dict(algbw=49.92, busbw=95.67), dict(algbw=49.95, busbw=95.74)],
+    answer=Count(of="rank"),
+    solution=lambda algbw, busbw: 8 * round(2 / (2 - busbw / algbw) / 8),
+    mistakes=(
+        Mistake(
+            lambda algbw, busbw: round(1 / (2 - busbw / algbw)),
+            "busbw is 2(n − 1)/n of algbw. What is missing to 2 is 2/n of it, and not 1/n.",
+        ),
+        Mistake(
+            lambda algbw, busbw: round(2 / (2 - busbw / algbw) / 8),
+            "So many nodes. How many ranks have they?",
+        ),
+        Mistake(
+            lambda algbw, busbw: round(busbw / algbw / (2 - busbw / algbw)),
+            "You count the others with which a rank adds up. And the rank itself?",
+        ),
+        Mistake(8, "That is one node, and its busbw would be 1.75 times its algbw. What is the ratio here?"),
+    ),
+    hints=(
+        "The benchmark multiplies algbw by a factor that depends on the ranks alone. Which one, for an all-reduce?",
+        "Solve 2(n − 1)/n = busbw/algbw for n. Which multiple of 8 is next to it?",
+    ),
+    explain="For an all-reduce `busbw/algbw = 2*(n - 1)/n`, so `n = 2/(2 - busbw/algbw)`. The printed {busbw} and "
+    "{algbw} give a number that is next to 24, three nodes. The more ranks, the nearer the ratio is to 2, and the "
+    "less two decimals tell. A maintainer called the rate perfect: four cards of 200 Gbit/s bring 24 GB/s each. "
+    "`gpubook bandwidth` finds the ranks of such a log in the same way, and says so.",
+    withholds=("hwlib.calibrated.nccl_log", "hwlib.calibrated.nccl_table"),
+)
+
+READ_ZERO = Exercise(
+    id="collectives-read-zero",
+    title="Nothing on the bus",
+    prompt="Two nodes of eight H100s shall be measured, with `mpirun -np 16 -N 8 all_reduce_perf -g 1`, and this is "
+    "in the output (NVIDIA/nccl-tests, issue 294, March 2025; time in us, algbw, busbw and #wrong, out of place and in "
+    "place):\n\n"
+    "```text\n"
+    "134217728  33554432  float  sum  -1  631.9  212.41  0.00  0  0.51  263017.30  0.00  0\n"
+    "134217728  33554432  float  sum  -1  419.3  320.07  0.00  0  0.31  428400.03  0.00  0\n"
+    "268435456  67108864  float  sum  -1  822.4  326.41  0.00  0  ...\n"
+    "```\n\n"
+    "What has been measured? *Exact*: one sentence explains all columns.",
+    answer=Choice(
+        {
+            "down": "an all-reduce whose network is down: no bytes crossed the bus",
+            "alone": "sixteen benchmarks of one rank each: the processes do not know of each other",
+            "switch": "an all-reduce in the switch: with NVLS no GPU puts anything on the bus",
+            "small": "an all-reduce too short for two decimals: larger arrays would print a busbw",
+            "wrong": "an all-reduce with wrong results, which count as 0",
+        }
+    ),
+    solution="alone",
+    mistakes=(
+        Mistake("down", "Then it would hang or end with an error. Here it ended, and in place it took half a us."),
+        Mistake(
+            "switch", "busbw is computed from algbw and the ranks, whatever the switch does. When is the factor 0?"
+        ),
+        Mistake("small", "busbw is algbw times a factor, and algbw has five digits. Which factor makes it 0?"),
+        Mistake("wrong", "The column #wrong is 0 in both halves. And what would count the busbw down?"),
+    ),
+    hints=(
+        "busbw is 2(n − 1)/n times algbw. For which n is that 0?",
+        "Each size is there several times. Who prints a row, and how often should one size be printed?",
+    ),
+    explain="Only one number of ranks makes 2(n − 1)/n zero, and that is n = 1. Each process ran a test of its own "
+    "and printed each size, so all sizes come several times. One rank has nobody to add: out of place it copies its "
+    "array, in place it does nothing at all, in the time of a launch. The tests were built without MPI; after `make "
+    "clean`, `make MPI=1` with the MPI that `mpirun` belongs to mends it. `gpubook bandwidth` says that of such a "
+    "log instead of judging its rows.",
 )
 
 

@@ -37,6 +37,7 @@ from hwlib.collectives import (  # noqa: F401  (the text uses some that nothing 
     ring_allreduce_time,
 )
 from hwlib.specs import Level, accelerators, clusters, measured_allreduces, nodes
+from hwlib.specs import links as link_table
 from hwlib.units import GB, TB, GiB, show, us
 
 H100, B200 = nodes["dgx-h100"], nodes["dgx-b200"]
@@ -861,6 +862,97 @@ LAB_SLOW_LINK = Exercise(
     "clears the busy port, which holds up many transfers, but not all. What remains are the broken link and quiet ones "
     "that were crossed a few times, each time by a transfer that was held up elsewhere. The broken link has been "
     "crossed by all that it held up: it is the one crossed most often.",
+)
+
+# Logs of two nodes
+READ_OVER_LINE = Exercise(
+    id="collectives-at-scale-read-over-line",
+    title="More than the cards can do",
+    points=2,
+    prompt="Two machines of eight A100s, each with two InfiniBand cards of 200 Gbit/s, so 50 GB/s a machine. "
+    "`all_reduce_perf -np 16` printed a bus bandwidth of {W_bus:GB/s} at its largest size with one version of NCCL, "
+    "and the question was how that can be more than the cards bring (NVIDIA/nccl, issue 837, May 2023). NCCL's tree "
+    "adds up inside a machine before anything crosses. What do both cards of a machine send together, in B/s? *To "
+    "first order*: nothing but sums crosses, and none of them twice.",
+    given=[dict(W_bus=53.95 * GB), dict(W_bus=57.06 * GB)],
+    answer=Quantity("B/s"),
+    solution=lambda W_bus: W_bus / bus_factor("all_reduce", 16),
+    mistakes=(
+        Mistake(
+            lambda W_bus: W_bus,
+            "So much would cross if a ring went through both machines, and it is more than there is. What does NCCL do "
+            "first?",
+        ),
+        Mistake(
+            lambda W_bus: W_bus / bus_factor("all_reduce", 8),
+            "busbw was computed with the factor of all ranks. How many are there?",
+        ),
+        Mistake(
+            lambda W_bus: 2 * W_bus / bus_factor("all_reduce", 16),
+            "Twice the array each way: that is what a machine among very many would send. How often need one of two?",
+        ),
+        Mistake(
+            lambda W_bus: W_bus * bus_factor("all_reduce", 16),
+            "The benchmark has multiplied S/t by its factor already. Which of the two do you look for?",
+        ),
+        Mistake(
+            lambda W_bus: W_bus / bus_factor("all_reduce", 16) / 2,
+            "So much does one of the two cards send.",
+        ),
+        Mistake(
+            lambda W_bus: W_bus / bus_factor("all_reduce", 16) / 8,
+            "That is an eighth of it, one GPU's share. All eight of a machine go through its two cards.",
+        ),
+    ),
+    hints=(
+        "busbw is what a port of a ring of 16 would carry. What is S/t?",
+        "Each machine has one sum of S bytes when its own GPUs are added up. In an all-reduce of two ranks, how many "
+        "bytes does one send?",
+    ),
+    explain="The benchmark multiplied S/t by 2·15/16, so `S/t = 16/30*W_bus`. Added up inside first, the two "
+    "machines are an all-reduce of two: each sends 2(2 − 1)/2 = 1 times S. So S/t is what crosses, "
+    f"{show(53.95 * GB / bus_factor('all_reduce', 16), 'B/s', 3)} of the 50 GB/s with the first version, and nothing "
+    "is faster than its line. Bus bandwidth is what a *ring* would have carried; with more machines the tree's "
+    "advantage goes, and on two, `NCCL_ALGO=Ring` makes the number one of the cards again.",
+)
+
+READ_ONE_CARD = Exercise(
+    id="collectives-at-scale-read-one-card",
+    title="Four cards, and the rate of one",
+    prompt="One H100 in each of two nodes all-reduces; four cards of 400 Gbit/s are listed for NCCL to use "
+    "(NVIDIA/nccl-tests, issue 232, July 2024; out of place only: time in us, algbw, busbw in GB/s, #wrong):\n\n"
+    "```text\n"
+    "$ mpirun -x NCCL_ALGO=Tree -x NCCL_IB_HCA=mlx5_0,mlx5_1,mlx5_4,mlx5_5 \\\n"
+    "    -np 2 ./all_reduce_perf -b 2M -e 16G -f 2 -g 1\n"
+    " 2097152   524288  float  sum  -1  113.2  18.53  18.53  0\n"
+    " 8388608  2097152  float  sum  -1  231.4  36.24  36.24  0\n"
+    "33554432  8388608  float  sum  -1  812.3  41.31  41.31  0\n"
+    "```\n\nThe largest size reaches 50 GB/s, and 200 were expected. `nvidia-smi topo -m` has PIX between this GPU and "
+    "one of the cards, and SYS to the others. What holds it at a quarter, *to first order*?",
+    answer=Choice(
+        {
+            "tree": "the tree: a ring over the four cards would reach 200 GB/s",
+            "slot": "the GPU: its bytes leave through its own PCIe slot, which is about as wide as one card",
+            "factor": "the benchmark: busbw is that of one card, and four of them carry four times as much",
+            "size": "the sizes: the curve still rises, and needs larger arrays",
+            "sys": "the processor: with the three cards moved beside the GPU it would be 200 GB/s",
+        }
+    ),
+    solution="slot",
+    mistakes=(
+        Mistake("tree", "With two ranks tree and ring are the same exchange. What lies between the GPU and any card?"),
+        Mistake("factor", "For two ranks the factor is 1: look at the two columns. S/t is all that leaves the GPU."),
+        Mistake("size", "The largest size of the command has 16 GB. What would latency cost it?"),
+        Mistake(
+            "sys", "Beside the GPU they would still hang on the link by which the GPU is connected. How wide is it?"
+        ),
+    ),
+    hints=("Follow one byte from the GPU's memory to the switch. What do all paths, to all four cards, share?",),
+    explain=f"A GPU has one slot, PCIe 5 with 16 lanes, {show(link_table['pcie5-x16'].bandwidth, 'B/s', 2)} each way, "
+    f"and a card of 400 Gbit/s brings {show(50 * GB, 'B/s')}. Whatever cards are listed, one GPU cannot feed more "
+    "than one of them. A node reaches the rate of four cards if GPUs beside each of them take part: `-np 16` with "
+    "eight GPUs a node. `gpubook bandwidth` says of such a log what leaves a node, and which of slot and card it "
+    "comes near to.",
 )
 
 TICKET = Exercise(

@@ -507,6 +507,90 @@ PREDICT_PIX = Exercise(
 )
 
 
+READ_LOST = Exercise(
+    id="node-networking-read-lost",
+    title="A server that does not start",
+    prompt="An inference server ends with an error on eight B200 of two sockets, GPU0 to GPU3 on the first. The report "
+    "has this matrix (vllm-project/vllm, issue 16336, April 2025; cards and three rows left out):\n\n"
+    "```text\n"
+    "$ nvidia-smi topo -m\n"
+    "      GPU0  GPU1  GPU2  GPU3  GPU4  GPU5  GPU6  GPU7\n"
+    "GPU0   X    NV18  NODE  NV18  NV18  NV18  NV18  NV18\n"
+    "GPU1  NV18   X    NODE  NV18  NV18  NV18  NV18  NV18\n"
+    "GPU2  NODE  NODE   X    NODE  SYS   SYS   SYS   SYS\n"
+    "GPU3  NV18  NV18  NODE   X    NV18  NV18  NV18  NV18\n"
+    "GPU4  NV18  NV18  SYS   NV18   X    NV18  NV18  NV18\n"
+    "```\n\n"
+    "Which sentence do *all* cells agree with? *Exact*.",
+    answer=Choice(
+        {
+            "gpu": "one GPU has no NVLink to anybody; all the others are joined as they should be",
+            "sockets": "the link between the sockets is broken",
+            "halves": "NVLink joins the GPUs of a socket, and PCIe the two sockets",
+            "switch": "one of the NVSwitches has failed, and each GPU lacks some of its links",
+            "fine": "nothing is wrong: NODE and SYS are ways of saying NVLink through a switch",
+        }
+    ),
+    solution="gpu",
+    mistakes=(
+        Mistake("sockets", "GPU0 and GPU4 are on two sockets. What is between them?"),
+        Mistake("halves", "GPU0 and GPU4 are on two sockets, GPU0 and GPU2 on one. Compare the two cells."),
+        Mistake(
+            "switch", "A GPU that lacks some links would have a smaller number behind NV. Which numbers are there?"
+        ),
+        Mistake("fine", "A switch of NVLinks is NV with a number. What do NODE and SYS name?"),
+    ),
+    hints=("Cover one row and the column of the same GPU with your hand. What is left?",),
+    explain="Without the row and the column of GPU2 all cells are NV18. GPU2 reaches its own socket's GPUs by `NODE` "
+    "and the others by `SYS`, what PCIe and the link between the sockets give: the answer of a GPU whose NVLinks are "
+    "down or were never brought up, as when it is not registered with the fabric. An all-reduce over all eight waits "
+    "for it, and programs that take eight equal GPUs for granted end with an error. `gpubook topo` says which GPU it "
+    "is.",
+)
+
+READ_CARD = Exercise(
+    id="node-networking-read-card",
+    title="Whose card is it?",
+    prompt="A node of H100s with six network cards, from a report on a network that was slower than expected "
+    "(NVIDIA/nccl-tests, issue 232, July 2024). Between GPUs all is NV18, so these columns are left out, as is the "
+    "last row:\n\n"
+    "```text\n"
+    "      NIC0  NIC1  NIC2  NIC3  NIC4  NIC5  NUMA Affinity\n"
+    "GPU0  PIX   SYS   SYS   SYS   SYS   SYS   0\n"
+    "GPU1  SYS   SYS   SYS   SYS   SYS   SYS   0\n"
+    "GPU2  SYS   PIX   SYS   SYS   SYS   SYS   0\n"
+    "GPU3  SYS   SYS   SYS   SYS   SYS   SYS   0\n"
+    "GPU4  SYS   SYS   PIX   SYS   SYS   SYS   1\n"
+    "GPU5  SYS   SYS   SYS   SYS   SYS   SYS   1\n"
+    "GPU6  SYS   SYS   SYS   PIX   SYS   SYS   1\n"
+    "```\n\n"
+    "A job takes one GPU of the node, and no other GPU helps it. With which of these do its bytes reach a card without "
+    "passing a processor? *Exact*, by the letters.",
+    answer=Choice(
+        {
+            "any": "with any: NVLink joins all of them",
+            "gpu1": "GPU1, which is on the socket of NIC0 and NIC1",
+            "gpu5": "GPU5, which has the number of a card",
+            "gpu6": "GPU6",
+            "none": "with none: most cells are SYS",
+        }
+    ),
+    solution="gpu6",
+    mistakes=(
+        Mistake("any", "NVLink leads to other GPUs, and these do not help. Which letters lead to a card?"),
+        Mistake("gpu1", "On the same socket, perhaps. Through what do the bytes go by its row?"),
+        Mistake("gpu5", "Numbers of cards and GPUs are counted apart. What stands in its row?"),
+        Mistake("none", "One cell that is better than SYS is enough. Whose row has one?"),
+    ),
+    hints=("Look in each row for the nearest card: which letters name a path that stays below one PCIe switch?",),
+    explain="`PIX` is one PCIe switch, and `SYS` passes the processors. GPU0, GPU2, GPU4 and GPU6 have a card below "
+    "their own switch, and of the answers that is GPU6; the others here have none and go through the host, or by "
+    "NVLink to a GPU that has one, if it takes part: NCCL calls that PXN. So in this node four cards serve eight "
+    "GPUs, and which GPUs a small job gets decides about its network. `gpubook topo` lists for each GPU the cards "
+    "next to it.",
+)
+
+
 def printed(name: str, rng: Random, gpus: int = 8) -> str:
     """The first GPUs of a sample machine in one of the layouts that drivers print."""
     table = read_topo(SAMPLES[name])

@@ -675,7 +675,7 @@ READ_LOG = Exercise(
     "microseconds. The bus bandwidth is what each port of a ring would have carried, `2*(n - 1)/n*S/t`; for 8 ranks "
     "1.75 "
     "times the algorithm bandwidth S/t. Turned round, the two printed columns tell the number of ranks of a log whose "
-    "header is lost: with q = busbw/algbw, `n = 2/(2 - q)`.",
+    "header is lost, as the next exercise asks.",
     withholds=("hwlib.calibrated.nccl_log", "hwlib.calibrated.nccl_table"),
 )
 

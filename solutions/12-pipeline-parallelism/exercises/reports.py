@@ -87,7 +87,7 @@ READ_FLAT = Exercise(
             "bubble", "From the second row to the third the bubble shrinks. By how much should the rate have grown?"
         ),
         Mistake("last", "Then each further microbatch takes the slow stage's time, and the bubble still counts once."),
-        Mistake("fsdp", "They are made once a step. What becomes of their share with twice the microbatches?"),
+        Mistake("fsdp", "Eight stages on eight GPUs are one replica. With whom would it add up its gradients?"),
         Mistake("memory", "Full memory ends a run, and does not slow it. What grows with microbatches times stages?"),
     ),
     hints=(

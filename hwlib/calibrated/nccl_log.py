@@ -156,7 +156,13 @@ def _without_rows(lines: list[str], table: TimedRows) -> str:
 
 
 def _by_bandwidths(rows: tuple[LogRow, ...]) -> str | None:
-    """An all-reduce multiplies by 1 (two ranks) or more; what gathers and scatters by less than 1."""
+    """An all-reduce multiplies by 1 (two ranks) or more; what gathers and scatters by less than 1. Only a reduce has
+    a root and an operation; messages and exchanges between all are not checked in place, and may print an operation.
+    """
+    if any(row.half_checked for row in rows):
+        return None
+    if any(row.root is not None and row.redop not in ("", "none") for row in rows):
+        return "reduce"
     best = max(rows, key=lambda row: row.algbw)
     if not best.algbw > LEAST * 1e9 or all(row.redop in ("", "none") for row in rows):
         return None

@@ -70,6 +70,8 @@ class LogRow(NamedTuple):
     `wrong` is the larger figure of the two halves (wrong values, or the error of old tables), and `check` what becomes
     of it: "passed", "failed" (also where only the end of the log says so), or "none", as with -c 0. `bits` is how many
     values differ from run to run; without `counted`, `wrong` is an error that the log's end knows the bound of.
+    `root` is the rank that sends or receives all, None without one; `half_checked` is for results that are checked out
+    of place alone, as of messages and of exchanges between all.
     """
 
     S: int
@@ -81,6 +83,8 @@ class LogRow(NamedTuple):
     redop: str = ""
     bits: float = 0.0
     counted: bool = True
+    root: int | None = None
+    half_checked: bool = False
 
 
 class TimedRows(NamedTuple):
@@ -335,7 +339,7 @@ def _belongs(word: str) -> bool:
 
 
 def _by(header: Header, number: int, words: list[str], reader: _RowReader, guessed: bool) -> LogRow:
-    redop, values = _lead(header.lead, words[2:])
+    redop, root, values = _lead(header.lead, words[2:])
     read: list[_Half | None] = []
     for names in header.halves:
         if read and guessed and not (values and _like_a_number(values[0])):
@@ -355,7 +359,9 @@ def _by(header: Header, number: int, words: list[str], reader: _RowReader, guess
     check = _check(header, halves, words[1], reader.ranks, guessed)
     bits = max(half.bits for half in halves)
     counted = not header.old or any(half.starred for half in halves)
-    return LogRow(size, time, algbw, half.busbw * 1e9, wrong, check, redop, bits, counted)
+    half_checked = len(halves) > 1 and halves[0].wrong is not None and halves[-1].wrong is None
+    busbw = half.busbw * 1e9
+    return LogRow(size, time, algbw, busbw, wrong, check, redop, bits, counted, root, half_checked)
 
 
 def _check(header: Header, halves: Sequence[_Half], kind: str, ranks: int, guessed: bool) -> str:
@@ -369,9 +375,11 @@ def _check(header: Header, halves: Sequence[_Half], kind: str, ranks: int, guess
     return "failed" if starred or max(wrong) > bound else "passed"
 
 
-def _lead(names: tuple[str, ...], words: list[str]) -> tuple[str, list[str]]:
-    """The operation, empty where it is not printed, and the words from the first time on."""
-    redop = ""
+def _lead(names: tuple[str, ...], words: list[str]) -> tuple[str, int | None, list[str]]:
+    """The operation, empty where it is not printed; the root, printed as -1 where there is none; and the words from
+    the first time on.
+    """
+    redop, root = "", None
     for name in names:
         if not words:
             raise _CutError
@@ -379,10 +387,16 @@ def _lead(names: tuple[str, ...], words: list[str]) -> tuple[str, list[str]]:
             if not words[0].isidentifier():
                 continue  # left blank by what reduces nothing
             redop = words[0]
-        elif name == "root" and not _whole(words[0].removeprefix("-")):
-            raise _LayoutError
+        elif name == "root":
+            root = _root(words[0])
         words = words[1:]
-    return redop, words
+    return redop, root, words
+
+
+def _root(word: str) -> int | None:
+    if not _whole(word.removeprefix("-")):
+        raise _LayoutError
+    return int(word) if _whole(word) and len(word) <= DIGITS else None
 
 
 def _half(number: int, words: dict[str, str], names: tuple[str, ...]) -> _Half | None:

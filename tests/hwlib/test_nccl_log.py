@@ -351,3 +351,42 @@ def test_unknown_networks_and_ranks_that_fill_no_node():
         judge_log(read_log(typeset(ring, 12)), H100)
     with pytest.raises(LogError, match="at least 2"):
         judge_log(read_log(typeset(ring, 8))._replace(n=1), H100)
+
+
+def rooted(redop, root, ratio=1.0, checked="0", sizes=(2**20, 2**24, 2**28)):
+    """A table of a command that is not named, with a column of roots; `checked` is #wrong in place."""
+    halves = [f"{1e6 * S / 100e9:.2f} 100.00 {100 * ratio:.2f}" for S in sizes]
+    rows = zip(sizes, halves, strict=True)
+    return "\n".join(f"{S:>12} {S // 4:>12} float {redop} {root} {half} 0 {half} {checked}" for S, half in rows)
+
+
+@pytest.mark.parametrize(
+    ("redop", "root", "ratio", "checked", "collective"),
+    [
+        ("sum", -1, 1.75, "0", "all_reduce"),
+        ("sum", -1, 1.0, "0", "all_reduce"),  # of two ranks
+        ("sum", -1, 0.875, "0", "reduce_scatter"),
+        ("sum", 0, 1.0, "0", "reduce"),
+        ("max", 3, 1.0, "0", "reduce"),
+        ("none", 0, 1.0, "0", None),  # broadcast, gather or scatter
+        ("sum", -1, 1.0, "N/A", None),  # as the test of messages prints it: an all-reduce is checked in both halves
+        ("sum", -1, 0.875, "N/A", None),
+    ],
+)
+def test_a_table_without_a_command_is_named_by_what_it_shows(redop, root, ratio, checked, collective):
+    assert read_log(rooted(redop, root, ratio, checked)).collective == collective
+
+
+def test_a_table_with_no_result_checked_is_named_by_its_bandwidths():
+    """With -c 0 neither half is checked, which tells nothing of what ran."""
+    text = "\n".join(re.sub(r" 0(?= |$)", " N/A", line) for line in rooted("sum", -1, 1.75).splitlines())
+    assert text.count("N/A") == 2 * len(text.splitlines())
+    assert read_log(text).collective == "all_reduce"
+
+
+def test_a_reduce_is_not_judged_as_an_all_reduce():
+    log = read_log(rooted("sum", 0))
+    assert log.n is None  # a reduce's two bandwidths are the same for any number of ranks
+    verdict = judge_log(log, A100, n=8)
+    assert verdict.collective == "reduce"
+    assert {row.verdict for row in verdict.rows} == {"unknown"}

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from hwlib.topology.link_rate import TopologyError
-from hwlib.topology.pasted import MARK
+from hwlib.topology.pasted import MARK, matrices
 from hwlib.topology.smi import MOST_NVLINKS, TopoTable, read_topo
 
 __all__ = ["MachineLinks", "NearNics", "links_of", "read_machine_links"]
@@ -35,7 +35,8 @@ class NearNics:
 class MachineLinks:
     """The GPUs of a machine and what lies between each two: # NVLinks (NV#), XGMI, or PCIe (PCIE, or by nvidia-smi's
     codes). `hops` are AMD's between two GPUs; `numa` is a GPU's node, `near` its NICs, `names` what a device is called
-    elsewhere, and `unprinted` what the text has no row for. `table` is nvidia-smi's whole matrix.
+    elsewhere, and `unprinted` what the text has no row for; `beyond` is what lies between a GPU and those. `table` is
+    nvidia-smi's whole matrix, the first of the `matrices` that the text has.
     """
 
     tool: str
@@ -48,6 +49,13 @@ class MachineLinks:
     names: Mapping[str, str] = field(default_factory=dict)
     unprinted: tuple[str, ...] = ()
     table: TopoTable | None = None
+    beyond: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    matrices: int = 1
+
+    @property
+    def every_gpu(self) -> tuple[str, ...]:
+        """The GPUs, and those without a row."""
+        return (*self.gpus, *dict.fromkeys(other for _, other in self.beyond))
 
     @property
     def word(self) -> str:
@@ -61,18 +69,18 @@ class MachineLinks:
 
     def _ends(self, gpu: str) -> int:
         """The fast links of a GPU, counted at the GPUs where they end."""
-        return sum(self.links(gpu, other) for other in self.gpus if other != gpu)
+        return sum(self.links(gpu, other) for other in self.every_gpu if other != gpu)
 
     def links(self, gpu: str, other: str) -> int:
         """Fast links between two GPUs, through a switch or not."""
-        code = self.codes.get((gpu, other), "")
+        code = self.codes.get((gpu, other)) or self.beyond.get((gpu, other), "")
         return int(code[2:]) if code[:2] == "NV" and code[2:].isdecimal() else int(code == XGMI)
 
     def ports(self, gpu: str) -> int:
         """The fast links of a GPU that are in use."""
         if not self.switched:
             return self._ends(gpu)
-        return max((self.links(gpu, other) for other in self.gpus if other != gpu), default=0)
+        return max((self.links(gpu, other) for other in self.every_gpu if other != gpu), default=0)
 
     def pairs(self) -> Iterator[tuple[str, str]]:
         """Each two GPUs once."""
@@ -83,10 +91,11 @@ def read_machine_links(text: str) -> MachineLinks:
     """What any of the three tools printed, also cut, quoted or with marks before its lines. Raises TopologyError."""
     if not isinstance(text, str):
         raise TopologyError(f"a text was expected, got {type(text).__name__}")
-    titles = (line for line in text.splitlines() if "two GPUs" in line or "LINK TYPE TABLE" in line)
-    if (title := next(titles, None)) is not None:
-        return _of_amd(text, ROCM if "two GPUs" in title else AMD)
-    return links_of(read_topo(text, cut=True))
+    titles = [line for line in text.splitlines() if "two GPUs" in line or "LINK TYPE TABLE" in line]
+    if titles:
+        machine = _of_amd(text, ROCM if "two GPUs" in titles[0] else AMD)
+        return replace(machine, matrices=sum("LINK TYPE" in line.upper() for line in titles))
+    return replace(links_of(read_topo(text, cut=True)), matrices=matrices(text))
 
 
 def links_of(table: TopoTable) -> MachineLinks:
@@ -97,7 +106,8 @@ def links_of(table: TopoTable) -> MachineLinks:
     numa = {gpu: node for gpu, node in numa.items() if node not in UNKNOWN}
     near = {gpu: _nearest(table, gpu) for gpu in table.gpus if table.nics}
     codes = {(one, other): table.relation[one, other] for one in table.gpus for other in table.gpus if one != other}
-    return MachineLinks(NVIDIA, table.gpus, codes, {}, numa, table.nics, near, table.legend, table.unprinted, table)
+    more = (table.nics, near, table.legend, table.unprinted, table, table.beyond)
+    return MachineLinks(NVIDIA, table.gpus, codes, {}, numa, *more)
 
 
 def _nearest(table: TopoTable, gpu: str) -> NearNics:

@@ -72,6 +72,12 @@ def remarks(machine: MachineLinks) -> Iterator[LinkRemark]:
             f"the text has no row for {listed(machine.unprinted)}: what is said of them stands in others' columns",
             machine.unprinted,
         )
+    if machine.matrices > 1:
+        yield LinkRemark(
+            "others",
+            f"the text has {machine.matrices} matrices, and only the first is read: give those of other machines by "
+            "themselves",
+        )
 
 
 def listed(names: Sequence[str]) -> str:
@@ -112,15 +118,16 @@ def lost_links(machine: MachineLinks) -> Iterator[LinkRemark]:
 def _joined(machine: MachineLinks) -> LinkRemark:
     """How most pairs are joined."""
     n = len(machine.gpus)
+    with_rows = "" if len(machine.every_gpu) == n else " with a row"
     if n == 1:
-        return LinkRemark("one-gpu", "1 GPU")
+        return LinkRemark("one-gpu", f"1 GPU{with_rows}")
     pairs = list(machine.pairs())
     links = Counter(machine.links(*pair) for pair in pairs)
     with_links = len(pairs) - links[0]
     if not with_links:
         codes = Counter(machine.codes.get(pair, "?") for pair in pairs)
         words = ", ".join(f"{code} between {plural(count, 'pair')}" for code, count in codes.most_common())
-        return LinkRemark("pcie", f"{n} GPUs without {machine.word}: they exchange over PCIe ({words})")
+        return LinkRemark("pcie", f"{n} GPUs{with_rows} without {machine.word}: they exchange over PCIe ({words})")
     counts = sorted(links.keys() - {0})
     each = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     how = ", through a switch" if machine.switched else ""
@@ -128,10 +135,12 @@ def _joined(machine: MachineLinks) -> LinkRemark:
         each, how = "", ""
     by = f"{each} {machine.word}" if each else "XGMI"
     if with_links == len(pairs):
-        return LinkRemark("all-to-all", f"{n} GPUs, each joined with every other by {by}{how}")
+        return LinkRemark("all-to-all", f"{n} GPUs{with_rows}, each joined with every other by {by}{how}")
     ports = sorted({machine.ports(gpu) for gpu in machine.gpus})
     of_each = f"; a GPU has {' or '.join(map(str, ports))} {machine.word}"
-    return LinkRemark("partial", f"{n} GPUs, {with_links} of their {len(pairs)} pairs joined by {by}{how}{of_each}")
+    return LinkRemark(
+        "partial", f"{n} GPUs{with_rows}, {with_links} of their {len(pairs)} pairs joined by {by}{how}{of_each}"
+    )
 
 
 def _groups(machine: MachineLinks) -> list[list[str]]:
@@ -239,7 +248,9 @@ def _gpu_record(machine: MachineLinks, gpu: str) -> dict[str, Any]:
 
 
 def _text(machine: MachineLinks, notes: Sequence[LinkRemark]) -> str:
-    head = f"{machine.tool}: {plural(len(machine.gpus), 'GPU')}, {plural(len(machine.nics), 'NIC')}"
+    gpus = plural(len(machine.every_gpu), "GPU")
+    shown = f"{len(machine.gpus)} of {gpus}" if len(machine.every_gpu) > len(machine.gpus) else gpus
+    head = f"{machine.tool}: {shown}, {plural(len(machine.nics), 'NIC')}"
     return "\n".join([head, *_matrix(machine), "", *(f"- {note.kind}: {note.sentence}." for note in notes)])
 
 

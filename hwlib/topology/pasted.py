@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-__all__ = ["MARK", "device_words", "pasted_lines"]
+__all__ = ["MARK", "device_words", "matrices", "pasted_lines"]
 
 MARK = re.compile(r"\x1b\[[0-9;]{0,30}[A-Za-z]|(?:\[[^\[\]\s]{1,300}\])?<std(?:out|err|diag)>:")
 BEFORE = ":>]|"  # what ends a mark that stands before a device without a space
@@ -27,6 +27,15 @@ def pasted_lines(text: str) -> list[str]:
     others = {other.strip() for _, other in headers} - {before.strip()}
     names = set(lines[first][len(before) :].split())
     return [_without(line, before.strip(), names, bool(others)) for line in lines]
+
+
+def matrices(text: str) -> int:
+    """How many matrices of nvidia-smi a text has, by their headers.
+
+    >>> matrices("\\tGPU0\\tGPU1\\nGPU0\\t X \\tNV4\\n 1: \\tGPU0\\tGPU1\\n 1: GPU0\\t X \\tNV4")
+    2
+    """
+    return sum(_before_header(MARK.sub("", line).rstrip()) is not None for line in text.splitlines())
 
 
 def device_words(words: Sequence[str]) -> bool:

@@ -37,7 +37,8 @@ class TopoTable:
     """The printed matrix: the relation of each two devices, CPU affinity by GPU, device names of the NICs.
 
     `unprinted` are the devices whose rows the text lacks: NICs, whose relations are those of their columns, and among
-    themselves the nearest that these allow; and GPUs, which `devices` then has not.
+    themselves the nearest that these allow; and GPUs, which `devices` then has not, and `beyond` has what others' rows
+    say of them.
     """
 
     devices: tuple[str, ...]
@@ -45,6 +46,7 @@ class TopoTable:
     affinity: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     legend: Mapping[str, str] = field(default_factory=dict)
     unprinted: tuple[str, ...] = ()
+    beyond: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         cells = [["", *self.devices]]
@@ -102,11 +104,16 @@ def read_topo(text: str, cut: bool = False) -> TopoTable:
         raise TopologyError(_at(start, header, f"no row for {_some(missing)} follows"))
     relation = {(one, other): code for one in rows for other, code in zip(devices, rows[one].cells, strict=True)}
     _check_pairs(relation, rows, lines)
+    beyond = {(one, other): code for (one, other), code in relation.items() if _is_gpu_of(missing, other)}
     devices = [name for name in devices if name in rows or not _GPU.fullmatch(name)]
     relation = _completed(relation, devices, [*rows])
     affinity = {name: row.affinity for name, row in rows.items() if row.affinity}
     legend = dict(re.findall(r"^\s+(NIC[0-9]+)\s*:\s*(\S+)\s*$", "\n".join(lines[start:]), re.MULTILINE))
-    return TopoTable(tuple(devices), relation, affinity, legend, tuple(missing))
+    return TopoTable(tuple(devices), relation, affinity, legend, tuple(missing), beyond)
+
+
+def _is_gpu_of(missing: Iterable[str], name: str) -> bool:
+    return name in missing and _GPU.fullmatch(name) is not None
 
 
 def _completed(

@@ -91,9 +91,42 @@ def test_marks_before_lines_change_nothing(name, mark):
     assert answer(quoted(FILES[name], mark)).record == answer(FILES[name]).record
 
 
-def test_of_the_matrices_of_two_nodes_the_first_is_read():
-    both = quoted(FILES["v100_cube"], lambda i: "0: ") + "\n" + quoted(FILES["b200_gpu2_lost"], lambda i: "1: ")
-    assert answer(both).record == answer(FILES["v100_cube"]).record
+@pytest.mark.parametrize("first", ["v100_cube", "rocm_topo"])
+@pytest.mark.parametrize("marks", [("", ""), ("0: ", "1: ")])
+def test_of_the_matrices_of_two_nodes_the_first_is_read_and_the_other_is_named(first, marks):
+    second = "b200_gpu2_lost" if first == "v100_cube" else first
+    both = "\n\n".join(
+        quoted(FILES[name], lambda i, mark=mark: mark) for name, mark in zip((first, second), marks, strict=True)
+    )
+    seen = answer(both).record
+    alone = answer(FILES[first]).record
+    assert [note for note in seen["remarks"] if note["kind"] != "others"] == alone["remarks"]
+    assert seen | {"remarks": ()} == alone | {"remarks": ()}
+    assert "others" in remarks(both)
+    assert "others" not in remarks(FILES[first])
+
+
+@pytest.mark.parametrize("name", ["v100_cube", "gb200_tray", "nic_rows_cut"])
+def test_no_gpu_of_a_sound_machine_lost_links_wherever_its_text_ends(name):
+    lines = FILES[name].splitlines()
+    start = next(i for i, line in enumerate(lines) if line.split()[:1] == ["GPU0"])
+    for rows in range(1, len(answer(FILES[name]).record["gpus"]) + 1):
+        part = answer("\n".join(lines[: start + 1 + rows]))
+        assert part.fine, part.text
+        assert {gpu["links"] for gpu in part.record["gpus"]} == {answer(FILES[name]).record["gpus"][0]["links"]}
+
+
+def test_a_gpu_that_lost_links_is_named_in_a_cut_text():
+    lines = FILES["b200_gpu2_lost"].splitlines()
+    whole = "\n".join(lines)
+    assert answer("\n".join(whole.splitlines()[:5])).record["unprinted"]
+    assert remarks("\n".join(whole.splitlines()[:5]))["lost-links"]["devices"] == ("GPU2",)
+
+
+def test_the_head_of_a_cut_text_counts_all_gpus():
+    head = answer("\n".join(FILES["v100_cube"].splitlines()[:4])).text.splitlines()[0]
+    assert "3 of 8 GPUs" in head
+    assert " of 8" not in answer(FILES["v100_cube"]).text.splitlines()[0]
 
 
 @pytest.mark.parametrize(("rows", "gpus"), [(4, 4), (8, 8), (1, 1)])

@@ -4,11 +4,16 @@ import argparse
 import sys
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
+from traceback import extract_tb
 
 from hwlib.specs import Stack, described, stack_for, stacks
 from hwlib.specs.own_cluster import LINE
 from hwlib.units import show
 from hwlib.virtual.record import StepTiming
+
+LAUNCH = 1e-6  # s, less than any GPU and driver take to launch a kernel
+ENDS = (KeyError, ValueError, NotImplementedError, FileNotFoundError, ModuleNotFoundError)
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -28,14 +33,46 @@ def main(given: Sequence[str] | None = None) -> int:
         for line in _said(options.on, stack):
             print(line)
         done = run(options.script, options.args, where=options.on, n=options.ranks, stack=stack, told=told)
-    except (KeyError, ValueError, NotImplementedError, FileNotFoundError) as error:
-        print(f"hwlib.virtual: {error.args[0] if error.args else error}", file=sys.stderr)
+    except ENDS as error:
+        print(f"hwlib.virtual: {_place(error, options.script)}{_sentence(error)}", file=sys.stderr)
         return 1
+    if note := _on_launches(done.step):
+        print(note)
     print(done.step)
     if options.trace:
         done.step.chrome_trace(options.trace)
         print(f"the last step's timeline is in {options.trace}")
     return 0
+
+
+def _sentence(error: Exception) -> str:
+    """What an error says; the first of an OSError's arguments is a number."""
+    if isinstance(error, OSError) or not error.args:
+        return str(error) or type(error).__name__
+    sentence = str(error.args[0])
+    bare = isinstance(error, KeyError) and len(sentence.split()) < 2
+    return f"no such key: {sentence!r}" if bare else sentence
+
+
+def _place(error: Exception, script: str) -> str:
+    """The line of the program, or of a module beside it, that an error comes from; empty if no line of it ran."""
+    folder = Path(script).resolve().parent
+    for frame in reversed(extract_tb(error.__traceback__)):
+        path = Path(frame.filename).resolve()
+        if path.is_relative_to(folder) and not {"site-packages", "hwlib"} & set(path.relative_to(folder).parts):
+            return f"{path.name} line {frame.lineno}: "
+    return ""
+
+
+def _on_launches(step: StepTiming) -> str:
+    """That a step of tiny kernels is bound by launches, which no kernel time has; empty for other steps."""
+    mean = step.compute / step.kernels if step.kernels else LAUNCH
+    if mean >= LAUNCH:
+        return ""
+    return (
+        f"the {step.kernels} kernels of this step take {show(mean, 's')} in the mean: to launch one takes a host some "
+        "microseconds, which these times leave out, so that GPUs would take longer"
+    )
 
 
 def _said(on: str, stack: Stack | None) -> list[str]:

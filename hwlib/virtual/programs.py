@@ -7,7 +7,9 @@ with what to do instead; what only looks at a GPU does nothing.
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from errno import ENOENT
 from os import PathLike, fspath
+from os.path import exists
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,6 +17,7 @@ from hwlib.virtual.devices import on_cpu, without_modes
 
 Replaced = tuple[Any, str, Any]
 NOT_SAVED = "nothing is written on a simulated cluster: torch.load of the same file gives the object back"
+NOT_THERE = "No such file; what torch.save keeps on a simulated cluster is gone when the program has ended"
 NO_CHECKPOINT = "a distributed checkpoint is neither written nor read on a simulated cluster"
 NO_GRAPH = (
     "CUDA graphs do not run on a simulated cluster, where a launch costs nothing: run the step as it is, without "
@@ -279,6 +282,8 @@ def _saving() -> Iterator[Replaced]:
     def loaded(f: Any, *args: Any, **more: Any) -> Any:
         if place_of(f) in there:
             return there[place_of(f)]
+        if isinstance(f, (str, PathLike)) and not exists(f):
+            raise FileNotFoundError(ENOENT, NOT_THERE, fspath(f))
         if "map_location" in more:
             more["map_location"] = "cpu"
         with without_modes():

@@ -12,6 +12,8 @@ from hwlib.simulate.trace import row_names, slice_event
 from hwlib.units import show
 from hwlib.virtual.clock import ClockSpan
 
+ROUNDING = 1e-9  # of a step's time, by which sums in another order differ
+
 
 class CallTotals(NamedTuple):
     """The collectives of one kind in groups of n ranks: the outermost level that they cross, how many there were, the
@@ -51,7 +53,8 @@ class StepTiming:
     @property
     def exposed(self) -> float:
         """Seconds in which the main stream waited: communication that nothing hid."""
-        return self.step_time - self.compute
+        waits = self.step_time - self.compute
+        return waits if waits > ROUNDING * self.step_time else 0.0
 
     @property
     def communication(self) -> float:

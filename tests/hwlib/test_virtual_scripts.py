@@ -15,6 +15,7 @@ from hwlib.steptime import step_time
 from hwlib.steptime.transfer_times import call_seconds
 from hwlib.strategy import Strategy
 from hwlib.virtual.__main__ import main
+from hwlib.virtual.record import StepTiming
 from tests.hwlib.decoders import Decoder, ExpertBlock, fully_sharded, tensor_parallel
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
@@ -276,3 +277,59 @@ def test_the_command_prints_each_step_and_the_last_in_full(capsys, tmp_path):
     assert main(["--on", "superpod-h300", str(script), "2"]) == 1
     assert "superpod-h300" in capsys.readouterr().err
     assert main(["--on", "superpod-h100-1su", str(tmp_path / "none.py")]) == 1
+
+
+def played(tmp_path, capsys, *lines):
+    """What the command prints of a program of these lines, behind an import of torch: its status, output and errors."""
+    script = tmp_path / "program.py"
+    script.write_text("import torch\n" + "\n".join(lines))
+    status = main(["--on", "dgx-h100", str(script)])
+    return status, *capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("torch.load('left.pt')", "torch.save"),
+        ("open('left.txt')", "No such file or directory: 'left.txt'"),
+        ("import a_library_that_is_not_there", "a_library_that_is_not_there"),
+        ("torch.ones(3, device='cuda').tolist()", "shapes"),
+        ("{}['left']", "left"),
+    ],
+)
+def test_what_ends_a_program_is_named_with_its_line(tmp_path, capsys, line, words):
+    status, _, errors = played(tmp_path, capsys, "", line)
+    assert status == 1
+    assert "program.py line 3: " in errors.splitlines()[-1]
+    assert words in errors.splitlines()[-1]
+
+
+def test_the_line_is_that_of_the_program_in_a_module_beside_it(tmp_path, capsys):
+    (tmp_path / "beside.py").write_text("import torch\n\ndef count(x):\n    return x.tolist()\n")
+    _, _, errors = played(tmp_path, capsys, "import beside", "beside.count(torch.ones(3, device='cuda'))")
+    assert "beside.py line 4: " in errors
+    main(["--on", "no-such-cluster", str(tmp_path / "program.py")])
+    assert "py line " not in capsys.readouterr().err
+
+
+TRAINED = (
+    "model = torch.nn.Linear({0}, {0}, device='cuda', dtype=torch.bfloat16)",
+    "model(torch.ones({1}, {0}, device='cuda', dtype=torch.bfloat16)).sum().backward()",
+    "torch.optim.SGD(model.parameters()).step()",
+)
+
+
+@pytest.mark.parametrize(("width", "rows", "small"), [(8, 8, True), (8192, 8192, False)])
+def test_a_step_of_kernels_shorter_than_a_launch_says_so(tmp_path, capsys, width, rows, small):
+    status, output, _ = played(tmp_path, capsys, *(line.format(width, rows) for line in TRAINED))
+    assert status == 0
+    assert ("launch" in output) == small
+    assert output.splitlines()[-1].startswith("rank 0 of 8")
+
+
+@pytest.mark.parametrize(("share", "waits"), [(1 + 1e-12, False), (1.0, False), (1 - 1e-12, False), (1 - 1e-6, True)])
+def test_what_two_sums_differ_by_is_not_a_wait(share, waits):
+    """A step's time and that of its kernels are summed in two orders, and neither sum is exact."""
+    step = StepTiming(0, 8, 7.7e-9, 7.7e-9 * share, 0.0, (), ())
+    assert (step.exposed > 0) == waits
+    assert step.exposed >= 0

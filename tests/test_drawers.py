@@ -74,7 +74,7 @@ DRAWERS = {
     "benchmarks": Drawer(
         loose=8,
         floors=floors(
-            "paths", "rows grading term speed gpu launch planted", "fit", "score", "planner fidelity configs"
+            "paths", "rows grading term speed gpu launch planted unchanged", "fit", "score", "planner fidelity configs"
         ),
     ),
 }

@@ -12,7 +12,7 @@ from hwlib.virtual.playing import Playing
 NO_VALUE = "a tensor has a shape and no value on a simulated cluster: its number is nan"
 NO_LIST = (
     "the program reads numbers out of a tensor's data, and tensors have shapes alone: give sizes that do not depend on "
-    "data (as with a fixed capacity of experts), or play it with data=True"
+    "data (as with a fixed capacity of experts), make the samples of a data set by numpy, or play it with data=True"
 )
 NO_RING = (
     "attention over a sequence that ranks share (context_parallel) does not run on a simulated cluster: ask "

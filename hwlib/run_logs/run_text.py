@@ -61,7 +61,8 @@ def _speed(answer: ExplainedRun) -> Iterator[str]:
         yield "The log has rates, and how many tokens a step has nobody says: only ratios of steps are known."
     if used.gpu_token_rate:
         total = f"{used.token_rate:,.0f} tokens/s in all, " if used.token_rate else ""
-        yield f"{total}{used.gpu_token_rate:,.0f} of each GPU."
+        unit = "" if total else " tokens/s"
+        yield f"{total}{used.gpu_token_rate:,.0f}{unit} of each GPU."
     elif used.token_rate:
         yield f"{used.token_rate:,.0f} tokens/s in all."
     ours = f"{used.mfu:.1%} by the book (FLOPs of the model, attention under its mask, dense peak)" if used.mfu else ""
@@ -75,9 +76,12 @@ def _speed(answer: ExplainedRun) -> Iterator[str]:
 
 def _benchmark(answer: ExplainedRun) -> Iterator[str]:
     numbers = answer.log.benchmark
+    if "completed" in numbers:
+        yield f"{plural(int(numbers['completed']), 'request')} answered"
     for name in RATES:
         if name in numbers:
-            yield f"{name.replace('_', ' ')}: {numbers[name]:,.2f}/s"
+            unit = "requests/s" if name == "request_rate" else "tokens/s"
+            yield f"{name.replace('_', ' ')}: {numbers[name]:,.2f} {unit}"
     for name, value in numbers.items():
         if name.endswith(("ttft", "tpot", "itl", "latency")):
             yield f"{name.replace('_', ' ')}: {show(value, 's', 4)}"

@@ -217,3 +217,24 @@ def test_a_plan_saves_a_share_of_what_the_model_explains():
         if change.sentence in as_predicted:
             assert change.gain < as_predicted[change.sentence].gain
             assert change.sure == "possible"
+
+
+STEP = "[titan] 2025-06-16 22:30:{0}0,000 - root - INFO - step: {0}  loss:  6.1  memory: 49.66GiB(52.28%)  tps: 5,856"
+TABLE = """
+============ Serving Benchmark Result ============
+Successful requests:                     1
+Benchmark duration (s):                  2.87
+Total input tokens:                      128
+Request throughput (req/s):              0.35
+Output token throughput (tok/s):         44.60
+Mean TTFT (ms):                          45.00
+"""
+
+
+def test_every_rate_has_its_unit():
+    steps = "\n".join(STEP.format(i) for i in range(1, 5))
+    assert "\n5,856 tokens/s of each GPU." in run_log_text(explain_run(steps))
+    served = run_log_text(explain_run(TABLE))
+    assert "output rate: 44.60 tokens/s" in served
+    assert "request rate: 0.35 requests/s" in served
+    assert "1 request answered" in served

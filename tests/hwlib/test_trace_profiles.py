@@ -322,6 +322,15 @@ def test_limits_are_shares_on_both_sides():
     assert kinds(answer({"": text_of(*late[:2])}, TraceLimits(idle=0.49))) == {"idle"}
 
 
+@pytest.mark.parametrize(
+    ("device", "outside"), [((0, 1), True), ((400, 90), True), ((0, 110), False), ((10, 190), False)]
+)
+def test_time_of_steps_before_and_after_all_kernels_is_named(device, outside):
+    """Shares are of the time between the device's first and last event, which may be a small part of the steps."""
+    steps = [annotation(f"ProfilerStep#{i}", 100 * i, 100) for i in range(2)]
+    assert ("outside" in kinds(only(kernel(*device), *steps))) == outside
+
+
 def test_steps_that_take_longer_are_numbered():
     steps = [annotation(f"ProfilerStep#{i}", 100 * i, 150 if i in (0, 4) else 100) for i in range(6)]
     read = only(kernel(0, 600), *steps)

@@ -13,6 +13,7 @@ from hwlib.units import show
 __all__ = ["TraceFinding", "TraceLimits", "trace_findings"]
 
 SLOWER = 1.05  # times the median: kernels that are slower than this are a cause
+COVERED = 0.5  # share of the steps' time that lies between a device's first and last event: below it, most is outside
 EXPLAINS = 0.5  # share of a wait that a cause makes up
 LISTED = 8
 
@@ -42,10 +43,12 @@ class TraceFinding(NamedTuple):
 def trace_findings(
     ranks: Mapping[str, DeviceTimes], waits: JobWaits, limits: TraceLimits | None = None
 ) -> tuple[TraceFinding, ...]:
-    """What is above the limits, in this order: traces that are cut, stragglers, slow groups, shares of time, steps."""
+    """What is above the limits, in this order: traces that are cut or lie mostly outside kernels, stragglers, slow
+    groups, shares of time, steps.
+    """
     limits = limits or TraceLimits()
     slow = tuple(_slow_groups(waits.groups, limits))
-    findings = [*_cut(ranks), *_stragglers(ranks, waits, slow, limits)]
+    findings = [*_cut(ranks), *_outside(ranks), *_stragglers(ranks, waits, slow, limits)]
     findings += [finding for _, finding in slow]
     return (*findings, *_shares(ranks, limits), *_slow_steps(ranks, limits))
 
@@ -62,6 +65,27 @@ def _cut(ranks: Mapping[str, DeviceTimes]) -> Iterator[TraceFinding]:
     unknown = tuple(label for label, own in ranks.items() if not own.times.span)
     if unknown:
         yield TraceFinding("no device", unknown, 0.0, f"the trace of {_named(unknown)} has nothing of a device")
+
+
+def _outside(ranks: Mapping[str, DeviceTimes]) -> Iterator[TraceFinding]:
+    """Devices with nothing recorded in most of the time of the steps, which no share of theirs shows."""
+    covered = {label: own.times.span / _stepping(own) for label, own in ranks.items() if _stepping(own)}
+    few = tuple(label for label, share in covered.items() if 0 < share < COVERED)
+    if few:
+        least = min(few, key=covered.__getitem__)
+        own = ranks[least]
+        yield TraceFinding(
+            "outside",
+            few,
+            1 - covered[least],
+            f"the device of {_named(few)} has events in a part of the recorded steps alone, of rank {least} in "
+            f"{show(own.times.span, 's', 3)} of {show(_stepping(own), 's', 3)}: all shares are of that part, and in "
+            "the rest the host worked alone, or kernels were not recorded",
+        )
+
+
+def _stepping(own: DeviceTimes) -> float:
+    return sum(step.seconds for step in own.steps)
 
 
 def _shares(ranks: Mapping[str, DeviceTimes], limits: TraceLimits) -> Iterator[TraceFinding]:

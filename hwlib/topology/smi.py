@@ -27,6 +27,7 @@ MOST_DEVICES = 256  # of a machine
 LONGEST = 600  # characters of a sentence on a line, whose names may be anything
 MOST_NAMED = 40  # devices in a sentence
 MOST_NVLINKS = 18  # ports of one GPU, up to NVLink 5: more than these in a row must share a switch
+FENCES = ("```", "~~~")  # around what is pasted into Markdown
 _GPU = re.compile(r"GPU[0-9]+")
 _NVLINKS = re.compile(r"NV([1-9][0-9]*)")
 _COLUMNS = ("CPU Affinity", "NUMA Affinity", "GPU NUMA ID")
@@ -153,12 +154,14 @@ def _rows(lines: list[str], start: int, devices: list[str], columns: list[str], 
     rows: dict[str, _Row] = {}
     for i in range(start + 1, len(lines)):
         words = lines[i].split()
-        if not words or words[0].rstrip(":") in ("Legend", "NIC"):
+        if not words or words[0].rstrip(":") in ("Legend", "NIC") or words[0].startswith(FENCES):
             if rows:
                 break
             continue
         name, cells, rest = words[0], words[1 : len(devices) + 1], words[len(devices) + 1 :]
         if cut and i == last and (name not in devices or len(cells) < len(devices)):
+            break
+        if name not in devices and len(rows) == len(devices):
             break
         if name not in devices:
             raise TopologyError(_at(i, lines[i], f"a row of {_some(devices)} was expected"))

@@ -91,6 +91,27 @@ def test_marks_before_lines_change_nothing(name, mark):
     assert answer(quoted(FILES[name], mark)).record == answer(FILES[name]).record
 
 
+@pytest.mark.parametrize("after", ["```", "~~~", "</details>", "root@node:~# exit", "Thanks for any idea!"])
+@pytest.mark.parametrize("name", ["v100_cube", "gb200_tray", "b200_gpu2_lost"])
+def test_what_follows_the_last_row_is_not_of_the_matrix(name, after):
+    lines = FILES[name].splitlines()
+    last = max(i for i, line in enumerate(lines) if line.split()[:1] and line.split()[0].startswith(("GPU", "NIC")))
+    rows = [line for line in lines[: last + 1] if line.strip()]
+    while ":" in rows[-1]:
+        rows.pop()  # of the legend
+    assert (
+        answer("\n".join([*rows, after, "", "More of it."])).record["remarks"]
+        == answer("\n".join(rows)).record["remarks"]
+    )
+
+
+def test_a_fence_ends_a_matrix_of_which_rows_are_missing():
+    lines = FILES["v100_cube"].splitlines()
+    assert len(answer("\n".join([*lines[:5], "```", "and so on"])).record["gpus"]) == 4
+    with pytest.raises(TopologyError, match="row"):
+        answer("\n".join([*lines[:5], "and so on", *lines[5:]]))
+
+
 @pytest.mark.parametrize("first", ["v100_cube", "rocm_topo"])
 @pytest.mark.parametrize("marks", [("", ""), ("0: ", "1: ")])
 def test_of_the_matrices_of_two_nodes_the_first_is_read_and_the_other_is_named(first, marks):

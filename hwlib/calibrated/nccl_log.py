@@ -21,6 +21,8 @@ __all__ = ["LogError", "LogRow", "NcclLog", "read_log", "read_logs"]
 
 TESTS = "all_reduce|all_gather|reduce_scatter|alltoallv|alltoall|sendrecv|broadcast|reduce|gather|scatter|hypercube"
 NAMED = re.compile(rf"\b({TESTS})(?:_bias)?_perf\b")
+RAN = re.compile(rf"\b({TESTS})(?:_bias)?_perf\s+-|Collective test starting: ({TESTS})(?:_bias)?_perf\b")
+"""A command with options, or what the program says of itself: other names may be of a listing or a build."""
 STARTS = re.compile(
     rf"\b(?:{TESTS})_perf\s+-|nThreads?:? \d{{1,9}} nGpus|Collective test starting|Using devices|tests version \S"
     r"|\bRank \d{1,9} [^\n]{0,200}?\bdevice \d{1,4} \["
@@ -111,10 +113,7 @@ def read_log(text: str) -> NcclLog:
     if not table.rows:
         raise LogError(_without_rows(lines, table))
     rows = tuple(sorted(table.rows, key=lambda row: row.S))
-    tests = set(NAMED.findall(text))
-    if len(tests) > 1:
-        raise LogError(f"one collective was expected, got several: {', '.join(sorted(tests))}; give one log at a time")
-    test = tests.pop() if tests else ""
+    test = _test_of(text)
     collective = COLLECTIVES.get(test, test) or _by_bandwidths(rows)
     average = AVERAGE.search(text)
     ranks = count_ranks(devices, rows, "\n".join(lines), collective)
@@ -134,6 +133,17 @@ def read_log(text: str) -> NcclLog:
         alone,
         runs_apart(devices),
     )
+
+
+def _test_of(text: str) -> str:
+    """The test that a text is of, empty where none is named. Raises LogError where it names several alike."""
+    tests = set(NAMED.findall(text))
+    if len(tests) > 1:
+        ran = {command or started for command, started in RAN.findall(text)}
+        tests = ran if len(ran) == 1 else tests
+    if len(tests) > 1:
+        raise LogError(f"one collective was expected, got several: {', '.join(sorted(tests))}; give one log at a time")
+    return tests.pop() if tests else ""
 
 
 def _processes(devices: Sequence[ListedDevice]) -> int | None:

@@ -390,3 +390,24 @@ def test_a_reduce_is_not_judged_as_an_all_reduce():
     verdict = judge_log(log, A100, n=8)
     assert verdict.collective == "reduce"
     assert {row.verdict for row in verdict.rows} == {"unknown"}
+
+
+LISTING = "$ ls build\nall_gather_perf all_reduce_perf alltoall_perf broadcast_perf reduce_scatter_perf sendrecv_perf\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "collective"),
+    [
+        (LISTING + "$ ./build/reduce_scatter_perf -b 1M -e 256M -g 8\n", "reduce_scatter"),
+        (LISTING + "# Collective test starting: sendrecv_perf\n", "send"),
+        ("Linking reduce_perf\nLinking all_reduce_perf\n$ mpirun -np 8 all_gather_perf -b 8\n", "all_gather"),
+    ],
+)
+def test_the_test_that_ran_is_told_from_those_that_a_text_lists(before, collective):
+    assert read_log(before + rooted("sum", -1)).collective == collective
+
+
+@pytest.mark.parametrize("before", [LISTING, "$ reduce_perf -b 8\n$ all_gather_perf -b 8\n"])
+def test_a_text_that_names_several_tests_and_does_not_say_which_ran_is_refused(before):
+    with pytest.raises(LogError, match="several"):
+        read_log(before + rooted("sum", -1))

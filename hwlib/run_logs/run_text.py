@@ -6,6 +6,7 @@ from hwlib.run_logs.explain import SHOWN_FACTS, ExplainedRun
 from hwlib.run_logs.gap import Gap
 from hwlib.run_logs.modelled import OWN, NotModelled
 from hwlib.run_logs.reader import TITLES
+from hwlib.run_logs.records import RunLog
 from hwlib.units import plural, show
 
 MISSING = {
@@ -15,6 +16,7 @@ MISSING = {
     "--batch": "--batch (tokens of a step, or sequences x length)",
 }
 RATES = ("token_rate", "input_rate", "output_rate", "peak_output_rate", "request_rate")
+MOST_RUNS = 3  # that are listed
 WIDEST = 24  # characters of a part's name
 
 
@@ -34,7 +36,7 @@ def run_log_text(answer: ExplainedRun) -> str:
 def _head(answer: ExplainedRun) -> Iterator[str]:
     log = answer.log
     steps = f"{plural(len(log.steps), 'step')} read" if log.steps else "no step of a training"
-    between = f", {log.steps[0].step} to {log.steps[-1].step}" if len(log.steps) > 1 else ""
+    between = f", {_numbers(log)}" if len(log.steps) > 1 else ""
     ranks = f", each by {log.copies} ranks" if log.copies > 1 else ""
     beside = f"; lines of {', '.join(TITLES[name] for name in log.others)} beside" if log.others else ""
     yield f"A log of {TITLES[log.program]}: {steps}{between}{ranks}{beside}."
@@ -43,6 +45,20 @@ def _head(answer: ExplainedRun) -> Iterator[str]:
     facts = [f"{name} {_amount(answer, name)}" for name in SHOWN_FACTS if name in answer.facts]
     if facts:
         yield f"What ran: {', '.join(facts)}."
+
+
+def _numbers(log: RunLog) -> str:
+    """From which step to which, anew where the numbers begin anew: of another run, or of a restart."""
+    runs: list[list[int]] = []
+    for step in log.steps:
+        if not runs or step.step < runs[-1][-1]:
+            runs.append([step.step])
+        else:
+            runs[-1].append(step.step)
+    words = [f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
+    if len(words) > MOST_RUNS:
+        words[MOST_RUNS - 1 :] = [f"{len(words) - MOST_RUNS + 1} more runs of numbers"]
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def _amount(answer: ExplainedRun, name: str) -> str:

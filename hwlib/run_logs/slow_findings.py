@@ -128,9 +128,10 @@ def _by_pattern(pace: RunPace, places: Sequence[int]) -> RunFinding:
             f"garbage collection or a refill of the loader, whichever is set to {period} steps"
         )
         return RunFinding("periodic", sentence, POSSIBLE, tuple(numbers), seconds, seconds / pace.mean)
+    first = "kernels that are compiled in the first, " if 0 in places and not pace.warm else ""
     sentence = (
         f"{plural(len(numbers), 'line')} without a rule ({step_numbers(numbers)}), {cost}; the log does not say why: "
-        "data that came late, a slow rank, the network or another job"
+        f"{first}data that came late, a slow rank, the network or another job"
     )
     return RunFinding("irregular", sentence, POSSIBLE, tuple(numbers), seconds, seconds / pace.mean)
 

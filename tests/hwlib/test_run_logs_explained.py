@@ -238,3 +238,35 @@ def test_every_rate_has_its_unit():
     assert "output rate: 44.60 tokens/s" in served
     assert "request rate: 0.35 requests/s" in served
     assert "1 request answered" in served
+
+
+MEGATRON = (
+    " iteration {:>8}/     100 | elapsed time per iteration (ms): {:.1f} | global batch size:   64 | lm loss: 9.1E+00 |"
+)
+
+
+def megatron_steps(numbers, *seconds):
+    return "\n".join(MEGATRON.format(number, 1e3 * time) for number, time in zip(numbers, seconds, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ((1, 2, 3), "3 steps read, 1 to 3."),
+        ((25, 26, 27, 1, 2, 3), "6 steps read, 25 to 27 and 1 to 3."),
+        ((1, 2, 1, 2, 1, 2, 1, 2), "8 steps read, 1 to 2, 1 to 2 and 2 more runs of numbers."),
+        ((5, 4), "2 steps read, 5 and 4."),
+    ],
+)
+def test_steps_whose_numbers_begin_anew_are_listed_so(numbers, words):
+    text = megatron_steps(numbers, *[1.0] * len(numbers))
+    assert words in run_log_text(explain_run(text)).splitlines()[0]
+
+
+def test_a_first_step_that_is_longer_may_be_warming_up():
+    """Where it is not so much longer that it is left out as warm-up, this is among what would make it longer."""
+    first = explain_run(megatron_steps((1, 2, 3, 4), 1.2, 1.0, 1.0, 1.0))
+    later = explain_run(megatron_steps((1, 2, 3, 4, 5, 6, 7), 1.0, 1.0, 1.0, 3.0, 1.0, 1.0, 1.0))
+    sentences = [next(f.sentence for f in run.findings if f.kind in ("irregular", "warmup")) for run in (first, later)]
+    assert "compiled" in sentences[0]
+    assert "compiled" not in sentences[1]

@@ -19,6 +19,14 @@ MAX_CELLS = 2000
 MAX_TEXT = 2_000_000  # characters of all sources
 MAX_VALUES = 500_000  # in all of the file: nbgrader makes an object of each
 FULL_MARKS = "full_marks"  # in a grade cell's metadata.gpubook: everybody gets all points
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+BEGINNINGS = {
+    b"<": "a web page, as of a link that asks to sign in",
+    b"version https://git-lfs": "the pointer of a file in Git LFS, which `git lfs pull` fetches",
+    b"PK\x03\x04": "an archive or an office document",
+    b"%PDF": "a PDF",
+}
+CONFLICT = re.compile(rb"^(?:<<<<<<<|>>>>>>>) ", re.MULTILINE)
 CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
@@ -62,10 +70,11 @@ def notebook_in(content: bytes, path: Path | str) -> Any:
     import nbformat
 
     try:
-        data = json.loads(content.decode("utf-8-sig"))  # some editors begin a file with a mark
+        data = json.loads(content.decode(_encoding(content)))
     except (ValueError, RecursionError) as error:
+        kind = _kind(content)
         raise SubmissionError(
-            f"{path}: not JSON ({str(error)[:200]}); a Jupyter notebook (.ipynb) was expected"
+            f"{path}: not JSON ({kind}{str(error)[:200]}); a Jupyter notebook (.ipynb) was expected"
         ) from None
     if type(data) is not dict or type(data.get("nbformat")) is not int or not isinstance(data.get("cells"), list):
         raise SubmissionError(f"{path}: JSON, but not a notebook; nbformat 4 with a list of cells was expected")
@@ -78,6 +87,26 @@ def notebook_in(content: bytes, path: Path | str) -> Any:
     if (written := sum(len(cell["source"]) for cell in cells)) > MAX_TEXT:
         raise SubmissionError(f"{path}: {written} characters in its cells; at most {MAX_TEXT} were expected")
     return nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": _clean(metadata), "cells": cells})
+
+
+def _encoding(content: bytes) -> str:
+    """UTF-8, also with the mark that some editors begin a file with; UTF-16 where a shell wrote that."""
+    return "utf-16" if content.startswith(UTF_16) else "utf-8-sig"
+
+
+def _kind(content: bytes) -> str:
+    """What a file is that is not a notebook, as far as its contents tell it, and a colon."""
+    text = content.strip()
+    if not text:
+        return "the file is empty: "
+    for begin, kind in BEGINNINGS.items():
+        if text.startswith(begin):
+            return f"{kind}: "
+    if CONFLICT.search(content):
+        return "marks of a merge conflict are in it: "
+    if text.startswith(b"{") and not text.endswith(b"}"):
+        return "the file is cut: "
+    return ""
 
 
 def _cell(path: Path | str, number: int, cell: Any) -> dict[str, Any]:

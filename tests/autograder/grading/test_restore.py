@@ -33,6 +33,35 @@ def test_a_mark_of_its_encoding_before_a_notebook_is_read_over(tmp_path):
     assert restore.read_notebook(tmp_path / "n.ipynb").cells == []
 
 
+WHOLE = json.dumps({"nbformat": 4, "metadata": {}, "cells": []}, indent=1)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "empty"),
+        (b" \n", "empty"),
+        (b"<!DOCTYPE html><html></html>", "web page"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "Git LFS"),
+        (b"PK\x03\x04rest", "archive"),
+        (b"%PDF-1.7", "PDF"),
+        (WHOLE.replace("{\n", "{\n<<<<<<< HEAD\n").encode(), "merge"),
+        (WHOLE[:-20].encode(), "cut"),
+        (b"\x93NUMPY", "not JSON"),
+    ],
+)
+def test_what_is_at_a_notebooks_place_is_named_by_its_kind(content, words):
+    with pytest.raises(restore.SubmissionError, match="not JSON") as error:
+        restore.notebook_in(content, "n.ipynb")
+    assert words in str(error.value)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be"])
+def test_a_notebook_is_read_in_the_encodings_that_shells_write(encoding):
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    assert restore.notebook_in((mark + WHOLE).encode(encoding), "n.ipynb").cells == []
+
+
 def test_a_notebook_that_is_too_large_by_one_byte_is_told_so(tmp_path):
     with open(tmp_path / "n.ipynb", "wb") as file:
         file.truncate(restore.MAX_BYTES + 1)

@@ -26,7 +26,7 @@ BEGINNINGS = {
     b"PK\x03\x04": "an archive or an office document",
     b"%PDF": "a PDF",
 }
-CONFLICT = re.compile(rb"^(?:<<<<<<<|>>>>>>>) ", re.MULTILINE)
+CONFLICT = (b"<<<<<<< ", b">>>>>>> ")
 CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
@@ -102,7 +102,7 @@ def _kind(content: bytes) -> str:
     for begin, kind in BEGINNINGS.items():
         if text.startswith(begin):
             return f"{kind}: "
-    if CONFLICT.search(content):
+    if any(line.startswith(CONFLICT) for line in text.splitlines()):
         return "marks of a merge conflict are in it: "
     if text.startswith(b"{") and not text.endswith(b"}"):
         return "the file is cut: "

@@ -362,3 +362,26 @@ def test_damaged_texts_end_in_a_sentence(text):
 @given(st.one_of(damaged_bytes(), damaged(TEXTS)))
 def test_many_damaged_dumps_end_in_a_sentence(data):
     hostile_dump(data)
+
+
+def finished(ranks, calls=2):
+    """A dump of calls that have all ended, of a group of so many ranks."""
+    entries = [entry("all_reduce", 0, "completed", [[4]], p2p=False) | {"collective_seq_id": i} for i in range(calls)]
+    group = {"name": "0", "desc": "default_pg", "ranks": str(list(range(ranks)))}
+    return json.dumps({"version": "2.5", "pg_config": {"0": group}, "entries": entries})
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        ({"nccl_trace_rank_0": finished(2), "nccl_trace_rank_1": finished(2)}, "none"),
+        ({"nccl_trace_rank_0": finished(2)}, "unknown"),  # rank 1 may wait
+        ({"nccl_trace_rank_0": finished(2, 0), "nccl_trace_rank_1": finished(2, 0)}, "unknown"),
+        ({"nccl_trace_rank_0": finished(1)}, "none"),
+    ],
+)
+def test_that_nothing_hangs_is_said_of_all_ranks_and_their_calls_alone(files, reason):
+    answered = answer(files)
+    assert answered.hangs is False
+    assert answered.record["reason"] == reason
+    assert ("nothing hangs" in answered.text) == (reason == "none")

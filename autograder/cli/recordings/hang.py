@@ -42,7 +42,8 @@ def hang(ctx: click.Context, files: Sequence[str], as_json: bool) -> None:
     ncclras; - reads standard input. A pickle is read as data: nothing in it is run. The rank is in the file's name, as
     in nccl_trace_rank_3.
 
-    The exit status is 0 if nothing hangs, 1 if something does, and 2 if a file cannot be read.
+    The exit status is 0 if nothing hangs, 1 if something does or dumps that are missing may have it, and 2 if a file
+    cannot be read.
     """
     from hwlib.traces.hangs.answers import HangFiles
 
@@ -64,5 +65,5 @@ def hang(ctx: click.Context, files: Sequence[str], as_json: bool) -> None:
         click.echo(json.dumps(answered.record | {"skipped": skipped}, indent=2))
     else:
         click.echo("\n".join([answered.text, *(f"Skipped {line}" for line in skipped)]))
-    if answered.hangs:
+    if answered.hangs or answered.record.get("reason") == "unknown":
         ctx.exit(FINDING)

@@ -85,9 +85,22 @@ def _of_dumps(dumps: Mapping[int, FlightDump]) -> HangAnswer:
         "culprits": [],
     }
     if blamed is None:
-        return HangAnswer(False, record, "\n".join([_head(dumps, without), "No call is open: nothing hangs."]))
+        doubt = _doubt(dumps, without)
+        record["reason"] = "unknown" if doubt else "none"
+        return HangAnswer(False, record, "\n".join([_head(dumps, without), doubt or "No call is open: nothing hangs."]))
     record |= _blamed_record(job, blamed)
     return HangAnswer(True, record, "\n".join([_head(dumps, without), "", *_blamed_lines(job, blamed, without)]))
+
+
+def _doubt(dumps: Mapping[int, FlightDump], without: Sequence[int]) -> str:
+    """Why dumps without an open call do not show that nothing hangs; empty where they do."""
+    if not any(dump.calls for dump in dumps.values()):
+        return "There is no call in the dumps: whether something hangs, they do not show."
+    if without:
+        return (
+            f"No call is open in the dumps that are here: what {_ranks(without)} waits for, if anything, is not known."
+        )
+    return ""
 
 
 def _without_dump(job: JobCalls) -> list[int]:

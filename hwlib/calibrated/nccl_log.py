@@ -16,6 +16,7 @@ from hwlib.calibrated.nccl_table import (
     read_table,
     words_of,
 )
+from hwlib.units import plural
 
 __all__ = ["LogError", "LogRow", "NcclLog", "read_log", "read_logs"]
 
@@ -156,7 +157,7 @@ def _without_rows(lines: list[str], table: TimedRows) -> str:
     if table.unread:
         got = f"only rows that are cut, the first in line {table.unread[0]}"
     elif lines:
-        got = f"{len(lines)} lines without one, the first: {lines[0][:60]!r}"
+        got = f"{plural(len(lines), 'line')} without one, the first: {lines[0][:60]!r}"
     else:
         got = "an empty text"
     return (

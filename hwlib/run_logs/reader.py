@@ -15,6 +15,7 @@ from hwlib.run_logs.records import LoggedStep, RunLog, RunLogError
 from hwlib.run_logs.torchtitan import read_torchtitan
 from hwlib.run_logs.torchtune import read_torchtune
 from hwlib.run_logs.trainer import read_trainer
+from hwlib.units import plural
 
 READERS: Mapping[str, Callable[[Sequence[LogLine]], LogReading]] = {
     "megatron": read_megatron,
@@ -103,6 +104,6 @@ def _single(log: RunLog) -> tuple[RunLog, int]:
 
 
 def _nothing(lines: Sequence[LogLine]) -> str:
-    got = f"{len(lines)} lines without one, the first: {lines[0].text[:60]!r}" if lines else "an empty text"
+    got = f"{plural(len(lines), 'line')} without one, the first: {lines[0].text[:60]!r}" if lines else "an empty text"
     known = ", ".join(TITLES.values())
     return f"a step of a training log, or a table of a serving benchmark, was expected, of {known}; got {got}"

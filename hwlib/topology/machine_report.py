@@ -207,10 +207,11 @@ def _nics(machine: MachineLinks) -> Iterator[LinkRemark]:
     words = "; ".join(f"{gpu} {listed(near.nics)} ({near.code})" for gpu, near in close.items())
     yield LinkRemark("nic", f"the nearest NIC of a GPU: {words}")
     if without:
+        reaches = "reaches" if len(without) == 1 else "reach"
         yield LinkRemark(
             "nic-far",
-            f"{listed(without)} reach a NIC only across the sockets: what they send is passed to a GPU that has one "
-            "(PXN), or goes over the link between the CPUs",
+            f"{listed(without)} {reaches} a NIC only across the sockets: what they send is passed to a GPU that has "
+            "one (PXN), or goes over the link between the CPUs",
             without,
         )
     users = Counter(nic for near in close.values() for nic in near.nics if len(near.nics) == 1)

@@ -385,3 +385,8 @@ def test_that_nothing_hangs_is_said_of_all_ranks_and_their_calls_alone(files, re
     assert answered.hangs is False
     assert answered.record["reason"] == reason
     assert ("nothing hangs" in answered.text) == (reason == "none")
+
+
+@pytest.mark.parametrize(("calls", "words"), [(1, "1 call."), (2, "2 calls.")])
+def test_a_call_is_counted_in_words(calls, words):
+    assert words in answer({"nccl_trace_rank_0": finished(1, calls)}).text

@@ -411,3 +411,9 @@ def test_the_test_that_ran_is_told_from_those_that_a_text_lists(before, collecti
 def test_a_text_that_names_several_tests_and_does_not_say_which_ran_is_refused(before):
     with pytest.raises(LogError, match="several"):
         read_log(before + rooted("sum", -1))
+
+
+@pytest.mark.parametrize(("text", "words"), [("a", "1 line without"), ("a\nb", "2 lines without")])
+def test_lines_without_a_row_are_counted_in_words(text, words):
+    with pytest.raises(LogError, match=words):
+        read_log(text)

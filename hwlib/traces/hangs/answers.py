@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from hwlib.traces.hangs.culprits import Blame, JobCalls, blame, job_calls, other_line
 from hwlib.traces.hangs.dumps import PICKLE, FlightCall, FlightDump, load_dumps
 from hwlib.traces.hangs.ras import RasProblem, RasReport, RasShare, is_ras, read_ras
+from hwlib.units import plural
 
 __all__ = ["HangAnswer", "HangFiles", "answer"]
 
@@ -161,7 +162,7 @@ def _last(job: JobCalls, rank: int) -> FlightCall | None:
 def _head(dumps: Mapping[int, FlightDump], without: Sequence[int]) -> str:
     versions = ", ".join(sorted({dump.version or "unknown" for dump in dumps.values()}))
     calls = sum(len(dump.calls) for dump in dumps.values())
-    line = f"Flight recorder, version {versions}: {_ranks(sorted(dumps))}, {calls:,} calls."
+    line = f"Flight recorder, version {versions}: {_ranks(sorted(dumps))}, {plural(calls, 'call')}."
     if without:
         line += f"\nNo dump of {_ranks(without)}: it may have died, or its file was not collected."
     return line

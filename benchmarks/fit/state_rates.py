@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import NamedTuple
 
+import click
+
 from benchmarks.rows.published import ROWS, steps
 from benchmarks.rows.published_row import HELD_OUT
 from benchmarks.rows.training_step import TrainingStep
@@ -85,7 +87,9 @@ def folds_by_model(some: Sequence[StateStep]) -> list[FoldOfModel]:
     return result
 
 
-if __name__ == "__main__":
+@click.command(help=__doc__)
+def main() -> None:
+    """Print the share that fits, and what each model says of it."""
     every = state_steps()
     those = [step for step in every if step.fitted]
     share = fitted_share(those)
@@ -93,3 +97,7 @@ if __name__ == "__main__":
     print(f"kept {TRAINED_SHARE[KIND]}: {mean_error(those, TRAINED_SHARE[KIND]):.1%}")
     for fold in folds_by_model(every):
         print(f"{fold.model}: {fold.rows} rows, {fold.error:.1%} with {fold.share:.2f}; kept {fold.kept:.1%}")
+
+
+if __name__ == "__main__":
+    main()

@@ -4,9 +4,10 @@ Each run takes some seconds. A test reads the logs and expects the cause that is
 file's name; a file that begins with `hidden` has a cause that its format cannot show.
 """
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+import click
 
 from benchmarks.planted import formats
 from benchmarks.planted.loop import LENGTH, PlantedCause, TimedStep, ranks, train
@@ -117,7 +118,10 @@ RUNS: dict[str, Callable[[], Lines]] = {
 }
 
 
-def main(folder: Path, names: list[str]) -> None:
+@click.command(help=__doc__)
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("names", nargs=-1, type=click.Choice(list(RUNS)))
+def main(folder: Path, names: tuple[str, ...]) -> None:
     """Write the logs of these runs, or of all."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in names or RUNS:
@@ -126,4 +130,4 @@ def main(folder: Path, names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:])
+    main()

@@ -1,5 +1,7 @@
 """The table of fields in docs/training-logs.md: `python -m benchmarks.planted.fields_page` writes it."""
 
+import click
+
 from benchmarks.paths import DOCS
 from hwlib.run_logs.fields import LogField, log_fields
 from hwlib.run_logs.reader import TITLES
@@ -29,5 +31,11 @@ def _row(field: LogField) -> tuple[str, ...]:
     return field.name, f"{field.holder}: {field.quantity}", unit, when, field.meaning
 
 
-if __name__ == "__main__":
+@click.command(help=__doc__)
+def main() -> None:
+    """Write the page."""
     PAGE.write_text(fields_page(), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -55,7 +55,7 @@ def _numbers(log: RunLog) -> str:
             runs.append([step.step])
         else:
             runs[-1].append(step.step)
-    words = [f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
+    words = [" to ".join(map(str, dict.fromkeys((run[0], run[-1])))) for run in runs]
     if len(words) > MOST_RUNS:
         words[MOST_RUNS - 1 :] = [f"{len(words) - MOST_RUNS + 1} more runs of numbers"]
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))

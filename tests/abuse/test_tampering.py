@@ -151,7 +151,8 @@ CRASHES = {
 
 @pytest.mark.parametrize("crash", CRASHES, ids=lambda name: name.replace(" ", "-"))
 def test_a_crash_is_no_pass(attacked, crash):
-    survives = crash in ("a copy that goes on", "a signal to itself")  # the first process of its world hears none
+    # The first process of its world hears no signal of its own; IPython's exit() ends no notebook that is judged.
+    survives = crash in ("a copy that goes on", "a signal to itself", "exit")
     answers = {"abuse-guess": f"{CRASHES[crash]}\nanswer = 'y'"}
     results, _ = attacked(Attack(crash, CRASHES[crash], answers, QUICK[:3], earns=3.0 * survives))
     assert all(result.say for result in results.values())

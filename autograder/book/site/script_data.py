@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...declaration.answer import JudgedBy
+from ...declaration.exercise import Exercise
 from ...values.inline_html import inline_html
 from ..source.contents import ContentsEntry
 from .misconceptions import for_pages, misconceptions
@@ -61,18 +62,20 @@ def mistakes_js(root: Path, chapters: Sequence[Chapter]) -> str:
 def _exercises(chapter: Chapter, learner: NotebookNode) -> list[dict[str, Any]]:
     own = [cell.metadata.get("gpubook", {}) for cell in learner.cells]
     prompts = [(chapter.bank[one["exercise"]], one["number"]) for one in own if one.get("part") == "prompt"]
-    return [
-        {
-            "id": exercise.id,
-            "number": number,
-            "title": str(inline_html(exercise.title)),
-            "kind": exercise.kind,
-            "points": exercise.points,
-            "predict": exercise.predict,
-            "judged": exercise.answer.judged_by is not JudgedBy.TEACHER,
-        }
-        for exercise, number in prompts
-    ]
+    return [_record(exercise, number) for exercise, number in prompts]
+
+
+def _record(exercise: Exercise, number: str) -> dict[str, Any]:
+    """What scripts know of an exercise: of those that are no predictions nothing is said, as most are none."""
+    record = {
+        "id": exercise.id,
+        "number": number,
+        "title": str(inline_html(exercise.title)),
+        "kind": exercise.kind,
+        "points": exercise.points,
+        "judged": exercise.answer.judged_by is not JudgedBy.TEACHER,
+    }
+    return record | {"predict": True} if exercise.predict else record
 
 
 def _script(name: str, data: Any) -> str:

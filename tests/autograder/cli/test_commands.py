@@ -116,7 +116,7 @@ def test_an_author_is_led_from_the_skeleton_to_the_rules(book):
     )
     code, said = run("rules")
     assert code == 1
-    assert "solutions/08-sharded-matmuls/08-sharded-matmuls.md:1: 4 exercises; 8 to 16 were expected\n" in said
+    assert "solutions/08-sharded-matmuls/08-sharded-matmuls.md:1: 4 exercises; 8 to 18 were expected\n" in said
     assert re.search(r"\nError: .* \d+ places; docs/authors/chapter.md .*\n$", said)
 
 

@@ -44,7 +44,8 @@
   const OF_ANSWERS = [
     ...each("colspan rowspan start tabindex aria-level", COUNT), ...each("scope role lang", "[\\w-]*"),
     ["aria-label", whole(ANY)],
-    ["class", whole(classes("math inline", "(?:planned|book|gpubook)-[\\w-]+", "reference", "meaning", "wide-table"))],
+    ["class", whole(classes("math inline", "(?:planned|book|gpubook)-[\\w-]+", "reference", "meaning", "wide-table",
+      "language-[\\w-]+"))],
     ["data-address", whole("(?:plan|fill|serve)\\.html#\\S*")],
     ["href", whole("https?://\\S*|[\\w.-][\\w./-]*(?:#\\S*)?|#\\S*")],
     ["style", whole(styles("text-align", "font-weight", "inline-size"))],

@@ -37,7 +37,7 @@ NO_SPAWN = (
     "spawn: {} processes on a simulated cluster of {} ranks, {} on a node: give nprocs=torch.cuda.device_count(), or "
     "play as many ranks with --ranks"
 )
-CUDA_RELEASE, NCCL_RELEASE = "12.8", (2, 27, 0)  # those of torch 2.9: what programs compare releases with
+CUDA_RELEASE, NCCL_RELEASE = "12.8", (2, 27, 5)  # as torch 2.9 has them: what programs compare releases with
 OLD_TYPES = {
     "FloatTensor": "float32",
     "DoubleTensor": "float64",

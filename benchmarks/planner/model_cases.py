@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from autograder.cli.commands import main as gpubook
 from benchmarks.paths import DATA, DOCS
+from benchmarks.planner.generated_parts import made_anew
 from hwlib.specs import models
 from hwlib.units import show
 
@@ -172,10 +173,7 @@ def block(kind: str) -> str:
 
 def page(text: str) -> str:
     """The page with its tables made anew."""
-    for kind in HEAD:
-        head, _, rest = text.partition(BEGIN.format(kind))
-        text = head + block(kind) + rest.partition(END.format(kind))[2]
-    return text
+    return made_anew(text, HEAD, block, BEGIN, END)
 
 
 @click.command(help=__doc__)

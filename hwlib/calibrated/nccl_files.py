@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from hwlib.calibrated.nccl_table import LogError
+from hwlib.pasted_text import without_container, without_markdown
 
 __all__ = ["as_tables"]
 
@@ -21,16 +22,17 @@ WORD = 200  # characters of a name
 
 
 def as_tables(text: str) -> str:
-    """The text, or the tables of a file in JSON or CSV as nccl-tests prints them. Raises LogError for such a file that
-    has no results.
+    """The text, without what a container's log or Markdown has around its lines, or the tables of a file in JSON or CSV
+    as nccl-tests prints them. Raises LogError for such a file that has no results.
     """
+    text = without_container(text)
     start = text.lstrip("\ufeff \t\r\n")
     if start.startswith("{") or start.startswith("[{") or start.startswith("[\n"):
         return _of_json(start)
     head = start[:400].splitlines()
     if head and head[0].replace(" ", "").endswith(CSV_HEADER):
         return "\n".join(_lines_of_halves(_csv_records(start.splitlines())))
-    return text
+    return "\n".join(without_markdown(text.splitlines()))
 
 
 def _of_json(text: str) -> str:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
+from hwlib.pasted_text import without_container
+
 LONGEST = 20_000  # characters of a line that are looked at
 COLOUR = re.compile("\x1b\\[[0-9;]{0,20}[A-Za-z]")
 TAG = re.compile(r"(?:\[?\d{1,6},\d{1,6}\]?<std(?:out|err)>:|\[(?:default|rank)?\d{1,6}\]:|(?:stdout|stderr): )\s?")
@@ -30,7 +32,7 @@ def log_lines(text: str) -> Iterator[LogLine]:
     """The lines that are not empty. A progress bar overwrites its line: what it wrote last is that line's end, so that
     each of its states is a line of its own here.
     """
-    for number, row in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
+    for number, row in enumerate(without_container(text).replace("\r\n", "\n").split("\n"), 1):
         for piece in row.split("\r"):
             plain = _plain(piece[:LONGEST])
             if plain.strip():

@@ -338,7 +338,8 @@ def damaged_bytes(draw):
 
 
 SOUND = [*GLOO.values(), pickle.dumps(draw_flight("size", 1, 5, tp=2, dp=2, layers=1, steps=2)[1], 4)]
-TEXTS = [RAS, RAS_JSON, json.dumps(draw_flight("order", 1, 3, tp=2, dp=2, layers=1, steps=2))]
+WATCHDOG = (DATA / "watchdog.txt").read_text("utf-8")
+TEXTS = [RAS, RAS_JSON, WATCHDOG, json.dumps(draw_flight("order", 1, 3, tp=2, dp=2, layers=1, steps=2))]
 
 
 def hostile_dump(data):

@@ -1,4 +1,4 @@
-"""`gpubook hang`: which rank hangs a job, from what PyTorch's flight recorder or NCCL's RAS recorded."""
+"""`gpubook hang`: which rank hangs a job, from what PyTorch's flight recorder, its watchdog or NCCL's RAS recorded."""
 
 import json
 from collections.abc import Sequence
@@ -13,8 +13,8 @@ from .files import named_files
 
 SCHEMA_DOC = """\b
 The output of --json:
-  kind        "flight recorder" or "RAS"
-  hangs       whether a call is open, or RAS reports a problem
+  kind        "flight recorder", "RAS" or "watchdog"
+  hangs       whether a call is open or timed out, or RAS reports a problem
   culprits    the ranks to blame, as far as the files tell
   reason      (flight recorder) missing: they did not enter the call; operation,
               size, dtype: they called something else; stuck: all are in the
@@ -25,6 +25,11 @@ The output of --json:
               its place; their newest call; in which call each rank waits
   without_dump   members of groups whose dumps are not here
   problems    (RAS) kind, communicator, subject, culprits, shares
+  suspects, timeouts, progress, mismatches   (watchdog) ranks of which the lines
+              prove nothing; the calls that timed out; how far each rank had
+              come; calls that differ. reason is missing, operation, size, apart
+              (they wait in different calls), silent (the suspects have no line)
+              or unknown
   skipped     files of a folder that are no dumps
 """
 
@@ -38,9 +43,10 @@ LIMIT = 256 * MiB  # bytes of a dump, unpacked
 def hang(ctx: click.Context, files: Sequence[str], as_json: bool) -> None:
     """Say which rank hangs a job, in which call, and from which line.
 
-    FILE is the dump of a rank by PyTorch's flight recorder, pickled or JSON, a folder of them, or the output of NCCL's
-    ncclras; - reads standard input. A pickle is read as data: nothing in it is run. The rank is in the file's name, as
-    in nccl_trace_rank_3.
+    FILE is the dump of a rank by PyTorch's flight recorder, pickled or JSON, a folder of them, the output of NCCL's
+    ncclras, or a log with the lines of PyTorch's watchdog ("Watchdog caught collective operation timeout ..."); - reads
+    standard input. A pickle is read as data: nothing in it is run. The rank is in the file's name, as in
+    nccl_trace_rank_3.
 
     The exit status is 0 if nothing hangs, 1 if something does or dumps that are missing may have it, and 2 if a file
     cannot be read.

@@ -7,9 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from hwlib.pasted_text import without_container
 from hwlib.traces.hangs.culprits import Blame, JobCalls, blame, job_calls, other_line
 from hwlib.traces.hangs.dumps import PICKLE, FlightCall, FlightDump, load_dumps
 from hwlib.traces.hangs.ras import RasProblem, RasReport, RasShare, is_ras, read_ras
+from hwlib.traces.hangs.watchdog import read_watchdog, says
+from hwlib.traces.hangs.watchdog_answer import ranks_listed, watchdog_answer
 from hwlib.units import plural
 
 __all__ = ["HangAnswer", "HangFiles", "answer"]
@@ -31,11 +34,14 @@ class HangAnswer(NamedTuple):
 
 
 class HangFiles:
-    """A job's files, as they are added: dumps of the flight recorder, one a rank, or reports of NCCL's RAS."""
+    """A job's files, as they are added: dumps of the flight recorder, one a rank, reports of NCCL's RAS, or logs with
+    lines of PyTorch's watchdog.
+    """
 
     def __init__(self) -> None:
         self.dumps: dict[int, FlightDump] = {}
         self.reports: list[RasReport] = []
+        self.logs: list[str] = []
 
     def add(self, name: str, content: bytes | str) -> None:
         """Read a file; `name` has its rank where the dump has none. Raises ValueError, which names it, for another."""
@@ -46,9 +52,13 @@ class HangFiles:
 
     def _read(self, name: str, data: bytes) -> None:
         if data[:1] != PICKLE:
-            text = data.decode("utf-8-sig", "replace")
+            text = without_container(data.decode("utf-8-sig", "replace"))
             if is_ras(text):
                 self.reports.append(read_ras(text))
+                return
+            if says(text):
+                read_watchdog(text)
+                self.logs.append(text)
                 return
         for dump in load_dumps(data, name):
             if dump.rank in self.dumps:
@@ -56,11 +66,16 @@ class HangFiles:
             self.dumps[dump.rank] = dump
 
     def answer(self) -> HangAnswer:
-        """Who hangs the job; raises ValueError for files of both kinds, or none."""
-        if self.dumps and self.reports:
-            raise ValueError("dumps of the flight recorder and output of ncclras: give one kind at a time")
-        if not self.dumps and not self.reports:
-            raise ValueError("no file: dumps of the flight recorder or output of ncclras were expected")
+        """Who hangs the job; raises ValueError for files of several kinds, or none."""
+        kinds = [files for files in (self.dumps, self.reports, self.logs) if files]
+        if len(kinds) > 1:
+            raise ValueError("dumps, output of ncclras and lines of the watchdog: give one kind at a time")
+        if self.logs:
+            return HangAnswer(True, *watchdog_answer(read_watchdog("\n".join(self.logs))))
+        if not kinds:
+            raise ValueError(
+                "no file: dumps of the flight recorder, output of ncclras or a log of the watchdog expected"
+            )
         return _of_reports(self.reports) if self.reports else _of_dumps(self.dumps)
 
 
@@ -98,9 +113,8 @@ def _doubt(dumps: Mapping[int, FlightDump], without: Sequence[int]) -> str:
     if not any(dump.calls for dump in dumps.values()):
         return "There is no call in the dumps: whether something hangs, they do not show."
     if without:
-        return (
-            f"No call is open in the dumps that are here: what {_ranks(without)} waits for, if anything, is not known."
-        )
+        waiting = ranks_listed(without)
+        return f"No call is open in the dumps that are here: what {waiting} waits for, if anything, is not known."
     return ""
 
 
@@ -162,18 +176,10 @@ def _last(job: JobCalls, rank: int) -> FlightCall | None:
 def _head(dumps: Mapping[int, FlightDump], without: Sequence[int]) -> str:
     versions = ", ".join(sorted({dump.version or "unknown" for dump in dumps.values()}))
     calls = sum(len(dump.calls) for dump in dumps.values())
-    line = f"Flight recorder, version {versions}: {_ranks(sorted(dumps))}, {plural(calls, 'call')}."
+    line = f"Flight recorder, version {versions}: {ranks_listed(sorted(dumps))}, {plural(calls, 'call')}."
     if without:
-        line += f"\nNo dump of {_ranks(without)}: it may have died, or its file was not collected."
+        line += f"\nNo dump of {ranks_listed(without)}: it may have died, or its file was not collected."
     return line
-
-
-def _ranks(ranks: Sequence[int]) -> str:
-    if not ranks:
-        return "no rank"
-    listed = ", ".join(map(str, ranks[:SHOWN]))
-    more = f" and {len(ranks) - SHOWN:,} more" if len(ranks) > SHOWN else ""
-    return f"rank{'s' * (len(ranks) > 1)} {listed}{more}"
 
 
 def _title(call: FlightCall, number: int) -> str:
@@ -200,7 +206,7 @@ def _blamed_lines(job: JobCalls, blamed: Blame, without: Sequence[int]) -> Itera
     met = blamed.met
     title = _title(blamed.usual, met.number)
     yield _sentence(job, blamed, title, without)
-    yield f"  members: {_ranks(met.group.ranks)}; entered: {_ranks(sorted(met.calls))}"
+    yield f"  members: {ranks_listed(met.group.ranks)}; entered: {ranks_listed(sorted(met.calls))}"
     yield f"  called with: {_shape(blamed.usual)}{_at(blamed.usual)}"
     for rank in blamed.ranks[:SHOWN]:
         yield from _about(job, blamed, rank)
@@ -216,13 +222,13 @@ def _waiting(job: JobCalls, culprits: Sequence[int]) -> Iterator[str]:
     if together:
         yield "Who waits where:"
     for what, ranks in list(together.items())[:SHOWN]:
-        yield f"  {_ranks(ranks)} in {what}"
+        yield f"  {ranks_listed(ranks)} in {what}"
     if len(together) > SHOWN:
         yield f"  and {len(together) - SHOWN:,} more calls"
 
 
 def _sentence(job: JobCalls, blamed: Blame, title: str, without: Sequence[int]) -> str:
-    reason, who = _reason(job, blamed), _ranks(blamed.ranks)
+    reason, who = _reason(job, blamed), ranks_listed(blamed.ranks)
     who = who[0].upper() + who[1:]
     if reason == "unknown":
         return (
@@ -230,7 +236,7 @@ def _sentence(job: JobCalls, blamed: Blame, title: str, without: Sequence[int]) 
         )
     if reason == "missing":
         silent = [rank for rank in blamed.ranks if rank in without]
-        added = f" (no dump of {_ranks(silent)})" if silent else ""
+        added = f" (no dump of {ranks_listed(silent)})" if silent else ""
         return f"{who} did not enter {title}, and the others wait{added}."
     if reason in DIFFERENCES:
         return f"{who} called {DIFFERENCES[reason]} than the others in {title}."
@@ -242,7 +248,7 @@ def _sentence(job: JobCalls, blamed: Blame, title: str, without: Sequence[int]) 
     other = other_line(job)
     if other is None:
         return f"Every rank waits in some call, the first is {title}: nothing in the dumps tells whose order is wrong."
-    suspects = _ranks(other[1])
+    suspects = ranks_listed(other[1])
     return (
         f"Every rank waits in some call. {suspects[0].upper()}{suspects[1:]} made number {other[0].number} of group "
         f"{other[0].group.shown} from another line than the others: a call was left out before, or added."

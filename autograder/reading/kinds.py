@@ -112,6 +112,7 @@ TABLE = (
             (rf"\b(?:GPU|NIC)\d{{1,3}}\s{{1,40}}{CODE}(?:\s|$)", "a device with its relation to another"),
             (r"Link Type between two GPUs|LINK TYPE TABLE", "a table of link types"),
         ),
+        keys=_marks((r'"link_type"\s{0,99}:|[Ll]ink type between DRM devices', "the types of links")),
         options=("link",),
     ),
     ReaderKind(

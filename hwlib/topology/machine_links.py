@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from hwlib.pasted_text import without_container, without_markdown
+from hwlib.topology.amd_files import amd_tables
 from hwlib.topology.link_rate import TopologyError
 from hwlib.topology.pasted import MARK, matrices
 from hwlib.topology.smi import MOST_NVLINKS, TopoTable, read_topo
@@ -92,7 +93,7 @@ def read_machine_links(text: str) -> MachineLinks:
     """What any of the three tools printed, also cut, quoted or with marks before its lines. Raises TopologyError."""
     if not isinstance(text, str):
         raise TopologyError(f"a text was expected, got {type(text).__name__}")
-    text = "\n".join(without_markdown(without_container(text).splitlines()))
+    text = amd_tables("\n".join(without_markdown(without_container(text).splitlines())))
     titles = [line for line in text.splitlines() if "two GPUs" in line or "LINK TYPE TABLE" in line]
     if titles:
         machine = _of_amd(text, ROCM if "two GPUs" in titles[0] else AMD)

@@ -216,6 +216,32 @@ def test_amd_smi_is_read():
     assert "all-to-all" in remarks(amd(mesh(8)))
 
 
+def test_files_of_amd_smi_and_rocm_smi_say_what_their_tables_say():
+    kinds = mesh(4, apart=[3])
+    gpus = [
+        {
+            "gpu": i,
+            "bdf": f"0000:{i:02x}:00.0",
+            "links": [{"link_type": kind, "num_hops": int(i != j)} for j, kind in row],
+        }
+        for i, row in enumerate(map(list, map(enumerate, kinds)))
+    ]
+    hops = [[int(i != j) for j in range(4)] for i in range(4)]
+    printed = answer(amd(kinds, hops)).record
+    assert answer(json.dumps(gpus)).record == answer(json.dumps({"topology": gpus}, indent=2)).record == printed
+    system = {f"(Topology) Link type between DRM devices {i} and {j}": kinds[i][j] for i in range(4) for j in range(i)}
+    cards = {f"card{i}": {"(Topology) Numa Node": str(i // 2)} for i in range(4)}
+    found = answer(json.dumps({"system": system} | cards)).record
+    assert [gpu["links"] for gpu in found["gpus"]] == [gpu["links"] for gpu in printed["gpus"]]
+    assert [gpu["numa"] for gpu in found["gpus"]] == ["0", "0", "1", "1"]
+
+
+@pytest.mark.parametrize("text", ['[{"link_type": 1', '{"link_type": {}}', '[{"gpu": 0, "bdf": "x", "link_type": ""}]'])
+def test_a_file_without_links_is_one_sentence(text):
+    with pytest.raises(TopologyError, match=r"JSON|link types"):
+        answer(text)
+
+
 def test_a_gpu_without_xgmi_is_named():
     lost = remarks(amd(mesh(8, apart=[3])))["lost-links"]
     assert lost["devices"] == ("GPU3",)

@@ -101,7 +101,7 @@ def test_times_by_hand():
     events = [kernel(0, 10), collective(5, 20), kernel(30, 10, correlation=9), launch(26, 2, 9)]
     read = only(*events, annotation("enumerate(DataLoader)#__next__", 20, 7), annotation("ProfilerStep#7", 0, 40))
     expected = {"span": 40, "compute": 20, "communication": 20, "exposed": 15, "copies": 0, "idle": 5, "launch": 3}
-    assert times(read) == expected | {"loading": 2}
+    assert times(read) == expected | {"loading": 2, "pauses": 0}
     (own,) = read.ranks.values()
     step = own.steps[0]
     assert (step.number, round(step.seconds * 1e6), round(step.compute * 1e6), round(step.exposed * 1e6)) == (
@@ -320,6 +320,16 @@ def test_limits_are_shares_on_both_sides():
     assert kinds(answer({"": text_of(*late)}, TraceLimits(launch=0.44))) == {"launch"}
     assert kinds(answer({"": text_of(*late)}, TraceLimits(launch=0.46))) == set()
     assert kinds(answer({"": text_of(*late[:2])}, TraceLimits(idle=0.49))) == {"idle"}
+
+
+@pytest.mark.parametrize(("gap", "kind"), [(49_900, "launch"), (50_100, "pauses")])
+def test_a_host_that_launches_nothing_for_long_is_at_something_else(gap, kind):
+    """us: a start-up of seconds between two kernels is no sign of short kernels."""
+    late = [kernel(0, 10), kernel(gap, 10, correlation=9), launch(gap - 12, 10, 9)]
+    assert kinds(answer({"": text_of(*late)}, TraceLimits(launch=0.9))) == {kind}
+    many = [kernel(30 * i, 10, correlation=i) for i in range(1, 9)]
+    calls = [launch(30 * i - 4, 2, i) for i in range(1, 9)]
+    assert kinds(answer({"": text_of(*many, *calls)}, TraceLimits(launch=0.3))) == {"launch"}
 
 
 @pytest.mark.parametrize(

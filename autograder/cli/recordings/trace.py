@@ -15,7 +15,8 @@ SCHEMA_DOC = """\b
 The output of --json, in seconds and bytes:
   ranks      for each: rank, chip, span, compute, communication, exposed
              (communication with no kernel beside), copies, idle, launch (idle
-             because nothing was launched), loading (idle while the host waits
+             because nothing was launched), pauses (what of launch is in gaps of
+             50 ms or more, but for loading), loading (idle while the host waits
              for a batch), steps, events, counts (of what is not the
              device's work), unread, cut, notes
   classes, kernels   name, kind, calls, seconds, share (of the roofline, null

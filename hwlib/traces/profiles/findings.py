@@ -7,7 +7,7 @@ from statistics import median
 from typing import NamedTuple
 
 from hwlib.traces.profiles.job import GroupRow, JobWaits
-from hwlib.traces.profiles.times import DeviceTimes, StepTimes
+from hwlib.traces.profiles.times import PAUSE, SECONDS, DeviceTimes, StepTimes
 from hwlib.units import show
 
 __all__ = ["TraceFinding", "TraceLimits", "trace_findings"]
@@ -16,6 +16,7 @@ SLOWER = 1.05  # times the median: kernels that are slower than this are a cause
 COVERED = 0.5  # share of the steps' time that lies between a device's first and last event: below it, most is outside
 EXPLAINS = 0.5  # share of a wait that a cause makes up
 LISTED = 8
+PAUSES = f"{show(PAUSE * SECONDS, 's')} or more at a time (start-up, compilation, an evaluation, a checkpoint)"
 
 
 @dataclass(frozen=True)
@@ -92,10 +93,13 @@ def _shares(ranks: Mapping[str, DeviceTimes], limits: TraceLimits) -> Iterator[T
     about = (
         ("exposed", limits.exposed, "waits in communication with no kernel beside"),
         ("launch", limits.launch, "has nothing to run because the host has launched nothing: it is launch-bound"),
+        ("pauses", limits.launch, f"has nothing to run while the host is at something else for {PAUSES}"),
         ("loading", limits.loading, "has nothing to run while the host waits for the next batch"),
     )
     for kind, limit, words in about:
         shares = {label: _share(own, kind) for label, own in ranks.items()}
+        if kind == "launch":
+            shares = {label: share - _share(ranks[label], "pauses") for label, share in shares.items()}
         yield from _above(kind, shares, limit, words)
     idle = {label: _share(own, "idle") - _share(own, "launch") for label, own in ranks.items()}
     yield from _above("idle", idle, limits.idle, "is idle, and not for a launch that is seen (a wait, or no launches)")

@@ -23,6 +23,7 @@ from hwlib.traces.profiles.profile import (
 __all__ = ["Busy", "DeviceTimes", "KernelRow", "RankTimes", "StepTimes", "rank_times"]
 
 SECONDS = 1e-9
+PAUSE = 50_000_000  # ns: a host that launches nothing for so long is at something else than the next launch
 STEPS = 10_000
 
 
@@ -77,8 +78,9 @@ class StepTimes(NamedTuple):
 class RankTimes(NamedTuple):
     """Seconds of one device: `compute` + `exposed` + `copies` + `idle` make up `span`, first event to last.
 
-    `launch` is the part of `idle` in which the next kernel was not in the queue yet, `loading` that in which the host
-    waited for the next batch (annotations of the DataLoader).
+    `launch` is the part of `idle` in which the next kernel was not in the queue yet, `pauses` what of that is in gaps
+    of PAUSE or more (start-up, compilation, a checkpoint), `loading` the part of `idle` in which the host waited for
+    the next batch (annotations of the DataLoader).
     """
 
     span: float
@@ -89,6 +91,7 @@ class RankTimes(NamedTuple):
     idle: float
     launch: float
     loading: float
+    pauses: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -167,8 +170,11 @@ def _times(
 ) -> RankTimes:
     launched = _launched(profile.launches, device)
     late = [(start, min(max(launched[end], start), end)) for start, end in idle if end in launched]
+    pauses = [(start, end) for start, end in late if end - start >= PAUSE]
+    pausing = length(pauses) - length(overlap(pauses, profile.loading))
     parts = (window, compute, sent, exposed, minus(copied, [*compute, *sent]), idle, late)
-    return RankTimes(*(length(part) * SECONDS for part in (*parts, overlap(idle, profile.loading))))
+    lengths = (length(part) * SECONDS for part in (*parts, overlap(idle, profile.loading)))
+    return RankTimes(*lengths, pausing * SECONDS)
 
 
 def _launched(launches: Mapping[int, int], device: DeviceProfile) -> dict[float, int]:

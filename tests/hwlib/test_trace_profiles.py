@@ -135,6 +135,18 @@ def test_the_waits_for_a_rank_are_summed_over_all_who_wait(monkeypatch):
     assert kinds(read) == {"straggler"}
 
 
+@pytest.mark.parametrize(("name", "matched"), [("all_to_allv", 1), ("alltoall", 1), ("allreduce", 0)])
+def test_ranks_meet_in_an_exchange_of_uneven_sizes(name, matched):
+    def text(rank, start, size):
+        own = collective(start, 100 - start)
+        own["args"] |= {"Collective name": name, "In msg nelems": size, "Out msg nelems": size}
+        return text_of(kernel(0, 5), own, distributedInfo={"rank": rank, "world_size": 2})
+
+    read = answer({"rank0": text(0, 10, 64), "rank1": text(1, 60, 96)}, QUIET)
+    assert read.waits.matched == matched
+    assert (("0", "1") in read.waits.waits) == bool(matched)
+
+
 def test_clocks_that_differ_are_aligned():
     skewed = {f"rank{i}": json.dumps(one) for i, one in enumerate(draw_traces("clock cap", 2, skew=0.5))}
     read = answer(skewed)

@@ -33,9 +33,9 @@ HALF_NICS, NO_NVLS, SLOW = "half of the NICs", "NVLS off", "one slow link"
 CAUSES = {
     HALF_NICS: {"rails"},
     NO_NVLS: {"no-nvls"},
-    SLOW: {"unknown", "rails", "host-copies", "pcie"},
+    SLOW: {"unknown", "rails", "host-copies"},
 }
-"""The causes that name a fault; of one link between two chips of a mesh, half its rate is no more than PCIe has."""
+"""The causes that name a fault."""
 
 
 class SoundTable(NamedTuple):

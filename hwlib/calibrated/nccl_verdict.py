@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 WIRE = 0.5  # share of the best expected bandwidth from which on a row says something of the wires
+NEAR_HALF = 0.4  # of what is expected: from here on half of a link would explain it, too
 NEAR = 0.0625  # how near a fraction of the rails a measured fraction is at least, with eight of them
 SMALL = 2**26  # bytes up to which NCCL takes its protocols of low latency, on many ranks
 RING = 2  # mean errors within which a time is that of a ring
@@ -497,15 +498,18 @@ def _inside(
     slow: Sequence[JudgedRow], sizes: tuple[int, ...], v: LogVerdict, node: Node, model: Expected
 ) -> Iterator[Cause]:
     best, c = max(row.busbw for row in slow), model.constants
+    share = median(row.share for row in slow)
     if node.pcie_bandwidth and best < 1.05 * node.pcie_bandwidth:
+        maybe = share > NEAR_HALF  # a link that has lost half its lanes brings as much
         yield Cause(
             "pcie",
-            f"{show(best, 'B/s', 3)} is no more than PCIe carries ({show(node.pcie_bandwidth, 'B/s', 3)}): NVLink is "
-            "not in "
-            "use. Look for NV entries in `nvidia-smi topo -m`, for SHM or PHB in NCCL_DEBUG=INFO, for NCCL_P2P_DISABLE",
+            f"{show(best, 'B/s', 3)} is no more than PCIe carries ({show(node.pcie_bandwidth, 'B/s', 3)}): the links "
+            f"between GPUs {'may not be' if maybe else 'are not'} in use. Look for NV or XGMI entries in `nvidia-smi "
+            "topo -m` or `rocm-smi --showtopo`, for SHM or PHB in NCCL_DEBUG=INFO, for NCCL_P2P_DISABLE",
             sizes,
         )
-        return
+        if not maybe:
+            return
     by_ring = _beside_ring(slow, model)
     if by_ring < max(v.band, RING * c.error if c else 0.0):
         yield Cause(
@@ -517,12 +521,11 @@ def _inside(
         )
         if by_ring < (c.error if c else 0.0):
             return
-    share = median(row.share for row in slow)
     yield Cause(
         "unknown",
-        f"the large sizes reach {share:.0%} of what is expected and fit neither a ring nor PCIe well. Candidates: "
-        "links that are down (`nvidia-smi nvlink --status`), fewer channels than usual (NCCL_MAX_NCHANNELS), a capped "
-        "clock, another job",
+        f"the large sizes reach {share:.0%} of what is expected. Candidates: links that are down or have lost half of "
+        "their lanes (`nvidia-smi nvlink --status`, `amd-smi xgmi`), fewer channels than usual (NCCL_MAX_NCHANNELS), a "
+        "capped clock, another job",
         sizes,
     )
 

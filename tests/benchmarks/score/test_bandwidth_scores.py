@@ -57,6 +57,17 @@ def test_a_table_without_slow_rows_has_no_fault_until_it_is_planted():
         assert is_found(dict(faults(table))[fault], fault)
 
 
+def test_what_pcie_would_bring_and_half_of_a_link_too_has_both_causes():
+    """Two chips of a mesh have one link, whose half is no more than PCIe; a tenth of NVLinks can be PCIe alone."""
+    mesh = dict(faults(table_of("ar-mi355x-primus", 2)))[SLOW]
+    assert {"pcie", "unknown"} <= {cause.kind for cause in mesh.judged().causes}
+    sound = table_of("ar-h200x8", 8)
+    slow = sound._replace(rows=tuple(timed._replace(time=12 * timed.time) for timed in sound.rows))
+    kinds = {cause.kind for cause in slow.judged().causes}
+    assert "pcie" in kinds
+    assert "unknown" not in kinds
+
+
 def test_a_fault_that_costs_nothing_is_not_planted():
     """Half the cards of two racks whose switches reduce carry more than the links do, and an A100 has no NVLS."""
     assert not list(faults(table_of("ar2-gb200", 144)))

@@ -3,8 +3,8 @@
 A list of tensors is as many results: `grads[0]`, `grads[1]`.
 
 Reasons: returns-nothing, not-an-array, wrong-value, wrong-names; of a shape, transposed, whole-for-a-part,
-part-for-a-whole, same-elements, wrong-shape; of an element, untouched, other-rank, n-times, nth-part, twice, half,
-only-zeros, transposed, wrong-element.
+part-for-a-whole, same-elements, wrong-shape; of either, other-result; of an element, untouched, other-rank,
+own-share, only-zeros, those of `resemblance`, wrong-element.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..values.digits import apart, written
 from ..values.finding import Finding
 from ..values.numbers import named
+from .resemblance import Resemblance
 
 if TYPE_CHECKING:
     from .buffers import Case
@@ -149,40 +151,49 @@ def _wrong(
         which = f" for {name}" if name else ""
         return Finding(f"{with_} returns {named(got)}{which}; a tensor of numbers was expected.", "not-an-array")
     if got.shape != want.shape:
-        why, reason = _shape(case, got.shape, want.shape)
+        why = _other_result(case, name, got, wanted[rank], rtol) or _shape(case, got.shape, want.shape)
         say = f"{with_} returns {name or 'a tensor'} of shape {_tuple(got.shape)}, where {_tuple(want.shape)} was"
-        return Finding(f"{say} expected{why}.", reason)
+        return Finding(f"{say} expected{why.say}.", why.reason)
     wrong = differs(case, got, want, rtol)
     first = tuple(int(place[0]) for place in wrong.nonzero()) if wrong.ndim else ()
     number = got[first]
     where = f"{name or 'its result'}{list(first) if first else ''}"
-    why, reason = next(_looks_like(case, rank, inputs, name, outputs, wanted, rtol), ("", "wrong-element"))
-    say = (
-        f"{with_} has {number:.6g} in {where}"
-        if number == number
-        else f"{with_} has nan in {where} (never written, or 0/0)"
-    )
-    return Finding(f"{say}, where {want[first]:.6g} was expected{why}.", reason)
+    why = next(_looks_like(case, rank, inputs, name, outputs, wanted, rtol), Finding("", "wrong-element"))
+    mine, right = apart(number.item(), want[first].item(), written)
+    has = mine if number == number else "nan"
+    never = "" if number == number else " (never written, or 0/0)"
+    end = "" if why.say.endswith("?") else "."
+    return Finding(f"{with_} has {has} in {where}{never}, where {right} was expected{why.say}{end}", why.reason)
 
 
 def _tuple(shape: Sequence[int]) -> str:
     return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
 
-def _shape(case: Case, got: Sequence[int], want: Sequence[int]) -> tuple[str, str]:
+def _other_result(case: Case, name: str, got: Any, expected: Mapping[str, Any], rtol: float) -> Finding | None:
+    """Whether what a rank returns for a result is what belongs in another."""
+    for other, want in expected.items():
+        if other != name and is_array(want) and _same(case, got, want, rtol):
+            return Finding(f": that is what belongs in {other}", "other-result")
+    return None
+
+
+def _shape(case: Case, got: Sequence[int], want: Sequence[int]) -> Finding:
     if len(want) > 1 and tuple(got) == tuple(reversed(want)):
-        return ": that is the transposed", "transposed"
+        return Finding(": that is the transposed", "transposed")
     if len(got) == len(want):
         other = [(axis, a, b) for axis, (a, b) in enumerate(zip(got, want, strict=True)) if a != b]
         axis, a, b = other[0]
         if len(other) == 1 and a == case.n * b:
-            return f": {case.n} times as long on axis {axis}, the whole instead of a rank's part", "whole-for-a-part"
+            say = f": {case.n} times as long on axis {axis}, the whole instead of a rank's part"
+            return Finding(say, "whole-for-a-part")
         if len(other) == 1 and b == case.n * a:
             part = "half" if case.n == 2 else f"1/{case.n}"
-            return f": {part} as long on axis {axis}, a rank's part instead of the whole", "part-for-a-whole"
+            say = f": {part} as long on axis {axis}, a rank's part instead of the whole"
+            return Finding(say, "part-for-a-whole")
     if _count(got) == _count(want):
-        return ": as many elements, in another shape", "same-elements"
-    return "", "wrong-shape"
+        return Finding(": as many elements, in another shape", "same-elements")
+    return Finding("", "wrong-shape")
 
 
 def _count(shape: Sequence[int]) -> int:
@@ -208,32 +219,35 @@ def _looks_like(
     outputs: Sequence[Any],
     wanted: Sequence[Any],
     rtol: float,
-) -> Iterator[tuple[str, str]]:
-    got, want, n = outputs[rank][name], wanted[rank][name], case.n
-
-    def same(one: Any, other: Any) -> bool:
-        return is_array(other) and one.shape == other.shape and not differs(case, one, other, rtol).any()
-
+) -> Iterator[Finding]:
+    got, want = outputs[rank][name], wanted[rank][name]
+    resemblance = Resemblance.of(case, got, want, inputs[rank], rtol)
     for parameter, value in inputs[rank].items() if type(inputs[rank]) is dict else ():
-        if same(got, value):
-            yield f": it is still the {parameter} that the rank was given", "untouched"
+        if is_array(value) and _same(case, got, value, rtol):
+            yield Finding(f": it is still the {parameter} that the rank was given", "untouched")
     if not got.any():
-        yield ": it is all zeros", "only-zeros"
+        yield Finding(": it is all zeros", "only-zeros")
+    yield from resemblance.numbers()
+    if other := _other_result(case, name, got, wanted[rank], rtol):
+        yield other
+    yield from _of_other_ranks(case, rank, name, outputs, wanted, rtol)
+    yield from resemblance.order()
+
+
+def _of_other_ranks(
+    case: Case, rank: int, name: str, outputs: Sequence[Any], wanted: Sequence[Any], rtol: float
+) -> Iterator[Finding]:
+    """Whether it is another rank's result, or a share of what all ranks together have."""
+    got, want = outputs[rank][name], wanted[rank][name]
     for other, results in enumerate(wanted):
-        if other != rank and type(results) is dict and same(got, results.get(name)):
-            yield f": that is what rank {other} should return", "other-rank"
+        expected = results.get(name) if type(results) is dict else None
+        if other != rank and is_array(expected) and _same(case, got, expected, rtol):
+            yield Finding(f": that is what rank {other} should return", "other-rank")
     shares: list[Any] = [results.get(name) if type(results) is dict else None for results in outputs]
-    alike = n > 1 and all(is_array(share) and share.shape == want.shape for share in shares)
-    if alike and same(_added(shares), want):
-        yield ": it is the rank's own share, and those of all ranks add up to what was expected", "own-share"
-    if got.dtype.kind == "f" and n > 1:
-        if same(got, want * n):
-            yield f": all of it is {n} times as much, n = {n}. A sum, where a mean is asked for?", "n-times"
-        if same(got, want / n):
-            yield f": all of it is 1/{n} of that, n = {n}. A mean, where a sum is asked for?", "nth-part"
-        if same(got, want * 2):
-            yield ": all of it is twice as much", "twice"
-        if same(got, want / 2):
-            yield ": all of it is half as much", "half"
-    if got.ndim == 2 and same(got, want.T):
-        yield ": it is the transposed", "transposed"
+    if not all(is_array(share) and share.shape == want.shape for share in shares):
+        return
+    if all(_same(case, share, got, rtol) for share in shares):
+        return  # as each rank has them, they are no shares
+    if _same(case, _added(shares), want, rtol):
+        say = ": it is the rank's own share, and those of all ranks add up to what was expected"
+        yield Finding(say, "own-share")

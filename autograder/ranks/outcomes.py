@@ -7,7 +7,8 @@ The reasons of what it finds (see `values.finding`):
 - A rank failed: `FAILED`. The ranks are stuck: those of `hwlib.simulate.SimulationError` and of
   `network_error.NetworkError`.
 - A result is wrong: returns-nothing, not-an-array, wrong-value, wrong-length; of an element, untouched,
-  untouched-though-received, only-some-blocks, share-missing, share-twice, own-share-alone, other-block, wrong-element.
+  untouched-though-received, other-rank, only-some-blocks, share-missing, share-twice, own-share-alone, other-block,
+  those of `resemblance`, wrong-element.
 - Too many bytes, or too few: sent-nothing, sent-whole-array-each-step, sent-whole-array-to-all, sent-twice,
   sent-own-block, sent-whole-array.
 - Too many rounds: send-and-receive-apart, rounds-one-after-another.
@@ -21,12 +22,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..values.digits import apart, written
 from ..values.finding import Finding
 from ..values.numbers import NAMES, named
 from ..values.texts import quoted
 from .buffers import REDUCTIONS, Case, elements
 from .generators import Budget, Call, RankFailed, remote_ranks
 from .grid import axes_between, side_by_side
+from .resemblance import Resemblance
 
 if TYPE_CHECKING:
     from hwlib.simulate import SimulationError
@@ -288,23 +291,35 @@ def wrong_result(
             return Finding(f"{with_} returns {elements(len(got))}, not {len(want)}.", "wrong-length")
         wrong = differs(got, want, rtol)
         first = int(wrong.argmax())
+        mine, right = apart(got[first].item(), want[first].item(), written)
+        say = f"{with_} has {mine} in element {first}, where {right} was expected"
         if got[first] != got[first]:
-            say = f"{with_}'s element {first} was never written (it is nan), where {want[first]:.6g} was expected"
-        else:
-            say = f"{with_} has {got[first]:.6g} in element {first}, where {want[first]:.6g} was expected"
-        hint = next(_looks_like(case, rank, inputs, got, want, wrong, collective, rtol), UNEXPLAINED)
+            say = f"{with_}'s element {first} was never written (it is nan), where {right} was expected"
+        hint = next(_looks_like(case, rank, inputs, got, wanted, wrong, collective, rtol), UNEXPLAINED)
         if hint == UNTOUCHED and received and received[rank]:
             return Finding(f"{say}{hint.say}, though messages came in. {VIEWS}", "untouched-though-received")
-        return Finding(f"{say}{hint.say}.", hint.reason)
+        return Finding(f"{say}{hint.say}{'' if hint.say.endswith('?') else '.'}", hint.reason)
     return None
 
 
 def _looks_like(
-    case: Case, rank: int, inputs: Sequence[Any], got: Any, want: Any, wrong: Any, collective: str, rtol: float
+    case: Case,
+    rank: int,
+    inputs: Sequence[Any],
+    got: Any,
+    wanted: Sequence[Any],
+    wrong: Any,
+    collective: str,
+    rtol: float,
 ) -> Iterator[Finding]:
-    x, n = inputs[rank], case.n
+    x, n, want = inputs[rank], case.n, wanted[rank]
     if got.shape == x.shape and not differs(got, x, rtol).any():
         yield UNTOUCHED
+    resemblance = Resemblance.of(case, got, want, x, rtol)
+    yield from resemblance.numbers()
+    for other, expected in enumerate(wanted):
+        if is_array(expected) and other != rank and same_result(got, expected, rtol):
+            yield Finding(f": that is what rank {other} should return", "other-rank")
     pieces = [case.block(r) for r in range(n)] if len(want) == case.length else []
     right = [r for r, piece in enumerate(pieces) if piece.stop > piece.start and not wrong[piece].any()]
     if right and collective not in ("all_to_all", ""):
@@ -318,6 +333,7 @@ def _looks_like(
             same_size = there.stop - there.start == piece.stop - piece.start > 0
             if r != other and same_size and not differs(got[piece], want[there], rtol).any():
                 yield Finding(f": block {other} stands where block {r} belongs", "other-block")
+    yield from resemblance.order()
 
 
 def _shares(

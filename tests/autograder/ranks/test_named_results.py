@@ -1,5 +1,7 @@
 """Results by name: compared with their shapes, and the verdict names the result, the rank and what it looks like."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -59,7 +61,8 @@ def test_lists_and_numbers():
         ((Y[1], G[0]), "other-rank", "that is what rank 1 should return"),
         ((Y[0] * 2, G[0]), "n-times", "2 times as much"),
         ((Y[0] / 2, G[0]), "nth-part", "A mean, where a sum"),
-        ((Y[0], np.triu(G[0])), "wrong-element", "in g[1, 0]"),
+        ((Y[0], np.triu(G[0])), "only-zeros-wrong", "in g[1, 0]"),
+        ((Y[0] > 2, G[0]), "wrong-element", "rank 0 has 0 in y[0, 0], where 1 was expected."),
     ],
 )
 def test_what_is_wrong_is_named(value, reason, said):
@@ -73,6 +76,33 @@ def test_a_share_that_was_not_added_is_told():
     wanted = [by_name(total)] * 2
     found = wrong_named(CASE, INPUTS, [by_name(y) for y in Y], wanted, (), 1e-12)
     assert found.reason == "own-share"
+
+
+def test_results_that_all_ranks_have_are_no_shares():
+    total = sum(Y)
+    found = wrong_named(CASE, INPUTS, [by_name(total / 2)] * 2, [by_name(total)] * 2, (), 1e-12)
+    assert found.reason == "nth-part"
+    odd = np.arange(8.0).reshape(2, 4) ** 3
+    found = wrong_named(CASE, INPUTS, [by_name(odd)] * 2, [by_name(odd * 2 + 1)] * 2, (), 1e-12)
+    assert found.reason == "wrong-element"
+
+
+def test_results_in_each_others_place_are_told_before_their_shapes():
+    wanted = [by_name((Y[0], Y[0].T + 3), ("a", "b"))]
+    found = wrong_named(CASE, INPUTS[:1], [by_name((Y[0].T + 3, Y[0]), ("a", "b"))], wanted, ("a", "b"), 1e-12)
+    assert (found.reason, "belongs in b" in found.say) == ("other-result", True)
+    found = wrong_named(CASE, INPUTS[:1], [by_name((Y[0].T, Y[0]), ("a", "b"))], wanted, ("a", "b"), 1e-12)
+    assert found.reason == "transposed"
+
+
+@pytest.mark.parametrize("digits", [7, 9, 12])
+def test_numbers_that_differ_are_never_written_alike(digits):
+    want = {"": np.array([1.03976, 2.0])}
+    wrong_by = 10.0**-digits
+    found = wrong_named(CASE, INPUTS[:1], [{"": want[""] + wrong_by}], [want], (), 1e-13)
+    mine, right = re.findall(r"(?:has|where) ([\d.]+)", found.say)
+    assert (mine != right, float(mine) - float(right)) == (True, pytest.approx(wrong_by, rel=0.5))
+    assert found.reason == "nearly-right"
 
 
 def test_the_measure_is_the_largest_number():

@@ -391,4 +391,4 @@ def local_ranks(function: Any, withholds: Sequence[str] = (), seconds: float = S
 
 
 def _passed(value: Any) -> Any:
-    return encoding.decode(encoding.encode(value))
+    return encoding.plain(value)

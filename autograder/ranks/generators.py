@@ -85,7 +85,7 @@ class Rank:
         except StopIteration as end:
             self.program = None
             changed = numbers(self.x) != self.before
-            return "done", encoding.decode(encoding.encode(end.value)), changed
+            return "done", encoding.plain(end.value), changed
         alone = type(request) is not list and type(request) is not tuple
         steps = [request] if alone else request
         for step in steps:
@@ -104,7 +104,7 @@ def _yields(function: Any) -> bool:
 def _part(value: Any) -> Any:
     """A part of a step as plain data; an array becomes one-dimensional."""
     try:
-        value = encoding.decode(encoding.encode(value))
+        value = encoding.plain(value)
     except encoding.NotEncodable:
         raise RankFailed("array", encoding.type_name(value)) from None
     return value.reshape(-1) if type(value).__name__ == "ndarray" else value

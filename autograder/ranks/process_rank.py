@@ -61,7 +61,7 @@ class ProcessRank:
         messages, replies = self.asked, self.replies
 
         def talk(request: dict[str, Any]) -> Any:
-            messages.put(("asks", encoding.decode(encoding.encode(request)), None))
+            messages.put(("asks", encoding.plain(request), None))
             reply = replies.get()
             if reply is RanksEnded:
                 raise RanksEnded
@@ -84,7 +84,7 @@ class ProcessRank:
             with without(self.withholds, self.function):
                 result = run_rank(played, rank, n, x, talk)
             measurements = {"changed": changed, "peak": peak.bytes, "line": peak.line} if measures else changed
-            messages.put(("done", encoding.decode(encoding.encode(result)), measurements))
+            messages.put(("done", encoding.plain(result), measurements))
         except RanksEnded:
             pass
         except Withheld as used:

@@ -1,11 +1,14 @@
 """What a wrong array resembles: each is recognised, what hardly differs from it is not, and nothing makes it fail."""
 
+import sys
+
 import numpy as np
 import pytest
 
 from autograder.ranks.buffers import Case
 from autograder.ranks.outcomes import wrong_result
 from autograder.ranks.resemblance import Resemblance
+from hwlib import plain
 
 WANT = np.array([[3.0, -1.5, 0.25, 7.0], [0.5, 2.0, -4.0, 1.0], [6.0, -2.5, 8.0, 5.5]])
 X = np.linspace(-1, 1, 12).reshape(3, 4)
@@ -30,7 +33,7 @@ def but(array, at, value):
 
 @pytest.mark.parametrize(
     ("got", "expected"),
-    [
+    WHOLE := [
         (WANT * (1 + 9e-4), "nearly-right"),
         (WANT + 1e-4, "nearly-right"),
         (WANT * 4, "n-times"),
@@ -57,6 +60,15 @@ def but(array, at, value):
 def test_what_a_whole_array_is_has_a_name_and_one_element_off_has_none(got, expected):
     assert reason(got) == expected
     assert reason(but(got, (1, 1), 19.0)) is None
+
+
+def test_the_page_with_its_small_numpy_recognises_the_same(monkeypatch):
+    arrays = [(plain.array(got.tolist()), expected) for got, expected in WHOLE]
+    want, x = plain.array(WANT.tolist()), plain.array(X.tolist())
+    monkeypatch.setitem(sys.modules, "numpy", plain)
+    for got, expected in arrays:
+        resemblance = Resemblance.of(CASE, got, want, {"x": x}, 1e-12)
+        assert next(iter((*resemblance.numbers(), *resemblance.order()))).reason == expected
 
 
 def test_an_array_of_square_blocks_may_be_transposed():

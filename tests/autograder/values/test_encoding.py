@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.values import encoding, trees
+from hwlib import plain
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters(codec="utf-8")),
@@ -63,6 +64,58 @@ def test_numbers_of_other_libraries_become_builtin(value, back):
 @pytest.mark.parametrize("under", ["0x0", "0x00", "-0x000"])
 def test_a_fraction_over_zero_is_no_number(under):
     assert math.isnan(encoding.decode({"$": "fraction", "v": ["0x1", under]}))
+
+
+SEVERAL = [
+    None, True, 0, -(2**60), 2**200, 1.5, math.inf, 3 + 4j, "text", "\ud800", ..., Fraction(1, 3), Decimal("0.1"),
+    [1, (2.0, [None])], {"a": [1], (1, 2): "b"}, OrderedDict(a=1), namedtuple("Fit", "alpha W")(2e-6, 4e11), [],
+    np.float32(1.5), np.bool_(True), [np.arange(3), {"x": np.ones((2, 1))}],
+]  # fmt: skip
+ARRAYS = [np.arange(6).reshape(2, 3).T, np.array(2.5), np.zeros((0, 3)), np.array([1, 2], ">i4"), np.eye(3)[::2]]
+
+
+@pytest.mark.parametrize("value", [*SEVERAL, *ARRAYS, *(np.ones(2, name) for name in encoding.ITEM_BYTES)], ids=repr)
+def test_what_is_plain_is_what_comes_through_a_message(value):
+    direct, sent = encoding.plain(value), encoding.decode(encoding.encode(value))
+    assert (type(direct), repr(direct)) == (type(sent), repr(sent))
+    if isinstance(sent, np.ndarray):
+        assert (direct.dtype.str, direct.flags.c_contiguous, direct.flags.writeable) == (sent.dtype.str, True, True)
+        assert direct.base is None
+        assert not np.shares_memory(direct, value)
+
+
+@pytest.mark.parametrize("value", [object(), [open], {"a": {1}}, np.array([None]), np.zeros(1, "M8[s]"), [[int]]])
+def test_what_is_not_plain_is_refused_with_the_sentence_of_a_message(value):
+    sentences = []
+    for way in (encoding.plain, lambda one: encoding.decode(encoding.encode(one))):
+        try:
+            sentences.append(repr(way(value)))
+        except (encoding.NotEncodable, encoding.BadMessage) as error:
+            sentences.append(str(error))
+    assert sentences[0] == sentences[1]
+
+
+def test_what_is_plain_is_as_large_and_as_deep_as_a_message():
+    def nested(depth):
+        return [nested(depth - 1)] if depth else 1
+
+    endless = []
+    endless.append(endless)
+    assert encoding.plain(nested(encoding.MAX_DEPTH)) == nested(encoding.MAX_DEPTH)
+    assert len(encoding.plain([1] * (encoding.MAX_NODES - 1))) == encoding.MAX_NODES - 1
+    for value in (nested(encoding.MAX_DEPTH + 1), endless, [1] * encoding.MAX_NODES):
+        with pytest.raises(encoding.NotEncodable):
+            encoding.plain(value)
+    with pytest.raises(encoding.NotEncodable, match="an array of"):
+        encoding.plain(np.zeros(encoding.MAX_BYTES // 8 + 1))
+
+
+def test_arrays_of_the_small_numpy_are_plain(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numpy", plain)
+    array = plain.array([[1.5, 2.5], [3.5, 4.5]])
+    copy = encoding.plain([array.T])[0]
+    array[0, 1] = 9.0
+    assert (copy.tolist(), copy.dtype.name) == ([[1.5, 3.5], [2.5, 4.5]], "float64")
 
 
 def test_nan_comes_back_as_nan():

@@ -13,12 +13,14 @@ import select
 import socket
 import sys
 import time
+import types
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
+from ..declaration.isolation import names
 from ..declaration.verdict import AnswerError
 
 START = 60.0  # seconds until all ranks are ready, which import what the learner's function needs
@@ -27,6 +29,9 @@ RUN = 8  # times as many, for a run of all ranks
 READY = "ready"
 PRINTED = 20_000  # bytes that are shown of what a rank prints in a run
 IMPORTS = (__name__, "autograder.ranks.process_rank", "hwlib.torch_groups._torch")
+# What torch.autograd.grad, and backward from a gradient, import at their first call, half a second in each rank anew.
+IMPORTS_OF_AUTOGRAD = ("torch.fx.experimental.symbolic_shapes",)
+AUTOGRAD = {"backward", "grad"}
 SHOWN = (UserWarning, RuntimeWarning, FutureWarning)  # warnings of a learner's function; the server has none
 # The names that most pages still use: right answers, which torch would remark on once for every rank.
 RENAMED = r"`torch\.distributed\.(all_gather_into_tensor|reduce_scatter_tensor)` is deprecated"
@@ -41,6 +46,26 @@ def _require(*packages: str) -> None:
             spec = None
         if spec is None:
             raise AnswerError(f"{name} is not installed", "not-installed")
+
+
+def imports_for(function: Any) -> tuple[str, ...]:
+    """What is worth importing before the ranks of a function are forked, by the names that it and the functions beside
+    it use."""
+    return IMPORTS + (IMPORTS_OF_AUTOGRAD if AUTOGRAD & _names_of(function) else ())
+
+
+def _names_of(function: Any) -> set[str]:
+    waiting, looked_at, used = [function], list[Any](), set[str]()
+    while waiting:
+        current = waiting.pop()
+        if not isinstance(current, types.FunctionType) or any(current is other for other in looked_at):
+            continue
+        looked_at.append(current)
+        own = names(current.__code__)
+        waiting += [current.__globals__[name] for name in own if name in current.__globals__]
+        waiting.append(current.__dict__.get("__wrapped__"))
+        used |= own
+    return used
 
 
 class LocalRanks:
@@ -88,7 +113,7 @@ class LocalRanks:
                 self.shipped = packed((_serve, self.given, {}))
             except TypeError as error:
                 raise AnswerError(f"it, or something that it uses, {error}", "cannot-be-sent") from None
-        starting = launcher().start(n, here(), self.shipped, "converse", IMPORTS)
+        starting = launcher().start(n, here(), self.shipped, "converse", imports_for(self.given[0]))
         try:
             self.started = self.run.enter_context(starting)
         except RankError as error:

@@ -1,17 +1,19 @@
 """A learner's own ranks come from the server of `run_ranks`, one run at a time, and leave nothing behind."""
 
+import functools
 import sys
 import threading
 import time
 
 import numpy as np
 import pytest
+import torch
 import torch.distributed as dist
 
 from autograder.answers import Distributed
 from autograder.declaration import Exercise, Mistake
 from autograder.declaration.verdict import AnswerError
-from autograder.ranks.local_ranks import PRINTED, RUN, START, LocalRanks
+from autograder.ranks.local_ranks import IMPORTS, PRINTED, RUN, START, LocalRanks, imports_for
 from autograder.values import encoding
 from hwlib.algorithms import ring_allreduce
 from hwlib.labs.ranks import run_ranks
@@ -42,6 +44,36 @@ def waits_alone(rank, n, x):
     if rank:
         dist.barrier()
     return x
+
+
+def differentiates(loss, x):
+    return gradient_of(loss, x)
+
+
+def gradient_of(loss, x):
+    return torch.autograd.grad(loss, x)[0] if loss.requires_grad else differentiates(loss, x)
+
+
+def test_what_autograd_imports_is_there_before_ranks_are_forked_and_not_for_others():
+    def by_itself(rank, n, x):
+        for _ in (lambda: x.sum().backward(x),):
+            return x
+
+    wrapped = functools.wraps(by_itself)(lambda *_: None)
+    uses = [
+        imports_for(function) != IMPORTS
+        for function in (by_itself, wrapped, differentiates, allreduce, waits_alone, 7, print)
+    ]
+    assert uses == [True, True, True, False, False, False, False]
+
+    def program(rank, n, x):
+        known = set(sys.modules)
+        loss = (x.requires_grad_() * 2).sum()
+        torch.autograd.grad(loss, x)
+        loaded = {name.partition(".")[0] for name in set(sys.modules) - known}
+        return torch.tensor([float("sympy" in loaded)])
+
+    assert {tuple(run[1].tolist()) for run in starts(LocalRanks(program))} == {(0.0,)}
 
 
 @pytest.mark.slow

@@ -13,11 +13,13 @@ from typing import Any
 from ..ranks import outcomes
 from ..ranks.buffers import Case
 from ..ranks.outcomes import RanksOutcome
+from ..values.digits import MOST, apart
 from ..values.finding import Finding
 from ..values.texts import quoted
 from .limits import Limit
 from .rank_run import RankComparison
 
+DIGITS = 4  # of a size, where they make a difference
 LOPSIDED = 1.5  # the busiest rank over the mean, beyond that of the solution: it carries the messages of others
 
 
@@ -38,8 +40,6 @@ def beyond_neighbours(done: Sequence[RankComparison], axes: Sequence[str] = ()) 
 def beyond_axes(done: Sequence[RankComparison], limits: Mapping[str, Limit]) -> Finding | None:
     """Where ranks are a grid: a message between two that differ along several axes, and what the busiest rank sends
     along each axis."""
-    from hwlib.units import show
-
     names = [*limits]
     for run in done if names else ():
         if far := run.mine.beyond_axes([run.case[name] for name in names]):
@@ -57,9 +57,10 @@ def beyond_axes(done: Sequence[RankComparison], limits: Mapping[str, Limit]) -> 
             rows.append((run.case, *limit.busiest(run.case, mine, best, max)))
         if broken := [row for row in rows if limit.broken(row[2], row[3])]:
             case, rank, got, allowed = max(broken, key=lambda row: row[0].n)
+            sends, best = bytes_apart(got, allowed)
             say = (
-                f"The result is right, but with {case}, rank {rank} sends {show(got, 'B')} along `{name}`; "
-                f"{limit.words}{show(allowed, 'B')} {'was' if limit.exact else 'were'} expected."
+                f"The result is right, but with {case}, rank {rank} sends {sends} along `{name}`; "
+                f"{limit.words}{best} {'was' if limit.exact else 'were'} expected."
             )
             return Finding(say, "axis-bytes")
     return None
@@ -96,7 +97,8 @@ def beyond_bytes(
         case, got, allowed, run, rank = max(outcomes.clear(broken), key=lambda row: row[0].n)
         size = "" if case.sizes else f" ({show(case.size, 'B')})"
         say = f"The result is right, but with {case}{size}, {who.format(rank=rank)} "
-        say += f"{show(got, 'B')}{' in all' if of is sum else ''}; {limit.words}{show(allowed, 'B')} "
+        sends, expected = bytes_apart(got, allowed)
+        say += f"{sends}{' in all' if of is sum else ''}; {limit.words}{expected} "
         why = outcomes.pattern([row[:3] for row in broken])
         mine, best = (_lopsided(sent(outcome, run.case)) for outcome in (run.mine, run.solution))
         carries = mine > LOPSIDED * max(1, best) and best <= LOPSIDED
@@ -129,8 +131,6 @@ def beyond_rounds(done: Sequence[RankComparison], limit: Limit | None, at_once: 
 
 def beyond_memory(done: Sequence[RankComparison], limit: Limit | None) -> Finding | None:
     """What the tensors of a rank hold at once."""
-    from hwlib.units import show
-
     rows = []
     for run in done if limit is not None else ():
         assert limit is not None
@@ -146,14 +146,26 @@ def beyond_memory(done: Sequence[RankComparison], limit: Limit | None) -> Findin
     if not broken or limit is None:
         return None
     case, rank, got, allowed, run = max(broken, key=lambda row: row[0].n)
+    holds, expected = bytes_apart(got, allowed)
     line = run.mine.peaks[rank].line
     at = f", at {quoted(line)}" if line else ""
     say = (
-        f"The result and what is sent are right, but with {case}, the tensors of rank {rank} hold {show(got, 'B')} at "
-        f"their peak{at}, beside those that it was given; {limit.words}{show(allowed, 'B')} "
+        f"The result and what is sent are right, but with {case}, the tensors of rank {rank} hold {holds} at "
+        f"their peak{at}, beside those that it was given; {limit.words}{expected} "
         f"{'was' if limit.exact else 'were'} expected."
     )
     return Finding(say, "too-much-memory" if got > allowed else "too-little-memory")
+
+
+def bytes_apart(got: float, allowed: float) -> tuple[str, str]:
+    """Two sizes with as many digits as make a difference.
+
+    >>> bytes_apart(3e6, 2e6), bytes_apart(1_000_008.0, 1e6)
+    (('3 MB', '2 MB'), ('1.00001 MB', '1 MB'))
+    """
+    from hwlib.units import show
+
+    return apart(got, allowed, lambda size, digits: show(size, "B", digits), range(DIGITS, MOST + 1))
 
 
 def _lopsided(sent: Sequence[float]) -> float:

@@ -37,7 +37,8 @@ SAMPLES = 12  # cases to compare a formula of the library on
 CALL = 120  # letters of a call that are shown
 SHOWN = 120  # letters of a result that are shown
 TRIED = 400  # the same, where nothing is said of it
-MOST_DIGITS = 12  # of a number in a unit
+MOST_DIGITS = 17  # of a number in a unit: as many tell any two apart
+NOT_RIGHT = "which is not right"
 NEARLY = 1e-4  # as close as that on every case is rounding, or a term that hardly counts
 
 
@@ -48,12 +49,14 @@ class Function(Coded):
     whose expected values are never shown.
 
     Numbers are right within `rtol`, everything else exactly. `unit` is that of the result; with `units`, those of
-    the arguments by name, a wrong function is told where its dimension is not that of the result.
+    the arguments by name, a wrong function is told where its dimension is not that of the result. Whole numbers
+    without a unit may be labels, a rank or a place in an order, which are not too small; `counts` says that they count.
     """
 
     rtol: float = 1e-9
     unit: str | None = None
     units: Mapping[str, str] = field(default_factory=dict)
+    counts: bool = False
 
     def __post_init__(self):
         signature = self.signature or f"{self.name}(x)"
@@ -225,7 +228,8 @@ class Function(Coded):
         if nearly:
             close = "very close, but not exact: is something rounded, or a small term missing?"
             return Finding(f"{start}, which is {close}", "nearly-right")
-        far = how_far(element_got, right)
+        labels = type(right) is int and not self.unit and not self.counts
+        far = NOT_RIGHT if labels else how_far(element_got, right)
         return Finding(f"{start}, {'' if path or far.startswith('which') else 'which is '}{far}", "wrong-value")
 
     def _wrong_dimension(self, call: Call, args: tuple) -> Finding | None:
@@ -261,6 +265,9 @@ class Function(Coded):
 
     def _shown(self, value: Any, path: Path = (), beside: Any = None) -> str:
         """A value, a number in the unit with as many digits as tell it from another one `beside` it."""
+        if not self.unit and type(value) is type(beside) is float:
+            text = excerpt(value, path)
+            return text if text != excerpt(beside, path) else repr(value)
         if not self.unit or type(value) not in (int, float):
             return excerpt(value, path)
         from hwlib.units import show
@@ -285,9 +292,9 @@ def how_far(mine: Any, want: Any) -> str:
     try:
         ratio = number(mine) / number(want)
     except (Unreadable, ZeroDivisionError):
-        return "which is not right"
+        return NOT_RIGHT
     if ratio <= 0:
-        return "of the wrong sign" if ratio else "which is not right"
+        return "of the wrong sign" if ratio else NOT_RIGHT
     power = math.floor(abs(math.log10(as_float(ratio))) + 1e-6) if 0 < as_float(ratio) < math.inf else 300
     exactly = math.isclose(abs(math.log10(as_float(ratio))), power, abs_tol=1e-6) if power < 300 else False
     times = f"{'' if exactly else 'more than '}10{f'^{power}' if power > 1 else ''} times " if power else ""

@@ -411,7 +411,7 @@ LAB_PIPELINE = Exercise(
     "`copies[k]`. A consumer multiplies the steps in order, one at a time, each as soon as its copy has arrived; the "
     "products of a step take `t_mma`. Return the list of the times at which the products of each step start; times "
     "may be fractions. *Exact.*",
-    answer=Function("starts", "starts(copies, stages, t_mma)", cases=_copies),
+    answer=Function("starts", "starts(copies, stages, t_mma)", cases=_copies, counts=True),
     solution=starts,
     mistakes=(
         Mistake(

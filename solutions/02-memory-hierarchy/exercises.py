@@ -256,6 +256,7 @@ WARP_REQUEST = Exercise(
     answer=Function(
         "request",
         "request(addresses)",
+        counts=True,
         cases=_requests,
         mutants={"threads that are switched off have none, so there may be 1": request_of_several},
     ),
@@ -796,7 +797,7 @@ LRU = Exercise(
     "there is fetched, for a write too; in a full cache the line that was *used* longest ago makes room. A line that "
     "was written since it came goes back to memory when it leaves, or at the end. Return `(bytes_in, bytes_out)`: "
     "fetched, written back. *Exact*.",
-    answer=Function("lru", "lru(trace, lines, line)", cases=_traces),
+    answer=Function("lru", "lru(trace, lines, line)", cases=_traces, counts=True),
     solution=lru,
     mistakes=(
         Mistake(

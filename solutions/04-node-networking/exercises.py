@@ -831,7 +831,7 @@ LAB_HALF = Exercise(
     "lists those that are GPUs, an even number of them, and the others, at most five, are switches. Try every half of "
     "the GPUs, and for each half every way to put the switches on one side or the other, as the narrowest place would "
     "have it. Return the least that the links from one side to the other carry, one direction. *Exact*.",
-    answer=Function("narrowest", "narrowest(capacity, gpus)", cases=half_cases),
+    answer=Function("narrowest", "narrowest(capacity, gpus)", cases=half_cases, counts=True),
     solution=lambda capacity, gpus: narrowest(capacity, gpus),
     mistakes=(
         Mistake(

@@ -618,6 +618,7 @@ READ_LOG = Exercise(
     answer=Function(
         "read_nccl_tests",
         "read_nccl_tests(text, n)",
+        counts=True,
         cases=log_cases,
     ),
     solution=read_log,

@@ -627,7 +627,7 @@ LAB_COUNT = Exercise(
     "counts its matrices, and T_win is T. A layer has two "
     "norms of D gains, the model one more; there are no others, and no biases. *Exact*: matrix products alone, scores "
     "and weighted values for all pairs of a chunk, as a program computes them that masks afterwards.",
-    answer=Function("counts", "counts(c)", cases=_shapes),
+    answer=Function("counts", "counts(c)", cases=_shapes, counts=True),
     solution=_counts,
     mistakes=(
         Mistake(

@@ -246,6 +246,7 @@ LAB_SIMULATOR = Exercise(
     answer=Function(
         "simulate",
         "simulate(orders, t_F, t_B)",
+        counts=True,
         cases=order_cases,
     ),
     solution=simulate,

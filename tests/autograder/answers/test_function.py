@@ -1,3 +1,4 @@
+import re
 import sys
 import time
 
@@ -170,6 +171,29 @@ def test_the_element_that_differs_is_named(made, wrong, kind, reason, named):
     verdict = judge(RECORD, lambda S, t: made(wrong(S, t)))
     assert (verdict.score, verdict.kind, verdict.reason) == (0.0, kind, reason)
     assert named in verdict.say
+
+
+def of_whole_numbers(**changes):
+    answer = Function("worst", "worst(k)", cases=lambda rng: [(rng.randint(4, 9),) for _ in range(9)], **changes)
+    return make(id="t-worst", answer=answer, solution=lambda k: [k, "a", [k + 0.5]], mistakes=())
+
+
+@pytest.mark.parametrize(("changes", "sized"), [({}, False), ({"counts": True}, True), ({"unit": "s"}, True)])
+def test_a_label_is_not_too_small(changes, sized):
+    exercise = of_whole_numbers(**changes)
+    say = judge(exercise, lambda k: [k - 3, "a", [k + 0.5]]).say
+    assert (say.endswith("which is not right."), "too small" in say) == (not sized, sized), say
+    assert "which is not right" in judge(exercise, lambda k: [k, "b", [k + 0.5]]).say  # nor is a letter
+    assert "too large" in judge(exercise, lambda k: [k, "a", [k + 0.9]]).say
+
+
+@pytest.mark.parametrize("off", [1e-5, 3e-11, 1e-15])
+@pytest.mark.parametrize("unit", [None, "s"])
+def test_two_numbers_that_differ_are_shown_with_digits_that_do(unit, off):
+    answer = Function("scale", "scale(x)", cases=[(0.37,)], rtol=1e-16, unit=unit)
+    close = make(answer=answer, solution=lambda x: 3 * x, mistakes=())
+    mine, right = re.findall(r"[\d.]+", judge(close, lambda x: 3 * x * (1 + off)).say.split("gives ", 1)[1])[:2]
+    assert mine != right
 
 
 def test_the_smallest_case_that_fails_is_shown():

@@ -67,10 +67,28 @@ def test_a_fraction_over_zero_is_no_number(under):
 
 
 SEVERAL = [
-    None, True, 0, -(2**60), 2**200, 1.5, math.inf, 3 + 4j, "text", "\ud800", ..., Fraction(1, 3), Decimal("0.1"),
-    [1, (2.0, [None])], {"a": [1], (1, 2): "b"}, OrderedDict(a=1), namedtuple("Fit", "alpha W")(2e-6, 4e11), [],
-    np.float32(1.5), np.bool_(True), [np.arange(3), {"x": np.ones((2, 1))}],
-]  # fmt: skip
+    None,
+    True,
+    0,
+    -(2**60),
+    2**200,
+    1.5,
+    math.inf,
+    3 + 4j,
+    "text",
+    "\ud800",
+    ...,
+    Fraction(1, 3),
+    Decimal("0.1"),
+    [1, (2.0, [None])],
+    {"a": [1], (1, 2): "b"},
+    OrderedDict(a=1),
+    namedtuple("Fit", "alpha W")(2e-6, 4e11),
+    [],
+    np.float32(1.5),
+    np.bool_(True),
+    [np.arange(3), {"x": np.ones((2, 1))}],
+]
 ARRAYS = [np.arange(6).reshape(2, 3).T, np.array(2.5), np.zeros((0, 3)), np.array([1, 2], ">i4"), np.eye(3)[::2]]
 
 

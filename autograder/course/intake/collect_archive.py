@@ -76,7 +76,7 @@ def collect(
     with archives.opened(source) as contents:
         report = Report(refused=contents.refused)
         roster = Roster([score.person for score in rows], lines)
-        matched = by_owner(contents.members, roster, (name, source.resolve().stem))
+        matched = by_owner(contents.members, roster, name, source.resolve().name)
         owned = matched.files
         report.refused += matched.refused
         work = _Collecting(folder, name, times, replace_others, dry_run)

@@ -5,11 +5,14 @@ without what is no letter or digit, LATE, the learner's number, the file's, and 
 in `lovelaceada_LATE_4711_90210_week1-1.ipynb`. Moodle (`mod_assign`) makes a folder for each learner, as in
 `Ada Lovelace_123_assignsubmission_file/week1.ipynb`, where 123 is a number of this assignment alone; in another setting
 of its own, it puts the same before the file's name. Neither says in a zip when a file was submitted.
+
+A learner may call a file, and on many platforms herself, so that a name can be read in two ways. All names of a
+download are of one platform, so those that can be read in one way alone say which; what is still open is nobody's.
 """
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from .archives import Member, Refused
@@ -18,6 +21,7 @@ MARK = r"_(?P<number>\d+)_assignsubmission_(?P<kind>[a-z]+)"
 MOODLE_FOLDER = re.compile(rf"(?P<who>.*){MARK}_?", re.DOTALL)
 MOODLE_FILE = re.compile(rf"(?P<who>.*?){MARK}_(?P<title>.+)", re.DOTALL)
 CANVAS = re.compile(r"(?P<who>.+?)_(?:(?P<late>LATE)_)?(?P<number>\d+)_(?P<file>\d+)_(?P<title>.+)", re.DOTALL)
+FILE_NUMBER = re.compile(r"[1-9]\d*_")  # as Canvas writes a file's before its title
 ANONYMOUS = re.compile(r"(?:LATE_)?anon_\w+?_\d+_.+", re.DOTALL)
 RUBBISH = ("__MACOSX", ".ipynb_checkpoints", ".DS_Store")  # of whoever packed it, in any folder
 NOTEBOOK = ".ipynb"
@@ -81,30 +85,57 @@ def is_submitted(member: Member) -> bool:
     return not set(member.path) & set(RUBBISH) and not member.path[-1].startswith("._")
 
 
-def upload(member: Member, around: int, ids: Collection[str]) -> Upload:
-    """Whose a member is, by the outermost name below the first `around` folders, which the platform or a teacher made:
-    what is below it is a learner's choice. `ids`: the learners of the gradebook, `composed`. Refused where the name
-    hides its learner, or belongs to a text that was typed into the platform."""
-    *_, file = path = member.path[around:] or member.path[-1:]
+def upload(member: Member, around: int, ids: Collection[str], platform: str = "") -> Upload:
+    """Whose a member is, by the outermost name below the first `around` folders, which the `platform` or a teacher
+    made: what is below it is a learner's choice. `ids`: the learners of the gradebook, `composed`. Refused where the
+    name hides its learner, belongs to a text that was typed into the platform, or may be of either platform."""
+    path = _below(member, around)
     outermost, is_file = path[0], len(path) == 1
     if is_file and composed(without_suffix(outermost)) not in ids and ANONYMOUS.fullmatch(outermost):
         raise Refused(f"{member.name}: Canvas hides whose it is; end the assignment's anonymous grading before")
-    label = label_of(outermost, ids, is_file=is_file)
+    if not platform and len(_readings(outermost, ids, is_file=is_file)) > 1:
+        raise Refused(
+            f"{member.name}: this may be a name of Canvas's or of Moodle's, for two people; give Moodle's worksheet, "
+            "or put it into a folder with the learner's id"
+        )
+    label = label_of(outermost, ids, is_file=is_file, platform=platform)
     if label.kind != "file":
         raise Refused(f"{member.name}: typed into Moodle ({label.kind}); an uploaded file was expected")
-    return Upload(member, label.owner, (label.title or file) if is_file else file, label.late)
+    return Upload(member, label.owner, (label.title or path[-1]) if is_file else path[-1], label.late)
 
 
-def label_of(part: str, ids: Collection[str], *, is_file: bool) -> Label:
-    """What a part of a path says. Where it has the marks of both platforms, the first is the platform's own."""
-    name = composed(without_suffix(part) if is_file else ZIP.sub("", part))
-    if name in ids:
-        return Label(Owner("plain", name))
+def platform_of(members: Iterable[Member], around: int, ids: Collection[str]) -> str:
+    """The platform that wrote these names, by those that can be of one platform alone; "" where none says so."""
+    paths = [_below(member, around) for member in members]
+    readings = [_readings(path[0], ids, is_file=len(path) == 1) for path in paths]
+    platforms = {next(iter(labels)) for labels in readings if len(labels) == 1}
+    return platforms.pop() if len(platforms) == 1 else ""
+
+
+def label_of(part: str, ids: Collection[str], *, is_file: bool, platform: str = "") -> Label:
+    """What a part of a path says. Where it has the marks of both platforms, it is of this `platform`, or of the one
+    whose marks come first."""
+    readings = _readings(part, ids, is_file=is_file)
+    plain = composed(without_suffix(part) if is_file else ZIP.sub("", part))
+    return readings.get(platform) or next(iter(readings.values()), Label(Owner("plain", plain)))
+
+
+def _readings(part: str, ids: Collection[str], *, is_file: bool) -> dict[str, Label]:
+    """By platform, what a part of a path says if that wrote it; first that whose marks come first."""
+    if composed(without_suffix(part) if is_file else ZIP.sub("", part)) in ids:
+        return {}
     moodle = (None if is_file else MOODLE_FOLDER.fullmatch(part)) or MOODLE_FILE.fullmatch(part)
     canvas = CANVAS.fullmatch(part)
-    if moodle and not (canvas and canvas.start("number") < moodle.start("number")):
-        return _of_moodle(part, moodle)
-    return _of_canvas(canvas) if canvas else Label(Owner("plain", name))
+    labels = {"moodle": _of_moodle(part, moodle)} if moodle else {}
+    if canvas is None:
+        return labels
+    is_first = moodle is None or canvas.start("number") < moodle.start("number")
+    by_canvas = {"canvas": _of_canvas(canvas)}
+    return by_canvas | labels if is_first else labels | by_canvas
+
+
+def _below(member: Member, around: int) -> tuple[str, ...]:
+    return member.path[around:] or member.path[-1:]
 
 
 def _of_moodle(part: str, match: re.Match[str]) -> Label:
@@ -116,6 +147,6 @@ def _of_moodle(part: str, match: re.Match[str]) -> Label:
 
 def _of_canvas(match: re.Match[str]) -> Label:
     """Canvas takes `_12_` out of a name, but leaves `_12` at its end."""
-    others = ((f"{match['who']}_{match['number']}", match["file"]),) if re.match(r"\d+_", match["title"]) else ()
+    others = ((f"{match['who']}_{match['number']}", match["file"]),) if FILE_NUMBER.match(match["title"]) else ()
     owner = Owner("canvas", match["who"], match["number"], others)
     return Label(owner, match["title"], late=match["late"] is not None)

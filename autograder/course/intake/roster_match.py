@@ -28,19 +28,24 @@ class Roster:
         """The one learner whose file this is; Refused where there is none, are several, or two keys disagree."""
         place, owner = f"{upload.member.name}: ", upload.owner
         if owner.platform == "plain":
-            return self._one(place, owner.who, self._by_key(owner.who) or self._named(owner.who))
+            return self._one(place, owner.who, self.meant(owner))
         person = self._on_platform(place, owner)
-        if rivals := [other for other in self._others(owner) if other != person]:
-            raise Refused(f"{place}it may be {' or '.join(who.id for who in (person, *rivals))}")
+        if owner.others and (rivals := self._rivals(owner)):
+            raise Refused(
+                f"{place}this may be of {owner.who!r} or of {rivals[0]!r}, one of whom has a name like those that the "
+                "platform writes; give Moodle's worksheet, or put it into a folder with the learner's id"
+            )
         return person
+
+    def meant(self, owner: Owner) -> list[GradebookLearner]:
+        """Whom a name may mean."""
+        if owner.platform == "plain":
+            return self._by_key(owner.who) or self._named(owner.who)
+        return (self._by_lms_id(owner.number) if owner.platform == "canvas" else []) or self._named(owner.who)
 
     def knows(self, owner: Owner) -> bool:
         """Whether a name is that of anybody here, or made by a platform for somebody."""
-        if owner.platform == "moodle":
-            return True
-        if owner.platform == "canvas":
-            return bool(self._by_lms_id(owner.number) or self._named(owner.who))
-        return bool(self._by_key(owner.who) or self._named(owner.who))
+        return owner.platform == "moodle" or bool(self.meant(owner))
 
     def _on_platform(self, said: str, owner: Owner) -> GradebookLearner:
         numbered = self._numbered(said, owner)
@@ -57,13 +62,11 @@ class Roster:
             raise Refused(f"{said}by the number {owner.number} of {numbered.id}, by the name of {others}")
         return numbered
 
-    def _others(self, owner: Owner) -> list[GradebookLearner]:
-        """Whom a platform would have written in the same way."""
-        if owner.platform == "canvas":
-            return [person for _, number in owner.others for person in self._by_lms_id(number)]
-        people = [person for who, _ in owner.others for person in self._named(who)]
-        lines = [(self.lines.get(number), who) for who, number in owner.others] if self.lines else []
-        return people + [line.person for line, who in lines if line and line.person and fold(line.name) == fold(who)]
+    def _rivals(self, owner: Owner) -> list[str]:
+        """Whom the platform would have written in the same way: anybody, whether known here or not, but in Moodle with
+        its worksheet only those whose number is in that."""
+        may_be_anybody = owner.platform == "canvas" or self.lines is None
+        return [who for who, number in owner.others if may_be_anybody or number in (self.lines or ())]
 
     def _by_lms_id(self, number: str) -> list[GradebookLearner]:
         return [person for person in self.people if person.lms_id and person.lms_id == number]
@@ -94,7 +97,10 @@ class Roster:
 
     def _one(self, said: str, text: str, found: list[GradebookLearner]) -> GradebookLearner:
         if not found:
-            raise Refused(f"{said}{text!r} is nobody of the gradebook")
+            raise Refused(
+                f"{said}{text!r} is nobody of the gradebook; as the outermost name, a learner's id, address, name or "
+                "number was expected (of a folder around everybody's, collect what is in it)"
+            )
         if len(found) > 1:
             raise Refused(f"{said}{text!r} may be {' or '.join(person.id for person in found)}")
         return found[0]

@@ -60,14 +60,13 @@ def there(folder, learner, name="week1"):
     [
         ("olovelaceada_4711_90210_week1.ipynb", "ada"),
         ("olovelaceada_LATE_4711_90210_week1-1.ipynb", "ada"),  # Canvas numbers a file that is submitted again
-        ("CS 101/olovelaceada_4711_90210_week1.ipynb", "ada"),
+        ("Homework/olovelaceada_4711_90210_week1.ipynb", "ada"),
         ("somebodyelse_4711_90210_my_12_34_work.ipynb", "ada"),  # by Canvas's number; one notebook of another name
         ("müllerōtabob_99_90210_week1 (2).ipynb", "bob"),
         ("Ada OLovelace_31_assignsubmission_file/week1.ipynb", "ada"),
         ("Ada OLovelace_31_assignsubmission_file_/week1.ipynb", "ada"),
-        ("101-week1-9/Bob Müller Ōta_32_assignsubmission_file/sub/folder/final.ipynb", "bob"),
+        ("Homework/Bob Müller Ōta_32_assignsubmission_file/sub/folder/final.ipynb", "bob"),
         ("Bob Müller Ōta_32_assignsubmission_file_week1.ipynb", "bob"),
-        ("Bob Müller Ōta_32_assignsubmission_file_Ada OLovelace_31_assignsubmission_file_week1.ipynb", "bob"),
         ("kim2.ipynb", "kim2"),
         ("kim2/week1.ipynb", "kim2"),
         ("submissions/kim2/week1/week1.ipynb", "kim2"),
@@ -84,7 +83,7 @@ def there(folder, learner, name="week1"):
     ],
 )
 def test_a_file_comes_to_its_learner(folder, tmp_path, member, learner):
-    report = take(folder, packed(tmp_path / "a.zip", {member: NB}))
+    report = take(folder, packed(tmp_path / "homework.zip", {member: NB}))
     assert kinds(report) == {learner: "new"}
     assert there(folder, learner) == NB
     assert sorted(report.missing) == sorted({"ada", "bob", "kim1", "kim2"} - {learner})
@@ -119,6 +118,8 @@ def test_what_is_not_called_a_notebook_is_named(folder, tmp_path, title):
         ("stranger/bob.ipynb", "'stranger' is nobody of the gradebook"),
         ("stranger/bob/week1.ipynb", "'stranger' is nobody of the gradebook"),
         ("../ada.ipynb", "leads out"),
+        ("CS 101/olovelaceada_4711_90210_week1.ipynb", "'CS 101' is nobody of the gradebook"),  # or a learner's folder
+        ("Bob Müller Ōta_32_assignsubmission_file_Ada OLovelace_31_assignsubmission_file_week1.ipynb", "worksheet"),
     ],
 )
 def test_what_is_nobodys_or_may_be_two_learners_is_refused(folder, tmp_path, member, why):

@@ -1,6 +1,7 @@
 """One answer judged as a submission's is: a value by the judge alone, code by the cells that were sent, in the sandbox.
 
-Nothing is asked of the learner's machine, and what the cells print or show stays here.
+Nothing is asked of the learner's machine, and what the cells print or show stays here. Code that was called has seen
+the arguments, and can tell them by how long it takes: that costs an attempt, whatever it returns.
 """
 
 from __future__ import annotations
@@ -12,14 +13,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...declaration.verdict import Verdict
+from ...declaration.verdict import Verdict, no_answer
+from ...grading.found_cells import normalised
 from ...grading.judge import Judge, JudgeFailed, JudgeGone, JudgeRequest
 from ...grading.restore import only
 from ...grading.worker import TRIES, Grader, GradingJob
 from ...ranks import seeds
 from .served_assignments import Catalogue, Served
 
-SOON = 5.0  # seconds: code that ends sooner without an answer costs no attempt
+SOON = 5.0  # seconds: cells that end sooner, and leave nothing to be called, cost no attempt
 
 
 class NotJudged(Exception):
@@ -87,18 +89,23 @@ class Judging:
         return JudgedRequest(verdict, counts=read)
 
     def code(self, served: Served, learner: str, code: Code) -> JudgedRequest:
-        """The verdict on the last value of the answer's variable, when the cells have run in the sandbox."""
+        """The verdict on the last value of the answer's variable, when the cells have run in the sandbox; an answer
+        that is as it was released is none, and nothing runs."""
         if self._grader is None:
             raise NotJudged("no exercise of this course asked for code when the service started")
         name, began = served.exercise.id, time.monotonic()
+        released = only(self.catalogue.release, name).cells[0]["source"]
+        if normalised(code.cells[code.answer]) == normalised(released):
+            return JudgedRequest(no_answer(), counts=False)
         notebook = json.dumps(_notebook(self.catalogue.release, name, code), ensure_ascii=False)
         outcome = self._grader.grade(GradingJob(learner, notebook, only=name))
         result = outcome.results[0] if outcome.results else None
         if result is None or result.kind == "failed":
             raise NotJudged("; ".join(filter(None, [outcome.problem, *outcome.problems])) or f"{name}: no result")
         score = result.points / result.max_points if result.max_points else 0.0
-        soon = time.monotonic() - began < SOON
-        return JudgedRequest(Verdict(score, result.say, result.kind), counts=result.kind != "empty" or not soon)
+        was_called = result.kind != "empty" or result.reason != ""
+        counts = was_called or time.monotonic() - began >= SOON
+        return JudgedRequest(Verdict(score, result.say, result.kind), counts=counts)
 
     def _ask(self, question: JudgeRequest) -> Verdict:
         try:

@@ -16,6 +16,8 @@ from autograder.grading.results import Result
 from autograder.grading.submission import RunSettings
 from autograder.grading.worker import JobOutcome
 
+STUB = "def answer(x):\n    ..."
+RELEASE = SimpleNamespace(cells=({"id": "answer", "source": STUB}, {"id": "grade", "source": "grade()"}))
 TIME = Served(Exercise(id="mine-time", prompt="?", answer=Quantity("s"), solution=2.0), 5, "key")
 
 
@@ -113,18 +115,39 @@ class Grader:
 
 
 @pytest.mark.parametrize(
-    ("kind", "seconds", "counts"),
-    [("empty", SOON - 0.1, False), ("empty", SOON, True), ("wrong", 0.0, True), ("right", 0.0, True)],
+    ("kind", "reason", "seconds", "counts"),
+    [
+        ("empty", "", SOON - 0.1, False),
+        ("empty", "", SOON, True),
+        ("empty", "returns-nothing", 0.0, True),  # it was called, and has seen what with
+        ("empty", "stores-nothing", 0.0, True),
+        ("empty", "out-of-time", 0.0, True),
+        ("unreadable", "raises", 0.0, True),
+        ("wrong", "", 0.0, True),
+        ("right", "", 0.0, True),
+    ],
 )
-def test_an_answer_in_code_counts_unless_it_is_empty_and_took_no_time(judging, monkeypatch, kind, seconds, counts):
-    clock, result = [100.0], Result("mine-time", 1.5, 3.0, "Say.", kind=kind)
+def test_an_answer_in_code_counts_unless_nothing_was_called_and_it_took_no_time(
+    judging, monkeypatch, kind, reason, seconds, counts
+):
+    clock, result = [100.0], Result("mine-time", 1.5, 3.0, "Say.", kind=kind, reason=reason)
+    monkeypatch.setattr(module, "only", lambda *_: RELEASE)
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock[-1]))
-    monkeypatch.setattr(module, "_notebook", lambda *_: {})
     with judging(Verdict(0.0, "")) as made:
         made._grader = Grader(JobOutcome(results=[result]), clock, seconds)
-        judged = made.code(TIME, "ann", Code("answer = 2.0", ()))
+        judged = made.code(TIME, "ann", Code(["answer = 2.0"], 0))
         made._grader = None
     assert (judged.verdict.score, judged.verdict.kind, judged.counts) == (0.5, kind, counts)
+
+
+@pytest.mark.parametrize("source", [STUB, f"{STUB}\n", STUB.replace("    ", "\t")])
+def test_the_answer_as_it_was_released_runs_nowhere_and_costs_nothing(judging, monkeypatch, source):
+    monkeypatch.setattr(module, "only", lambda *_: RELEASE)
+    with judging(Verdict(0.0, "")) as made:
+        made._grader = SimpleNamespace(stop=lambda: None, close=lambda: None)  # which grades nothing
+        judged = made.code(TIME, "ann", Code(["import sys; sys.settrace(print)", source], 1))
+        made._grader = None
+    assert (judged.verdict.kind, judged.counts) == ("empty", False)
 
 
 @pytest.mark.parametrize(
@@ -137,16 +160,16 @@ def test_an_answer_in_code_counts_unless_it_is_empty_and_took_no_time(judging, m
     ],
 )
 def test_an_answer_in_code_that_no_grader_judges_is_told(judging, monkeypatch, outcome, said):
-    monkeypatch.setattr(module, "_notebook", lambda *_: {})
+    monkeypatch.setattr(module, "only", lambda *_: RELEASE)
     with judging(Verdict(0.0, "")) as made:
         made._grader = Grader(outcome, [0.0], 0.0)
         with pytest.raises(NotJudged, match=said):
-            made.code(TIME, "ann", Code("answer = 2.0", ()))
+            made.code(TIME, "ann", Code(["answer = 2.0"], 0))
         made._grader = None
 
 
 def test_an_answer_whose_exercise_has_no_points_has_no_score(judging, monkeypatch):
-    monkeypatch.setattr(module, "_notebook", lambda *_: {})
+    monkeypatch.setattr(module, "only", lambda *_: RELEASE)
     with judging(Verdict(0.0, "")) as made:
         made._grader = Grader(JobOutcome(results=[Result("mine-time", 0.0, 0.0, "Say.", kind="right")]), [0.0], 0.0)
         assert made.code(TIME, "ann", Code(["x"], 0)).verdict.score == 0.0

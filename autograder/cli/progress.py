@@ -13,8 +13,10 @@ from ..learner import record
 from ..learner.progress import EDITIONS, Progress, totals
 from ..values.atomic_write import write_whole
 from ..values.book_root import book_root
+from ..values.own_file import text_of
 
 FOLDER = click.Path(file_okay=False, exists=True, path_type=Path)
+EXPORTED = "export the record once more where it came from, which may be a page or a folder of the book"
 STUDY = Path("study")  # what `make lab` and `gpubook lab` lay out where they are run
 
 
@@ -30,7 +32,7 @@ def progress(folder: Path | None, source: Path | None, target: Path | None) -> N
     """
     own = Progress.below((folder or _here()).resolve())
     if source is not None:
-        other = record.read(source.read_bytes(), str(source))
+        other = record.read(text_of(source, EXPORTED, record.BadRecord), str(source))
         before = own.data()["exercises"]
         own.merge(other)
         after = own.data()["exercises"]

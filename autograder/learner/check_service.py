@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 from ..declaration.answer import JudgedBy
 from ..declaration.verdict import Verdict
 from ..values.atomic_write import write_whole
+from ..values.own_file import json_of
 from . import answer_cells
 from .lookup import LocatedExercise, assignment
 from .recording import GRADING
@@ -192,7 +193,10 @@ def _known(url: str) -> tuple[str, str]:
         url = _origin(hub) + url
     else:
         _checked(url)
-    tokens = _tokens()
+    try:
+        tokens = _tokens()
+    except ValueError as error:
+        raise Unavailable(f"Not checked: {error}") from None
     if token := tokens.get(_key(url)):
         return url, token
     path, base = urlsplit(url).path, os.environ.get("JUPYTERHUB_BASE_URL", "/")
@@ -239,11 +243,16 @@ def _tokens_file() -> Path:
 
 
 def _tokens() -> dict[str, str]:
+    """The learner's tokens by address. ValueError where their file cannot be read, since a token more would be written
+    over the others."""
     try:
-        data = json.loads(_tokens_file().read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return json_of(_tokens_file(), "move it away, and give your tokens again: `gpubook token`", _by_address)
+    except FileNotFoundError:
         return {}
-    return {key: one for key, one in data.items() if type(one) is str} if isinstance(data, dict) else {}
+
+
+def _by_address(plain: Mapping[str, Any]) -> dict[str, str]:
+    return {address: token for address, token in plain.items() if type(token) is str}
 
 
 def _lower(say: str) -> str:

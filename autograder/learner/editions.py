@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,13 +18,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from ..values.own_folder import OWN, first_link, refuse_links
+from ..values.own_file import json_of
+from ..values.own_folder import OWN, first_link, refuse_links, remove
 from .moved import Moved, moved, with_moved
 from .notebook_file import Notebook, UnreadableNotebook, bytes_of, notebook_of, write, written
 from .notebook_merge import Changes, merge
 from .progress import EDITIONS
 
 BACKUP = f"{OWN}/backup"
+ANEW = "remove it, and `gpubook start` writes it anew; your own notebooks are not in that folder"
 
 
 @dataclass
@@ -79,7 +80,7 @@ class LearnerCopy:
         for gone in sorted(path.name for path in (self.folder / EDITIONS).glob("*") if path.is_dir()):
             if gone not in self.chapters():
                 self.report.said.append(f"{gone}: not in this edition of the book; yours is left as it is")
-                shutil.rmtree(self.folder / EDITIONS / gone)
+                remove(self.folder / EDITIONS / gone)
         return self.report
 
     def reset(self, name: str) -> UpdateReport:
@@ -237,7 +238,7 @@ class LearnerCopy:
             mine, base = self.folder / name / file, self.folder / EDITIONS / name / file
             if file in files or first_link(self.folder, name, str(file)):
                 continue
-            if mine.is_file() and mine.read_bytes() == base.read_bytes():
+            if mine.is_file() and mine.read_bytes() == bytes_of(base):
                 mine.unlink()
 
     def _note(self, name: str) -> None:
@@ -248,7 +249,7 @@ class LearnerCopy:
             if bytes_of(edition / file) != data:
                 write(edition / file, data)
         for file in set(_below(edition)) - set(self._files(name)):
-            (edition / file).unlink()
+            remove(edition / file)
 
     def _move_renumbered(self) -> None:
         """A chapter that has another number now: its folder and notebook take the new name."""
@@ -260,8 +261,9 @@ class LearnerCopy:
             for home in (self.folder, self.folder / EDITIONS):
                 if (home / old[0]).is_dir():
                     os.rename(home / old[0], home / new)
-                    if (home / new / f"{old[0]}.ipynb").is_file():
-                        os.rename(home / new / f"{old[0]}.ipynb", home / new / f"{new}.ipynb")
+                    notebook, renamed = home / new / f"{old[0]}.ipynb", home / new / f"{new}.ipynb"
+                    if notebook.is_file() and not renamed.exists() and not first_link(home, new, notebook.name):
+                        os.rename(notebook, renamed)
             self.report.said.append(f"{new}: this was {old[0]}")
 
     def _backup(self) -> Path:
@@ -337,7 +339,7 @@ def _exercises(book: Path) -> dict[str, str]:
 
 def _asked(path: Path) -> list[str]:
     """The exercises of a chapter, by its exercises.json."""
-    return list(json.loads(path.read_text(encoding="utf-8"))["exercises"])
+    return json_of(path, ANEW, lambda plain: list(plain["exercises"]))
 
 
 def _origin(base: bytes | None) -> dict[str, Any] | None:
@@ -351,6 +353,6 @@ def _learner(path: Path) -> str | None:
     """The id that `gpubook whoami` wrote into a notebook."""
     try:
         learner = json.loads(path.read_bytes())["metadata"]["gpubook"]["learner"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
     return learner if isinstance(learner, str) else None

@@ -87,7 +87,7 @@ def _asked(path: Path) -> list[str]:
     """The exercises of a chapter, by its exercises.json; none where there is no such file."""
     try:
         return list(json.loads(path.read_text(encoding="utf-8"))["exercises"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return []
 
 

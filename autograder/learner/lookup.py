@@ -20,6 +20,9 @@ from ..declaration.answer import Answer
 from ..declaration.bank import FILE, Bank, declared_below, declared_files, load_bank
 from ..declaration.exercise import Exercise, draw
 from ..declaration.verdict import DeclarationError
+from ..values.own_file import json_of
+
+ANEW = "get it anew with its notebook: `gpubook start`, or from your teacher"
 
 
 class NotFound(LookupError):
@@ -102,11 +105,9 @@ def _public_data(here: Path | None = None) -> Any:
     """What exercises.json holds; None if there is no such file."""
     path = public_file(here)
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json_of(path, ANEW, error=DeclarationError)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
-        raise DeclarationError(f"{path}: the exercises of the chapter were expected here ({error})") from None
 
 
 def solutions_folders(here: Path | None = None) -> list[Path]:
@@ -180,6 +181,6 @@ def owner() -> str:
 def _learner(path: Path) -> str:
     try:
         learner = json.loads(path.read_text(encoding="utf-8"))["metadata"]["gpubook"]["learner"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return ""
     return learner if isinstance(learner, str) else ""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-import shutil
 from pathlib import Path
 from typing import Any
+
+from ..values import own_file
+from ..values.own_folder import OWN, UNFOLLOWED, folder_of
 
 Notebook = dict[str, Any]
 
@@ -18,7 +21,7 @@ class UnreadableNotebook(ValueError):
 def bytes_of(path: Path) -> bytes | None:
     """What a file holds; None where there is none."""
     try:
-        return path.read_bytes()
+        return own_file.bytes_of(path) if OWN in path.parts else path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
 
@@ -56,21 +59,27 @@ def written(notebook: dict[str, Any]) -> bytes:
 
 
 def write(path: Path, data: bytes, *, safely: bool = False) -> None:
-    """Write a file whole or not at all; one that is there keeps its rights, and a link its place. `safely`: it is on
-    the disk when this returns, which takes time."""
-    path = path.resolve()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.new")
-    beside.unlink(missing_ok=True)  # what a kill left, or a link that somebody put there
-    try:
-        with open(beside, "xb") as file:
-            file.write(data)
-            if safely:
-                file.flush()
-                os.fsync(file.fileno())
-        if path.exists():
-            shutil.copymode(path, beside)
-        os.replace(beside, path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    """Write a file whole or not at all; one that is there keeps its rights, and a link its place, but one among our own
+    files is refused. `safely`: it is on the disk when this returns, which takes time."""
+    if OWN not in path.parts:
+        path = path.resolve()
+    with folder_of(path, make=True) as (folder, name):
+        beside = os.path.join(os.path.dirname(name), f".{path.name}.new")
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(beside, dir_fd=folder)  # what a kill left, or a link that somebody put there
+        try:
+            handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | UNFOLLOWED, 0o666, dir_fd=folder)
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                if safely:
+                    file.flush()
+                    os.fsync(file.fileno())
+            with contextlib.suppress(FileNotFoundError):
+                os.chmod(beside, os.stat(name, dir_fd=folder).st_mode & 0o7777, dir_fd=folder)
+            os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException as error:
+            with contextlib.suppress(OSError):
+                os.unlink(beside, dir_fd=folder)
+            if isinstance(error, OSError) and error.errno is not None:  # of a write, which knows no name
+                raise OSError(error.errno, error.strerror, str(path)) from None
+            raise

@@ -205,7 +205,7 @@ def _chapter(folder: Path) -> ChapterProgress | None:
         exercises = json.loads((folder / "exercises.json").read_text(encoding="utf-8"))["exercises"]
         notebook = json.loads((folder / f"{folder.name}.ipynb").read_text(encoding="utf-8"))
         return ChapterProgress(folder.name, notebook["cells"], list(exercises.values()))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 

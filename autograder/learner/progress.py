@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from ..declaration.answer import JudgedBy
-from ..values.own_folder import OWN, LinkInTheWay, first_link, is_link, own
+from ..values.atomic_write import write_whole
+from ..values.own_folder import OWN, LinkInTheWay, first_link, is_link, opened, own
 from . import record
 from .record import Data
 
@@ -203,7 +204,7 @@ def mark(folder: Path) -> None:
     path = own(folder, STUDY)
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.is_file():
-        path.write_text(MARKED, encoding="utf-8")
+        write_whole(path, MARKED, mode=0o644)
 
 
 def judged(exercise: Mapping[str, Any]) -> bool:
@@ -245,13 +246,13 @@ def _kept(source: str) -> str:
 @contextmanager
 def _lock(path: Path) -> Iterator[None]:
     flock: Callable[[Any, int], None] | None
-    if is_link(path):
+    if is_link(path):  # also where the record is not below a folder of ours
         raise LinkInTheWay(path)
     try:
         from fcntl import LOCK_EX, flock
     except ImportError:  # Windows: the replacement of the file is atomic all the same
         flock = None
-    with open(path, "a", encoding="utf-8") as file:
+    with os.fdopen(opened(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644), "a", encoding="utf-8") as file:
         if flock is not None:
             flock(file, LOCK_EX)
         yield

@@ -20,6 +20,8 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from ..values.own_file import loaded
+
 FORMAT = 2
 ATTEMPTS = 40  # that are kept of an exercise
 LONGEST = 20_000  # characters of an answer's source that are kept; of a longer one none, since a part is not it
@@ -49,9 +51,9 @@ def empty() -> Data:
 def read(text: str | bytes, where: str = "the record") -> Data:
     """The record in a text, of an older format too. BadRecord where it is none, NewerFormat where it is too new."""
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadRecord(f"{where} is not JSON ({type(error).__name__})") from None
+        data = loaded(text)
+    except ValueError as error:
+        raise BadRecord(f"{where} cannot be read: {error}") from None
     version = data.get("format") if type(data) is dict else None
     if type(version) is int and version > FORMAT:
         raise NewerFormat(where, version)

@@ -83,5 +83,5 @@ def _of_the_book(path: Path) -> dict | None:
     try:
         notebook = json.loads(path.read_text(encoding="utf-8"))
         return notebook if isinstance(notebook["metadata"]["gpubook"], dict) else None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None

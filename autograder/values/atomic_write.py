@@ -1,26 +1,34 @@
 """Write a file atomically: completely or not at all."""
 
+import contextlib
 import os
 import shutil
 from pathlib import Path
 
+from .own_folder import UNFOLLOWED, folder_of
+
 
 def write_whole(path: Path, text: str, mode: int = 0o600) -> None:
-    """Write a file atomically: after a kill or on a full disk it has its old content.
+    """Write a file atomically: after a kill or on a full disk it has its old content. An OSError names it.
 
     A kill may leave a temporary file of a fixed name beside it, which the next write reuses.
     """
     made = path.with_name(f".{path.name}.new")
     if made.is_dir() and not made.is_symlink():  # a learner's, who may call a folder so
         shutil.rmtree(made)
-    try:
-        handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(made, mode)
-        os.replace(made, path)
-    except BaseException:
-        made.unlink(missing_ok=True)
-        raise
+    with folder_of(path) as (folder, name):
+        beside = os.path.join(os.path.dirname(name), made.name)
+        try:
+            handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | UNFOLLOWED, 0o600, dir_fd=folder)
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(beside, mode, dir_fd=folder)
+            os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException as error:
+            with contextlib.suppress(OSError):
+                os.unlink(beside, dir_fd=folder)
+            if isinstance(error, OSError) and error.errno is not None:  # of a write, which knows no name
+                raise OSError(error.errno, error.strerror, str(path)) from None
+            raise

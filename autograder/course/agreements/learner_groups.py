@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import csv
 import io
-import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from nbgrader.api import Comment, Grade, Gradebook
 
 from ...book.course_error import CourseError
 from ...grading.restore import SubmissionError
+from ...values.own_folder import remove, without_links
 from .. import gradebook
 from ..class_results.class_result import ClassResult, Learner
 from ..gradebook_url import opened
@@ -147,7 +148,8 @@ def take_back(folder: Path, name: str, shares: dict[str, GroupShare], still: Ite
             book.remove_submission(name, who)
     for who in gone:
         for part in ("autograded", "feedback"):
-            shutil.rmtree(folder / part / who / name, ignore_errors=True)
+            with suppress(FileNotFoundError):
+                remove(without_links(folder / part, who, name))
     note = "{} no longer shares the submission of {}: its grades were taken back"
     notes = [note.format(who, shares.pop(who).by) for who in gone]
     group_shares.write(folder, name, shares)

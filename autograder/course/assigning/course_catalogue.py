@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -13,6 +12,7 @@ from ...book.course_error import CourseError
 from ...book.source.syllabus import BookCounts
 from ...grading.restore import grade_cell, read_notebook
 from ...values.book_root import book_root
+from ...values.own_file import json_of
 from ..layout import read_config, released
 
 
@@ -93,7 +93,8 @@ def assignment(folder: Path, name: str) -> CataloguePart:
     from ..terms.deadline_time import shown
 
     path = released(folder, name)
-    records = json.loads((path.parent / "exercises.json").read_text(encoding="utf-8"))["exercises"]
+    anew = f"assign it again, which writes it anew: `gpubook course assign {folder} {name}`"
+    records = json_of(path.parent / "exercises.json", anew, lambda plain: dict(plain["exercises"]), CourseError)
     graded = [role for cell in read_notebook(path).cells if (role := grade_cell(cell)) is not None]
     roles = {role.exercise: role for role in graded if role.part in ("grade", "written")}
     exercises = []

@@ -16,10 +16,13 @@ from ...book.course_error import CourseError
 from ...book.source.notebook import used_exercises
 from ...grading.restore import FULL_MARKS
 from ...values.atomic_write import write_whole
+from ...values.own_file import json_of
 from ...values.own_folder import own
 from .. import gradebook
 from ..gradebook_url import opened
 
+REMEDY = "restore it from a backup, for grades by hand are in it; without it, those of the dropped exercises are lost"
+POINTS = {float, int, type(None)}
 DROPPED = "**This exercise was dropped: it counts for nobody.**"
 FULL = "**Everybody gets full marks for this exercise.**"
 
@@ -115,8 +118,16 @@ def _grades(asked: Query, name: str, cell: str) -> Query:
 
 def _read(folder: Path, name: str) -> dict[str, dict[str, list[Any]]]:
     path = _path(folder, name)
-    record: dict[str, dict[str, list[Any]]] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    return record
+    return json_of(path, REMEDY, _rows, CourseError) if path.exists() else {}
+
+
+def _rows(plain: dict[str, dict[str, list[Any]]]) -> dict[str, dict[str, list[Any]]]:
+    for rows in plain.values():
+        for had in rows.values():
+            automatic, by_hand, extra, waits = had
+            if type(waits) is not bool or not {type(number) for number in (automatic, by_hand, extra)} <= POINTS:
+                raise TypeError(f"{had!r} is not a grade")
+    return plain
 
 
 def _write(folder: Path, name: str, record: dict[str, Any]) -> None:

@@ -18,9 +18,11 @@ from typing import Any
 
 from ...book.course_error import CourseError
 from ...values.atomic_write import write_whole
-from ...values.own_folder import own
+from ...values.own_file import json_of
+from ...values.own_folder import opened, own
 from .questions import Rubric
 
+REMEDY = "move it away to go on without points by criterion; the points themselves are in the gradebook"
 PLACES = 4  # decimals of the points that are kept: a half of a third of a point and no noise
 
 
@@ -71,7 +73,7 @@ def _path(folder: Path, name: str, exercise: str, ending: str = "json") -> Path:
 def load(folder: Path, name: str, exercise: str) -> dict[str, Mark]:
     """The marks of one question, by learner; CourseError where the file is not ours."""
     path = _path(folder, name, exercise)
-    if not path.is_file():
+    if not path.exists():
         return {}
     about = path.stat()
     return dict(_loaded(path, about.st_ino, about.st_mtime_ns, about.st_size))
@@ -79,14 +81,11 @@ def load(folder: Path, name: str, exercise: str) -> dict[str, Mark]:
 
 @lru_cache(16)  # the feedback of a class asks for each learner
 def _loaded(path: Path, *_: int) -> dict[str, Mark]:
-    try:
-        answers = json.loads(path.read_text(encoding="utf-8"))["answers"]
-        return {learner: _read(mark) for learner, mark in answers.items()}
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise CourseError(
-            f"{path}: {type(error).__name__}: {error}; points by criterion were expected. "
-            "The points themselves are in the gradebook: move the file away to go on without their criteria"
-        ) from None
+    return json_of(path, REMEDY, _marks, CourseError)
+
+
+def _marks(plain: Any) -> dict[str, Mark]:
+    return {learner: _read(mark) for learner, mark in plain["answers"].items()}
 
 
 def _read(mark: Mapping[str, Any]) -> Mark:
@@ -106,7 +105,7 @@ def alone(folder: Path, name: str, exercise: str) -> Iterator[None]:
     """Nobody else of ours changes a grade of this question until the block ends; a second grader waits."""
     path = _path(folder, name, exercise, "lock")
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    handle = opened(path, os.O_RDWR | os.O_CREAT)
     try:
         try:
             from fcntl import LOCK_EX, flock

@@ -119,7 +119,7 @@ def shown_criteria(folder: Path, name: str, exercise: str) -> frozenset[str]:
     try:
         public = json.loads((folder / "release" / name / "exercises.json").read_text(encoding="utf-8"))
         return frozenset(criterion for criterion, _ in public["exercises"][exercise]["rubric"])
-    except (OSError, ValueError, LookupError, TypeError):  # a release of another make: nothing is known to be shown
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):  # of another make: nothing is known of it
         return frozenset()
 
 

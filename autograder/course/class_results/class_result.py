@@ -6,10 +6,14 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ...book.course_error import CourseError
 from ...grading.found_cells import ALL_THERE, FoundCells
 from ...grading.results import Result
 from ...values.atomic_write import write_whole
+from ...values.own_file import json_of
 from ..terms.lateness import DIGITS
+
+REMEDY = "move it away, and run `gpubook grade` again, which writes it anew; the grades are in the gradebook"
 
 
 @dataclass
@@ -108,10 +112,13 @@ def add(result: ClassResult, path: Path) -> None:
 
 def load(path: Path) -> ClassResult:
     """Read what `save` wrote; FileNotFoundError says how to produce results."""
-    if not path.is_file():
+    if not path.exists():
         raise FileNotFoundError(f"{path}: no results yet; run `gpubook grade` on the course first")
-    data = json.loads(path.read_text(encoding="utf-8"))
-    return ClassResult(**{**data, "learners": [_learner(one) for one in data["learners"]]})
+    return json_of(path, REMEDY, _result, CourseError)
+
+
+def _result(plain: dict[str, Any]) -> ClassResult:
+    return ClassResult(**{**plain, "learners": [_learner(row) for row in plain["learners"]]})
 
 
 def _learner(plain: dict[str, Any]) -> Learner:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ...book.course_error import CourseError
 from ...declaration.bank import Bank
 from ...declaration.exercise import Exercise
 from ...declaration.given import Given
@@ -19,6 +19,7 @@ from ...grading.restore import read_notebook
 from ...grading.results import Result
 from ...values import encoding
 from ...values.numbers import Unreadable
+from ...values.own_file import json_of
 from ...values.own_folder import own
 from .. import gradebook
 from ..banks import CourseBank, bank_of
@@ -205,10 +206,13 @@ def _paths(bank: CourseBank) -> list[Path]:
 
 def _answer_cells(path: Path) -> Iterator[tuple[str, str]]:
     """The exercise and the text of each answer cell of one of our own notebooks, whose roles are restored."""
-    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-        own = cell["metadata"].get("gpubook", {})
-        if own.get("part") == "answer" and "exercise" in own:
-            yield own["exercise"], "".join(cell["source"])
+    yield from json_of(path, "remove it, and grade or assign again, which writes it anew", _answers_in, CourseError)
+
+
+def _answers_in(plain: Any) -> list[tuple[str, str]]:
+    marked = [(cell["metadata"].get("gpubook", {}), cell) for cell in plain["cells"]]
+    answers = [(own, cell) for own, cell in marked if own.get("part") == "answer" and "exercise" in own]
+    return [(own["exercise"], "".join(cell["source"])) for own, cell in answers]
 
 
 def _solutions(path: Path, bank: Bank) -> Iterator[tuple[str, str]]:

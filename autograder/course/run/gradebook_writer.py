@@ -31,6 +31,7 @@ from ...grading.restore import SubmissionError
 from ...ranks import seeds
 from ...values.atomic_write import write_whole
 from ...values.digest import digest
+from ...values.own_folder import without_links
 from ..feedback import releasable
 from ..gradebook import AssignmentScore, cell_texts, deadlines, scores
 from ..gradebook.grade_entry import GradeEntry
@@ -141,7 +142,7 @@ class GradebookWriter:
         return {"unique_key": self.name, "output_files_dir": f"{self.name}_files", "nbgrader": about}
 
     def _write_page(self, learner: str, nb: Any, resources: dict[str, Any]) -> Path:
-        beside, target = self._notebook(learner).parent, self.page_of(learner).parent
+        beside, target = self._notebook(learner).parent, without_links(self.folder / "feedback", learner, self.name)
         resources["nbgrader"]["submitted_by"] = group_shares.submitters(self.folder, self.name).get(learner, "")
         resources["nbgrader"]["renamed"] = inert_files.renamed_in(beside)[:MOST_NAMES]
         page, _ = self.page.from_notebook_node(nb, {**resources, "metadata": {"name": self.name}})
@@ -160,7 +161,7 @@ class GradebookWriter:
 
     def _write(self, learner: str, text: str, by: str) -> None:
         """autograded/: the notebook, what else was submitted, and over it what the teacher has in source/."""
-        target = self._notebook(learner).parent
+        target = without_links(self.folder / "autograded", learner, self.name)
         target.mkdir(parents=True, exist_ok=True)
         ignored = [*self.course.ignore, "*.ipynb"]
         written = {self._notebook(learner)}

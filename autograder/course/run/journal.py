@@ -8,12 +8,12 @@ truncated is ignored. The last line of a learner counts.
 import errno
 import json
 import os
-import shutil
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from ...book.course_error import CourseError
 from ...grading.fingerprints import Fingerprint
@@ -22,8 +22,13 @@ from ...grading.results import Result
 from ...grading.worker import JobOutcome
 from ...values.atomic_write import write_whole
 from ...values.digest import digest
-from ...values.own_folder import OWN, own
+from ...values.own_file import broken, parsed, text_of
+from ...values.own_folder import OWN, opened, own, remove
 from ..terms.lateness import Lateness
+
+AGAIN = "move it away, and `gpubook grade` grades everybody of this assignment anew"
+OF_NOTEBOOK = re.compile(r"\w[\w.-]*\.ipynb")  # the name of a file, and never a way to another folder
+Taken = TypeVar("Taken")
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,7 @@ class Journal:
         for path in (journal.path, journal.notebooks):
             own(folder, path.name)
         journal.notebooks.mkdir(parents=True, exist_ok=True)
-        journal._file = os.open(journal.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        journal._file = opened(journal.path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         try:
             fcntl.flock(journal._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -101,7 +106,7 @@ class Journal:
     def _forget(self) -> None:
         os.ftruncate(self._file, 0)
         self.restart, self.entries, self.recorded = False, {}, {}
-        shutil.rmtree(self.notebooks, ignore_errors=True)
+        remove(self.notebooks)
         self.notebooks.mkdir()
         self._add({"begun": True})
 
@@ -118,7 +123,8 @@ class Journal:
         self.entries[learner] = entry
         self.recorded.pop(learner, None)
         if before is not None and before.notebook != entry.notebook:
-            (self.notebooks / before.notebook).unlink(missing_ok=True)
+            with suppress(FileNotFoundError):
+                remove(self.notebooks / before.notebook)
         return entry
 
     def record(self, learner: str, lateness: Lateness) -> None:
@@ -132,7 +138,11 @@ class Journal:
         self.finished = True
 
     def notebook(self, entry: JournalEntry) -> str:
-        return (self.notebooks / entry.notebook).read_text(encoding="utf-8")
+        """An executed notebook; CourseError, which names it, where it cannot be read."""
+        path = self.notebooks / entry.notebook
+        text = text_of(path, AGAIN, CourseError)
+        parsed(path, text, AGAIN, lambda plain: plain["cells"], CourseError)
+        return text
 
     def _add(self, line: dict[str, Any]) -> None:
         whole = os.fstat(self._file).st_size
@@ -150,28 +160,63 @@ class Journal:
         whole = _whole_lines(text)
         if len(whole) < len(text):
             os.ftruncate(self._file, len(whole))
-        lines = [json.loads(line) for line in whole.splitlines()]
-        for entry in (_entry(line) for line in lines if "learner" in line):
+        lines = _read_lines(self.path, whole)
+        for entry in _entries(self.path, lines):
             if (self.notebooks / entry.notebook).is_file():
                 self.entries[entry.learner] = entry
-        self.recorded = {who: late for who, late in _recorded(lines).items() if who in self.entries}
+        recorded = _taken(self.path, lambda: _recorded(lines))
+        self.recorded = {who: late for who, late in recorded.items() if who in self.entries}
         self.finished = not lines or "finished" in lines[-1]
 
 
 def finished_entries(folder: Path, name: str) -> dict[str, JournalEntry]:
     """What the journal of the assignment `name` has, by learner, for one who only reads: also while a run writes it."""
-    return {entry.learner: entry for entry in (_entry(line) for line in _lines(folder, name) if "learner" in line)}
+    return {entry.learner: entry for entry in _entries(_journal(folder, name), _lines(folder, name))}
 
 
 def recorded_lateness(folder: Path, name: str) -> dict[str, Lateness | None]:
     """How late each learner's submission counts in the gradebook, by the run that entered it; None of an earlier
     version's."""
-    return _recorded(_lines(folder, name))
+    lines = _lines(folder, name)
+    return _taken(_journal(folder, name), lambda: _recorded(lines))
+
+
+def _journal(folder: Path, name: str) -> Path:
+    return own(folder, f"{name}.journal")
 
 
 def _lines(folder: Path, name: str) -> list[dict[str, Any]]:
-    path = own(folder, f"{name}.journal")
-    return [json.loads(line) for line in _whole_lines(path.read_bytes()).splitlines()] if path.is_file() else []
+    path = _journal(folder, name)
+    if not path.exists():
+        return []
+    return _read_lines(path, _whole_lines(text_of(path, AGAIN, CourseError).encode()))
+
+
+def _read_lines(path: Path, whole: bytes) -> list[dict[str, Any]]:
+    """The lines of a journal; CourseError, which names it, where they are not such lines."""
+    try:
+        texts = whole.decode("utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise broken(path, f"not text in UTF-8, from byte {error.start:,} on", AGAIN, CourseError) from None
+    return [parsed(path, text, AGAIN, _line, CourseError) for text in texts]
+
+
+def _line(plain: Any) -> dict[str, Any]:
+    if not isinstance(plain, dict):
+        raise TypeError(f"a line is {type(plain).__name__}, where an object was expected")
+    return plain
+
+
+def _entries(path: Path, lines: Iterable[dict[str, Any]]) -> list[JournalEntry]:
+    return _taken(path, lambda: [_entry(line) for line in lines if "learner" in line])
+
+
+def _taken(path: Path, take: Callable[[], Taken]) -> Taken:
+    """What is taken from the lines of a journal; CourseError, which names it, where they are not as expected."""
+    try:
+        return take()
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise broken(path, f"not what gpubook wrote ({type(error).__name__}: {error})", AGAIN, CourseError) from None
 
 
 def _recorded(lines: Iterable[dict[str, Any]]) -> dict[str, Lateness | None]:
@@ -209,6 +254,8 @@ def reporting_full_machine(folder: Path, name: str) -> Iterator[None]:
 
 
 def _entry(said: dict[str, Any]) -> JournalEntry:
+    if not OF_NOTEBOOK.fullmatch(said["notebook"]) or type(said["learner"]) is not str:
+        raise ValueError(f"{said['notebook']!r} of {said['learner']!r} is not the name of a graded notebook")
     fingerprint = Fingerprint(**said["fingerprint" if "fingerprint" in said else "stamp"])  # as it was once called
     results = tuple(Result(**one) for one in said["results"])
     answers = said.get("answers", {})  # an earlier version kept none

@@ -11,15 +11,18 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ...values.own_folder import own
+from ...book.course_error import CourseError
+from ...values.own_file import broken
+from ...values.own_folder import opened, own
 
 FILE = "checks.db"
+REMEDY = "make room, or restore it from a backup; moved away, it gives every learner all attempts again"
 TABLES = """
 CREATE TABLE IF NOT EXISTS attempts (
     learner TEXT NOT NULL,
@@ -65,12 +68,17 @@ class Ledger:
         for ending in ("-wal", "-shm"):  # SQLite's, beside it
             own(folder, FILE + ending)
         path.parent.mkdir(parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        self._lock = threading.Lock()
-        self._db = sqlite3.connect(path, timeout=30.0, isolation_level=None, check_same_thread=False)
-        self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute("PRAGMA synchronous = FULL")  # a commit is on the disk
-        self._db.execute(TABLES)
+        os.close(opened(path, os.O_RDWR | os.O_CREAT))
+        self._lock, self.path = threading.Lock(), path
+        with self._naming():
+            self._db = sqlite3.connect(path, timeout=30.0, isolation_level=None, check_same_thread=False)
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                self._db.execute("PRAGMA synchronous = FULL")  # a commit is on the disk
+                self._db.execute(TABLES)
+            except BaseException:
+                self._db.close()
+                raise
 
     def __enter__(self) -> Ledger:
         return self
@@ -83,14 +91,23 @@ class Ledger:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        with self._lock:
+        with self._lock, self._naming():
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield self._db
             except BaseException:
-                self._db.execute("ROLLBACK")
+                with suppress(sqlite3.OperationalError):  # a full disk has rolled it back
+                    self._db.execute("ROLLBACK")
                 raise
             self._db.execute("COMMIT")
+
+    @contextmanager
+    def _naming(self) -> Iterator[None]:
+        """An error of the database names its file."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise broken(self.path, str(error), REMEDY, CourseError) from error
 
     def take(
         self, learner: str, exercise: str, answer: str, *, allowed: int, key: str, assignment: str
@@ -134,14 +151,18 @@ class Ledger:
 
     def used(self) -> list[Used]:
         """What everybody has had, by learner and exercise."""
-        with self._lock:
+        with self._lock, self._naming():
             rows = self._db.execute(
                 "SELECT learner, exercise, assignment, time, verdict FROM attempts ORDER BY learner, exercise, time"
             ).fetchall()
         groups: dict[tuple[str, str], list[Any]] = {}
         for learner, exercise, *rest in rows:
             groups.setdefault((learner, exercise), []).append(rest)
-        return [_summary(*whose, attempts) for whose, attempts in groups.items()]
+        try:
+            return [_summary(*key, attempts) for key, attempts in groups.items()]
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
+            problem = f"a verdict in it cannot be read ({type(error).__name__}: {error})"
+            raise broken(self.path, problem, REMEDY, CourseError) from None
 
 
 def used(folder: Path) -> list[Used]:

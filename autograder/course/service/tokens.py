@@ -15,11 +15,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from ...book.course_error import CourseError
 from ...values.atomic_write import write_whole
-from ...values.own_folder import own
+from ...values.own_file import json_of
+from ...values.own_folder import opened, own
 
 FILE, LOCK = "tokens.json", "tokens.lock"
 BEGINS = "gpubook-"  # tells our tokens from a hub's
@@ -35,6 +35,9 @@ class Token:
 
     def holds(self, now: datetime) -> bool:
         return now < self.until
+
+
+REMEDY = "restore it from a backup, or move it away and give every learner a new token: `gpubook course tokens`"
 
 
 class CourseTokens:
@@ -88,11 +91,7 @@ class CourseTokens:
             return
         if (changed := (about.st_mtime_ns, about.st_ino)) == self._changed:
             return
-        try:
-            data = json.loads(self.path.read_text(encoding="utf-8"))
-            self._known = {key: _token(one) for key, one in data.items()}
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise CourseError(f"{self.path}: the digests of tokens were expected here ({error})") from None
+        self._known = json_of(self.path, REMEDY, _tokens, CourseError)
         self._changed = changed
 
     def _write(self, kept: dict[str, Token]) -> None:
@@ -105,7 +104,7 @@ class CourseTokens:
         import fcntl  # there is none on Windows, where no course is served
 
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        handle = opened(self._lock, os.O_RDWR | os.O_CREAT)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
             yield
@@ -113,8 +112,12 @@ class CourseTokens:
             os.close(handle)
 
 
-def _token(one: Any) -> Token:
-    return Token(one["learner"], datetime.fromisoformat(one["until"]))
+def _tokens(plain: dict[str, dict[str, str]]) -> dict[str, Token]:
+    made = {key: Token(row["learner"], datetime.fromisoformat(row["until"])) for key, row in plain.items()}
+    for token in made.values():
+        if type(token.learner) is not str or token.until.tzinfo is None:
+            raise TypeError(f"{token} is not the token of a learner")
+    return made
 
 
 def _digest(token: str) -> str:

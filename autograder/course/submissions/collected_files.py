@@ -5,8 +5,12 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 
+from ...book.course_error import CourseError
 from ...values.atomic_write import write_whole
+from ...values.own_file import json_of
 from ...values.own_folder import own
+
+REMEDY = "move it away, and what is in submitted/ counts as put there by hand, which `collect` keeps"
 
 
 @dataclass(frozen=True)
@@ -30,9 +34,18 @@ class Collected:
 def load(folder: Path, name: str) -> dict[str, Collected]:
     """By learner, what was collected for the assignment `name`."""
     path = _path(folder, name)
-    if not path.is_file():
+    if not path.exists():
         return {}
-    return {who: Collected(**one) for who, one in json.loads(path.read_text(encoding="utf-8")).items()}
+    return json_of(path, REMEDY, _collected, CourseError)
+
+
+def _collected(plain: dict[str, dict[str, str]]) -> dict[str, Collected]:
+    made = {who: Collected(**row) for who, row in plain.items()}
+    for row in made.values():
+        if {type(value) for value in asdict(row).values()} != {str}:
+            raise TypeError(f"{row} has more than texts")
+        row.archived_at  # noqa: B018 (a time, or an error)
+    return made
 
 
 def save(folder: Path, name: str, collected: dict[str, Collected]) -> None:

@@ -7,6 +7,7 @@ so has no place for one before there is a submission, which is when it is asked 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -16,11 +17,13 @@ from typing import Any
 
 from ...book.course_error import CourseError
 from ...values.atomic_write import write_whole
-from ...values.own_folder import own
+from ...values.own_file import broken, json_of
+from ...values.own_folder import opened, own
 from .deadline_time import read_time, shown
 
 FILE = "terms.json"
 MOST_DAYS = 3650
+REMEDY = "mend it or restore it from a backup; without it, nobody has an extension or a group"
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,7 @@ def changing(folder: Path, name: str) -> Iterator[Terms]:
 def _alone(folder: Path) -> Iterator[None]:
     path = own(folder, "terms.lock")
     path.parent.mkdir(mode=0o700, exist_ok=True)
-    with open(path, "a", encoding="utf-8") as file:
+    with os.fdopen(opened(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "a", encoding="utf-8") as file:
         with suppress(ImportError):  # Windows: the file is replaced as a whole all the same
             from fcntl import LOCK_EX, flock
 
@@ -103,14 +106,11 @@ def _alone(folder: Path) -> Iterator[None]:
 
 def _all(folder: Path) -> dict[str, Any]:
     path = folder / FILE
-    if not path.is_file():
+    if not path.exists():
         return {}
-    try:
-        every = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise CourseError(f"{path}: not JSON ({error}); what `gpubook course extend` wrote was expected") from None
+    every: Any = json_of(path, REMEDY, error=CourseError)
     if not isinstance(every, dict):
-        raise CourseError(f"{path}: terms by assignment were expected, {{...}}")
+        raise broken(path, "terms by assignment were expected, {...}", REMEDY, CourseError)
     return every
 
 

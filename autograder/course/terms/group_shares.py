@@ -10,10 +10,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ...book.course_error import CourseError
 from ...values.atomic_write import write_whole
+from ...values.own_file import json_of
 from ...values.own_folder import own
+from .agreed_terms import checked_learner
 from .lateness import Lateness
 
+REMEDY = (
+    "restore it from a backup; without it, `gpubook grade` takes what a group's members have for grades of their own"
+)
 Given = tuple[float | None, float | None, str]  # by hand: points, extra credit, comment
 
 
@@ -31,15 +37,18 @@ class GroupShare:
 def read(folder: Path, name: str) -> dict[str, GroupShare]:
     """The shares of an assignment, by the learners who did not submit themselves."""
     path = _path(folder, name)
-    if not path.is_file():
+    if not path.exists():
         return {}
-    plain = json.loads(path.read_text(encoding="utf-8"))
-    return {who: _share(one) for who, one in plain.items()}
+    return json_of(path, REMEDY, _shares, CourseError)
+
+
+def _shares(plain: dict[str, Any]) -> dict[str, GroupShare]:
+    return {checked_learner(who): _share(row) for who, row in plain.items()}
 
 
 def _share(plain: dict[str, Any]) -> GroupShare:
     grades = {cell: tuple(row) for cell, row in plain["given"].items()}
-    return GroupShare(plain["by"], plain["notebook"], grades, Lateness.of(plain.get("lateness")))
+    return GroupShare(checked_learner(plain["by"]), plain["notebook"], grades, Lateness.of(plain.get("lateness")))
 
 
 def submitters(folder: Path, name: str) -> dict[str, str]:

@@ -186,6 +186,18 @@ def test_a_chapter_with_another_number_takes_the_learners_notebook_along(book, m
     assert not (mine / NAME).exists()
     assert "answer = 1" in (mine / "04-t" / "04-t.ipynb").read_text()
     assert report.said[0] == "04-t: this was 03-t"
+
+
+def test_a_chapter_with_another_number_overwrites_no_notebook_of_its_new_name(book, mine):
+    folder = book(*exercise("x-ring", Q))
+    update(folder, mine)
+    write_answer(mine / FILE)
+    (mine / NAME / "04-t.ipynb").write_bytes(own := written(notebook(plain("my own"))))
+    answered = (mine / FILE).read_bytes()
+    shutil.rmtree(folder / NAME)
+    book(*exercise("x-ring", Q, number="4.1"), name="04-t")
+    update(folder, mine)
+    assert {own, answered} <= set(everything(mine).values())
     assert update(folder, mine).said == []
 
 
@@ -209,10 +221,10 @@ def test_a_crash_leaves_each_file_whole_and_the_next_start_ends_the_work(book, m
     book(plain("b"), *exercise("x-ring", OTHER), a="2")
     whole, left = os.replace, []
 
-    def crash(source, target):
+    def crash(source, target, **folders):
         if not left:
             raise OSError("no space left")
-        whole(source, target)
+        whole(source, target, **folders)
         left.pop()
 
     monkeypatch.setattr(editions.os, "replace", crash)

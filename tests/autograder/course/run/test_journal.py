@@ -21,14 +21,14 @@ FINGERPRINT = Fingerprint("notebook", "release", {"t-one": "key"})
 @pytest.fixture
 def kept(tmp_path):
     with Journal.open(tmp_path, "hw") as journal:
-        outcome = JobOutcome("{}", [Result("t-one", 1.0, 2.0, "Half.")], answers={"t-one": {"message": 1}})
+        outcome = JobOutcome('{"cells": []}', [Result("t-one", 1.0, 2.0, "Half.")], answers={"t-one": {"message": 1}})
         return journal.path, journal.keep("ann", FINGERPRINT, outcome)
 
 
 def test_an_entry_comes_back_as_it_was_kept(tmp_path, kept):
     with Journal.open(tmp_path, "hw") as journal:
         assert journal.entries == {"ann": kept[1]}
-        assert journal.notebook(kept[1]) == "{}"
+        assert journal.notebook(kept[1]) == '{"cells": []}'
 
 
 def test_an_entry_of_an_earlier_version_is_read(tmp_path, kept):
@@ -55,7 +55,7 @@ def test_how_late_an_entry_counts_is_read_again_and_an_earlier_version_kept_none
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     with Journal.open(tmp_path, "hw") as journal:
         assert journal.recorded == {"ann": None}
-        journal.keep("ann", FINGERPRINT, JobOutcome("{ }", list(entry.results)))
+        journal.keep("ann", FINGERPRINT, JobOutcome('{"cells": [ ]}', list(entry.results)))
     assert recorded_lateness(tmp_path, "hw") == {}
 
 
@@ -111,8 +111,8 @@ def test_a_run_from_the_start_discards_the_entries_with_its_first_submission(tmp
     assert finished_entries(tmp_path, "hw") == {"ann": entry}
     with Journal.open(tmp_path, "hw") as journal:
         journal.begin(restart=True)
-        journal.keep("bob", FINGERPRINT, JobOutcome("{ }"))
-        journal.keep("cy", FINGERPRINT, JobOutcome("{  }"))
+        journal.keep("bob", FINGERPRINT, JobOutcome('{"cells": [ ]}'))
+        journal.keep("cy", FINGERPRINT, JobOutcome('{"cells": [  ]}'))
     assert set(finished_entries(tmp_path, "hw")) == {"bob", "cy"}
     assert json.loads(path.read_bytes().splitlines()[0]) == {"begun": True}
     assert len(list((path.parent / "hw.graded").iterdir())) == 2
@@ -122,11 +122,11 @@ def test_a_notebook_stays_while_an_entry_names_it(tmp_path, kept):
     path, entry = kept
     notebooks = path.parent / "hw.graded"
     with Journal.open(tmp_path, "hw") as journal:
-        assert journal.keep("ann", FINGERPRINT, JobOutcome("{}")).notebook == entry.notebook
+        assert journal.keep("ann", FINGERPRINT, JobOutcome('{"cells": []}')).notebook == entry.notebook
         assert [file.name for file in notebooks.iterdir()] == [entry.notebook]
-        now = journal.keep("ann", FINGERPRINT, JobOutcome("{ }"))
+        now = journal.keep("ann", FINGERPRINT, JobOutcome('{"cells": [ ]}'))
         assert [file.name for file in notebooks.iterdir()] == [now.notebook]
-        assert journal.notebook(now) == "{ }"
+        assert journal.notebook(now) == '{"cells": [ ]}'
 
 
 def test_an_entry_without_its_notebook_does_not_count(tmp_path, kept):

@@ -32,7 +32,7 @@ def progress(folder: Path | None, source: Path | None, target: Path | None) -> N
     """
     own = Progress.below((folder or _here()).resolve())
     if source is not None:
-        other = record.read(text_of(source, EXPORTED, record.BadRecord), str(source))
+        other = _imported(source)
         before = own.data()["exercises"]
         own.merge(other)
         after = own.data()["exercises"]
@@ -44,6 +44,14 @@ def progress(folder: Path | None, source: Path | None, target: Path | None) -> N
         click.echo(f"Exported {len(own.data()['exercises'])} exercises to {target}")
     if source is None and target is None:
         show(own, list(chapters(book_root())))
+
+
+def _imported(source: Path) -> record.Data:
+    text = text_of(source, EXPORTED, record.BadRecord)
+    try:
+        return record.read(text, str(source))
+    except record.BadRecord as error:
+        raise record.BadRecord(f"{error}; {EXPORTED}") from None
 
 
 def _here() -> Path:

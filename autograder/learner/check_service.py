@@ -252,7 +252,9 @@ def _tokens() -> dict[str, str]:
 
 
 def _by_address(plain: Mapping[str, Any]) -> dict[str, str]:
-    return {address: token for address, token in plain.items() if type(token) is str}
+    if any(type(token) is not str for token in plain.values()):
+        raise TypeError("an address with something else than a token")
+    return dict(plain)
 
 
 def _lower(say: str) -> str:

@@ -339,7 +339,7 @@ def _exercises(book: Path) -> dict[str, str]:
 
 def _asked(path: Path) -> list[str]:
     """The exercises of a chapter, by its exercises.json."""
-    return json_of(path, ANEW, lambda plain: list(plain["exercises"]))
+    return json_of(path, ANEW, lambda plain: list(plain["exercises"].keys()))
 
 
 def _origin(base: bytes | None) -> dict[str, Any] | None:

@@ -90,6 +90,8 @@ def _model(text: str) -> Any:
 
     try:
         content = json.loads(text)
+    except RecursionError:
+        raise ValueError("expected the text of a config.json, which is never nested as deep as this") from None
     except ValueError as error:
         raise ValueError(f"expected the text of a config.json: {error}") from None
     if not isinstance(content, dict):

@@ -43,7 +43,9 @@ def _object_of(file: Path) -> dict[str, Any]:
     except OSError as error:
         expected = f"expected a {NAME}, or a folder with one; a model of the Hub is not fetched"
         raise SpecError(f"{file}: {error.strerror}; {expected}") from None
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise SpecError(f"{file}: nested deeper than any {NAME} is") from None
+    except ValueError as error:
         raise SpecError(f"{file}: expected a {NAME}, which is JSON: {error}") from None
     if not isinstance(content, dict):
         raise SpecError(f"{file}: expected a {NAME}, an object of fields, got {type(content).__name__}")

@@ -266,6 +266,8 @@ def rows_of(file: str, content: str) -> dict[str, Any]:
         return tomllib.loads(content)
     except tomllib.TOMLDecodeError as error:
         raise SpecError(f"{file}: {error}") from None
+    except RecursionError:
+        raise SpecError(f"{file}: nested deeper than any such file is") from None
 
 
 def values_of(kind: type, where: str, row: Any) -> dict[str, Any]:

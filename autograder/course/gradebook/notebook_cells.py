@@ -12,7 +12,7 @@ from ...values.own_file import json_of
 
 def cell_texts(path: Path) -> dict[str, str]:
     """The text of each cell that nbgrader knows, with its pictures, in a notebook that may not be there."""
-    if not path.is_file():
+    if not path.exists():
         return {}
     return json_of(path, "remove it, and grade this learner again, which writes it anew", _texts, CourseError)
 

@@ -67,7 +67,10 @@ class Journal:
         for path in (journal.path, journal.notebooks):
             own(folder, path.name)
         journal.notebooks.mkdir(parents=True, exist_ok=True)
-        journal._file = opened(journal.path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+        try:
+            journal._file = opened(journal.path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+        except IsADirectoryError:
+            raise broken(journal.path, "a folder, where a file was expected", AGAIN, CourseError) from None
         try:
             fcntl.flock(journal._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -204,6 +207,8 @@ def _read_lines(path: Path, whole: bytes) -> list[dict[str, Any]]:
 def _line(plain: Any) -> dict[str, Any]:
     if not isinstance(plain, dict):
         raise TypeError(f"a line is {type(plain).__name__}, where an object was expected")
+    if {type(plain.get(name, "")) for name in ("learner", "recorded")} != {str}:
+        raise TypeError("a line is of something else than a learner")
     return plain
 
 

@@ -68,7 +68,10 @@ class Ledger:
         for ending in ("-wal", "-shm"):  # SQLite's, beside it
             own(folder, FILE + ending)
         path.parent.mkdir(parents=True, exist_ok=True)
-        os.close(opened(path, os.O_RDWR | os.O_CREAT))
+        try:
+            os.close(opened(path, os.O_RDWR | os.O_CREAT))
+        except IsADirectoryError:
+            raise broken(path, "a folder, where a file was expected", REMEDY, CourseError) from None
         self._lock, self.path = threading.Lock(), path
         with self._naming():
             self._db = sqlite3.connect(path, timeout=30.0, isolation_level=None, check_same_thread=False)
@@ -167,7 +170,7 @@ class Ledger:
 
 def used(folder: Path) -> list[Used]:
     """What everybody of a course has had; nothing where no service has run."""
-    if not own(folder, FILE).is_file():
+    if not own(folder, FILE).exists():
         return []
     with Ledger(folder) as ledger:
         return ledger.used()

@@ -116,6 +116,8 @@ def _all(folder: Path) -> dict[str, Any]:
 
 def _terms(path: Path, name: str, said: Any) -> Terms:
     try:
+        if unknown := sorted(set(said) - {"extensions", "groups"}):
+            raise ValueError(f"{unknown[0]!r} is neither extensions nor groups")
         extensions = {who: _extension(one) for who, one in said.get("extensions", {}).items()}
         groups = {group: _members(members) for group, members in said.get("groups", {}).items()}
     except (AttributeError, KeyError, TypeError, ValueError) as error:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from nbgrader.api import Gradebook
+from nbgrader.api import Gradebook, InvalidEntry
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
 
 from ..book.course_error import CourseError
 from ..book.source.release import programs_on_path
+
+logging.getLogger("tornado.application").addFilter(
+    lambda record: not str(record.msg).startswith("Rolling back session")  # nbgrader's, with a trace; we raise it
+)
 
 
 def driver(db_url: str) -> str:
@@ -48,8 +53,19 @@ def opened(db_url: str) -> Iterator[Gradebook]:
     try:
         with gradebook:
             yield gradebook
-    except SQLAlchemyError as error:
-        raise CourseError(f"{where}: {type(error).__name__}: {first_line(error)}") from error
+    except (SQLAlchemyError, InvalidEntry) as error:
+        raised = of_database(error)
+        if raised is None:
+            raise
+        raise CourseError(f"{where}: {type(raised).__name__}: {first_line(raised)}") from error
+
+
+def of_database(error: SQLAlchemyError | InvalidEntry) -> SQLAlchemyError | None:
+    """The database's own error, such as of a full disk, which nbgrader has taken for one of an entry; None where it is
+    of the entry."""
+    if isinstance(error, SQLAlchemyError):
+        return error
+    return error.__context__ if isinstance(error.__context__, OperationalError) else None
 
 
 def first_line(error: Exception) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..book.course_error import CourseError
+from ..values.atomic_write import naming
 
 FORMULA = "=+-@\N{FULLWIDTH EQUALS SIGN}\N{FULLWIDTH PLUS SIGN}\N{FULLWIDTH HYPHEN-MINUS}\N{FULLWIDTH COMMERCIAL AT}"
 
@@ -47,10 +48,15 @@ def write(made: SheetContents, output: Path) -> None:
         raise CourseError(f"{output} is a folder; a file was expected")
     if not output.parent.is_dir():
         raise CourseError(f"{output.parent} is missing; the folder for {output.name} was expected there")
+    with naming(output):
+        _write(made.text, output)
+
+
+def _write(text: str, output: Path) -> None:
     handle, beside = tempfile.mkstemp(prefix=f".{output.name}.", dir=output.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(made.text)
+            file.write(text)
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, output)

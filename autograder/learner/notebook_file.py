@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..values import own_file
+from ..values.atomic_write import naming
 from ..values.own_folder import OWN, UNFOLLOWED, folder_of
 
 Notebook = dict[str, Any]
@@ -63,7 +64,7 @@ def write(path: Path, data: bytes, *, safely: bool = False) -> None:
     files is refused. `safely`: it is on the disk when this returns, which takes time."""
     if OWN not in path.parts:
         path = path.resolve()
-    with folder_of(path, make=True) as (folder, name):
+    with naming(path), folder_of(path, make=True) as (folder, name):
         beside = os.path.join(os.path.dirname(name), f".{path.name}.new")
         with contextlib.suppress(FileNotFoundError):
             os.unlink(beside, dir_fd=folder)  # what a kill left, or a link that somebody put there
@@ -77,9 +78,7 @@ def write(path: Path, data: bytes, *, safely: bool = False) -> None:
             with contextlib.suppress(FileNotFoundError):
                 os.chmod(beside, os.stat(name, dir_fd=folder).st_mode & 0o7777, dir_fd=folder)
             os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
-        except BaseException as error:
+        except BaseException:
             with contextlib.suppress(OSError):
                 os.unlink(beside, dir_fd=folder)
-            if isinstance(error, OSError) and error.errno is not None:  # of a write, which knows no name
-                raise OSError(error.errno, error.strerror, str(path)) from None
             raise

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..declaration.answer import JudgedBy
-from ..values.atomic_write import write_whole
+from ..values.atomic_write import naming, write_whole
 from ..values.own_folder import OWN, LinkInTheWay, first_link, is_link, opened, own
 from . import record
 from .record import Data
@@ -187,10 +187,14 @@ class Progress:
                 self._write(data)
 
     def _write(self, data: Data) -> None:
+        with naming(self.path):
+            self._write_whole(record.written(data))
+
+    def _write_whole(self, text: str) -> None:
         handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=self.path.name + ".")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(record.written(data))
+                file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(name, self.path)

@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..values.atomic_write import naming
 from ..values.book_root import book_root
 from ..values.own_folder import refuse_links
 from . import progress, shown, start_page
@@ -73,8 +74,9 @@ def whoami(folder: Path, learner: str) -> list[Path]:
         notebook["metadata"]["gpubook"]["learner"] = learner
         beside = path.with_suffix(".ipynb.new")
         beside.unlink(missing_ok=True)  # a link that somebody put there, too
-        beside.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        os.replace(beside, path)
+        with naming(path):
+            beside.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+            os.replace(beside, path)
     return list(notebooks)
 
 

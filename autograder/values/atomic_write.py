@@ -3,9 +3,22 @@
 import contextlib
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 from .own_folder import UNFOLLOWED, folder_of
+
+
+@contextlib.contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """An OSError of this block names the file: that of a write to a full disk knows no name, and that in an open folder
+    only half of one."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def write_whole(path: Path, text: str, mode: int = 0o600) -> None:
@@ -16,7 +29,7 @@ def write_whole(path: Path, text: str, mode: int = 0o600) -> None:
     made = path.with_name(f".{path.name}.new")
     if made.is_dir() and not made.is_symlink():  # a learner's, who may call a folder so
         shutil.rmtree(made)
-    with folder_of(path) as (folder, name):
+    with naming(path), folder_of(path) as (folder, name):
         beside = os.path.join(os.path.dirname(name), made.name)
         try:
             handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | UNFOLLOWED, 0o600, dir_fd=folder)
@@ -26,9 +39,7 @@ def write_whole(path: Path, text: str, mode: int = 0o600) -> None:
                 os.fsync(file.fileno())
             os.chmod(beside, mode, dir_fd=folder)
             os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
-        except BaseException as error:
+        except BaseException:
             with contextlib.suppress(OSError):
                 os.unlink(beside, dir_fd=folder)
-            if isinstance(error, OSError) and error.errno is not None:  # of a write, which knows no name
-                raise OSError(error.errno, error.strerror, str(path)) from None
             raise

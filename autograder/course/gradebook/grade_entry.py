@@ -16,7 +16,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import Assignment, Comment, Grade, Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import (
+    Assignment,
+    Comment,
+    Grade,
+    Gradebook,
+    InvalidEntry,
+    MissingEntry,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
 from nbgrader.preprocessors import AssignLatePenalties
 from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution, is_task
 from sqlalchemy import create_engine, select
@@ -28,7 +37,7 @@ from traitlets.config import Config
 from ...book.course_error import CourseError
 from ...grading.attachments import text_with_pictures
 from ...grading.restore import grade_cell
-from ..gradebook_url import first_line, location, opened
+from ..gradebook_url import first_line, location, of_database, opened
 
 PATIENCE = 30.0  # seconds to wait for a database that another program has locked
 
@@ -96,9 +105,11 @@ class GradeEntry:
         try:
             with self.engine.begin() as connection:
                 yield JoinedGradebook(connection)
-        except SQLAlchemyError as error:
-            where = location(self.url)
-            problem = f"{where}: {first_line(error)}"
+        except (SQLAlchemyError, InvalidEntry) as error:
+            raised = of_database(error)
+            if raised is None:
+                raise
+            problem = f"{location(self.url)}: {first_line(raised)}"
             if "locked" in problem:
                 problem += f", for {PATIENCE:g} s, by another program"
             raise CourseError(

@@ -29,7 +29,7 @@ from traitlets.config import Config
 
 from ...grading.restore import SubmissionError
 from ...ranks import seeds
-from ...values.atomic_write import write_whole
+from ...values.atomic_write import naming, write_whole
 from ...values.digest import digest
 from ...values.own_folder import without_links
 from ..feedback import releasable
@@ -198,7 +198,7 @@ def copy_file(source: Path, target: Path) -> None:
     if sys.platform != "linux":
         shutil.copyfile(source, target)
         return
-    with open(source, "rb") as read, open(target, "wb") as write:
+    with naming(target), open(source, "rb") as read, open(target, "wb") as write:
         size, at = os.fstat(read.fileno()).st_size, 0
         write.truncate(size)
         while at < size:

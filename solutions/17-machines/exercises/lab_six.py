@@ -33,6 +33,10 @@ def _bound(
     within="",
     fits=True,
     one=True,
+    summed=True,
+    full=True,
+    share=True,
+    together=False,
 ):
     """The same, with flags for the mistakes; `within` a domain a chip takes in what the group's chips there have at
     "first", or "all" that the group has. Without `fits` more groups pass a domain than it has chips, without `one` a
@@ -41,9 +45,10 @@ def _bound(
     d, W_up, W_out = machine["domain"], machine["scaleup_bandwidth"], machine["network_bandwidth"]
     times = {"math": plan["flops"] / machine["flops"], "memory": plan["hbm_bytes"] / machine["hbm_bandwidth"]}
     if bubble:
-        times["bubble"] = plan["bubble"] * times["math"]
+        times["bubble"] = plan["bubble"] * (times["math"] if share else 1)
     for axis, ranks, inner, S, calls in plan["collectives"]:
         inner = 1 if near else inner
+        S = S if full else S * ranks
         far = ranks * inner
         inside = max(0, 1 - inner / min(far, d)) * S / W_up
         if within:
@@ -53,9 +58,9 @@ def _bound(
         entered = max(0, 1 - (max(inner, d) if one else d) / far)
         outside = entered * S * (1 if whole else passing) / W_out
         t = inside + outside if add else inside if up_only else max(inside, outside)
-        times[axis] = times.get(axis, 0) + (calls if mean else 1) * t
+        times[axis] = (times.get(axis, 0) if summed else 0) + (calls if mean else 1) * t
     name = max(times, key=times.get)
-    return [name, times[name]]
+    return [name, sum(times.values()) if together else times[name]]
 
 
 def _plan(model, B, T, **degrees):
@@ -86,7 +91,9 @@ def _cases(rng):
         }
         for _ in range(12)
     ]
-    return [(machine, plan) for machine in (*known, *drawn) for plan in plans]
+    small = {"flops": 8e15, "hbm_bandwidth": 8e12, "scaleup_bandwidth": 4.5e11, "domain": 4, "network_bandwidth": 6e9}
+    # neighbours of a group stand in different domains of the last one, and its network is the bound
+    return [(machine, plan) for machine in (*known, *drawn, small) for plan in plans]
 
 
 LAB_SIX = Exercise(
@@ -155,6 +162,22 @@ LAB_SIX = Exercise(
             lambda *a: _bound(*a, one=False),
             "Where neighbours are further apart than a domain is wide, a group has less than one chip in a domain "
             "here. How many parts of S meet in the network then?",
+        ),
+        Mistake(
+            lambda *a: _bound(*a, summed=False),
+            "Of an axis with several rows only the last one counts here. What becomes of the calls before?",
+        ),
+        Mistake(
+            lambda *a: _bound(*a, full=False),
+            "You take S for the bytes of one rank. Of which array are they the size?",
+        ),
+        Mistake(
+            lambda *a: _bound(*a, share=False),
+            "You take `bubble` for seconds. Of what is it a share?",
+        ),
+        Mistake(
+            lambda *a: _bound(*a, together=True),
+            "The name is right, and the seconds are those of all parts together. Which part's were asked for?",
         ),
     ),
     hints=(

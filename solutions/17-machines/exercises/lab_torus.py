@@ -18,7 +18,7 @@ def torus_cases():
     ]
 
 
-def gather(rank, n, x, side, turned=True, ways=(1, -1), again=False):  # noqa: ARG001
+def gather(rank, n, x, side, turned=True, ways=(1, -1), again=False, both=False, late=0):  # noqa: ARG001
     """The all-gather; the flags are for the mistakes: all parts along the same axes in turn, one way only, and what a
     rank had at the beginning of an axis once more.
     """
@@ -33,11 +33,11 @@ def gather(rank, n, x, side, turned=True, ways=(1, -1), again=False):  # noqa: A
         return X[(*at, part)]
 
     for phase in range(AXES):
-        for k in range(side // 2 if len(ways) == 2 else side - 1):
+        for k in range((side + late) // 2 if len(ways) == 2 else side - 1):
             steps, into = [], []
             for part in range(AXES):
                 axes = [(part * turned + later) % AXES for later in range(AXES)]
-                for way in ways[:1] if k >= (side - 1) // 2 else ways:
+                for way in ways if both or k < (side - 1) // 2 else ways[:1]:
                     to, frm = ((i * side + j) * side + m for i, j, m in (chip(axes[phase], w) for w in (way, -way)))
                     steps.append(Step(bundle(axes, phase, part, 0 if again else -way * k), to, frm))
                     into.append(bundle(axes, phase, part, -way * (k + 1)))
@@ -111,6 +111,10 @@ LAB_TORUS = Exercise(
         total_bytes=exactly(),
         axis_bytes=dict.fromkeys("xyz", exactly()),
         neighbours=True,
+        mutants={
+            "the farthest bundle of an even ring goes one way": partial(gather, both=True),
+            "half of an odd side is rounded down": partial(gather, late=1),
+        },
     ),
     solution=torus_gather,
     mistakes=(

@@ -10,18 +10,19 @@ def shards(case, generator):
     return [{"x": generator.normal(size=(case["rows"], case["d"])), "shift": case["shift"]} for _ in range(case.n)]
 
 
-def roll(rank, n, x, shift, hops=True, turn=True):
+def roll(rank, n, x, shift, hops=True, turn=True, from_end=False, wrap=True):
     import torch
     import torch.distributed as dist
 
     far, near = divmod(shift, len(x))
     far = far if hops else 0
     out = torch.empty_like(x)
-    pieces = ((x[len(x) - near :], out[:near], far + 1), (x[: len(x) - near], out[near:], far))
+    cut = -near if from_end else len(x) - near
+    pieces = ((x[cut:], out[:near], far + 1), (x[:cut], out[near:], far))
     works = []
     for tag, (mine, place, hop) in enumerate(pieces):
         to, frm = (rank + hop) % n, (rank - hop) % n
-        if to == rank:
+        if (to == rank) if wrap else (hop == 0):
             place.copy_(mine)
         elif mine.numel():
             got = torch.empty_like(mine)
@@ -69,6 +70,10 @@ LAB_ROLL = Exercise(
             Case(4, sizes={"rows": 3, "d": 2, "shift": 10}),
             Case(2, sizes={"rows": 4, "d": 3, "shift": 0}),
         ],
+        mutants={
+            "no row may go from the end of a shard": partial(roll, from_end=True),
+            "rows that go all the way round stay": partial(roll, wrap=False),
+        },
         rounds=at_most(lambda case: 2),
     ),
     solution=roll,

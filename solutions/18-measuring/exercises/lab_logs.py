@@ -10,11 +10,26 @@ WARM = 2  # iterations that are left out
 
 
 def _read(
-    nccl, training, ranks, T, P, n, C, again, bus=2, warm=WARM, middle=median, recompute=True, small=True, passes=3
+    nccl,
+    training,
+    ranks,
+    T,
+    P,
+    n,
+    C,
+    again,
+    bus=2,
+    warm=WARM,
+    middle=median,
+    recompute=True,
+    small=True,
+    passes=3,
+    largest=True,
 ):
+    """The four numbers; the flags are for the mistakes."""
     rows = [line.split() for line in nccl.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     sizes = sorted((int(row[0]), 1e-6 * float(row[5])) for row in rows)
-    S, t = sizes[-1]
+    S, t = sizes[-1] if largest else max(sizes, key=lambda row: row[0] / row[1])
     lines = [line for line in training.splitlines() if "elapsed time per iteration" in line][warm:]
     times = [1e-3 * float(line.partition("(ms):")[2].split()[0]) for line in lines]
     batch = int(lines[-1].partition("global batch size:")[2].split()[0])
@@ -32,6 +47,11 @@ def all_batches(nccl, training, ranks, T, P, n, C, again):
     """The tokens of the whole machine on one GPU."""
     alpha, W, mfu, hfu = _read(nccl, training, ranks, T, P, n, C, again)
     return [alpha, W, mfu * n, hfu * n]
+
+
+def sequences(nccl, training, ranks, T, P, n, C, again):  # noqa: ARG001  (the learner's signature)
+    """A step has as many tokens as sequences."""
+    return _read(nccl, training, ranks, 1, P, n, C, again)
 
 
 def nccl_text(rng, ranks):
@@ -121,6 +141,14 @@ LAB_LOGS = Exercise(
             "The first iterations compile, allocate and connect. Do they tell how fast the run is?",
         ),
         Mistake(
+            partial(_read, warm=0),
+            "All lines of the log are in your median. Which iterations were to be left out?",
+        ),
+        Mistake(
+            partial(_read, warm=1),
+            "The median starts with the second iteration. How many were to be left out?",
+        ),
+        Mistake(
             partial(_read, middle=mean),
             "A checkpoint makes one iteration long, and the mean with it. Which value was asked for?",
         ),
@@ -139,6 +167,18 @@ LAB_LOGS = Exercise(
         Mistake(
             partial(_read, passes=1),
             "That repeats the share `again` of a whole step. Of which part of it is `again` a share?",
+        ),
+        Mistake(
+            partial(_read, small=False),
+            "Your latency is what the largest size takes more than the smallest one. Which time was asked for?",
+        ),
+        Mistake(
+            partial(_read, largest=False),
+            "You take the best rate of the table. Of which size was the bandwidth asked for?",
+        ),
+        Mistake(
+            sequences,
+            "The batch of the log counts sequences. How many tokens has a step?",
         ),
         Mistake(all_batches, "The batch is that of the whole machine. Whose peak belongs under it?"),
     ),

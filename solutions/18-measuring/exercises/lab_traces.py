@@ -62,12 +62,45 @@ def by_pairs(events, streams):
     return [sum(max(0, left(start, end)) for name, start, end in events if name == one) for one in streams]
 
 
+def by_events(events, streams, equally=True):
+    """A moment is divided among the events in flight; or each of them counts."""
+    found = dict.fromkeys(streams, 0)
+    for start, end in pairwise(sorted({t for _, *times in events for t in times})):
+        live = [name for name, begin, stop in events if begin <= start and end <= stop]
+        for name in live if "compute" not in live else ():
+            found[name] += (end - start) / (len(live) if equally else 1)
+    return [found[name] for name in streams]
+
+
+def each_event(events, streams):
+    return by_events(events, streams, equally=False)
+
+
+def as_met(events, streams):  # noqa: ARG001  (the learner's signature)
+    """The streams in the order in which the events name them, and none that has no event."""
+    met = list(dict.fromkeys(name for name, *_ in events if name != "compute"))
+    return exposed_by_stream(events, met)
+
+
+def sorted_streams(events, streams):
+    return exposed_by_stream(events, sorted(streams))
+
+
+def before_the_last(events, streams):
+    """What runs behind the last kernel is left out."""
+    last = max((end for name, _, end in events if name == "compute"), default=0)
+    return exposed_by_stream([[name, min(start, last), min(end, last)] for name, start, end in events], streams)
+
+
 def exposed_cases(rng):
     """A few by hand, then drawn ones: kernels of two streams that overlap, and one to three streams of collectives."""
     cases = [
         ([["compute", 0, 8], ["tp", 4, 12]], ["tp"]),
         ([["compute", 0, 8], ["compute", 4, 12], ["dp", 0, 20]], ["dp"]),
         ([["tp", 0, 8], ["dp", 4, 12], ["compute", 12, 16]], ["tp", "dp"]),
+        ([["tp", 0, 8]], ["dp", "tp"]),  # a stream without events, and a trace without kernels
+        ([["compute", 0, 8]], ["tp"]),
+        ([["tp", 0, 8], ["tp", 4, 12], ["dp", 4, 8]], ["tp", "dp"]),  # collectives of one stream that overlap
     ]
     for count in (1, 2, 2, 3) * 8:
         streams = ["tp", "dp", "ep"][:count]
@@ -110,6 +143,21 @@ LAB_EXPOSED = Exercise(
             by_pairs,
             "You look at each collective and each kernel by itself. What of two kernels that run at the same moment?",
         ),
+        Mistake(
+            by_events,
+            "Two collectives of one stream that overlap have two shares of a moment here. Among what is it divided?",
+        ),
+        Mistake(
+            each_event,
+            "Every collective counts its moments in full, so your sum is longer than the time that passed.",
+        ),
+        Mistake(
+            as_met,
+            "Your numbers are those of the streams that the events name, as they come. In which order, and of which "
+            "streams, were they asked for?",
+        ),
+        Mistake(sorted_streams, "Your streams are in the order of their names. Which order was asked for?"),
+        Mistake(before_the_last, "You stop at the last kernel. Which of the collectives may end behind it?"),
     ),
     hints=(
         "Between two neighbouring starts or ends nothing changes: sort all of them, and look at one piece at a time.",

@@ -369,8 +369,28 @@ def overlap(a, b):
     return max(0.0, min(a[1], b[1]) - max(a[0], b[0]))
 
 
+def last_end(spans):
+    return max((end for _, end in spans), default=0.0)
+
+
 def length(spans):
     return sum(end - start for start, end in spans)
+
+
+def by_pieces(kernels, calls, order=sorted, end=max):
+    """The same from merged lists; they can be merged without a look at the order, or at what an inner piece ends."""
+
+    def merged(spans):
+        pieces = []
+        for start, stop in order(spans):
+            if pieces and start <= pieces[-1][1]:
+                pieces[-1] = pieces[-1][0], end(pieces[-1][1], stop)
+            else:
+                pieces.append((start, stop))
+        return pieces
+
+    free = merged(calls)
+    return length(free) - sum(overlap(k, c) for k in merged(kernels) for c in free)
 
 
 EXPOSED = Exercise(
@@ -390,8 +410,14 @@ EXPOSED = Exercise(
             ([(0.0, 8.0), (2.0, 3.0)], [(1.0, 5.0)]),
             ([(5.0, 6.0)], [(0.0, 1.0), (2.0, 9.0)]),
             ([], [(1.0, 2.0), (1.5, 4.0)]),
+            ([(0.0, 1.0)], []),
+            ([(5.0, 6.0), (0.0, 4.0)], [(4.5, 7.0), (1.0, 3.0), (3.5, 4.25)]),  # in no order
         ],
         drawn=drawn_trace,
+        mutants={
+            "there may be no kernel": lambda kernels, calls: min(kernels) and exposed(kernels, calls),
+            "there may be no collective": lambda kernels, calls: min(calls) and exposed(kernels, calls),
+        },
     ),
     solution=exposed,
     mistakes=(
@@ -400,7 +426,7 @@ EXPOSED = Exercise(
             "Sums of lengths do not know what ran beside what. A kernel before the collective hides nothing of it.",
         ),
         Mistake(
-            lambda kernels, calls: max(0.0, max(end for _, end in calls) - max((end for _, end in kernels), default=0)),
+            lambda kernels, calls: max(0.0, last_end(calls) - last_end(kernels)),
             "That is the tail behind the last kernel. Can a rank not wait in the middle of a step?",
         ),
         Mistake(
@@ -414,6 +440,14 @@ EXPOSED = Exercise(
         Mistake(
             lambda kernels, calls: sum(exposed(kernels, [call]) for call in calls),
             "Each collective by itself is right. What of a moment at which two of them run?",
+        ),
+        Mistake(
+            partial(by_pieces, order=list),
+            "You go through the lists as if each began where the one before did, or later. In which order are they?",
+        ),
+        Mistake(
+            partial(by_pieces, end=lambda _, stop: stop),
+            "Where two pieces overlap, yours end with the one that begins later. Which of the two ends later?",
         ),
     ),
     hints=(
@@ -450,6 +484,7 @@ def ddp(
     backwards=False,
     again=False,
     forward=False,
+    always=False,
 ):
     import torch
     import torch.distributed as dist
@@ -479,7 +514,7 @@ def ddp(
     x.square().mean().backward()
     for w in weights if forward else ():
         finished(w)
-    if ready and rest:
+    if (ready or always) and rest:
         send()
     for work, flat, some in works:
         if work and not wait_at_once:
@@ -513,7 +548,9 @@ LAB_DDP = Exercise(
             Case(4, sizes={"b": 2, "d": 3, "layers": 9}, options={"bucket": 4}),
             Case(4, sizes={"b": 2, "d": 4, "layers": 5}, options={"bucket": 3}),
             Case(3, sizes={"b": 2, "d": 4, "layers": 7}, options={"bucket": 2}),
+            Case(2, sizes={"b": 2, "d": 3, "layers": 4}, options={"bucket": 2}),  # the last bucket is full
         ],
+        mutants={"a last bucket may be full": partial(ddp, always=True)},
         calls=("all_reduce",),
     ),
     solution=ddp,
@@ -610,7 +647,7 @@ def zero1(rank, n, w, g, v, lr, divide=True, whole_sum=False, old=False, gather=
     fresh = (0.9 * v + mine) / n if way == "all over n" else 0.9 * v + start
     step = v if old else start if way == "plain" else fresh / lr if way == "rate" else fresh
     part = w.view(n, -1)[rank] - lr * step
-    v = fresh
+    v = {"stale": v, "mean kept": start}.get(way, fresh)
     if not gather:
         w.view(n, -1)[rank] = part
         return w, v
@@ -639,6 +676,10 @@ LAB_ZERO1 = Exercise(
             Case(4, sizes={"size": 256}, options={"lr": 0.125}),
             Case(3, sizes={"size": 96}, dtype="float32", options={"lr": 0.25}),
         ],
+        mutants={
+            "the new v is returned, not the one before": partial(zero1, way="stale"),
+            "the new v is returned, not the mean": partial(zero1, way="mean kept"),
+        },
         calls=("all_reduce", "all_gather", "reduce_scatter"),
         rank_bytes=exactly(lambda case: 2 * (case.n - 1) / case.n * case["size"] * case.itemsize),
         memory=at_most(lambda case: (1.5 + 5 / case.n) * case["size"] * case.itemsize),
@@ -732,7 +773,7 @@ def zero3(rank, n, x, shards, dy, divide=True, keep=False, whole_sum=False, forg
         else:
             dist.reduce_scatter_single(mine, dw)
         grads.append(mine / n if divide else mine)
-    return x, grads if backwards else grads[::-1]
+    return inputs[-1] if way == "last input" else x, grads if backwards else grads[::-1]
 
 
 LAB_ZERO3 = Exercise(
@@ -758,6 +799,7 @@ LAB_ZERO3 = Exercise(
             Case(2, sizes={"b": 2, "d": 16, "layers": 10}),
             Case(4, sizes={"b": 2, "d": 32, "layers": 8}),
         ],
+        mutants={"the last layer's output is returned, not its input": partial(zero3, way="last input")},
         calls=("all_gather", "reduce_scatter", "all_reduce"),
         rank_bytes=at_most(lambda case: 3 * case["layers"] * (case.n - 1) / case.n * case["d"] ** 2 * case.itemsize),
         total_bytes=None,

@@ -118,8 +118,8 @@ STAGE_MEMORY = Exercise(
 )
 
 
-def ends(orders, t_F, t_B):
-    """When each rank is done."""
+def ends(orders, t_F, t_B, waits="FB"):
+    """When each rank is done, if the passes of `waits` wait for another rank's."""
     n, done = len(orders), {}
     at, clock = [0] * n, [0.0] * n
     while any(at[r] < len(orders[r]) for r in range(n)):
@@ -127,9 +127,9 @@ def ends(orders, t_F, t_B):
             while at[r] < len(orders[r]):
                 kind, i = orders[r][at[r]]
                 before = (kind, i, r - 1 if kind == "F" else r + 1)
-                if 0 <= before[2] < n and before not in done:
+                if kind in waits and 0 <= before[2] < n and before not in done:
                     break
-                start = max(clock[r], done.get(before, 0.0))
+                start = max(clock[r], done.get(before, 0.0) if kind in waits else 0.0)
                 clock[r] = done[kind, i, r] = start + (t_F if kind == "F" else t_B)
                 at[r] += 1
     return clock
@@ -180,11 +180,36 @@ def left_over(orders, t_F, t_B):
     return [simulate(orders, t_F, t_B)[0], *(0 for _ in orders)]
 
 
+def forward_only(orders, t_F, t_B):
+    return [max(ends(orders, t_F, t_B, waits="F")), *(high_water(order) for order in orders)]
+
+
+def backward_only(orders, t_F, t_B):
+    return [max(ends(orders, t_F, t_B, waits="B")), *(high_water(order) for order in orders)]
+
+
+def by_place(orders, t_F, t_B):
+    """The k-th pass of a kind waits for the k-th of the other rank, whichever microbatch that is."""
+
+    def numbered(order):
+        seen = {"F": 0, "B": 0}
+        passes = []
+        for kind, _ in order:
+            passes.append([kind, seen[kind]])
+            seen[kind] += 1
+        return passes
+
+    return simulate([numbered(order) for order in orders], t_F, t_B)
+
+
 def order_cases(rng):
     """Orders of GPipe, of 1F1B and between the two, and orders without a rule, of which some take another time with
     the times of the passes exchanged; the shortest first."""
     times = lambda: (round(rng.uniform(0.5, 2), 2), round(rng.uniform(2.1, 4), 2))
-    found = [([[["F", 0], ["B", 0]] for _ in range(2)], *times())]
+    found = [([[["F", 0], ["B", 0]] for _ in range(ranks)], *times()) for ranks in (1, 2)]
+    # the second rank goes backward from the newest microbatch, the first one from the oldest
+    forward = [["F", 0], ["F", 1], ["F", 2]]
+    found.append(([[*forward, ["B", 0], ["B", 1], ["B", 2]], [*forward, ["B", 2], ["B", 1], ["B", 0]]], *times()))
     for pp, m in ((2, 3), (3, 6), (4, 8), (4, 8)):
         orders = irregular(pp, m, rng)
         while pp > 2 and simulate(orders, 1, 3)[0] == simulate(orders, 3, 1)[0]:
@@ -263,6 +288,19 @@ LAB_SIMULATOR = Exercise(
         Mistake(
             run_ahead,
             "The time is right. Between two backward passes a rank may do several forward passes: when is most kept?",
+        ),
+        Mistake(
+            forward_only,
+            "Your backward passes wait for their own rank alone. Which other rank's result does one need?",
+        ),
+        Mistake(
+            backward_only,
+            "Your forward passes wait for their own rank alone. Which other rank's result does one need?",
+        ),
+        Mistake(
+            by_place,
+            "A pass waits for as many passes of the other rank as were before it. Two ranks may take the microbatches "
+            "in other orders: for which pass does it wait?",
         ),
         Mistake(left_over, "The time is right. At the end nothing is kept: what was the most in between?"),
     ),

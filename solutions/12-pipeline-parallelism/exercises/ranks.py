@@ -66,6 +66,10 @@ def train_stage(rank, n, w, xs, dys, m, b):
     return pipeline(rank, n, w, xs, dys, m, b)
 
 
+def mean_gradient(rank, n, w, xs, dys, m, b):
+    return pipeline(rank, n, w, xs, dys, m, b) / m
+
+
 def held(case, rank):
     """Bytes of n - rank + 3 microbatches, each with its input and its output, beside gradients of the weight."""
     return ((case.n - rank + 3) * 2 * case["b"] + 4 * case["d"]) * case["d"] * case.itemsize
@@ -101,7 +105,10 @@ LAB_1F1B = Exercise(
             Case(3, sizes={"d": 8}, options={"m": 1, "b": 16}),
             Case(4, sizes={"d": 8}, options={"m": 2, "b": 16}),
         ],
-        mutants={"there may be fewer microbatches than ranks": partial(pipeline, most=False)},
+        mutants={
+            "there may be fewer microbatches than ranks": partial(pipeline, most=False),
+            "the gradients are summed over the microbatches": mean_gradient,
+        },
         calls=("send", "recv"),
         rank_bytes=exactly(sent),
         rounds=at_most(lambda case: 2 * (case["m"] + case.n)),

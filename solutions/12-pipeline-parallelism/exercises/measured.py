@@ -1,5 +1,7 @@
 """Exercises of the sections on uneven stages and on measurements, and names with which the text computes numbers."""
 
+from math import ceil
+
 from autograder.answers import Expression, Quantity, Written, integers, positive
 from autograder.declaration import Exercise, Mistake
 from hwlib.formula import sqrt as root
@@ -30,7 +32,7 @@ UNEVEN = Exercise(
     "microbatch, at best? *Exact*.",
     given=[
         dict(L=L, pp=pp, t_layer=t * ms, head=head)
-        for L, pp, t, head in ((80, 8, 12, 4.4), (62, 6, 15, 5.3), (94, 8, 9, 6.5), (61, 4, 20, 4.6), (45, 4, 25, 3.4))
+        for L, pp, t, head in ((60, 4, 12, 4.6), (61, 6, 15, 5.6), (90, 8, 9, 6.5), (76, 8, 20, 4.4), (45, 4, 25, 3.4))
     ],
     answer=Quantity("s"),
     solution=best_turn,
@@ -45,6 +47,12 @@ UNEVEN = Exercise(
             "layer, "
             "and for which stage do the others wait?",
             name="mean-for-slowest",
+        ),
+        Mistake(
+            lambda L, pp, t_layer, head: ceil((L + head) / pp) * t_layer,
+            "You round the mean over the stages up to whole layers. Is the output layer as long as a whole number of "
+            "them?",
+            name="rounded",
         ),
         Mistake(
             lambda L, pp, t_layer: -(-L // pp) * t_layer,

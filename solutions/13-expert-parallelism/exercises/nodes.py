@@ -98,7 +98,7 @@ LAB_NODES = Exercise(
     "experts in it; and for each row that came from another node, one of d numbers with the result. Inside a node, "
     "a token takes one row each way for every rank that has an expert of it. What a rank sends out of its node, and "
     "what all ranks send together, may be a tenth more bytes than that. "
-    "`rows, back = exchange_rows(x, to)` sends row i of x to rank to[i] and gives the rows that came; "
+    "`rows, back = exchange_rows(x, to)` of `hwlib.labs` sends row i of x to rank to[i] and gives the rows that came; "
     "`back(results)` sends a row for each of them back, and gives what came of x's rows, in their order.",
     answer=Distributed(
         "node_layer",

@@ -7,16 +7,21 @@ from autograder.declaration import Exercise, Mistake
 
 
 def routed_inputs(case, generator):
-    """Tokens of every rank, fewer on later ones; one router, which prefers some experts; a rank's own experts."""
+    """Tokens of every rank, fewer on later ones; one router, which prefers some experts and never takes the last one; a
+    rank's own experts."""
     d, f, E = case["d"], case["f"], case["E"]
     draw = lambda *shape: generator.normal(size=shape).astype(case.dtype)
     liked = generator.permutation(E) / E
     router = draw(d, E) * (0.3 + liked).astype(case.dtype)
+    router[0], router[0, -1] = 0, -100
     w_in, w_out = draw(E, d, f) / d**0.5, draw(E, f, d) / f**0.5
     m = E // case.n
+    xs = [draw(case["T"] - 3 * rank, d) for rank in range(case.n)]
+    for x in xs:
+        x[:, 0] = 1 + abs(x[:, 0])
     return [
         {
-            "x": draw(case["T"] - 3 * rank, d),
+            "x": xs[rank],
             "router": router,
             "w_in": w_in[rank * m : (rank + 1) * m],
             "w_out": w_out[rank * m : (rank + 1) * m],
@@ -25,7 +30,20 @@ def routed_inputs(case, generator):
     ]
 
 
-def layer(n, x, router, w_in, w_out, k, weights="chosen", order_back="inverse", by="rank", token="copy", capacity=0):
+def layer(
+    n,
+    x,
+    router,
+    w_in,
+    w_out,
+    k,
+    weights="chosen",
+    order_back="inverse",
+    by="rank",
+    token="copy",
+    capacity=0,
+    fewest=None,
+):
     """The layer of experts; the flags are for the mistakes."""
     import torch
     import torch.distributed as dist
@@ -34,7 +52,7 @@ def layer(n, x, router, w_in, w_out, k, weights="chosen", order_back="inverse", 
     logits = x @ router
     top, chosen = logits.topk(k)
     order = chosen.flatten().argsort(stable=True)
-    leaving = chosen.flatten().bincount(minlength=E)
+    leaving = chosen.flatten().bincount(minlength=E if fewest is None else fewest)
     coming = torch.empty_like(leaving)
     dist.all_to_all_single(coming, leaving)
     sends, gets = leaving.view(n, m).sum(1).tolist(), coming.view(n, m).sum(1).tolist()
@@ -145,6 +163,7 @@ LAB_ROUTER = Exercise(
             Case(4, sizes={"T": 40, "d": 32, "f": 16, "E": 8}, options={"k": 2}),
             Case(3, sizes={"T": 36, "d": 32, "f": 16, "E": 12}, options={"k": 3}),
         ],
+        mutants={"an expert may get no token": partial(moe_layer, fewest=0)},
         calls=("all_to_all", "all_gather"),
         also_sends=("int32", "int64"),
         rank_bytes=at_most(times=1.1),

@@ -120,6 +120,31 @@ def of_the_mean(loads, headroom):  # noqa: ARG001  (the learner's signature)
     return room_used(loads, 1.0)
 
 
+def to_nearest(loads, headroom):
+    room = floor(headroom * sum(loads) / len(loads) + 0.5)
+    kept = sum(min(load, room) for load in loads)
+    return [1 - kept / sum(loads), 1 - kept / (room * len(loads))]
+
+
+def mean_rounded(loads, headroom):
+    """The mean is rounded down before the capacity factor, and again after it."""
+    room = floor(headroom * (sum(loads) // len(loads)))
+    kept = sum(min(load, room) for load in loads)
+    return [1 - kept / sum(loads), 1 - kept / (room * len(loads))]
+
+
+def broken(loads, headroom):
+    """The room is not rounded."""
+    room = headroom * sum(loads) / len(loads)
+    kept = sum(min(load, room) for load in loads)
+    return [1 - kept / sum(loads), 1 - kept / (room * len(loads))]
+
+
+def of_used(loads, headroom):
+    """The experts that no token goes to are left out."""
+    return room_used([load for load in loads if load], headroom)
+
+
 def rounded_up(loads, headroom):
     room = -floor(-headroom * sum(loads) / len(loads))
     kept = sum(min(load, room) for load in loads)
@@ -140,7 +165,7 @@ def of_the_busiest(loads, headroom):
 
 
 def load_cases(rng):
-    found = [([3, 1], 1.0), ([12, 9, 3, 8], 1.2)]
+    found = [([3, 1], 1.0), ([12, 9, 3, 8], 1.2), ([7], 1.5), ([5, 0, 8, 2, 0], 1.0), ([2, 2, 2], 1.25)]
     found += [
         ([rng.randint(3, 40) + rng.randint(0, 1) * 37 for _ in range(experts)], headroom)
         for experts in (4, 8, 16)
@@ -165,6 +190,14 @@ CAPACITY = Exercise(
         Mistake(experts_over, "The second share is right. The first one is a share of the tokens, not of the experts."),
         Mistake(of_the_mean, "That is the room for a capacity factor of one."),
         Mistake(rounded_up, "The room is rounded down: half a row is of no use.", name="rounded"),
+        Mistake(to_nearest, "You round the room to the nearest whole number. Which way is it rounded?", name="rounded"),
+        Mistake(broken, "Your experts compute on a part of a row. What becomes of it?", name="rounded"),
+        Mistake(
+            mean_rounded,
+            "You round the mean before the capacity factor multiplies it. What was to be rounded?",
+            name="rounded",
+        ),
+        Mistake(of_used, "Experts without a token are missing from your mean. On how many rows do they compute?"),
         Mistake(given_on, "A token goes to the expert that its router chose. Another's room is of no use to it."),
         Mistake(
             of_the_busiest,

@@ -26,6 +26,7 @@ from ..values.finding import Finding
 from ..values.numbers import Unreadable, described
 from ..values.step_limit import TooManySteps, limited
 from ..values.texts import quoted
+from .deciding import DesignSearch
 from .fields import Field, fields_from, shown_number
 from .goals import BEST, GOALS, Breakdown, Condition, Known, Par, as_json, breakdown, goals_of, reaches, terms
 
@@ -330,9 +331,37 @@ class Design(Answer):
         return f"{self.readable(record)}: {comes_to}"
 
     def problems(self, exercise: Exercise) -> list[str]:
-        """Pars must rise in points and in value, be reachable, and the best known value be known."""
+        """Pars must rise in points and in value, be reachable, and the best known value be known; and each condition
+        decides."""
         faults = [one for given in exercise.variants() for one in self._faults(exercise, given)]
-        return [*super().problems(exercise), *faults, *self._failures(exercise)]
+        failures = [*self._failures(exercise)]
+        return [*super().problems(exercise), *faults, *(failures or self._undecided(exercise))]
+
+    def _undecided(self, exercise: Exercise) -> list[str]:
+        """The conditions that may be dropped in every variant without a change of the best record."""
+        undecided = dict(enumerate(self.conditions))
+        for given in exercise.variants():
+            if undecided:
+                search = self._search(exercise, given)
+                declared = [row.without for row in undecided.values() if row.without is not None]
+                declared += [mistake.value for mistake in exercise.mistakes]
+                for place in search.deciding([self.read(call_with(value, given)) for value in declared]):
+                    undecided.pop(place, None)
+                    if not undecided:
+                        break
+        return [
+            f"the condition {one.name!r} never decides: no record was found that breaks it alone and is as good as the "
+            "solution; change the numbers, drop it, or name such a record (`without`)"
+            for one in undecided.values()
+        ]
+
+    def _search(self, exercise: Exercise, given: Given) -> DesignSearch:
+        """Where records as good as the solution are looked for, with the numbers of one variant."""
+        assert self.objective is not None
+        limits = [row[2] for row in self._goals_of(given)["limits"]]
+        solution = self.read(call_with(exercise.solution, given))
+        parts = self.fields, self.objective, self.conditions, limits, self.most
+        return DesignSearch(*parts, given, solution)
 
     def _failures(self, exercise: Exercise) -> Iterator[str]:
         """Records of the fields' own ranges on which a model neither gives a number nor says why it cannot."""

@@ -34,13 +34,18 @@ class Breakdown:
 @dataclass(frozen=True)
 class Condition:
     """What a record must keep to: `of` is a function of the given and the fields, by name, and its number or
-    `Breakdown` in `unit` is at most, or at least, so much: a number, or a function of the given."""
+    `Breakdown` in `unit` is at most, or at least, so much: a number, or a function of the given.
+
+    `without`: a record, or a function of the given that returns one, which breaks this condition alone and is as good
+    as the solution: the self-test takes it where it finds none by itself.
+    """
 
     name: str
     of: Callable[..., Any]
     at_most: Any = None
     at_least: Any = None
     unit: str = "1"
+    without: Any = None
 
     @property
     def limit(self) -> Any:

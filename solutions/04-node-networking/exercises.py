@@ -890,14 +890,14 @@ WIRE = Exercise(
     prompt="Eight GPUs with six links each, as in a DGX-1, and no switch. Lay the cables: each joins two GPUs, and two "
     "GPUs "
     "may share several. The more cables cross the *narrowest* half, the better. `answer` is "
-    '`{"cables": ["0-1", "0-3", …]}`, a list of up to 24 pairs, smaller number first. *Exact*.',
+    '`{"cables": ["0-1", "0-3", …]}`, a list of up to 28 pairs, smaller number first. *Exact*.',
     answer=Design(
-        fields={"cables": Field("two GPUs that a cable joins", options=PAIRS, items=24)},
+        fields={"cables": Field("two GPUs that a cable joins", options=PAIRS, items=len(PAIRS))},
         objective=across,
         measure="the cables across the narrowest half",
         unit="1",
         most=True,
-        conditions=[Condition("the links of one GPU", most_ports, at_most=6)],
+        conditions=[Condition("the links of one GPU", most_ports, at_most=6, without=dict(cables=PAIRS))],
         pars=[Par(1, 6), Par(2, 9), Par(3, lambda best: best)],
         known=[Known(HALVES[0], "NVIDIA's DGX-1"), Known(12, "counting")],
         steps=200_000,

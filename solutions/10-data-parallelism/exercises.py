@@ -1242,8 +1242,8 @@ SCENARIO = Exercise(
     prompt="Somebody has to write this letter: *“For the run we book … nodes. The states are kept as …, a microbatch "
     "has … sequences, recomputation is …, and a step will take … s.”*\n\n"
     "The model has {P:param}. It is trained on {tokens:token}, {N} sequences of {T} tokens in a step, whatever the "
-    "nodes, in at most {days} days. A node has eight GPUs of 80 GB, which reach {C:FLOP/s} each, and {W:B/s} one way "
-    "to the others; you may book up to 256. Which letter costs the fewest GPU days?\n\n"
+    "nodes, in at most {days} days. A node has eight GPUs of 80 GB, which reach {C:FLOP/s} each, and the node as a "
+    "whole sends {W:B/s} one way to the others; you may book up to 256. Which letter costs the fewest GPU days?\n\n"
     "*Memory.* Mixed precision takes 16 bytes a parameter: 2 of weights, 2 of gradients, 12 of the optimizer. "
     '`"ddp"` keeps all of them on every GPU; `"zero1"` divides the optimizer among the eight GPUs of a node, and '
     '`"hsdp"` everything among these; `"zero3"` divides everything among all GPUs. Activations take {keep:B} for each '

@@ -69,7 +69,7 @@ _OFFERS = {  # FLOP/s, share reached, GPUs of a domain, B/s inside, B/s of a car
     "b200": (2250e12, 0.38, 8, 900e9, 50e9, 4.8),
     "nvl72": (2500e12, 0.40, 72, 900e9, 50e9, 5.8),
     "mi355x": (2500e12, 0.32, 8, 535e9, 50e9, 4.4),
-    "v5p": (459e12, 0.65, 256, 540e9, 6.25e9, 1.9),
+    "v5p": (459e12, 0.65, 256, 540e9, 6.25e9, 1.6),
 }
 
 
@@ -165,7 +165,7 @@ SCENARIO = Exercise(
     '| "b200" | 2,250 | 38 % | 8 | 900 | 50 | 4.8 |\n'
     '| "nvl72" | 2,500 | 40 % | 72 | 900 | 50 | 5.8 |\n'
     '| "mi355x" | 2,500 | 32 % | 8 | 535 | 50 | 4.4 |\n'
-    '| "v5p" | 459 | 65 % | 256 | 540 | 6.25 | 1.9 |\n\n'
+    '| "v5p" | 459 | 65 % | 256 | 540 | 6.25 | 1.6 |\n\n'
     "A step takes the longest of three: six operations a parameter and token on all chips, at the share that is "
     "reached; 6 bytes a parameter (weights twice, gradients once) through what a chip has inside; and, for more than "
     "one domain, 6 bytes a parameter through all the cards of a domain. Steps are whole. Your letter names the "
@@ -173,7 +173,7 @@ SCENARIO = Exercise(
     "for the hours of the model. The fewer dollars, the better. *Exact* for this model.",
     given=[
         dict(tokens=15, batch=4, days=30),
-        dict(tokens=15, batch=16, days=30),
+        dict(tokens=15, batch=8, days=30),
         dict(tokens=10, batch=2, days=40),
         dict(tokens=15, batch=4, days=90),
     ],

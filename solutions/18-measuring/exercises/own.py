@@ -157,12 +157,8 @@ def late(model, machine, tokens, count, tp, pp, v, micro, sequences, recompute, 
     return 0.5 * erfc((bearable - mean) / sqrt(2 * mean))
 
 
-def over_deadline(model, machine, tokens, count, tp, pp, v, micro, sequences, recompute, interval, days):
-    return wall(model, machine, tokens, count, tp, pp, v, micro, sequences, recompute, interval) / days
-
-
 def under_deadline(model, machine, tokens, count, tp, pp, v, micro, sequences, recompute, interval, days):
-    return 1 / over_deadline(model, machine, tokens, count, tp, pp, v, micro, sequences, recompute, interval, days)
+    return days / wall(model, machine, tokens, count, tp, pp, v, micro, sequences, recompute, interval)
 
 
 def over_budget(model, machine, tokens, count, tp, pp, v, micro, sequences, recompute, interval, budget):
@@ -254,6 +250,8 @@ WIDE = dict(
     recompute="none",
     interval=1400,
 )
+UNCUT, SHORT = promised(BEST | dict(pp=1, v=1)), promised(BEST | dict(tokens=2e13))  # too large; too little work
+OFTEN = promised(WIDE | dict(count=240, sequences=1920, interval=1080))  # 72 % of Young's interval
 OPENING = BEST | dict(tokens=1.42e12, count=64, sequences=1024, interval=2400)
 SMALL = BEST | dict(model="Qwen3 32B", tokens=4.6e13, count=640, pp=2, v=16, sequences=1280, interval=160)
 
@@ -322,10 +320,11 @@ RUN = Exercise(
         unit="USD",
         priced=True,
         conditions=[
-            Condition("the share of its memory that the fullest GPU holds", held, at_most=1.0),
-            Condition("the work of the whole run", work_of, at_least=WORK, unit="FLOP"),
-            Condition("the time of checkpoints and of work done again, over the least", over_least, at_most=FLAT),
-            Condition("the time of the model over your deadline", over_deadline, at_most=1.0),
+            Condition("the share of its memory that the fullest GPU holds", held, at_most=1.0, without=UNCUT),
+            Condition("the work of the whole run", work_of, at_least=WORK, unit="FLOP", without=SHORT),
+            Condition(
+                "the time of checkpoints and of work done again, over the least", over_least, FLAT, without=OFTEN
+            ),
             Condition("your deadline over the time of the model", under_deadline, at_most=TOO_MUCH),
             Condition("the money of the model over your budget", over_budget, at_most=1.0),
             Condition("your budget over the money of the model", under_budget, at_most=TOO_MUCH),

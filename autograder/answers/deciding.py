@@ -7,7 +7,6 @@ time, and a learner's own prediction, which the measure does not take, is brough
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,35 +17,13 @@ from typing import Any
 from ..declaration.given import Given, call_with
 from .fields import Field
 from .goals import Condition, breakdown, reaches
+from .own_numbers import Record, brought_back, holds, own_numbers
 
 MOST_TRIED = 1200  # records of one exercise
 FEW_VALUES = 16  # whole numbers from which on not all that a field may have are tried
 FACTORS = (0.5, 2.0, 0.75, 1.25, 0.25, 4.0, 0.9, 1.1)  # by which a number is changed
 ASIDE = (1, -1, 2, -2)  # by which a whole number is changed as well
-REPAIRS: tuple[Callable[[float, float], float], ...] = (  # a prediction, from its error or its ratio to the model's
-    lambda own, error: own / (1 + error),
-    lambda own, error: own / (1 - error),
-    lambda own, ratio: own / ratio,
-    lambda own, ratio: own * ratio,
-    lambda own, error: own * (1 + error),
-    lambda own, error: own * (1 - error),
-)
 REJECTED = (ValueError, ArithmeticError, RecursionError)  # how models say that there is no such thing
-
-Record = Mapping[str, Any]
-
-
-def parameters(function: Any) -> set[str]:
-    """The names that a function takes."""
-    return set(inspect.signature(function).parameters)
-
-
-def own_numbers(fields: Mapping[str, Field], objective: Any) -> list[str]:
-    """The fields with a learner's own prediction: numbers that the measure does not take."""
-    taken = parameters(objective)
-    return [
-        name for name, field in fields.items() if not (name in taken or field.options or field.items or field.whole)
-    ]
 
 
 @dataclass(frozen=True)
@@ -66,7 +43,7 @@ class DesignSearch:
         """The conditions that decide, by their places, as records show it: those declared, then those nearby."""
         least = self._least()
         for record in (*declared, *islice(self._nearby(), tried)):
-            for changed in self._with_repairs(record):
+            for changed in self._with_corrections(record):
                 broken = self._broken(changed, least)
                 if broken is not None and len(broken) == 1:
                     yield broken[0]
@@ -84,34 +61,18 @@ class DesignSearch:
         """The conditions that a record breaks; None where it is not as good, or the models reject it."""
         with suppress(*REJECTED):
             if reaches(self._measure(record), least, most=self.most):
-                return [at for at in range(len(self.conditions)) if not self._holds(at, record)]
+                names = {**self.given, **record}
+                return [at for at, row in enumerate(self.conditions) if not holds(row, self.limits[at], names)]
         return None
 
-    def _holds(self, at: int, record: Record) -> bool:
-        return not self.conditions[at].broken(breakdown(self._value(at, record)), self.limits[at])
-
-    def _value(self, at: int, record: Record) -> Any:
-        return call_with(self.conditions[at].of, {**self.given, **record})
-
-    def _with_repairs(self, record: Record) -> Iterator[Record]:
+    def _with_corrections(self, record: Record) -> Iterator[Record]:
         """The record, and with one prediction after the other as its conditions want it."""
         yield record
         for name in own_numbers(self.fields, self.objective):
             with suppress(*REJECTED):
-                if changed := self._repaired(record, name):
+                if changed := brought_back(record, name, self.conditions, self.limits, self.given):
                     record = changed
                     yield record
-
-    def _repaired(self, record: Record, name: str) -> Record | None:
-        """The record with another prediction, where that keeps a condition which this one breaks."""
-        for at, condition in enumerate(self.conditions):
-            if name in parameters(condition.of) and not self._holds(at, record):
-                value = breakdown(self._value(at, record)).total
-                tries = [
-                    {**record, name: repair(record[name], value)} for repair in REPAIRS if abs(value) not in (0, 1)
-                ]
-                return next((each for each in tries if self._holds(at, each)), None)
-        return None
 
     def _nearby(self) -> Iterator[Record]:
         """Records near the solution: one field changed, first the predictions, then two of the others."""

@@ -5,7 +5,8 @@ of the best par that it reaches. The judge evaluates the models for one record, 
 a search, the pars and the best known value, is computed when the book is built, and kept beside the declaration.
 
 Reasons: those of `answers.fields`; not-a-record, missing-field, unknown-field; infeasible (a model rejects the record),
-over-limit (a condition is broken), too-involved; misses-pars; some-points.
+over-limit (a condition is broken), too-involved; misses-pars; some-points; those of `values.slips`, of a learner's own
+number.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from keyword import iskeyword
 from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -24,11 +27,13 @@ from ..declaration.given import Given, call_with
 from ..declaration.verdict import DeclarationError, Verdict
 from ..values.finding import Finding
 from ..values.numbers import Unreadable, described
+from ..values.slips import Slip
 from ..values.step_limit import TooManySteps, limited
 from ..values.texts import quoted
 from .deciding import DesignSearch
 from .fields import Field, fields_from, shown_number
 from .goals import BEST, GOALS, Breakdown, Condition, Known, Par, as_json, breakdown, goals_of, reaches, terms
+from .own_numbers import brought_back, own_numbers, slip_in
 
 if TYPE_CHECKING:
     from ..declaration.exercise import Exercise
@@ -261,8 +266,7 @@ class Design(Answer):
         )
         result = self._evaluated(record, given, goals)
         if isinstance(result, Finding):
-            kind = "mistake" if sentences else "wrong"
-            return Verdict(0.0, f"{sentences} {result.say}".strip(), kind, result.reason)
+            return self._infeasible(exercise, record, given, sentences, result)
         points = max((worth for worth, par, _ in goals["pars"] if self._reaches(result.total, par)), default=0)
         line = self._line(exercise, result.total, points, goals)
         if points == exercise.points:
@@ -270,6 +274,31 @@ class Design(Answer):
         say = " ".join(part for part in (sentences, line, terms(result, self.unit)) if part)
         kind, reason = ("partial", "some-points") if points else ("wrong", "misses-pars")
         return Verdict(points / exercise.points, say, "mistake" if sentences else kind, reason)
+
+    def _infeasible(
+        self, exercise: Exercise, record: Mapping[str, Any], given: Given, sentences: str, result: Finding
+    ) -> Verdict:
+        """Why a record is infeasible, after the sentences of mistakes, or else of the slips in the learner's own
+        numbers."""
+        if sentences or result.reason != "over-limit":
+            kind = "mistake" if sentences else "wrong"
+            return Verdict(0.0, f"{sentences} {result.say}".strip(), kind, result.reason)
+        slipped = self._slips(exercise, record, given)
+        if not slipped:
+            return Verdict(0.0, result.say, "wrong", result.reason)
+        return Verdict(0.0, " ".join([*(slip.say for slip in slipped), result.say]), "slip", slipped[0].reason)
+
+    def _slips(self, exercise: Exercise, record: Mapping[str, Any], given: Given) -> list[Slip]:
+        """The slips in the learner's own numbers, of which the models give others."""
+        limits = [row[2] for row in self._goals_of(given)["limits"]]
+        about, slipped = exercise.prompt_text(given), []
+        for name in own_numbers(self.fields, self.objective):
+            with suppress(TooManySteps, ValueError, ArithmeticError, RecursionError):
+                parts = record, name, self.conditions, limits, given
+                corrected = limited(partial(brought_back, *parts), self.steps)
+                slip = corrected and slip_in(record, corrected, name, self.fields[name], about)
+                slipped += [slip] if slip else []
+        return slipped
 
     def _evaluated(self, record: Mapping[str, Any], given: Given, goals: Mapping[str, Any]) -> Breakdown | Finding:
         """What the models say of a record: the measure, or why it is infeasible."""

@@ -16,15 +16,17 @@ from typing import Any
 
 from ..declaration.verdict import DeclarationError
 from ..values.numbers import Unreadable, as_float, described
+from ..values.slips import SECONDS, TIMES
 from ..values.texts import quoted
 from .count import power_worked_out
-from .quantity import Quantity
+from .quantity import Quantity, has_letters
 
 MOST_ITEMS = 1000
 SHOWN_ITEMS = 12  # of a list, where it is said back
 GROUPS = re.compile(r"[-+−]?[1-9]\d{0,2}(,\d{3})+")  # 2,520 of what is counted
 PLAIN = re.compile(r"[-+−]?[\d.,_]+(?:[eE][-+−]?\d+)?")  # without a unit
 OF_TIME, MANY = ("us", "ms", "min", "h", "day", "year"), ("day", "year")  # of which a number is shown as it is
+NAMED = {"seconds": "s", "minutes": "min", "hours": "h", "days": "day", "years": "year"}  # fields without a unit
 EXACT = 10**15  # an integer from which on a sentence rounds it
 
 
@@ -113,6 +115,8 @@ class Field:
             raise Unreadable(say, reason="not-whole")
         if not Fraction(self.least) <= exact <= Fraction(self.most):
             say = f"{self._shown(exact)}; {self._shown(self.least)} to {self._shown(self.most)} was expected"
+            if unit_of(self, name) in SECONDS and not (type(value) is str and has_letters(value)):
+                say += f", and a number without a unit is read in {TIMES.get(unit_of(self, name), self.unit)}"
             raise Unreadable(say, reason="out-of-range")
         return int(exact) if self.whole else as_float(exact)
 
@@ -150,6 +154,11 @@ class Field:
         if self.unit in OF_TIME:
             return f"{shown_number(value, '1')} {self.unit}{'s' if self.unit in MANY and value != 1 else ''}"
         return shown_number(value, self.unit)
+
+
+def unit_of(field: Field, name: str) -> str:
+    """The unit of a field's numbers; where it has none, that of a time by which it is named, such as `days`."""
+    return NAMED.get(name, "1") if field.unit in ("", "1") else field.unit
 
 
 def shown_number(value: Any, unit: str) -> str:

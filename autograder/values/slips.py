@@ -1,6 +1,6 @@
 """Slips: wrong numbers common to all topics, recognised by their ratio to the right one.
 
-Reasons: sign, sparse, bits, factor-two, prefix, gib, tib, kib-for-bytes, mib-for-bytes, gib-for-bytes.
+Reasons: sign, sparse, bits, factor-two, percent, prefix, gib, tib, kib-for-bytes, mib-for-bytes, gib-for-bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Slip(NamedTuple):
     ratio: Fraction
     reason: str
     say: str
-    of: str = ""  # looked for only where the exercise has these: B for bytes, FLOP for operations
+    of: str = ""  # looked for only where the exercise has these: B for bytes, FLOP for operations, 1 for no unit
 
 
 SLIPS = (
@@ -27,6 +27,12 @@ SLIPS = (
     Slip(Fraction(2), "sparse", "", "FLOP"),  # what is told of a factor of 2 depends on the exercise
     Slip(Fraction(8), "bits", "You are off by a factor of 8: are bits taken for bytes, or bytes for bits?", "B"),
     Slip(Fraction(2), "factor-two", ""),
+    Slip(
+        Fraction(100),
+        "percent",
+        "You are off by a factor of 100: is it in per cent without the sign, %, or divided by 100 once too often?",
+        "1",
+    ),
     Slip(Fraction(1000), "prefix", "You are off by a factor of 1000: a prefix (k, M, G, T; m, u, n) slipped."),
     Slip(
         Fraction(1000**2),
@@ -82,6 +88,15 @@ NAMES = {
     **dict.fromkeys(("gib", "tib"), "gib-for-gb"),
     **dict.fromkeys(("kib-for-bytes", "mib-for-bytes", "gib-for-bytes"), "prefix"),
 }
+# In what else than its unit a number is measured, and how many of that unit each is.
+SECONDS = {"ns": Fraction(1, 10**9), "us": Fraction(1, 10**6), "ms": Fraction(1, 1000), "s": Fraction(1)}
+SECONDS |= {"min": Fraction(60), "h": Fraction(3600), "day": Fraction(86400), "year": Fraction(365 * 86400)}
+TIMES = {"min": "minutes", "h": "hours", "day": "days", "year": "years"}  # as a sentence names them
+IN_TURN = {24: "hours of a day", 60: "minutes of an hour", 3600: "seconds of an hour", 365: "days of a year"}
+SCALES = {
+    "1": {"per cent": Fraction(1, 100)},
+    "USD": {"cents": Fraction(1, 100), "thousands of dollars": Fraction(1000), "millions of dollars": Fraction(10**6)},
+}
 NARROWER = 0.1  # tolerances
 NARROW = ("gib", "tib")  # ratios near to 1, like those of a few things more or less: 15/14 is no GiB
 ANY_TWICE = "one thing counted twice"
@@ -121,7 +136,35 @@ def find(
     return None
 
 
+def scale(answer: float, want: float, rtol: float, unit: str) -> Slip | None:
+    """The slip of a number that is right if it is read in another unit than its own; of hours and days, also one by a
+    factor that two such units are apart."""
+    ratio = Fraction(want) / Fraction(answer) if answer else Fraction(0)
+    for other, size in _scales(unit).items():
+        if close(ratio, size, rtol):
+            say = f"looks like a number in {other}; it is read in {TIMES.get(unit, unit)}."
+            return Slip(
+                size,
+                "percent" if other == "per cent" else "prefix",
+                say if unit != "1" else "looks like a number in per cent; it is a share.",
+            )
+    for times, words in IN_TURN.items() if unit in TIMES else ():
+        if close(ratio, times, rtol) or close(ratio, Fraction(1, times), rtol):
+            say = f"is off by a factor of {times}: are the {times:,} {words} counted once too often, or not at all?"
+            return Slip(Fraction(times), "prefix", say)
+    return None
+
+
+def _scales(unit: str) -> dict[str, Fraction]:
+    """The other units, and how many of its own one of each is."""
+    if unit not in SECONDS:
+        return SCALES.get(unit, {})
+    return {TIMES.get(other, other): size / SECONDS[unit] for other, size in SECONDS.items() if other != unit}
+
+
 def _has(unit: str, about: str, what: str) -> bool:
+    if what == "1":
+        return unit in ("", "1")
     if what == "FLOP":
         return what in unit  # a count, so it has no dimension
     from hwlib.units import dimension

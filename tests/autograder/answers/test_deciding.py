@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from autograder.answers import Condition, Design, Field, Known, Par
-from autograder.answers.deciding import own_numbers
+from autograder.answers.own_numbers import own_numbers
 from autograder.answers.selftest import selftest
 from autograder.declaration import Exercise, Mistake, load_bank
 from tests.banks import SOLUTIONS

@@ -32,7 +32,7 @@ def test_each_slip_is_told_in_both_directions(answer, reason):
 
 def test_a_slip_asks_for_its_cause_and_names_its_factor():
     assert "bits" in slips.find(8.0, 1.0, 0.01).say
-    said = [slips.find(float(slip.ratio), 1.0, 0.01, unit).say for slip in slips.SLIPS for unit in ("B", "FLOP/B")]
+    said = [slips.find(float(slip.ratio), 1.0, 0.01, slip.of or "FLOP/B").say for slip in slips.SLIPS]
     assert all(re.search(r"\d|size", say) for say in said)
 
 
@@ -141,3 +141,18 @@ def test_a_factor_of_eight_may_be_eight_of_something():
 )
 def test_close_is_relative_to_the_right_one_and_exact(a, b, near):
     assert slips.close(a, b, 0.01) is near
+
+
+@pytest.mark.parametrize("answer", [100.0, 0.01])
+def test_per_cent_without_its_sign_is_looked_for_where_an_answer_has_no_unit(answer):
+    assert slips.find(answer * 0.37, 0.37, 0.01, "1").reason == "percent"
+    assert slips.find(answer * 0.37, 0.37, 0.01, "s") is None
+
+
+@pytest.mark.parametrize(
+    ("unit", "answer", "word"), [("s", 1000.0, "ms"), ("h", 3600.0, "in s"), ("year", 365.0, "days")]
+)
+def test_a_number_in_another_unit_is_recognised(unit, answer, word):
+    assert word in slips.scale(answer * 1.7, 1.7, 0.01, unit).say
+    assert slips.scale(answer * 1.7 * 1.011, 1.7, 0.01, unit) is None
+    assert slips.scale(0.0, 1.7, 0.01, unit) is None

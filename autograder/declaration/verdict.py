@@ -8,6 +8,7 @@ from ..values.finding import Explained
 
 EMPTY = "No answer yet."
 NOT_YET = "Not yet."
+CELL_FAILED = "cell-failed"  # of an empty one: its cell ended in an error, so that it has no answer
 AS_PREDICTED = "as-predicted"
 SAID = "var(--jp-content-font-color0, currentcolor)"
 # Halfway from a hue of JupyterLab's theme to the colour of its text, so that it reads on a light and on a dark ground.

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..answers.written import EMPTY, WAITS, untouched
-from ..declaration.verdict import Verdict
+from ..declaration.verdict import CELL_FAILED, Verdict
 from .attachments import missing_pictures
 from .found_cells import ALL_THERE, LOST, FoundCells
 from .restore import GradeCell
@@ -53,7 +53,9 @@ class GradedNotebook:
 
 
 def result_of(name: str, points: float, verdict: Verdict, note: str) -> Result:
-    """A verdict in points, with the `note` on what went wrong in the cells."""
+    """A verdict in points, with the `note` on what went wrong in the cells, which is why there is no answer."""
+    if note and verdict.kind == "empty" and not verdict.reason:
+        verdict = replace(verdict, reason=CELL_FAILED)
     say = note if note and verdict.kind in ("empty", "lost") else f"{verdict.say} {note}".strip()
     score = min(max(float(verdict.score), 0.0), 1.0)
     earned = round(score * points, DIGITS)

@@ -20,6 +20,8 @@ from ..declaration.exercise import Exercise
 from ..declaration.verdict import Verdict
 from ..ranks import seeds
 from ..sandbox import WAITED, Child, ChildLost, Limits, Zygote
+from ..values import encoding
+from ..values.cell_names import sets
 from ..values.error_advice import NOTHING_ASKED, ErrorContext, advice
 from ..values.texts import quoted
 from .callbacks import FunctionCalls, problem_reason
@@ -344,7 +346,22 @@ class SubmissionRun:
             own = other is None and self._chapter_cell(cell) is None
             if before in self.failures and (own or (other is not None and other.exercise == role.exercise)):
                 notes.append(self.failures[before])
+        if (failed := self._failed_cell(number, role)) is not None:
+            notes.append(self.failures[failed])
         return " ".join(dict.fromkeys(reversed(notes)))
+
+    def _failed_cell(self, number: int, role: GradeCell) -> int | None:
+        """The last cell before `number` that sets an exercise's variable, or its answer cell, if it failed: then what
+        the variable holds is from before, or half done."""
+        name = self._answer_name(role)
+        for before in range(number - 1, -1, -1):
+            cell, other = self.nb.cells[before], grade_cell(self.nb.cells[before])
+            if other is not None and other.part == "grade" and name in self.shared_names:
+                return None
+            own = other is not None and (other.exercise, other.part) == (role.exercise, "answer")
+            if self._runs(cell) and ((own and before in self.failures) or sets(cell.source, name)):
+                return before if before in self.failures else None
+        return None
 
     def _verdict(self, number: int, role: GradeCell) -> Verdict:
         name = self._answer_name(role)
@@ -359,9 +376,14 @@ class SubmissionRun:
         if "value" not in reply:
             problem = quoted(str(reply.get("message") or reply.get("problem", "")), 300).strip("`")
             return Verdict(0.0, f"The answer could not be read: {problem}.", "unreadable", problem_reason(reply))
-        if (answer := to_save(self.bank[role.exercise], self.variants, reply["value"])) is not None:
+        value = reply["value"] if self._failed_cell(number, role) is None else encoding.encode(...)
+        if (answer := to_save(self.bank[role.exercise], self.variants, value)) is not None:
             self.done.answers[role.exercise] = answer
-        question = JudgeRequest(role.exercise, self.owner if self.variants else None, reply["value"], self.seed)
+        return self._judged(number, role, child, value)
+
+    def _judged(self, number: int, role: GradeCell, child: Child, value: Any) -> Verdict:
+        """The judge's verdict on what the `child` gave as an answer."""
+        question = JudgeRequest(role.exercise, self.owner if self.variants else None, value, self.seed)
         exercise, patience = self.bank[role.exercise], self.limits.cell + self.limits.grace
         try:
             if exercise.answer.judged_by is not JudgedBy.RANKS:

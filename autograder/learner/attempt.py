@@ -39,8 +39,8 @@ class SavedAttempt:
 def judged(found: LocatedExercise, answer: Any, numbers: Mapping[str, Any] | None = None) -> tuple[Verdict, Any]:
     """The verdict by the key, on these numbers or else the learner's own, or by a course's check service, or without
     either what was understood; and the answer as a record keeps it. The object itself is what the key may call."""
-    if untouched := cell_history.stub(found.public["answer_name"], answer):
-        return untouched, None
+    if nothing := _nothing(found, answer):
+        return nothing, None
     try:
         message = encoding.encode(answer)
     except encoding.NotEncodable as error:
@@ -54,9 +54,17 @@ def judged(found: LocatedExercise, answer: Any, numbers: Mapping[str, Any] | Non
     return declared.judge_message(message, numbers_of(found) if numbers is None else numbers, call), message
 
 
+def _nothing(found: LocatedExercise, answer: Any) -> Verdict | None:
+    """The verdict on a variable that holds no answer: its cell failed, or is its stub still; else None."""
+    name = found.public["answer_name"]
+    return cell_history.failed(found.public["id"], name, answer) or cell_history.stub(name, answer)
+
+
 def predicted(found: LocatedExercise, answer: Any, source: str, then: str = THEN) -> Verdict:
     """Write a readable prediction down, with what the learner wrote, and say so; what comes out is for `reveal`, as the
     sentence `then` says."""
+    if nothing := cell_history.failed(found.public["id"], found.public["answer_name"], answer):
+        return nothing
     try:
         message = encoding.encode(answer)
     except encoding.NotEncodable as error:

@@ -33,10 +33,11 @@ def _explain(result: Any) -> None:
     if error is None:
         return
     try:
-        remember_failed(result.execution_count)
+        cell_id = getattr(result.info, "cell_id", None)
+        remember_failed(result.execution_count, str(cell_id or ""))
         kind, message, source = type(error).__name__, str(error), str(result.info.raw_cell)
         package = package_behind(kind, message, source, getattr(_shell(), "user_ns", {}))
-        context = _asked(getattr(result.info, "cell_id", None), source)
+        context = _asked(cell_id, source)
         say = install(package) if package else advice(kind, message, source, context)
         if say:
             _display(say)

@@ -7,26 +7,45 @@ import contextlib
 import difflib
 import dis
 import inspect
-import re
 import reprlib
 import sys
 import types
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
-from ..declaration.verdict import Verdict
+from ..declaration.verdict import CELL_FAILED, Verdict
+from ..values.cell_names import sets
 from .lookup import published
 
-_failed: dict[int, str] = {}  # the code of the cells that ended in an error, by their number
+
+@dataclass(frozen=True)
+class FailedCell:
+    """A cell that ended in an error: its text, and its own id, which for an answer cell is its exercise's."""
+
+    source: str
+    cell_id: str
 
 
-def remember_failed(number: int | None) -> None:
+_failed: dict[int, FailedCell] = {}  # by their number
+
+
+def remember_failed(number: int | None, cell_id: str = "") -> None:
     """Keep that the cell with this number ended in an error."""
+    if number is not None and number < len(texts := _texts()):
+        _failed[number] = FailedCell(texts[number], cell_id)
+
+
+def failed(exercise: str, name: str, answer: Any) -> Verdict | None:
+    """The verdict on an answer that is what it was before the cell that is to set it failed (cell-failed): the last
+    cell that sets the variable `name`, or the answer cell of the exercise; else None."""
     shell = _shell()
-    if shell is not None and number is not None:
-        _failed[number] = "".join(shell.history_manager.input_hist_parsed[number : number + 1])
+    if shell is None or shell.user_ns.get(name, shell) is not answer:
+        return None
+    problem = _problem(exercise, name)
+    say = f"No answer yet: the last cell for `{name}` {problem}, and what it was before does not count."
+    return Verdict(0.0, f"{say} Mend that cell and run it again.", "empty", CELL_FAILED) if problem else None
 
 
 def stub(name: str, answer: Any) -> Verdict | None:
@@ -38,15 +57,6 @@ def stub(name: str, answer: Any) -> Verdict | None:
     instead = f" The cell before defines `{other}`; the one that is asked for is `{name}`." if other else ""
     say = f"No answer yet: `{name}` is still the untouched stub.{instead}"
     return Verdict(0.0, say, "empty", "other-name" if other else "untouched-stub")
-
-
-def with_doubt(name: str, answer: Any, verdict: Verdict) -> Verdict:
-    """The verdict, with a word on it where the last cell that was to set `name` has a syntax error or ended in another
-    error: then it still is, or may be, what an earlier one made it."""
-    shell = _shell()
-    if shell is None or shell.user_ns.get(name, shell) is not answer or not (doubt := _doubt(name)):
-        return verdict
-    return replace(verdict, say=f"{verdict.say} (The last cell with `{name}` {doubt}.)")
 
 
 def source(name: str, answer: Any) -> str:
@@ -105,6 +115,12 @@ def _shell() -> Any:
     return None if ipython is None else ipython.get_ipython()
 
 
+def _texts() -> list[str]:
+    """The cells that ran as they are written, by their number: the first one has number 1."""
+    shell = _shell()
+    return [] if shell is None else shell.history_manager.input_hist_raw
+
+
 def _cells() -> list[str]:
     """The code of the cells that ran, the one that runs now first."""
     shell = _shell()
@@ -123,17 +139,15 @@ def _defined_instead(name: str) -> str:
     return ""
 
 
-def _doubt(name: str) -> str:
-    """What is wrong with the last cell that sets `name`; else ""."""
-    sets = re.compile(rf"^[ \t]*({name}[ \t]*=(?!=)|def[ \t]+{name}\b)", re.MULTILINE)
-    cells = _cells()
-    for back, cell in enumerate(cells, start=1):
-        tree = _read(cell)
-        if tree is None and sets.search(cell):
-            return "has a syntax error, so this is what it was before"
-        if tree is not None and any(_name_set(node) == name for node in ast.walk(tree)):
-            failed = _failed.get(len(cells) - back) == cell
-            return "ended in an error, so this may be what it was before" if failed else ""
+def _problem(exercise: str, name: str) -> str:
+    """What is wrong with the last cell that sets `name`, or with the answer cell if it ran since then; else ""."""
+    for number, text in reversed([*enumerate(_texts())]):
+        failure = _failed.get(number)
+        ended = failure is not None and failure.source == text
+        if sets(text, name) or (ended and failure is not None and failure.cell_id == exercise):
+            if not ended:
+                return ""
+            return "ended in an error" if is_code(_cells()[-1 - number]) else "has a syntax error"
     return ""
 
 

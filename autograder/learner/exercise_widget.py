@@ -151,8 +151,6 @@ class ExerciseDesk:
                 verdict, _ = judged(located, answer)
         if has_key(located, verdict) and not located.public.get("predict"):
             recording.remember(located.public, verdict, source)
-        if is_code(located):
-            verdict = cell_history.with_doubt(name, answer, verdict)
         fields = as_json(located, verdict)
         fields["say"] = with_mathml(fields["say"])
         if not is_code(located) and (verdict.score > 0 or verdict.kind == "recorded"):

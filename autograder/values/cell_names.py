@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import symtable
 import warnings
 from collections.abc import Iterator
@@ -42,6 +43,15 @@ def names_of(source: str) -> CellNames | None:
                 binds |= {symbol.get_name()} if symbol.is_assigned() or symbol.is_imported() else set()
                 imports |= {symbol.get_name()} if symbol.is_imported() else set()
     return CellNames(uses, binds, set(_changed(tree)), imports)
+
+
+def sets(source: str, name: str) -> bool:
+    """Whether a cell sets the variable `name`; of one that Python cannot read, whether a line of it would."""
+    own = names_of(source)
+    if own is not None:
+        return name in own.binds
+    line = rf"^[ \t]*(?:%\w+[ \t]+)?(?:{re.escape(name)}[ \t]*=(?!=)|(?:async[ \t]+)?def[ \t]+{re.escape(name)}\b)"
+    return re.search(line, source, re.MULTILINE) is not None
 
 
 def _changed(tree: ast.Module) -> Iterator[str]:

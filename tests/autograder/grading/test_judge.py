@@ -221,9 +221,10 @@ def test_a_crash_costs_its_own_question(grade, source, said):
     assert said in results["tiny-steps"].say
 
 
-def test_what_was_answered_before_an_exception_counts(grade):
+def test_an_answer_whose_cell_failed_does_not_count(grade):
     results, _ = grade(tiny.RIGHT | {"tiny-steps": "answer = 14\nraise KeyError('late')"})
-    assert points(results) == tiny.POINTS
+    assert points(results) == tiny.POINTS | {"tiny-steps": 0.0}
+    assert (results["tiny-steps"].kind, results["tiny-steps"].reason) == ("empty", "cell-failed")
     assert "`KeyError`" in results["tiny-steps"].say
 
 

@@ -155,7 +155,7 @@ def test_right_answers_earn_their_points():
     assert sorted(done.answers) == sorted(done.verdicts) == ["t-first", "t-second"]
 
 
-@pytest.mark.parametrize("nothing", ["", "   \n", "pass", "1/0"])
+@pytest.mark.parametrize("nothing", ["", "   \n", "pass"])
 def test_an_answer_to_one_exercise_is_not_the_answer_to_the_next(nothing):
     """`answer` is the name of several: what an exercise left in it is forgotten."""
     done, zygote = graded({"t-first": "answer = 2.0", "t-second": nothing})
@@ -194,7 +194,7 @@ def test_answers_are_forgotten_when_cells_run_again():
     done, zygote = graded({"t-first": "answer = 2.0", "t-second": "import os; os._exit(0)"})
     assert len(zygote.spawned) == 2
     assert zygote.forgot == ["answer"]
-    assert kinds(done)["t-second"] == ("empty", "")
+    assert kinds(done)["t-second"] == ("empty", "cell-failed")
     assert "stopped" in done.results[1].say
 
 
@@ -216,6 +216,55 @@ def test_a_cell_that_failed_says_so_to_its_own_exercise_only():
     done, _ = graded({"t-first": "1/0", "t-second": ""})
     assert "ZeroDivisionError" in done.results[0].say
     assert "ZeroDivisionError" not in done.results[1].say
+
+
+# What an exercise's answer cell has, and a cell of the learner's own above it and below it; whether there is an answer.
+FAILED_CELLS = {
+    "another exercise's answer": (None, "1/0", None, False),
+    "one's own, from above": ("answer = 2.0", "1/0", None, False),
+    "behind the answer": (None, "answer = 2.0\n1/0", None, False),
+    "a syntax error": ("answer = 2.0", "answer = (", None, False),
+    "a cell that sets it again": (None, "answer = 2.0", "answer = 1/0", False),
+    "a line with a magic": (None, "answer = 2.0", "%time answer = 1/0", False),
+    "a cell for something else": (None, "answer = 2.0", "the_answer = answer/0", True),
+    "a function's own variable": (None, "answer = 2.0", "def f():\n    answer = 1\n1/0", True),
+    "set below": (None, "1/0", "answer = 2.0", True),
+    "set above, without the answer cell": ("answer = 2.0", "", None, True),
+}
+
+
+@pytest.mark.parametrize("name", FAILED_CELLS)
+def test_an_answer_is_not_what_it_was_before_its_cell_failed(name):
+    above, source, below, has_answer = FAILED_CELLS[name]
+
+    def changed(nb):
+        at = [cell.id for cell in nb.cells].index("t-second-answer")
+        for place, text in ((at + 1, below), (at, above)):
+            if text is not None:
+                nb.cells.insert(place, new_code_cell(text, id=f"mine-{place}"))
+
+    done, _ = graded({"t-first": "answer = 1.0", "t-second": source}, changed=changed)
+    expected = ("right", "") if has_answer else ("empty", "cell-failed")
+    assert kinds(done) == {"t-first": ("right", ""), "t-second": expected}
+    assert has_answer or "raised" in done.results[-1].say
+
+
+def test_a_function_is_not_what_it_was_before_its_cell_failed():
+    def changed(nb):
+        nb.cells.insert(0, new_code_cell("def double(x): return 2*x", id="mine"))
+
+    answers = {"t-twice": "def double(x): return 3*x\n1/0", "t-first": "answer = 1.0"}
+    done, _ = graded(answers, ("t-twice", "t-first"), changed=changed)
+    assert kinds(done) == {"t-twice": ("empty", "cell-failed"), "t-first": ("right", "")}
+
+
+def test_a_cell_that_failed_in_another_exercises_place_is_told():
+    def changed(nb):
+        nb.cells.insert(2, new_code_cell("def double(x): return 3*x\n1/0", id="mine"))
+
+    done, _ = graded({"t-first": "answer = 1.0", "t-twice": ""}, ("t-first", "t-twice"), changed=changed)
+    assert kinds(done) == {"t-first": ("right", ""), "t-twice": ("empty", "cell-failed")}
+    assert "ZeroDivisionError" in done.results[1].say
 
 
 def test_a_failed_cell_of_ones_own_is_told_with_the_next_exercise():
@@ -327,7 +376,7 @@ def test_the_numbers_that_a_submission_is_asked_with_are_those_of_its_program(ch
         _, _, judge = run(release, new_notebook(cells=[c.copy() for c in release.cells]), secret="s")
         return judge.questions[0].seed
 
-    assert (seed("") == seed(" anew")) == same
+    assert (seed("") == seed("  # anew")) == same
 
 
 def test_what_is_withheld_is_called_in_a_process_of_its_own():

@@ -16,6 +16,7 @@ from autograder.declaration import Exercise
 T = Exercise(id="t-time", prompt="?", answer=Quantity("s"), solution=2.0)
 F = Exercise(id="t-fun", prompt="?", answer=Function("ring_bytes", "ring_bytes(x)", cases=[(1.0,), (2.0,)]),
              solution=lambda x: 2.5*x)
+P = Exercise(id="t-guess", prompt="?", answer=Quantity("s"), solution=2.0, predict=True)
 G = Exercise(id="t-other", prompt="?", answer=Function("count", "count(x)", cases=[(1.0,)]), solution=lambda x: x)
 """
 RUN = """
@@ -27,7 +28,8 @@ told = []
 for cells in json.loads(sys.argv[1]):
     shell.reset()
     for cell in ["from autograder import check", *cells]:
-        result = shell.run_cell(cell, store_history=True)
+        source, cell_id = cell if isinstance(cell, list) else (cell, None)
+        result = shell.run_cell(source, store_history=True, cell_id=cell_id)
     told.append(vars(result.result))
 print(json.dumps(told))
 """
@@ -45,11 +47,27 @@ TOLD = {
     "no return": (["def ring_bytes(x):\n    x = 2", FUNCTION], "empty", "returns-nothing", ["return"]),
     "right": ([STUB, "def ring_bytes(x):\n    return 2.5*x", "def other(x): ...", FUNCTION], "right", "", []),
     "a function with a syntax error": ([STUB, "def ring_bytes(x)\n    return 2.5*x", FUNCTION],
-                                       "empty", "untouched-stub", ["ring_bytes", "ring_bytes"]),
-    "a syntax error": (["answer = 2.0", "answer = 3*", TIME], "right", "", ["answer"]),
-    "and asked twice": (["answer = 2.0", "answer = (3", TIME, TIME], "right", "", ["answer"]),
-    "another error": (["answer = 2.0", "answer = tau", TIME], "right", "", ["answer"]),
-    "another error, and asked twice": (["answer = 2.0", "answer = tau", TIME, TIME], "right", "", ["answer"]),
+                                       "empty", "cell-failed", ["ring_bytes"]),
+    "a syntax error": (["answer = 2.0", "answer = 3*", TIME], "empty", "cell-failed", ["answer"]),
+    "and asked twice": (["answer = 2.0", "answer = (3", TIME, TIME], "empty", "cell-failed", ["answer"]),
+    "another error": (["answer = 2.0", "answer = tau", TIME], "empty", "cell-failed", ["answer"]),
+    "another error, and asked twice": (["answer = 2.0", "answer = tau", TIME, TIME],
+                                       "empty", "cell-failed", ["answer"]),
+    "an error behind the answer": (["answer = 3.0", "answer = 2.0\ntau", TIME], "empty", "cell-failed", ["answer"]),
+    "an error in a cell with a magic": (["answer = 2.0", "%time tau\nanswer = 2.0", TIME],
+                                        "empty", "cell-failed", ["answer"]),
+    "mended in a timed cell": (["answer = tau", "%%time\nanswer = 2.0", TIME], "right", "", []),
+    "mended on a timed line": (["answer = tau", "%time answer = 2.0", TIME], "right", "", []),
+    "an error in another function's own variable": (["answer = 2.0", "def g():\n    answer = 3\ntau", TIME],
+                                                    "right", "", []),
+    "the answer cell without its answer": ([("answer = 2.0", "t-time"), ("tau", "t-time"), TIME],
+                                           "empty", "cell-failed", ["answer"]),
+    "the answer cell of another exercise": ([("answer = 2.0", "t-time"), ("tau", "t-other"), TIME], "right", "", []),
+    "the answer cell, and set since": ([("tau", "t-time"), "answer = 2.0", TIME], "right", "", []),
+    "a failed function": (["def ring_bytes(x):\n    return 2.5*x", "def ring_bytes(x):\n    return x\ntau", FUNCTION],
+                          "empty", "cell-failed", ["ring_bytes"]),
+    "a prediction": (["answer = 2.0", "answer = tau", 'check("t-guess", answer)'], "empty", "cell-failed", ["answer"]),
+    "a prediction, mended": (["answer = tau", "answer = 2.0", 'check("t-guess", answer)'], "recorded", "", []),
     "another error, mended": (["answer = tau", "answer = 2.0", TIME], "right", "", []),
     "another error elsewhere": (["answer = 2.0", "tau", TIME], "right", "", []),
     "mended": (["answer = 3*", "answer = 2.0", TIME], "right", "", []),
@@ -89,17 +107,16 @@ def test_a_verdict_knows_what_the_cells_before_did(told, name):
     assert re.findall(r"`(\w+)`", verdict["say"]) == names
 
 
-def test_the_words_for_another_name_and_for_an_answer_that_may_be_old(told):
+def test_the_words_for_another_name_and_for_a_cell_that_failed(told):
     assert told["renamed"]["say"] == (
         "No answer yet: `ring_bytes` is still the untouched stub. The cell before defines `ring_byte`; the one that is "
         "asked for is `ring_bytes`."
     )
     assert told["a syntax error"]["say"] == (
-        "Right. (The last cell with `answer` has a syntax error, so this is what it was before.)"
+        "No answer yet: the last cell for `answer` has a syntax error, and what it was before does not count. "
+        "Mend that cell and run it again."
     )
-    assert told["another error"]["say"] == (
-        "Right. (The last cell with `answer` ended in an error, so this may be what it was before.)"
-    )
+    assert "ended in an error" in told["another error"]["say"]
 
 
 def test_outside_a_notebook_a_stub_is_known_by_what_it_does():

@@ -84,6 +84,9 @@ def test_code_runs_and_is_judged():
     failing = check("rooflines-moe-bytes", "def expert_bytes(B, E, k, D, F, b)\n    return 1")
     assert "SyntaxError" in failing["error"]
     assert "verdict" not in failing
+    ended = check("rooflines-moe-bytes", "def expert_bytes(B, E, k, D, F, b):\n    return E*3*D*F*b\n1/0")
+    assert "ZeroDivisionError" in ended["error"]
+    assert "verdict" not in ended
     stub = check("rooflines-moe-bytes", "def expert_bytes(B, E, k, D, F, b):\n    ...")
     assert stub["verdict"]["kind"] == "empty"
     missing = check("rooflines-moe-bytes", "x = 1")

@@ -23,12 +23,13 @@ from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
 from .derivation import derivation
-from .quantity import MAX_COUNT_BITS, ROUNDED, TINY, quoted_error, shown_number
+from .quantity import MAX_COUNT_BITS, ROUNDED, TINY, asks_per, quoted_error, shown_number
 from .recognised import how_far, recognise
 from .undeclared import lambda_for, products, ratio_to
 from .wrong_ways import weak_numbers
 
 TWICE = ("one of two kinds left out", "the size of each")
+PER = re.compile(r"(.*\d)\s*([A-Za-z]+)(?:\s*(?:/|\bper\b)\s*([A-Za-z]+))?")  # 512 FLOP/cycle, 3 copies
 FEW = 4  # below it every wrong count is off by one or by a factor of 2
 
 
@@ -36,7 +37,8 @@ FEW = 4  # below it every wrong count is off by one or by a factor of 2
 class Count(Answer):
     """An integer, exactly: 8, 8.0, "8" and "2^3" are the same answer, and 8.5 is reported as not an integer.
 
-    `of` is what is counted, in the singular ("GPU"): then "8 GPUs" is the same answer too.
+    `of` is what is counted, in the singular ("GPU"): then "8 GPUs" is the same answer too, and so is "8 GPUs/node"
+    where the prompt asks for those of a node.
     """
 
     of: str = ""
@@ -45,6 +47,11 @@ class Count(Answer):
         """What is counted is one word."""
         if not re.fullmatch(r"[A-Za-z]*", self.of):
             raise DeclarationError(f"{exercise.id}: of is {self.of!r}; one word in the singular was expected")
+
+    def problems(self, exercise: Exercise) -> list[str]:
+        """What is counted is named, so that nobody is refused who writes it behind the number."""
+        unnamed = [] if self.of else ['of is empty; what is counted was expected, as in Count(of="GPU")']
+        return [*super().problems(exercise), *unnamed]
 
     def public(self) -> dict[str, Any]:
         """What is counted, where that is said."""
@@ -102,7 +109,7 @@ class Count(Answer):
 
     def _without_noun(self, text: str) -> str:
         """The text without what is counted; Unreadable where that is something else."""
-        word = re.fullmatch(r"(.*\d)\s*([A-Za-z]+)", text)
+        word = PER.fullmatch(text)
         if word is None or not self.of:
             return text
         if word[2].lower() in nouns(self.of):
@@ -152,6 +159,7 @@ class Count(Answer):
         integer."""
         try:
             exact = Fraction(self.read(value))
+            per_what_is_asked(value, exercise.prompt_text(given))
         except Unreadable as error:
             sentence = self._said(exercise, value, given)
             return Verdict(0.0, sentence, "mistake") if sentence else unreadable(str(error), error.reason)
@@ -207,8 +215,18 @@ class Count(Answer):
         return " ".join(dict.fromkeys(exercise.fill(say, given) for say in sentences))
 
 
+def per_what_is_asked(value: Any, prompt: str) -> None:
+    """Unreadable for a count per something else than what the prompt asks it for."""
+    word = PER.fullmatch(value.strip()) if type(value) is str else None
+    if word is not None and word[3] and not asks_per(word[3], prompt):
+        say = f"{quoted(value)} is a number per {word[3]}, and nothing per {word[3]} was asked for"
+        raise Unreadable(say, reason="other-unit")
+
+
 def plural(noun: str) -> str:
     """More of what is counted."""
+    if re.search("[^aeiou]y$", noun):
+        return f"{noun[:-1]}ies"
     return noun + ("es" if re.search("(?:s|x|ch|sh)$", noun) else "s")
 
 

@@ -26,6 +26,8 @@ from .undeclared import lambda_for, products, ratio_to
 from .wrong_ways import weak_numbers
 
 if TYPE_CHECKING:
+    from hwlib.units import Measure
+
     from ..declaration.exercise import Exercise
 
 MAX_COUNT_BITS = 3322  # a thousand digits
@@ -77,24 +79,32 @@ class Quantity(Answer):
         return self._text(value) if type(value) is str else number(value)
 
     def _text(self, text: str) -> Fraction:
-        from hwlib.units import UnitError, dimension, labels, parse
+        from hwlib.units import dimension, parse
 
-        try:
-            measure = worked_out(text) if is_calculation(text) else parse(ungrouped(text.strip()))
-        except UnitError as error:
-            raise Unreadable(quoted_error(error, text)) from None
+        measure = measured(text)
         value = number(measure.value)
         if measure.unit == "1" and not has_letters(text):
             return value
         wanted = parse(f"1 {self.unit}").unit if self.unit != "1" else "1"
         if f"{measure.unit}/s" == wanted and RATE.search(text.strip()):
             return value
-        if dimension(measure.unit) != dimension(wanted) or labels(measure.unit) != labels(wanted):
-            reading = measure.reading if isinstance(measure, Calculation) else ""
-            read = f" It was read as {quoted(reading)}." if reading else ""
-            say = f"The answer {name_of(self.unit)}, yours {name_of(measure.unit)}.{read}"
-            raise Unreadable(say, "unit", "other-unit")
+        if dimension(measure.unit) != dimension(wanted) or things_per(measure.unit, wanted) is None:
+            raise self._other_unit(measure)
         return value
+
+    def _other_unit(self, measure: Measure | Calculation) -> Unreadable:
+        say = f"The answer {name_of(self.unit)}, yours {name_of(measure.unit)}.{read_as(measure)}"
+        return Unreadable(say, "unit", "other-unit")
+
+    def _per_what_is_asked(self, value: Any, prompt: str) -> None:
+        """Unreadable for a text in a unit per thing, as in kB/token, where the prompt asks for nothing per that thing:
+        what is read by itself has no prompt."""
+        if type(value) is not str or not has_letters(value):
+            return
+        measure = measured(value)
+        things = things_per(measure.unit, self.unit or "1") or ()
+        if not all(asks_per(thing, prompt) for thing in things):
+            raise self._other_unit(measure)
 
     def readable(self, value: Any) -> str:
         """The number with its unit."""
@@ -136,11 +146,16 @@ class Quantity(Answer):
         of the unit."""
         try:
             answer = self.read(value)
+            self._per_what_is_asked(value, exercise.prompt_text(given))
         except Unreadable as error:
             return not_read(error)
-        want = Fraction(self.expected(exercise, given))
-        if self._same(answer, want):
+        if self._same(answer, Fraction(self.expected(exercise, given))):
             return exercise.right()
+        reading = read_as(measured(value)) if type(value) is str else ""
+        return self._judge_wrong(exercise, value, answer, given).with_more(reading.strip())
+
+    def _judge_wrong(self, exercise: Exercise, value: Any, answer: Fraction, given: Given) -> Verdict:
+        want = Fraction(self.expected(exercise, given))
         sentences = [
             exercise.fill(m.say, given)
             for m in exercise.mistakes
@@ -266,6 +281,43 @@ class Quantity(Answer):
         return any(
             slips.close(answer, Fraction(self.expected(exercise, row)), rtol) for row in others_numbers(exercise, given)
         )
+
+
+def measured(text: str) -> Measure | Calculation:
+    """A number or a calculation with its unit; Unreadable for anything else."""
+    from hwlib.units import UnitError, parse
+
+    try:
+        return worked_out(text) if is_calculation(text) else parse(ungrouped(text.strip()))
+    except UnitError as error:
+        raise Unreadable(quoted_error(error, text)) from None
+
+
+def read_as(measure: Measure | Calculation) -> str:
+    """How a calculation was read that can be read in two ways, as a sentence with a space before it; else ""."""
+    reading = measure.reading if isinstance(measure, Calculation) else ""
+    return f" It was read as {quoted(reading)}." if reading else ""
+
+
+def things_per(unit: str, wanted: str) -> list[str] | None:
+    """The things by which `unit` divides and `wanted` does not: the token of kB/token where bytes are asked. None where
+    what they count differs otherwise."""
+    from hwlib.units import labels
+
+    own, other = labels(unit), labels(wanted)
+    more = {thing: power - other.get(thing, 0) for thing, power in (dict.fromkeys(other, 0) | own).items()}
+    different = {thing: power for thing, power in more.items() if power}
+    return list(different) if all(power == -1 for power in different.values()) else None
+
+
+def asks_per(thing: str, prompt: str) -> bool:
+    """Whether a prompt asks for something per thing: "for a token", "per GPU", "each step"."""
+    from hwlib.units import words_of
+
+    names = "|".join(map(re.escape, words_of(thing) or [thing]))
+    return (
+        re.search(rf"\b(?:an?|per|each|every|one|a single)\s+(?:of\s+\w+\s+)?(?:{names})\b", prompt, re.I) is not None
+    )
 
 
 def has_letters(text: str) -> bool:

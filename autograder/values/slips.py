@@ -19,7 +19,8 @@ class Slip(NamedTuple):
     ratio: Fraction
     reason: str
     say: str
-    of: str = ""  # looked for only where the exercise has these: B for bytes, FLOP for operations, 1 for no unit
+    of: str = ""  # looked for only where the exercise has these: B for bytes, FLOP for operations, 1 for a pure number
+    below: str = ""  # what is told of the inverse ratio, where that is something else
 
 
 SLIPS = (
@@ -30,8 +31,9 @@ SLIPS = (
     Slip(
         Fraction(100),
         "percent",
-        "You are off by a factor of 100: is it in per cent without the sign, %, or divided by 100 once too often?",
+        "Yours is 100 times what was expected: is it in per cent, without its sign?",
         "1",
+        "Yours is a hundredth of what was expected: is a share written with a per cent sign?",
     ),
     Slip(Fraction(1000), "prefix", "You are off by a factor of 1000: a prefix (k, M, G, T; m, u, n) slipped."),
     Slip(
@@ -132,7 +134,8 @@ def find(
         for ratio in (slip.ratio, 1 / slip.ratio):
             near = NARROWER * rtol if slip.reason in NARROW else rtol
             if abs(ratio - 1) > 3 * Fraction(rtol) and close(answer, want * ratio, near):
-                return slip._replace(say=_say(slip, about))
+                say = slip.below if slip.below and ratio < 1 else _say(slip, about)
+                return slip._replace(say=say)
     return None
 
 

@@ -264,7 +264,7 @@ CYCLE = Exercise(
             ("An MI355X", mi355x, "bf16"),
         )
     ],
-    answer=Count(),
+    answer=Count(of="FLOP"),
     solution=lambda n, cores, C, f: 2 ** ceil(log2(C / (n * cores * f))),
     mistakes=(
         Mistake(
@@ -723,7 +723,7 @@ LAB_SORT = Exercise(
     "after it every warp takes one path (*to first order*: the few at the borders do not count). From which "
     "whole L on is it faster to sort? Warps have 32 threads; take the expected number of paths, *exact*.",
     given=dict(ways=[8, 16, 32, 64], c=[2000, 3000, 4000]),
-    answer=Count(),
+    answer=Count(of="instruction"),
     solution=lambda ways, c: floor(c / (warp_ways(ways) - 1)) + 1,
     mistakes=(
         Mistake(

@@ -496,7 +496,7 @@ TORUS = Exercise(
         dict(W_link=chip * GB, W=W * GB)
         for chip, W in ((90, 25), (180, 25), (45, 12.5), (180, 50), (90, 12.5))  # the smallest side of all is odd
     ],
-    answer=Count(),
+    answer=Count(of="chip"),
     solution=lambda W_link, W: 2 * (floor(4 * W_link / W / 2) + 1),
     mistakes=(
         Mistake(

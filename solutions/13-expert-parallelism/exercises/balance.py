@@ -103,7 +103,7 @@ COPIES = Exercise(
             (2.4, 256, 32, 7, 20),
         )
     ],
-    answer=Count(),
+    answer=Count(of="copy"),
     solution=lambda share, E, n, others, x: least_copies(share, E, n, others, x),
     mistakes=(
         Mistake(

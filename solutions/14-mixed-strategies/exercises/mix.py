@@ -195,7 +195,7 @@ PODS = Exercise(
         dict(chips=POD, C=V5P.bf16_flops, W=RING, F=F, B=B)
         for F, B in ((53248, 2**23), (28672, 2**22), (28672, 2**23), (20480, 2**22), (14336, 2**24))
     ],
-    answer=Count(),
+    answer=Count(of="pod"),
     solution=lambda chips, C, W, F, B: floor(B / (chips * mixed_critical_batch(F, C, 2 * W, W))),
     mistakes=(
         Mistake(

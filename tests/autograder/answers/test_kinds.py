@@ -483,6 +483,10 @@ def test_commas_part_thousands(text, count):
         ("piece", "2^10 pieces", 1024),
         ("batch", "1e3 batches", 1000),
         ("GPU", "1e3", 1000),
+        ("copy", "3 copies", 3),
+        ("pod", "15 pods", 15),
+        ("FLOP", "512 FLOP/cycle", 512),
+        ("FLOP", "512 FLOPs per cycle", 512),
     ],
 )
 def test_what_is_counted_may_stand_behind_a_count(of, text, count):
@@ -503,6 +507,67 @@ def test_another_word_behind_a_count_is_refused(of, text, reason):
     with pytest.raises(Unreadable) as error:
         Count(of=of).read(text)
     assert error.value.reason == reason
+
+
+def test_a_count_may_be_per_what_the_prompt_asks_it_for():
+    def verdict(prompt, text):
+        return judge(Exercise(id="t-per", prompt=prompt, answer=Count(of="FLOP"), solution=512), text)
+
+    assert verdict("How many FLOP does a unit do a cycle?", "512 FLOP/cycle").score == 1
+    assert verdict("How many FLOP does a unit do?", "512 FLOP/cycle").reason == "other-unit"
+
+
+PER_TOKEN = Exercise(
+    id="t-per-token", prompt="How many bytes are kept for a token?", answer=Quantity("B"), solution=64500.0
+)
+PER_GPU = Exercise(id="t-per-gpu", prompt="What does each GPU send a second?", answer=Quantity("B/s"), solution=5e10)
+IN_ALL = Exercise(id="t-in-all", prompt="How many bytes have all tokens?", answer=Quantity("B"), solution=64500.0)
+
+
+@pytest.mark.parametrize(
+    ("exercise", "text", "score"),
+    [
+        (PER_TOKEN, "64.5 kB/token", 1),
+        (PER_TOKEN, "64.5 kB per token", 1),
+        (PER_TOKEN, "2*32.25 kB/token", 1),
+        (PER_TOKEN, "64.5 kB/GPU", 0),
+        (PER_TOKEN, "64.5 kB*token", 0),
+        (PER_TOKEN, "64.5 kB/token^2", 0),
+        (PER_GPU, "50 GB/s/GPU", 1),
+        (PER_GPU, "50 GB/s/token", 0),
+        (IN_ALL, "64.5 kB/token", 0),
+    ],
+)
+def test_a_unit_may_be_per_what_the_prompt_asks_for(exercise, text, score):
+    verdict = judge(exercise, text)
+    assert verdict.score == score
+    assert verdict.reason == ("" if score else "other-unit")
+
+
+@pytest.mark.parametrize(
+    ("exercise", "value", "reason"),
+    [
+        (PURE, 25, "percent"),
+        (PURE, "25", "percent"),
+        (PURE, "2500 %", "percent"),
+        (PURE, "0.25 %", "percent"),
+        (PURE, 25.24, "percent"),
+        (PURE, 25.26, ""),
+        (PURE, 2.5, ""),
+        (TIME, 0.2, ""),
+        (BATCH, 29500, ""),
+    ],
+)
+def test_a_share_in_per_cent_without_its_sign_is_told(exercise, value, reason):
+    verdict = judge(exercise, value)
+    assert verdict.score == 0
+    assert (verdict.reason == "percent") is (reason == "percent")
+
+
+def test_a_wrong_calculation_says_how_its_unit_was_read():
+    assert "`(5760000/16) kB/(90 GB/s)`" in judge(TIME, "5760000/16 kB/(90 GB/s)").say
+    assert "read as" not in judge(TIME, "5760000/32 kB/(90 GB/s)").say
+    assert "read as" not in judge(TIME, "4 ms").say
 
 
 def test_what_is_counted_is_one_word():

@@ -30,7 +30,8 @@ def problems(**changes):
 
 def test_a_good_exercise_of_each_kind_has_no_problem():
     assert not problems()
-    assert not problems(answer=Count(), solution=lambda n: n * 7)
+    assert not problems(answer=Count(of="rank"), solution=lambda n: n * 7)
+    assert "of is empty" in problems(answer=Count(), solution=lambda n: n * 7)
     assert not problems(answer=Choice(("x", "y")), solution="x", mistakes=(Mistake("y", "No."),), given={}, prompt="?")
     assert not problems(answer=Expression({"n": integers(1, 9)}), solution=lambda n: n**2, given={}, prompt="?")
     assert not problems(
@@ -90,7 +91,7 @@ def test_what_came_in_is_quoted_cut_and_inert(monkeypatch, sentence, problem):
 
     exact = Count.read
     monkeypatch.setattr(Count, "read", read)
-    found = problems(answer=Count(), solution=lambda n: n * 7)
+    found = problems(answer=Count(of="rank"), solution=lambda n: n * 7)
     assert problem in found
     assert bool(found) == bool(problem)
 

@@ -30,9 +30,23 @@ def test_each_slip_is_told_in_both_directions(answer, reason):
     assert slips.find(answer * 3.7, 3.7, 0.01).reason == reason
 
 
+UNITS = {"1": ("1",)}  # of the slips that only such answers have
+
+
+def test_a_share_in_per_cent_is_a_slip_of_pure_numbers():
+    assert [slips.find(x, 1.0, 0.01, "1").reason for x in (100.0, 0.01, 100.9)] == ["percent"] * 3
+    assert slips.find(100.0, 1.0, 0.01, "1").say != slips.find(0.01, 1.0, 0.01, "1").say
+    assert [slips.find(100.0, 1.0, 0.01, unit) for unit in ("s", "token", "FLOP/B")] == [None] * 3
+    assert slips.find(101.1, 1.0, 0.01, "1") is None
+
+
 def test_a_slip_asks_for_its_cause_and_names_its_factor():
     assert "bits" in slips.find(8.0, 1.0, 0.01).say
-    said = [slips.find(float(slip.ratio), 1.0, 0.01, slip.of or "FLOP/B").say for slip in slips.SLIPS]
+    said = [
+        slips.find(float(slip.ratio), 1.0, 0.01, unit).say
+        for slip in slips.SLIPS
+        for unit in UNITS.get(slip.of, ("B", "FLOP/B"))
+    ]
     assert all(re.search(r"\d|size", say) for say in said)
 
 

@@ -23,7 +23,7 @@ from ..declaration.verdict import DeclarationError, Verdict, unreadable
 from ..values import encoding
 from ..values.evaluation import Clock, TooSlow, Undefined, compare, real, same, value
 from ..values.numbers import Unreadable, named, number
-from ..values.parsing import parse
+from ..values.parsing import completed, parse, typed
 from ..values.texts import quoted
 from ..values.tree_latex import latex
 from ..values.tree_python import python
@@ -243,12 +243,19 @@ class Expression(Answer):
             if exact != answer and difference(exact, solution, points, clock) is None:
                 return Verdict(0.0, rounded_exponents.SAID, "wrong", "rounded-exponent")
             finding = diagnose(self, answer, solution, points, where, clock, exercise.prompt)
-            return Verdict(0.0, finding.say, "wrong", finding.reason, wants_hint=True)
+            verdict = Verdict(0.0, finding.say, "wrong", finding.reason, wants_hint=True)
+            return verdict.with_more(self._reading(value))
         except TooSlow:
             say = "The expression takes too long to compare; a simpler form was expected."
             return Verdict(0.0, say, "unreadable", "too-slow")
         except RecursionError:
             return unreadable("the expression is nested too deeply", "too-large")
+
+    def _reading(self, value: Any) -> str:
+        """How a text was read in which signs of products are missing; "" for any other."""
+        if type(value) is not str or (read := completed(value, self.symbols)).count("*") == typed(value).count("*"):
+            return ""
+        return f"It was read as {quoted(read)}."
 
     def points(self, trees: list[Tree], clock: Clock | None = None) -> list[Point]:
         """Where two trees are compared: random points, the ends of every range, and both sides of every

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
+import unicodedata
 from collections.abc import Collection
 from fractions import Fraction
 
@@ -28,8 +29,6 @@ TYPED = str.maketrans(
         "−": "-",
         "÷": "/",
         "^": "**",
-        "α": "alpha",
-        "β": "beta",
         "≤": "<=",
         "≥": ">=",
         "≠": "!=",
@@ -40,10 +39,20 @@ TYPED = str.maketrans(
 def parse(text: str, names: Collection[str]) -> Tree:
     """The tree of `text` in the letters `names`; TreeError says what it cannot contain and what was
     expected."""
+    source = completed(text, names)
+    try:
+        parsed = ast.parse(source, mode="eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise TreeError("the expression cannot be read; a form such as 2*(n - 1)/n * S/W was expected") from None
+    return _Reader(source, frozenset(names)).read(parsed.body, 0)
+
+
+def completed(text: str, names: Collection[str]) -> str:
+    """A text as it is read: in Python's signs, with those of its products, and Greek letters by their names."""
     if len(text) > MAX_LENGTH:
         say = f"an expression of {len(text)} characters; at most {MAX_LENGTH} were expected"
         raise TreeError(say, "too-large")
-    source = text.strip().translate(TYPED)
+    source = _with_greek(typed(text), names)
     if re.search(rf"[\w.]{{{MAX_LITERAL},}}", source):
         raise TreeError(f"a number or name of more than {MAX_LITERAL} characters", "too-large")
     if odd := re.search(r"[^\w\s+\-*/%().,<>=!]", source):
@@ -55,12 +64,22 @@ def parse(text: str, names: Collection[str]) -> Tree:
         )
     if re.match(r"\w+\s*=(?!=)", source):
         raise TreeError("an equation; its right-hand side alone was expected", "equation")
-    notation.check(text.strip(), source, names, {*FUNCTIONS, "Piecewise"} - {*names})
-    try:
-        parsed = ast.parse(source, mode="eval")
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise TreeError("the expression cannot be read; a form such as 2*(n - 1)/n * S/W was expected") from None
-    return _Reader(source, frozenset(names)).read(parsed.body, 0)
+    return notation.completed(text.strip(), source, names, {*FUNCTIONS, "Piecewise"} - {*names})
+
+
+def typed(text: str) -> str:
+    """A text in Python's signs."""
+    return text.strip().translate(TYPED)
+
+
+def _with_greek(source: str, names: Collection[str]) -> str:
+    """The source with each Greek letter spelled out that begins a letter of the exercise, as alpha does."""
+    for character in {*re.findall("[\u00b5\u0370-\u03ff]", source)}:
+        name = unicodedata.name(unicodedata.normalize("NFKC", character), "")
+        spelled = name.split(" WITH ")[0].split(" ")[-1].lower()
+        if any(name.startswith(spelled) for name in names):
+            source = source.replace(character, spelled)
+    return source
 
 
 class _Reader:

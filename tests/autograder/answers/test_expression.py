@@ -161,7 +161,7 @@ def test_declared_mistakes_come_first():
         ([S], "several-expressions", "list"),
         (True, "truth-value", "True"),
         (len, "function", "`len`"),
-        ("2(n-1)", "multiplication-sign", "`2*(n-1)`"),
+        ("S/n(n-1)", "multiplication-sign", "`n*(n-1)`"),
         ("S ** ", "not-an-expression", "2*(n - 1)/n * S/W"),
         (float("nan"), "not-finite", "nan"),
         ({"S": 1}, "several-expressions", "dict"),
@@ -175,6 +175,12 @@ def test_what_is_no_expression_is_told_so(answer, reason, named):
         verdict = unreadable(str(refused), refused.reason)
     assert (verdict.score, verdict.kind, verdict.reason) == (0.0, "unreadable", reason)
     assert named in verdict.say
+
+
+def test_a_wrong_formula_says_how_its_products_were_read():
+    assert judge(RING, "2(n-1)α + 2(n-1)S/(n W)").score == 1
+    assert "read as `(n-1)*S/(n*W)`" in judge(RING, "(n-1)S/(n W)").say
+    assert "read as" not in judge(RING, "(n-1)*S/(n*W)").say
 
 
 def test_an_empty_text_is_no_answer_yet():

@@ -5,8 +5,9 @@ from fractions import Fraction
 import pytest
 
 from autograder.values.evaluation import Clock, Undefined, value
-from autograder.values.parsing import parse
+from autograder.values.parsing import completed, parse
 from autograder.values.trees import Tree, TreeError
+from hwlib.notation import NOTATION
 
 POINT = {"n": Fraction(8), "S": Fraction(3), "W": Fraction(2), "alpha": Fraction(1, 2)}
 
@@ -70,9 +71,9 @@ HOSTILE = [
     "(n, n)",
     "()",
     "",
-    "2(n)",
-    "2n",
-    "n n",
+    "1/2(n)",
+    "1/2n",
+    "n 2",
     "1j",
     "None",
     "...",
@@ -136,7 +137,7 @@ def test_numbers_beyond_bounds_stop_at_evaluation(text):
     ("text", "reason", "named"),
     [
         ("t = n + 1", "equation", ""),
-        ("2 n", "multiplication-sign", ": `2*n`"),
+        ("1/2 n", "multiplication-sign", ": `2*n`"),
         ("n.real", "unknown-operation", "attribute"),
         ("[n]", "character", "'['"),
         ("max", "arguments", "max"),
@@ -154,24 +155,74 @@ def test_what_learners_type_by_habit_has_its_own_sentence(text, reason, named):
 @pytest.mark.parametrize(
     ("text", "read", "write"),
     [
-        ("2 n", "between `2` and `n`", "`2*n`"),
-        ("nW", "`nW` is read as one name", "`n*W`"),
-        ("S/(nW)", "`nW` is read as one name", "`n*W`"),
-        ("αW", "`alphaW` is read as one name", "`alpha*W`"),
-        ("alpha W n", "between `alpha` and `W`", "`alpha*W`"),
-        ("n(n - 1)", "between `n` and `(n - 1)`", "`n*(n - 1)`"),
-        ("(n - 1)W", "between `(n - 1)` and `W`", "`(n - 1)*W`"),
-        ("2(n)", "between `2` and `(n)`", "`2*(n)`"),
-        ("log2(n)S", "between `log2(n)` and `S`", "`log2(n)*S`"),
-        ("max(n S, W)", "between `n` and `S`", "`n*S`"),
+        ("S/2W", "between `2` and `W`", "`2*W`"),
+        ("S/nW", "between `n` and `W`", "`n*W`"),
+        ("S/W n", "between `W` and `n`", "`W*n`"),
+        ("S//W n", "between `W` and `n`", "`W*n`"),
+        ("S/W^2 n", "between `2` and `n`", "`2*n`"),
+        ("S/(n - 1) W", "between `(n - 1)` and `W`", "`(n - 1)*W`"),
+        ("2^nS", "between `n` and `S`", "`n*S`"),
+        ("n^2S", "between `2` and `S`", "`2*S`"),
+        ("n 2", "between `n` and `2`", "`n*2`"),
+        ("2 foo", "between `2` and `foo`", "`2*foo`"),
     ],
 )
-def test_a_product_without_a_sign_is_told_what_was_read_and_what_to_write(text, read, write):
+def test_a_product_that_may_be_meant_in_two_ways_is_told_what_to_write(text, read, write):
     with pytest.raises(TreeError) as refused:
         parse(text, POINT)
     assert refused.value.reason == "multiplication-sign"
     assert read in str(refused.value)
     assert write in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"), [("aab", ["a", "aa", "b"]), ("aaa", ["a", "aa"]), ("HN", ["H", "N"]), ("2E3 D", ["E", "D"])]
+)
+def test_a_name_that_may_be_several_products_or_is_one_of_the_book_is_asked_about(monkeypatch, text, names):
+    monkeypatch.setitem(NOTATION, "HN", NOTATION["alpha"])
+    with pytest.raises(TreeError) as refused:
+        parse(text, names)
+    assert refused.value.reason == "multiplication-sign"
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("2 n", "2*n"),
+        ("nW", "n*W"),
+        ("2nSW", "2*n*S*W"),
+        ("2 n S W", "2*n*S*W"),
+        ("S/(nW)", "S/(n*W)"),
+        ("αW", "alpha*W"),
+        ("nα", "n*alpha"),
+        ("alpha W n", "alpha*W*n"),
+        ("α + n S", "alpha + n*S"),
+        ("n(n - 1)", "n*(n - 1)"),
+        ("(n - 1)W", "(n - 1)*W"),
+        ("(n - 1)(n + 1)", "(n - 1)*(n + 1)"),
+        ("2(n)", "2*(n)"),
+        ("2n^2", "2*n**2"),
+        ("n^2 S", "n**2*S"),
+        ("2^n S W", "2**n*S*W"),
+        ("2 n S/W", "2*n*S/W"),
+        ("1/2*n S", "1/2*n*S"),
+        ("log2(n)S", "log2(n)*S"),
+        ("n log2(n)", "n*log2(n)"),
+        ("max(n S, W)", "max(n*S, W)"),
+        ("n S if n > 2 else 3 W", "n*S if n > 2 else 3*W"),
+    ],
+)
+def test_a_product_needs_no_sign_where_it_can_be_meant_in_one_way(text, read):
+    assert completed(text, POINT) == read
+    assert parse(text, POINT) == parse(read, POINT)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"), [("μ n", ["mu", "n"]), ("µ n", ["mu", "n"]), ("β", ["beta"]), ("ρ_x", ["rho_x"])]
+)
+def test_a_greek_letter_is_its_name_where_the_exercise_has_it(text, names):
+    assert parse(text, names).names() == {*names}
+    assert parse("λ", names) == Tree("sym", ("λ",))
 
 
 @pytest.mark.parametrize("text", ["n_W", "nWx", "tW"])

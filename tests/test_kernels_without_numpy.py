@@ -49,6 +49,7 @@ def odd(x_ptr, i_ptr, out_ptr, half_ptr, N: tl.constexpr):
         tl.where(x > 0, i, x), x.to(tl.float16)*1000, (x > 0).to(tl.int32), tl.maximum(x, 0.0), tl.max(x),
         tl.min(x), tl.sum(i), tl.sum(x), tl.sum(tl.where(x > 1, x, 0.0)),
         (~(x > 0) | (i == 2)).to(tl.float32), x.to(tl.float64)/3,
+        tl.exp2(x), tl.log2(x), tl.abs(x), tl.cumsum(x), tl.cumsum(i), tl.rsqrt(x), tl.sigmoid(x),
     ]
     for row, value in enumerate(values):
         tl.store(out_ptr + row*N + at, value + tl.zeros((N,), tl.float32))
@@ -56,7 +57,7 @@ def odd(x_ptr, i_ptr, out_ptr, half_ptr, N: tl.constexpr):
 
 
 x = [0.0, -1.0, 2.0, float("inf"), -float("inf"), float("nan"), 1e-3, 7.25]
-run = tl.launch(odd, 1, x, [0, 1, 2, 3, 4, 5, 6, 7], tl.empty(21*8), tl.empty(8, tl.float16), 8)
+run = tl.launch(odd, 1, x, [0, 1, 2, 3, 4, 5, 6, 7], tl.empty(28*8), tl.empty(8, tl.float16), 8)
 print(json.dumps([run.arrays[name].tolist() for name in ("out_ptr", "half_ptr")] + [run.flops, run.tile_bytes]))
 """
 CHECK = """

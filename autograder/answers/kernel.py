@@ -13,10 +13,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..declaration.answer import Call
+from ..declaration.answer import Box, Call
 from ..declaration.calling import local_call
 from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unreadable
 from ..declaration.withholding import Withheld, write_it_yourself
@@ -125,6 +125,15 @@ class Kernel(Coded):
     def how(self) -> str:
         """The kernel, by its signature."""
         return f"write `{self.signature}`, a kernel in the language of `tl`"
+
+    def asked_with(self) -> str:
+        """Which part of Triton's language there is, folded."""
+        return language()
+
+    def box(self, exercise: Exercise) -> Box | None:
+        """An editor, with the same above it."""
+        box = super().box(exercise)
+        return box and replace(box, above=language())
 
     def public(self) -> dict[str, Any]:
         """The signature."""
@@ -336,6 +345,18 @@ class _Failure(Finding):
 
 
 _Done = tuple[Launch, Mapping[str, Any], Any, Any]
+
+
+def language() -> str:
+    """What a kernel may use of Triton's language, folded, as `hwlib.tl` has it."""
+    from hwlib import tl
+
+    uses = {**tl.OPERATIONS, "Types": tuple(tl.DTYPES)}
+    rows = [f"- {use}: `tl.{'`, `tl.'.join(names)}`" for use, names in uses.items()]
+    signs = "- Signs: `+ - * / // %`, comparisons, `& | ~`, `x[:, None]`, `x.T`, `x.to(tl.float16)`, `x_ptr + offsets`"
+    return "\n".join(
+        ["<details><summary>What there is in <code>tl</code></summary>", "", *rows, signs, "", "</details>"]
+    )
 
 
 def _launch(row: Any) -> Launch:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
@@ -86,8 +87,16 @@ def zeros(shape: Sequence[int], dtype: DType) -> Tile:
     return full(shape, 0, dtype)
 
 
-def load(pointer: Pointer, mask: Tile | None = None, other: float | None = None) -> Tile:
-    """What is in memory; where the mask is false nothing is read, and `other` (else 0) stands there."""
+def load(
+    pointer: Pointer,
+    mask: Tile | None = None,
+    other: float | None = None,
+    *,
+    cache_modifier: str = "",  # noqa: ARG001
+    eviction_policy: str = "",  # noqa: ARG001
+) -> Tile:
+    """What is in memory; where the mask is false nothing is read, and `other` (else 0) stands there. What tells a GPU's
+    caches how to treat it changes nothing here."""
     _check(pointer, mask)
     shape = pointer.offset.shape if isinstance(pointer.offset, Tile) else ()
     if mask is not None:
@@ -157,7 +166,59 @@ def _of_floats(name: str) -> Callable[[Tile], Tile]:
     return function
 
 
-exp, log, sqrt = (_of_floats(name) for name in ("exp", "log", "sqrt"))
+exp, log, sqrt, exp2, log2 = (_of_floats(name) for name in ("exp", "log", "sqrt", "exp2", "log2"))
+
+
+def rsqrt(x: Tile) -> Tile:
+    """1/sqrt(x), and as many operations."""
+    return 1.0 / sqrt(x)
+
+
+def sigmoid(x: Tile) -> Tile:
+    """1/(1 + exp(-x)), and as many operations."""
+    return 1.0 / (1.0 + exp(-x))
+
+
+def abs(x: Tile) -> Tile:
+    """The size of each element."""
+    return _program().add("absolute", [x], x.shape, x.dtype)
+
+
+def cumsum(x: Tile, axis: int = 0) -> Tile:
+    """The sums of the elements so far, along an axis."""
+    if not -len(x.shape) <= axis < len(x.shape):
+        raise KernelError(f"cumsum along axis {axis} of a tile of shape {x.shape}", "other-shape")
+    if x.dtype is int1:
+        x = x.to(int32)
+    return _program().add("cumsum", [x], x.shape, x.dtype, {"axis": axis % len(x.shape)})
+
+
+def range(*args: int, **_hints: Any) -> builtins.range:
+    """Python's range; what tells Triton's compiler how to overlap its turns, as `num_stages`, changes nothing here."""
+    return builtins.range(*args)
+
+
+def static_range(*args: int) -> builtins.range:
+    """Python's range, of which Triton unrolls the loop."""
+    return builtins.range(*args)
+
+
+def static_assert(condition: bool, message: str = "") -> None:
+    """Refuse a kernel whose fixed arguments do not fit."""
+    if not condition:
+        raise KernelError(f"static_assert failed: {message or 'the condition is false'}", "bad-argument")
+
+
+def multiple_of(x: Any, _values: Any) -> Any:
+    """x: what it tells Triton's compiler about alignment changes nothing here."""
+    return x
+
+
+max_contiguous = multiple_of
+
+
+def assume(_condition: Any) -> None:
+    """Nothing: it helps Triton's compiler only."""
 
 
 def _reduction(name: str) -> Callable[..., Tile]:

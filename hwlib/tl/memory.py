@@ -25,7 +25,20 @@ from hwlib.tl.tile import COMPARISONS, DTYPES, INTEGER_ONLY, MOST_ELEMENTS, DTyp
 MOST_WORK = 2**30  # elements of all results: seconds
 MOST_AXES = 8
 OF_PYTHON = {bool: "b", int: "i", float: "f"}  # numpy's letters of Python's numbers
-INNER = {"add", "subtract", "multiply", "divide", "maximum", "minimum", "exp", "log", "sqrt"}
+INNER = {
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "maximum",
+    "minimum",
+    "exp",
+    "log",
+    "sqrt",
+    "exp2",
+    "log2",
+    "absolute",
+}
 OPERANDS = {  # how many values each operation takes: numpy would write into one more
     "arange": (0,),
     "full": (0,),
@@ -34,6 +47,7 @@ OPERANDS = {  # how many values each operation takes: numpy would write into one
     "where": (3,),
     "dot": (2,),
     **dict.fromkeys(("to", "reshape", "transpose", "sum", "max", "min", "exp", "log", "sqrt", "invert"), (1,)),
+    **dict.fromkeys(("exp2", "log2", "absolute", "cumsum"), (1,)),
     **dict.fromkeys(("add", "subtract", "multiply", "divide", "maximum", "minimum", *COMPARISONS, *INTEGER_ONLY), (2,)),
 }
 
@@ -288,7 +302,7 @@ def _run(
         values[at], used = result, {operand for operand in operands if not isinstance(operand, list)}
         if result is not None and (result.dtype.kind == "f" or (result.dtype.kind == "i" and used & counted)):
             counted.add(at)
-            run.flops += _flops(name, inputs, result)
+            run.flops += _flops(name, inputs, result, options)
             alive += _tile_bytes(result)
             run.tile_bytes = max(run.tile_bytes, alive)
         for operand in {*used, at}:
@@ -319,11 +333,13 @@ def _tile_bytes(value: Any) -> int:
     return value.nbytes if value.ndim else 0
 
 
-def _flops(name: str, given: list, result: Any) -> int:
+def _flops(name: str, given: list, result: Any, options: dict) -> int:
     if name == "dot":
         return 2 * given[0].shape[0] * given[0].shape[1] * given[1].shape[1]
     if name in ("sum", "max", "min"):
         return given[0].size - result.size
+    if name == "cumsum":  # the first of each line is no sum
+        return result.size - result.size // max(1, result.shape[index(options["axis"])])
     return result.size if name in INNER else 0
 
 
@@ -395,6 +411,8 @@ def _result(np: Any, name: str, inputs: list, options: dict) -> Any:
             if name == "sum"
             else getattr(np, name)(inputs[0], axis=options["axis"])
         )
+    if name == "cumsum":
+        return np.cumsum(inputs[0], axis=index(options["axis"]), dtype=inputs[0].dtype)
     kinds = {OF_PYTHON.get(type(one)) or one.dtype.kind for one in inputs}
     if name in INTEGER_ONLY and "f" in kinds:
         raise TypeError

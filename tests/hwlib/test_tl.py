@@ -404,3 +404,67 @@ def test_truth_values_are_counted_as_numbers():
         tl.store(out_ptr + at, (at < 2) + (at < 3))
 
     assert tl.launch(count, 1, tl.empty(4)).arrays["out_ptr"].tolist() == [2, 2, 1, 0]
+
+
+def published(x_ptr, out_ptr, N: tl.constexpr):
+    """What published kernels use, a row of results each."""
+    tl.static_assert(N > 0)
+    at = tl.max_contiguous(tl.multiple_of(tl.arange(0, N), N), N)
+    x = tl.load(x_ptr + at, eviction_policy="evict_last")
+    size = tl.abs(x)
+    rows = [tl.exp2(x), tl.log2(size), tl.rsqrt(size), tl.sigmoid(x), size, tl.cumsum(x, axis=0), tl.math.exp2(x)]
+    for row in tl.static_range(len(rows)):
+        for step in tl.range(0, 1, num_stages=3):
+            tl.store(out_ptr + (row + step) * N + at, rows[row])
+
+
+def test_what_published_kernels_use_is_there_and_counted_as_if_it_were_written_out():
+    x = np.linspace(-2, 3, 8, dtype=np.float32)
+    run = tl.launch(published, 1, x, tl.empty((7, 8)), 8)
+    size = np.abs(x)
+    rows = [np.exp2(x), np.log2(size), size**-0.5, 1 / (1 + np.exp(-x)), size, np.cumsum(x), np.exp2(x)]
+    np.testing.assert_allclose(run.arrays["out_ptr"], rows, rtol=1e-5)
+    once, rsqrt, sigmoid, cumsum = 4 * 8, 2 * 8, 4 * 8, 7
+    assert run.flops == once + rsqrt + sigmoid + cumsum
+
+
+def test_sums_along_each_axis_are_counted_line_by_line():
+    def sums(x_ptr, out_ptr, axis):
+        at = tl.arange(0, 4)[:, None] * 8 + tl.arange(0, 8)[None, :]
+        tl.store(out_ptr + at, tl.cumsum(tl.load(x_ptr + at), axis=axis))
+
+    x = draw(4, 8)
+    for axis, flops in ((0, 3 * 8), (1, 4 * 7), (-1, 4 * 7)):
+        run = tl.launch(sums, 1, x, tl.empty((4, 8)), axis)
+        np.testing.assert_allclose(run.arrays["out_ptr"], np.cumsum(x, axis=axis), rtol=1e-5)
+        assert run.flops == flops
+    with pytest.raises(tl.KernelError) as error:
+        tl.launch(sums, 1, x, tl.empty((4, 8)), 2)
+    assert error.value.reason == "other-shape"
+
+
+def test_a_false_static_assert_and_halves_are_refused():
+    with pytest.raises(tl.KernelError) as error:
+        tl.static_assert(False, "N is odd")
+    assert error.value.reason == "bad-argument"
+
+    def half(x_ptr):
+        tl.exp2(tl.load(x_ptr + tl.arange(0, 2)).to(tl.float16))
+
+    with pytest.raises(tl.KernelError) as error:
+        tl.launch(half, 1, draw(2))
+    assert error.value.reason == "other-type"
+
+
+@pytest.mark.parametrize("name", [*tl.INSTEAD, "softmax", "tensor"])
+def test_what_there_is_not_is_told_what_to_take_instead(name):
+    with pytest.raises(AttributeError) as error:
+        getattr(tl, name)
+    assert name in str(error.value)
+    assert tl.INSTEAD.get(name, "cumsum, range, static_range") in str(error.value)
+
+
+def test_all_that_a_kernel_may_use_is_listed():
+    listed = {name for names in tl.OPERATIONS.values() for name in names}
+    ours = {"launch", "empty", "trace", "record", "play", "places", "dtype_of", "math"}  # around a kernel
+    assert listed == {name for name in tl.__all__ if name.islower() and name not in {*tl.DTYPES, *ours}}

@@ -306,3 +306,12 @@ def test_an_exercise_about_the_order_tests_itself():
 def test_bytes_of_hbm_need_a_cache():
     with pytest.raises(DeclarationError):
         Kernel("f", "f(x_ptr)", cases=[Launch(1, {"x_ptr": (8,)})], hbm_bytes=at_most())
+
+
+def test_a_prompt_lists_what_a_kernel_may_use_folded():
+    answer = Kernel("add", "add(x_ptr)", cases=[Launch(1, {"x_ptr": (8,)})])
+    exercise = Exercise(id="t-kernel", prompt="?", answer=answer, solution=lambda x_ptr: None)
+    shown = exercise.answer.asked_of({})
+    assert shown.startswith("<details>")
+    assert all(f"`tl.{name}`" in shown for names in tl.OPERATIONS.values() for name in names)
+    assert exercise.answer.box(exercise).above == shown

@@ -9,6 +9,7 @@ import pytest
 import autograder
 from autograder.answers import Choice, Count, Quantity
 from autograder.answers.function import Function
+from autograder.answers.kernel import language
 from autograder.book.site import page
 from autograder.book.source import notebook
 from autograder.declaration import Exercise
@@ -44,6 +45,12 @@ def test_counts_choices_and_units_are_read_as_it_says(text):
     for code in re.findall(r"`(from hwlib.units .+?|answer = 4.+?)`", text):
         exec(code, scope)
     assert scope["answer"] == pytest.approx(4 / 450)
+
+
+def test_it_lists_what_kernels_may_use_as_prompts_do(text):
+    listed = [line for line in language().splitlines() if line.startswith("- ") and not line.startswith("- Signs")]
+    assert len(listed) > 5
+    assert not [line for line in listed if line not in text.splitlines()]
 
 
 def returns_a_tuple(x):

@@ -2,11 +2,13 @@
 
 import json
 import random
+import re
+from collections import Counter
 from math import floor, sqrt
 
 import pytest
 
-from autograder.answers import Design, Distributed, Kernel
+from autograder.answers import Choice, Design, Distributed, Kernel
 from autograder.answers.algorithm import direct
 from autograder.answers.library_overlap import library_overlap
 from autograder.answers.selftest import selftest
@@ -35,6 +37,28 @@ def is_dear(exercise):
 )
 def test_the_exercise_tests_itself(exercise):
     assert selftest(exercise) == []
+
+
+CHOICES = [exercise for exercise in EXERCISES if isinstance(exercise.answer, Choice)]
+SIZE = re.compile(r"(?:about |between )?(\d+(?:[.,]\d+)*)")  # of an option, where that is what it begins with
+
+
+def sizes(exercise):
+    """The numbers with which the options of a choice begin; [] unless all do."""
+    begins = [SIZE.match(text or key) for key, text in exercise.answer.options.items()]
+    return [float(begin[1].replace(",", "")) for begin in begins if begin] if all(begins) else []
+
+
+def test_choices_of_sizes_keep_their_order_and_of_no_other_the_places_tell_the_right_option():
+    of_sizes = [exercise for exercise in CHOICES if sizes(exercise)]
+    assert len(of_sizes) > 10
+    assert [exercise.id for exercise in of_sizes if not exercise.answer.ordered] == []
+    for exercise in of_sizes:
+        assert sizes(exercise) in (sorted(sizes(exercise)), sorted(sizes(exercise), reverse=True)), exercise.id
+    shuffled = [exercise for exercise in CHOICES if not exercise.answer.ordered]
+    places = [list(one.answer.options).index(one.expected(one.variant())) for one in shuffled]
+    assert len(places) >= 30
+    assert max(Counter(places).values()) < 0.45 * len(places)
 
 
 @pytest.mark.slow

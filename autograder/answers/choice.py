@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 from ..declaration.answer import Answer, Box, Call
 from ..declaration.exercise import Exercise
@@ -18,10 +19,13 @@ from ..values.texts import quoted
 class Choice(Answer):
     """One of `options`: a dict of key and text, or a tuple of texts (keys a, b, c...).
 
-    The key, its letter by position and the text itself are understood, in either case.
+    The key and the text itself are understood, in either case. The options stand in an order of the exercise, and of
+    the learner where one is known, which has nothing to do with the declared one. `ordered`: they stay as they are
+    declared, as sizes do, and the letter of a place is understood too.
     """
 
     options: Any
+    ordered: bool = False
     predictable: ClassVar[bool] = True
     in_a_chapter: ClassVar[tuple[int, int | None]] = (1, None)
 
@@ -47,6 +51,16 @@ class Choice(Answer):
             f'- `"{key}"`' + (f": {text}" if text and text != key else "") for key, text in self.options.items()
         )
 
+    def arranged(self, exercise_id: str, learner: str = "") -> Self:
+        """The options in the order of (id, learner): by digests of their keys, so the declared order shows nowhere."""
+        if self.ordered:
+            return self
+
+        def place(key: str) -> bytes:
+            return hashlib.sha256(f"{exercise_id}\0{learner}\0{key}".encode()).digest()
+
+        return replace(self, options={key: self.options[key] for key in sorted(self.options, key=place)})
+
     def declare(self, exercise: Exercise) -> None:
         """The solution and each mistake must be options."""
         for value in (exercise.solution, *(m.value for m in exercise.mistakes)):
@@ -61,7 +75,8 @@ class Choice(Answer):
 
     def public(self) -> dict[str, Any]:
         """The options, without their sentences."""
-        return {"options": dict(self.options)}
+        options: dict[str, Any] = {"options": dict(self.options)}
+        return options | ({"ordered": True} if self.ordered else {})
 
     def stub(self, exercise: Exercise) -> str:
         """The answer cell, with the keys in its comment."""
@@ -75,7 +90,8 @@ class Choice(Answer):
         if type(value) is not str:
             raise Unreadable(f"{described(value)}; one of {self._listed()} was expected", reason="not-an-option")
         text = _plain_text(value[:1000])
-        letters = {chr(ord("a") + i): key for i, key in enumerate(self.options)}
+        places = self.options if self.ordered else ()  # elsewhere a letter means another option to each learner
+        letters = {chr(ord("a") + i): key for i, key in enumerate(places)}
         for names in (
             {_plain_text(k): k for k in self.options},
             {_plain_text(v): k for k, v in self.options.items()},
@@ -123,7 +139,7 @@ class Choice(Answer):
 
     def box(self, exercise: Exercise) -> Box:
         """The options, one to be chosen."""
-        return Box("options", options=self.options)
+        return Box("options", options=self.options, ordered=self.ordered)
 
     def problems(self, exercise: Exercise) -> list[str]:
         """A wrong option without a sentence."""

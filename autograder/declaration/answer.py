@@ -52,6 +52,7 @@ class Box:
     input: str = "text"  # a field of "text", several "lines", "options", the "fields" of a record, or "code"
     ask: str = "Your answer"  # the label; of a prediction, "Your prediction"
     options: Mapping[str, str] = field(default_factory=dict)  # to choose from: key and words
+    ordered: bool = False  # whether the order of the options has a meaning, so that no page may change it
     fields: Sequence[BoxField] = ()
     lines: int = 1
     echo: bool = False  # whether it helps to see, while one types, how a text is read
@@ -107,6 +108,10 @@ class Answer:
     def stub(self, exercise: Exercise) -> str:
         """The answer cell before an answer."""
         return f"answer = ...  # {exercise.size}"
+
+    def arranged(self, exercise_id: str, learner: str = "") -> Self:
+        """The kind as an exercise asks it, or as one learner is asked: with options, in an order of their own."""
+        return self
 
     # Declared and published
 

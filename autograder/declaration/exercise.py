@@ -91,6 +91,7 @@ class Exercise:
             raise DeclarationError(f"{self.id}: {self.variant_count} variants; at most {MAX_VARIANTS} were expected")
         if len({frozenset(row) for row in rows}) != 1:
             raise DeclarationError(f"{self.id}: the rows of given have different names")
+        object.__setattr__(self, "answer", self.answer.arranged(self.id))
         self.answer.declare(self)
         object.__setattr__(self, "points", self.answer.worth(self))
 

@@ -31,7 +31,7 @@ from ..values.numbers import Unreadable
 from . import cell_history, guidance, recording
 from .attempt import SavedAttempt, as_json, as_typed, echoed, has_key, is_code, judged, predicted
 from .card import NotebookCard
-from .lookup import LocatedExercise, NotFound, assignment, find, numbers_of
+from .lookup import LocatedExercise, NotFound, assignment, find, kind_for_learner, numbers_of
 from .progress import Progress
 from .verbs import exercise, prompt
 
@@ -75,7 +75,7 @@ class ExerciseDesk:
         own = located.declared
         if own is None or public.get("variants"):  # what a box asks of an exercise
             own = cast(Exercise, SimpleNamespace(lines=public["lines"], variant=lambda: numbers_of(located)))
-        return located.kind.box(own)
+        return kind_for_learner(located).box(own)
 
     def html(self) -> str:
         """The card, with its hints, folded; the solution is asked for."""

@@ -66,6 +66,16 @@ def find(exercise_id: str) -> LocatedExercise:
     raise NotFound(f"there is no exercise {exercise_id!r} here; {more}")
 
 
+def kind_for_learner(found: LocatedExercise) -> Answer:
+    """The answer kind as the learner of this notebook is asked: the options of a choice in an order of their own, that
+    of the exercise where nobody is known."""
+    try:
+        learner = owner()
+    except NotFound:
+        learner = ""
+    return found.kind.arranged(found.public["id"], learner)
+
+
 def numbers_of(found: LocatedExercise) -> dict[str, Any]:
     """The numbers of an exercise: the book's, or the learner's own where the course has variants."""
     public = found.public

@@ -15,7 +15,7 @@ from ..values.texts import fill
 from . import cell_errors, cell_history, guidance, recording
 from .attempt import SavedAttempt, as_typed, has_key, judged, predicted
 from .card import NotebookCard
-from .lookup import LocatedExercise, NotFound, find, numbers_of
+from .lookup import LocatedExercise, NotFound, find, kind_for_learner, numbers_of
 from .points import in_words
 from .progress import Progress
 
@@ -30,7 +30,7 @@ def exercise(exercise_id: str) -> NotebookCard:
     except NotFound as nobody:
         return NotebookCard(f"{str(nobody)[0].upper()}{str(nobody)[1:]}.")
     title = f"**{located.public['title']}**" if located.public.get("title") else ""
-    parts = (title, prompt(located, numbers), located.kind.asked_of(numbers))
+    parts = (title, prompt(located, numbers), kind_for_learner(located).asked_of(numbers))
     return NotebookCard("\n\n".join(part for part in parts if part))
 
 

@@ -10,7 +10,29 @@
     typeset: (element) => window.gpubook.typeset?.(element),
     editor: (area) => window.gpubook.editor?.(area),
   };
-  const mount = (form) => window.gpubook.card.mount(form, desk);
+
+  /* A number of 32 bits out of a text, each bit of which any letter may change: FNV-1a, and MurmurHash3's last step. */
+  function hashed(text) {
+    let hash = 0x811c9dc5;
+    for (const letter of text) hash = Math.imul(hash ^ letter.codePointAt(0), 0x01000193);
+    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+    return (hash ^ (hash >>> 16)) >>> 0;
+  }
+
+  /* The options of a choice in this reader's order, unless theirs has a meaning; the book's order is the same for all. */
+  function shuffle(form) {
+    const reader = window.gpubook.progress?.reader();
+    if (form.dataset.input !== "options" || form.hasAttribute("data-ordered") || !reader) return;
+    const place = (label) => hashed(`${reader}\0${form.dataset.exercise}\0${label.querySelector("input").value}`);
+    const places = [...form.querySelectorAll("fieldset > label")].map((label) => [place(label), label]);
+    form.querySelector("fieldset").append(...places.sort(([a], [b]) => a - b).map(([, label]) => label));
+  }
+
+  function mount(form) {
+    if (!form.dataset.ready) shuffle(form);
+    window.gpubook.card.mount(form, desk);
+  }
 
   /* A cell of a section in which to try something: `<div class="scratch-here">`, where the build put one. */
   function scratch(place, number) {

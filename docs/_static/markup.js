@@ -52,7 +52,7 @@
   ];
   const OF_CARDS = [
     ...OF_ANSWERS, ...each("class id for name aria-describedby", "[\\w:. -]*"), ...each("rows", COUNT),
-    ...each("hidden novalidate spellcheck autocomplete autocapitalize", "[\\w-]*"),
+    ...each("data-ordered hidden novalidate spellcheck autocomplete autocapitalize", "[\\w-]*"),
     ...each("data-exercise data-chapter data-input data-predict data-echo value placeholder", ANY),
     ["type", whole("text|radio|button|submit")],
   ];

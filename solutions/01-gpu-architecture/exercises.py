@@ -164,7 +164,7 @@ PREDICT_RARE = Exercise(
     prompt="Nearly every thread of a kernel takes a path of 10 instructions. One of a hundred, at random, takes a "
     "slow path of 1,000 instead, so a thread has about 20 to run on average. How many cycles does a "
     "scheduler need for a warp of 32, on average? *To first order.*",
-    answer=Choice({"20": "about 20", "60": "about 60", "285": "about 285", "1010": "about 1,010"}),
+    answer=Choice({"20": "about 20", "60": "about 60", "285": "about 285", "1010": "about 1,010"}, ordered=True),
     solution=lambda: min(("20", "60", "285", "1010"), key=lambda n: abs(log(float(n) / RARE))),
     mistakes=(
         Mistake("20", "That is the mean of the threads. What does a warp do if just one of its threads is slow?"),
@@ -612,7 +612,8 @@ PREDICT_MEASURED = Exercise(
     "of an H100. The same script looked on both for the shape whose matmul is fastest. What did the MI300X's "
     "best come to, in units of the H100's? *To first order.*",
     answer=Choice(
-        {"1.3": "about 1.3 times", "1.1": "about 1.1 times", "0.85": "about 0.85 times", "0.5": "about half"}
+        {"1.3": "about 1.3 times", "1.1": "about 1.1 times", "0.85": "about 0.85 times", "0.5": "about half"},
+        ordered=True,
     ),
     solution=lambda: min(("1.3", "1.1", "0.85", "0.5"), key=lambda r: abs(log(float(r) * best(h100) / best(mi300x)))),
     mistakes=(

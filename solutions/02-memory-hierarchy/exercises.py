@@ -88,7 +88,8 @@ PREDICT_STEP = Exercise(
             "most": f"about {show(IF_KEPT, 'B/s', 2)}: all but the little that does not fit comes from the cache",
             "half": f"about {show(IF_HALF, 'B/s', 2)}: about half of the reads find the cache in disorder",
             "none": f"about {show(MEMORY_READ, 'B/s', 2)}: as if there were no cache",
-        }
+        },
+        ordered=True,
     ),
     solution="none",
     mistakes=(

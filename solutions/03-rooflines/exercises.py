@@ -259,7 +259,8 @@ PREDICT_BATCH = Exercise(
             "3x": "about 3 times as long",
             "9x": "about 9 times as long",
             "77x": "about 77 times as long",
-        }
+        },
+        ordered=True,
     ),
     solution=lambda: f"{min((1, 3, 9, 77), key=lambda n: abs(log(n * _small / _large)))}x",
     mistakes=(
@@ -855,7 +856,7 @@ PREDICT_ERROR = Exercise(
     prompt=f"By the data sheet's two rates, the roofline is off by {_sheet_error:.0%} on "
     f"average over these {len(_samples)} products. Now fit the three constants to them. What mean "
     "error is left? *To first order.*",
-    answer=Choice({f"{n} %": f"about {n} %" for n in (1, 8, 20, 35)}),
+    answer=Choice({f"{n} %": f"about {n} %" for n in (1, 8, 20, 35)}, ordered=True),
     solution=lambda: f"{min((1, 8, 20, 35), key=lambda n: abs(log(n / 100 / _error)))} %",
     mistakes=(
         Mistake("1 %", "Too good: a library has hundreds of kernels, and this is one set of constants."),

@@ -139,7 +139,7 @@ PREDICT_BOTH = Exercise(
     prompt="The copy of the opening question, from one H100 to its neighbour, gets 377 of the 450 GB/s that the links "
     "carry one way. Now the neighbour copies as much back at the same time. What does *each* of the two copies "
     "get? *To first order*.",
-    answer=Choice({"same": "about 375 GB/s", "less": "about 300 GB/s", "half": "about 190 GB/s"}),
+    answer=Choice({"same": "about 375 GB/s", "less": "about 300 GB/s", "half": "about 190 GB/s"}, ordered=True),
     solution="same",
     mistakes=(
         Mistake("half", "Which wires do the two copies share?"),

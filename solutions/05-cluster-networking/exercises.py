@@ -286,7 +286,8 @@ PREDICT_SPINE = Exercise(
             "7 %": "7 %: 16/15 of the time, on every leaf",
             "14 %": "14 %: 8/7 of the time, on one rail",
             "stop": "it stops: some GPUs are cut off",
-        }
+        },
+        ordered=True,
     ),
     solution="0 %",
     mistakes=(
@@ -443,7 +444,8 @@ PREDICT_HASH = Exercise(
             "few": "two or three: a collision now and then",
             "third": "about a third of them",
             "half": "half of them: with a chance of one in two each",
-        }
+        },
+        ordered=True,
     ),
     solution="third",
     mistakes=(

@@ -171,7 +171,8 @@ PREDICT_EIGHT = Exercise(
             "41 ms": "about 41 ms: a little more",
             "71 ms": "about 71 ms: twice the data",
             "83 ms": "about 83 ms: more than twice the rounds",
-        }
+        },
+        ordered=True,
     ),
     solution="41 ms",
     mistakes=(
@@ -472,7 +473,8 @@ PREDICT_WIRE = Exercise(
             "line": f"about {W_NVLINK / GB:.0f} GB/s: the switch fills the line",
             "ring": f"about {H200_RING / GB:.0f} GB/s: as many as around the ring",
             "fewer": f"about {PORT_AUTO / GB:.0f} GB/s: fewer than around the ring",
-        }
+        },
+        ordered=True,
     ),
     solution="fewer",
     mistakes=(

@@ -225,7 +225,8 @@ PREDICT_INNER = Exercise(
             "same": "the same",
             "double": "about twice as long",
             "eight": "eight times as long: NVLink is out of the game",
-        }
+        },
+        ordered=True,
     ),
     solution="same",
     mistakes=(

@@ -207,7 +207,8 @@ PREDICT_RESHARD = Exercise(
             "half": "half",
             "eighth": "an eighth",
             "none": "none: a slice is free",
-        }
+        },
+        ordered=True,
     ),
     solution="eighth",
     mistakes=(
@@ -949,7 +950,7 @@ PREDICT_DTENSOR = Exercise(
     prompt="2,048 ranks, a mesh of X = 256 and Y = 8. The activations are `[Shard(0), Replicate()]`, the first weight "
     "is split by columns over Y, the second by rows. `y = x @ W1 @ W2` runs forward, and nobody looks at y. How many "
     "collectives has a rank called? *Exact*.",
-    answer=Choice({"none": "none", "one": "one", "two": "two", "three": "three"}),
+    answer=Choice({"none": "none", "one": "one", "two": "two", "three": "three"}, ordered=True),
     solution="none",
     mistakes=(
         Mistake("one", "One is needed to use y. Does DTensor add up what nobody has asked for?"),

@@ -197,11 +197,12 @@ ERRATUM_VOCAB = Exercise(
     "are two tables? *Exact.*",
     answer=Choice(
         {
-            "right": "12BTDV: two tables, and six operations a parameter and token in each",
-            "six": "6BTDV: one of the tables is multiplied with",
             "four": "4BTDV: the output layer has no backward pass of its own",
+            "six": "6BTDV: one of the tables is multiplied with",
+            "right": "12BTDV: two tables, and six operations a parameter and token in each",
             "eighteen": "18BTDV: the output layer's twelve, and six of the lookup",
-        }
+        },
+        ordered=True,
     ),
     solution="six",
     mistakes=(
@@ -312,7 +313,7 @@ PREDICT_ATTENTION = Exercise(
     predict=True,
     prompt=f"{llama405.name} was trained on sequences of {8192:,} tokens. Of the FLOPs of a training step, how much "
     "goes to scores and weighted values, if the kernel skips what the causal mask hides? *To first order.*",
-    answer=Choice({f"{n} %": f"about {n} %" for n in (1, 4, 15, 50)}),
+    answer=Choice({f"{n} %": f"about {n} %" for n in (1, 4, 15, 50)}, ordered=True),
     solution=lambda: nearest(100 * _share, [f"{n} %" for n in (1, 4, 15, 50)]),
     mistakes=(
         Mistake("1 %", "Close to nothing, but not that close: hold 2T of scores against the width of the layer."),
@@ -1127,7 +1128,7 @@ PREDICT_BLOOM = Exercise(
     f"software prints, with all layers recomputed. 6ND at that rate is {BLOOM_SIX:.0f} days. How many did the run "
     f"take? "
     "*To first order.*",
-    answer=Choice({one: f"about {one}" for one in _CHOICES}),
+    answer=Choice({one: f"about {one}" for one in _CHOICES}, ordered=True),
     solution=lambda: nearest(BLOOM_LOGGED, _CHOICES),
     mistakes=(
         Mistake("70 days", "Is there anything that a run does less of than 6ND says, so that it could be faster?"),

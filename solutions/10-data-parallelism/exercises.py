@@ -143,7 +143,8 @@ PREDICT_BF16 = Exercise(
             "near": "2.9: every sum loses a little",
             "two": "2.0: there the steps become too small",
             "one": "1.0: there the steps become too small",
-        }
+        },
+        ordered=True,
     ),
     solution="one",
     mistakes=(
@@ -925,7 +926,7 @@ PREDICT_ACCUMULATE = Exercise(
     "all-reduces them once. With ZeRO-3, as FSDP does by default, nothing is kept gathered from one pass to the next, "
     "and gradients are scattered in each. All in bf16. How many times as many bytes does ZeRO-3 send in a step, *to "
     "first order* in the number of ranks?",
-    answer=Choice({"1": "as many", "1.5": "1.5 times", "8": "8 times", "12": "12 times"}),
+    answer=Choice({"1": "as many", "1.5": "1.5 times", "8": "8 times", "12": "12 times"}, ordered=True),
     solution="12",
     mistakes=(
         Mistake("1", "For one microbatch ZeRO-1 sends as much as DDP. What does ZeRO-3 gather?"),

@@ -599,7 +599,7 @@ PREDICT_B200 = Exercise(
     prompt=f"An MLP of 28,672 hidden units may be shared by {tp_limit(28672, h100.bf16_flops, W_NVLINK):.1f} H100s "
     f"before it waits, by this chapter's bound. A B200 has {b200.scaleup_bandwidth / W_NVLINK:.0f} times the NVLink "
     "bandwidth of an H100. By how many B200s may it be shared? *To first order.*",
-    answer=Choice({"26": "about 26", "18": "about 18", "13": "about 13", "11": "between 11 and 12"}),
+    answer=Choice({"26": "about 26", "18": "about 18", "13": "about 13", "11": "between 11 and 12"}, ordered=True),
     solution="11",
     mistakes=(
         Mistake("26", "That would be so if the B200 computed no faster. Which rate is in the denominator?"),
@@ -873,7 +873,8 @@ PREDICT_STEPS = Exercise(
             "1.6 s": "about 1.6 s",
             "2.1 s": "about 2.1 s",
             "2.9 s": "about 2.9 s: slower than four",
-        }
+        },
+        ordered=True,
     ),
     solution="2.1 s",
     mistakes=(

@@ -162,6 +162,35 @@ def test_a_reload_shows_the_verdicts_as_they_were_and_offers_hints_where_they_he
     expect(cards[GUESS].locator(".sign")).to_have_text("→")
 
 
+def test_a_browser_has_an_order_of_its_own_for_the_options_which_no_record_has(chapter, small):
+    form = chapter.locator(f"form[data-exercise={GUESS}]")
+    options = "e => [...e.querySelectorAll('input')].map((one) => one.value)"
+    built = re.findall(r'name="box-links-guess" value="(\w+)"', (small / "07-links.html").read_text())
+    own = chapter.evaluate("localStorage.getItem('gpubook-reader')")
+    assert re.fullmatch("[0-9a-f]{16}", own)
+    assert own not in chapter.evaluate("gpubook.progress.exported()")
+    predict(chapter)
+    orders = {own: form.evaluate(options)}
+    for number in range(8):
+        chapter.evaluate("(id) => localStorage.setItem('gpubook-reader', id)", f"{number:016x}")
+        reload(chapter)
+        orders[number] = form.evaluate(options)
+        assert form.locator("input:checked").input_value() == "half"
+        assert form.locator("label", has_text="It halves.").locator("input").is_checked()
+    assert len({tuple(order) for order in orders.values()}) > 3
+    assert all(sorted(order) == sorted(built) for order in orders.values())
+    for id in (own, "not a number"):
+        chapter.evaluate("(id) => localStorage.setItem('gpubook-reader', id)", id)
+        reload(chapter)
+        assert form.evaluate(options) == orders[own] or id != own
+    assert re.fullmatch("[0-9a-f]{16}", chapter.evaluate("localStorage.getItem('gpubook-reader')"))
+    form.evaluate("e => { e.toggleAttribute('data-ordered', true); delete e.dataset.ready; }")
+    before = form.evaluate(options)
+    chapter.evaluate("localStorage.setItem('gpubook-reader', '0000000000000001')")
+    form.evaluate("e => gpubook.exercise.mount(e)")
+    assert form.evaluate(options) == before
+
+
 def test_on_a_phone_a_card_that_answers_has_no_way_to_jupyterlab(chapter):
     links = {name: chapter.locator(f"#exercise-{name} .card-link") for name in (TIME, WHY)}
     expect(links[TIME]).to_be_visible()

@@ -15,7 +15,7 @@ PREDICT_SPLIT = Exercise(
     prompt="A model of 32 equal layers takes 1 s for a step on one GPU, forward and backward. You put 8 layers on each "
     "of four GPUs, and the whole batch passes from GPU to GPU, and its gradients back. How long does a step take, "
     "*to first order*, with messages that take no time?",
-    answer=Choice({"quarter": "0.25 s", "half": "about half a second", "same": "1 s", "longer": "4 s"}),
+    answer=Choice({"quarter": "0.25 s", "half": "about half a second", "same": "1 s", "longer": "4 s"}, ordered=True),
     solution="same",
     mistakes=(
         Mistake("quarter", "Each GPU has a quarter of the layers. Which GPU can work while the first one does?"),

@@ -97,7 +97,8 @@ PREDICT_RANKS = Exercise(
             "some": "more, but not twice as long",
             "four": "about four times as long",
             "sixteen": "about sixteen times as long: sixteen times the destinations",
-        }
+        },
+        ordered=True,
     ),
     solution="some",
     mistakes=(

@@ -19,7 +19,8 @@ PREDICT_CHANCE = Exercise(
             "little": "some 5 % more than the mean",
             "much": "some 40 % more than the mean",
             "triple": "about three times the mean",
-        }
+        },
+        ordered=True,
     ),
     solution="much",
     mistakes=(

@@ -58,7 +58,8 @@ PREDICT_DOUBLE = Exercise(
             "root": "it grows by the square root of two",
             "same": "it stays as it is",
             "half": "it falls to half",
-        }
+        },
+        ordered=True,
     ),
     predict=True,
     solution="same",

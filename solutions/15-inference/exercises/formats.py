@@ -18,7 +18,8 @@ FORMAT = Exercise(
             "four near": "4 bits, by a factor below 1.3",
             "eight near": "8 bits, by a factor below 1.3",
             "eight far": "8 bits, by a factor of 1.3 or more",
-        }
+        },
+        ordered=True,
     ),
     solution="eight far",
     mistakes=(

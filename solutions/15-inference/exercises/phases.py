@@ -18,7 +18,8 @@ PREDICT_BATCH = Exercise(
             "twice": f"{_many * 1e3:.0f} ms: about twice as long",
             "eight": f"{8 * _one * 1e3:.0f} ms: about eight times as long",
             "each": f"{64 * _one * 1e3:.0f} ms: each sequence takes its time",
-        }
+        },
+        ordered=True,
     ),
     predict=True,
     solution="twice",

@@ -14,7 +14,7 @@ WHICH_GPU = Exercise(
     "memory. A step takes as long as the bytes of the weights and of all caches, and 5 ms besides; arithmetic is never "
     "longer. With the largest batch that fits and keeps the promise, who sells the cheapest token? *Exact* for these "
     "numbers.",
-    answer=Choice({"a": "A", "b": "B", "c": "C", "bc": "B and C, within 3 %"}),
+    answer=Choice({"a": "A", "b": "B", "c": "C", "bc": "B and C, within 3 %"}, ordered=True),
     solution="c",
     mistakes=(
         Mistake("a", "The cheapest hour. How many sequences have their tokens in time there?"),

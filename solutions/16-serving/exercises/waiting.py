@@ -14,7 +14,8 @@ PREDICT_LOAD = Exercise(
             "four": "4",
             "six": "6",
             "sixty": "60",
-        }
+        },
+        ordered=True,
     ),
     predict=True,
     solution="six",

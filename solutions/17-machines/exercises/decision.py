@@ -17,7 +17,8 @@ PREDICT_SHARE = Exercise(
             "quarter": "20 to 30 %",
             "same": "35 to 40 %",
             "half": "55 to 65 %: everything is on NVLink",
-        }
+        },
+        ordered=True,
     ),
     predict=True,
     solution="same",

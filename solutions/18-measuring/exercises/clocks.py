@@ -15,7 +15,8 @@ UNSYNCED = Exercise(
             "sheet": "1.1 ms",
             "real": "some 1.7 ms",
             "all": "0.17 s: the loop waits for all hundred",
-        }
+        },
+        ordered=True,
     ),
     predict=True,
     solution="launch",

@@ -358,9 +358,9 @@ def test_a_count_may_be_a_calculation(text):
     [
         ("memory", 1),
         ("MEMORY", 1),
-        (" a) ", 1),
+        (" memory) ", 1),
         ("Memory-bound", 1),
-        ("A", 1),
+        ("a", 0),
         ("compute", 0),
         ("b", 0),
         ("c", 0),
@@ -371,7 +371,7 @@ def test_a_count_may_be_a_calculation(text):
         ("mem", 0),
     ],
 )
-def test_a_choice_is_a_key_a_letter_or_the_text(value, score):
+def test_a_choice_is_a_key_or_the_text(value, score):
     assert judge(BOUND, value).score == score
 
 
@@ -379,11 +379,12 @@ def test_each_wrong_option_has_its_sentence_and_a_stranger_hears_the_options():
     assert judge(BOUND, "compute").say == "Look at the ridge."
     stranger = judge(BOUND, "both")
     assert (stranger.kind, stranger.reason) == ("unreadable", "not-an-option")
-    assert '"memory", "compute"' in stranger.say
+    assert '"memory"' in stranger.say
+    assert '"compute"' in stranger.say
 
 
 def test_a_key_goes_before_a_letter():
-    e = Exercise(id="t-keys", prompt="?", answer=Choice({"b": "first", "a": "second"}), solution="b")
+    e = Exercise(id="t-keys", prompt="?", answer=Choice({"b": "first", "a": "second"}, ordered=True), solution="b")
     assert judge(e, "b").score == 1
     assert judge(e, "a").score == 0
 
@@ -409,7 +410,7 @@ def test_a_learners_text_never_comes_back_live(exercise, value):
 @pytest.mark.parametrize("exercise", [RIDGE, WAVES, BOUND], ids=lambda e: e.id)
 def test_the_public_record_reads_answers_without_a_key(exercise):
     kind = answer_from(exercise.public())
-    assert kind.readable({"t-ridge": "295 FLOP/B", "t-waves": 8, "t-bound": "A"}[exercise.id]) in (
+    assert kind.readable({"t-ridge": "295 FLOP/B", "t-waves": 8, "t-bound": "MEMORY"}[exercise.id]) in (
         "295 FLOP/B",
         "8",
         "Memory-bound",
@@ -421,7 +422,7 @@ def test_an_answer_just_outside_the_tolerance_is_told_that_it_is_close(factor, c
     assert (judge(RIDGE, 9.9e14 / 3.35e12 * factor).reason == "close") is close
 
 
-@pytest.mark.parametrize("value", ["Memory - bound", " memory-bound ", "MEMORY", "a", "(a)"])
+@pytest.mark.parametrize("value", ["Memory - bound", " memory-bound ", "MEMORY", "(memory)"])
 def test_spaces_and_case_do_not_hide_an_option(value):
     assert judge(BOUND, value).kind == "right"
 

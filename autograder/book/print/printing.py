@@ -16,6 +16,7 @@ from urllib.parse import unquote
 
 from markupsafe import Markup
 
+from ..finishing.policy import with_policy
 from ..render import render
 from .assembly import BookPage, joined, link, parts, prefix_ids, worked_section
 from .chromium import chromium_output
@@ -162,7 +163,7 @@ def _printed(part: BookPage) -> Printed:
 def in_site(site: Path, text: str) -> Iterator[Path]:
     """A page beside those of the book, whose pictures and scripts it needs, as long as it is needed."""
     page = site / f"_print-{os.getpid()}.html"
-    page.write_text(text, encoding="utf-8")
+    page.write_text(with_policy(text), encoding="utf-8")
     try:
         yield page
     finally:

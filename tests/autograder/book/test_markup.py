@@ -12,8 +12,10 @@ from tests.conftest import ROOT
 
 MARKUP = ROOT / "docs" / "_static" / "markup.js"
 PARSES = re.compile(
-    r"\b(?:innerHTML|outerHTML|srcdoc)\s*[+?|&]*=[^=]|\binsertAdjacentHTML|\bDOMParser|\bcreateContextualFragment"
-    r"|\bdocument\s*\.\s*write|\bsetHTML|\bparseHTML|\beval\(|\bnew Function|\bsetAttribute\([\"']on"
+    r"\b(?:innerHTML|outerHTML|srcdoc)\b[\"'`]?\]?\s*(?:[+?|&]*=[^=]|:)|\binsertAdjacentHTML|\bDOMParser"
+    r"|\bcreateContextualFragment|\bXSLTProcessor|\bdocument\s*\.\s*write|\bsetHTML|\bparseHTML"
+    r"|\beval\(|\b(?:new )?Function\(|\bset(?:Timeout|Interval)\([\"'`]"
+    r"|\bsetAttribute\([\"'`](?:on|srcdoc)|[\"'`]javascript:"
 )
 
 
@@ -36,14 +38,26 @@ def test_no_other_script_of_ours_parses_html():
         *(ROOT / "docs" / "_static").glob("*.js"),
         *(ROOT / "hwlib").rglob("*.js"),
         *(ROOT / "autograder").rglob("*.js"),
+        *(ROOT / "docs" / "_templates").glob("*.html"),
+        *(ROOT / "autograder").rglob("*.j2"),
     ]
-    assert len(scripts) > 30
+    assert len(scripts) > 60
     found = {path.name: PARSES.findall(path.read_text(encoding="utf-8")) for path in scripts}
     assert {name: len(ways) for name, ways in found.items() if ways} == {MARKUP.name: 1}
 
 
+@pytest.mark.parametrize("way", ["e.textContent = x", "const { innerHTML } = e", "e.innerHTML === x", "setTimeout(f)",
+                                 "e.setAttribute('value', x)", "isFunction(x)", "evaluate(x)"])  # fmt: skip
+def test_what_parses_nothing_would_not(way):
+    assert not PARSES.search(way)
+
+
 @pytest.mark.parametrize("way", ["e.innerHTML = x", "e.innerHTML += x", "e.outerHTML=x", "new DOMParser()",
-                                 "document.write(x)", "e.insertAdjacentHTML('x', y)", "frame.srcdoc = x"])  # fmt: skip
+                                 "document.write(x)", "e.insertAdjacentHTML('x', y)", "frame.srcdoc = x",
+                                 "Object.assign(e, { innerHTML: x })", "e['outerHTML'] = x", "new XSLTProcessor()",
+                                 "setTimeout('x')", "e.setAttribute('onclick', x)", "e.setAttribute('srcdoc', x)",
+                                 "e.href = 'javascript:x'", "Function(x)()",
+                                 "r.createContextualFragment(x)"])  # fmt: skip
 def test_each_way_to_parse_html_would_be_found(way):
     assert PARSES.search(way)
 

@@ -7,6 +7,8 @@ import re
 import pytest
 
 from autograder.book.finishing.policy import with_policy
+from autograder.book.print.printing import in_site
+from tests.conftest import ROOT
 
 PAGE = """<!DOCTYPE html>
 <html><head>
@@ -57,3 +59,26 @@ def test_it_stands_once_and_behind_the_first_charset():
     made = with_policy(PAGE + '<p>&lt;head&gt;</p><meta charset="utf-8" />')
     assert made.count("Content-Security-Policy") == 1
     assert made.index("Content-Security-Policy") < made.index("first(")
+
+
+HEADERS = ("course/by_hand/base.html.j2",)  # its server sends the policy
+BOOKS = ("book/templates/drawing.html.j2", "book/templates/whole_book.html.j2")  # written by `in_site`
+READERS = ("book/templates/epub_page.xhtml.j2",)  # without a script; a reading system has addresses of its own
+
+
+def test_each_other_page_that_a_template_makes_runs_nothing_and_sends_nothing():
+    templates = ROOT / "autograder"
+    pages = {path.relative_to(templates).as_posix(): path.read_text("utf-8") for path in templates.rglob("*.j2")}
+    pages = {name: text for name, text in pages.items() if "<html" in text or "Content-Security-Policy" in text}
+    assert {*HEADERS, *BOOKS, *READERS} < pages.keys()
+    for name in pages.keys() - {*HEADERS, *BOOKS, *READERS}:
+        policy = parts(pages[name])
+        assert policy["base-uri"] == ["'none'"], name
+        assert policy["form-action"] in (["'none'"], ["'self'"]), name
+        assert policy["default-src"] == ["'none'"] or name == "course/feedback/formgrade/mathjax.html.j2", name
+
+
+def test_a_page_that_is_printed_has_the_policy_of_the_book(tmp_path):
+    with in_site(tmp_path, PAGE) as page:
+        assert page.read_text("utf-8") == with_policy(PAGE)
+    assert not page.exists()

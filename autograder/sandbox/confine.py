@@ -199,6 +199,14 @@ def _new_root(limits: Limits, uid: int, alone: bool, covered: Sequence[str], vie
     _mount(None, "/", None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV)
 
 
+def _leave_proc() -> None:
+    """Have no /proc, which the keeper goes on reading: a process sees in it how many others map a page of a file, and
+    which pages of it the machine holds, whoever has read them."""
+    _check(_libc.unshare(NEWNS), "unshare")
+    if os.path.exists("/proc/self"):
+        _check(_libc.umount2(b"/proc", MNT_DETACH), "leave /proc")
+
+
 def _show(path: str, target: str) -> None:
     os.makedirs(os.path.dirname(target), mode=0o755, exist_ok=True)
     if os.path.islink(path) and os.path.isdir(path):
@@ -273,8 +281,8 @@ def enter_namespaces() -> None:
 
 def enter(limits: Limits, slot: int, view: RootView, alone: bool = False, covered: Sequence[str] = ()) -> None:
     """The second half, in that first process: its own root, network, limits; raises OSError if the system
-    refuses. With `alone`, it cannot communicate by locks and watches on a file that another process also reads. The
-    files that are `covered` are empty in it."""
+    refuses. With `alone`, it cannot communicate by what the kernel keeps of a file that another process also reads, its
+    locks, watches and mapped pages. The files that are `covered` are empty in it."""
     uid = user(slot)
     with contextlib.suppress(OSError):  # if memory runs out, the kernel should not kill the grader's process
         Path("/proc/self/oom_score_adj").write_text("1000")
@@ -282,6 +290,8 @@ def enter(limits: Limits, slot: int, view: RootView, alone: bool = False, covere
     _loopback_up()
     _check(_libc.sethostname(b"localhost", 9), "sethostname")
     set_limits(limits)
+    if alone:
+        _leave_proc()
     _drop_privileges(uid)
     filters.forbid(alone)
     _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

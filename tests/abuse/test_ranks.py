@@ -7,8 +7,9 @@ from .course import RIGHT, Attack
 PLAN = """
 def ring(rank, n, x):
     share(rank, x.tobytes())
-    for _ in range(2*(n - 1)):
-        yield Step(x[:-(-len(x)//n)], (rank + 1) % n, (rank - 1) % n)
+    sizes = [(rank - k - 1) % n for k in range(n - 1)] + [(rank - k) % n for k in range(n - 1)]
+    for size in sizes:
+        yield Step(0*blocks(x.copy(), n)[size], (rank + 1) % n, (rank - 1) % n)
     parts = [np.frombuffer(look(r), x.dtype) for r in range(n)]
     return sum(parts[1:], parts[0])
 """
@@ -61,6 +62,32 @@ def look(r): return bytes(int(open('/proc/sys/fs/file-nr').read().split()[0]) % 
     "the machine's memory": """
 def share(r, b): globals().update(held=bytearray(b[0] << 20))
 def look(r): return open('/proc/meminfo', 'rb').read(64)""",
+    "pages of a file that both map": """
+import ctypes, mmap, pathlib
+libc, page = ctypes.CDLL(None), mmap.PAGESIZE
+libc.mmap.restype, libc.mmap.argtypes = ctypes.c_void_p, [ctypes.c_void_p, *[ctypes.c_size_t]*5]
+libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+mapped = open('/proc/self/maps').read()
+large = next(path for top in (sys.base_prefix, '/usr') for path in pathlib.Path(top).rglob('*')
+             if str(path) not in mapped and path.is_file() and path.stat().st_size > 1024*page)
+opened = os.open(large, os.O_RDONLY)
+shared = []
+def touched(at):
+    place = libc.mmap(0, page, 1, 1, opened, at*page)
+    return ctypes.string_at(place, 1) and place
+def left(places): [libc.munmap(place, page) for place in places] and places.clear()
+def share(r, b):
+    global size
+    left(shared)
+    size = len(b)
+    shared.extend(touched(512*r + at) for at in range(8*size) if b[at//8] >> at%8 & 1)
+def look(r):
+    looked, got, at = [touched(512*r + at) for at in range(8*size)], {}, -1
+    for name, value, *rest in map(str.split, open('/proc/self/smaps')):
+        if '-' in name: at = int(rest[0], 16)//page - 512*r if str(large) in rest else -1
+        elif name == 'Pss:' and 0 <= at < 512: got[at] = int(value) < 4
+    left(looked)
+    return bytes(sum(got[8*k + j] << j for j in range(8)) for k in range(size))""",
     "a System V queue": """
 import ctypes
 libc = ctypes.CDLL(None)

@@ -200,18 +200,105 @@ def test_what_attacks_on_the_kernel_begin_with_is_forbidden(child, name):
         ("pwritev2", "328, 0, 0, 0, 0, 0, 16"),
         ("memfd_create", "319, b'x', 0"),
         ("shmget", "29, 0, 4096, 0o1600"),
+        ("mincore", "27, 0, 4096, 0"),
+        ("io_setup", "206, 1, ctypes.byref(ctypes.c_ulong())"),
+        ("syslog", "103, 10, 0, 0"),
+        ("mmap of huge pages", "9, 0, 1 << 21, 3, 0x40022, -1, 0"),
+        ("socket of netlink", "41, 16, 3, 16"),
     ],
 )
 def test_what_the_kernel_keeps_of_files_and_uncounted_memory_are_out_of_reach(child, call, given):
     assert _value(child, f"called({given})") == errno.EPERM, call
 
 
+RANK = (
+    KERNEL
+    + """
+import fcntl, mmap, multiprocessing, resource, threading
+file = os.open(ctypes.__file__, os.O_RDONLY)
+libc.mmap.restype, libc.mmap.argtypes = ctypes.c_void_p, [ctypes.c_void_p, *[ctypes.c_size_t]*5]
+page = ctypes.c_void_p(libc.mmap(0, 4096, 1, 1, file, 0))
+word = ctypes.c_uint32.from_address(page.value).value
+def waited(operation, *more):
+    ctypes.set_errno(0)
+    done = libc.syscall(202, page, operation, *more)
+    return done, ctypes.get_errno()
+"""
+)
+USAGE = "ctypes.create_string_buffer(200)"
+REFUSED = {
+    "the machine's counts": f"called(99, {USAGE})",
+    "a lock": "called(72, file, 37, ctypes.create_string_buffer(64))",
+    "a lease": "called(72, file, 1024, 0)",
+    "a hint that stays with a file": "called(72, file, 1036, ctypes.byref(ctypes.c_uint64(2)))",
+    "the hint of a file": "called(72, file, 1035, ctypes.byref(ctypes.c_uint64()))",
+    "an unknown command of fcntl": "called(72, file, 1099, 0)",
+    "the size of a pipe": "called(72, os.pipe()[0], 1032, 0)",
+    "a watch": "called(294, 0)",
+    "where a page lies": "called(279, 0, 0, 0, 0, 0, 2)",
+    "to move pages": "called(237, 0, 4096, 0, 0, 0, 2)",
+    "to put a page out": "called(28, page, 4096, 21)",
+    "to merge equal pages": "called(157, 67, 1, 0, 0, 0)",
+    "the faults of a child": f"called(61, -1, 0, 1, {USAGE})",
+    "the faults of a child again": f"called(247, 0, 0, 0, 5, {USAGE})",
+    "the extents of a file": "called(16, file, 0xC020660B, ctypes.create_string_buffer(64))",
+    "the keys of a file system": "called(16, file, 0xC0506617, ctypes.create_string_buffer(200))",
+    "the number of a socket": f"called(55, socket.socket().fileno(), 1, 57, {USAGE}, ctypes.byref(ctypes.c_int(8)))",
+    "a quota": f"called(179, 0, 0, 0, {USAGE})",
+}
+
+
+@pytest.fixture(scope="module")
+def rank(classroom):
+    rank = classroom[2].spawn(_limits(), alone=True)
+    assert rank.run(RANK)["error"] is None
+    yield rank
+    rank.kill()
+
+
 @pytest.mark.skipif(filters.ARM, reason="the numbers are those of x86")
-def test_a_rank_does_not_read_the_machines_counts(classroom):
-    child = classroom[2].spawn(_limits(), alone=True)
-    child.run(KERNEL)
-    assert _value(child, "called(99, ctypes.create_string_buffer(200))") == errno.EPERM
-    child.kill()
+def test_a_rank_does_not_ask_what_another_can_change(rank):
+    tried = _value(rank, f"[{', '.join(REFUSED.values())}]")
+    assert [name for name, error in zip(REFUSED, tried, strict=True) if error != errno.EPERM] == []
+    assert _value(rank, "[called(number, 0, 0, 0, 0, 0, 0) for number in (449, 454, 455, 456)]") == [errno.ENOSYS] * 4
+    assert _value(rank, "os.path.exists('/proc/self')") is False
+
+
+@pytest.mark.skipif(filters.ARM, reason="the numbers are those of x86")
+def test_a_rank_waits_for_nobody_in_a_file(rank, child):
+    """What is waited for in a page of a file is woken by whoever maps it: with a learner's process it would wait."""
+    soon = "ctypes.create_string_buffer(bytes(8) + (10**7).to_bytes(8, 'little'))"
+    assert _value(rank, f"waited(0, word, {soon})") == (-1, errno.EAGAIN)
+    assert _value(rank, "[waited(wake, 1) for wake in (1, 10)]") == [(0, 0)] * 2
+    assert _value(rank, f"waited(128, word, {soon})") == (-1, errno.ETIMEDOUT)
+    assert child.run(RANK)["error"] is None
+    assert _value(child, f"waited(0, word, {soon})") == (-1, errno.ETIMEDOUT)
+
+
+AT_WORK = """
+def joined():
+    done = []
+    thread = threading.Thread(target=lambda: done.append(1))
+    thread.start()
+    thread.join()
+    return done
+def locked():
+    lock = multiprocessing.get_context('fork').Lock()
+    process = multiprocessing.get_context('fork').Process(target=lock.acquire)
+    process.start()
+    process.join(5)
+    return process.exitcode, lock.acquire(block=False)
+"""
+
+
+def test_a_rank_works_as_ever(rank):
+    assert rank.run(AT_WORK)["error"] is None
+    assert _value(rank, "joined()") == [1]
+    assert _value(rank, "locked()") == (0, False)
+    assert _value(rank, "subprocess.run(['echo', 'hi'], capture_output=True).stdout.decode()") == "hi\n"
+    assert _value(rank, "fcntl.fcntl(file, fcntl.F_GETFD)") == 1
+    assert _value(rank, "len(socket.if_nameindex())") == 1
+    assert rank.run("%%time\nx = 1")["error"] is None
 
 
 def test_files_are_read_and_callbacks_made_as_ever(child):

@@ -368,10 +368,20 @@ def test_each_place_has_a_user_of_its_own_where_root_grades(monkeypatch, root, s
     assert FIRST_UID == 60_000
 
 
-def test_entering_is_done_in_order_and_ends_with_the_grader(libc, monkeypatch):
+@pytest.mark.parametrize("mounted", [False, True])
+def test_a_rank_alone_leaves_proc_to_its_keeper(libc, monkeypatch, mounted):
+    monkeypatch.setattr(os.path, "exists", lambda path: mounted and path == "/proc/self")
+    confine._leave_proc()
+    assert libc.calls == [("unshare", 0x20000), *[("umount2", b"/proc", 2)] * mounted]
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_entering_is_done_in_order_and_ends_with_the_grader(libc, monkeypatch, alone):
     steps = []
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    for name, noted in noting(steps, "_new_root", "_loopback_up", "set_limits", "_drop_privileges").items():
+    for name, noted in noting(
+        steps, "_new_root", "_loopback_up", "set_limits", "_leave_proc", "_drop_privileges"
+    ).items():
         monkeypatch.setattr(confine, name, noted)
     monkeypatch.setattr(filters, "forbid", lambda alone: steps.append(("forbid", alone)))
 
@@ -381,13 +391,14 @@ def test_entering_is_done_in_order_and_ends_with_the_grader(libc, monkeypatch):
             raise PermissionError
 
     monkeypatch.setattr(confine, "Path", Score)
-    confine.enter(LIMITS, 7, "view", alone=True, covered=("/a",))
+    confine.enter(LIMITS, 7, "view", alone=alone, covered=("/a",))
     assert steps == [
         ("/proc/self/oom_score_adj", "1000"),
-        ("_new_root", LIMITS, 60007, True, ("/a",), "view"),
+        ("_new_root", LIMITS, 60007, alone, ("/a",), "view"),
         ("_loopback_up",),
         ("set_limits", LIMITS),
+        *[("_leave_proc",)] * alone,
         ("_drop_privileges", 60007),
-        ("forbid", True),
+        ("forbid", alone),
     ]
     assert libc.calls == [("sethostname", b"localhost", 9), ("prctl", 1, 9, 0, 0, 0)]

@@ -33,8 +33,24 @@ X86 = {
         "shmget": 29,
         "semget": 64,
         "msgget": 68,
+        "mincore": 27,
+        "io_setup": 206,
+        "syslog": 103,
     },
-    "alone": {"flock": 73, "inotify_init": 253, "inotify_init1": 294, "inotify_add_watch": 254, "sysinfo": 99},
+    "alone": {
+        "flock": 73,
+        "inotify_init": 253,
+        "inotify_init1": 294,
+        "inotify_add_watch": 254,
+        "sysinfo": 99,
+        "move_pages": 279,
+        "migrate_pages": 256,
+        "mbind": 237,
+        "get_mempolicy": 239,
+        "process_madvise": 440,
+        "quotactl": 179,
+        "quotactl_fd": 443,
+    },
     "by argument": {
         "mmap": 9,
         "clone": 56,
@@ -43,6 +59,14 @@ X86 = {
         "fcntl": 72,
         "preadv2": 327,
         "pwritev2": 328,
+        "getsockopt": 55,
+        "madvise": 28,
+        "prctl": 157,
+        "getrusage": 98,
+        "wait4": 61,
+        "waitid": 247,
+        "futex": 202,
+        "ioctl": 16,
     },
 }
 ARM = {
@@ -67,8 +91,23 @@ ARM = {
         "shmget": 194,
         "semget": 190,
         "msgget": 186,
+        "mincore": 232,
+        "io_setup": 0,
+        "syslog": 116,
     },
-    "alone": {"flock": 32, "inotify_init1": 26, "inotify_add_watch": 27, "sysinfo": 179},
+    "alone": {
+        "flock": 32,
+        "inotify_init1": 26,
+        "inotify_add_watch": 27,
+        "sysinfo": 179,
+        "move_pages": 239,
+        "migrate_pages": 238,
+        "mbind": 235,
+        "get_mempolicy": 236,
+        "process_madvise": 440,
+        "quotactl": 60,
+        "quotactl_fd": 443,
+    },
     "by argument": {
         "mmap": 222,
         "clone": 220,
@@ -77,9 +116,18 @@ ARM = {
         "fcntl": 25,
         "preadv2": 286,
         "pwritev2": 287,
+        "getsockopt": 209,
+        "madvise": 233,
+        "prctl": 167,
+        "getrusage": 165,
+        "wait4": 260,
+        "waitid": 95,
+        "futex": 98,
+        "ioctl": 29,
     },
 }
 CLONE3 = 435
+FUTEX2 = (449, 454, 455, 456)  # futex_waitv, futex_wake, futex_wait, futex_requeue
 ALLOWED, FAILS = 0x7FFF0000, 0x50000
 TABLES = {"x86_64": X86, "aarch64": ARM}
 
@@ -166,16 +214,20 @@ def test_these_calls_fail_and_no_others(table, module, monkeypatch, alone):
     monkeypatch.setattr(module, "_libc", kernel)
     module.forbid(alone)
     expected = dict.fromkeys(table["calls"].values(), errno.EPERM) | {CLONE3: errno.ENOSYS}
-    expected |= dict.fromkeys(table["alone"].values(), errno.EPERM) if alone else {}
-    expected[table["by argument"]["socket"]] = errno.EPERM  # of the family 0
+    named = table["by argument"]
+    if alone:
+        expected |= dict.fromkeys(table["alone"].values(), errno.EPERM)
+        expected |= dict.fromkeys(FUTEX2, errno.ENOSYS)
+        expected |= {named["getrusage"]: 0, named["futex"]: errno.EAGAIN, named["ioctl"]: errno.EPERM}
+    expected[named["socket"]] = errno.EPERM  # of the family 0
     decisions = {call: kernel.decides(table["machine"], call) for call in range(600)}
     assert {call: error for call, error in decisions.items() if error is not None} == expected
 
 
 def test_the_calls_of_another_machine_and_of_x32_fail(forbidden, table):
-    assert forbidden(0) is None
-    assert forbidden(0, machine=0x40000003) == errno.EPERM
-    assert forbidden(0, machine=table["machine"] + 1) == errno.EPERM
+    assert forbidden(1) is None
+    assert forbidden(1, machine=0x40000003) == errno.EPERM
+    assert forbidden(1, machine=table["machine"] + 1) == errno.EPERM
     assert forbidden(0x3FFFFFFF) is None
     assert forbidden(0x40000000) == errno.EPERM
     assert forbidden(0x40000001) == errno.EPERM
@@ -222,22 +274,69 @@ def test_sockets_are_of_families_that_a_network_namespace_holds(forbidden):
     assert {error for error in errors.values() if error is not None} == {errno.EPERM}
 
 
-def test_locks_leases_and_watches_are_refused_to_ranks_alone(forbidden):
-    refused = {
-        "F_GETLK": 5,
-        "F_SETLK": 6,
-        "F_SETLKW": 7,
-        "F_OFD_GETLK": 36,
-        "F_OFD_SETLK": 37,
-        "F_OFD_SETLKW": 38,
-        "F_SETLEASE": 1024,
-        "F_GETLEASE": 1025,
-        "F_NOTIFY": 1026,
+def test_what_the_kernel_keeps_of_a_file_is_refused_to_ranks_alone(forbidden):
+    taken = {
+        "F_DUPFD": 0,
+        "F_GETFD": 1,
+        "F_SETFD": 2,
+        "F_GETFL": 3,
+        "F_SETFL": 4,
+        "F_SETOWN": 8,
+        "F_GETOWN": 9,
+        "F_SETSIG": 10,
+        "F_GETSIG": 11,
+        "F_SETOWN_EX": 15,
+        "F_GETOWN_EX": 16,
+        "F_DUPFD_CLOEXEC": 1030,
+        "F_ADD_SEALS": 1033,
+        "F_GET_SEALS": 1034,
     }
-    commands = [*range(45), *range(1020, 1040)]
-    assert {one for one in commands if forbidden("fcntl", 3, one, alone=True)} == set(refused.values())
+    commands = [*range(45), *range(1020, 1050)]
+    assert {one for one in commands if not forbidden("fcntl", 3, one, alone=True)} == set(taken.values())
     assert forbidden("fcntl", 3, 6, alone=True) == errno.EPERM
     assert {one for one in commands if forbidden("fcntl", 3, one)} == set()
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments", "error"),
+    [
+        ("getrusage", (0, 1), 0),
+        ("wait4", (1, 1, 1, 0), None),
+        ("wait4", (1, 1, 1, 1), errno.EPERM),
+        ("wait4", (1, 1, 1, 1 << 32), errno.EPERM),
+        ("waitid", (1, 1, 1, 1, 0), None),
+        ("waitid", (1, 1, 1, 1, 1), errno.EPERM),
+        ("waitid", (1, 1, 1, 1, 1 << 32), errno.EPERM),
+        *[("madvise", (12, 12, advice), errno.EPERM) for advice in (12, 20, 21, 25)],
+        *[("madvise", (12, 12, advice), None) for advice in (0, 1, 3, 4, 8, 14, 22)],
+        ("prctl", (67, 1), errno.EPERM),
+        ("prctl", (15, 67), None),
+        ("getsockopt", (3, 1, 57), errno.EPERM),
+        ("getsockopt", (3, 1, 4), None),
+        ("getsockopt", (3, 6, 57), None),
+        *[("ioctl", (3, request), None) for request in (0x5401, 0x541B, 0x5421, 0x8912, 0x8946)],
+        *[("ioctl", (3, request), errno.EPERM) for request in (0xC0506617, 0xC020660B, 0x80086601, 1, 0x15401)],
+        *[("futex", (1, operation, 1), None) for operation in (128, 129, 137, 138, 0x189)],
+        *[("futex", (1, operation, 1), errno.EAGAIN) for operation in (0, 3, 4, 6, 9, 0x109)],
+        *[("futex", (1, operation, 1), 0) for operation in (1, 5, 10)],
+    ],
+)
+def test_what_shared_files_and_counts_tell_is_refused_to_ranks_alone(forbidden, call, arguments, error):
+    assert forbidden(call, *arguments, alone=True) == error
+    assert forbidden(call, *arguments) is None
+
+
+@pytest.mark.parametrize(
+    ("flags", "error"), [(0x22, None), (0x40022, errno.EPERM), (0x40002, errno.EPERM), (0x20022, None)]
+)
+def test_memory_is_not_of_the_machines_huge_pages(forbidden, flags, error):
+    assert forbidden("mmap", 0x40000, 0x40000, 0x40000, flags, 0x40000, 0x40000) == error
+
+
+@pytest.mark.parametrize(("family", "protocol"), [(16, 0), (1, 5), (2, 6), (10, 17)])
+def test_netlink_is_for_routes(forbidden, family, protocol):
+    assert forbidden("socket", family, 3, protocol) is None
+    assert forbidden("socket", 16, 3, protocol + 1) == errno.EPERM
 
 
 def test_filters_are_installed_by_prctl(monkeypatch):

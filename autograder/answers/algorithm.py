@@ -35,7 +35,7 @@ from ..values.finding import Finding
 from ..values.numbers import Unreadable
 from ..values.texts import quoted
 from .code import Coded
-from .exceeding import beyond_axes, beyond_bytes, beyond_neighbours, beyond_rounds
+from .exceeding import beyond_axes, beyond_bytes, beyond_neighbours, beyond_rounds, without_numbers
 from .limits import Limit, at_most, exactly
 from .rank_run import RankComparison, budget_of, farthest
 
@@ -285,7 +285,7 @@ class Algorithm(Coded):
         """What the runs take beyond the limits."""
         neighbours = beyond_neighbours(done, [*self.axis_bytes]) if self.neighbours else None
         measures = self.rank_bytes, self.total_bytes, self.leaving_bytes
-        finding = neighbours or beyond_axes(done, self.axis_bytes) or beyond_bytes(done, *measures)
+        finding = without_numbers(done) or neighbours or beyond_axes(done, self.axis_bytes) or beyond_bytes(done, *measures)
         return finding or beyond_rounds(done, self.rounds, self.at_once)
 
     def _wrong_result(

@@ -161,7 +161,16 @@ class Distributed(Algorithm):
         outputs = [self.formed(value, inputs) for value in carried.outputs]
         sent, received = carried.sent_bytes, carried.received_bytes
         peaks = [rank.peak for rank in ranks] if measures else []
-        return RanksOutcome(outputs, sent, received, carried.rounds, changed=changed, pairs=carried.pairs, peaks=peaks)
+        return RanksOutcome(
+            outputs,
+            sent,
+            received,
+            carried.rounds,
+            changed=changed,
+            pairs=carried.pairs,
+            peaks=peaks,
+            only_number=budget.only_number,
+        )
 
     @property
     def memory_limit(self) -> Limit | None:  # type: ignore[override]
@@ -247,4 +256,6 @@ class Process(Remote):
             return data  # the network refuses it where it needs numbers
         if data.dtype != (self.dtype or self.x.dtype) and str(data.dtype) not in self.also:
             raise self._failed("dtype", "|".join((str(data.dtype), *self.also)))
-        return data.reshape(-1)
+        flat = data.reshape(-1)
+        self.budget.note(flat)
+        return flat

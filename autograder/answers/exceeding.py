@@ -2,7 +2,7 @@
 
 Reasons: not-a-neighbour, several-axes, one-rank-carries, and those of `ranks.outcomes.pattern` and `slow`; of numbers
 that no known mistake explains, axis-bytes, rank-bytes, total-bytes, leaving-bytes, rounds; too-much-memory,
-too-little-memory, and memory-not-told where a rank reports none, or less than it must have held.
+too-little-memory, empty-messages, and memory-not-told where a rank reports none, or less than it must have held.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..ranks import outcomes
+from ..ranks.arguments import arrays
 from ..ranks.buffers import Case
 from ..ranks.outcomes import RanksOutcome
 from ..values.digits import MOST, apart
@@ -21,6 +22,19 @@ from .rank_run import RankComparison
 
 DIGITS = 4  # of a size, where they make a difference
 LOPSIDED = 1.5  # the busiest rank over the mean, beyond that of the solution: it carries the messages of others
+
+
+def without_numbers(done: Sequence[RankComparison]) -> Finding | None:
+    """Messages that are all made of one number, which no rank was given, where the solution's hold several: a result
+    cannot come from these."""
+    for run in done:
+        only, best = run.mine.only_number, run.solution.only_number
+        if only is None or best is not None or not any(run.solution.sent_bytes):
+            continue
+        if not any((array == only).any() for given in run.inputs for array in arrays(given)):
+            say = f"The result is right, but with {run.case}, every message holds the number {only:g} and nothing else, "
+            return Finding(f"{say}so no rank can have learned from them what it returns.", "empty-messages")
+    return None
 
 
 def beyond_neighbours(done: Sequence[RankComparison], axes: Sequence[str] = ()) -> Finding | None:

@@ -117,6 +117,20 @@ class Budget:
     steps: int
     bytes: int
     failed: RankFailed | None = None
+    first: Any = None  # the first number that a message held
+    several: bool = False  # whether any message held another one
+
+    def note(self, data: Any) -> None:
+        """Look at the numbers of a message."""
+        if self.several or not data.size:
+            return
+        self.first = data[0] if self.first is None else self.first
+        self.several = bool((data != self.first).any())
+
+    @property
+    def only_number(self) -> Any:
+        """What all messages held, and nothing else; None where there are others, or none."""
+        return None if self.several else self.first
 
     def fail(self, kind: str, what: str, rank: int) -> RankFailed:
         """Keep the first failure: a driver may report it as its own."""
@@ -199,6 +213,7 @@ class Remote:
         self.budget.bytes -= data.nbytes
         if self.budget.bytes < 0:
             raise self._failed("limit", "bytes")
+        self.budget.note(data)
         return Step(data, to, frm)
 
 

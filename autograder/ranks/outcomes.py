@@ -61,6 +61,7 @@ class RanksOutcome:
     changed: Sequence[int] = ()
     pairs: Mapping[tuple[int, int], float] = field(default_factory=dict)
     peaks: Sequence[MemoryPeak] = ()  # of each rank's memory, where it was measured
+    only_number: Any = None  # what all messages hold, where they hold one number and no other
 
     def leaving_bytes(self, inner: int) -> list[float]:
         """The bytes that each rank sends out of its node of `inner` ranks."""
@@ -123,7 +124,8 @@ def observe(
         pairs[message.src, message.dst] += message.bytes  # type: ignore[assignment]
     changed = [rank.rank for rank in ranks if rank.changed]
     outputs, rounds = [(formed or flat)(v) for v in ended.outputs], max(ended.clocks, default=0)
-    return RanksOutcome(outputs, sent, received, rounds, changed=changed, pairs=pairs)
+    only = budget.only_number
+    return RanksOutcome(outputs, sent, received, rounds, changed=changed, pairs=pairs, only_number=only)
 
 
 def _stuck(error: SimulationError, n: int) -> Finding:

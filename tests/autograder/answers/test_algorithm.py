@@ -15,7 +15,7 @@ from autograder.declaration.withholding import write_it_yourself
 from autograder.ranks import seeds
 from autograder.ranks.generators import Rank
 from autograder.values import encoding
-from hwlib.algorithms import ALGORITHMS, Step, ring_allreduce
+from hwlib.algorithms import ALGORITHMS, Step, blocks, ring_allreduce
 from tests.autograder import lab
 from tests.autograder.lab import CASES, judge, make
 
@@ -36,6 +36,23 @@ def test_it_tests_itself():
 def test_right_is_the_result_and_its_bytes_however_written(function):
     verdict = judge(RING, function)
     assert verdict.kind == "right", verdict
+
+
+@pytest.mark.parametrize(("sends", "reason"), [("zeros", "empty-messages"), ("two numbers", ""), ("x", "")])
+def test_messages_that_hold_no_number_of_x_earn_nothing(sends, reason):
+    """Whatever the ranks have met by: here they lie in one process."""
+    given = {}
+
+    def ring(rank, n, x):
+        given[rank] = x.copy()
+        for block in [(rank - k) % n for k in (*range(1, n), *range(n - 1))]:
+            message = {"zeros": 0 * x, "two numbers": 0 * x, "x": x}[sends][: len(blocks(x, n)[block])]
+            message = message + rank * (sends == "two numbers")
+            yield Step(message, (rank + 1) % n, (rank - 1) % n)
+        return sum(given[r] for r in range(n))
+
+    verdict = BARE.judge(encoding.Callable("ring"), call=direct(ring))
+    assert (verdict.score, verdict.reason) == (0.0 if reason else 1.0, reason)
 
 
 def test_a_stub_is_no_answer_yet():

@@ -285,8 +285,8 @@ class Algorithm(Coded):
         """What the runs take beyond the limits."""
         neighbours = beyond_neighbours(done, [*self.axis_bytes]) if self.neighbours else None
         measures = self.rank_bytes, self.total_bytes, self.leaving_bytes
-        finding = without_numbers(done) or neighbours or beyond_axes(done, self.axis_bytes) or beyond_bytes(done, *measures)
-        return finding or beyond_rounds(done, self.rounds, self.at_once)
+        finding = neighbours or beyond_axes(done, self.axis_bytes) or beyond_bytes(done, *measures)
+        return finding or beyond_rounds(done, self.rounds, self.at_once) or without_numbers(done)
 
     def _wrong_result(
         self, case: Case, inputs: Sequence[Any], outcome: RanksOutcome, wanted: Sequence[Any]

@@ -32,7 +32,7 @@ def without_numbers(done: Sequence[RankComparison]) -> Finding | None:
         if only is None or best is not None or not any(run.solution.sent_bytes):
             continue
         if not any((array == only).any() for given in run.inputs for array in arrays(given)):
-            say = f"The result is right, but with {run.case}, every message holds the number {only:g} and nothing else: "
+            say = f"The result is right, but with {run.case}, every message holds {only:g} and nothing else: "
             say += "no rank can have learned from them what it returns."
             return Finding(say, "empty-messages")
     return None

@@ -2,9 +2,9 @@
 
 What is counted, and how: bytes are those of the elements that a load or store asks for, masked ones left out; sectors
 are the aligned pieces of 32 bytes that hold them, each once in a load or store, as a GPU fetches them (Nvidia, CUDA
-C++ Best Practices Guide, "Coalesced Access to Global Memory"); FLOPs are the operations on floats, 2MNK of a dot, one
-for each other result or summand; tiles are alive from the operation that makes them to the last that uses them. An
-integer that is made of floats counts as they do: fixed point saves neither.
+C++ Best Practices Guide, "Coalesced Access to Global Memory"); FLOPs are the operations on floats and on whatever is
+made of them, 2MNK of a dot, one for each other result or summand; tiles are alive from the operation that makes them to
+the last that uses them. What is free, addresses and masks, `counting` says.
 With an `L2`, also the bytes that it exchanges with HBM.
 
 What is not modelled: time; warps, whose threads a GPU coalesces (here it is the tile of a load or store); the L1 cache
@@ -19,26 +19,13 @@ from operator import index
 from typing import Any
 
 from hwlib.tl.arrays import library
+from hwlib.tl.counting import Tally
 from hwlib.tl.l2 import L2, SECTOR, Waves
 from hwlib.tl.tile import COMPARISONS, DTYPES, INTEGER_ONLY, MOST_ELEMENTS, DType, KernelError, Program, size_of
 
 MOST_WORK = 2**30  # elements of all results: seconds
 MOST_AXES = 8
 OF_PYTHON = {bool: "b", int: "i", float: "f"}  # numpy's letters of Python's numbers
-INNER = {
-    "add",
-    "subtract",
-    "multiply",
-    "divide",
-    "maximum",
-    "minimum",
-    "exp",
-    "log",
-    "sqrt",
-    "exp2",
-    "log2",
-    "absolute",
-}
 OPERANDS = {  # how many values each operation takes: numpy would write into one more
     "arange": (0,),
     "full": (0,),
@@ -100,7 +87,7 @@ class Run:
     hbm: Traffic | None = None  # between L2 and HBM, of all arrays, where there was an `L2`
     programs: int = 0
     flops: int = 0
-    tile_bytes: int = 0  # of floats alive at once, in the program that has most
+    tile_bytes: int = 0  # of floats, and of what is made of them, alive at once, in the program that has most
     touches: list[Touch] = field(default_factory=list)
     unwritten: dict[str, Any] = field(default_factory=dict)  # of each array, the elements that nobody has written
     work: int = 0  # elements of all results
@@ -134,6 +121,11 @@ class _Array:
         self.begins_empty, self.loaded, self.stored = isinstance(given, Empty), False, False
         self.loads: list[tuple[int, Any]] = []  # programs and elements that `reader` does not tell of yet
         self.waiting = 0  # elements of these
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it holds integers that no program has written: indices, not data."""
+        return self.values.dtype.kind in "ib" and not self.stored and not self.begins_empty
 
     def touch(self, elements: Any, program: Program, number: int, stores: bool) -> None:
         """Count a request for these elements, and raise KernelError where it must not be."""
@@ -280,8 +272,7 @@ def _run(
         if not isinstance(operand, list)
     }
     values: dict[int, Any] = {}
-    counted: set[int] = set()  # results that are floats, or integers made of them
-    alive = 0
+    tally = Tally()
     for at, (name, operands, options) in enumerate(program.operations):
         if len(operands) not in OPERANDS.get(name, ()):
             raise KernelError(f"operation {at} of program {program.place} is none of a kernel's", "no-record")
@@ -300,15 +291,13 @@ def _run(
                 "no-record",
             ) from None
         values[at], used = result, {operand for operand in operands if not isinstance(operand, list)}
-        if result is not None and (result.dtype.kind == "f" or (result.dtype.kind == "i" and used & counted)):
-            counted.add(at)
-            run.flops += _flops(name, inputs, result, options)
-            alive += _tile_bytes(result)
-            run.tile_bytes = max(run.tile_bytes, alive)
+        from_table = name == "load" and memory[options["array"]].is_table
+        tally.begin(at, name, operands, inputs, result, from_table, options.get("axis"))
         for operand in {*used, at}:
             if last.get(operand, operand) <= at:
-                gone = values.pop(operand)
-                alive -= _tile_bytes(gone) if operand in counted else 0
+                tally.end(operand, values.pop(operand))
+    run.flops += tally.flops
+    run.tile_bytes = max(run.tile_bytes, tally.tile_bytes)
 
 
 def _size(np: Any, name: str, given: list, options: dict) -> int:
@@ -327,20 +316,6 @@ def _size(np: Any, name: str, given: list, options: dict) -> int:
     if len(shape) > MOST_AXES or not all(0 <= size <= most for size in shape) or (count := size_of(shape)) > most:
         raise KernelError(f"a tile is larger than {most:,} elements, or has no size", "too-large")
     return count * inner if name == "dot" else count
-
-
-def _tile_bytes(value: Any) -> int:
-    return value.nbytes if value.ndim else 0
-
-
-def _flops(name: str, given: list, result: Any, options: dict) -> int:
-    if name == "dot":
-        return 2 * given[0].shape[0] * given[0].shape[1] * given[1].shape[1]
-    if name in ("sum", "max", "min"):
-        return given[0].size - result.size
-    if name == "cumsum":  # the first of each line is no sum
-        return result.size - result.size // max(1, result.shape[index(options["axis"])])
-    return result.size if name in INNER else 0
 
 
 def _request(

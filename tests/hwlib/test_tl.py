@@ -7,6 +7,8 @@ import pytest
 
 from hwlib import tl
 from hwlib.hierarchy import tiled_matmul_bytes, wave_matmul_bytes
+from hwlib.tl import counting
+from hwlib.tl.memory import OPERANDS
 from tests.hwlib import kernels
 
 
@@ -396,6 +398,77 @@ def test_fixed_point_saves_neither_flops_nor_bytes():
     run = tl.launch(squares, 1, np.arange(8, dtype=np.float32), tl.empty(8))
     assert run.flops == 8
     assert run.tile_bytes == 2 * 8 * 8
+
+
+EIGHT = np.arange(8, dtype=np.float32)
+LAUNDERED = {
+    "bits by truth values": lambda x, at: sum(tl.where((x.to(tl.int64) & 2**k) != 0, 2**k, 0) for k in range(3)),
+    "steps by comparisons": lambda x, at: sum(tl.where(x >= k, 1, 0) for k in range(1, 8)),
+    "a product by truth values": lambda x, at: (x > 0) & (x < 9) & ~(x == 5),
+    "truth values by another type": lambda x, at: x.to(tl.int1).to(tl.int32) + x.to(tl.int64).to(tl.int1),
+    "sums of truth values": lambda x, at: tl.sum(x > 3).to(tl.int32) + at,
+    "an index that is made of data": lambda x, at: tl.maximum(x.to(tl.int32), 1) % 5,
+    "the larger by a choice": lambda x, at: tl.where(x > 3, x, 3.0),
+}
+
+
+@pytest.mark.parametrize("way", LAUNDERED)
+def test_what_is_made_of_data_counts_whatever_its_type(way):
+    """One operation an element at least for each that it takes, and its tiles beside those of the data."""
+
+    def kernel(x_ptr, out_ptr):
+        at = tl.arange(0, 8)
+        tl.store(out_ptr + at, LAUNDERED[way](tl.load(x_ptr + at), at))
+
+    run = tl.launch(kernel, 1, EIGHT, tl.empty(8))
+    assert run.flops >= 15
+    assert run.tile_bytes > EIGHT.nbytes
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_a_table_of_integers_is_an_address_until_a_program_writes_it(written):
+    def kernel(table_ptr, x_ptr, out_ptr):
+        at = tl.arange(0, 8)
+        if written:
+            tl.store(table_ptr + at, tl.load(x_ptr + at))
+        row = tl.load(table_ptr + at) * 2 % 8
+        tl.store(out_ptr + at, tl.load(x_ptr + row))
+
+    run = tl.launch(kernel, 1, np.arange(8, dtype=np.int64), EIGHT, tl.empty(8))
+    assert run.flops == 24 * written  # times, modulo, and the sum with the pointer
+    assert run.tile_bytes == (64 + 32 + 32 if written else 32)
+
+
+def test_addresses_and_masks_are_free_and_what_they_choose_is_not_computed():
+    def kernel(x_ptr, out_ptr, n):
+        at = tl.program_id(0) * 8 + tl.arange(0, 8)
+        mask = (at >= 0) & (at < n) & ~(at == 99)
+        where = tl.minimum(tl.maximum(at, 0), tl.max(at)) // 1 + tl.sum(tl.where(mask, 0, 0))
+        x = tl.where(mask, tl.load(x_ptr + where, mask=mask), 0.0)
+        tl.store(out_ptr + at, x, mask=mask)
+
+    run = tl.launch(kernel, 1, EIGHT, tl.empty(8), 8)
+    assert (run.flops, run.tile_bytes) == (0, 64)
+
+
+def test_an_operation_without_a_name_here_counts():
+    at, truth = np.arange(8), np.arange(8) > 3
+    assert counting.is_free("add", at, False, False)
+    assert not counting.is_free("new_operation", at, False, False)
+    assert counting.flops("new_operation", [at], truth, [True]) == 8
+    assert set(OPERANDS) - {"store"} >= counting.OF_ADDRESSES
+
+
+@pytest.mark.parametrize(("numbers", "tile_bytes"), [(64, 32), (65, 36), (80, 96)])
+def test_many_single_numbers_are_tiles(numbers, tile_bytes):
+    def kernel(x_ptr, out_ptr):
+        held = [tl.load(x_ptr + k % 8) for k in range(numbers)]
+        tile = tl.load(x_ptr + tl.arange(0, 8))
+        for number in held:
+            tl.store(out_ptr, number)
+        tl.store(out_ptr + tl.arange(0, 8), tile)
+
+    assert tl.launch(kernel, 1, EIGHT, tl.empty(8)).tile_bytes == tile_bytes
 
 
 def test_truth_values_are_counted_as_numbers():

@@ -19,7 +19,7 @@ from ..declaration.bank import Bank
 from ..declaration.exercise import Exercise
 from ..declaration.verdict import Verdict
 from ..ranks import seeds
-from ..sandbox import WAITED, Child, ChildLost, Limits, Zygote
+from ..sandbox import WAITED, Allowance, Child, ChildLost, Limits, Zygote
 from ..values import encoding
 from ..values.cell_names import sets
 from ..values.error_advice import NOTHING_ASKED, ErrorContext, advice
@@ -115,6 +115,8 @@ class SubmissionRun:
     def __post_init__(self):
         self.limits, self.variants = self.settings.limits, self.settings.variants
         self.deadline = time.monotonic() + self.limits.total
+        every = self.limits.sent_by_all
+        self.allowance = Allowance(every * self.limits.sent, every * self.limits.sent_values)
         self.child: Child | None = None
         self.fatal: set[int] = set()  # cells that ended the process or their time: never run again
         self.failures: dict[int, str] = {}  # what each cell that failed said, for its exercise's verdict
@@ -224,8 +226,11 @@ class SubmissionRun:
         self.stop()
 
     def _child_before(self, upto: int) -> Child:
-        """A child that has run every cell before `upto`, but for those that end the process."""
+        """A child that has run every cell before `upto`, but for those that end the process. Raises ChildLost once what
+        all may send is spent."""
         while self.child is None or not self.child.alive:
+            if self.allowance.spent:
+                raise ChildLost(self.allowance.spent, "sent-too-much")
             if time.monotonic() > self.deadline:
                 raise _OutOfTime
             self.child = self._spawn()
@@ -275,6 +280,7 @@ class SubmissionRun:
             unsafe=self.settings.unsafe,
             alone=alone,
             withholds=withholds,
+            allowance=self.allowance,
         )
 
     def _replay(self, child: Child, upto: int, needed: Collection[int] | None = None) -> None:

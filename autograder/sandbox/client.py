@@ -53,7 +53,7 @@ class ZygoteGone(NoSandbox):
 
 class ChildLost(Explained):
     """The process that ran the submission has ended; the message says how. Reasons: time-limit, out-of-time (of
-    the whole submission), forged-reply; or process-ended."""
+    the whole submission), forged-reply, sent-too-much; or process-ended."""
 
     reason = "process-ended"
 
@@ -70,8 +70,10 @@ class Child:
         slot: int,
         zygote: "Zygote",
         folder: str | None,
+        allowance: wire.Allowance | None = None,
     ):
         self.limits, self.alive = limits, True
+        self._allowance = wire.Allowance(limits.sent, limits.sent_values, allowance)
         self._channel, self._status, self._handle = channel, status, handle
         self._slot, self._zygote, self._folder = slot, zygote, folder
         self._number = 0
@@ -115,6 +117,9 @@ class Child:
             self.kill()
             say = f"it did not stop within {request['limit']:g} s{WAITED if self.waited else ''}"
             raise ChildLost(say, "time-limit") from None
+        except wire.WireSpent as spent:
+            self.kill()
+            raise ChildLost(str(spent), "sent-too-much") from None
         except wire.WireError:
             reason = self._how_it_ended()
             self.kill()
@@ -135,7 +140,7 @@ class Child:
             used.append(usage.seconds(self._handle))
         if len(used) == 2 and used[0] is not None and used[1] is not None:
             self.waited = used[1] - used[0] < IDLE * limit
-        return wire.receive(self._channel, began + limit + self.limits.grace)
+        return wire.receive(self._channel, began + limit + self.limits.grace, allowance=self._allowance)
 
     def _how_it_ended(self) -> str:
         self._status.settimeout(1.0)
@@ -235,11 +240,12 @@ class Zygote(SandboxedProgram):
         unsafe: bool = False,
         alone: bool = False,
         withholds: Sequence[str] = (),
+        allowance: wire.Allowance | None = None,
     ) -> Child:
         """A fresh child that sees `files` (path to text) in its working folder and nothing else of anybody's.
 
         `alone`: it is one of several of the same learner that must not know of each other. `withholds`: what of the
-        library is not there to be used or read."""
+        library is not there to be used or read. `allowance`: what it may send together with others."""
         self.refuse_unless(unsafe)
         confined = not self.unconfined
         folder = None if confined else tempfile.mkdtemp(prefix="gpubook-")
@@ -275,6 +281,7 @@ class Zygote(SandboxedProgram):
             slot,
             self,
             folder,
+            allowance,
         )
         try:
             if self._stopped:

@@ -6,6 +6,7 @@ from typing import Any, Self
 # What a rank has however many there are: enough to run a chapter's cells again
 LEAST_SHARE = 128 << 20  # bytes that it may hold
 LEAST_SCRATCH = 16 << 20  # and of its private folder, which is memory too
+LEAST_SENT, LEAST_VALUES = 16 << 20, 1 << 20  # and of what it sends: one message of the largest size
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,11 @@ class Limits:
     scratch: int = 256 << 20  # the private folder
     output: int = 200_000  # what one cell may print or show
     shown: int = 2_000_000  # what all its cells may print or show
+    # What one process may send the grader: its outputs, answers and results, of which honest notebooks have a few
+    # megabytes. Time goes by values: the grader reads a million in a third of a second.
+    sent: int = 64 << 20
+    sent_values: int = 2 << 20
+    sent_by_all: int = 4  # times that, of all processes of a submission, one after the other
     grace: float = 0.9  # from asking a cell to stop to killing its process
 
     @property
@@ -33,7 +39,8 @@ class Limits:
     def among(self, ranks: int) -> Self:
         """The limits of one of so many ranks."""
         scratch = max(self.scratch // ranks, min(LEAST_SCRATCH, self.scratch))
-        return replace(self, ranks=ranks, scratch=scratch)
+        sent, values = max(self.sent // ranks, LEAST_SENT), max(self.sent_values // ranks, LEAST_VALUES)
+        return replace(self, ranks=ranks, scratch=scratch, sent=sent, sent_values=values)
 
     def as_plain(self) -> dict[str, Any]:
         """For a message to the zygote."""

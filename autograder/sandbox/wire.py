@@ -24,6 +24,28 @@ class WireClosed(WireError):
     """The other side has closed the channel, or its process has ended."""
 
 
+class WireSpent(WireError):
+    """The other side has sent more in all than it may."""
+
+
+class Allowance:
+    """What one sender may still send, over all its messages: bytes, and values, which take the receiver's time. It may
+    be part of another, that of several senders together."""
+
+    def __init__(self, size: int, values: int, whole: "Allowance | None" = None):
+        self.size, self.values, self.whole = size, values, whole
+        self.spent = ""  # what was sent that is too much, once that has happened
+
+    def take(self, size: int = 0, values: int = 0) -> None:
+        """Count what has come. Raises WireSpent where it is too much, and from then on."""
+        if self.whole is not None:
+            self.whole.take(size, values)
+        self.size, self.values = self.size - size, self.values - values
+        if self.size < 0 or self.values < 0:
+            self.spent = f"it sent the grader more {'bytes' if self.size < 0 else 'values'} than any answer has"
+            raise WireSpent(self.spent)
+
+
 def _refuse(constant: str) -> Any:
     raise WireError(f"{constant} is not JSON")
 
@@ -42,15 +64,24 @@ def send(channel: socket.socket, message: dict[str, Any], limit: int = MESSAGE_B
         raise WireClosed(str(error)) from None
 
 
-def receive(channel: socket.socket, deadline: float | None = None, limit: int = MESSAGE_BYTES) -> dict[str, Any]:
+def receive(
+    channel: socket.socket,
+    deadline: float | None = None,
+    limit: int = MESSAGE_BYTES,
+    allowance: Allowance | None = None,
+) -> dict[str, Any]:
     """The next message, an object; `deadline` is a time of `time.monotonic()` and holds for all of its
-    bytes."""
+    bytes. What it takes of the `allowance` is counted before it is read."""
     (length,) = _HEAD.unpack(_exactly(channel, _HEAD.size, deadline))
     if length > limit:
         raise WireError(f"a message of {length} bytes is longer than the {limit} allowed")
+    if allowance is not None:
+        allowance.take(size=length)
     body = _exactly(channel, length, deadline)
     if (values := body.count(b",") + body.count(b"[") + body.count(b"{")) > MESSAGE_VALUES:
         raise WireError(f"a message of up to {values} values holds more than the {MESSAGE_VALUES} allowed")
+    if allowance is not None:
+        allowance.take(values=values)
     try:
         message = json.loads(body, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:

@@ -1,8 +1,10 @@
 """Notebooks that take what there is: each ends by its limits, and nobody else notices."""
 
 import os
+import time
 
 import pytest
+from nbformat.v4 import new_code_cell
 
 from autograder.sandbox import Limits
 from autograder.values import encoding
@@ -97,6 +99,27 @@ wire.send = send""",
 @pytest.mark.parametrize("flood", FLOODS, ids=lambda name: name.replace(" ", "-"))
 def test_a_flood_drowns_itself(attacked, flood):
     attacked(Attack(flood, FLOODS[flood], asked=("abuse-time", "abuse-guess", "abuse-scaled")))
+
+
+LARGE = """
+from autograder.sandbox import wire
+import struct
+def send(channel, message):
+    body = b'{"number": %d, "outputs": [%s]}' % (message['number'], b','.join([b'{"a":[1]}']*300_000))
+    channel.sendall(struct.pack('>I', len(body)) + body)
+wire.send = send"""
+
+
+def test_many_large_replies_cost_seconds_in_all(attacked):
+    """Each is as large as one may be: the grader reads a few, and then no more of this submission."""
+
+    def edit(nb):
+        nb.cells[2:2] = [new_code_cell("pass") for _ in range(40)]
+
+    before = time.process_time()
+    results, _ = attacked(Attack("large replies", LARGE, asked=("abuse-time", "abuse-guess"), edit=edit))
+    assert time.process_time() - before < 5
+    assert all("than any answer has" in result.say for result in results.values())
 
 
 HOGS = {

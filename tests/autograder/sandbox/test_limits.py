@@ -16,6 +16,9 @@ DEFAULTS = {
     "scratch": 256 * MIB,
     "output": 200_000,
     "shown": 2_000_000,
+    "sent": 64 * MIB,
+    "sent_values": 2 * MIB,
+    "sent_by_all": 4,
     "grace": 0.9,
 }
 
@@ -45,3 +48,9 @@ def test_a_rank_holds_its_share_but_never_too_little(memory, ranks, share):
 def test_a_private_folder_is_divided_but_never_too_small(scratch, ranks, left):
     limits = Limits(scratch=scratch * MIB, cell=7.0).among(ranks)
     assert (limits.scratch, limits.ranks, limits.cell) == (left * MIB, ranks, 7.0)
+
+
+@pytest.mark.parametrize(("ranks", "sent", "values"), [(1, 64, 2048), (2, 32, 1024), (4, 16, 1024), (8, 16, 1024)])
+def test_what_a_rank_may_send_is_divided_but_one_message_at_least(ranks, sent, values):
+    limits = Limits().among(ranks)
+    assert (limits.sent, limits.sent_values) == (sent * MIB, values * 1024)

@@ -166,3 +166,31 @@ def test_no_more_is_read_at_once_than_a_mebibyte_or_than_is_left():
 
     assert len(wire._exactly(Channel(), (1 << 20) + 5, None)) == (1 << 20) + 5
     assert asked == [1 << 20, 5]
+
+
+@pytest.mark.parametrize(("size", "values", "comes"), [(20, 3, True), (19, 3, False), (20, 2, False)])
+def test_what_a_sender_may_send_in_all_is_counted(ends, size, values, comes):
+    """Twice {"a":[1]} are 20 bytes and up to 4 values: the object, its list."""
+    whole = wire.Allowance(1000, 1000)
+    allowance = wire.Allowance(size, values + 1, whole)
+    assert received(ends, b'{"a":[1]}', allowance=allowance) == {"a": [1]}
+    if comes:
+        assert received(ends, b'{"a":[1]} ', allowance=allowance) == {"a": [1]}
+        assert allowance.spent == ""
+        return
+    with pytest.raises(wire.WireSpent):
+        received(ends, b'{"a":[1]}  ', allowance=allowance)
+    with pytest.raises(wire.WireSpent):
+        allowance.take()
+    assert allowance.spent
+    assert not whole.spent
+
+
+def test_several_senders_share_an_allowance(ends):
+    whole = wire.Allowance(15, 100)
+    first, second = wire.Allowance(100, 100, whole), wire.Allowance(100, 100, whole)
+    received(ends, b'{"a":[1]}', allowance=first)
+    with pytest.raises(wire.WireSpent):
+        received(ends, b'{"a":[1]}', allowance=second)
+    assert whole.spent
+    assert not second.spent

@@ -8,8 +8,9 @@ from math import floor, sqrt
 
 import pytest
 
-from autograder.answers import Choice, Design, Distributed, Kernel
+from autograder.answers import Algorithm, Choice, Design, Distributed, Function, Kernel
 from autograder.answers.algorithm import direct
+from autograder.answers.code import Coded
 from autograder.answers.library_overlap import library_overlap
 from autograder.answers.selftest import selftest
 from autograder.declaration import AnswerError
@@ -22,6 +23,7 @@ from tests.each import each
 BANKS = list(banks().values())
 EXERCISES = [exercise for bank in BANKS for exercise in bank.values()]
 DEAR = Design, Distributed, Kernel  # whose self-test takes a second and more
+CODED = [exercise for exercise in EXERCISES if isinstance(exercise.answer, Coded)]
 EACH = 4  # of the other self-tests the fast tests run one in so many
 
 
@@ -91,10 +93,15 @@ def test_no_message_raises_and_none_scores_but_a_lucky_number(exercise, messages
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("exercise", [e for e in EXERCISES if hasattr(e.answer, "drawn")], ids=lambda e: e.id)
+@pytest.mark.parametrize("exercise", CODED, ids=lambda e: e.id)
 def test_every_submission_is_asked_what_tells(exercise, monkeypatch):
-    monkeypatch.setattr("autograder.answers.code.SUBMISSIONS", [f"submission {i}" for i in range(20)])
-    assert selftest(exercise) == []
+    monkeypatch.setattr("autograder.answers.code.SUBMISSIONS", [f"another {i}" for i in range(50)])
+    assert exercise.answer.problems(exercise) == []
+
+
+def test_no_exercise_is_without_a_program_that_forgets_a_clause():
+    assert {type(e.answer) for e in CODED} == {Function, Algorithm, Distributed, Kernel}
+    assert [e.id for e in CODED if not e.answer.wrong_programs(e)] == []
 
 
 def straight(rank, n, x):

@@ -15,6 +15,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..declaration.answer import Call, JudgedBy
@@ -34,7 +35,7 @@ from ..values.error_advice import ErrorContext, advice_on, install
 from ..values.finding import Finding
 from ..values.numbers import Unreadable
 from ..values.texts import quoted
-from .code import Coded
+from .code import Coded, Program
 from .exceeding import beyond_axes, beyond_bytes, beyond_neighbours, beyond_rounds, without_numbers
 from .limits import Limit, at_most, exactly
 from .rank_run import RankComparison, budget_of, farthest
@@ -194,6 +195,12 @@ class Algorithm(Coded):
         """Run the learner's ranks, which answer `call`."""
         return self.outcome(call, case, inputs, budget)
 
+    def judged_run(
+        self, exercise: Exercise, call: Call, at: int, case: Case, inputs: Sequence[Any], budget: Budget
+    ) -> RanksOutcome:
+        """The run at this place that is judged."""
+        return self.observed(call, case, inputs, budget)
+
     def reference(self, exercise: Exercise, case: Case, inputs: Sequence[Any]) -> tuple[RanksOutcome, Sequence[Any]]:
         """What the solution does, and what each rank should end with. DeclarationError where the two differ."""
         solution = self.declared(exercise.solution, case, inputs, Budget(10**6, 1 << 30))
@@ -245,8 +252,8 @@ class Algorithm(Coded):
             say = f"The ranks could not be started: {quoted(str(error), 200)}."
             return Verdict(0.0, say, "wrong", "not-started")
         done: list[RankComparison] = []
-        for case, inputs, solution, wanted in self._references(exercise):
-            mine = self.observed(call, case, inputs, budget_of(case, solution, inputs))
+        for at, (case, inputs, solution, wanted) in enumerate(self._references(exercise)):
+            mine = self.judged_run(exercise, call, at, case, inputs, budget_of(case, solution, inputs))
             done.append(RankComparison(case, inputs, solution, wanted, mine, self.shaped(inputs), [*self.axis_bytes]))
             if not mine.ended:
                 break
@@ -304,6 +311,25 @@ class Algorithm(Coded):
         problem = failed.what if failed is not None and failed.kind in ("raises", "silent") else ""
         return Finding(finding.say + advice_on(problem, ErrorContext.of(exercise.public())), finding.reason)
 
+    # Wrong programs of the declaration
+
+    @property
+    def depends_on_submission(self) -> bool:
+        """What ranks begin with does, whatever the cases are."""
+        return True
+
+    def accepted(self, exercise: Exercise, programs: Sequence[Program]) -> list[Program]:
+        """Those that are right in every run; a wrong one makes no more runs than show it."""
+        runs = list(self._references(exercise))
+
+        def wrong(function: Any, run: tuple[Case, Sequence[Any], RanksOutcome, Sequence[Any]]) -> bool:
+            case, inputs, solution, wanted = run
+            mine = self.declared(function, case, inputs, budget_of(case, solution, inputs))
+            done = RankComparison(case, inputs, solution, wanted, mine, self.shaped(inputs), [*self.axis_bytes])
+            return self._wrong(exercise, [done]) is not None
+
+        return [(name, f) for name, f in programs if not self.shows_wrong(f, runs, partial(wrong, f))]
+
     # Tried, without a verdict
 
     def tried(self, exercise: Exercise, value: Any, call: Call) -> list[Any]:
@@ -335,15 +361,20 @@ class Algorithm(Coded):
         """The sentences of the mistakes that behave just so in every run that was made."""
         made = []
         for mistake in exercise.mistakes:
-            its = (self._declared_once(exercise, mistake.value, at, run) for at, run in enumerate(done))
+            its = (
+                self.declared_once(exercise, mistake.value, at, run.case, run.inputs, run.budget)
+                for at, run in enumerate(done)
+            )
             if (off := farthest(done, its, self.rtol, self.memory_limit)) is not None:
                 made.append((off, exercise.fill(mistake.say, exercise.variant())))
         nearest = min((off for off, _ in made), default=0.0)
         return list(dict.fromkeys(say for off, say in made if off == nearest))
 
-    def _declared_once(self, exercise: Exercise, function: Any, at: int, run: RankComparison) -> RanksOutcome:
+    def declared_once(
+        self, exercise: Exercise, function: Any, at: int, case: Case, inputs: Sequence[Any], budget: Budget
+    ) -> RanksOutcome:
         """What a function of the declaration does in a run, given by its place among them."""
-        play = lambda: self.declared(function, run.case, run.inputs, run.budget)
+        play = lambda: self.declared(function, case, inputs, budget)
         return self.once(("run", exercise.id, exercise.solution, function, at), play)
 
 

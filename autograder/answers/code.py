@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
-SUBMISSIONS = ("a submission", "another submission")  # whose cases the self-test tries, besides the book's
-MOST_DRAWS = 50  # of cases, until they tell all wrong programs from the solution
+SUBMISSIONS = tuple(f"submission {k}" for k in range(5))  # their cases the self-test tries, besides the book's
+MOST_DRAWS = 100  # of cases, until they tell all wrong programs from the solution
+
+Program = tuple[str, Any]  # a wrong one, with words for it
 
 
 @dataclass(frozen=True)
@@ -31,8 +33,9 @@ class Coded(Answer):
     of the prompt, by what they forget: no cases may take one for right, and it needs no sentence of its own.
 
     What is drawn is drawn anew for each submission of a course, so that no table of results passes; it is the same
-    whenever a submission is graded again, and for all who work alone. A draw that does not tell every mistake and
-    mutant from the solution is drawn again, so that no verdict depends on the luck of a draw.
+    whenever a submission is graded again, and for all who work alone. Where a draw does not tell every mistake and
+    mutant from the solution, cases of further draws that do are added, so that no verdict depends on the luck of a
+    draw.
     """
 
     name: str = "f"
@@ -89,14 +92,23 @@ class Coded(Answer):
         too many."""
         key = f"rows {self.seed}"
         if key not in self._memory:
-            rng = seeds.cases(exercise.id)
-            for _ in range(MOST_DRAWS if self.draws else 1):
-                rows = self._one_draw(exercise, rng, row, most)
-                if not self.draws or not self.taken_for_right(exercise, rows):
-                    break
-            self._memory[key] = rows
+            self._memory[key] = self._telling(exercise, lambda rng: self._one_draw(exercise, rng, row, most))
         drawn: list[R] = self._memory[key]
         return drawn
+
+    def _telling(self, exercise: Exercise, draw: Callable[[random.Random], list[R]]) -> list[R]:
+        """One draw, with the first case of further ones that tells each wrong program which it takes for right."""
+        rng = seeds.cases(exercise.id)
+        rows = draw(rng)
+        programs = self.taken_for_right(exercise, self.wrong_programs(exercise), rows) if self.draws else []
+        for _ in range(MOST_DRAWS):
+            if not programs:
+                break
+            for case in draw(rng):
+                left = self.taken_for_right(exercise, programs, [case])
+                if len(left) < len(programs):
+                    rows, programs = [*rows, case], left
+        return rows
 
     def _one_draw(self, exercise: Exercise, rng: random.Random, row: Callable[[Any], R], most: int) -> list[R]:
         try:
@@ -114,35 +126,55 @@ class Coded(Answer):
         """Whether the cases depend on the submission."""
         return callable(self.cases) or self.drawn is not None
 
-    def wrong_programs(self, exercise: Exercise) -> list[tuple[str, Any]]:
-        """The mistakes and the mutants, each with words for it."""
-        return [(f"the mistake {one.say!r}", one.value) for one in exercise.mistakes] + self._named_mutants()
+    @property
+    def depends_on_submission(self) -> bool:
+        """Whether anything does that is drawn."""
+        return self.draws
 
-    def _named_mutants(self) -> list[tuple[str, Any]]:
+    def wrong_programs(self, exercise: Exercise) -> list[Program]:
+        """The mistakes and the mutants, each with words for it."""
+        return [
+            (f"the mistake {mistake.say!r}", mistake.value) for mistake in exercise.mistakes
+        ] + self._named_mutants()
+
+    def _named_mutants(self) -> list[Program]:
         return [(f"the mutant {clause!r}", program) for clause, program in self.mutants.items()]
 
-    def taken_for_right(self, exercise: Exercise, rows: Sequence[Any]) -> list[str]:
-        """The wrong programs that are right in all these cases, where a kind can say so at little cost; the self-test
-        judges them."""
+    def taken_for_right(self, exercise: Exercise, programs: Sequence[Program], rows: Sequence[Any]) -> list[Program]:
+        """Those of the programs that are right in all these cases, where a kind can say so at little cost."""
         return []
 
-    def problems(self, exercise: Exercise) -> list[str]:
-        """Too few mistakes, mutants that are right, and what other submissions' cases do not tell from the right
-        way."""
-        problems = super().problems(exercise)
-        problems += self._right_ones(
-            exercise, self._named_mutants(), "the book"
-        )  # with which mistakes are judged anyway
-        for seed in SUBMISSIONS if self.draws else ():
-            with seeds.seeded(seed):
-                problems += self._right_ones(exercise, self.wrong_programs(exercise), seed)
-        return problems
+    def accepted(self, exercise: Exercise, programs: Sequence[Program]) -> list[Program]:
+        """Those of the programs that are right with the numbers that are drawn now."""
+        book = exercise.variant()
+        value = encoding.Callable(self.name)
+        calls = [(program, self.declared_call(program[1])) for program in programs]
+        return [program for program, call in calls if self.judge(exercise, value, book, call).score == 1]
 
-    def _right_ones(self, exercise: Exercise, programs: Iterable[tuple[str, Any]], source: str) -> Iterator[str]:
-        for name, program in programs:
-            call, value = self.declared_call(program), encoding.Callable(self.name)
-            if self.judge(exercise, value, exercise.variant(), call).score == 1:
-                yield f"{name} is right with the cases of {source}"
+    def shows_wrong(self, function: Any, runs: Sequence[R], wrong: Callable[[R], bool]) -> bool:
+        """Whether a program of the declaration is wrong in one of these runs, which is looked for first where it was
+        with other numbers."""
+        places: dict[Any, int] = self._memory.setdefault("wrong in", {})
+        order = sorted(range(len(runs)), key=lambda place: place != places.get(function))
+        place = next((place for place in order if wrong(runs[place])), None)
+        if place is not None:
+            places[function] = place
+        return place is not None
+
+    def problems(self, exercise: Exercise) -> list[str]:
+        """Too few mistakes, no program that forgets something, mutants that are right, and what other submissions'
+        numbers do not tell from the right way."""
+        problems = super().problems(exercise)
+        programs = self.wrong_programs(exercise)
+        if not programs:
+            problems.append("no mistake and no mutant forgets a clause of the prompt: which one can a program forget?")
+        right = self.accepted(exercise, self._named_mutants())  # beside the mistakes, which are judged anyway
+        problems += [f"{name} is right with the cases of the book" for name, _ in right]
+        for seed in SUBMISSIONS if self.depends_on_submission else ():
+            with seeds.seeded(seed):
+                right = self.accepted(exercise, programs)
+                problems += [f"{name} is right with the cases of {seed}" for name, _ in right]
+        return problems
 
     def once(self, key: Any, compute: Callable[[], R]) -> R:
         """What `compute` gives on the numbers that are drawn now; kept until others are drawn.

@@ -136,6 +136,15 @@ class Distributed(Algorithm):
         with ThreadRanks(function) as ranks:
             return self._carried(ranks, case, inputs, budget)
 
+    def judged_run(
+        self, exercise: Exercise, call: Call, at: int, case: Case, inputs: Sequence[Any], budget: Budget
+    ) -> RanksOutcome:
+        """The run that is judged: of the declaration's own functions the same as the one that others are compared
+        with."""
+        if isinstance(call, _Declared):
+            return self.declared_once(exercise, call.function, at, case, inputs, budget)
+        return super().judged_run(exercise, call, at, case, inputs, budget)
+
     def observed(self, call: Call, case: Case, inputs: Sequence[Any], budget: Budget) -> RanksOutcome:
         """Run the ranks that answer `call`, and carry their messages."""
         if isinstance(call, _Declared):

@@ -24,7 +24,7 @@ from ..values.excerpts import element, excerpt, size_of, text_of
 from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
-from .code import Coded
+from .code import Coded, Program
 from .dimension_probe import wrong_dimension
 from .weak_cases import round_results, untried, weak_cases
 
@@ -120,12 +120,15 @@ class Function(Coded):
         numbers = [(args, want) for args, want in cases if all(type(x) in (int, float) for x in (*args, want))]
         return iter(numbers[:: math.ceil(len(numbers) / SAMPLES) or 1])  # small ones and large ones
 
-    def taken_for_right(self, exercise: Exercise, rows: Sequence[Any]) -> list[str]:
+    def taken_for_right(self, exercise: Exercise, programs: Sequence[Program], rows: Sequence[Any]) -> list[Program]:
         """Those that give what the solution does in all these cases; one that fails in any is told apart."""
         wanted = [through_json(exercise.solution(*through_json(args))) for args in rows]
         pairs = list(zip(rows, wanted, strict=True))
-        programs = self.wrong_programs(exercise)
-        return [name for name, program in programs if all(self._gives(program, *pair) for pair in pairs)]
+        return [program for program in programs if all(self._gives(program[1], *pair) for pair in pairs)]
+
+    def accepted(self, exercise: Exercise, programs: Sequence[Program]) -> list[Program]:
+        """Those that give what the solution does in all cases."""
+        return self.taken_for_right(exercise, programs, self.inputs(exercise))
 
     def _gives(self, program: Any, args: Any, want: Any) -> bool:
         try:

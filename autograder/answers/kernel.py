@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..declaration.answer import Box, Call
@@ -26,7 +27,7 @@ from ..values.error_advice import NOTHING_ASKED, ErrorContext, advice_on
 from ..values.finding import Finding
 from ..values.numbers import Unreadable
 from ..values.texts import quoted
-from .code import Coded
+from .code import Coded, Program
 from .limits import Limit, at_most
 
 if TYPE_CHECKING:
@@ -176,6 +177,24 @@ class Kernel(Coded):
                     raise DeclarationError(f"{exercise.id}: the solution fails: {solution.say}")
                 made.append((launch, arrays, solution))
             yield made[at]
+
+    @property
+    def depends_on_submission(self) -> bool:
+        """The arrays do, whatever the launches are."""
+        return True
+
+    def accepted(self, exercise: Exercise, programs: Sequence[Program]) -> list[Program]:
+        """Those that are right in every run; a wrong one makes no more runs than show it."""
+        runs = list(self._references(exercise))
+
+        def wrong(function: Any, run: tuple[Launch, Mapping[str, Any], Run]) -> bool:
+            launch, arrays, solution = run
+            mine = self._run(Traced(function), launch, arrays, PATIENCE * solution.work)
+            if self._wrong(exercise, launch, arrays, solution, mine):
+                return True
+            return self._too_much(launch, arrays, solution, mine) is not None
+
+        return [(name, f) for name, f in programs if not self.shows_wrong(f, runs, partial(wrong, f))]
 
     def tried(self, exercise: Exercise, value: Any, call: Call) -> list[Any]:
         """What the smallest run loads and stores, array by array."""

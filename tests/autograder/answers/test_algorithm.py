@@ -287,6 +287,25 @@ def test_cases_may_be_drawn_and_are_the_same_each_time():
     assert drawn.answer.runs(drawn) == again.answer.runs(again)
 
 
+def test_a_mistake_that_the_numbers_of_some_submission_do_not_tell_is_named():
+    def shift(rank, n, x):
+        return (yield Step(x, (rank + 1) % n, (rank - 1) % n))
+
+    def forgets_ones(rank, n, x):
+        return np.minimum((yield Step(x, (rank + 1) % n, (rank - 1) % n)), 1.0)
+
+    mistakes = (Mistake(forgets_ones, "More than one."), Mistake(lab.nothing, "Nothing."))
+    named = {}
+    for most in (2, 3):  # of the integers that are drawn, 2 lets the mistake be right always, 3 sometimes
+        inputs = lambda case, rng, most=most: [rng.integers(most, size=1).astype(float) for _ in range(case.n)]
+        answer = {"collective": "", "cases": [(2, 1)], "inputs": inputs}
+        problems = make(answer, solution=shift, mistakes=mistakes).answer.problems
+        named[most] = [one for one in problems(make(answer, solution=shift, mistakes=mistakes)) if "of sub" in one]
+    assert len(named[2]) == 5
+    assert 0 < len(named[3]) < 5
+    assert all("More than one." in problem for problem in (*named[2], *named[3]))
+
+
 @pytest.mark.parametrize(
     ("kind", "said"),
     [

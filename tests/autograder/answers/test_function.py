@@ -495,7 +495,7 @@ def test_a_mistake_that_other_submissions_do_not_tell_is_reported():
     exercise = make(
         prompt="?", answer=Function("f", "f(n)", cases=cases), solution=lambda n: 2 * n, mistakes=(kept, kept)
     )
-    assert any("another submission" in problem for problem in exercise.answer.problems(exercise))
+    assert any("submission 0" in problem for problem in exercise.answer.problems(exercise))
 
 
 def test_units_name_every_argument():
@@ -522,6 +522,26 @@ def test_every_draw_tells_each_mistake_and_mutant_from_the_solution(declared, ca
         with seeds.seeded(seed):
             assert judge(exercise, first).score == 0, seed
             assert judge(exercise, scale).score == 1, seed
+
+
+def test_two_mutants_that_no_draw_tells_both_are_told():
+    first, ones = lambda xs, k: [xs[0] * k], lambda xs, k: list(xs)
+    kinds = ([1.0, 2.0], 1), ([1.0], 2)  # each tells only one of the two
+    drawn = lambda rng: [rng.choice(kinds)] * 2
+    answer = Function("scale", "scale(xs, k)", cases=drawn, mutants={"all of them": first, "times k": ones})
+    exercise = make(answer=answer, mistakes=())
+    for seed in SEEDS:
+        with seeds.seeded(seed):
+            assert len(answer.inputs(exercise)) == 3, "the draw, and a case of another that tells"
+            assert [judge(exercise, one).score for one in (scale, first, ones)] == [1, 0, 0], seed
+
+
+def test_a_function_without_a_program_that_forgets_something_is_named():
+    says = "forgets a clause"
+    cases = [([1.0], 1), ([1.0, 2.0], 3)]
+    bare, full = Function("scale", "scale(xs, k)", cases=cases), Function("scale", "scale(xs, k)", cases=cases)
+    assert any(says in problem for problem in bare.problems(make(answer=bare, mistakes=())))
+    assert not any(says in problem for problem in full.problems(make(answer=full)))
 
 
 def test_a_mutant_that_fails_in_a_case_is_told_apart():

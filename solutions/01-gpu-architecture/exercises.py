@@ -382,6 +382,11 @@ def _starts(copies, stages, t_mma, *, in_order=True, early=False, waits=True, on
     return begun
 
 
+def _fills_all_slots(copies, stages, t_mma):
+    """By a program that begins with one copy for each slot, and fails where there are fewer steps."""
+    return starts(copies, stages, t_mma) if [copies[k] for k in range(stages)] else []
+
+
 def _copies(rng):
     """By hand, with equal copies, with one slow copy, in fractions, and at random; fewer steps than slots too."""
     fixed = [
@@ -411,7 +416,20 @@ LAB_PIPELINE = Exercise(
     "`copies[k]`. A consumer multiplies the steps in order, one at a time, each as soon as its copy has arrived; the "
     "products of a step take `t_mma`. Return the list of the times at which the products of each step start; times "
     "may be fractions. *Exact.*",
-    answer=Function("starts", "starts(copies, stages, t_mma)", cases=_copies, counts=True),
+    answer=Function(
+        "starts",
+        "starts(copies, stages, t_mma)",
+        cases=_copies,
+        counts=True,
+        mutants={
+            "there may be fewer steps than slots": _fills_all_slots,
+            "each copy takes its own time": lambda copies, *a: starts([copies[0]] * len(copies), *a),
+            "times may be fractions": lambda *a: [int(start) for start in starts(*a)],
+            "products take time as soon as one slot is left": lambda copies, stages, t_mma: starts(
+                copies, stages, t_mma if stages > 1 else 0
+            ),
+        },
+    ),
     solution=starts,
     mistakes=(
         Mistake(
@@ -667,6 +685,15 @@ def _branchy(x):
     yield
 
 
+def _at_once(traces):
+    """Each line once, with all who come to it at all."""
+    passing: dict[int, list[int]] = {}
+    for i, trace in enumerate(traces):
+        for line in dict.fromkeys(trace):
+            passing.setdefault(line, []).append(i)
+    return sorted(passing.items())
+
+
 def _cases(rng):
     """Traces of a branchy kernel, of loops and switches, of empty and single threads."""
     cases = [simt.trace(_branchy, [rng.randrange(100) for _ in range(n)])[0] for n in (1, 2, 3, 4, 8, 16, 32, 32, 32)]
@@ -687,7 +714,19 @@ LAB_WARP = Exercise(
     "Which line? In compiled code, paths that split meet again further down, so the threads that are furthest "
     "*behind*, at the smallest line, go first, and the others wait for them. Return the schedule: a list with one "
     "`(line, threads)` for each cycle, `threads` being the indices that run it, ascending. *Exact.*",
-    answer=Function("issue", "issue(traces)", cases=_cases),
+    answer=Function(
+        "issue",
+        "issue(traces)",
+        cases=_cases,
+        mutants={
+            "a list may be empty": lambda traces: issue(traces) if [trace[0] for trace in traces] else [],
+            "a thread may come to a line again": _at_once,
+            "the indices are ascending": lambda traces: [(line, threads[::-1]) for line, threads in issue(traces)],
+            "threads that are done run nothing": lambda traces: issue(
+                [trace + [max(trace)] * (max(map(len, traces)) - len(trace)) if trace else trace for trace in traces]
+            ),
+        },
+    ),
     solution=issue,
     mistakes=(
         Mistake(

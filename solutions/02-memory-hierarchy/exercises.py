@@ -2,6 +2,7 @@
 
 from collections import Counter, OrderedDict  # noqa: I001  (one line a topic reads better here)
 from functools import cache, partial
+from itertools import pairwise
 from math import ceil, floor, sqrt
 
 from autograder.answers import Breakdown, Choice, Condition, Count, Design, Expression, Field, Function, Kernel, Known
@@ -259,7 +260,14 @@ WARP_REQUEST = Exercise(
         "request(addresses)",
         counts=True,
         cases=_requests,
-        mutants={"threads that are switched off have none, so there may be 1": request_of_several},
+        mutants={
+            "threads that are switched off have none, so there may be 1": request_of_several,
+            "addresses may lie apart": lambda a: (max(a) // 32 - min(a) // 32 + 1, request(a)[1]),
+            "they need not begin with a sector": lambda a: (ceil(len({*a}) / 8), request(a)[1]),
+            "threads may want the same word": lambda a: (ceil(4 * len(a) / 32), request(a)[1]),
+            "they may be in any order": lambda a: (1 + sum(x // 32 != y // 32 for x, y in pairwise(a)), request(a)[1]),
+            "a bank gives one word in a cycle": lambda a: (request(a)[0], 1),
+        },
     ),
     solution=request,
     mistakes=(
@@ -365,6 +373,20 @@ def _product(
         tl.store(to, sums, mask=inside)
 
 
+def _stored_again(a_ptr, b_ptr, c_ptr, M, N, K, BM, BN, BK):
+    """The sums go to c after every slice."""
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    columns = tl.program_id(1) * BN + tl.arange(0, BN)
+    sums = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        deep = k + tl.arange(0, BK)
+        left, right = (rows[:, None] < M) & (deep[None, :] < K), (deep[:, None] < K) & (columns[None, :] < N)
+        a = tl.load(a_ptr + rows[:, None] * K + deep[None, :], mask=left)
+        sums = tl.dot(a, tl.load(b_ptr + deep[:, None] * N + columns[None, :], mask=right), sums)
+        inside = (rows[:, None] < M) & (columns[None, :] < N)
+        tl.store(c_ptr + rows[:, None] * N + columns[None, :], sums, mask=inside)
+
+
 def _matmul_launch(M, N, K, BM=16, BN=32, BK=8):
     arrays = {"a_ptr": (M, K), "b_ptr": (K, N), "c_ptr": tl.empty((M, N))}
     return Launch((tl.cdiv(M, BM), tl.cdiv(N, BN)), {**arrays, "M": M, "N": N, "K": K, "BM": BM, "BN": BN, "BK": BK})
@@ -392,7 +414,12 @@ MATMUL = Exercise(
             _matmul_launch(20, 104, 44),
             _matmul_launch(16, 32, 5),
             _matmul_launch(72, 24, 70, 32, 16, 4),
+            _matmul_launch(1, 1, 1),
         ],
+        mutants={
+            "each of c is stored once": _stored_again,
+            "K may be less than BK": lambda K, BK, **rest: _product(K=K, BK=BK, deep_masked=K > BK, **rest),
+        },
         tile_bytes=at_most(lambda M, N, K, BM, BN, BK: 12 * BM * BN + 4 * BK * (BM + BN)),
     ),
     solution=matmul,
@@ -492,6 +519,16 @@ def grouped(rows, columns, g):
     return [(row, column) for top in tops for column in range(columns) for row in range(top, min(top + g, rows))]
 
 
+def _back_and_forth(rows, columns, g):
+    """Down one column and up the next."""
+    order = []
+    for top in range(0, rows, g):
+        group = list(range(top, min(top + g, rows)))
+        for column in range(columns):
+            order += [(row, column) for row in group[:: -1 if column % 2 else 1]]
+    return order
+
+
 RASTER = Exercise(
     id="memory-hierarchy-raster",
     title="In which order do tiles run?",
@@ -506,6 +543,12 @@ RASTER = Exercise(
         "grouped(rows, columns, g)",
         cases=[(4, 3, 2), (5, 4, 2), (1, 6, 3), (4, 1, 3), (6, 5, 1), (7, 3, 7), (8, 8, 3), (3, 5, 8), (9, 2, 4)],
         drawn=lambda rng: [(rng.randint(5, 13), rng.randint(2, 9), rng.randint(2, 5)) for _ in range(4)],
+        mutants={
+            "g may be larger than the rows": lambda rows, columns, g: grouped(rows, columns, g) if g <= rows else [],
+            "the last group has fewer rows": lambda rows, columns, g: grouped(-(-rows // g) * g, columns, g),
+            "and they come last": lambda rows, columns, g: [(rows - 1 - r, c) for r, c in grouped(rows, columns, g)],
+            "each column from the top to the bottom": _back_and_forth,
+        },
     ),
     solution=grouped,
     mistakes=(
@@ -758,23 +801,53 @@ def lru(trace, lines, line):
     return bytes_in, bytes_out + line * sum(held.values())
 
 
-def _cache(trace, lines, line, *, fifo=False, flush=True, through=False, newest=False):
+def _cache(
+    trace,
+    lines,
+    line,
+    *,
+    fifo=False,
+    flush=True,
+    through=False,
+    newest=False,
+    clean_again=False,
+    hits=True,
+    clean=False,
+    allocates=True,
+):
+    """Variants: a read takes the mark off, a line that was there is not marked, clean lines go back, and what is
+    written is not fetched."""
+    held: OrderedDict[int, bool] = OrderedDict()
+    bytes_in = bytes_out = 0
+    for address, write in trace:
+        number = address // line
+        if number not in held:
+            bytes_in += line * (allocates or not write)
+            if len(held) == lines:
+                bytes_out += line * (held.popitem(last=newest)[1] or clean)
+            held[number] = not hits and write
+        elif not fifo:
+            held.move_to_end(number)
+        if through:
+            bytes_out += line * write
+        elif hits:
+            held[number] = write or (held[number] and not clean_again)
+    return bytes_in, bytes_out + line * sum(held.values()) * flush
+
+
+def _unused(trace, lines, line):
+    """A hit that writes leaves a line as old as it was."""
     held: OrderedDict[int, bool] = OrderedDict()
     bytes_in = bytes_out = 0
     for address, write in trace:
         number = address // line
         if number not in held:
             bytes_in += line
-            if len(held) == lines:
-                bytes_out += line * held.popitem(last=newest)[1]
-            held[number] = False
-        elif not fifo:
+            bytes_out += line * held.popitem(last=False)[1] if len(held) == lines else 0
+        elif not write:
             held.move_to_end(number)
-        if through:
-            bytes_out += line * write
-        else:
-            held[number] = held[number] or write
-    return bytes_in, bytes_out + line * sum(held.values()) * flush
+        held[number] = held.get(number, False) or write
+    return bytes_in, bytes_out + line * sum(held.values())
 
 
 def _traces(rng):
@@ -804,7 +877,24 @@ LRU = Exercise(
     "there is fetched, for a write too; in a full cache the line that was *used* longest ago makes room. A line that "
     "was written since it came goes back to memory when it leaves, or at the end. Return `(bytes_in, bytes_out)`: "
     "fetched, written back. *Exact*.",
-    answer=Function("lru", "lru(trace, lines, line)", cases=_traces, counts=True),
+    answer=Function(
+        "lru",
+        "lru(trace, lines, line)",
+        counts=True,
+        cases=_traces,
+        mutants={
+            "fetched, for a write too": partial(_cache, allocates=False),
+            "was written since it came, then read": partial(_cache, clean_again=True),
+            "was written after it came": partial(_cache, hits=False),
+            "a line that was not written does not go back": partial(_cache, clean=True),
+            "there may be one line": lambda trace, lines, line: lru(trace, lines, line) if lines > 1 else (0, 0),
+            "a line may have one byte": lambda trace, lines, line: lru(trace, lines, max(line, 2)),
+            "a line need not be a power of two": lambda trace, lines, line: lru(
+                trace, lines, 1 << (line.bit_length() - 1)
+            ),
+            "a write is a use": _unused,
+        },
+    ),
     solution=lru,
     mistakes=(
         Mistake(
@@ -891,7 +981,15 @@ TRANSPOSE = Exercise(
     answer=Kernel(
         "transpose",
         "transpose(x_ptr, out_ptr, M, N, BM: tl.constexpr, BN: tl.constexpr)",
-        cases=[_launch(40, 24), _launch(16, 64), _launch(72, 8)],
+        cases=[_launch(40, 24), _launch(16, 64), _launch(72, 8), _launch(8, 40)],
+        mutants={
+            "rows, where there are so many": lambda x_ptr, out_ptr, M, N, BM, BN: _tile(
+                x_ptr, out_ptr, -(-M // BM) * BM, N, BM, BN
+            ),
+            "a multiple of 8, not always of 16": lambda x_ptr, out_ptr, M, N, BM, BN: _tile(
+                x_ptr, out_ptr, M // BM * BM, N // BN * BN, BM, BN
+            ),
+        },
         bytes=None,
         sectors=at_most(lambda M, N, BM, BN: 2 * 4 * M * N / tl.SECTOR),
     ),
@@ -991,7 +1089,13 @@ SOFTMAX = Exercise(
             _softmax_launch(3, 200, 100.0, 256),
             _softmax_launch(2, 5, 0.01, 8),
             _softmax_launch(48, 2, 1000.0, 4),  # all of a row is below 0 in one of five
+            _softmax_launch(2, 1, 1.5, 1),
         ],
+        mutants={
+            "of s·x": lambda x_ptr, out_ptr, N, s, BLOCK: softmax(x_ptr, out_ptr, N, 1.0, BLOCK),
+            "the maximum of the scaled row": partial(_softmax_by, lambda y, s: tl.max(y / s, axis=0)),
+            "BLOCK may be N": lambda x_ptr, out_ptr, N, s, BLOCK: softmax(x_ptr, out_ptr, min(N, BLOCK - 1), s, BLOCK),
+        },
         bytes=at_most(),
     ),
     solution=softmax,

@@ -374,6 +374,27 @@ def _add_norm(x_ptr, r_ptr, h_ptr, out_ptr, N, BLOCK, *, again="", masked=True, 
     tl.store(out_ptr + at, normed / (tl.sqrt(mean) if root else mean), mask=mask)
 
 
+def _swapped(x_ptr, r_ptr, h_ptr, out_ptr, N, BLOCK):
+    add_norm(x_ptr, r_ptr, out_ptr, h_ptr, N, BLOCK)
+
+
+def _summed(x_ptr, r_ptr, h_ptr, out_ptr, N, BLOCK):
+    at = tl.arange(0, BLOCK)
+    row, mask = tl.program_id(0) * N, at < N
+    h = tl.load(x_ptr + row + at, mask=mask, other=0.0) + tl.load(r_ptr + row + at, mask=mask, other=0.0)
+    tl.store(h_ptr + row + at, h, mask=mask)
+    tl.store(out_ptr + row + at, h / tl.sqrt(tl.sum(h * h, axis=0)), mask=mask)
+
+
+def _centred(x_ptr, r_ptr, h_ptr, out_ptr, N, BLOCK):
+    at = tl.arange(0, BLOCK)
+    row, mask = tl.program_id(0) * N, at < N
+    h = tl.load(x_ptr + row + at, mask=mask, other=0.0) + tl.load(r_ptr + row + at, mask=mask, other=0.0)
+    tl.store(h_ptr + row + at, h, mask=mask)
+    apart = tl.where(mask, h - tl.sum(h, axis=0) / N, 0.0)
+    tl.store(out_ptr + row + at, h / tl.sqrt(tl.sum(apart * apart, axis=0) / N), mask=mask)
+
+
 def _of_rows(rows, N, BLOCK):
     arrays = {"x_ptr": (rows, N), "r_ptr": (rows, N), "h_ptr": tl.empty((rows, N)), "out_ptr": tl.empty((rows, N))}
     return Launch(rows, {**arrays, "N": N, "BLOCK": BLOCK})
@@ -391,7 +412,13 @@ FUSED_NORM = Exercise(
     answer=Kernel(
         "add_norm",
         "add_norm(x_ptr, r_ptr, h_ptr, out_ptr, N, BLOCK: tl.constexpr)",
-        cases=[_of_rows(5, 100, 128), _of_rows(3, 64, 64), _of_rows(4, 9, 32)],
+        cases=[_of_rows(5, 100, 128), _of_rows(3, 64, 64), _of_rows(4, 9, 32), _of_rows(2, 1, 1)],
+        mutants={
+            "the mean, not the sum": _summed,
+            "BLOCK may be N": lambda N, BLOCK, **arrays: add_norm(N=min(N, BLOCK - 1), BLOCK=BLOCK, **arrays),
+            "h is the sum, and out is the norm": _swapped,
+            "of h², not of its variance": _centred,
+        },
     ),
     solution=add_norm,
     mistakes=(
@@ -566,7 +593,15 @@ FLASH = Exercise(
             _of_heads(16, 75, 32, 32, 0.2),
             _of_heads(32, 100, 16, 16, 8.0),
             _of_extremes(16, 43, 16, 16),
+            _of_heads(16, 5, 16, 16, 0.5),
+            _of_heads(16, 1, 32, 16, 0.25),
         ],
+        mutants={
+            "T may be less than BLOCK": lambda T, BLOCK, **rest: _attend(T=T, BLOCK=BLOCK, masked=T > BLOCK, **rest),
+            "whole blocks of T, then the rest": lambda T, BLOCK, **rest: attend(
+                T=max(T // BLOCK, 1) * BLOCK, BLOCK=BLOCK, **rest
+            ),
+        },
         bytes=at_most(lambda T, R, H, **_: 1.05 * attention_bytes(1, 1, T, HEADS, R, H, b=4)),
         tile_bytes=at_most(lambda R, H, BLOCK, **_: 16 * BLOCK * (H + R) + 32 * R * H),
     ),
@@ -714,6 +749,19 @@ BLOCK_SCALES = Exercise(
             (31, 7, 7, (5, 3), 13),
             (64, 5, 1, (8, 1), 1),  # whole bytes in every case: whoever rounds them up is right, too
         ],
+        mutants={
+            "blocks are (along D, along F)": lambda D, F, bits, block, scale_bits: _weight_bytes(
+                D, F, bits, block[::-1], scale_bits
+            ),
+            "cut along each side": lambda D, F, bits, block, scale_bits: _weight_bytes(
+                D * F, 1, bits, (block[0] * block[1], 1), scale_bits
+            ),
+            "a block may be larger than the matrix": partial(_weight_bytes, up=lambda x: ceil(x) if x >= 1 else 0),
+            "scales of scale_bits": lambda D, F, bits, block, _: _weight_bytes(D, F, bits, block, 8),
+            "packed without gaps": lambda D, F, bits, block, scale_bits: (
+                D * F * ceil(bits / 8) + _weight_bytes(D, F, bits, block, scale_bits) - D * F * bits / 8
+            ),
+        },
     ),
     solution=_weight_bytes,
     mistakes=(
@@ -788,6 +836,11 @@ QUANTISED = Exercise(
     "C8 is larger than C. So B = C/(2W), with C = {C:FLOP/s} and W = {W:B/s}.",
 )
 
+
+def _expert_bytes(B, E, k, D, F, b):
+    return E * (1 - (1 - k / E) ** B) * 3 * D * F * b
+
+
 MOE_BYTES = Exercise(
     id="rooflines-moe-bytes",
     title="How many experts wake up?",
@@ -812,8 +865,14 @@ MOE_BYTES = Exercise(
             (7, rng.randint(5, 99), 5, 1, 11, 0.5),
             (rng.randint(2, 99), 9, 3, 13, 5, 1),
         ],
+        mutants={
+            "less than a byte a weight": lambda B, E, k, D, F, b: _expert_bytes(B, E, k, D, F, ceil(b)),
+            "k experts a token": lambda B, E, k, D, F, b: _expert_bytes(B, E, 1, D, F, b),
+            "all B tokens": lambda B, E, k, D, F, b: _expert_bytes(1, E, k, D, F, b),
+            "whole experts": lambda B, E, k, D, F, b: ceil(E * (1 - (1 - k / E) ** B)) * 3 * D * F * b,
+        },
     ),
-    solution=lambda B, E, k, D, F, b: E * (1 - (1 - k / E) ** B) * 3 * D * F * b,
+    solution=_expert_bytes,
     mistakes=(
         Mistake(
             lambda B, E, k, D, F, b: E * 3 * D * F * b,
@@ -921,7 +980,13 @@ TICKET = Exercise(
     ),
 )
 
+
 # Lab
+def _three_kernels(B, D, F, b, C, W, t0):
+    product = max(2 * B * D * F / C, b * (B * D + D * F + B * F) / W)
+    return 3 * t0 + 2 * product + max(B * F / C, 3 * b * B * F / W)
+
+
 LAB_KERNEL = Exercise(
     id="rooflines-lab-kernel",
     title="Predict a new kernel",
@@ -947,16 +1012,23 @@ LAB_KERNEL = Exercise(
             (7, rng.randint(2, 999), 1, 1, 9e10, 1.5e10, 3.7e-6),
             (rng.randint(2, 99), 1, 97, 3, 9e10, 1.5e10, 4.3e-6),
             (rng.randint(2, 99), 101, 33, 2, 7e14, 2.7e12, 2.9e-6),
+            (64, 1, rng.randint(30, 99), 1, 1e9, 1.3e12, 2.1e-6),  # so little arithmetic that it decides everywhere
         ],
+        mutants={
+            "the longer clock of the multiplication, too": lambda B, D, F, b, C, W, t0: (
+                3 * t0 + 2 * max(2 * B * D * F / C, b * (B * D + D * F + B * F) / W) + 3 * b * B * F / W
+            ),
+            "each reads its inputs": lambda B, D, F, b, C, W, t0: _three_kernels(B, D, F, b, C, W, t0) - b * B * D / W,
+            "b bytes an element": lambda B, D, F, b, C, W, t0: _three_kernels(B, D, F, 2, C, W, t0),
+            "the longer, not the sum": lambda B, D, F, b, C, W, t0: (
+                3 * t0 + (4 * B * D * F + B * F) / C + b * (2 * B * D + 2 * D * F + 5 * B * F) / W
+            ),
+        },
     ),
-    solution=lambda B, D, F, b, C, W, t0: (
-        3 * t0 + 2 * max(2 * B * D * F / C, b * (B * D + D * F + B * F) / W) + max(B * F / C, 3 * b * B * F / W)
-    ),
+    solution=_three_kernels,
     mistakes=(
         Mistake(
-            lambda B, D, F, b, C, W, t0: (
-                t0 + 2 * max(2 * B * D * F / C, b * (B * D + D * F + B * F) / W) + 3 * b * B * F / W
-            ),
+            lambda B, D, F, b, C, W, t0: _three_kernels(B, D, F, b, C, W, t0) - 2 * t0,
             "Count the launches.",
         ),
         Mistake(

@@ -418,6 +418,14 @@ def narrow_slots(text, at=2, lanes=3, every=False, code=128 / 130, lane=1.0):
     return found
 
 
+def _narrow_or_idle(text):
+    """With the slots, too, whose generation is lower than it could be."""
+    rows = (re.findall(r"\d+", line) for line in text.splitlines() if line[0].isdigit())
+    idle = {int(row[0]) for row in rows if int(row[1]) < int(row[2])}
+    narrow = {gpu for gpu, _ in narrow_slots(text)}
+    return [(gpu, width) for gpu, width in narrow_slots(text, every=True) if gpu in idle | narrow]
+
+
 TRAINED = Exercise(
     id="node-networking-lab-slots",
     title="What the slots have trained to",
@@ -441,6 +449,18 @@ TRAINED = Exercise(
             (csv_of(rng, [*slots(rng, 10), (1, 4, 8, 16), (5, 5, 16, 16), (3, 3, 4, 8)]),),  # GPU 10 has two digits
             *((csv_of(rng, slots(rng, 8)),) for _ in range(4)),
         ],
+        mutants={
+            "there may be a line with names": lambda text: (
+                [] if int(text.splitlines()[0].split(",")[0]) else narrow_slots(text)
+            ),
+            "there may be none": lambda text: narrow_slots("\n".join(text.splitlines()[1:])),
+            "a number of two digits": lambda text: [(int(str(gpu)[0]), width) for gpu, width in narrow_slots(text)],
+            "fewer lanes than it could, not than 16": lambda text: narrow_slots(
+                re.sub(r"\b8$", "16", text, flags=re.M)
+            ),
+            "a lower generation says nothing": _narrow_or_idle,
+            "generations are 3 to 5": lambda text: narrow_slots(re.sub(r"(\d), [34], ", r"\1, 5, ", text)),
+        },
     ),
     solution=narrow_slots,
     mistakes=(
@@ -649,6 +669,18 @@ LAB_PARSE = Exercise(
                 for name, gpus in (("v100-cube-mesh", 4), ("h100-nv18", 2), ("b300-nv18", 1))
             ),
         ],
+        mutants={
+            "columns may be tabbed or spaced": lambda text: gpu_pairs(text) if "\t" in text else [],
+            "a number of two digits": lambda text: gpu_pairs(re.sub(r"^GPU\d\d.*\n", "", text, flags=re.MULTILINE)),
+            "there may be another number of GPUs than 8": lambda text: [
+                (i, j, code) for i, j, code in gpu_pairs(text) if gpu_pairs(text)[27]
+            ],
+            "lines of other things stand before and after": lambda text: gpu_pairs(text) if "GPU0" in text[:40] else [],
+            "the header may be underlined": lambda text: gpu_pairs(text) if text[0] != "\x1b" else [],
+            "and may be not": lambda text: gpu_pairs(text) if "\x1b" in text else [],
+            "cards may be called NIC0 or mlx5_0": lambda text: gpu_pairs(re.sub("^mlx5_0", "GPU99", text, flags=re.M)),
+            "for a single GPU the list is empty": lambda text: gpu_pairs(text) or [(0, 0, "X")],
+        },
     ),
     solution=lambda text: gpu_pairs(text),
     mistakes=(
@@ -700,6 +732,15 @@ def reachable(pairs, access, W_link, W_slot, *, peer=True, shared=True, counted=
     return ways
 
 
+def _by_letters(pairs, count):
+    """As if all two GPUs on one switch had access, and no others."""
+    table = [["NS"] * count for _ in range(count)]
+    for i, j, code in pairs:
+        if code in ("PIX", "PXB"):
+            table[i][j] = table[j][i] = "OK"
+    return table
+
+
 def reach_cases(rng: Random) -> list[tuple]:
     cases = []
     for name, near in (
@@ -737,7 +778,27 @@ LAB_REACH = Exercise(
     "both copies go up and down the same uplink if the code is PIX or PXB, and get `W_slot/2`; else each of the "
     "uplinks "
     "carries one up and one down, and they get `W_slot`. *Exact* in this model.",
-    answer=Function("reachable", "reachable(pairs, access, W_link, W_slot)", cases=reach_cases),
+    answer=Function(
+        "reachable",
+        "reachable(pairs, access, W_link, W_slot)",
+        cases=reach_cases,
+        mutants={
+            "NVLink whatever the access": lambda pairs, access, *W: reachable(
+                [(i, j, code if access[i][j] == "OK" else code.replace("NV", "SYS")) for i, j, code in pairs],
+                access,
+                *W,
+            ),
+            "NVLink goes before PCIe": lambda pairs, access, *W: reachable(
+                [(i, j, "SYS" if access[i][j] == "OK" else code) for i, j, code in pairs], access, *W
+            ),
+            "a number of two digits": lambda pairs, *rest: reachable([(i, j, code[:3]) for i, j, code in pairs], *rest),
+            "the access of these two": lambda pairs, access, *W: reachable(pairs, [access[0]] * len(access), *W),
+            "PHB is not behind a switch": lambda pairs, *rest: reachable(
+                [(i, j, code.replace("PHB", "PIX")) for i, j, code in pairs], *rest
+            ),
+            "access, not the letters": lambda pairs, access, *W: reachable(pairs, _by_letters(pairs, len(access)), *W),
+        },
+    ),
     solution=lambda pairs, access, W_link, W_slot: reachable(pairs, access, W_link, W_slot),
     mistakes=(
         Mistake(
@@ -797,6 +858,30 @@ def narrowest(capacity, gpus, *, switches=True, first=False, both=False, worst=m
     return worst(cuts)
 
 
+def _symmetric(capacity):
+    return [[capacity[min(u, v)][max(u, v)] for v in range(len(capacity))] for u in range(len(capacity))]
+
+
+def _least(capacity, halves, parts):
+    """The narrowest of cuts: some halves, each with some of the switches beside it."""
+    everyone = set(range(len(capacity)))
+    sides = [{*half, *part} for half in halves for part in parts]
+    return min(sum(capacity[u][v] for u in side for v in everyone - side) for side in sides)
+
+
+def _from_the_first(capacity, gpus):
+    """Only halves with the first GPU: what they send, and not what they get."""
+    others = [v for v in range(len(capacity)) if v not in gpus]
+    halves = [(gpus[0], *half) for half in combinations(gpus[1:], len(gpus) // 2 - 1)]
+    return _least(capacity, halves, [part for k in range(len(others) + 1) for part in combinations(others, k)])
+
+
+def _switches_together(capacity, gpus):
+    """All switches on one side."""
+    others = [v for v in range(len(capacity)) if v not in gpus]
+    return _least(capacity, combinations(gpus, len(gpus) // 2), [(), others])
+
+
 def half_cases(rng: Random) -> list[tuple]:
     cube = matrix(machine("v100-cube-mesh", "nvlink3"), "gpu")
     ring = [[50 * ((u - v) % 6 in (1, 5)) for v in range(6)] for u in range(6)]
@@ -831,7 +916,23 @@ LAB_HALF = Exercise(
     "lists those that are GPUs, an even number of them, and the others, at most five, are switches. Try every half of "
     "the GPUs, and for each half every way to put the switches on one side or the other, as the narrowest place would "
     "have it. Return the least that the links from one side to the other carry, one direction. *Exact*.",
-    answer=Function("narrowest", "narrowest(capacity, gpus)", cases=half_cases, counts=True),
+    answer=Function(
+        "narrowest",
+        "narrowest(capacity, gpus)",
+        counts=True,
+        cases=half_cases,
+        mutants={
+            "links may differ by direction": lambda capacity, gpus: narrowest(_symmetric(capacity), gpus),
+            "both directions of a half": _from_the_first,
+            "a GPU may have any number": lambda capacity, gpus: narrowest(capacity, list(range(len(gpus)))),
+            "each switch for itself": _switches_together,
+            "there may be no links across": lambda capacity, gpus: narrowest(capacity, gpus) or 1,
+            "there may be two GPUs": lambda capacity, gpus: narrowest(capacity, gpus) if len(gpus) > 2 else 0,
+            "there may be no switches": lambda capacity, gpus: (
+                narrowest(capacity, gpus) if len(gpus) < len(capacity) else 0
+            ),
+        },
+    ),
     solution=lambda capacity, gpus: narrowest(capacity, gpus),
     mistakes=(
         Mistake(

@@ -338,6 +338,11 @@ RAILS = Exercise(
     "four nodes would have been reached by copper.",
 )
 
+
+def _alive(cables, a, b, dead):
+    return sum(min(cables[a][s], cables[b][s]) for s in range(len(cables[a])) if s not in dead)
+
+
 LAB_FAILURES = Exercise(
     id="cluster-networking-lab-failures",
     title="Lab: what two leaves still share",
@@ -355,6 +360,8 @@ LAB_FAILURES = Exercise(
                 ([[1, 2], [2, 1]], 0, 1, 50 * GB, []),
                 ([[1, 2], [2, 1]], 0, 1, 50 * GB, [0]),
                 ([[1, 1, 1], [1, 1, 1]], 0, 1, 50 * GB, [0, 2]),
+                ([[1, 1, 2], [0, 3, 1]], 0, 1, 25 * GB, [2]),
+                ([[1, 1], [1, 1]], 1, 0, 100 * GB, [0, 1]),
             ]
             + [
                 (
@@ -367,6 +374,20 @@ LAB_FAILURES = Exercise(
                 for ends in ((0, leaves - 1), (leaves - 1, 0), rng.sample(range(leaves), 2))
             ]
         ),
+        mutants={
+            "the spines in the list": lambda cables, a, b, W, dead: (
+                W * sum(min(cables[a][s], cables[b][s]) for s in range(len(dead), len(cables[a])))
+            ),
+            "some cables may be missing": lambda cables, a, b, W, dead: (
+                W * sum(min(cables[a][s], cables[b][s]) or 1 for s in range(len(cables[a])) if s not in dead)
+            ),
+            "all spines may be dead": lambda cables, a, b, W, dead: W * (_alive(cables, a, b, dead) or 1),
+            "W bytes per second": lambda cables, a, b, W, dead: 50 * GB * _alive(cables, a, b, dead),
+            "a and b are any leaves": lambda cables, a, b, W, dead: W * _alive(cables, 0, -1, dead),
+            "several cables to a spine": lambda cables, a, b, W, dead: (
+                W * sum(bool(cables[a][s] and cables[b][s]) for s in range(len(cables[a])) if s not in dead)
+            ),
+        },
     ),
     solution=lambda cables, a, b, W, dead: (
         W * sum(min(cables[a][s], cables[b][s]) for s in range(len(cables[a])) if s not in dead)
@@ -567,6 +588,18 @@ LAB_WIRE = Exercise(
             for half in rng.sample(range(3, 24), 6)
             for ports, spines in ((2 * half, rng.choice([n for n in range(2, half + 1) if half % n == 0])),)
         ],
+        mutants={
+            "switches of any number of ports": lambda gpus, ports: (
+                [[64 // 2 // (gpus // 64)] * (gpus // 64)] * (gpus // 32)
+            ),
+            "any number of GPUs": lambda gpus, ports: [[1] * (ports // 2)] * ports,
+            "that does not block": lambda gpus, ports: (
+                [[ports // 2 // (gpus // ports) // 2 or 1] * (gpus // ports)] * (gpus // (ports // 2))
+            ),
+            "a single cable to each of many spines": lambda gpus, ports: (
+                [[max(2, ports // 2 // (gpus // ports))] * (gpus // ports)] * (gpus // (ports // 2))
+            ),
+        },
     ),
     harmless=dict.fromkeys(
         ("no odd prime for gpus", "no odd prime for ports"), "half of a leaf's ports lead down, and all sizes divide"
@@ -658,6 +691,12 @@ LAB_REDESIGN = Exercise(
             for half in rng.sample(range(3, 60), 6)
             for leaves in (2 * rng.randint(2, half), 2 * half * rng.randint(2, half))  # of two tiers, and of three
         ],
+        mutants={
+            "as many switches as these GPUs need": lambda gpus, ports: [ports**2 // 2, ports**2 // 2, ports**2 // 4],
+            "0 cores where two tiers suffice": lambda gpus, ports: _redesign(gpus, ports)[: 2 + (gpus > ports**2 // 2)],
+            "switches of any number of ports": lambda gpus, ports: _redesign(gpus, 64),
+            "more than two tiers": lambda gpus, ports: _redesign(min(gpus, ports**2 // 2), ports),
+        },
     ),
     harmless=dict.fromkeys(
         ("no odd prime for gpus", "no odd prime for ports", "no 1 for gpus"),

@@ -1,5 +1,6 @@
 """Exercises of chapter 6, and the names with which its text computes numbers."""
 
+import re
 from dataclasses import replace
 from functools import partial
 from itertools import dropwhile, pairwise, takewhile
@@ -242,6 +243,72 @@ def through_the_root(rank, n, x):
 
 CASES = [(2, 8), (4, 16), (5, 20), (3, 7), (4, 3), (6, 24, "float32")]  # of any length: one block has nothing, too
 
+
+def straight_reduce_scatter(rank, n, x):
+    """Every block to its owner, not to a neighbour."""
+    block = blocks(x, n)
+    for k in range(1, n):
+        block[rank][:] += yield Step(block[(rank + k) % n], (rank + k) % n, (rank - k) % n)
+    return block[rank]
+
+
+def straight_all_gather(rank, n, x):
+    block = blocks(x, n)
+    for k in range(1, n):
+        block[(rank - k) % n][:] = yield Step(block[rank], (rank + k) % n, (rank - k) % n)
+    return x
+
+
+def straight_all_reduce(rank, n, x):
+    yield from straight_reduce_scatter(rank, n, x)
+    return (yield from straight_all_gather(rank, n, x))
+
+
+def _equal_blocks(program):
+    """By one who cuts into n equal blocks, which some lengths do not give."""
+
+    def of_equal(rank, n, x):
+        x.reshape(n, -1)
+        return (yield from program(rank, n, x))
+
+    return of_equal
+
+
+def _as_float64(program):
+    """By one who sends numbers of eight bytes, whatever came."""
+
+    def of_eight(rank, n, x):
+        return (yield from program(rank, n, x.astype("float64")))
+
+    return of_eight
+
+
+def _in_turn(program):
+    """Half of the ranks send while the others receive, so a block takes two rounds."""
+
+    def in_turn(rank, n, x):
+        steps, got = program(rank, n, x), None
+        while True:
+            try:
+                step = steps.send(got)
+            except StopIteration as done:
+                return done.value
+            first, then = (Step(step.send, step.to), Step(frm=step.frm))[:: -1 if rank % 2 else 1]
+            got = [(yield first), (yield then)][0 if rank % 2 else 1]
+
+    return in_turn
+
+
+def _forgetful(program, straight):
+    """What a program of a ring may forget."""
+    return {
+        "two neighbours only": straight,
+        "x of any length": _equal_blocks(program),
+        "numbers of the type of x": _as_float64(program),
+        "one block in each round": _in_turn(program),
+    }
+
+
 RING_ALLGATHER = Exercise(
     id="collectives-ring-allgather",
     title="Pass it on",
@@ -250,7 +317,14 @@ RING_ALLGATHER = Exercise(
     prompt="Write a ring all-gather. Of `x` a rank has block `rank` alone (the rest is nan); it returns the whole, "
     "with all blocks filled. `blocks(x, n)` cuts x, of any length, into n views. A rank talks to its two neighbours "
     "only. The result, the bytes and the rounds are to be *exact*: n − 1 rounds, one block in each.",
-    answer=Algorithm("ring_allgather", cases=CASES, collective="all_gather", rounds=exactly(), neighbours=True),
+    answer=Algorithm(
+        "ring_allgather",
+        cases=CASES,
+        collective="all_gather",
+        rounds=exactly(),
+        neighbours=True,
+        mutants=_forgetful(all_gather, straight_all_gather),
+    ),
     solution=all_gather,
     mistakes=(
         Mistake(
@@ -281,7 +355,12 @@ RING_REDUCE_SCATTER = Exercise(
     "`blocks(x, n)` cuts x, of any length, into n views. The result, the bytes and the rounds are to be *exact*: "
     "n − 1 rounds, one block in each.",
     answer=Algorithm(
-        "ring_reduce_scatter", cases=CASES, collective="reduce_scatter", rounds=exactly(), neighbours=True
+        "ring_reduce_scatter",
+        cases=CASES,
+        collective="reduce_scatter",
+        rounds=exactly(),
+        neighbours=True,
+        mutants=_forgetful(reduce_scatter, straight_reduce_scatter),
     ),
     solution=reduce_scatter,
     mistakes=(
@@ -319,7 +398,14 @@ RING_ALLREDUCE = Exercise(
     "returns the sum of all. The cut is `blocks(x, n)` again, and a rank talks to its two neighbours only. The result, "
     "the bytes and the rounds are to be *exact*: 2(n − 1) rounds, one block in each. A generator calls another with "
     "`yield from`; write all that you need into this answer.",
-    answer=Algorithm("ring_allreduce", cases=CASES, collective="all_reduce", rounds=exactly(), neighbours=True),
+    answer=Algorithm(
+        "ring_allreduce",
+        cases=CASES,
+        collective="all_reduce",
+        rounds=exactly(),
+        neighbours=True,
+        mutants=_forgetful(all_reduce, straight_all_reduce),
+    ),
     solution=all_reduce,
     mistakes=(
         Mistake(
@@ -371,6 +457,11 @@ RING_TORCH = replace(
         calls=("send", "recv"),
         rounds=exactly(),
         neighbours=True,
+        mutants={
+            "two neighbours only": straight_reduce_scatter,
+            "numbers of the type of x": _as_float64(reduce_scatter),
+            "one block in each round": _in_turn(reduce_scatter),
+        },
     ),
     hints=(
         "The indices are those of the generator. What is new is how a message leaves and arrives.",
@@ -602,6 +693,15 @@ def one_block(text, n):
     return read_log("\n".join(takewhile(row_words, table)), n)
 
 
+def _lines(text, pattern):
+    return "\n".join(line for line in text.splitlines() if re.match(pattern, line))
+
+
+def _numbers(text):
+    """Every word of every row behind the operation."""
+    return [float(word) for words in row_words(text) for word in words[4:]]
+
+
 READ_LOG = Exercise(
     id="collectives-read-log",
     title="What is in a log",
@@ -622,6 +722,21 @@ READ_LOG = Exercise(
         "read_nccl_tests(text, n)",
         counts=True,
         cases=log_cases,
+        mutants={
+            "any line whose first word is a number": lambda text, n: read_log(_lines(text, r".* float "), n),
+            "any operation": lambda text, n: read_log(_lines(text, ".* sum "), n),
+            "no other lines": lambda text, n: (
+                [(float(line.split()[0]), 0.0, n) for line in text.splitlines() if line[:1] not in "#"]
+            ),
+            "a word that only begins with a digit": lambda text, n: (
+                [(int(line.split()[0]), 0.0, n) for line in text.splitlines() if line.strip()[:1].isdigit()]
+                and read_log(text, n)
+            ),
+            "more may be printed behind": lambda text, n: read_log(_lines(text, r"\s*(\S+\s+){12}\S+$"), n),
+            "#wrong may be N/A": lambda text, n: read_log(text, n) if min(_numbers(text)) >= 0 else [],
+            "out of place alone": lambda text, n: read_log(text, n, time=5 + 4 * ("N/A" not in text)),
+            "n may be 1": lambda text, n: read_log(text, n) if n / (n - 1) else [],
+        },
     ),
     solution=read_log,
     mistakes=(
@@ -914,6 +1029,20 @@ LAB_FIT = Exercise(
             for alpha in (scale * rng.uniform(0.8, 1.2),)  # no whole number of microseconds
             for S1, S2 in ((rng.uniform(64, 1e4), rng.uniform(1e7, 1e9)), (1e6, rng.uniform(2e6, 1e8)))
         ],
+        mutants={
+            "2(n − 1) rounds, not n − 1": lambda n, S1, t1, S2, t2: (
+                (t1 * S2 - t2 * S1) / (S2 - S1) / (n - 1),
+                2 * (n - 1) / n * (S2 - S1) / (t2 - t1),
+            ),
+            "of n ranks, not of very many": lambda n, S1, t1, S2, t2: (
+                (t1 * S2 - t2 * S1) / (S2 - S1) / (2 * (n - 1)),
+                2 * (S2 - S1) / (t2 - t1),
+            ),
+            "the small one is not all latency": lambda n, S1, t1, S2, t2: (
+                t1 / (2 * (n - 1)),
+                2 * (n - 1) / n * (S2 - S1) / (t2 - t1),
+            ),
+        },
     ),
     solution=lambda n, S1, t1, S2, t2: (
         (t1 * S2 - t2 * S1) / (S2 - S1) / (2 * (n - 1)),

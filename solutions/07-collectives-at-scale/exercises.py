@@ -312,6 +312,20 @@ def by_leaders(rank, n, x, inner):
     return (yield from within(here, binomial_broadcast(place, inner, x)))
 
 
+def nodes_of_two(rank, n, x, inner):  # noqa: ARG001
+    return (yield from hierarchical_allreduce(rank, n, x, 2))
+
+
+def every_other_rank(rank, n, x, inner):
+    """Ranks 0, n/inner, 2n/inner and so on as the first node."""
+    order = [node + place * (n // inner) for node in range(n // inner) for place in range(inner)]
+    return (yield from within(order, hierarchical_allreduce(order.index(rank), n, x, inner)))
+
+
+def nodes_for_places(rank, n, x, inner):
+    return (yield from hierarchical_allreduce(rank, n, x, n // inner))
+
+
 LAB_ALLREDUCE = Exercise(
     id="collectives-at-scale-lab-allreduce",
     title="Lab: an all-reduce in three phases",
@@ -326,7 +340,18 @@ LAB_ALLREDUCE = Exercise(
         signature="allreduce(rank, n, x, inner)",
         collective="all_reduce",
         leaving_bytes=at_most(),
-        cases=[Case(4, 8, options={"inner": 2}), Case(6, 12, options={"inner": 3}), Case(6, 24, options={"inner": 2})],
+        cases=[
+            Case(4, 8, options={"inner": 2}),
+            Case(6, 12, options={"inner": 3}),
+            Case(6, 24, options={"inner": 2}),
+            Case(2, 4, options={"inner": 2}),
+            Case(3, 3, options={"inner": 1}),
+        ],
+        mutants={
+            "nodes of any size": nodes_of_two,
+            "any number of nodes": nodes_for_places,
+            "ranks 0 to inner - 1 are the first node": every_other_rank,
+        },
         calls=("all_reduce", "all_gather", "reduce_scatter", "reduce", "broadcast", "send", "recv"),
     ),
     solution=hierarchical_allreduce,
@@ -837,6 +862,18 @@ FEW_FLIGHTS = (
     ],
 )
 
+OWN_LINK = (  # that of a GPU is broken, and one before a busy port was crossed twice in a very long time
+    [
+        (2.0, ["gpu0-leaf0", "gpu1-leaf0"]),
+        (2.1, ["gpu0-leaf0", "leaf0-spine0", "leaf1-spine0", "gpu4-leaf1"]),
+        (2.0, ["gpu0-leaf0", "gpu2-leaf0"]),
+        (30.0, ["gpu3-leaf0", "leaf0-spine1", "leaf1-spine1", "gpu5-leaf1"]),
+        (40.0, ["gpu3-leaf0", "leaf0-spine0", "leaf1-spine0", "gpu4-leaf1"]),
+        (1.0, ["gpu1-leaf0", "leaf0-spine0", "leaf1-spine0", "gpu4-leaf1"]),
+        (1.0, ["gpu2-leaf0", "leaf0-spine1", "leaf1-spine1", "gpu6-leaf1"]),
+    ],
+)
+
 LAB_SLOW_LINK = Exercise(
     id="collectives-at-scale-lab-slow-link",
     title="Lab: name the link",
@@ -848,7 +885,24 @@ LAB_SLOW_LINK = Exercise(
     "time. Return the broken link's name: of those that nobody crossed in less than twice the time, the one "
     "that was crossed most often. No transfer crosses a link twice, and no two links come out equal.",
     answer=Function(
-        "slow_link", "slow_link(flights)", cases=lambda rng: [FEW_FLIGHTS, *(some_flights(rng) for _ in range(8))]
+        "slow_link",
+        "slow_link(flights)",
+        cases=lambda rng: [FEW_FLIGHTS, OWN_LINK, *(some_flights(rng) for _ in range(8))],
+        mutants={
+            "twice its time or more": lambda flights: slow_link([(longer - 1e-9, links) for longer, links in flights]),
+            "a link of any name": lambda flights: slow_link(
+                [(longer, [name for name in links if "spine" in name]) for longer, links in flights]
+            ),
+            "a transfer may cross any number of links": lambda flights: slow_link(
+                [(longer, links[1:3]) for longer, links in flights]
+            ),
+            "most often, not longest": lambda flights: max(
+                (sum(longer for longer, links in flights if link in links), link) for link in suspects(flights)
+            )[1],
+            "that nobody crossed in less, not hardly anybody": lambda flights: slow_link(
+                [(longer if longer > 1.1 else 2.0, links) for longer, links in flights]
+            ),
+        },
     ),
     solution=slow_link,
     mistakes=(

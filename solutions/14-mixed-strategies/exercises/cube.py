@@ -106,8 +106,8 @@ LAB_CUBE = Exercise(
     "with the y "
     "of the second layer, and the loss of the step is the mean of the two replicas' losses. Return `(dA, dB)`, the "
     "gradients of the loss of the step by the rank's own `A` and `B`. "
-    "`pp, dp, tp = grid_axes(rank, …)` of `hwlib.labs` makes the groups of a grid: each axis has its `group`, its "
-    "`ranks` and the rank's own `place` in it. Judged *exactly* are the "
+    "`pp, dp, tp = grid_axes(rank, pp=2, dp=2, tp=2)` of `hwlib.labs` makes the groups of a grid whose last axis joins "
+    "neighbours: each axis has its `group`, its `ranks` and the rank's own `place` in it. Judged *exactly* are the "
     "gradients and the bytes that the busiest rank sends along each of the three axes: along `pp` one [b × d], along "
     "`tp` two all-reduces of [b × d], along `dp` one all-reduce of each gradient. The rounds may be at most two more "
     "than ours, and no rank may hold whole matrices.",

@@ -91,6 +91,38 @@ def fewest_ranks_inside(axes, levels):
     return as_given(sorted(axes), levels)
 
 
+def of_all_ranks(axes, levels):
+    """The bytes of an axis are taken for those of one rank of it, and multiplied."""
+    return slowest_of([(ranks, ranks * size) for ranks, size in axes], levels)
+
+
+def shares(axes, levels):
+    """The bytes are taken for those of a whole group."""
+    return slowest_of([(ranks, size / ranks) for ranks, size in axes], levels)
+
+
+def never_full(axes, levels):
+    """A group as long as a level's span does not fit into it."""
+    *inside, (span, W) = levels
+    return slowest_of(axes, [*((span - 1, W) for span, W in inside), (span, W)])
+
+
+def in_shares(axes, levels):
+    """The part of an axis that stays inside a level goes at that level's bandwidth."""
+    best = []
+    for order in permutations(axes):
+        inner, total = 1, 0.0
+        for ranks, size in order:
+            reached = 1
+            for span, W in levels:
+                here = min(ranks, max(1, span // inner))
+                total += size * (here - reached) / max(1, ranks - 1) / W
+                reached = max(reached, here)
+            inner *= ranks
+        best.append(total)
+    return min(best)
+
+
 def alone(axes, levels):
     return slowest_of(axes, levels, first=0)
 
@@ -138,6 +170,7 @@ ORDER_CASES = [
     ([(4, 40 * GB), (2, 30 * GB), (4, 30 * GB), (8, 1 * GB)], [(8, 450 * GB), (64, 50 * GB), (256, 12.5 * GB)]),
     ([(8, 100 * GB)], [(4, 300 * GB), (8, 50 * GB)]),
     ([(2, 10 * GB), (4, 200 * GB), (3, 50 * GB)], [(8, 300 * GB), (24, 25 * GB)]),
+    ([(8, 60 * GB)], [(8, 300 * GB), (64, 50 * GB)]),  # just as long as a span
 ]
 
 LAB_ORDER = Exercise(
@@ -178,6 +211,17 @@ LAB_ORDER = Exercise(
         ),
         Mistake(fewest_ranks_inside, "Short axes fit inside. Which of them has something to send?"),
         Mistake(alone, "Each axis was measured as if its ranks were neighbours. What lies between two of them?"),
+        Mistake(of_all_ranks, "You multiply the bytes by the ranks of their axis. Whose bytes are they?"),
+        Mistake(shares, "You divide the bytes by the ranks of their axis. Whose bytes are they?"),
+        Mistake(
+            never_full,
+            "Where a group is just as long as a level's span, you send it through the next level. What does the span "
+            "hold?",
+        ),
+        Mistake(
+            in_shares,
+            "You send a part of an axis inside, and the rest outside. At how many bandwidths does one axis send here?",
+        ),
         Mistake(worst, "That is the longest time of all orders."),
         Mistake(
             all_at_once,

@@ -157,15 +157,20 @@ GUIDE = Exercise(
 )
 
 
-def latency(times, gpus, m, send, worth=None, least=1):
-    """The least sum of the stages' times and m - 1 times the longest, over all cuts and all powers of two of GPUs."""
-    counts = [2**k for k in range(gpus.bit_length()) if least <= 2**k <= gpus]
+def latency(times, gpus, m, send, worth=None, powers=True, everyone=True, each=True, several=True):
+    """The least sum of the stages' times and m - 1 times the longest, over all cuts and all powers of two of GPUs. The
+    flags are for the mistakes: any number of GPUs, some of them idle, a message for a stage, or on a single GPU too.
+    """
+    counts = [2**k for k in range(gpus.bit_length()) if 2**k <= gpus] if powers else range(1, gpus + 1)
+
+    def messages(layers, d):
+        return (layers if each else 1) * (d > 1 or not several)
 
     def stages(first, left):
         if first == len(times):
-            return [[]] if not left else []
+            return [[]] if not (left and everyone) else []
         return [
-            [(sum(times[first:last]) / d + send * (last - first) * (d > 1)), *rest]
+            [(sum(times[first:last]) / d + send * messages(last - first, d)), *rest]
             for last in range(first + 1, len(times) + 1)
             for d in counts
             if d <= left
@@ -177,6 +182,22 @@ def latency(times, gpus, m, send, worth=None, least=1):
 
 def best_latency(times, gpus, m, send):
     return latency(times, gpus, m, send)
+
+
+def any_number(times, gpus, m, send):
+    return latency(times, gpus, m, send, powers=False)
+
+
+def some_idle(times, gpus, m, send):
+    return latency(times, gpus, m, send, everyone=False)
+
+
+def once_a_stage(times, gpus, m, send):
+    return latency(times, gpus, m, send, each=False)
+
+
+def single_sends(times, gpus, m, send):
+    return latency(times, gpus, m, send, several=False)
 
 
 def no_pipeline(times, gpus, m, send):
@@ -261,6 +282,10 @@ LAB_STAGES = Exercise(
         Mistake(one_too_many, "The first microbatch has been through the slowest stage already."),
         Mistake(free_messages, "A stage on several GPUs sends something for each of its layers."),
         Mistake(one_stage, "That is a single stage on all GPUs, without a pipeline."),
+        Mistake(any_number, "Your stages have any number of GPUs. Which numbers may a stage have?"),
+        Mistake(some_idle, "Some of the GPUs are idle in your best cut. How many of them are to be used?"),
+        Mistake(once_a_stage, "You add `send` once for a stage. How often does a stage of several layers send?"),
+        Mistake(single_sends, "You add `send` for a stage on a single GPU, too. With whom would that one talk?"),
         Mistake(alike, "Stages may differ, in layers and in GPUs: what if one layer is longer than the others?"),
     ),
     hints=(

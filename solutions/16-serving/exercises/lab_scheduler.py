@@ -24,6 +24,10 @@ def _schedule(
     shortest=False,
     first="decode",
     one=False,
+    listed=False,
+    full=True,
+    all_seats=True,
+    every=False,
 ):
     """The next step; the flags are for the mistakes."""
     plan = [(number, 1) for number, left in run if left == 0]
@@ -37,15 +41,15 @@ def _schedule(
         order.sort(key=lambda pair: pair[1])
     each = max(1, tokens // max(1, len(order)))
     running = {number for number, _ in run}
-    seen = len(running)
+    seen = len(running) if all_seats else len(plan)
     for number, left in order:
-        if tokens < 1 or (not cut and left > tokens):
+        if (tokens < 1 and not listed) or (not cut and left > tokens):
             break
         part = min(left, each if even else tokens)
-        if number not in running:
+        if number not in running or every:
             if seated and seen >= seats:
                 break
-            if (left if whole else part) > free:
+            if (left if whole else part) > free - (not full):
                 if overtakes:
                     continue
                 break
@@ -187,6 +191,22 @@ LAB_SCHEDULER = Exercise(
         Mistake(
             partial(_schedule, one=True),
             "You read one prompt a step. What of the budget is left when it is short?",
+        ),
+        Mistake(
+            partial(_schedule, listed=True),
+            "You list requests with no tokens. Which requests are in a step?",
+        ),
+        Mistake(
+            partial(_schedule, full=False),
+            "A prompt that just fills the room does not begin with you. For how many tokens must there be room?",
+        ),
+        Mistake(
+            partial(_schedule, all_seats=False),
+            "Only those that decode have seats with you. Who else runs?",
+        ),
+        Mistake(
+            partial(_schedule, every=True),
+            "Prompts that have begun look for a seat and for room once more. What do they hold already?",
         ),
     ),
     hints=(

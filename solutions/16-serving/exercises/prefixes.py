@@ -7,24 +7,43 @@ from autograder.declaration import Exercise, Mistake
 
 
 def _routed(
-    requests, replicas, pages, slack, *, anywhere=False, near=True, refresh=True, bounded=True, own=False, fair=True
+    requests,
+    replicas,
+    pages,
+    slack,
+    *,
+    anywhere=False,
+    near=True,
+    refresh=True,
+    bounded=True,
+    own=False,
+    fair=True,
+    strict=False,
+    lowest=True,
+    turned=False,
+    several=True,
+    whole=False,
 ):
+    """The cached pages and the work; the flags are for the mistakes."""
     caches, work, found = [OrderedDict() for _ in range(replicas)], [0] * replicas, 0
     for keys in requests:
         known = []
         for cache in caches:
             hits = [key in cache for key in keys]
             known.append(sum(hits) if anywhere else next((i for i, hit in enumerate(hits) if not hit), len(keys)))
-        free = [r for r in range(replicas) if work[r] <= min(work) + slack or not bounded]
-        best = max(free, key=lambda r: ((known[r] if near else 0), -work[r] if fair else 0, -r))
+        most = min(work) + slack - (strict and slack > 0)
+        free = [r for r in range(replicas) if work[r] <= most or not bounded]
+        best = max(free, key=lambda r: ((known[r] if near else 0), -work[r] if fair else 0, -r if lowest else r))
         found += known[best]
         work[best] += len(keys) if own else len(keys) - known[best]
-        for key in keys:
+        for key in reversed(keys) if turned else keys:
             if refresh or key not in caches[best]:
                 caches[best][key] = True
                 caches[best].move_to_end(key)
-        while len(caches[best]) > pages:
+        while len(caches[best]) > (max(pages, len(keys)) if whole else pages):
             caches[best].popitem(last=False)
+            if not several:
+                break
     return found, work
 
 
@@ -73,6 +92,7 @@ STICKY = Exercise(
             ([[1, 2, 3, 4], [5, 6, 7], [1, 2, 8], [9, 10], [9, 10, 11]], 3, 6, 3),
             ([[1, 2, 3, 4], [9, 8], [1, 2, 3, 4, 5]], 1, 4, 0),
             ([[1, 2], [3], [1, 4], [5], [1, 2, 6], [7], [1, 2]], 1, 4, 0),
+            ([[1, 2, 3], [1, 2, 3], [4, 5, 6, 7], [4]], 1, 2, 0),  # prompts longer than what is kept
             ([[1, 2], [1], [1, 2]], 3, 7, 1),  # the longest beginning of those within the slack
         ],
         drawn=drawn,
@@ -102,6 +122,26 @@ STICKY = Exercise(
         Mistake(
             lambda requests, replicas, pages, slack: _routed(requests, replicas, pages, slack, own=True),
             "A page that is found is not computed. What is a replica's work?",
+        ),
+        Mistake(
+            lambda requests, replicas, pages, slack: _routed(requests, replicas, pages, slack, strict=True),
+            "A replica whose work is just `slack` above the least gets nothing from you. How much is at most `slack`?",
+        ),
+        Mistake(
+            lambda requests, replicas, pages, slack: _routed(requests, replicas, pages, slack, lowest=False),
+            "Where work and beginning are equal, yours takes the highest number. Which one was asked for?",
+        ),
+        Mistake(
+            lambda requests, replicas, pages, slack: _routed(requests, replicas, pages, slack, turned=True),
+            "The pages of a prompt count as used from the last one on. In which order are they used?",
+        ),
+        Mistake(
+            lambda requests, replicas, pages, slack: _routed(requests, replicas, pages, slack, several=False),
+            "At most one page is dropped after a request. How many pages may a replica keep?",
+        ),
+        Mistake(
+            lambda requests, replicas, pages, slack: _routed(requests, replicas, pages, slack, whole=True),
+            "A prompt longer than a replica's pages is kept whole there. Which of its pages are left?",
         ),
         Mistake(
             lambda requests, replicas, pages, slack: _routed(requests, replicas, 10**9, slack),

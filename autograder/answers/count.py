@@ -25,6 +25,7 @@ from ..values.texts import quoted
 from .derivation import derivation
 from .quantity import MAX_COUNT_BITS, ROUNDED, TINY, asks_per, quoted_error, shown_number
 from .recognised import how_far, recognise
+from .rival_ways import mistake_verdict, other_cause
 from .undeclared import lambda_for, products, ratio_to
 from .wrong_ways import weak_numbers
 
@@ -161,13 +162,12 @@ class Count(Answer):
             exact = Fraction(self.read(value))
             per_what_is_asked(value, exercise.prompt_text(given))
         except Unreadable as error:
-            sentence = self._said(exercise, value, given)
-            return Verdict(0.0, sentence, "mistake") if sentence else unreadable(str(error), error.reason)
+            return self._mistake(exercise, value, given) or unreadable(str(error), error.reason)
         want = self.expected(exercise, given)
         if exact == want:
             return exercise.right()
-        if sentence := self._said(exercise, value, given):
-            return Verdict(0.0, sentence, "mistake")
+        if verdict := self._mistake(exercise, value, given):
+            return verdict
         if slip := slip_of_count(int(exact), want, exercise.prompt_text(given)):
             return Verdict(0.0, slip.say, "slip", slip.reason)
         if any(exact == self.expected(exercise, row) for row in others_numbers(exercise, given)):
@@ -202,17 +202,25 @@ class Count(Answer):
         """A field for an integer."""
         return Box(ask="Your answer, an integer", echo=True)
 
-    def _said(self, exercise: Exercise, value: Any, given: Given) -> str:
+    def _mistake(self, exercise: Exercise, value: Any, given: Given) -> Verdict | None:
+        """What is told of an answer that is the number of a mistake."""
         try:
             answer = self._exact(value)
         except Unreadable:
-            return ""
-        table = self._wrong(exercise, given)
-        rtol = TINY if Fraction(answer).denominator == 1 else ROUNDED
-        sentences = [say for wrong, say in table if slips.close(answer, wrong, rtol)]
+            return None
+        numbers = self._wrong(exercise, given)
+        table = [(mistake, wrong) for mistake, (wrong, _) in zip(exercise.mistakes, numbers, strict=True)]
+        rtol = TINY if answer.denominator == 1 else ROUNDED
+        matching = [row for row in table if slips.close(answer, row[1], rtol)]
         # A non-integer gets its own sentence, also for someone who has rounded it.
-        sentences = sentences or [say for wrong, say in table if answer in (math.floor(wrong), math.ceil(wrong))]
-        return " ".join(dict.fromkeys(exercise.fill(say, given) for say in sentences))
+        matching = matching or [row for row in table if answer in (math.floor(row[1]), math.ceil(row[1]))]
+        if not matching:
+            return None
+        want, about = self.expected(exercise, given), exercise.prompt_text(given)
+        slip = slip_of_count(int(answer), want, about) if answer.denominator == 1 else None
+        cause = other_cause(slip.reason, about, matching[0][0].say, TWICE) if slip else None
+        rows = [(mistake, as_float(wrong)) for mistake, wrong in matching]
+        return mistake_verdict(exercise, rows, as_float(answer), given, cause=cause)
 
 
 def per_what_is_asked(value: Any, prompt: str) -> None:

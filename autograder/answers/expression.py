@@ -30,6 +30,7 @@ from ..values.tree_python import python
 from ..values.trees import CONDITIONS, Tree, TreeError, from_json, number_tree, switches, to_json
 from . import rounded_exponents
 from .domains import Domain, DomainSpace, Point, check_domains, domains_from
+from .rival_ways import WHICH
 
 if TYPE_CHECKING:
     from ..declaration.exercise import Exercise
@@ -223,7 +224,7 @@ class Expression(Answer):
 
     def judge(self, exercise: Exercise, value: Any, given: Given, call: Call | None = None) -> Verdict:
         """Right if it equals the solution everywhere; else a mistake's sentence, or how it differs."""
-        from .expression_diagnosis import diagnose
+        from .expression_diagnosis import constant_cause, diagnose
 
         try:
             answer = self.read(value)
@@ -238,7 +239,9 @@ class Expression(Answer):
             for mistake in exercise.mistakes:
                 wrong = self.tree(mistake.value)
                 if difference(answer, wrong, points, clock) is None:
-                    return Verdict(0.0, mistake.say, "mistake")
+                    cause = constant_cause(self, mistake, solution, points, clock, exercise.prompt)
+                    say = f"{mistake.say} Or {cause}? {WHICH}" if cause else mistake.say
+                    return Verdict(0.0, say, "mistake")
             exact = rounded_exponents.with_simple_exponents(answer)
             if exact != answer and difference(exact, solution, points, clock) is None:
                 return Verdict(0.0, rounded_exponents.SAID, "wrong", "rounded-exponent")

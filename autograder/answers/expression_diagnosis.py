@@ -23,8 +23,10 @@ from ..values.evaluation import Clock, Undefined, compare, context, real, same, 
 from ..values.finding import Explained, Finding
 from ..values.trees import Tree, TreeError, switches
 from .domains import Domain, Point
+from .rival_ways import other_cause
 
 if TYPE_CHECKING:
+    from ..declaration.exercise import Mistake
     from .expression import Expression
 
 Dimension = dict[str, Fraction]
@@ -32,6 +34,7 @@ TO_ZERO, TO_INFINITY = -1, 1
 NEAR = 0.1  # a ratio this near to 1 may be on its way there
 ARRIVED = 1e-9  # a ratio that is as near to 1 as that far out tends to it
 SHOWN = 12  # the largest denominator of a unit's exponent that is shown
+FEW = 3  # points at which a ratio has a value: of fewer nothing is said
 SLIPPED = 1e-9  # how near a constant ratio is to a slip's
 SETTLED = 1e-15  # and one that is as near as that is 1, but for rounding
 
@@ -50,6 +53,21 @@ def diagnose(
         return finding
     counterexample = _counterexample(kind, answer, where)
     return Finding(f"Not yet. {counterexample.say}", counterexample.reason)
+
+
+def constant_cause(
+    kind: Expression, mistake: Mistake, solution: Tree, points: list[Point], clock: Clock, about: str
+) -> str:
+    """What else than a mistake its constant ratio to the solution may come from, as `rival_ways.other_cause` says it;
+    "" where that ratio is no slip, or the mistake names all causes."""
+    if mistake.names_all:
+        return ""
+    ratio = _Ratio(kind, kind.tree(mistake.value), solution, clock, about)
+    ratios = [at for point in points if (at := ratio.at(point)) is not None]
+    if len(ratios) < FEW or not all(ratio.same(each, ratios[0]) for each in ratios):
+        return ""
+    slip = ratio.slip(ratios[0])
+    return other_cause(slip.reason, about, mistake.say) if slip else ""
 
 
 def dimension(tree: Tree, units: Mapping[str, Dimension]) -> Dimension | None:
@@ -213,11 +231,11 @@ class _Ratio:
             return None
         if self.same(first, Fraction(-1)):
             return Finding("Not yet: the sign is wrong, all else is right.", "sign")
-        slip = self._slip(first)
+        slip = self.slip(first)
         how = slip.say if slip else f"Every letter enters as it should; a number makes yours too {_large(first)}."
         return Finding(f"Not yet: only a constant factor is wrong. {how}", "constant-factor")
 
-    def _slip(self, ratio: Any) -> slips.Slip | None:
+    def slip(self, ratio: Any) -> slips.Slip | None:
         try:
             return slips.find(Fraction(float(ratio)), 1, SLIPPED, self.kind.unit, self.about)
         except (OverflowError, ValueError):  # too large for a float

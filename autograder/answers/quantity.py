@@ -22,6 +22,7 @@ from ..values.numbers import Unreadable, as_float, number, rounded, two_digits
 from ..values.texts import quoted
 from .derivation import derivation
 from .recognised import how_far, recognise
+from .rival_ways import mistake_verdict, other_cause, precision
 from .undeclared import lambda_for, products, ratio_to
 from .wrong_ways import weak_numbers
 
@@ -156,15 +157,15 @@ class Quantity(Answer):
 
     def _judge_wrong(self, exercise: Exercise, value: Any, answer: Fraction, given: Given) -> Verdict:
         want = Fraction(self.expected(exercise, given))
-        sentences = [
-            exercise.fill(m.say, given)
-            for m in exercise.mistakes
-            if self._same(answer, Fraction(float(call_with(m.value, given))))
-        ]
+        wrong = [(mistake, Fraction(float(call_with(mistake.value, given)))) for mistake in exercise.mistakes]
+        matching = [(mistake, float(number)) for mistake, number in wrong if self._same(answer, number)]
         slip = slips.find(answer, want, self.rtol, self.unit, exercise.prompt_text(given))
         in_bits = slip is not None and slip.reason == "bits" and type(value) is str and BITS.search(value) is not None
-        if sentences and not in_bits:  # the mistake knows the exercise, the slip of the same ratio does not
-            return Verdict(0.0, " ".join(dict.fromkeys(sentences)), "mistake")
+        if matching and not in_bits:  # the mistake knows the exercise, the slip of the same ratio does not
+            typed, say = as_float(answer), exercise.fill(matching[0][0].say, given)
+            cause = other_cause(slip.reason, exercise.prompt_text(given), say) if slip else None
+            near = min(precision(typed), self.rtol)
+            return mistake_verdict(exercise, matching, typed, given, cause=cause, near=near)
         if slip:
             say = self._without_unit(value, answer, want) if slip.reason == "prefix" else ""
             return Verdict(0.0, say or slip.say, "slip", slip.reason)
@@ -212,7 +213,8 @@ class Quantity(Answer):
         if near:
             return Verdict(0.0, min(near)[1], "mistake")
         for near_one in filter(fits, _slipped(want)):
-            if slip := slips.find(near_one, want, self.rtol, self.unit, exercise.prompt_text(given)):
+            slip = slips.find(near_one, want, self.rtol, self.unit, exercise.prompt_text(given))
+            if slip and slip.reason not in slips.NARROW:  # two digits do not tell a GiB from one thing more
                 say = self._without_unit(value, answer, Fraction(want)) if slip.reason == "prefix" else ""
                 return Verdict(0.0, say or slip.say, "slip", slip.reason)
         return None

@@ -95,6 +95,7 @@ def _known(exercise: Exercise, want: float, given: Mapping[str, Any], unit: str)
             yield Candidate(f"about {words} what is asked for: {question}", value, "multiple")
         else:
             yield Candidate(_asking(f"what comes out {description}"), value, "wrong-way")
+    yield from _powers(float(want))
     for shown, value in _without(exercise, given):
         yield Candidate(f"what comes out if {shown} plays no part: where does it enter?", value, "number-left-out")
     numbers = numbers_of(exercise, given)
@@ -127,6 +128,15 @@ def _known(exercise: Exercise, want: float, given: Mapping[str, Any], unit: str)
             ratio = Fraction(int(n) - 1, int(n)) ** power
             question = f"does one of the {shown} not count, or is one left out?"
             yield Candidate(f"too {_side(ratio)} by a small part: {question}", want * float(ratio), "multiple")
+
+
+def _powers(want: float) -> Iterator[Candidate]:
+    """The square of the answer, and its root: a variance for a deviation."""
+    if want > 0 and not want.is_integer():  # the square of a count is a count of pairs
+        question = "is a root still to be taken, as of a variance, or is something multiplied by itself?"
+        yield Candidate(f"the square of what is asked for: {question}", want * want, "power")
+        question = "is a root taken too often, or does a square belong to it?"
+        yield Candidate(f"the root of what is asked for: {question}", math.sqrt(want), "power")
 
 
 def _side(ratio: Fraction) -> str:

@@ -66,6 +66,7 @@ class WrongWay:
     enough: float = ENOUGH
     side: bool = False  # one side of a max or min alone: right where that side decides
     told: str = ""  # what a learner who went that way has done, after "Yours is what comes out"
+    factor: bool = False  # a number taken so many times: other errors with that factor come to the same
     found: list[WrongResult] = field(default_factory=list)
 
     def weak(self) -> Iterator[WrongResult]:
@@ -132,14 +133,21 @@ def _ways(
 
 def ways_from(exercise: Exercise, row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     """What each wrong way comes to with these numbers, after what is told of it."""
+    for way, value in ways_of(exercise, row):
+        yield way.told, value
+
+
+def ways_of(exercise: Exercise, row: Mapping[str, Any]) -> Iterator[tuple[WrongWay, float]]:
+    """The wrong ways of which something is told, and what each comes to with these numbers."""
     if callable(exercise.solution):
-        for way, value in _replaced(exercise.solution, row, _guards(exercise.solution, [row])):
+        guards = _guards(exercise.solution, [row])
+        for way, value in (*_replaced(exercise.solution, row, guards), *_means(exercise.solution, row, guards)):
             if value is not None and way.told:
-                yield way.told, value
+                yield way, value
         printed = {match[1] for match in FIELD.finditer(exercise.prompt)}
         for way, letter, value in _misread(exercise, row, exact=False):
             if value is not None and way.told and letter in printed:
-                yield way.told, value
+                yield way, value
 
 
 def _number(function: Any, row: Mapping[str, Any]) -> float | None:
@@ -291,6 +299,20 @@ def _replaced(
                 yield way, _observed(function, row, Operations(kind, None, by))
 
 
+def _means(
+    function: Any, row: Mapping[str, Any], guards: set[tuple[str, int]]
+) -> Iterator[tuple[WrongWay, float | None]]:
+    """The ways with the mean of several amounts of which the largest or smallest counts."""
+    calls = _calls(function, row)
+    for kind, side in (("max", "largest"), ("min", "smallest")):
+        count = min(CALLS, sum(call.kind == kind for call in calls))
+        for which in (each for each in range(count) if (kind, each) not in guards):
+            way = WrongWay(
+                f"the mean for {kind} no. {which + 1}", told=f"with half of the sum, or the mean, for the {side}"
+            )
+            yield way, _observed(function, row, Operations(kind, which, lambda items: sum(items) / len(items)))
+
+
 def replacements(kind: str, place: str, items: Sequence[Any]) -> Iterator[tuple[WrongWay, Replacement]]:
     """What a call with these items may be replaced by; `place` names it."""
     if kind in ("ceil", "floor"):
@@ -333,13 +355,14 @@ def _misread(exercise: Exercise, row: Mapping[str, Any], exact: bool) -> Iterato
             words, question = TIMES.get(factor, (f"{name} for", ""))
             effect = f"with {words} {shown}" + (f": {question}" if question else "")
             yield (
-                WrongWay(f"{letter} taken for {name}", told=effect),
+                WrongWay(f"{letter} taken for {name}", told=effect, factor=True),
                 letter,
                 _with(exercise, row, letter, value * factor),
             )
         if isinstance(value, float) and 0 < value < 1:
             for sign, other in (("-", 1 - value), ("+", 1 + value)):
-                way = WrongWay(f"1 {sign} {letter} for {letter}", told=f"with 1 {sign} {shown} for {shown}")
+                effect = "" if unit else f"with 1 {sign} {shown} for {shown}"
+                way = WrongWay(f"1 {sign} {letter} for {letter}", told=effect)
                 yield way, letter, _with(exercise, row, letter, other)
         if isinstance(value, int) and value > 1:
             for shift, all_of in ((0, letter), (1, f"{letter} + 1")):

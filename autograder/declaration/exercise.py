@@ -28,12 +28,14 @@ class Mistake:
 
     `value`: a callable of the given (Quantity, Count) or of the symbols (Expression), a function (Function),
     a generator (Algorithm), an option (Choice). `name`: of the misconception, where it recurs in the book: a key of
-    docs/misconceptions.toml.
+    docs/misconceptions.toml. `names_all`: whether the sentence names all plausible ways to a number, or a formula, that
+    other errors come to as well; where it does not, the verdict names the others (see `answers.rival_ways`).
     """
 
     value: Any
     say: str
     name: str = ""
+    names_all: bool = False
 
 
 @dataclass(frozen=True)

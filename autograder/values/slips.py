@@ -26,7 +26,12 @@ class Slip(NamedTuple):
 SLIPS = (
     Slip(Fraction(-1), "sign", "The size is right, the sign is not."),
     Slip(Fraction(2), "sparse", "", "FLOP"),  # what is told of a factor of 2 depends on the exercise
-    Slip(Fraction(8), "bits", "You are off by a factor of 8: are bits taken for bytes, or bytes for bits?", "B"),
+    Slip(
+        Fraction(8),
+        "bits",
+        "You are off by a factor of 8: are bits taken for bytes, or is one counted for eight, or eight for one?",
+        "B",
+    ),
     Slip(Fraction(2), "factor-two", ""),
     Slip(
         Fraction(100),
@@ -105,7 +110,6 @@ ANY_TWICE = "one thing counted twice"
 USUAL = 3  # causes that are told where the words name none
 BYTES = re.compile(r"\d ?B\b|\b[kKMGTPE]i?B\b|\bB/s|\b[kKMGT]?bits?\b|\bbytes?\b|\{\w+:\w*B\b")
 THINGS = re.compile(r"(?<![\d.,])(?:\d{1,3}(?:,\d{3})+|\d+)(?![.,]?\d)(?! ?[kKMGTP]?i?(?:B|bits?)\b)")  # no bytes
-EIGHT = re.compile(r"(?<![\d.])8(?!\.?\d)|\beight\b", re.I)
 
 
 def slip_name(reason: str) -> str:
@@ -176,9 +180,7 @@ def _has(unit: str, about: str, what: str) -> bool:
 
 
 def _say(slip: Slip, about: str) -> str:
-    if slip.ratio == 8 and EIGHT.search(about):
-        return "You are off by a factor of 8: are bits taken for bytes, or is one counted for eight, or eight for one?"
-    if slip.ratio == 1024 and _thousand(about) and "iB" not in about:
+    if slip.ratio == 1024 and thousand(about) and "iB" not in about:
         return (
             "You are off by a factor of 1024: is one counted for 1,024, or 1,024 for one, or are KiB taken for bytes?"
         )
@@ -187,16 +189,25 @@ def _say(slip: Slip, about: str) -> str:
     return twice(about, [SPARSE] if slip.reason == "sparse" else [])
 
 
-def _thousand(about: str) -> bool:
+def thousand(about: str) -> bool:
     """Whether there are 1,024 things, or so many of so many, as 256 in each of 4."""
     counts = [int(one.replace(",", "")) for one in THINGS.findall(about)]
     return 1024 in counts or any(one * other == 1024 for one, other in combinations(counts, 2))
 
 
-def twice(about: str, first: Sequence[str] = ()) -> str:
+def causes_of_two(about: str, first: Sequence[str] = ()) -> list[str]:
     """What a factor of 2 is blamed on: `first`, then what the words of the exercise name, or else what is usual."""
     named = [cause for cause, words in TWICE if re.search(words, about, re.I | re.S)]
     causes = list(dict.fromkeys([*first, *named])) or [cause for cause, _ in TWICE[:USUAL]]
-    if ANY_TWICE not in causes:
-        causes.append(ANY_TWICE)
+    return causes if ANY_TWICE in causes else [*causes, ANY_TWICE]
+
+
+def speaks_of(cause: str, say: str) -> bool:
+    """Whether a sentence has words of a cause of a factor of 2."""
+    return any(re.search(words, say, re.I | re.S) for name, words in TWICE if name == cause)
+
+
+def twice(about: str, first: Sequence[str] = ()) -> str:
+    """What is told of a factor of 2."""
+    causes = causes_of_two(about, first)
     return f"You are off by a factor of 2. Is it {'; '.join(causes[:-1])}; or {causes[-1]}?"

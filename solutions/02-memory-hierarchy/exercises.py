@@ -493,6 +493,7 @@ PAIR = Exercise(
             lambda m, n, o, b: b * o * (2 * m + n) / (2 * m * n),
             "Twice: is that both SMs, or is a multiply-add one operation? Or does half of the columns in its memory "
             "make half of its work?",
+            names_all=True,
         ),
         Mistake(
             lambda m, n, o, b: b * o * (m + n) / (4 * m * n),

@@ -100,8 +100,10 @@ VECTOR_ADD = Exercise(
         ),
         Mistake(
             lambda N, W: 3 * N / W,
-            "Bandwidth counts bytes, and you divided a number of elements by it.",
+            "Half of it: is a number of elements divided by the bandwidth, which counts bytes, or is half of something "
+            "left out?",
             name="element-bytes",
+            names_all=True,
         ),
     ),
     hints=(
@@ -183,12 +185,14 @@ RIDGE = Exercise(
         Mistake(
             lambda C, W: 2 * C / W,
             "Twice the answer. Is a rate doubled, or is it multiplied by the bytes of an element? Cancel the units.",
+            names_all=True,
         ),
         Mistake(
             lambda C, W: C / (2 * W),
             "Half the answer. A multiply-add is two FLOPs, and a batch is a number of tokens: what was asked for "
             "counts FLOPs.",
             name="multiply-add",
+            names_all=True,
         ),
         Mistake(_ridge_of_another, "That is the ridge of another chip. Which two figures does the prompt give?"),
         Mistake(lambda C, W: W / C, "That is bytes per FLOP: upside down.", name="upside-down"),

@@ -368,6 +368,7 @@ RDMA = Exercise(
             lambda k, S, W_slot: 2 * k * S / W_slot,
             "Twice as long as it takes. Each direction of the uplink has wires of its own, with all of the rate in the "
             "prompt: whose bytes go up, and whose come down?",
+            names_all=True,
         ),
         Mistake(
             lambda S, W_slot: S / W_slot, "That is one GPU alone on the uplink. How many are there?", name="one-for-all"

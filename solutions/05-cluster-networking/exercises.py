@@ -195,6 +195,7 @@ ERRATUM_SPINE = Exercise(
         Mistake(
             lambda spines, ports, W, n: spines * ports * W / 2 / n,
             "That is the printed answer, or its equal here. What is the rate of one port of *this* switch?",
+            names_all=True,
         ),
         Mistake(lambda W: W, "That is one port. Have the spines one for each GPU?"),
         Mistake(
@@ -211,6 +212,7 @@ ERRATUM_SPINE = Exercise(
             lambda spines, ports, W, n: 2 * spines * ports * W / n,
             "Twice the answer: a port sends and receives at the same time, and all GPUs do. Which "
             "of the two did you leave out?",
+            names_all=True,
         ),
     ),
     hints=(

@@ -142,6 +142,7 @@ ERRATUM_ALLGATHER = Exercise(
         Mistake(
             lambda D, F, n, W: (n - 1) / n * D * F / W,
             "Half of the answer: how many bytes has a bf16 element, and how much does a port bring *in*?",
+            names_all=True,
         ),
         Mistake(
             lambda D, F, n, W: 2 * D * F * (n - 1) / n**2 / W,

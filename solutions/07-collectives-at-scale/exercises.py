@@ -121,6 +121,7 @@ LEVELS = Exercise(
             lambda W1, W2, W3: min(W1, W2, W3),
             "To first order. Exactly, a child already has its own 1/d of the array and need not fetch it.",
             name="own-share",
+            names_all=True,
         ),
         Mistake(
             lambda d1, W1, d2, W2, d3, W3: 1 / ((d1 - 1) / d1 / W1 + (d2 - 1) / d2 / W2 + (d3 - 1) / d3 / W3),
@@ -475,6 +476,7 @@ MEASURED_GAP = Exercise(
         Mistake(
             lambda n, n_in, W_in, W_node, W_bus: share_measured(n, n_in, W_in, W_node, W_bus) / n_in,
             "{W_node:B/s} are for the {n_in} GPUs of a node together. Are your bytes those of a GPU, or of the node?",
+            names_all=True,
         ),
         Mistake(
             lambda n, n_in, W_in, W_node, W_bus: share_measured(n, n_in, W_in, W_node, W_bus) * n_in,
@@ -589,6 +591,7 @@ ERRATUM_SPINE = Exercise(
             lambda g, spines, ports, W, C: C / (spines * ports * W / g),
             "The printed argument has the same flaw. Did you give a switch half its ports, send the gradients twice, "
             "or take four bytes for an element of bf16?",
+            names_all=True,
         ),
         Mistake(
             lambda spines, ports, W, C: C / (2 * spines * ports * W),
@@ -757,6 +760,7 @@ OVERSUBSCRIBED = Exercise(
             lambda g, p, W, low: g / (g - 1) * p * W / (2 * low),
             "Twice the bytes, for both kinds of level: compare all-gathers, or compare all-reduces.",
             name="all-reduce-for-half",
+            names_all=True,
         ),
         Mistake(
             lambda g, p, W, low: (g - 1) / g * p * W / low,
@@ -945,6 +949,7 @@ READ_OVER_LINE = Exercise(
         Mistake(
             lambda W_bus: 2 * W_bus / bus_factor("all_reduce", 16),
             "Twice the array each way: that is what a machine among very many would send. How often need one of two?",
+            names_all=True,
         ),
         Mistake(
             lambda W_bus: W_bus * bus_factor("all_reduce", 16),

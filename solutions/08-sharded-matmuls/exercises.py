@@ -242,6 +242,7 @@ ERRATUM_REDUCE = Exercise(
             lambda B, D, X, Y, W: 2 * B * D / (X * Y * W),
             "Half of it is missing: an element has two bytes, an all-reduce has two halves, and W already is for both "
             "neighbours together.",
+            names_all=True,
         ),
         Mistake(
             lambda B, D, X, W: 4 * B * D / (X * W), "X is one of the axes that split the array. Is it the only one?"
@@ -253,6 +254,7 @@ ERRATUM_REDUCE = Exercise(
         Mistake(
             lambda B, D, X, Y, W: 8 * B * D / (X * Y * W),
             "Twice too much: W is for both neighbours together, and an element of bf16 has two bytes.",
+            names_all=True,
         ),
         Mistake(
             lambda W: 4 * 1024 * 4096 / (4 * 4 * W),
@@ -760,8 +762,10 @@ CONTRACTING_WIDTH = Exercise(
         Mistake(lambda b, C, W: b * C / W, "That is the text's pair of devices. What do n of them send, and compute?"),
         Mistake(
             lambda n, b, C, W: b * (n - 1) * C / W,
-            "That is an all-reduce; nobody wants all of the result here.",
+            "Twice the answer: is it an all-reduce, where nobody wants all of the result, are the bytes of two arrays "
+            "counted for one, or is a product with its addition one operation?",
             name="all-reduce-for-half",
+            names_all=True,
         ),
         Mistake(
             lambda n, b, C, W: b * (n - 1) / n * C / (2 * W),
@@ -775,6 +779,7 @@ CONTRACTING_WIDTH = Exercise(
         Mistake(
             lambda n, b, C, W: b * (n - 1) * C / W / 4,
             "Half of it: W already is what a device sends, and a product with its addition is two FLOPs.",
+            names_all=True,
         ),
         Mistake(lambda n, b, C, W: (n - 1) * C / W + 0 * b, "That is bf16. The elements have b bytes."),
         Mistake(
@@ -839,6 +844,7 @@ LEVEL_WIDTH = Exercise(
             lambda X, Y, W_in, W_node, C: 2 * level_width(X, Y, W_in, W_node, C),
             "Twice too much: each GPU keeps its part, so nothing is gathered again; a product and its addition are two "
             "operations; and the rates are one way already.",
+            names_all=True,
         ),
         Mistake(
             lambda X, Y, W_in, W_node, C: X * Y * C * max((Y - 1) / Y / W_in, (X - 1) / X / (W_node / Y)),
@@ -848,6 +854,7 @@ LEVEL_WIDTH = Exercise(
             lambda X, Y, W_in, W_node, C: X * C * max((Y - 1) / Y / W_in, (X - 1) / X / W_node),
             "Too little by a factor of Y: the GPUs of a node share the arithmetic too, and the rate out of a node is "
             "all that its GPUs have together.",
+            names_all=True,
         ),
         Mistake(
             lambda X, Y, W_in, W_node, C: Y * C * max((Y - 1) / Y / W_in, (X - 1) / X / W_node),
@@ -902,6 +909,7 @@ MEASURED_WIDTH = Exercise(
         Mistake(
             lambda n, W_bus, C: (n - 1) * C / W_bus,
             "Half of it: is that a reduce-scatter, or are the elements of one byte?",
+            names_all=True,
         ),
         Mistake(
             lambda n, W_bus, C: 2 * (n - 1) / n * C / W_bus,
@@ -914,11 +922,13 @@ MEASURED_WIDTH = Exercise(
         Mistake(
             lambda n, W_bus, C: 2 * n * (n - 1) * C / W_bus,
             "Too much by a factor of n: each GPU sends its own partial sum, which has S bytes, and not all n of them.",
+            names_all=True,
         ),
         Mistake(
             lambda n, W_bus, C: 4 * (n - 1) * C / W_bus,
             "Twice too much: a product and its addition are two operations, an element has two bytes, and bus "
             "bandwidth is one way already. Which did you count twice?",
+            names_all=True,
         ),
         Mistake(
             lambda n, W_bus, C: 4 * (n - 1) ** 2 / n * C / W_bus,

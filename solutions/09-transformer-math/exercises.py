@@ -841,13 +841,18 @@ BY_HAND = Exercise(
         Mistake(
             way(_come_back, to=_beside),
             "Your block's scale is a number of E4M3, and another is nearer to what it rounds.",
+            names_all=True,
         ),
         Mistake(way(_come_back, to=round), "Your block's scale is a whole number. Which of them has E4M3?"),
         Mistake(
             lambda a, w: round(12 * w / a) / 2 * a / 6,
             "Your codes go up in steps of a half. How far apart are those of E2M1 from 2 on?",
         ),
-        Mistake(way(_come_back, top=4), "You mapped the block's largest weight to 4. Where does the prompt map it?"),
+        Mistake(
+            way(_come_back, top=4),
+            "You mapped the block's largest weight to 4. Where does the prompt map it?",
+            names_all=True,
+        ),
         Mistake(
             way(_come_back, largest=256),
             "With your tensor's scale no block's scale exceeds 256. What is E4M3's largest?",
@@ -1093,6 +1098,7 @@ ERRATUM_MFU = Exercise(
         Mistake(
             lambda hours, tokens, N, C_s: 3 * N * tokens / (hours * 3600 * C_s),
             "Half the answer. Training multiplies dense matrices.",
+            names_all=True,
         ),
         Mistake(
             lambda hours, tokens, N, C_s: 2 * N * tokens / (hours * 3600 * C_s),

@@ -695,7 +695,8 @@ LAB_ZERO1 = Exercise(
         ),
         Mistake(
             partial(zero1, whole_sum=True),
-            "Right weights, and half more bytes than DDP: somewhere an all-reduce stands where half of it would do.",
+            "Right weights, and half more bytes than DDP: does an all-reduce stand where half of it would do, or is "
+            "more than the weights gathered whole, such as the momentum?",
             name="all-reduce-for-half",
         ),
         Mistake(partial(zero1, old=True), "You step with the momentum of the step before."),
@@ -1017,12 +1018,14 @@ CRITICAL = Exercise(
             "{n_in} times what it takes: the tokens of a node, or those of a GPU behind a single card. How many GPUs "
             "compute, and how many cards send?",
             name="gpu-for-node",
+            names_all=True,
         ),
         Mistake(
             lambda P, P_act, n_out, n_in, b_g, W, C: P / P_act * b_g * C / (2 * W) * (n_out - 1) / n_out / n_in,
             "One part in {n_in} of what it takes. Every GPU has tokens of its own, and {W:B/s} are all cards "
             "together: what did you divide by {n_in}?",
             name="gpu-for-node",
+            names_all=True,
         ),
         Mistake(
             lambda P, P_act, n_out, b_g, W, C: P / P_act * b_g * C / (2 * W) * (n_out - 1),
@@ -1037,11 +1040,13 @@ CRITICAL = Exercise(
             "Half of what it takes. Has each of your gradients {b_g} bytes, and does it cross the network twice, in a "
             "partial "
             "sum and as a sum?",
+            names_all=True,
         ),
         Mistake(
             lambda P, P_act, n_out, b_g, W, C: P / P_act * b_g * C / W * (n_out - 1) / n_out,
             "Twice what it takes. A backward pass has four operations a parameter and token, and {W:B/s} are one way "
             "already.",
+            names_all=True,
         ),
         Mistake(
             lambda P, P_act, n_out, b_g, W, C: P / P_act * b_g * C / (3 * W) * (n_out - 1) / n_out,

@@ -410,6 +410,7 @@ ERRATUM_VOLUME = Exercise(
         Mistake(
             lambda B, D, tp: 4 * (tp - 1) * B * D / tp,
             "Half of it: one pass, elements instead of bytes, or all-reduces that only scatter. Which is yours?",
+            names_all=True,
         ),
         Mistake(
             lambda B, D: 8 * B * D,
@@ -420,6 +421,7 @@ ERRATUM_VOLUME = Exercise(
             lambda B, D, tp: 16 * (tp - 1) * B * D / tp,
             "Twice as much: a layer with its MLP, four bytes an element, or what is received counted too. Asked is "
             "what a GPU sends for the attention block.",
+            names_all=True,
         ),
         Mistake(
             lambda B, D, tp: 10 * (tp - 1) * B * D / tp,
@@ -474,6 +476,7 @@ ERRATUM_LIMIT = Exercise(
             lambda F, C, W: F * 2 * W / C,
             "Twice too many: both directions of the link, or one collective alone? What goes out does not help what "
             "comes in, and the scatter follows the gather.",
+            names_all=True,
         ),
         Mistake(
             lambda F, C, W: 8 * F * W / C,
@@ -494,6 +497,7 @@ ERRATUM_LIMIT = Exercise(
             lambda F, C, W: F * W / (2 * C),
             "Half: a product and its addition are two FLOPs, the rate is dense, and only a gather stands before and a "
             "scatter behind. Which have you counted otherwise?",
+            names_all=True,
         ),
         Mistake(
             lambda F, C, W: tp_exact_limit(F, C, W),

@@ -57,6 +57,7 @@ UNEVEN = Exercise(
         Mistake(
             lambda L, pp, t_layer: -(-L // pp) * t_layer,
             "The output layer takes time as well, and what it displaces goes to other stages.",
+            names_all=True,
         ),
         Mistake(
             lambda L, pp, t_layer: -(-L // (pp - 1)) * t_layer,

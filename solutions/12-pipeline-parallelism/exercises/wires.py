@@ -101,6 +101,7 @@ ZERO3 = Exercise(
         Mistake(
             lambda P, dp, m, W: 3 * m * (dp - 1) / dp * P / W,
             "Half of it: an element has two bytes, and the bandwidth is that of one way.",
+            names_all=True,
         ),
         Mistake(
             lambda P, dp, m, W: 3 * m * 2 * P / (dp * W),

@@ -54,6 +54,7 @@ WIDTH = Exercise(
         Mistake(
             lambda M, n, k, C, W: M * (n - 1) * C / (6 * n * k * W),
             "Half of it: the messages of one pass against the operations of both.",
+            names_all=True,
         ),
         Mistake(
             lambda M, n, k, C, W: M * (n - 1) * C / (n * k * W),
@@ -144,11 +145,13 @@ ERRATUM_WIDTH = Exercise(
             lambda Z, k, C, W: ep_exact_critical_width(k, Z / 8, 8 * C, W, destination_fraction(Z / 8, k)),
             "Eight times as much. A node has eight GPUs and eight cards.",
             name="gpu-for-node",
+            names_all=True,
         ),
         Mistake(
             lambda Z, k, C, W: ep_exact_critical_width(k, Z / 8, C / 8, W, destination_fraction(Z / 8, k)),
             "An eighth of it. A node has eight GPUs and eight cards.",
             name="gpu-for-node",
+            names_all=True,
         ),
         Mistake(
             lambda Z, k, C, W: mended_width(Z, k, C, W) * (Z / 8) / (Z / 8 - 1),

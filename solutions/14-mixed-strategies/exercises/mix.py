@@ -203,6 +203,7 @@ PODS = Exercise(
             lambda chips, C, W, F, B: floor(B / (chips * 4 * mixed_critical_batch(F, C, 2 * W, W))),
             "You ask for four times the tokens: do the two axes wait for each other, "
             "or is half of an axis's bandwidth missing?",
+            names_all=True,
         ),
         Mistake(
             lambda chips, C, W, F, B: floor(B / (chips * mixed_critical_batch(F, C, W, W))),
@@ -222,7 +223,9 @@ PODS = Exercise(
         ),
         Mistake(
             lambda chips, C, W, F, B: floor(B / (chips * mixed_critical_batch(F, C, 2 * W, W, matrices=3))),
-            "With a gate an MLP has three matrices. Here it is counted as two.",
+            "Either an MLP is counted with a gate, as three matrices, or FSDP has all three axes of the torus beside "
+            "the tensor axis. Which of the two is yours? The prompt has neither.",
+            names_all=True,
         ),
     ),
     hints=(

@@ -37,6 +37,7 @@ ERRATUM_CUTS = Exercise(
         Mistake(
             lambda D, F, m: 4 * m**2 * F / D,
             "A factor of 2. At the best x, is each term the root of half the product, or of the product?",
+            names_all=True,
         ),
         Mistake(
             lambda D, F, m: 8 * m**2 * F / D,
@@ -84,6 +85,7 @@ EXCHANGE = Exercise(
         Mistake(
             lambda node, user, k, L, D, W: node / user * k * L * D * 3 / W,
             "Eight times too large: either the users of a whole node pass one card, or its bytes are taken for bits.",
+            names_all=True,
         ),
         Mistake(
             lambda node, user, k, L, D, W: node / 8 * k * L * D * 3 / W,
@@ -102,6 +104,7 @@ EXCHANGE = Exercise(
             lambda node, user, k, L, D, W: node / 8 / user * L * D * 3 / W,
             "Too small by eight: each of a token's experts gets a copy, and all of them pass the card of the "
             "user's GPU.",
+            names_all=True,
         ),
         Mistake(
             lambda node, user, k, L, D, W: node / 8 / user * k * L * D * 4 / W,

@@ -50,6 +50,7 @@ WINDOWS = Exercise(
         Mistake(
             lambda L, K, H, every, window, share, T, b: K * H * b * ((L - L / every) * window + L / every / share * T),
             "Half of it: a token leaves a key and a value.",
+            names_all=True,
         ),
         Mistake(
             lambda L, K, H, every, window, share, T, b: (

@@ -87,6 +87,7 @@ ATTENTION = Exercise(
         Mistake(
             lambda T, H, side: T * T * H / (side**2 * ((2 * ceil(T / side) - 1) * max(T, side) + T + 3 * side - 2)),
             "The cycles are those of both products, the work is that of one, or of half the scores.",
+            names_all=True,
         ),
         Mistake(
             lambda T, H, side: T * T * H / (side**2 * (ceil(T / side) * T + 3 * side - 2)),

@@ -27,6 +27,7 @@ OFFLOAD = Exercise(
         Mistake(
             lambda W, C, eta: eta * C / (6 * W),
             "Half of it: is a gradient one byte, or does one direction get the bandwidth of both?",
+            names_all=True,
         ),
     ),
     hints=(

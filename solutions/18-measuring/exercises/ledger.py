@@ -100,6 +100,7 @@ MFU = Exercise(
             lambda t, n, C, B, T, P, L, D: (6 * P + 6 * L * D * T) * B / (t * n * 2 * C),
             "Is that the peak with sparsity below, or a product and its sum as one operation above? These products are "
             "dense, and each counts as two.",
+            names_all=True,
         ),
         Mistake(
             lambda t, n, C, B, T, P, L, D: (6 * P + 2 * L * D * T) * B / (t * n * C),

@@ -139,7 +139,7 @@ def test_a_factor_of_two_is_blamed_on_what_the_exercise_has(about, blamed, not_b
 
 def test_a_factor_of_eight_may_be_eight_of_something():
     assert "eight" in slips.find(8.0, 1.0, 0.01, "B/s", "nodes of 8 GPUs").say
-    assert "eight" not in slips.find(8.0, 1.0, 0.01, "B/s", "nodes of 16 GPUs").say
+    assert "eight" in slips.find(8.0, 1.0, 0.01, "B/s", "nodes of many GPUs").say  # as nodes mostly have
 
 
 @pytest.mark.parametrize(

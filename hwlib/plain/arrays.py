@@ -375,6 +375,8 @@ def lists_of(*arrays: ndarray) -> tuple[Shape, list[Any]]:
 
 def _part(one: Any) -> Any:
     """One part of an index, as `pick` takes it."""
+    if type(one) is int:
+        return one
     if one is None or one is Ellipsis or isinstance(one, slice):
         return one if not isinstance(one, slice) else slice(*map(_whole, (one.start, one.stop, one.step)))
     if not isinstance(one, bool) and isinstance(one, int) and getattr(one, "dtype", None) is not BOOL:

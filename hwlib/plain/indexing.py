@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import compress
 from math import prod
 from typing import Any, NamedTuple
 
 from hwlib.plain.strided import Shape, broadcast_shapes, read, stretched, strides_of
+
+PLAIN = {int, slice}
 
 
 class Places(NamedTuple):
@@ -19,8 +20,7 @@ class Places(NamedTuple):
     truths: bool
 
 
-@dataclass(frozen=True)
-class View:
+class View(NamedTuple):
     """Where the elements of a view lie."""
 
     offset: int
@@ -28,8 +28,7 @@ class View:
     strides: Shape
 
 
-@dataclass(frozen=True)
-class Picked:
+class Picked(NamedTuple):
     """Elements at any places of the memory."""
 
     places: Sequence[int]
@@ -39,6 +38,8 @@ class Picked:
 def pick(offset: int, shape: Shape, strides: Shape, index: Sequence[Any]) -> View | Picked:
     """What an index picks of an array that lies so; its parts are ints, slices, None, ... and `Places`. IndexError
     where it does not fit."""
+    if len(index) <= len(shape) and {*map(type, index)} <= PLAIN:
+        return _sliced(offset, shape, strides, index)
     parts = _expanded(index, shape)
     advanced = any(isinstance(part, Places) for part in parts)
     axes: list[tuple[int, int]] = []  # (size, stride) of each axis of the view
@@ -63,6 +64,22 @@ def pick(offset: int, shape: Shape, strides: Shape, index: Sequence[Any]) -> Vie
             offset += _inside(part, size, axis - 1) * by
     view = View(offset, tuple(size for size, _ in axes), tuple(by for _, by in axes))
     return _picked(view, at, spread, sizes) if advanced else view
+
+
+def _sliced(offset: int, shape: Shape, strides: Shape, index: Sequence[int | slice]) -> View:
+    """The same of ints and slices alone, as most indices are: quicker."""
+    sizes, steps = [], []
+    for axis, part in enumerate(index):
+        size, by = shape[axis], strides[axis]
+        if isinstance(part, slice):
+            start, stop, step = part.indices(size)
+            sizes.append(len(range(start, stop, step)))
+            steps.append(by * step)
+            offset += start * by if sizes[-1] else 0
+        else:
+            offset += _inside(part, size, axis) * by
+    used = len(index)
+    return View(offset, (*sizes, *shape[used:]), (*steps, *strides[used:]))
 
 
 def _expanded(index: Sequence[Any], shape: Shape) -> list[Any]:

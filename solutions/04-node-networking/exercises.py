@@ -761,6 +761,7 @@ def reach_cases(rng: Random) -> list[tuple]:
     pairs = [(0, 1, "NV2"), (0, 2, "PHB"), (0, 3, "SYS"), (1, 2, "SYS"), (1, 3, "PHB"), (2, 3, "NV4")]
     access = [["X", "NS", "CNS", "OK"], ["NS", "X", "CNS", "OK"], ["CNS", "CNS", "X", "OK"], ["OK", "OK", "OK", "X"]]
     cases.append((pairs, access, 25 * GB, 31.5 * GB))  # neither letters nor access tell of each other
+    cases.append(([(0, 1, "NV1")], [["X", "OK"], ["OK", "X"]], 25 * GB, 63 * GB))  # a link slower than the slot
     return cases
 
 
@@ -789,6 +790,13 @@ LAB_REACH = Exercise(
                 access,
                 *W,
             ),
+            "NVLink may be slower than the slot": lambda pairs, access, W_link, W_slot: [
+                (i, j, way, max(rate, W_slot * (way == "nvlink")))
+                for i, j, way, rate in reachable(pairs, access, W_link, W_slot)
+            ],
+            "and faster": lambda pairs, access, W_link, W_slot: [
+                (i, j, way, min(rate, W_slot)) for i, j, way, rate in reachable(pairs, access, W_link, W_slot)
+            ],
             "NVLink goes before PCIe": lambda pairs, access, *W: reachable(
                 [(i, j, "SYS" if access[i][j] == "OK" else code) for i, j, code in pairs], access, *W
             ),
@@ -859,6 +867,9 @@ def narrowest(capacity, gpus, *, switches=True, first=False, both=False, worst=m
     return worst(cuts)
 
 
+SWITCHES_APART = (4, 23)  # seeds: no switch stands where the first, or most of its links, would put it
+
+
 def _symmetric(capacity):
     return [[capacity[min(u, v)][max(u, v)] for v in range(len(capacity))] for u in range(len(capacity))]
 
@@ -883,6 +894,22 @@ def _switches_together(capacity, gpus):
     return _least(capacity, combinations(gpus, len(gpus) // 2), [(), others])
 
 
+def _first_switch(capacity, gpus):
+    """The first switch on either side, the others on the other."""
+    others = [v for v in range(len(capacity)) if v not in gpus]
+    return _least(capacity, combinations(gpus, len(gpus) // 2), [(), others[:1]])
+
+
+def _with_most_links(capacity, gpus):
+    """Each switch with the half to whose GPUs it has more."""
+    cuts = []
+    for half in combinations(gpus, len(gpus) // 2):
+        row = [sum(capacity[v][g] * (1 if g in half else -1) for g in gpus) for v in range(len(capacity))]
+        joined = [v for v in range(len(capacity)) if v not in gpus and row[v] > 0]
+        cuts.append(_least(capacity, [half], [joined]))
+    return min(cuts)
+
+
 def half_cases(rng: Random) -> list[tuple]:
     cube = matrix(machine("v100-cube-mesh", "nvlink3"), "gpu")
     ring = [[50 * ((u - v) % 6 in (1, 5)) for v in range(6)] for u in range(6)]
@@ -901,6 +928,7 @@ def half_cases(rng: Random) -> list[tuple]:
         (matrix(node("dgx-h100"), "gpu", "nvswitch"), eight),
         (matrix(machine("rtx4090-pcie"), "gpu", "pcie", "cpu"), eight),
         *((random_matrix(rng, size), gpus) for size, gpus in ((4, [0, 1, 2, 3]), (6, [0, 2, 3, 5]), (7, [1, 2, 4, 6]))),
+        *((random_matrix(Random(seed), 7), [1, 2, 4, 6]) for seed in SWITCHES_APART),
         *((random_matrix(Random(seed), 8), eight) for seed in (22, 155)),  # exchanging two GPUs ends in a wider half
         (islands, [0, 1, 2, 3]),
     ]
@@ -927,6 +955,8 @@ LAB_HALF = Exercise(
             "both directions of a half": _from_the_first,
             "a GPU may have any number": lambda capacity, gpus: narrowest(capacity, list(range(len(gpus)))),
             "each switch for itself": _switches_together,
+            "every switch, not the first alone": _first_switch,
+            "as the narrowest place would have it": _with_most_links,
             "there may be no links across": lambda capacity, gpus: narrowest(capacity, gpus) or 1,
             "there may be two GPUs": lambda capacity, gpus: narrowest(capacity, gpus) if len(gpus) > 2 else 0,
             "there may be no switches": lambda capacity, gpus: (

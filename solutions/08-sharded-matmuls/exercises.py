@@ -435,6 +435,7 @@ def placements_and_sizes(rng):
                     break
             rows.append((a, b, c, I, J, K, n))
     few = ("I", "", "I", 1, 1, 1, 1), ("I", "K", "I", 7, 7, 14, 7), ("", "", "", 1, 8, 13, 2)
+    few += ("J", "J", "K", 4, 4, 8, 2), ("J", "K", "", 2, 4, 2, 2)  # J and K are equally good
     return [*rows, *few, ("I", "K", "I", 104, 640, 64, 8)]  # in the last J is split by neither, and should be
 
 
@@ -449,7 +450,19 @@ LAB_PRODUCT = Exercise(
     "the local product splits I, J or K. Return that letter for the way in which a device sends the fewest bytes, and "
     "these bytes, as a tuple; of equal ways the earlier letter. `sent(before, after, S, n)` of the text is "
     "at hand. *Exact*. Judged over all placements of A, B and C.",
-    answer=Function("product", "product(a, b, c, I, J, K, n)", cases=placements_and_sizes),
+    answer=Function(
+        "product",
+        "product(a, b, c, I, J, K, n)",
+        cases=placements_and_sizes,
+        mutants={
+            "of equal ways the earlier letter": partial(product, splits="KJI"),
+            "the earlier of all three": partial(product, splits="IKJ"),
+            "there may be one device": lambda *a: product(*a) if 1 // (a[-1] - 1) < 2 else ("I", 0),
+            "the wanted placement may be a copy": lambda a, b, c, *sizes: product(a, b, c or "I", *sizes),
+            "n need not be a power of two": lambda *a: product(*a[:-1], 1 << (a[-1].bit_length() - 1)),
+            "sizes of their own": lambda a, b, c, I, J, K, n: product(a, b, c, I, J, J, n),
+        },
+    ),
     solution=product,
     withholds=("hwlib.sharding",),
     mistakes=(
@@ -615,7 +628,18 @@ LAB_BACKWARD = Exercise(
     "and each gradient is wanted in the placement of its array: dA = dC · Bᵀ as `a`, and dB = Aᵀ · dC as "
     "`b`. Each of the two products splits its FLOPs among all n devices. Return the fewest bytes that a device sends "
     "for both together; nothing that one product moved serves the other. Your `product` may be used. *Exact*.",
-    answer=Function("backward", "backward(a, b, c, I, J, K, n)", cases=placements_and_sizes),
+    answer=Function(
+        "backward",
+        "backward(a, b, c, I, J, K, n)",
+        cases=placements_and_sizes,
+        mutants={
+            "there may be one device": lambda *a: backward(*a) if 1 // (a[-1] - 1) < 2 else 0,
+            "n need not be a power of two": lambda *a: backward(*a[:-1], 1 << (a[-1].bit_length() - 1)),
+            "the placement of A": lambda a, *rest: backward(a or "I", *rest),
+            "and of B": lambda a, b, *rest: backward(a, b or "K", *rest),
+            "sums may be split": partial(backward, splits="IK"),
+        },
+    ),
     solution=backward,
     withholds=("hwlib.sharding",),
     mistakes=(
@@ -1099,6 +1123,37 @@ def own_term(rank, n, A, B):
     return A.chunk(n)[rank] @ B
 
 
+def of_float32(rank, n, A, B):
+    """Receives into a tensor of the default type, whatever that of the inputs is."""
+    import torch
+    import torch.distributed as dist
+
+    part = A.chunk(n)[(rank - 1) % n] @ B
+    for k in range(1, n):
+        got = torch.empty(part.shape)
+        works = [dist.isend(part, (rank + 1) % n), dist.irecv(got, (rank - 1) % n)]
+        mine = A.chunk(n)[(rank - 1 - k) % n] @ B
+        for work in works:
+            work.wait()
+        part = got + mine
+    return part
+
+
+def in_turn(rank, n, A, B):
+    """Every rank receives before it sends, but for the first, which begins."""
+    import torch
+    import torch.distributed as dist
+
+    part = A.chunk(n)[(rank - 1) % n] @ B
+    for k in range(1, n):
+        got = torch.empty_like(part)
+        first, then = ("send", "recv") if rank == 0 else ("recv", "send")
+        for call in (first, then):
+            getattr(dist, call)(part if call == "send" else got, (rank + 1 if call == "send" else rank - 1) % n)
+        part = got + A.chunk(n)[(rank - 1 - k) % n] @ B
+    return part
+
+
 LAB_RANKS = Exercise(
     id="sharded-matmuls-lab-ranks",
     title="Lab: multiply while you send",
@@ -1121,6 +1176,11 @@ LAB_RANKS = Exercise(
             Case(8, sizes={"I": 64, "J": 64, "K": 80}, dtype="float32"),
         ],
         calls=("send", "recv"),
+        mutants={
+            "the type of the inputs": of_float32,
+            "as few rounds as around a ring": in_turn,
+            "a block of several rows": lambda rank, n, A, B: ring_product(rank, n, A[:n], B),
+        },
         rank_bytes=exactly(lambda case: (case.n - 1) * case["I"] // case.n * case["K"] * case.itemsize),
         rounds=at_most(lambda case: case.n - 1),
         memory=at_most(lambda case: 5 * case["I"] // case.n * case["K"] * case.itemsize),

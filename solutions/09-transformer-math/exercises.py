@@ -628,7 +628,20 @@ LAB_COUNT = Exercise(
     "counts its matrices, and T_win is T. A layer has two "
     "norms of D gains, the model one more; there are no others, and no biases. *Exact*: matrix products alone, scores "
     "and weighted values for all pairs of a chunk, as a program computes them that masks afterwards.",
-    answer=Function("counts", "counts(c)", cases=_shapes, counts=True),
+    answer=Function(
+        "counts",
+        "counts(c)",
+        counts=True,
+        cases=_shapes,
+        mutants={
+            "with E = 1 there is no router": lambda c: [_counts(c)[0] + c["L"] * c["D"] * (c["E"] == 1), _counts(c)[1]],
+            "K key-value heads": lambda c: _counts({**c, "K": c["n_q"]}),
+            "E experts are stored": lambda c: [_counts({**c, "E": c["k"]})[0], _counts(c)[1]],
+            "all layers": lambda c: _counts({**c, "L": 1}),
+            "n_q heads of width H need not make D": lambda c: _counts({**c, "H": c["D"] // c["n_q"]}),
+            "shared experts beside those of E": lambda c: _counts({**c, "shared": min(c["shared"], 1)}),
+        },
+    ),
     solution=_counts,
     mistakes=(
         Mistake(
@@ -897,13 +910,15 @@ def _four_or_six(
     unrounded=False,
     codes=False,
     each=False,
+    least=0.0,
+    size=abs,
 ):
     blocks = W if across else [list(column) for column in zip(*W, strict=True)]
-    amax = max(abs(x) for row in W for x in row)
+    amax = max(size(x) for row in W for x in row)
 
     def back(block, top, s):
-        wanted = max(map(abs, block)) / (top * s)
-        scale = (round_e4m3(wanted) if rounded else wanted) * s
+        wanted = max(map(size, block)) / (top * s)
+        scale = max(round_e4m3(wanted) if rounded else wanted, least) * s
         if first:
             scale = round_e4m3(max(map(abs, block)) / (6 * s)) * s * 6 / top
         again = wanted * s if unrounded else scale
@@ -926,7 +941,7 @@ def _four_or_six(
 
 def _matrices(rng: Random):
     """Small matrices with blocks of very different sizes, one of zeros, one with an outlier, and one so much smaller
-    than the largest weight that its scale becomes zero; and nothing but zeros."""
+    than the largest weight that its scale becomes zero, or hardly so much; and nothing but zeros."""
 
     def matrix(rows, columns, spread):
         cells = [[rng.gauss(0, 1) * spread ** rng.uniform(-1, 0) for _ in range(columns)] for _ in range(rows)]
@@ -938,7 +953,18 @@ def _matrices(rng: Random):
     last[1][7] = 40.0
     tiny = matrix(1, 32, 2)
     tiny[0][16:] = [x * 1e-7 for x in tiny[0][16:]]
-    return [(first,), (matrix(4, 48, 2),), (last,), (tiny,), ([[0.0] * 16],)]
+    least = matrix(1, 32, 2)  # E4M3's smallest scale would let some of its second block live
+    smaller = 3 / 2**10 * _largest(least[0][:16]) / (6 * 256) / _largest(least[0][16:])
+    least[0][16:] = [x * smaller for x in least[0][16:]]
+    return [(first,), (matrix(4, 48, 2),), (last,), (tiny,), (least,), ([[0.0] * 16],)]
+
+
+def _blocks(W):
+    return [row[i : i + 16] for row in W for i in range(0, len(row), 16)]
+
+
+def _largest(block):
+    return max(map(abs, block))
 
 
 LAB_NVFP4 = Exercise(
@@ -956,7 +982,19 @@ LAB_NVFP4 = Exercise(
     "scales and multiplied out again; the block keeps the candidate with the smaller sum of squared errors. A "
     "block whose scale rounds to zero comes back as zeros, and so does a block or a matrix of zeros. "
     "`round_e4m3` and `round_e2m1` are there. *Exact.*",
-    answer=Function("quantise", "quantise(W)", cases=_matrices),
+    answer=Function(
+        "quantise",
+        "quantise(W)",
+        cases=_matrices,
+        mutants={
+            "a matrix of zeros": lambda W: _four_or_six(W) if 1 / max(abs(x) for row in W for x in row) else W,
+            "a block of zeros": lambda W: _four_or_six(W) if all(1 / _largest(block) for block in _blocks(W)) else W,
+            "a scale that rounds to zero": partial(_four_or_six, least=2**-9),
+            "the largest size, whatever its sign": partial(_four_or_six, size=float),
+            "the scale of the whole matrix": lambda W: [_four_or_six([row])[0] for row in W],
+            "rows of any multiple of 16": lambda W: [row[:32] for row in _four_or_six(W)],
+        },
+    ),
     solution=_four_or_six,
     harmless={"side 1 of the min alone": "no scale sends a weight beyond the format's largest number"},
     mistakes=(

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from autograder.answers import Distributed, Kernel
+from autograder.answers import Distributed, Function, Kernel
 
 from . import unseen
 from .clean_process import CleanProcess
@@ -105,6 +105,27 @@ def test_a_forgotten_clause_is_noticed_at_home_and_in_every_submission(exercise_
     for submission in ("", *(f"any text {k}" for k in range(submissions))):
         scores = [unseen.answered(chapter, exercise, cell, {}, submission).score for cell in (right, *wrong)]
         assert scores == [1, *(0 for _ in wrong)], submission
+
+
+FUNCTIONS = [name for name, (_, exercise) in EXERCISES.items() if isinstance(exercise.answer, Function)]
+ALONE, SUBMISSIONS = "", [f"course {k}" for k in range(20)]
+SAMPLE = {"measuring-lab-exposed": 3, "measuring-lab-logs": 1}  # every so many answers: quick, their chapter loaded
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("exercise_id", "step", "submissions"),
+    [
+        *((name, step, SUBMISSIONS[:2]) for name, step in SAMPLE.items()),
+        *(pytest.param(name, 1, SUBMISSIONS, marks=pytest.mark.nightly) for name in FUNCTIONS),
+    ],
+)
+def test_a_course_gives_the_verdict_of_the_notebook(exercise_id, step, submissions):
+    chapter, exercise = EXERCISES[exercise_id]
+    for cell in unseen.cells(chapter, exercise_id)[::step]:
+        for submission in (ALONE, *submissions):
+            verdict = unseen.answered(chapter, exercise, cell, exercise.variant(), submission)
+            assert (verdict.score == 1) is cell.right, (cell.title, submission, verdict)
 
 
 @each("exercise_id", EXERCISES)

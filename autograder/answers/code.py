@@ -157,7 +157,7 @@ class Coded(Answer):
         places: dict[Any, int] = self._memory.setdefault("wrong in", {})
         order = sorted(range(len(runs)), key=lambda place: place != places.get(function))
         place = next((place for place in order if wrong(runs[place])), None)
-        if place is not None:
+        if place is not None and len(runs) > 1:
             places[function] = place
         return place is not None
 

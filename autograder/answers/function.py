@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from ..declaration.answer import Call, Weakness
@@ -122,9 +123,13 @@ class Function(Coded):
 
     def taken_for_right(self, exercise: Exercise, programs: Sequence[Program], rows: Sequence[Any]) -> list[Program]:
         """Those that give what the solution does in all these cases; one that fails in any is told apart."""
-        wanted = [through_json(exercise.solution(*through_json(args))) for args in rows]
-        pairs = list(zip(rows, wanted, strict=True))
-        return [program for program in programs if all(self._gives(program[1], *pair) for pair in pairs)]
+        expected = cache(lambda place: through_json(exercise.solution(*through_json(rows[place]))))
+
+        def wrong(function: Any, place: int) -> bool:
+            return not self._gives(function, rows[place], expected(place))
+
+        places = range(len(rows))
+        return [(name, f) for name, f in programs if not self.shows_wrong(f, places, partial(wrong, f))]
 
     def accepted(self, exercise: Exercise, programs: Sequence[Program]) -> list[Program]:
         """Those that give what the solution does in all cases."""

@@ -335,6 +335,9 @@ def _paged(
         length = (length + PAGE - 1) // PAGE * PAGE
     live = t < length
     read = t < MOST * PAGE if dead in ("read", "all") else live
+    if dead == "whole pages":
+        length = length // PAGE * PAGE
+        live = read = t < length
     if dead == "pages":
         read = t < (length + PAGE - 1) // PAGE * PAGE
     where = {"own": s * MOST + t // PAGE, "first": t // PAGE, "none": None}[table]
@@ -448,6 +451,7 @@ LAB_PAGES = Exercise(
         cases=paged_cases,
         bytes=at_most(),
         counted=("k_ptr", "v_ptr", "table_ptr"),
+        mutants={"the last page may be filled in part": partial(_paged, dead="whole pages")},
     ),
     solution=paged,
     mistakes=(

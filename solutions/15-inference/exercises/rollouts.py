@@ -41,6 +41,16 @@ def late_leaving(lengths, t_step, t_token, prompt):
     return sum(t_step + t_token * (prompt + i) * sum(n >= i for n in lengths) for i in range(max(lengths)))
 
 
+def last_listed(lengths, t_step, t_token, prompt):
+    steps = range(lengths[-1])
+    return sum(t_step + t_token * (prompt + i) * sum(n > i for n in lengths) for i in steps)
+
+
+def first_unpaid(lengths, t_step, t_token, prompt):
+    """The first token is taken for a result of the prompt, before step 0."""
+    return rollout_time(lengths, t_step, t_token, prompt) - t_step - t_token * prompt * len(lengths)
+
+
 def drawn(random):
     return [
         (
@@ -89,6 +99,8 @@ ROLLOUT = Exercise(
         Mistake(mean_length, "The mean length does not end the batch. How many steps are there?"),
         Mistake(no_prompt, "The prompt is in the cache, too."),
         Mistake(one_more, "In step 0 a cache holds the prompt, and no token yet."),
+        Mistake(last_listed, "You count the steps of the last sequence of the list. Which one ends last?"),
+        Mistake(first_unpaid, "Step 0 is missing from your sum. Which tokens does it give?"),
         Mistake(late_leaving, "A sequence of one token takes part in step 0 only: it stays a step too long with you."),
     ),
     hints=(

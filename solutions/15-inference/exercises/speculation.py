@@ -125,7 +125,12 @@ LAB_SPECULATIVE = Exercise(
     "its token, where `u[i]` below it means to keep; after the last one that is kept comes one token of the large "
     "model's, sampled with `u[-1]`: the first token at which the running sum of its distribution exceeds `u[-1]`. "
     "Return the list of all tokens of the step. *Exact*.",
-    answer=Function("speculate", "speculate(p, q, drafts, u)", cases=speculation_cases),
+    answer=Function(
+        "speculate",
+        "speculate(p, q, drafts, u)",
+        cases=speculation_cases,
+        mutants={"there may be no draft": lambda p, q, drafts, u: len(q[0]) and speculate(p, q, drafts, u)},
+    ),
     solution=speculate,
     mistakes=(
         Mistake(

@@ -73,7 +73,8 @@ LOCAL = Exercise(
     title="What a device holds",
     points=2,
     prompt="On `Mesh(X={X}, Y={Y}, Z={Z})` lie a weight `W[D_XZ, F_Y]` in bf16 and its gradient `G[D_X, F]{ U_Y }` in "
-    "fp32, with D = {D} and F = {F}. How many bytes of the two together does one device hold? *Exact*.",
+    "fp32, with D = {D} and F = {F}. How many bytes of the two together does one device hold? *Exact*, to four "
+    "digits.",
     given=[
         dict(X=16, Y=4, Z=8, D=8192, F=28672),
         dict(X=16, Y=8, Z=4, D=8192, F=28672),

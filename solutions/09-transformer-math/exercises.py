@@ -242,8 +242,8 @@ SIX_ND = Exercise(
     prompt="A model has {L} layers of width {D}, gated MLPs {F} wide, {n_q} query heads and {K} key-value heads of "
     "width {H}, a vocabulary of {V}, and two tables of it. It is trained on sequences of {T} tokens by a kernel that "
     "computes causal attention and skips what the mask hides. How many times as many FLOPs does a step take as six "
-    "for each parameter and token? *Exact*, counting matrix products alone; the model's parameters are its matrices "
-    "and both tables, and a token sees itself and all before it.",
+    "for each parameter and token? *Exact*, to four digits, counting matrix products alone; the model's parameters "
+    "are its matrices and both tables, and a token sees itself and all before it.",
     given=[
         dict(L=L, D=D, F=F, n_q=n_q, K=K, H=H, V=V, T=T)
         for L, D, F, n_q, K, H, V, T in (
@@ -624,8 +624,9 @@ LAB_COUNT = Exercise(
     "`E` > 1 an MLP is `E` experts of width F, of which a token takes `k`, with a router, and `shared` more that all "
     "tokens take; with `E` = 1 there is no router, and `shared` is 0. The sequence is cut into chunks of `T_win` "
     "tokens that see themselves only; `T_win` divides T, and is T where nothing is cut. With `r_kv` > 0 attention is "
-    "latent and unfolded, with widths `r_q`, `r_kv`, `d_nope`, `d_rope`, `d_v`, and K and H say nothing; `mla_params` "
-    "counts its matrices, and T_win is T. A layer has two "
+    "latent and unfolded, with widths `r_q`, `r_kv`, `d_nope`, `d_rope`, `d_v`, and K and H say nothing; "
+    "`mla_params(D, n_q, r_q, r_kv, d_nope, d_rope, d_v)` of `hwlib.transformer` counts its matrices, and T_win is T. "
+    "A layer has two "
     "norms of D gains, the model one more; there are no others, and no biases. *Exact*: matrix products alone, scores "
     "and weighted values for all pairs of a chunk, as a program computes them that masks afterwards.",
     answer=Function(

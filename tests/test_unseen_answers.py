@@ -91,6 +91,7 @@ FORGETFUL = {  # by the luck of a draw some of these were right
     "machines-lab-six": {"more groups pass a domain than it has chips", "less than one chip of a group in a domain"},
     "measuring-lab-hang": {"the first unfinished call that is met, rank by rank"},
     "measuring-lab-logs": {"of an even number the lower one of the middle"},
+    "serving-lab-sticky": {"room is made before the prompt is read, from what was there"},
 }
 
 

@@ -113,9 +113,9 @@ SCENARIO = Exercise(
     "plus 50 µs a layer; plus, for more than one GPU, two sums a layer of 12 µs each. The more tokens a second *a GPU* "
     "gives, the better. *Exact* for this model.",
     given=[
-        dict(context=2000, longest=6000, promised=52, gpus=4),  # memory and promise bind, each with another batch
-        dict(context=6000, longest=24000, promised=72, gpus=4),
         dict(context=2000, longest=12000, promised=80, gpus=8),
+        dict(context=6000, longest=24000, promised=72, gpus=4),
+        dict(context=2000, longest=6000, promised=52, gpus=4),  # memory and promise bind, each with another batch
         dict(context=8000, longest=32000, promised=80, gpus=8),
     ],
     answer=Design(

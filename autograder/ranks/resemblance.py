@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations_with_replacement, permutations
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any
 
 from ..values.finding import Finding
@@ -131,18 +131,16 @@ class Resemblance:
         return f"{factor:.0f} times as much" if factor > 1 else f"1/{1 / factor:.0f} of that"
 
     def _named(self, factor: float) -> list[str]:
-        """The sizes of the case that make this factor, or its reciprocal: "n = 4", or else products of two."""
+        """The sizes of the case that make this factor, or its reciprocal: "n = 4", and products of two."""
         value = max(factor, 1 / factor)
         n = self.sizes["n"]
         singly = [*self.sizes.items(), *((f"n/{name}", n // size) for name, size in self.sizes.items() if not n % size)]
         products = [
             (f"{first} x {second}", size * other)
-            for (first, size), (second, other) in combinations_with_replacement(self.sizes.items(), 2)
+            for (first, size), (second, other) in combinations(self.sizes.items(), 2)
         ]
-        for named in (singly, products):
-            if words := [f"{name} = {size:.0f}" for name, size in named if size > 1 and self._is(value, size)]:
-                return words[:MOST_NAMED]
-        return []
+        rows = [(name, size) for name, size in (*singly, *products) if size > 1 and self._is(value, size)]
+        return [f"{name} = {size:.0f}" for name, size in rows[:MOST_NAMED]]
 
     def _turned(self) -> Iterator[Finding]:
         import numpy as np

@@ -8,6 +8,7 @@ The reasons, in the order in which they are looked for:
 - zero; rounded (right without its ceil and floor); sign, constant-factor.
 - factor-too-many, factor-missing, factors-swapped (both); where a constant is wrong too, with "-and-constant".
 - one-case, limit-of-large, limit-of-small (right only in that limit).
+- the reasons of `repaired`: right but for one change.
 - letter-missing, letter-too-many, one-letter (all else is right), wrong-value, no-value.
 """
 
@@ -19,10 +20,11 @@ from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 from ..values import slips
-from ..values.evaluation import Clock, Undefined, compare, context, real, same, value
+from ..values.evaluation import Clock, TooSlow, Undefined, compare, context, real, same, value
 from ..values.finding import Explained, Finding
 from ..values.trees import Tree, TreeError, switches
 from .domains import Domain, Point
+from .repaired import one_change
 from .rival_ways import other_cause
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ ARRIVED = 1e-9  # a ratio that is as near to 1 as that far out tends to it
 SHOWN = 12  # the largest denominator of a unit's exponent that is shown
 FEW = 3  # points at which a ratio has a value: of fewer nothing is said
 SLIPPED = 1e-9  # how near a constant ratio is to a slip's
+MOST_SECONDS = 0.5  # for changes of an answer
 SETTLED = 1e-15  # and one that is as near as that is 1, but for rounding
 
 
@@ -196,6 +199,17 @@ class _Ratio:
     def same(self, a: Any, b: Any) -> bool:
         return same(a, b, self.tolerance)
 
+    def is_right(self, point: Point) -> bool:
+        """Whether the answer is the solution there, or that has no value."""
+        try:
+            expected = value(self.solution, point, self.clock)
+        except Undefined:
+            return True
+        try:
+            return self.same(value(self.answer, point, self.clock), expected)
+        except Undefined:
+            return False
+
     def find(self, points: list[Point]) -> Finding | None:
         known = [(p, r) for p in points if (r := self.at(p)) is not None]
         if len(known) < 3:
@@ -211,6 +225,7 @@ class _Ratio:
             lambda: self._factor(known),
             lambda: self._case(known),
             lambda: self._limit(points),
+            lambda: self._one_change(points),
             lambda: self._letters(known),
         ]
         return next((finding for step in steps if (finding := step())), None)
@@ -360,6 +375,19 @@ class _Ratio:
                 return True
             last = off
         return False
+
+    def _one_change(self, points: list[Point]) -> Finding | None:
+        """The one change that would make it right; None too where looking for it takes too long."""
+        clock = Clock(MOST_SECONDS)
+
+        def alike(tree: Tree, other: Tree) -> bool:
+            ratio = _Ratio(self.kind, tree, other, clock, self.about)
+            return all(ratio.is_right(point) for point in points)
+
+        try:
+            return one_change(self.answer, self.solution, list(self.kind.symbols), alike)
+        except TooSlow:
+            return None
 
     def _letters(self, known: list[tuple[Point, Any]]) -> Finding | None:
         missing = [n for n in self.kind.symbols if n in self.solution.names() - self.answer.names()]

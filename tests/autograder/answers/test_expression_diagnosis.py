@@ -266,11 +266,19 @@ def test_a_counterexample_has_the_learners_own_value():
 
 
 def test_a_counterexample_does_not_give_the_solution_away():
-    verdict = judge(ROOF, "min(F/C, M/W)")
+    verdict = judge(ROOF, "min(F/C, 3*M/W)")
     assert verdict.reason == "wrong-value"
     assert point(verdict) == [*ROOF.answer.symbols]
     assert verdict.say.endswith("s, which is not right.")
     assert "expected" not in verdict.say
+
+
+def test_a_formula_that_is_right_but_for_one_change_is_told_which_kind(monkeypatch):
+    verdict = judge(ROOF, "min(F/C, M/W)")
+    assert verdict.reason == "max-for-min"
+    assert not re.search(r"[FCMW]\b|\d", verdict.say)
+    monkeypatch.setattr("autograder.answers.expression_diagnosis.MOST_SECONDS", -1.0)
+    assert judge(ROOF, "min(F/C, M/W)").reason == "wrong-value"
 
 
 def test_no_value_where_the_solution_has_one():

@@ -21,7 +21,7 @@ from ..declaration.withholding import Withheld, write_it_yourself
 from ..values import slips
 from ..values.compare import Path, at, difference, equal, is_sequence, kinds, listed, place
 from ..values.error_advice import ErrorContext, advice_on
-from ..values.excerpts import element, excerpt, size_of, text_of
+from ..values.excerpts import element, excerpt, fitted, size_of, text_of
 from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
@@ -268,8 +268,9 @@ class Function(Coded):
         return None
 
     def _called(self, args: tuple, most: int | None = CALL) -> str:
-        call = f"{self.name}({', '.join(text_of(a) for a in args)})"
-        return call if most is None else quoted(call, most)
+        if most is None:
+            return f"{self.name}({', '.join(map(text_of, args))})"
+        return quoted(f"{self.name}({fitted(args, most - len(self.name) - len('()'))})", most)
 
     def _shown(self, value: Any, path: Path = (), beside: Any = None) -> str:
         """A value, a number in the unit with as many digits as tell it from another one `beside` it."""

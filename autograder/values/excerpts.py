@@ -14,8 +14,38 @@ LONG = 100  # characters: a text that is longer is cut around the place
 AROUND = (2, 1, 0)  # elements that are shown on either side of it, as many as there is space for
 MANY = 10**6  # characters: what Python refuses to write out
 MOST = 12  # elements of a value that is shown from its beginning
+LEAST = 6  # letters of a value that is cut beside others
 MOST_OF_ARRAY = 8
 LETTERS = 20  # and letters of a text
+
+
+def fitted(values: Sequence[Any], room: int) -> str:
+    """Values of plain data with commas between them in about so many letters: the long ones are cut, so that each is
+    seen."""
+    texts = [text_of(value) for value in values]
+    spare = room - len(", ") * (len(texts) - 1)
+    if not texts or sum(map(len, texts)) <= spare:
+        return ", ".join(texts)
+    most = max((most for most in range(LEAST, spare + 1) if _length(texts, most) <= spare), default=LEAST)
+    return ", ".join(_cut(value, text, most) for value, text in zip(values, texts, strict=True))
+
+
+def _length(texts: Sequence[str], most: int) -> int:
+    """Of texts that are cut to so many letters each."""
+    return sum(min(len(text), most) for text in texts)
+
+
+def _cut(value: Any, text: str, most: int) -> str:
+    """A value's `text` in so many letters; of a dict with few entries, all keys with the beginnings of their values."""
+    if len(text) <= most:
+        return text
+    if type(value) is dict and len(value) <= MOST:
+        keys = [f"{text_of(key)}: " for key in value]
+        each = (most - len("{}") - sum(len(key) + len(", ") for key in keys)) // len(keys)
+        if each >= LEAST:
+            pairs = zip(keys, value.values(), strict=True)
+            return "{" + ", ".join(key + _cut(part, text_of(part), each) for key, part in pairs) + "}"
+    return f"{text[: most - 1]}…"
 
 
 def text_of(value: Any) -> str:

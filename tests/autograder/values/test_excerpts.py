@@ -5,7 +5,7 @@ import pytest
 
 from autograder.values.compare import at, place
 from autograder.values.encoding import Callable
-from autograder.values.excerpts import LONG, element, excerpt, size_of, text_of
+from autograder.values.excerpts import LONG, element, excerpt, fitted, size_of, text_of
 
 
 @pytest.mark.parametrize(
@@ -119,3 +119,19 @@ def test_a_text_of_a_hundred_letters_is_not_cut():
 )
 def test_the_place_is_shown_where_a_short_value_is_cut_before_it(value, path, text):
     assert excerpt(value, path) == text
+
+
+@pytest.mark.parametrize(
+    ("values", "room", "text"),
+    [
+        ([1, 2], 6, "1, 2"),
+        ([], 6, ""),
+        (["a" * 50, 7, "x"], 30, "'aaaaaaaaaaaaaaaaaaaa…, 7, 'x'"),
+        ([[0] * 12, [1] * 12, 3], 40, "[0, 0, 0, 0, 0, …, [1, 1, 1, 1, 1, …, 3"),
+        ([{"K": [0] * 12, "last": "b" * 40}], 40, "{'K': [0, 0, 0,…, 'last': 'bbbbbbbb…}"),
+        ([{"K": [0] * 12, "last": 3}, 5], 18, "{'K': [0, 0, 0…, 5"),
+    ],
+)
+def test_values_that_are_too_long_are_cut_so_that_each_is_seen(values, room, text):
+    assert fitted(values, room) == text
+    assert len(text) <= room

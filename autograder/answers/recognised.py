@@ -6,7 +6,7 @@ sentence says what the number is, which holds even if the learner came to it ano
 to correct.
 
 Reasons: wrong-way, number-left-out, number-of-prompt, number-of-table, number-exchanged, factor-of-prompt,
-turned-over, multiple; of `how_far` too-large, too-small.
+turned-over, multiple, those of `related`; of `how_far` too-large, too-small.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from ..values.step_limit import TooManySteps, limited
 from ..values.texts import FIELD
 from .exchanged import exchanged, load_sheets, rows_named
 from .prompt_numbers import Number, numbers_of
+from .related import related
 from .wrong_ways import TIMES, ways_from
 
 if TYPE_CHECKING:
@@ -111,6 +112,8 @@ def _known(exercise: Exercise, want: float, given: Mapping[str, Any], unit: str)
         yield Candidate(f"1/{shown} {say.replace('times', 'of', 1)}", want / factor, "factor-of-prompt")
     if unit == "1":
         yield Candidate("one over the answer: what is divided by what?", 1 / want if want else 0.0, "turned-over")
+    for description, value, reason in related(want, numbers, unit, list(_counts(numbers))):
+        yield Candidate(description, value, reason)
     rest = "does the rest of the prompt play no part?" if len(numbers) > 2 else "are the two to be combined like that?"
     for number, other in permutations(numbers, 2):
         turned = math.isclose(other.value, number.value * want, rel_tol=NEAR)

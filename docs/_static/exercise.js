@@ -11,26 +11,19 @@
     editor: (area) => window.gpubook.editor?.(area),
   };
 
-  /* A number of 32 bits out of a text, each bit of which any letter may change: FNV-1a, and MurmurHash3's last step. */
-  function hashed(text) {
-    let hash = 0x811c9dc5;
-    for (const letter of text) hash = Math.imul(hash ^ letter.codePointAt(0), 0x01000193);
-    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-    return (hash ^ (hash >>> 16)) >>> 0;
-  }
-
-  /* The options of a choice in this reader's order, unless theirs has a meaning; the book's order is the same for all. */
-  function shuffle(form) {
-    const reader = window.gpubook.progress?.reader();
-    if (form.dataset.input !== "options" || form.hasAttribute("data-ordered") || !reader) return;
-    const place = (label) => hashed(`${reader}\0${form.dataset.exercise}\0${label.querySelector("input").value}`);
-    const places = [...form.querySelectorAll("fieldset > label")].map((label) => [place(label), label]);
-    form.querySelector("fieldset").append(...places.sort(([a], [b]) => a - b).map(([, label]) => label));
+  /* Options in an order of this browser's own, which it keeps, by a hash (FNV-1a); where it keeps nothing, in the book's. */
+  function shuffle({ dataset }, fieldset) {
+    if (dataset.input !== "options" || "ordered" in dataset) return;
+    try {
+      const reader = (localStorage["gpubook-reader"] ??= Math.random());
+      const hash = ({ control }) => [...`${control.value} ${dataset.exercise} ${reader}`]
+        .reduce((sum, letter) => Math.imul(sum ^ letter.codePointAt(0), 0x1000193), 0x811c9dc5);
+      fieldset.append(...[...fieldset.querySelectorAll("label")].sort((a, b) => hash(a) - hash(b)));
+    } catch { /* no storage */ }
   }
 
   function mount(form) {
-    if (!form.dataset.ready) shuffle(form);
+    shuffle(form, form.querySelector("fieldset"));
     window.gpubook.card.mount(form, desk);
   }
 

@@ -6,7 +6,7 @@
 (function () {
   "use strict";
 
-  const FORMAT = 2, ATTEMPTS = 40, LONGEST = 20000, KEY = "gpubook-progress", READER = "gpubook-reader", RACE = 2000;
+  const FORMAT = 2, ATTEMPTS = 40, LONGEST = 20000, KEY = "gpubook-progress", RACE = 2000;
   const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
   const empty = () => ({ format: FORMAT, exercises: {} });
   const own = (object, name) => (Object.hasOwn(object, name) ? object[name] : undefined);
@@ -216,21 +216,6 @@
 
   const progress = {
     merged, read, written,
-
-    /* What tells this browser from others, which orders the options of its choices; "" where it keeps nothing. No record
-     * has it. */
-    reader() {
-      try {
-        let id = window.localStorage.getItem(READER) ?? "";
-        if (!/^[0-9a-f]{16}$/.test(id)) {
-          id = [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-          window.localStorage.setItem(READER, id);
-        }
-        return id;
-      } catch {
-        return "";
-      }
-    },
 
     /* What is recorded of an exercise; {} for nothing. */
     exercise: (id) => structuredClone(own(stored().exercises, id) ?? {}),

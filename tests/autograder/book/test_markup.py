@@ -46,7 +46,9 @@ def test_no_other_script_of_ours_parses_html():
     assert {name: len(ways) for name, ways in found.items() if ways} == {MARKUP.name: 1}
 
 
-PARSE_NOTHING = "e.textContent = x; const { innerHTML } = e; e.innerHTML === x; setTimeout(f); isFunction(x); evaluate(x)"
+PARSE_NOTHING = (
+    "e.textContent = x; const { innerHTML } = e; e.innerHTML === x; setTimeout(f); isFunction(x); evaluate(x)"
+)
 
 
 @pytest.mark.parametrize("way", PARSE_NOTHING.split("; "))

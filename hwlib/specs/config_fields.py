@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from hwlib.specs.shortened import short, short_name
 from hwlib.specs.table import SpecError
 
 HARMLESS = "|".join(
@@ -43,6 +44,8 @@ HARMLESS = "|".join(
     )
 )
 """Names of fields that no parameter, and no product of a decoder, follows from."""
+SIZES = frozenset({"hidden_size", "num_hidden_layers", "n_embd", "n_layer", "n_layers", "d_model", "architectures"})
+"""Fields by which a file is a model's: the values of another's are not repeated."""
 NOTHING: tuple[Any, ...] = (None, False, 0, "", [], {})
 
 
@@ -57,7 +60,7 @@ class Config:
         """The error for a field: what came in, and what was expected."""
         if self.fields.get(name) is None:
             return SpecError(f"{self.where}: {name} missing; expected {expected}")
-        return SpecError(f"{self.where}: {name}: expected {expected}, got {self.fields[name]!r}")
+        return SpecError(f"{self.where}: {name}: expected {expected}, got {short(self.fields[name])}")
 
     def get(self, *names: str) -> tuple[str, Any]:
         """The first of these fields that is given, or the first name and None. Where several are, they agree."""
@@ -65,7 +68,7 @@ class Config:
         present = [(name, self.fields[name]) for name in names if self.fields.get(name) is not None]
         for name, value in present[1:]:
             if value != present[0][1]:
-                raise self.wrong(name, f"{present[0][1]!r} as {present[0][0]}")
+                raise self.wrong(name, f"{short(present[0][1])} as {present[0][0]}")
         return present[0] if present else (names[0], None)
 
     def count(self, *names: str, default: int | None = None, low: int = 1) -> int:
@@ -120,9 +123,9 @@ class Config:
         for name in self.unread():
             read = ", ".join(sorted(self.seen & self.fields.keys()))
             raise SpecError(
-                f"{self.where}: {name} = {_short(self.fields[name])} is not understood, and the parameters might "
-                f"depend on it; it would have to change none, and no product, to be left out; expected, beside fields "
-                f"that they do not depend on: {read}"
+                f"{self.where}: {short_name(name)} = {short(self.fields[name])} is not understood, and the parameters "
+                f"might depend on it; it would have to change none, and no product, to be left out; expected, beside "
+                f"fields that they do not depend on: {read}"
             )
 
 
@@ -132,7 +135,9 @@ def kind_of(config: Config, known: Mapping[str, Callable[[Config], Any]], neares
     if not isinstance(kind, str):
         raise config.wrong("model_type", f"one of {', '.join(known)}; {nearest(config)}")
     if kind not in known:
-        raise SpecError(f"{config.where}: unknown model_type {_short(kind)}; {nearest(config)}")
+        if not config.fields.keys() & SIZES:
+            raise SpecError(f"{config.where}: not a model's: its model_type is unknown, and no field is a model's size")
+        raise SpecError(f"{config.where}: unknown model_type {short(kind)}; {nearest(config)}")
     config.only("is_encoder_decoder", False)
     config.only("add_cross_attention", False)
     return kind
@@ -144,8 +149,3 @@ def predicts_tokens(config: Config) -> None:
     for name in made if isinstance(made, list) else ():
         if isinstance(name, str) and "For" in name and not name.endswith("ForCausalLM"):
             raise config.wrong("architectures", "a model that predicts the next token, ...ForCausalLM")
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

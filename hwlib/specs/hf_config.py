@@ -16,6 +16,7 @@ from hwlib.specs.config_fields import NOTHING, Config, kind_of, predicts_tokens
 from hwlib.specs.config_kin import kin_words
 from hwlib.specs.config_parts import is_beside, language_part, size_words
 from hwlib.specs.quantisation import FILES, as_published, quantisation_of
+from hwlib.specs.regular_file import regular_text
 from hwlib.specs.table import SpecError
 
 NAME = "config.json"
@@ -38,13 +39,12 @@ def content_of(path: str | Path) -> tuple[dict[str, Any], str, str]:
 def _object_of(file: Path) -> dict[str, Any]:
     import json
 
+    expected = f"expected a {NAME}, or a folder with one; a model of the Hub is not fetched"
+    text = regular_text(file, "utf-8-sig", expected)  # some editors begin with a mark
     try:
-        content = json.loads(file.read_text("utf-8-sig"))  # some editors begin with a mark
-    except OSError as error:
-        expected = f"expected a {NAME}, or a folder with one; a model of the Hub is not fetched"
-        raise SpecError(f"{file}: {error.strerror}; {expected}") from None
+        content = json.loads(text)
     except RecursionError:
-        raise SpecError(f"{file}: nested deeper than any {NAME} is") from None
+        raise SpecError(f"{file}: expected a {NAME}, not lists within lists that are too deep to be read") from None
     except ValueError as error:
         raise SpecError(f"{file}: expected a {NAME}, which is JSON: {error}") from None
     if not isinstance(content, dict):

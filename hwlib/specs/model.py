@@ -24,12 +24,16 @@ from typing import Any
 from hwlib.specs.hf_config import NAME, content_of, is_config, values_of_config
 from hwlib.specs.quantisation import Quantisation
 from hwlib.specs.reader import Record, count, flag, read, rows_of, text, values_of
+from hwlib.specs.shortened import short
 from hwlib.specs.state_mixer import PATTERN, Compression, HeadShape, Indexer, StateMixer
 from hwlib.specs.table import SpecError, Table, file_text, unknown
 
 NORMS = ("rms", "layer", "gain", "bare")
 """Kinds of norms: with gains alone, with gains and offsets, a layer norm with gains alone, one without parameters."""
 MOST_LAYERS = 2**13  # layers are walked one by one to count a checkpoint, about a second of so many
+MOST = 2**32  # of a number of a model: a width, a vocabulary, a window
+LARGEST = {"layers": MOST_LAYERS, "experts": 2**16, "shared_experts": 2**16, "published_parameters": 2**53}
+"""Of other numbers: experts are divided among chips in every way, and published models have some hundred."""
 BIASES = ("none", "all", "qkv", "attention", "mlp")
 """Which matrices have biases: none, all, those of queries, keys and values, these and attention's output, the MLP's."""
 
@@ -136,7 +140,6 @@ class Model(Record):
         self._check_layers()
 
     def _check_layers(self) -> None:
-        self._check("layers", self.layers <= MOST_LAYERS, f"at most {MOST_LAYERS:,}")
         letters = not self.pattern or (len(self.pattern) == self.layers and set(self.pattern) <= set(PATTERN))
         self._check("pattern", letters, f"a letter of {PATTERN} for each of the {self.layers} layers")
         stateful = bool(self.mixer) == bool(self.state_layers)
@@ -176,10 +179,12 @@ class Model(Record):
             least = 1 if metadata["needed"] or name in ("experts", "experts_per_token") else 0
             whole = isinstance(value, int) and not isinstance(value, bool) and value >= least
             self._check(name, whole, f"a whole number of at least {least}")
+            most = LARGEST.get(name, MOST)
+            self._check(name, value <= most, f"at most {most:,}")
 
     def _check(self, name: str, good: bool, expected: str) -> None:
         if not good:
-            raise ValueError(f"model {self.key!r}: {name} is {expected}, got {getattr(self, name)!r}")
+            raise ValueError(f"model {self.key!r}: {name} is {expected}, got {short(getattr(self, name))}")
 
     def __repr__(self) -> str:
         heads = f"{self.heads} heads" + (f" on {self.kv_heads}" if self.heads_per_kv_head > 1 else "")

@@ -22,6 +22,7 @@ from hwlib.specs.accelerator import Accelerator, accelerators
 from hwlib.specs.level import Level
 from hwlib.specs.node import Node, nodes
 from hwlib.specs.reader import measure, number, rows_of, text, values_of
+from hwlib.specs.regular_file import regular_text
 from hwlib.specs.table import SpecError, unknown
 from hwlib.units import show
 
@@ -174,11 +175,7 @@ def described(where: str) -> OwnCluster | None:
 
 def read_cluster(path: str | Path) -> OwnCluster:
     """The cluster of a TOML file, whose fields are those of `OwnFile`. Raises SpecError, which names file and field."""
-    try:
-        content = Path(path).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "not a text in UTF-8"
-        raise SpecError(f"{path}: {why}; expected a TOML file that describes a cluster") from None
+    content = regular_text(path, "utf-8", "expected a TOML file that describes a cluster")
     return cluster_of_text(content, str(path), Path(path).stem)
 
 

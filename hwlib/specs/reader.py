@@ -28,6 +28,9 @@ from typing import Any, NamedTuple, TypeVar
 from hwlib.specs.table import SpecError, markdown, unknown
 from hwlib.units import UnitError, dimension, labels, parse, show
 
+MOST_PARTS = 32  # of a dotted key; no table of ours has more than three
+QUOTED, BETWEEN_KEYS = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'"), re.compile(r"[=,#{}\[\]]")
+
 DIGITS = 15  # that a float always keeps: more of a product are noise
 ROUNDED = 1e-9  # how far a `value` may be from what was printed, where that is rounded
 CONFIDENCE = ("seen", "derived", "announced", "recalled, confirmed by")
@@ -262,12 +265,23 @@ def read(kind: type[R], file: str, content: str) -> Iterator[R]:
 
 def rows_of(file: str, content: str) -> dict[str, Any]:
     """The rows of a table's text, parsed as TOML. Raises SpecError, which names the file, for invalid TOML."""
+    for number, line in enumerate(content.splitlines(), 1):
+        if _longest_key(line) > MOST_PARTS:
+            raise SpecError(f"{file}, line {number}: a key of more than {MOST_PARTS} parts between dots")
     try:
         return tomllib.loads(content)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise SpecError(f"{file}: lists or tables within each other, too deep to be read") from None
+    except ValueError as error:  # of TOML, or a number of thousands of digits
         raise SpecError(f"{file}: {error}") from None
     except RecursionError:
         raise SpecError(f"{file}: nested deeper than any such file is") from None
+
+
+def _longest_key(line: str) -> int:
+    """The most parts that a key of a line can have: Python takes time in the square of their number."""
+    bare = QUOTED.sub("x", line) if line.count(".") >= MOST_PARTS else ""
+    return 1 + max(piece.count(".") for piece in BETWEEN_KEYS.split(bare))
 
 
 def values_of(kind: type, where: str, row: Any) -> dict[str, Any]:

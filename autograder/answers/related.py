@@ -40,13 +40,12 @@ def related(
 
 
 def _parts(want: float, numbers: Sequence[Number], unit: str) -> Iterator[Related]:
-    """The answer with a number of the prompt of its unit added or taken off, and what is left of two of them."""
+    """The answer with a number of the prompt of its unit added or taken off, and the difference of two."""
     alike = [number for number in numbers if number.unit == unit and 0 < number.value < LARGE * abs(want)]
     for number in alike if unit != "1" else ():
         say = f"off by just {number.shown}: is that counted where it should not be, or left out?"
         yield say, want - number.value, "off-by-number"
         yield say, want + number.value, "off-by-number"
-        yield f"what is left of {number.shown} without the answer: {WHICH}", number.value - want, "other-part"
         for other in alike:
             if other.value < number.value:
                 say = f"{number.shown} less {other.shown}: is the difference asked for?"

@@ -11,6 +11,7 @@ from ..values.book_root import book_root
 
 Answer = dict[str, Any]
 KEY = re.compile(r"[\w.:-]+")
+LONGEST_NAME = 200  # characters of a name that is compared with others
 
 
 def described(texts: Iterable[str]) -> list[Answer]:
@@ -50,5 +51,5 @@ def library(about: str) -> Answer:
 def near(name: str, known: Iterable[str]) -> str:
     """The known names that an unknown one is near to, as the end of a sentence; or how many there are."""
     names = list(known)
-    close = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    close = difflib.get_close_matches(name, names, n=3, cutoff=0.5) if len(name) < LONGEST_NAME else []
     return f"; did you mean {' or '.join(close)}?" if close else f"; there are {len(names)}"

@@ -6,7 +6,10 @@ raises an error whose message says what came in and what was expected.
 
 import math
 import re
+from functools import cache
 from typing import Any
+
+from hwlib.specs.shortened import short
 
 from ..values.book_root import book_root
 from .agent_answers import Answer, described, library, near, page, values_sources
@@ -30,10 +33,10 @@ def formulas(search: str = "") -> Answer:
         for name in sorted(registry):
             modules.setdefault(name.rpartition(".")[0], []).append(registry[name].name)
         return {"modules": modules, "sources": [library("each formula has a source: search for it by a word")]}
-    words = search.casefold().split()
-    matching = [one for name, one in sorted(registry.items()) if all(word in _searched(one) for word in words)]
+    words = list(dict.fromkeys(search.casefold().split()))
+    matching = [one for name, one in sorted(registry.items()) if _has_all(_searched(one), words)]
     if not matching:
-        raise LookupError(f"search: no formula has {search!r}; without it, the names of all formulas are listed")
+        raise LookupError(f"search: no formula has {short(search)}; without it, the names of all formulas are listed")
     listed = [
         {
             "name": one.qualname,
@@ -64,7 +67,7 @@ def evaluate(formula: str, arguments: dict[str, Any]) -> Answer:
 
     named = _formula(formula)
     if unknown := sorted(set(arguments) - set(named.args)):
-        raise ValueError(f"{named.name}({', '.join(named.args)}) has no argument {unknown[0]!r}")
+        raise ValueError(f"{named.name}({', '.join(named.args)}) has no argument {short(unknown[0])}")
     values = {letter: _value(named, letter, value) for letter, value in arguments.items()}
     result, unit = float(named(**values)), NOTATION[named.result].unit
     used = {**named.defaults, **values}
@@ -173,10 +176,17 @@ def _formula(name: str) -> Any:
     if len(alike) == 1:
         return alike[0]
     if alike:
-        raise LookupError(f"formula: {name!r} may be {' or '.join(one.qualname for one in alike)}; give its full name")
-    raise LookupError(f"formula: unknown {name!r}{near(name, [one.name for one in registry.values()])}")
+        raise LookupError(
+            f"formula: {short(name)} may be {' or '.join(one.qualname for one in alike)}; give its full name"
+        )
+    raise LookupError(f"formula: unknown {short(name)}{near(name, [one.name for one in registry.values()])}")
 
 
+def _has_all(text: str, words: list[str]) -> bool:
+    return all(word in text for word in words)
+
+
+@cache
 def _searched(one: Any) -> str:
     from hwlib.notation import NOTATION
 
@@ -198,7 +208,7 @@ def _value(one: Any, letter: str, value: Any) -> Any:
             raise ValueError(f"{one.name}: {letter} is one number, got a list of {len(value)}")
         return [_number(one.name, letter, item) for item in value]
     if letter in one.sequences:
-        raise ValueError(f"{one.name}: {letter} is a list of numbers, got {value!r}")
+        raise ValueError(f"{one.name}: {letter} is a list of numbers, got {short(value)}")
     return _number(one.name, letter, value)
 
 
@@ -210,15 +220,17 @@ def _number(who: str, letter: str, value: Any) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value
     if not isinstance(value, str):
-        raise ValueError(f"{who}: {letter} ({meaning}) is a number in {unit} or a text with a unit, got {value!r}")
+        raise ValueError(f"{who}: {letter} ({meaning}) is a number in {unit} or a text with a unit, got {short(value)}")
     try:
         measure = parse(value)
     except ValueError as error:
         raise ValueError(f"{who}: {letter} ({meaning}): {error}") from None
     if measure.unit == "1" and dimension(unit) and measure.value:
-        raise ValueError(f"{who}: {letter} ({meaning}): {value!r} has no unit; expected e.g. '{value.strip()} {unit}'")
+        raise ValueError(
+            f"{who}: {letter} ({meaning}): {short(value)} has no unit; expected e.g. '{value.strip()} {unit}'"
+        )
     if measure.unit != "1" and dimension(measure.unit) != dimension(unit):
-        raise ValueError(f"{who}: {letter} ({meaning}) is in {unit}, got {value!r}, which is in {measure.unit}")
+        raise ValueError(f"{who}: {letter} ({meaning}) is in {unit}, got {short(value)}, which is in {measure.unit}")
     return measure.value
 
 
@@ -236,7 +248,7 @@ def _table(kind: str) -> Any:
 
     tables = dict(zip(KINDS, (accelerators, links, switches, nodes, clusters, models), strict=True))
     if kind not in tables:
-        raise LookupError(f"kind: unknown {kind!r}; known: {', '.join(KINDS)}")
+        raise LookupError(f"kind: unknown {short(kind)}; known: {', '.join(KINDS)}")
     return tables[kind]
 
 
@@ -251,7 +263,7 @@ def _section(name: str, title: str) -> Answer:
     exact = [one for one in matching if one.casefold() == title.casefold()]
     if len(exact or matching) != 1:
         more = f"may be {' or '.join(matching)}" if matching else f"is none; known: {', '.join(sections)}"
-        raise LookupError(f"section: {title!r} {more}")
+        raise LookupError(f"section: {short(title)} {more}")
     (chosen,) = exact or matching
     body = sections[chosen]
     return {

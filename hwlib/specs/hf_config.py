@@ -20,6 +20,7 @@ from hwlib.specs.regular_file import regular_text
 from hwlib.specs.table import SpecError
 
 NAME = "config.json"
+LONGEST_PATH, LONGEST_NAME = 4096, 255  # characters: Linux knows no longer ones
 
 
 def content_of(path: str | Path) -> tuple[dict[str, Any], str, str]:
@@ -81,4 +82,6 @@ def _parts_among(config: Config) -> dict[str, Any]:
 
 def is_config(text: str) -> bool:
     """Whether a text is meant as the path of such a file or folder, and not as a key of the table."""
-    return bool(text.strip()) and (text.endswith(".json") or "/" in text or "\\" in text or Path(text).is_dir())
+    if not text.strip() or len(text) > LONGEST_PATH:
+        return False
+    return text.endswith(".json") or "/" in text or "\\" in text or (len(text) <= LONGEST_NAME and Path(text).is_dir())

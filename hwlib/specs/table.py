@@ -11,6 +11,9 @@ from functools import cached_property
 from importlib.resources import files
 from typing import Any, Generic, Protocol, TypeVar
 
+from hwlib.specs.shortened import short
+
+LONGEST_NAME = 200  # characters of a name that an error repeats, and compares with others
 FEW = 12
 """Names that an error lists in full."""
 
@@ -45,12 +48,14 @@ Row = TypeVar("Row", bound=Named)
 def unknown(what: str, name: object, known: Iterable[str]) -> str:
     """The message for an unknown name: it lists the known ones if they are few, else those that are close, if any."""
     known = list(known)
+    text = str(name)[:LONGEST_NAME]
+    shown = repr(name) if len(text) < LONGEST_NAME else short(text)
     lower = {one.lower(): one for one in known}
-    close = [lower[one] for one in get_close_matches(str(name).lower(), lower, 3, 0.4 if len(known) <= FEW else 0.5)]
+    close = [lower[one] for one in get_close_matches(text.lower(), lower, 3, 0.4 if len(known) <= FEW else 0.5)]
     rest = [one for one in known if one not in close]
     if close and len(known) > FEW:
-        return f"unknown {what} {name!r}; did you mean {' or '.join(close)}?"
-    return f"unknown {what} {name!r}; known: {', '.join([*close, *rest])}"
+        return f"unknown {what} {shown}; did you mean {' or '.join(close)}?"
+    return f"unknown {what} {shown}; known: {', '.join([*close, *rest])}"
 
 
 def file_text(file: str) -> str:

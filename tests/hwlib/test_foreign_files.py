@@ -1,4 +1,4 @@
-"""Files that somebody else wrote: configurations and clusters with sizes, depths and characters that no real one has."""
+"""Files that somebody else wrote: configurations and clusters with sizes, depths and characters that none has."""
 
 import json
 import os

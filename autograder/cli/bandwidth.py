@@ -6,6 +6,7 @@ import click
 
 from .input_files import FINDING, FINE, input_text
 from .plan import CannotBe
+from .terminal import echo
 
 SCHEMA_DOC = """\b
 The output of --json, in SI units:
@@ -84,5 +85,5 @@ def bandwidth(
         verdict = answer(text, machine, gpus, collective, network, software)
     except ValueError as error:
         raise CannotBe(str(error)) from None
-    click.echo(json.dumps(verdict.record, indent=2) if as_json else verdict.text)
+    echo(json.dumps(verdict.record, indent=2) if as_json else verdict.text)
     ctx.exit(FINE if verdict.certified else FINDING)

@@ -11,6 +11,7 @@ import click
 
 from .group import error_text
 from .plan import CannotBe
+from .terminal import echo
 
 SCHEMA = 1
 INSTEAD = "in the notebook, `check` and `grade` give the same verdicts"
@@ -76,16 +77,16 @@ def check(notebooks: tuple[str, ...], as_json: bool, record: bool, cell_limit: f
     except (ValueError, LookupError, OSError) as error:
         raise CannotBe(error_text(error)) from error
     if as_json:
-        click.echo(json.dumps(as_record(done), indent=2, ensure_ascii=False))
+        echo(json.dumps(as_record(done), indent=2, ensure_ascii=False))
     else:
         for checked in done:
             _show(checked)
         if len(done) > 1:
             every = checks.Totals.of([exercise for checked in done for exercise in checked.exercises])
-            click.echo(f"All {len(done)} notebooks: {_summary(every)}")
+            echo(f"All {len(done)} notebooks: {_summary(every)}")
     for checked in done:
         for problem in checked.problems:
-            click.echo(f"{checked.notebook.path}: {problem}", err=True)
+            echo(f"{checked.notebook.path}: {problem}", err=True)
         if record:
             _record(checked)
     if not all(checked.passed for checked in done):
@@ -99,7 +100,7 @@ def _record(one: Any) -> None:
         count = record(one)
     except (OSError, ValueError) as error:  # the folder, or a record of a newer version
         raise CannotBe(f"nothing was recorded: {error_text(error)}") from error
-    click.echo(f"Recorded {count} exercises in {one.notebook.progress.path}", err=True)
+    echo(f"Recorded {count} exercises in {one.notebook.progress.path}", err=True)
 
 
 def as_record(done: list[Any]) -> dict[str, Any]:
@@ -151,9 +152,9 @@ def _show(done: Any) -> None:
             Text(say),
         )
     Console(highlight=False).print(table)
-    click.echo(f"{_inert(str(done.notebook.path))}: {_summary(done.totals)}")
+    echo(f"{_inert(str(done.notebook.path))}: {_summary(done.totals)}")
     if done.cells.sentence:
-        click.echo(f"{_inert(str(done.notebook.path))} {_inert(done.cells.sentence)}")
+        echo(f"{_inert(str(done.notebook.path))} {_inert(done.cells.sentence)}")
 
 
 def _summary(totals: Any) -> str:

@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 import click
 
+from .terminal import echo
+
 FOLDER = click.Path(file_okay=False, path_type=Path)
 PORT = 8765
 DAYS = 200
@@ -50,8 +52,8 @@ def serve(
     who = "JupyterHub's and your tokens" if hub.configured() else "the tokens of `gpubook course tokens`"
 
     def listening(number: int) -> None:
-        click.echo(f"At http://{host}:{number}{prefix} for {who}; starting.")
-        click.echo(
+        echo(f"At http://{host}:{number}{prefix} for {who}; starting.")
+        echo(
             f"Notebooks ask at {service.url}; a proxy may pass its path on, or strip it."
             if service.url
             else "c.CheckService.url in nbgrader_config.py is empty: no notebook asks here."
@@ -60,15 +62,15 @@ def serve(
     def ready(desk: Desk) -> None:
         served = desk.generations.catalogue.by_assignment
         for name, exercises in served.items():
-            click.echo(f"{name}: {', '.join(exercises)}")
+            echo(f"{name}: {', '.join(exercises)}")
         if not served:
-            click.echo("No released assignment asks an exercise of your own yet; it is served once one does.")
-        click.echo("Serving. Ctrl-C ends it.")
+            echo("No released assignment asks an exercise of your own yet; it is served once one does.")
+        echo("Serving. Ctrl-C ends it.")
 
     make = partial(Desk, folder, unsafe=unsafe, workers=workers)
     at: dict[str, Any] = {"host": host, "port": port, "paths": paths, "hub": hub.configured()}
     asyncio.run(serving(folder, make, **at, listening=listening, ready=ready))
-    click.echo("Stopped; the attempts are kept.")
+    echo("Stopped; the attempts are kept.")
 
 
 @click.command()
@@ -101,7 +103,7 @@ def tokens(
             raise click.UsageError(f"--{'revoke' if revoke else 'renew'}: name the learners")
         if revoke:
             for learner in learners:
-                click.echo(f"{inert(learner)}: {store.revoke(learner)} withdrawn")
+                echo(f"{inert(learner)}: {store.revoke(learner)} withdrawn")
             return
     made = store.issue(learners or gradebook.learners(folder), days=days, renew=renew)
     if not made:
@@ -111,7 +113,7 @@ def tokens(
     output = output or folder / "tokens.csv"
     rows = [[spreadsheet.inert(learner), token] for learner, token in made.items()]
     spreadsheet.write(spreadsheet.SheetContents([["id", "token"], *rows]), output)
-    click.echo(f"Wrote {len(made)} tokens to {output}. Each learner runs, where the notebook is: gpubook token TOKEN")
+    echo(f"Wrote {len(made)} tokens to {output}. Each learner runs, where the notebook is: gpubook token TOKEN")
 
 
 @click.command()
@@ -135,7 +137,7 @@ def attempts(folder: Path, learner: str | None, again: str | None, output: Path 
         who, _, exercise = again.rpartition("/")
         with Ledger(folder) as ledger:
             count = ledger.forget(who, exercise)
-        click.echo(f"{inert(who)}: {count} attempts at {inert(exercise)} given back")
+        echo(f"{inert(who)}: {count} attempts at {inert(exercise)} given back")
         return
     rows = [one for one in used(folder) if learner in (None, one.learner)]
     if not rows:
@@ -147,7 +149,7 @@ def attempts(folder: Path, learner: str | None, again: str | None, output: Path 
     if output is not None:
         cells = [[spreadsheet.inert(cell) for cell in row] for row in table]
         spreadsheet.write(spreadsheet.SheetContents([head, *cells]), output)
-        click.echo(f"Wrote {output}")
+        echo(f"Wrote {output}")
         return
     from rich.console import Console
     from rich.table import Table
@@ -172,4 +174,4 @@ def token(token: str | None, folder: Path) -> None:
 
     token = token or click.prompt(f"Your token for {check_service.address_in(folder)}", hide_input=True)
     address = check_service.keep_token(folder, token)
-    click.echo(f"Kept for {address}: `check` in the notebook asks there from now on.")
+    echo(f"Kept for {address}: `check` in the notebook asks there from now on.")

@@ -6,6 +6,8 @@ from zoneinfo import ZoneInfo
 
 import click
 
+from .terminal import echo
+
 if TYPE_CHECKING:
     from ..course.intake.collect_archive import Report
 
@@ -59,7 +61,7 @@ def _print(report: "Report", dry_run: bool) -> None:
     from ..course.class_results.results_table import inert
 
     def say(line: str) -> None:
-        click.echo(inert(line))
+        echo(inert(line))
 
     for outcome in report.outcomes:
         when = f", submitted {outcome.submitted[:16]} UTC" if outcome.submitted else ""

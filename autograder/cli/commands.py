@@ -24,6 +24,7 @@ from .recordings.trace import trace
 from .report import explain, report
 from .serve import serve
 from .study import lab, start, whoami
+from .terminal import echo
 from .topo import topo
 from .whole_book import epub, pdf
 
@@ -76,10 +77,10 @@ def chapters(names: tuple[str, ...], check: bool) -> None:
     root = book_root()
     changes = pipeline.build(root, list(names) or None, check=check)
     for change in changes:
-        click.echo(change)
+        echo(change)
     for draft in pipeline.drafts(root / "solutions"):
         if not names or draft in names:
-            click.echo(f"{draft}: a draft, left out of chapters/; to list broken rules: gpubook rules {draft}")
+            echo(f"{draft}: a draft, left out of chapters/; to list broken rules: gpubook rules {draft}")
     if check and changes:
         raise click.ClickException("chapters/ is not up to date with solutions/; run `make chapters` and commit both")
 
@@ -94,7 +95,7 @@ def rules(names: tuple[str, ...]) -> None:
     root, count = book_root(), 0
     for name in check_names(root, names) or chapter_names(root, with_drafts=True):
         for line in house.broken(house.ChapterReading.of(root, name)):
-            click.echo(line)
+            echo(line)
             count += 1
     if count:
         raise click.ClickException(
@@ -119,12 +120,12 @@ def new_chapter(name: str, sections: bool) -> None:
     from ..book.source.contents import contents, find
 
     for path in skeleton.new_chapter(book_root(), name, sections=sections):
-        click.echo(f"Wrote {path}")
+        echo(f"Wrote {path}")
     if not find(contents(book_root()), name).about:
-        click.echo(f"Say what it is about: an entry [{name}] in docs/chapters.toml")
-    click.echo(f"Build and test it: gpubook chapters {name}")
-    click.echo("Read it as a page: gpubook book --drafts")
-    click.echo(f"List what it needs before release: gpubook rules {name}")
+        echo(f"Say what it is about: an entry [{name}] in docs/chapters.toml")
+    echo(f"Build and test it: gpubook chapters {name}")
+    echo("Read it as a page: gpubook book --drafts")
+    echo(f"List what it needs before release: gpubook rules {name}")
 
 
 @main.command()
@@ -136,7 +137,7 @@ def book(course: bool, drafts: bool, out: Path) -> None:
     from ..book.site import html as pages
 
     pages.build(book_root(), out, course=course, with_drafts=drafts)
-    click.echo(f"Open {out / 'index.html'}")
+    echo(f"Open {out / 'index.html'}")
 
 
 @main.command()
@@ -177,17 +178,17 @@ def export(
         numbers[name] = int(canvas_id)
     made = exports.table(folder, names, form, missing_as_zero=missing_as_zero, canvas_ids=numbers, worksheet=worksheet)
     if output == Path("-"):
-        click.echo(made.text, nl=False)
+        click.echo(made.text, nl=False)  # the file itself, which a shell may redirect
     else:
         output = output or folder / f"grades-{form}.csv"
         spreadsheet.write(made, output)
-        click.echo(f"Wrote {output}")
+        echo(f"Wrote {output}")
         if made.beside is not None:
             questions = output.with_name(f"{output.stem}-questions.csv")
             spreadsheet.write(made.beside, questions)
-            click.echo(f"Wrote {questions}: points by question, for you; not to be uploaded")
+            echo(f"Wrote {questions}: points by question, for you; not to be uploaded")
     for note in made.notes:
-        click.echo(f"Note: {note}", err=True)
+        echo(f"Note: {note}", err=True)
 
 
 @contextmanager
@@ -204,7 +205,7 @@ def _stopping(folder: Path, name: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        click.echo(f"Stopped; finished grades are kept. To resume: gpubook grade {folder} {name} --resume", err=True)
+        echo(f"Stopped; finished grades are kept. To resume: gpubook grade {folder} {name} --resume", err=True)
         raise SystemExit(128 + ended) from None
     finally:
         signal.signal(signal.SIGTERM, before)

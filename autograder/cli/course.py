@@ -12,6 +12,7 @@ from .course_list import course_list
 from .course_terms import course_extend, course_groups
 from .parameters import FILE, FOLDER, TIME, assignment_name
 from .rubric import rubric
+from .terminal import echo
 
 if TYPE_CHECKING:
     from ..course.terms.deadline_time import Moment
@@ -39,7 +40,7 @@ def course_init(folder: Path, db_url: str | None) -> None:
     from ..course import layout
 
     layout.init(folder, db_url)
-    click.echo(f"Created a course in {folder}. Next: gpubook course assign {folder} NAME --chapter 03-rooflines")
+    echo(f"Created a course in {folder}. Next: gpubook course assign {folder} NAME --chapter 03-rooflines")
 
 
 @course.command("assign")
@@ -77,11 +78,11 @@ def course_assign(
         without=_ids(without or ""),
         points=_points(points),
     )
-    click.echo(f"Released {folder / 'release' / name}")
+    echo(f"Released {folder / 'release' / name}")
     if due is not None:
-        click.echo(f"Due {due}" + (" (without a zone, a time is UTC)" if due.local is None else ""))
+        echo(f"Due {due}" + (" (without a zone, a time is UTC)" if due.local is None else ""))
     elif no_due:
-        click.echo(f"{name} has no deadline.")
+        echo(f"{name} has no deadline.")
 
 
 def _ids(text: str) -> list[str]:
@@ -112,14 +113,14 @@ def course_check(folder: Path) -> None:
     bank = own_bank(folder, ())
     faults = len(bank.left_out)
     for line in bank.left_out:
-        click.echo(line)
+        echo(line)
     if not bank and not faults:
         raise click.ClickException(f"no exercises are declared in {folder / 'exercises'}/*.py")
     for name, exercise in bank.items():
         problems = selftest(exercise) + library_overlap(exercise, WRITTEN_SOONER)
         faults += len(problems)
         for line in [f"{bank.where(name)}: {problem}" for problem in problems] or [f"{name}: ok"]:
-            click.echo(line)
+            echo(line)
     if faults:
         raise click.ClickException(f"{faults} problem{'' if faults == 1 else 's'} in {folder / 'exercises'}")
 
@@ -133,7 +134,7 @@ def course_drop(folder: Path, name: str, exercise: str) -> None:
     from .. import course as courses
 
     courses.drop(folder, name, exercise)
-    click.echo(f"{exercise} now counts 0 of 0 points. {_RENEW.format(folder, name)}")
+    echo(f"{exercise} now counts 0 of 0 points. {_RENEW.format(folder, name)}")
 
 
 @course.command("full-marks")
@@ -145,7 +146,7 @@ def course_full_marks(folder: Path, name: str, exercise: str) -> None:
     from .. import course as courses
 
     courses.full_marks(folder, name, exercise)
-    click.echo(f"{exercise} now gives everybody full marks. {_RENEW.format(folder, name)}")
+    echo(f"{exercise} now gives everybody full marks. {_RENEW.format(folder, name)}")
 
 
 @course.command("late")
@@ -159,10 +160,10 @@ def course_late(folder: Path, name: str, trust_timestamps: bool) -> None:
     from ..course.class_results.results_table import inert
 
     for note in late_work.bring_up_to_date(folder, name, trust_timestamps):
-        click.echo(f"Note: {inert(note)}", err=True)
+        echo(f"Note: {inert(note)}", err=True)
     for score in gradebook.scores(folder, [name])[name]:
         if score.late_penalty:
-            click.echo(f"{inert(score.person.id)}: {score.late_penalty:g} points off")
+            echo(f"{inert(score.person.id)}: {score.late_penalty:g} points off")
 
 
 @course.command("feedback")
@@ -176,4 +177,4 @@ def course_feedback(folder: Path, name: str) -> None:
     from .. import course as courses
 
     pages = courses.show_feedback(folder, name)
-    click.echo(f"{len(pages)} pages in {folder / 'feedback'}/LEARNER/{name}")
+    echo(f"{len(pages)} pages in {folder / 'feedback'}/LEARNER/{name}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .parameters import FOLDER
+from .terminal import echo
 
 if TYPE_CHECKING:
     from ..course.assigning.course_catalogue import CataloguePart
@@ -46,13 +47,13 @@ def course_list(folder: Path | None, name: str | None, chapter: str | None, plai
             parts["chapters"] = course_catalogue.chapters()
     if plain:
         listed = {key: [part.as_plain() for part in found] for key, found in parts.items()}
-        click.echo(json.dumps(listed | ({"left_out": left_out} if left_out else {}), indent=1, ensure_ascii=False))
+        echo(json.dumps(listed | ({"left_out": left_out} if left_out else {}), indent=1, ensure_ascii=False))
         return
     _print(parts, whole)
     for line in left_out:
-        click.echo(f"Left out: {line}", err=True)
+        echo(f"Left out: {line}", err=True)
     if not whole and "chapters" in parts:
-        click.echo("The exercises of a chapter: gpubook course list --chapter NAME")
+        echo("The exercises of a chapter: gpubook course list --chapter NAME")
 
 
 def _named(folder: Path, name: str) -> dict[str, list[CataloguePart]]:

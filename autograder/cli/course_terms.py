@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .parameters import FILE, FOLDER, TIME, assignment_name
+from .terminal import echo
 
 if TYPE_CHECKING:
     from ..course.agreements.extensions import Extended
@@ -46,16 +47,16 @@ def course_extend(
     if shows:
         rows = extensions.listed(folder, name)
         for row in rows:
-            click.echo(_line(row))
+            echo(_line(row))
         if not rows:
-            click.echo(f"Nobody has an extension for {name}.")
+            echo(f"Nobody has an extension for {name}.")
     elif remove:
         extensions.remove(folder, name, learners)
-        click.echo(f"The deadline of {name} holds for {_named(learners)} again.")
+        echo(f"The deadline of {name} holds for {_named(learners)} again.")
     else:
         granted = Extension(until=until.utc) if until is not None else Extension(days=days or 0.0)
         for row in extensions.extend(folder, name, learners, granted):
-            click.echo(_line(row))
+            echo(_line(row))
 
 
 def _line(one: Extended) -> str:
@@ -93,12 +94,12 @@ def course_groups(folder: Path, name: str, file: Path | None, remove: bool) -> N
         raise click.UsageError("a file of groups or --remove was expected, not both")
     if remove:
         learner_groups.form(folder, name, {})
-        click.echo(f"Everybody submits {name} alone.")
+        echo(f"Everybody submits {name} alone.")
         return
     if file is not None and not learner_groups.form(folder, name, learner_groups.read_csv(file)):
-        click.echo("Note: the gradebook has no roster, so nothing could tell whether these are its learners.", err=True)
+        echo("Note: the gradebook has no roster, so nothing could tell whether these are its learners.", err=True)
     agreed = agreed_terms.read(folder.resolve(), name).groups
     for group, members in agreed.items():
-        click.echo(f"{_named((group,))}: {_named(tuple(members))}")
+        echo(f"{_named((group,))}: {_named(tuple(members))}")
     if not agreed:
-        click.echo(f"Everybody submits {name} alone.")
+        echo(f"Everybody submits {name} alone.")

@@ -11,6 +11,7 @@ from hwlib.options import TRAINING, named
 from .input_files import FINDING, FINE, input_text
 from .plan import CannotBe
 from .planner_options import planner_options
+from .terminal import echo
 
 if TYPE_CHECKING:
     from hwlib.run_logs.explain import ExplainedRun
@@ -64,7 +65,7 @@ def explain_run(ctx: click.Context, file: str, as_json: bool, **options: Any) ->
         text, answer = answered(input_text(file), **options)
     except ValueError as error:
         raise CannotBe(str(error)) from None
-    click.echo(json.dumps(record(answer), indent=2) if as_json else text)
+    echo(json.dumps(record(answer), indent=2) if as_json else text)
     ctx.exit(FINE if answer.fine else FINDING)
 
 

@@ -4,6 +4,8 @@ import traceback
 
 import click
 
+from .terminal import inert
+
 READERS = {
     "For a learner": ("start", "lab", "check", "progress", "whoami", "token", "doctor"),
     "For planning a machine": ("plan", "serve", "mcp"),
@@ -17,17 +19,12 @@ READERS = {
 def error_text(error: Exception) -> str:
     """The message of an error; for a KeyError that names only a key, also where it was raised."""
     if not isinstance(error, KeyError):
-        return _inert(str(error))
+        return inert(str(error))
     text = str(error.args[0]) if error.args else ""
     if " " in text:
-        return _inert(text)
+        return inert(text)
     place = traceback.extract_tb(error.__traceback__)[-1]
     return f"{place.filename}:{place.lineno}: unknown key {error} in `{place.line}`; --debug shows the traceback"
-
-
-def _inert(text: str) -> str:
-    """Without what a terminal would obey: a message may have the name of a learner's folder in it."""
-    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 class Gpubook(click.Group):
@@ -56,6 +53,9 @@ class Gpubook(click.Group):
         try:
             return super().invoke(ctx)
         except (click.exceptions.Exit, BrokenPipeError):  # of --help: a RuntimeError to click; of `| head`
+            raise
+        except click.ClickException as error:
+            vars(error)["message"] = inert(error.message)
             raise
         except (ValueError, LookupError, OSError, RuntimeError) as error:
             if ctx.params.get("debug"):

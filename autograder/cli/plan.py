@@ -11,6 +11,7 @@ import click
 from hwlib.options import TRAINING, named
 
 from .planner_options import planner_options
+from .terminal import echo
 
 if TYPE_CHECKING:
     from hwlib.launch import Launch
@@ -31,7 +32,7 @@ class PlanCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """What click makes of the words; without any the models and clusters are listed, and the exit status is 2."""
         if not args:
-            click.echo(_what_is_known())
+            echo(_what_is_known())
             ctx.exit(2)
         return super().parse_args(ctx, args)
 
@@ -69,12 +70,12 @@ def plan(as_json: bool, **options: Any) -> None:
         query = PlanQuery.of(**options)
         found, runs = query.answer()
         told = query.launch(found).text if query.emit and not as_json else ""
-        click.echo(json.dumps(query.data(found, runs), indent=2) if as_json else told or query.text(found, runs))
+        echo(json.dumps(query.data(found, runs), indent=2) if as_json else told or query.text(found, runs))
         if query.several:
             from hwlib.units import plural
 
             for n, why in found.skipped.items():
-                click.echo(f"No plan on {plural(n, 'GPU')}: {why}.", err=True)
+                echo(f"No plan on {plural(n, 'GPU')}: {why}.", err=True)
     except ValueError as error:  # PlanError, and values that the formulas reject
         raise CannotBe(str(error)) from None
 

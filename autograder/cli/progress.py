@@ -14,6 +14,7 @@ from ..learner.progress import EDITIONS, Progress, totals
 from ..values.atomic_write import write_whole
 from ..values.book_root import book_root
 from ..values.own_file import text_of
+from .terminal import echo
 
 FOLDER = click.Path(file_okay=False, exists=True, path_type=Path)
 EXPORTED = "export the record once more where it came from, which may be a page or a folder of the book"
@@ -38,10 +39,10 @@ def progress(folder: Path | None, source: Path | None, target: Path | None) -> N
         after = own.data()["exercises"]
         fresh = sum(name not in before for name in after)
         changed = sum(name in before and before[name] != after[name] for name in after)
-        click.echo(f"Imported {source}: of {len(other['exercises'])} exercises, {fresh} new, {changed} changed.")
+        echo(f"Imported {source}: of {len(other['exercises'])} exercises, {fresh} new, {changed} changed.")
     if target is not None:
         write_whole(target, record.written(own.data()), mode=0o644)
-        click.echo(f"Exported {len(own.data()['exercises'])} exercises to {target}")
+        echo(f"Exported {len(own.data()['exercises'])} exercises to {target}")
     if source is None and target is None:
         show(own, list(chapters(book_root())))
 
@@ -85,4 +86,4 @@ def show(own: Progress, asked: list[tuple[str, list[dict[str, Any]]]]) -> None:
         column.footer = text
     Console(highlight=False).print(table)
     if not own.path.is_file():
-        click.echo(f"Nothing is recorded yet; {own.path} will be.")
+        echo(f"Nothing is recorded yet; {own.path} will be.")

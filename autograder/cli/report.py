@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from .terminal import echo
+
 FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
@@ -36,9 +38,9 @@ def report(folder: Path, name: str | None, html: Path | None, csv: Path | None, 
     content = of_class.of_term(folder) if name is None else of_class.of_assignment(folder, checked_name(name))
     if html:
         page.write(page.of(content), html)
-        click.echo(f"Wrote {html}")
+        echo(f"Wrote {html}")
     for path in tables.write(tables.of(content), csv) if csv else ():
-        click.echo(f"Wrote {path}")
+        echo(f"Wrote {path}")
     if not (html or csv):
         terminal_report.show(content, Console(highlight=False), table=not short)
 

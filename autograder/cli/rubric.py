@@ -5,6 +5,8 @@ from typing import Any
 
 import click
 
+from .terminal import echo
+
 FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
@@ -40,20 +42,20 @@ def rubric(folder: Path, name: str, exercise: str | None, output: Path | None, f
     if output:
         made = table.table(folder.resolve(), written[0])
         spreadsheet.write(made, output)
-        click.echo(f"Wrote {output}: {len(made.rows) - 1} answers")
+        echo(f"Wrote {output}: {len(made.rows) - 1} answers")
         return
     if filled:
         entered = table.read(folder.resolve(), written[0], filled, by)
-        click.echo(f"Entered {len(entered.learners)}, unchanged {entered.unchanged}, refused {len(entered.refused)}")
+        echo(f"Entered {len(entered.learners)}, unchanged {entered.unchanged}, refused {len(entered.refused)}")
         for line in entered.refused:
-            click.echo(f"Refused: {inert(line)}", err=True)
+            echo(f"Refused: {inert(line)}", err=True)
         if entered.refused:
             raise SystemExit(1)
         return
     if not written:
-        click.echo(f"{name} asks for no answer in words")
+        echo(f"{name} asks for no answer in words")
     for question in written:
-        click.echo(_shown(question))
+        echo(_shown(question))
 
 
 def _shown(one: Any) -> str:

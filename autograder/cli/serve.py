@@ -10,6 +10,7 @@ from hwlib.options import SERVING
 
 from .plan import COUNT, CannotBe, own_words
 from .planner_options import planner_options
+from .terminal import echo
 
 if TYPE_CHECKING:
     from hwlib.launch.launch import Launch
@@ -22,7 +23,7 @@ class ServeCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """What click makes of the words; without any an example is shown, and the exit status is 2."""
         if not args:
-            click.echo(
+            echo(
                 "For example: gpubook serve llama3-70b --on dgx-h100 --prompt 2048 --output 512 --tpot 50ms\n"
                 "Models, clusters and nodes: gpubook plan\nEvery option: gpubook serve --help"
             )
@@ -43,7 +44,7 @@ def serve(as_json: bool, **options: Any) -> None:
         query = ServeQuery.of(**options)
         found = query.answer()
         told = query.launch(found).text if query.emit and not as_json else ""
-        click.echo(json.dumps(query.data(found), indent=2) if as_json else told or query.text(found))
+        echo(json.dumps(query.data(found), indent=2) if as_json else told or query.text(found))
     except ValueError as error:  # PlanError, and values that the formulas reject
         raise CannotBe(str(error)) from None
 

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from .terminal import echo
+
 FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
@@ -20,9 +22,9 @@ def start(folder: Path, reset: tuple[str, ...]) -> None:
     report = study.start(folder, reset)
     trust.keep(report.before)
     for line in report.lines():
-        click.echo(line)
+        echo(line)
     updated = f" and {len(report.updated)} updated" if report.updated else ""
-    click.echo(f"{len(report.new)} new files{updated} in {folder}. Open it with: gpubook lab {folder}")
+    echo(f"{len(report.new)} new files{updated} in {folder}. Open it with: gpubook lab {folder}")
 
 
 @click.command()
@@ -36,7 +38,7 @@ def whoami(learner: str, folder: Path) -> None:
     from ..learner import study
 
     for path in study.whoami(folder, learner):
-        click.echo(f"{path}: {learner}")
+        echo(f"{path}: {learner}")
 
 
 @click.command()
@@ -54,6 +56,6 @@ def lab(folder: Path, port: int | None, token: str | None, browser: bool) -> Non
     report = study.start(folder)
     trust.keep(report.before)
     for line in report.lines():
-        click.echo(line)
+        echo(line)
     note = study.without_figures()
     jupyterlab.serve(folder.resolve(), port=port, token=token, browser=browser, note=note)

@@ -7,6 +7,7 @@ import click
 
 from .input_files import FINDING, FINE, input_text
 from .plan import CannotBe
+from .terminal import echo
 
 SCHEMA_DOC = """\b
 The output of --json:
@@ -50,7 +51,7 @@ def topo(ctx: click.Context, file: str, link: str | None, svg: str | None, as_js
             draw(text, link, Path(svg))
     except ValueError as error:
         raise CannotBe(str(error)) from None
-    click.echo(json.dumps(report.record, indent=2) if as_json else report.text)
+    echo(json.dumps(report.record, indent=2) if as_json else report.text)
     ctx.exit(FINE if report.fine else FINDING)
 
 

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from .terminal import echo
+
 FOLDER = click.Path(file_okay=False, path_type=Path)
 OUT = click.Path(dir_okay=False, path_type=Path)
 SITE = click.option("--site", type=FOLDER, default=Path("build/html"), show_default=True, help="The built book.")
@@ -21,7 +23,7 @@ def pdf(site: Path, out: Path, solutions: bool) -> None:
     """
     from ..book.print.printing import print_book
 
-    click.echo(f"Wrote {print_book(site, out, TITLE, solutions=solutions)}")
+    echo(f"Wrote {print_book(site, out, TITLE, solutions=solutions)}")
 
 
 @click.command()
@@ -37,5 +39,5 @@ def epub(site: Path, out: Path) -> None:
     from ..book.print.epub import write_epub
 
     if find_chromium() is None:
-        click.echo("No Chromium was found, so figures that move in the pages are left as captions.", err=True)
-    click.echo(f"Wrote {write_epub(site, out, TITLE)}")
+        echo("No Chromium was found, so figures that move in the pages are left as captions.", err=True)
+    echo(f"Wrote {write_epub(site, out, TITLE)}")

@@ -9,6 +9,7 @@ from hwlib.units import MiB
 
 from ..input_files import FINDING, input_bytes
 from ..plan import CannotBe
+from ..terminal import echo
 from .files import named_files
 
 SCHEMA_DOC = """\b
@@ -68,8 +69,8 @@ def hang(ctx: click.Context, files: Sequence[str], as_json: bool) -> None:
     except ValueError as error:
         raise CannotBe("; ".join(skipped[:3]) or str(error)) from None
     if as_json:
-        click.echo(json.dumps(answered.record | {"skipped": skipped}, indent=2))
+        echo(json.dumps(answered.record | {"skipped": skipped}, indent=2))
     else:
-        click.echo("\n".join([answered.text, *(f"Skipped {line}" for line in skipped)]))
+        echo("\n".join([answered.text, *(f"Skipped {line}" for line in skipped)]))
     if answered.hangs or answered.record.get("reason") == "unknown":
         ctx.exit(FINDING)

@@ -9,6 +9,7 @@ import click
 from ...values.atomic_write import write_whole
 from ..input_files import FINDING
 from ..plan import CannotBe
+from ..terminal import echo
 from .files import named_files, text_pieces
 
 SCHEMA_DOC = """\b
@@ -82,9 +83,9 @@ def trace(
 
         _write(page, trace_page(answered.record))
     if as_json:
-        click.echo(json.dumps(answered.record | {"skipped": skipped}, indent=2))
+        echo(json.dumps(answered.record | {"skipped": skipped}, indent=2))
     else:
-        click.echo("\n".join([answered.text, *(f"Skipped {line}" for line in skipped)]))
+        echo("\n".join([answered.text, *(f"Skipped {line}" for line in skipped)]))
     if answered.findings:
         ctx.exit(FINDING)
 

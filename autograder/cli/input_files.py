@@ -32,7 +32,11 @@ def input_bytes(path: str | Path, limit: float = LIMIT) -> bytes:
     """
     name = "standard input" if str(path) == STANDARD_INPUT else str(path)
     try:
-        packed = sys.stdin.buffer.read() if name == "standard input" else Path(path).read_bytes()
+        if name == "standard input":
+            packed = sys.stdin.buffer.read(int(limit) + 1)
+        else:
+            with Path(path).open("rb") as file:
+                packed = file.read(int(limit) + 1)  # a device may never end
     except OSError as error:
         raise CannotBe(f"{name}: {error.strerror or error}") from None
     for mark, opened in OPENERS:

@@ -58,3 +58,8 @@ def test_folders_missing_files_and_large_ones_are_refused(tmp_path):
     path.write_bytes(gzip.compress(bytes(10**6)))
     with pytest.raises(CannotBe, match="over 999 bytes"):
         input_bytes(path, limit=999)
+
+
+def test_a_device_without_an_end_is_too_large():
+    with pytest.raises(CannotBe, match="over 1,000 bytes"):
+        input_bytes("/dev/zero", 1000)

@@ -49,7 +49,7 @@ def flops(name: str, inputs: list, result: Any, of_data: list[bool], axis: int |
     return result.size
 
 
-class Tally:
+class KernelTally:
     """Counts one program: FLOPs, and the most bytes of tiles that were alive; of single numbers those beyond
     `FREE_SCALARS`."""
 

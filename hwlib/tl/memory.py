@@ -19,7 +19,7 @@ from operator import index
 from typing import Any
 
 from hwlib.tl.arrays import library
-from hwlib.tl.counting import Tally
+from hwlib.tl.counting import KernelTally
 from hwlib.tl.l2 import L2, SECTOR, Waves
 from hwlib.tl.tile import COMPARISONS, DTYPES, INTEGER_ONLY, MOST_ELEMENTS, DType, KernelError, Program, size_of
 
@@ -272,7 +272,7 @@ def _run(
         if not isinstance(operand, list)
     }
     values: dict[int, Any] = {}
-    tally = Tally()
+    tally = KernelTally()
     for at, (name, operands, options) in enumerate(program.operations):
         if len(operands) not in OPERANDS.get(name, ()):
             raise KernelError(f"operation {at} of program {program.place} is none of a kernel's", "no-record")

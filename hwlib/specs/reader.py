@@ -274,8 +274,6 @@ def rows_of(file: str, content: str) -> dict[str, Any]:
         raise SpecError(f"{file}: lists or tables within each other, too deep to be read") from None
     except ValueError as error:  # of TOML, or a number of thousands of digits
         raise SpecError(f"{file}: {error}") from None
-    except RecursionError:
-        raise SpecError(f"{file}: nested deeper than any such file is") from None
 
 
 def _longest_key(line: str) -> int:

@@ -173,8 +173,8 @@ def _times(
     pauses = [(start, end) for start, end in late if end - start >= PAUSE]
     pausing = length(pauses) - length(overlap(pauses, profile.loading))
     parts = (window, compute, sent, exposed, minus(copied, [*compute, *sent]), idle, late)
-    lengths = (length(part) * SECONDS for part in (*parts, overlap(idle, profile.loading)))
-    return RankTimes(*lengths, pausing * SECONDS)
+    times = RankTimes(*(length(part) * SECONDS for part in (*parts, overlap(idle, profile.loading))))
+    return times._replace(pauses=pausing * SECONDS)
 
 
 def _launched(launches: Mapping[int, int], device: DeviceProfile) -> dict[float, int]:

@@ -91,8 +91,8 @@ def _cases(rng):
         }
         for _ in range(12)
     ]
-    small = {"flops": 8e15, "hbm_bandwidth": 8e12, "scaleup_bandwidth": 4.5e11, "domain": 4, "network_bandwidth": 6e9}
-    # neighbours of a group stand in different domains of the last one, and its network is the bound
+    small = {"flops": 8e15, "hbm_bandwidth": 8e12, "scaleup_bandwidth": 4.5e11, "domain": 1, "network_bandwidth": 5e10}
+    # with every chip a domain of its own, neighbours of a group are further apart than a domain is wide
     return [(machine, plan) for machine in (*known, *drawn, small) for plan in plans]
 
 

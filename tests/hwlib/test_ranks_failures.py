@@ -1,6 +1,7 @@
 """Real ranks that fail or hang: who is named, where the others stand, and that none is left."""
 
 import os
+import pickle
 import re
 import signal
 import subprocess
@@ -15,8 +16,20 @@ import torch.distributed as dist
 from hwlib.labs import RankError, RankTimeout, run_ranks
 from hwlib.labs.ranks import launch
 from hwlib.labs.ranks.collect import GONE
+from hwlib.labs.ranks.process import packed
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def test_a_function_that_names_modules_of_a_class_of_their_own_can_be_sent():
+    """`torch.ops` is no file, and its operators are found below it."""
+
+    def positive(x):
+        return torch.ops.aten.relu(x), ops.relu(x)
+
+    ops = torch.ops.aten
+    sent = pickle.loads(packed(positive))
+    assert all(torch.equal(result, torch.tensor([0.0, 2.0])) for result in sent(torch.tensor([-1.0, 2.0])))
 
 
 # -- how they fail

@@ -18,6 +18,9 @@ import sys
 import time
 import traceback
 from datetime import timedelta
+from functools import reduce
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 HEAD = struct.Struct(">QQ")  # lengths of the head and of the body
@@ -141,7 +144,9 @@ def _capture(output: int) -> None:
 
 
 def packed(value: Any, what: str = "") -> memoryview:
-    """A value as bytes. Tensors go by way of the CPU, each with its own numbers only."""
+    """A value as bytes. Tensors go by way of the CPU, each with its own numbers only, and modules of a
+    class of their own, as `torch.ops` is, by their names.
+    """
     import cloudpickle
     import torch
 
@@ -151,6 +156,8 @@ def packed(value: Any, what: str = "") -> memoryview:
                 lean = item.detach().cpu().resolve_conj().resolve_neg().contiguous()
                 data: Any = lean.flatten().view(torch.uint8).numpy()
                 return unpacked, (pickle.PickleBuffer(data), item.dtype, tuple(item.shape), item.requires_grad)
+            if isinstance(item, ModuleType) and type(item) is not ModuleType:
+                return _attribute, tuple(item.__name__.split("."))
             return super().reducer_override(item)
 
     buffer = io.BytesIO()
@@ -159,6 +166,11 @@ def packed(value: Any, what: str = "") -> memoryview:
     except Exception as error:
         raise TypeError(f"{what}cannot be sent to another process: {error}") from None
     return buffer.getbuffer()
+
+
+def _attribute(package: str, *names: str) -> Any:
+    """What lies below a package by these names: a module that is made by another is not always to be imported."""
+    return reduce(getattr, names, import_module(package))
 
 
 def unpacked(data: Any, dtype: Any, shape: tuple[int, ...], requires_grad: bool) -> Any:

@@ -29,9 +29,12 @@ RUN = 8  # times as many, for a run of all ranks
 READY = "ready"
 PRINTED = 20_000  # bytes that are shown of what a rank prints in a run
 IMPORTS = (__name__, "autograder.ranks.process_rank", "hwlib.torch_groups._torch")
-# What torch.autograd.grad, and backward from a gradient, import at their first call, half a second in each rank anew.
+# What torch.autograd.grad, backward from a gradient, and torch.func import at their first call, a second or two in each
+# rank anew.
 IMPORTS_OF_AUTOGRAD = ("torch.fx.experimental.symbolic_shapes",)
+IMPORTS_OF_TRANSFORMS = ("torch._dynamo",)
 AUTOGRAD = {"backward", "grad"}
+TRANSFORMS = {"vjp", "jvp", "jacrev", "jacfwd", "hessian", "jacobian", "vmap", "linearize", "functional_call"}
 SHOWN = (UserWarning, RuntimeWarning, FutureWarning)  # warnings of a learner's function; the server has none
 # The names that most pages still use: right answers, which torch would remark on once for every rank.
 RENAMED = r"`torch\.distributed\.(all_gather_into_tensor|reduce_scatter_tensor)` is deprecated"
@@ -51,7 +54,10 @@ def _require(*packages: str) -> None:
 def imports_for(function: Any) -> tuple[str, ...]:
     """What is worth importing before the ranks of a function are forked, by the names that it and the functions beside
     it use."""
-    return IMPORTS + (IMPORTS_OF_AUTOGRAD if AUTOGRAD & _names_of(function) else ())
+    used = _names_of(function)
+    if TRANSFORMS & used:
+        return IMPORTS + IMPORTS_OF_TRANSFORMS
+    return IMPORTS + (IMPORTS_OF_AUTOGRAD if AUTOGRAD & used else ())
 
 
 def _names_of(function: Any) -> set[str]:

@@ -76,6 +76,15 @@ def test_what_autograd_imports_is_there_before_ranks_are_forked_and_not_for_othe
     assert {tuple(run[1].tolist()) for run in starts(LocalRanks(program))} == {(0.0,)}
 
 
+def test_what_transforms_of_functions_import_is_there_too():
+    def program(rank, n, x):
+        known = set(sys.modules)
+        torch.func.vjp(lambda a: 2 * a, x)[1](x)
+        return torch.tensor([float(len(set(sys.modules) - known))])
+
+    assert {tuple(run[1].tolist()) for run in starts(LocalRanks(program))} == {(0.0,)}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("function", "kind"), [(allreduce, "right"), (waits_alone, "wrong")])
 def test_after_a_verdict_the_server_is_free(function, kind):

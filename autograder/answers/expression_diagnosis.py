@@ -337,7 +337,7 @@ class _Ratio:
         for name, way in tries:
             if way == TO_INFINITY and name in shares:
                 continue
-            if self._tends(name, way, points):
+            if self._matters(name, points) and self._tends(name, way, points):
                 lacks = f"there is no {', '.join(absent)} in it, and " if absent else ""
                 if way == TO_INFINITY:
                     say = f"right only in the limit of large {name}: look at what grows less with it"
@@ -350,6 +350,17 @@ class _Ratio:
         """Whether the ratio tends to 1 as `name` goes to infinity or to zero, wherever the other letters are, and is on
         its way there within the domain."""
         return all(self._nears(name, way, point) and self._arrives(name, way, point) for point in points[:5])
+
+    def _matters(self, name: str, points: list[Point]) -> bool:
+        """Whether the letter alone changes the ratio: it may be another that grows with it which does."""
+        if not self.kind.space.leads(name):
+            return True
+        for point in points[:5]:
+            here = self._off(point)
+            others = (self._off({**point, name: end}) for end in self.kind.symbols[name].ends(point))
+            if here is not None and any(off is not None and abs(off - here) > SLIPPED for off in others):
+                return True
+        return False
 
     def _off(self, point: Point) -> Any:
         ratio = self.at(point)

@@ -12,7 +12,10 @@ from ..values.texts import FIELD
 if TYPE_CHECKING:
     from ..declaration.exercise import Exercise
 
+NAME = 40  # characters of what stands before a number
 MANY = 8  # numbers of a prompt whose products and quotients are tried
+NAMED = re.compile(r"(?:\b\w*[A-Z]\w*[A-Z]\w*|\b(?:Llama|Qwen|Chapter|Figure|Table|Exercise|Section)) ?$")
+"""What stands before a number that is a part of a name, as of NVLink 5."""
 NUMBER = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?!\d|-[a-z])(?:\s?([A-Za-z]+(?:/[A-Za-z]+)*))?")
 
 
@@ -33,9 +36,11 @@ def numbers_of(exercise: Exercise, given: Mapping[str, Any]) -> list[Number]:
         if isinstance(value, (int, float)) and not isinstance(value, bool) and value:
             number = Number(exercise.fill(match[0], given), float(value), match[2] or "1", match[1])
             numbers.setdefault(number.value, number)
-    for match in NUMBER.finditer(FIELD.sub(" ", exercise.prompt)):
+    prompt = FIELD.sub(" ", exercise.prompt)
+    for match in NUMBER.finditer(prompt):
         number = _typed(match[1], match[2] or "")
-        if number.value:
+        named = number.unit == "1" and NAMED.search(prompt, max(0, match.start() - NAME), match.start())
+        if number.value and not named:
             numbers.setdefault(number.value, number)
     return list(numbers.values())[:MANY]
 

@@ -22,7 +22,7 @@ from ..values.numbers import Unreadable, as_float, number, rounded, two_digits
 from ..values.texts import quoted
 from .derivation import derivation
 from .recognised import how_far, recognise
-from .rival_ways import mistake_verdict, other_cause, precision
+from .rival_ways import meant, mistake_verdict, other_cause, precision
 from .undeclared import lambda_for, products, ratio_to
 from .wrong_ways import weak_numbers
 
@@ -158,11 +158,13 @@ class Quantity(Answer):
     def _judge_wrong(self, exercise: Exercise, value: Any, answer: Fraction, given: Given) -> Verdict:
         want = Fraction(self.expected(exercise, given))
         wrong = [(mistake, Fraction(float(call_with(mistake.value, given)))) for mistake in exercise.mistakes]
-        matching = [(mistake, float(number)) for mistake, number in wrong if self._same(answer, number)]
+        typed = as_float(answer)
+        known = [(mistake, float(number)) for mistake, number in wrong if self._same(answer, number)]
+        matching = meant(known, typed)
         slip = slips.find(answer, want, self.rtol, self.unit, exercise.prompt_text(given))
         in_bits = slip is not None and slip.reason == "bits" and type(value) is str and BITS.search(value) is not None
         if matching and not in_bits:  # the mistake knows the exercise, the slip of the same ratio does not
-            typed, say = as_float(answer), exercise.fill(matching[0][0].say, given)
+            say = exercise.fill(matching[0][0].say, given)
             cause = other_cause(slip.reason, exercise.prompt_text(given), say) if slip else None
             near = min(precision(typed), self.rtol)
             return mistake_verdict(exercise, matching, typed, given, cause=cause, near=near)

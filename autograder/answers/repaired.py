@@ -4,7 +4,7 @@ The learner's own formula is changed in one place at a time, and what comes out 
 sentence says what kind of change it is, and never where or into what.
 
 Reasons: max-for-min, rounded-otherwise, one-exponent, letters-exchanged, other-letter, one-number, one-sign,
-term-too-many, term-missing.
+term-too-many, term-missing, factor-missing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ SAY = {
     "one-number": f"one number in it is wrong; {REST}",
     "one-sign": f"one term of a sum has the wrong sign; {REST}",
     "term-too-many": f"a sum in it has a term too many; {REST}",
-    "term-missing": f"a sum in it lacks a term; {REST}",
+    "term-missing": f"it lacks a term that is added or taken off; {REST}",
+    "factor-missing": f"it lacks a factor, or something that it is to be divided by; {REST}",
 }
 OTHER = {
     "max": ("min", "max-for-min"),
@@ -48,8 +49,10 @@ def one_change(answer: Tree, solution: Tree, letters: list[str], same: Callable[
     for reason, changed in islice(_changes(answer, letters), MOST_CHANGES):
         if changed != answer and same(changed, solution):
             return Finding(f"Not yet: {SAY[reason]}.", reason)
-    if any(same(shorter, answer) for _, shorter in _dropped(solution)):
-        return Finding(f"Not yet: {SAY['term-missing']}.", "term-missing")
+    for reason, shorter, rest in _lacking(solution):
+        whole = shorter is rest or _has_sum(answer)  # what is left of a quotient's sum is no sum that lacks a term
+        if (whole or reason == "factor-missing") and same(shorter, answer):
+            return Finding(f"Not yet: {SAY[reason]}.", reason)
     return None
 
 
@@ -57,7 +60,7 @@ def _changes(tree: Tree, letters: list[str]) -> Iterator[Change]:
     """All formulas with one change, the likely ones first."""
     for kind in (_others, _powers, _signs, _numbers):
         yield from _anywhere(tree, kind)
-    yield from _dropped(tree)
+    yield from ((reason, shorter) for reason, shorter, _ in _shortened(tree))
     present = [name for name in letters if name in tree.names()]
     for one, other in combinations(letters, 2):
         if one in present or other in present:
@@ -65,8 +68,26 @@ def _changes(tree: Tree, letters: list[str]) -> Iterator[Change]:
     yield from _anywhere(tree, lambda part: _letters(part, letters))
 
 
-def _dropped(tree: Tree) -> Iterator[Change]:
-    return _anywhere(tree, _terms)
+def _lacking(solution: Tree) -> Iterator[tuple[str, Tree, Tree]]:
+    """The solution with one term of a sum less, what a formula that is equal to it lacks, and what is left of that sum:
+    where it is 1 there is no sum in the formula, but a factor that it has not.
+    """
+    for _, shorter, rest in _shortened(solution):
+        yield ("factor-missing" if rest == number_tree(1) else "term-missing"), shorter, rest
+
+
+def _has_sum(tree: Tree) -> bool:
+    return tree.head == "add" or any(_has_sum(part) for part in tree.args if isinstance(part, Tree))
+
+
+def _shortened(tree: Tree) -> Iterator[tuple[str, Tree, Tree]]:
+    """A formula with one term less somewhere, and what is left of that sum."""
+    for reason, rest in _terms(tree):
+        yield reason, rest, rest
+    for at, part in enumerate(tree.args):
+        if isinstance(part, Tree):
+            for reason, changed, rest in _shortened(part):
+                yield reason, node(tree.head, (*tree.args[:at], changed, *tree.args[at + 1 :])), rest
 
 
 def _anywhere(tree: Tree, kind: Callable[[Tree], Iterator[Change]]) -> Iterator[Change]:

@@ -66,6 +66,14 @@ def mistake_verdict(
     return Verdict(0.0, " ".join([*sentences, *causes, *([WHICH] if causes else [])]), "mistake")
 
 
+def meant(known: Sequence[tuple[Mistake, float]], answer: float) -> list[tuple[Mistake, float]]:
+    """Of the mistakes that an answer is near to those that it may be: one with many digits, as a program computes it,
+    is no mistake whose number has others."""
+    if not known or precision(answer) > NEAR:
+        return list(known)
+    return [row for row in known if math.isclose(row[1], answer, rel_tol=NEAR)]
+
+
 def precision(answer: float) -> float:
     """The share by which a number with so few digits may be off, NEAR at least."""
     for digits in range(1, MOST_DIGITS):

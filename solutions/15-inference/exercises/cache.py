@@ -234,8 +234,8 @@ LAB_CACHE = Exercise(
         ),
         Mistake(
             partial(decoder, wide=True),
-            "The outputs and the bytes on the wire are right. The cache has every key once for each query head, and "
-            "the heads of a group share one.",
+            "The outputs and the bytes on the wire are right, and the rank holds too much. Is every key there once for "
+            "each query head, where the heads of a group share one? Or does what layers took on their way stay?",
         ),
         Mistake(
             partial(decoder, late=1),

@@ -105,9 +105,10 @@ class Distributed(Algorithm):
         names = argument_names(self.signature)
         inputs = "a tensor x" if names[:1] == ["x"] and not self.returns else "its tensors"
         returned = f", and which returns {', '.join(self.returns)} in this order" if len(self.returns) > 1 else ""
+        counted = "; the memory of tensors is counted, so its numbers stay in tensors of torch" if self.memory else ""
         return (
             f"write `{self.signature}`, which every rank runs with {inputs} and the process group ready{returned}; "
-            f"of torch.distributed it may call {allowed(self.calls)}"
+            f"of torch.distributed it may call {allowed(self.calls)}{counted}"
         )
 
     def box(self, exercise: Exercise) -> None:

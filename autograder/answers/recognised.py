@@ -36,6 +36,9 @@ NEAR = 1e-3  # relative: what a number typed with four digits is off by
 ROUNDED = 0.03  # relative: what a rounding to whole numbers changes, at most
 TOLD_APART = 10  # below it, too many quotients of the prompt's numbers come to the same by chance
 ASKED = "is that what is asked for?"
+# Another way may come to the same number: what it is is told as a remark, and whether it was meant is asked.
+BY_CHANCE = frozenset({"wrong-way", "number-left-out", "number-exchanged", "number-of-prompt", "number-of-table"})
+BY_CHANCE |= {"power", "power-of-answer", "turned-over"}
 OF_THE_PROMPT = ("number-of-prompt", "number-exchanged")
 FEW = 3  # of a smaller number of things one cannot tell what was counted
 MOST_KEPT = 256  # rows of exercises
@@ -65,7 +68,8 @@ def recognise(
         if reason in OF_THE_PROMPT and not near and abs(answer) < TOLD_APART:
             continue
         if not _within(value, want, near) and _within(answer, value, near):
-            return Finding(f"Yours is {say}", reason)
+            head = "Your number is also" if reason in BY_CHANCE else "Yours is"
+            return Finding(f"{head} {say}", reason)
     return None
 
 
@@ -185,6 +189,9 @@ def _counts(numbers: list[Number]) -> Iterator[tuple[str, float]]:
 
 def how_far(answer: float, want: float) -> Finding:
     """To which side it is off, and how far at least."""
+    if answer * want < 0:
+        side = ("negative", "positive") if answer < 0 else ("positive", "negative")
+        return Finding(f"Yours is {side[0]}, and {side[1]} is what was expected.", "other-sign")
     large = abs(answer) > abs(want)
     times = abs(answer / want if large else want / answer) if answer and want else 0.0
     side, reason = ("large", "too-large") if large else ("small", "too-small")

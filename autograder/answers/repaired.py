@@ -134,7 +134,8 @@ def _numbers(part: Tree) -> Iterator[Change]:
     if part.head in ("num", "dec"):
         number = Fraction(part.args[0])
         for other in (number + 1, number - 1, 2 * number, number / 2, -number):
-            yield "one-number", number_tree(other)
+            if other:  # by 0 a term goes
+                yield "one-number", number_tree(other)
 
 
 def _letters(part: Tree, letters: list[str]) -> Iterator[Change]:

@@ -756,6 +756,7 @@ def reach_cases(rng: Random) -> list[tuple]:
     pairs = gpu_pairs(SAMPLES["one-socket"])
     cases.append((pairs, [["X" if i == j else "OK" for j in range(8)] for i in range(8)], 25 * GB, 31.5 * GB))
     cases.append(([(0, 1, "PXB")], [["X", "NS"], ["NS", "X"]], 25 * GB, 31.5 * GB))
+    cases.append(([(0, 1, "PIX")], [["X", "NS"], ["NS", "X"]], 25, 31.5))  # half of it is no whole number
     pairs = [(0, 1, "NV2"), (0, 2, "PHB"), (0, 3, "SYS"), (1, 2, "SYS"), (1, 3, "PHB"), (2, 3, "NV4")]
     access = [["X", "NS", "CNS", "OK"], ["NS", "X", "CNS", "OK"], ["CNS", "CNS", "X", "OK"], ["OK", "OK", "OK", "X"]]
     cases.append((pairs, access, 25 * GB, 31.5 * GB))  # neither letters nor access tell of each other
@@ -768,10 +769,9 @@ LAB_REACH = Exercise(
     title="Who reaches whom, and how",
     points=3,
     lines=8,
-    prompt="Write `reachable(pairs, access, W_link, W_slot)`: `pairs` is the list that your `gpu_pairs` makes, "
-    "`access` "
-    "the matrix of `nvidia-smi topo -p2p r` as a list of rows, in which `access[i][j]` and `access[j][i]` are both "
-    "`'OK'` or both the reason why not, whatever the code. "
+    prompt="Write `reachable(pairs, access, W_link, W_slot)`: `pairs` is the list of `(i, j, code)` that your "
+    "`gpu_pairs` makes, `access` the matrix of `nvidia-smi topo -p2p r` as a list of rows, in which `access[i][j]` and "
+    "`access[j][i]` are both `'OK'` or both the reason why not, whatever the code. "
     "Return a list of `(i, j, way, bandwidth)` in the order of `pairs`. The way is `'nvlink'` where the code begins "
     "with NV, and each of that many links carries `W_link`; else `'pcie'` where the access is OK, at `W_slot`; else "
     "`'host'`. The bandwidth is what a copy gets while the same pair also copies *back*. Through the host's memory "
@@ -804,6 +804,7 @@ LAB_REACH = Exercise(
                 [(i, j, code.replace("PHB", "PIX")) for i, j, code in pairs], *rest
             ),
             "access, not the letters": lambda pairs, access, *W: reachable(pairs, _by_letters(pairs, len(access)), *W),
+            "half of any rate": lambda *a: [(i, j, way, rate // 1) for i, j, way, rate in reachable(*a)],
         },
     ),
     solution=lambda pairs, access, W_link, W_slot: reachable(pairs, access, W_link, W_slot),

@@ -351,14 +351,14 @@ HEADS = Exercise(
     points=2,
     prompt="A model has {L} layers and {K} key-value heads of width {H}, and its cache is in bf16. It is served with "
     "tensor parallelism on {tp} GPUs, cut by heads; no head is cut. How many bytes of keys and values does each GPU "
-    "keep for a token of context? *Exact.*",
+    "keep for a token of context? *Exact*, to three digits.",
     given=[
         dict(L=126, K=8, H=128, tp=32),
         dict(L=80, K=8, H=128, tp=64),
         dict(L=48, K=4, H=128, tp=32),
         dict(L=62, K=8, H=64, tp=32),
     ],
-    answer=Quantity("B"),
+    answer=Quantity("B", 0.003),
     solution=lambda L, K, H, tp: 4 * L * H * ceil(K / tp),
     mistakes=(
         Mistake(

@@ -25,16 +25,19 @@ def _read(
     small=True,
     passes=3,
     largest=True,
+    column=5,
+    fastest=False,
 ):
     """The four numbers; the flags are for the mistakes."""
     rows = [line.split() for line in nccl.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    sizes = sorted((int(row[0]), 1e-6 * float(row[5])) for row in rows)
+    sizes = sorted((int(row[0]), 1e-6 * float(row[column])) for row in rows)
     S, t = sizes[-1] if largest else max(sizes, key=lambda row: row[0] / row[1])
     lines = [line for line in training.splitlines() if "elapsed time per iteration" in line][warm:]
     times = [1e-3 * float(line.partition("(ms):")[2].split()[0]) for line in lines]
     batch = int(lines[-1].partition("global batch size:")[2].split()[0])
     mfu = 6 * P * batch * T / (middle(times) * n * C)
-    alpha = sizes[0][1] if small else t - sizes[0][1]
+    alpha = min(time for _, time in sizes) if fastest else sizes[0][1]
+    alpha = alpha if small else t - alpha
     factor = bus * (ranks - 1) / ranks if bus else 1
     return [alpha, factor * S / t, mfu, mfu * (1 + again / passes) if recompute else mfu * 4 / 3]
 
@@ -55,21 +58,31 @@ def sequences(nccl, training, ranks, T, P, n, C, again):  # noqa: ARG001  (the l
 
 
 def nccl_text(rng, ranks):
-    """A table of nccl-tests for a few powers of two, as it prints them."""
+    """A table of nccl-tests for a few powers of two, as it prints them: out of place, then in place. The smallest size
+    takes somewhat longer than the next, as the first that is timed may.
+    """
     alpha, W = rng.uniform(20, 120), rng.uniform(90, 480)
+    half, units = "     time   algbw   busbw #wrong", "     (us)  (GB/s)  (GB/s)       "
     lines = [
-        "#       size         count      type   redop    root     time   algbw   busbw #wrong",
-        "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)       ",
+        f"#       size         count      type   redop    root{half}{half}",
+        f"#        (B)    (elements)                          {units}{units}",
     ]
     first = rng.choice((10, 12, 15))
     for power in range(first, 34, rng.choice((2, 3))):
         S, factor = 2**power, 2 * (ranks - 1) / ranks
         slower = 1.04 if power > 30 else 1  # so that the best rate is not that of the largest size
-        t = float(f"{alpha + slower * factor * S / (W * 1e3):.4g}")
-        alg = S / t / 1e3
-        lines.append(f"{S:>12} {S // 4:>13}     float     sum      -1 {t:>8} {alg:>7.2f} {factor * alg:>7.2f}      0")
+        first_call = 1.15 if power == first else 1
+        usual = first_call * alpha + slower * factor * S / (W * 1e3)
+        halves = [_half(S, usual, factor), _half(S, usual * rng.choice((0.97, 1.03)), factor)]
+        lines.append(f"{S:>12} {S // 4:>13}     float     sum      -1{''.join(halves)}")
     lines.append(f"# Avg bus bandwidth    : {rng.uniform(20, 90):.4f}")
     return "\n".join(lines)
+
+
+def _half(S, t, factor):
+    t = float(f"{t:.4g}")
+    alg = S / t / 1e3
+    return f" {t:>8} {alg:>7.2f} {factor * alg:>7.2f}      0"
 
 
 def training_text(rng, batch):
@@ -124,7 +137,16 @@ LAB_LOGS = Exercise(
     "parameter and token, of which the forward pass is a third; attention is left out. Within 0.1 %: "
     "a log rounds.",
     given=dict(warm=WARM),
-    answer=Function("read_logs", "read_logs(nccl, training, ranks, T, P, n, C, again)", cases=log_cases, rtol=1e-3),
+    answer=Function(
+        "read_logs",
+        "read_logs(nccl, training, ranks, T, P, n, C, again)",
+        cases=log_cases,
+        rtol=1e-3,
+        mutants={
+            "the sixth column": partial(_read, column=9),
+            "the time of the smallest size": partial(_read, fastest=True),
+        },
+    ),
     solution=read_logs,
     mistakes=(
         Mistake(

@@ -28,6 +28,10 @@ def numbers(prompt, **given):
         ("0 of them", {}, []),
         ("H100 has none", {}, []),
         ("an 8-way split", {}, []),
+        ("over NVLink 5", {}, []),
+        ("NVLink 450 GB/s", {}, [("450 GB/s", 450e9, "B/s", "")]),
+        ("of Llama 3", {}, []),
+        ("The 8 of them", {}, [("8", 8.0, "1", "")]),
         ("{n} of 8", {"n": 8}, [("8", 8.0, "1", "n")]),  # the same number once
         ("4 and 4 and 5", {}, [("4", 4.0, "1", ""), ("5", 5.0, "1", "")]),
     ],

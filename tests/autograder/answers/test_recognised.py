@@ -146,3 +146,9 @@ def test_a_way_that_comes_near_a_multiple_of_the_answer_is_told_as_that(monkeypa
     first = next(recognised._known(RING, want, given, "s"))
     assert first.reason == reason
     assert (TIMES[times][0] in first.say) == (reason == "multiple")
+
+
+@pytest.mark.parametrize(("answer", "want", "reason"), [(-113.0, 43.0, "other-sign"), (113.0, -43.0, "other-sign")])
+def test_a_number_on_the_other_side_of_zero_is_not_too_large(answer, want, reason):
+    assert how_far(answer, want).reason == reason
+    assert how_far(-answer, want).reason == "too-large"

@@ -46,6 +46,9 @@ def told(solution, text):
         (ROUNDED, "floor(S/W)*n + V", "rounded-otherwise"),
         (SUM, "n*S/(W + V) + S/(2 + W)", "one-number"),
         (SUM, "n*S/(W + V)^2 + S/(1 + W)", "one-exponent"),
+        ("n*S/(1 + W)", "n*S", "factor-missing"),
+        ("S + n*S", "S", "term-missing"),
+        (LARGER, "max(n*S, W) + V - S", "term-too-many"),
     ],
 )
 def test_the_kind_of_the_one_change_is_told(solution, text, reason):
@@ -55,6 +58,10 @@ def test_the_kind_of_the_one_change_is_told(solution, text, reason):
 @pytest.mark.parametrize("text", ["n*S", "n*S/(W + V) - S/(2 + W)", "S/n", "V", "7"])
 def test_where_more_than_one_thing_is_wrong_no_change_is_told(text):
     assert told(SUM, text) == ""
+
+
+def test_what_is_left_of_a_quotient_lacks_no_term():
+    assert told("S*W/(W + V)", "S") == ""
 
 
 def test_a_sentence_has_no_letter_and_no_number_of_the_answer():

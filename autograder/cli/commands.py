@@ -271,6 +271,6 @@ def grade(
             )
     scores = {score.person.id: score for score in gradebook.scores(folder, [name])[name]}
     results_table.print_class(result, scores=scores, waiting=gradebook.waiting_by_cell(folder, name))
-    results_table.print_changes(result.changes, late=result.late_changes)
+    results_table.print_changes(result.changes, late=result.late_changes, entries=result.entry_changes)
     if result.learners and not any(learner.results for learner in result.learners):
         raise SystemExit(1)

@@ -82,7 +82,7 @@ def grade(
             if students is None:
                 journal.begin(restart=not resume)
             tell = progress or (lambda _: None)
-            class_run.ClassRun(
+            run = class_run.ClassRun(
                 assigned,
                 homes,
                 result,
@@ -94,13 +94,17 @@ def grade(
                 shares,
                 had,
                 lambda: group_shares.write(folder, name, had),
-            ).run()
+            )
+            run.run()
             if students is None:
                 unsure = [learner.name for learner in result.learners if learner.problem]
                 result.problems += learner_groups.take_back(folder, name, had, [*sum(shares.values(), unsure)])
-            _pass_on(folder, name, writer)
+            passed = _pass_on(folder, name, writer)
+            had |= group_shares.read(folder, name)  # which has what was passed on
+            for learner in passed:
+                run.note_shown(learner)
             penalties = {one.person.id: one.late_penalty for one in gradebook.scores(folder, [name])[name]}
-            enter_penalties(result, penalties, results_path(folder, name))
+            enter_penalties(result, penalties, results_path(folder, name), run.late_reasons)
             result.seconds = time.monotonic() - began
             (save if students is None else add)(result, results_path(folder, name))
             if students is None:
@@ -121,9 +125,10 @@ def show_feedback(folder: Path | str, name: str) -> list[Path]:
         return [writer.show(learner) for learner in sorted(writer.has())]
 
 
-def _pass_on(folder: Path, name: str, writer: GradebookWriter) -> None:
-    """Grades by hand to all of a group, and their pages with it."""
+def _pass_on(folder: Path, name: str, writer: GradebookWriter) -> list[str]:
+    """Grades by hand to all of a group, and their pages with it; returns for whom that changed something."""
     if changed := learner_groups.pass_on(folder, name):
         gradebook.update_late_penalties(folder, name)
         for learner in changed:
             writer.show(learner)
+    return changed

@@ -29,6 +29,12 @@ class Fingerprint:
             return None
         return frozenset(name for name, key in now.keys.items() if self.keys.get(name) == key)
 
+    def reasons(self, before: "Fingerprint", exercise: str) -> str:
+        """Why a result may be another than before, beside another submission."""
+        reasons = ["release or settings"] * (self.release != before.release)
+        reasons += ["key"] * (self.keys.get(exercise) != before.keys.get(exercise))
+        return ", ".join(reasons + ["points or wording"] * (self.wording != before.wording))
+
 
 def of_run(
     release: Any, settings: Any, paths: Sequence[Path], bank: Bank, exercises: Collection[str]

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ...book.course_error import CourseError
@@ -36,12 +37,14 @@ class Learner:
 
 @dataclass(frozen=True)
 class Change:
-    """A result that is not what it was in the run before, over the same submission or over another."""
+    """A result that is not what it was in the run before, over the same submission or over another, and what else has
+    changed that it follows from."""
 
     learner: str
     before: Result
     after: Result
     resubmitted: bool
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,16 @@ class LateChange:
     learner: str
     before: float
     after: float
+    why: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True)
+class EntryChange:
+    """What else is not as it was after the run before: the `subject`, a question's cell or files, and what of it."""
+
+    learner: str
+    subject: str
+    what: str
 
 
 @dataclass
@@ -66,6 +79,7 @@ class ClassResult:
     seconds: float = 0.0
     changes: list[Change] = field(default_factory=list)  # since the run before; told once, and not saved
     late_changes: list[LateChange] = field(default_factory=list)  # as these
+    entry_changes: list[EntryChange] = field(default_factory=list)  # as these
 
     @property
     def max_points(self) -> float:
@@ -84,14 +98,16 @@ class ClassResult:
 def save(result: ClassResult, path: Path) -> None:
     """Write the results as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    plain = asdict(replace(result, changes=[], late_changes=[]))
-    del plain["changes"], plain["late_changes"]
+    plain = asdict(replace(result, changes=[], late_changes=[], entry_changes=[]))
+    del plain["changes"], plain["late_changes"], plain["entry_changes"]
     write_whole(path, json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
 
 
-def enter_penalties(result: ClassResult, penalties: Mapping[str, float], path: Path) -> None:
+def enter_penalties(
+    result: ClassResult, penalties: Mapping[str, float], path: Path, reasons: Mapping[str, str] = MappingProxyType({})
+) -> None:
     """Enter what everybody graded loses now for being late, and where that is not what it was in the run before, whose
-    results are at `path`, that it has changed."""
+    results are at `path`, that it has changed, for the `reasons` by learner."""
     before = {one.name: one.late_penalty for one in load(path).learners if one.results} if path.is_file() else {}
     for learner in result.learners:
         if not learner.results or learner.name not in penalties:
@@ -99,7 +115,7 @@ def enter_penalties(result: ClassResult, penalties: Mapping[str, float], path: P
         was, now = before.get(learner.name), round(penalties[learner.name], DIGITS)
         learner.late_penalty = now
         if was is not None and was != now:
-            result.late_changes.append(LateChange(learner.name, was, now))
+            result.late_changes.append(LateChange(learner.name, was, now, reasons.get(learner.name, "")))
 
 
 def add(result: ClassResult, path: Path) -> None:

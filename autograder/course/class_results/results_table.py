@@ -3,13 +3,13 @@ demand."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...declaration.verdict import AS_PREDICTED
 from ...grading.results import Result
-from .class_result import Change, ClassResult, LateChange, Learner
+from .class_result import Change, ClassResult, EntryChange, LateChange, Learner
 
 if TYPE_CHECKING:
     from ..gradebook import AssignmentScore
@@ -237,17 +237,23 @@ def waiting_line(result: ClassResult, waiting: Mapping[str, int]) -> str:
     return f"{answers} to be graded by hand, at /gpubook/by_hand of the course's JupyterLab: {each}"
 
 
-def print_changes(changes: Sequence[Change], console: Any = None, late: Sequence[LateChange] = ()) -> None:
-    """Who has other points, or another kind of verdict, or loses other points for being late, than after the run
-    before, from what to what; nothing where nobody has."""
+def print_changes(
+    changes: Sequence[Change],
+    console: Any = None,
+    late: Sequence[LateChange] = (),
+    entries: Sequence[EntryChange] = (),
+) -> None:
+    """Who has other points, or another kind of verdict, or loses other points for being late, or has other grades by
+    hand or files, than after the run before, from what to what and why; nothing where nobody has."""
     from rich.console import Console
     from rich.text import Text
 
-    count = len(changes) + len(late)
+    count = len(changes) + len(late) + len(entries)
     if not count:
         return
     console = console or Console()
-    who = len({change.learner for change in changes} | {change.learner for change in late})
+    learners = [[row.learner for row in changes], [row.learner for row in late], [row.learner for row in entries]]
+    who = len(set(chain.from_iterable(learners)))
     head = f"{count} result{'' if count == 1 else 's'} of {who} changed since the run before:"
     console.print(Text(head, style="bold"))
     for change in sorted(changes, key=lambda late_change: (late_change.after.exercise, late_change.learner)):
@@ -261,14 +267,21 @@ def print_changes(changes: Sequence[Change], console: Any = None, late: Sequence
                 (inert(after.exercise), "cyan"),
                 f"  {before.points:g}{of} → {after.points:g} of {after.max_points:g} ({before.kind} → {after.kind})",
                 "  submitted again" if change.resubmitted else "",
+                _because(change.why),
             ),
             soft_wrap=True,
         )
     for late_change in sorted(late, key=lambda late_change: late_change.learner):
         lost = f"  {0 - late_change.before:g} → {0 - late_change.after:g} points"  # and no -0
-        console.print(
-            Text.assemble("  ", (inert(late_change.learner), "bold"), " ", ("late", "cyan"), lost), soft_wrap=True
-        )
+        line = Text.assemble("  ", (inert(late_change.learner), "bold"), " ", ("late", "cyan"), lost)
+        console.print(line + Text(_because(late_change.why)), soft_wrap=True)
+    for entry in sorted(entries, key=lambda entry: (entry.learner, entry.subject)):
+        line = Text.assemble("  ", (inert(entry.learner), "bold"), " ", (inert(entry.subject), "cyan"))
+        console.print(line + Text(f"  {inert(entry.what)}"), soft_wrap=True)
+
+
+def _because(why: str) -> str:
+    return f"  (changed: {why})" if why else ""
 
 
 def _from_here(folder: Path) -> Path:

@@ -18,6 +18,7 @@ from typing import Any
 
 from nbgrader.api import (
     Assignment,
+    BaseCell,
     Comment,
     Grade,
     Gradebook,
@@ -38,6 +39,7 @@ from ...book.course_error import CourseError
 from ...grading.attachments import text_with_pictures
 from ...grading.restore import grade_cell
 from ..gradebook_url import first_line, location, of_database, opened
+from ..terms.page_basis import HandGrade
 
 PATIENCE = 30.0  # seconds to wait for a database that another program has locked
 
@@ -77,6 +79,28 @@ class GradeEntry:
         with self._transaction() as gradebook:
             query = select(SubmittedAssignment.student_id).join(Assignment).where(Assignment.name == self.name)
             return set(gradebook.db.execute(query).scalars())
+
+    def hand_grades(self, learner: str = "") -> dict[str, dict[str, HandGrade]]:
+        """What a teacher gave and said by hand, by learner and cell: of one learner, or of everybody."""
+        by_hand: dict[str, dict[str, HandGrade]] = {}
+        with self._transaction() as gradebook:
+
+            def ask(*columns: Any) -> Any:
+                rows = gradebook.db.query(SubmittedAssignment.student_id, BaseCell.name, *columns)
+                rows = rows.select_from(SubmittedAssignment).join(SubmittedAssignment.assignment)
+                rows = rows.join(SubmittedAssignment.notebooks).filter(Assignment.name == self.name)
+                return rows.filter(SubmittedAssignment.student_id == learner) if learner else rows
+
+            grades = ask(Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade)
+            for who, cell, points, extra, waits in grades.join(SubmittedNotebook.grades).join(Grade.cell):
+                if points is not None or extra:
+                    by_hand.setdefault(who, {})[cell] = points, extra, bool(waits), ""
+            comments = ask(Comment.manual_comment).join(SubmittedNotebook.comments).join(Comment.cell)
+            for who, cell, comment in comments:
+                if comment:
+                    points, extra, waits, _ = by_hand.get(who, {}).get(cell, (None, None, False, ""))
+                    by_hand.setdefault(who, {})[cell] = points, extra, waits, comment
+        return by_hand
 
     def enter(
         self, learner: str, nb: Any, former: Callable[[], Mapping[str, str]], **submission: Any

@@ -25,10 +25,11 @@ from ...grading.restore import SubmissionError, grade_cell
 from ...grading.submission import RunSettings
 from ...grading.worker import Grader, GradingJob, JobOutcome, cores
 from ..banks import CourseBank
-from ..class_results.class_result import Change, ClassResult, Learner
+from ..class_results.class_result import Change, ClassResult, EntryChange, Learner
 from ..submissions import submission_folders
 from ..terms.group_shares import GroupShare
 from ..terms.lateness import Lateness
+from ..terms.page_basis import PageBasis
 from .journal import Journal, JournalEntry
 
 THEIRS = (errno.ENAMETOOLONG, errno.EACCES, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOENT)
@@ -45,6 +46,9 @@ class Writer(Protocol):
 
     def lateness(self, learner: str, by: str = "") -> Lateness:
         """How late what is entered would count if it were entered now."""
+
+    def basis(self, learner: str, by: str = "", entered: bool = False) -> PageBasis:
+        """What the learner's files would show beside verdicts and lateness, or show, just `entered`."""
 
     def has(self) -> set[str]:
         """The learners whose results are all entered."""
@@ -122,6 +126,9 @@ class ClassRun:
         self.problems: dict[str, Sequence[str]] = {}
         self.had = self.writer.has() if self.resume else set[str]()
         self.before: dict[str, JournalEntry] = dict(self.journal.entries)
+        self.late_before = self.journal.recorded | {who: share.lateness for who, share in self.shared.items()}
+        shown = {who: share.basis for who, share in self.shared.items()}
+        self.bases_before: dict[str, PageBasis | None] = {**self.journal.bases, **shown}
         self.former: dict[str, JournalEntry] = self.before if self.resume else {}
         self.entered = self.had & self.journal.recorded.keys() - self.shared.keys()
 
@@ -197,7 +204,7 @@ class ClassRun:
         if not self._stands(entry.learner):
             late = _record(self.writer, learner, self.journal.notebook(entry) if text is None else text)
             if late is not None:
-                self.journal.record(entry.learner, late)
+                self.journal.record(entry.learner, late, self._basis(entry.learner))
             if self.shared.pop(entry.learner, None) is not None:
                 self.note_share()
         if not learner.problem:
@@ -207,19 +214,50 @@ class ClassRun:
         self.progress(entry.learner)
 
     def _stands(self, learner: str) -> bool:
-        """Whether the gradebook has the learner's entry, and it counts as late as it did."""
-        return learner in self.entered and self.journal.recorded.get(learner) == self.writer.lateness(learner)
+        """Whether the gradebook has the learner's entry, it counts as late as it did, and the page shows what is so."""
+        if learner not in self.entered or self.journal.recorded.get(learner) != self.writer.lateness(learner):
+            return False
+        return self.journal.bases.get(learner) == self.writer.basis(learner)
+
+    def _basis(self, learner: str, by: str = "") -> PageBasis:
+        """What the files of a learner show who was just entered; tells where that is not what it was."""
+        before, now = self.bases_before.get(learner), self.writer.basis(learner, by, entered=True)
+        if before is not None:
+            self.result.entry_changes += [EntryChange(learner, *row) for row in now.differences(before)]
+        self.bases_before[learner] = now
+        return now
+
+    def note_shown(self, learner: str) -> None:
+        """A learner's page was written anew since, from the gradebook as it is now."""
+        share = self.shared.get(learner)
+        if share is not None and share.lateness is not None:
+            self.shared[learner] = replace(share, basis=self._basis(learner, share.by))
+            self.note_share()
+        elif (late := self.journal.recorded.get(learner)) is not None:
+            self.journal.record(learner, late, self._basis(learner))
+
+    @property
+    def late_reasons(self) -> dict[str, str]:
+        """Why another late penalty than before may follow, of everybody who was late before and is now."""
+        now = self.journal.recorded | {who: share.lateness for who, share in self.shared.items()}
+        both = {who: (late, self.late_before.get(who)) for who, late in now.items()}
+        return {who: late.reasons(was) for who, (late, was) in both.items() if late is not None and was is not None}
 
     def _enter_for(self, mate: str, entry: JournalEntry, text: str | None) -> None:
         """The same for another learner of the group, who did not submit."""
         learner, before = self.learners[mate], self.shared.get(mate)
         learner.results, learner.cells = list(entry.results), entry.cells
         if not (self.resume and mate in self.had and self._share_stands(before, mate, entry)):
+            if self.before and (before is None or before.by != entry.learner):
+                self.result.entry_changes.append(
+                    EntryChange(mate, "group", f"now has the submission of {entry.learner}")
+                )
             self.shared[mate] = GroupShare(entry.learner, given=before.given if before is not None else {})
             self.note_share()
             late = _record(self.writer, learner, self.journal.notebook(entry) if text is None else text, entry.learner)
             if late is not None:
-                self.shared[mate] = replace(self.shared[mate], notebook=entry.notebook, lateness=late)
+                basis = self._basis(mate, entry.learner)
+                self.shared[mate] = replace(self.shared[mate], notebook=entry.notebook, lateness=late, basis=basis)
                 self.note_share()
         if not learner.problem:
             learner.feedback = str(self.writer.page_of(mate))
@@ -228,7 +266,9 @@ class ClassRun:
         """Whether the gradebook has this entry for the learner too, and it counts as late as it did."""
         if share is None or (share.by, share.notebook) != (entry.learner, entry.notebook):
             return False
-        return share.lateness == self.writer.lateness(mate, entry.learner)
+        if share.lateness != self.writer.lateness(mate, entry.learner):
+            return False
+        return share.basis == self.writer.basis(mate, entry.learner)
 
     def _fail(self, name: str, problem: str) -> None:
         """A submission that cannot be graded, which may be a group's."""
@@ -245,7 +285,9 @@ def changes(before: JournalEntry | None, after: JournalEntry) -> list[Change]:
     was = {result.exercise: result for result in before.results}
     other = before.fingerprint.submission != after.fingerprint.submission
     return [
-        Change(after.learner, was[now.exercise], now, other)
+        Change(
+            after.learner, was[now.exercise], now, other, after.fingerprint.reasons(before.fingerprint, now.exercise)
+        )
         for now in after.results
         if now.exercise in was
         and (now.points, now.max_points, now.kind)

@@ -36,12 +36,15 @@ from ..feedback import releasable
 from ..gradebook import AssignmentScore, cell_texts, deadlines, scores
 from ..gradebook.grade_entry import GradeEntry
 from ..submissions import inert_files
+from ..submissions.submission_time import FILE as TIME_FILE
 from ..submissions.submission_time import CountedTime, SubmissionTime
 from ..terms import group_shares
 from ..terms.agreed_terms import granted_for
 from ..terms.lateness import Lateness
+from ..terms.page_basis import HandGrade, PageBasis
 
 MOST_NAMES = 10  # of files that were renamed, in a feedback page
+MOST_READ = 1 << 20  # bytes of a file that are compared; a larger one is told by its size and time
 
 
 class GradebookWriter:
@@ -119,11 +122,31 @@ class GradebookWriter:
         raw = self._scores[learner].raw if learner in self._scores else 0.0
         return self._lateness(learner, counted, self.grades.penalty(learner, raw, late))
 
+    def basis(self, learner: str, by: str = "", entered: bool = False) -> PageBasis:
+        """What the learner's files would show beside verdicts and lateness; read anew if just `entered`."""
+        by_hand = self.grades.hand_grades(learner) if entered else self._hand_grades
+        return PageBasis(by_hand.get(learner, {}), self._digest_of_files(by or learner))
+
+    def _digest_of_files(self, by: str) -> str:
+        """Of what was submitted beside the notebook, but for its time, which is compared as such."""
+        parts: list[str | bytes] = []
+        folder = self.folder / "submitted" / by / self.name
+        for file in sorted(map(Path, find_all_files(str(folder), [*self.course.ignore, "*.ipynb"]))):
+            about, inside = file.stat(), str(file.relative_to(folder))
+            content = str(about.st_mtime_ns) if about.st_size > MOST_READ else file.read_bytes()
+            parts += [] if inside == TIME_FILE else [inside, str(about.st_size), content]
+        return digest(*parts)
+
     def show(self, learner: str) -> Path:
         """Rewrite the learner's feedback page from what is graded and from the gradebook as it is now."""
         nb, resources = read(self._notebook(learner), as_version=4), self._resources(learner)
         resources["nbgrader"] |= self.grades.show(learner, nb)
         return self._write_page(learner, nb, resources)
+
+    @cached_property
+    def _hand_grades(self) -> dict[str, dict[str, HandGrade]]:
+        """What everybody had by hand when this was first asked."""
+        return self.grades.hand_grades()
 
     @cached_property
     def _scores(self) -> dict[str, AssignmentScore]:

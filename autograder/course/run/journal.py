@@ -25,6 +25,7 @@ from ...values.digest import digest
 from ...values.own_file import broken, parsed, text_of
 from ...values.own_folder import OWN, opened, own, remove
 from ..terms.lateness import Lateness
+from ..terms.page_basis import PageBasis
 
 AGAIN = "move it away, and `gpubook grade` grades everybody of this assignment anew"
 OF_NOTEBOOK = re.compile(r"\w[\w.-]*\.ipynb")  # the name of a file, and never a way to another folder
@@ -54,6 +55,7 @@ class Journal:
     name: str
     entries: dict[str, JournalEntry] = field(default_factory=dict)
     recorded: dict[str, Lateness | None] = field(default_factory=dict)  # as which entries are in the gradebook
+    bases: dict[str, PageBasis] = field(default_factory=dict)  # and what their pages show; not of earlier versions
     finished: bool = True  # whether the last run came to its end
     restart: bool = False  # whether to discard the entries of earlier runs
     _file: int = -1
@@ -108,7 +110,7 @@ class Journal:
 
     def _forget(self) -> None:
         os.ftruncate(self._file, 0)
-        self.restart, self.entries, self.recorded = False, {}, {}
+        self.restart, self.entries, self.recorded, self.bases = False, {}, {}, {}
         remove(self.notebooks)
         self.notebooks.mkdir()
         self._add({"begun": True})
@@ -130,10 +132,12 @@ class Journal:
                 remove(self.notebooks / before.notebook)
         return entry
 
-    def record(self, learner: str, lateness: Lateness) -> None:
-        """Note that the learner's entry is in the gradebook too, and how late it counts there."""
-        self._add({"recorded": learner, "lateness": asdict(lateness)})
+    def record(self, learner: str, lateness: Lateness, basis: PageBasis | None = None) -> None:
+        """Note that the learner's entry is in the gradebook too, how late it counts there, and what the page shows."""
+        self._add({"recorded": learner, "lateness": asdict(lateness), "basis": basis and asdict(basis)})
         self.recorded[learner] = lateness
+        if basis is not None:
+            self.bases[learner] = basis
 
     def end(self) -> None:
         """The run finished."""
@@ -169,6 +173,7 @@ class Journal:
                 self.entries[entry.learner] = entry
         recorded = _taken(self.path, lambda: _recorded(lines))
         self.recorded = {who: late for who, late in recorded.items() if who in self.entries}
+        self.bases = _taken(self.path, lambda: _bases(lines))
         self.finished = not lines or "finished" in lines[-1]
 
 
@@ -233,6 +238,12 @@ def _recorded(lines: Iterable[dict[str, Any]]) -> dict[str, Lateness | None]:
         elif "recorded" in line:
             recorded[line["recorded"]] = Lateness.of(line.get("lateness"))
     return recorded
+
+
+def _bases(lines: Iterable[dict[str, Any]]) -> dict[str, PageBasis]:
+    """What the pages of learners show, as their last entry left them."""
+    bases = {line["recorded"]: PageBasis.of(line.get("basis")) for line in lines if "recorded" in line}
+    return {who: basis for who, basis in bases.items() if basis is not None}
 
 
 def _whole_lines(text: bytes) -> bytes:

@@ -16,6 +16,7 @@ from ...values.own_file import json_of
 from ...values.own_folder import own
 from .agreed_terms import checked_learner
 from .lateness import Lateness
+from .page_basis import PageBasis
 
 REMEDY = (
     "restore it from a backup; without it, `gpubook grade` takes what a group's members have for grades of their own"
@@ -26,12 +27,13 @@ Given = tuple[float | None, float | None, str]  # by hand: points, extra credit,
 @dataclass(frozen=True)
 class GroupShare:
     """A learner's part in a submission: `by` whom it is, which executed notebook was entered, by cell what a teacher's
-    grades were when they were last passed on, and how late it counts for this learner."""
+    grades were when they were last passed on, how late it counts for this learner, and what their page shows."""
 
     by: str
     notebook: str = ""
     given: dict[str, Given] = field(default_factory=dict)
     lateness: Lateness | None = None
+    basis: PageBasis | None = None
 
 
 def read(folder: Path, name: str) -> dict[str, GroupShare]:
@@ -48,7 +50,8 @@ def _shares(plain: dict[str, Any]) -> dict[str, GroupShare]:
 
 def _share(plain: dict[str, Any]) -> GroupShare:
     grades = {cell: tuple(row) for cell, row in plain["given"].items()}
-    return GroupShare(checked_learner(plain["by"]), plain["notebook"], grades, Lateness.of(plain.get("lateness")))
+    late, basis = Lateness.of(plain.get("lateness")), PageBasis.of(plain.get("basis"))
+    return GroupShare(checked_learner(plain["by"]), plain["notebook"], grades, late, basis)
 
 
 def submitters(folder: Path, name: str) -> dict[str, str]:

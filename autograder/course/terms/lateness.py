@@ -26,3 +26,9 @@ class Lateness:
     def of(cls, plain: dict[str, Any] | None) -> Self | None:
         """From JSON; None of an earlier version, which kept none."""
         return None if plain is None else cls(**plain)
+
+    def reasons(self, before: "Lateness") -> str:
+        """Why another penalty follows than before."""
+        time = "trust in its time" if self.trusted != before.trusted else "time of submission"
+        reasons = [time] * (self.submitted != before.submitted) + ["deadline or extension"] * (self.due != before.due)
+        return ", ".join(reasons or ["late rule or points"])

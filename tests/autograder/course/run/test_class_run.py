@@ -19,12 +19,13 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from autograder.answers import Count, Written
 from autograder.book.course_error import CourseError
 from autograder.course.banks import CourseBank
-from autograder.course.class_results.class_result import ClassResult, Learner
+from autograder.course.class_results.class_result import ClassResult, EntryChange, Learner
 from autograder.course.run import class_run
 from autograder.course.run.class_run import ClassRun, ReleasedAssignment, _record, changes, local_executor
 from autograder.course.run.journal import Journal, JournalEntry
 from autograder.course.terms.group_shares import GroupShare
 from autograder.course.terms.lateness import Lateness
+from autograder.course.terms.page_basis import PageBasis
 from autograder.declaration import Exercise
 from autograder.declaration.bank import Bank
 from autograder.grading.fingerprints import Fingerprint
@@ -65,6 +66,7 @@ class Writer:
     entered: list[tuple[str, str]] = field(default_factory=list)
     there: set[str] = field(default_factory=set)
     error: Exception | None = None
+    beside: dict[str, PageBasis] = field(default_factory=dict)
 
     def record(self, learner, text, by=""):
         if self.error is not None:
@@ -75,6 +77,9 @@ class Writer:
 
     def lateness(self, learner, by=""):
         return self.late
+
+    def basis(self, learner, by="", entered=False):
+        return self.beside.get(learner, PageBasis())
 
     def has(self):
         return self.there
@@ -474,3 +479,16 @@ def test_a_run_that_fails_stops_what_is_on_its_way_and_says_so(grader):
     with pytest.raises(KeyboardInterrupt), local_executor(assignment):
         raise KeyboardInterrupt
     assert grader[0].events == ["stopped", "closed"]
+
+
+def test_other_grades_by_hand_or_files_are_entered_and_told_once(setting):
+    setting.submit("ann"), setting.submit("bob")
+    setting.run("ann", "bob")
+    setting.writer.beside = {"ann": PageBasis({"t-one": (1.0, None, False, "")})}
+    result, entered = setting.run("ann", "bob", resume=True)
+    assert (setting.jobs, entered) == ([], [("ann", "")])
+    assert result.entry_changes == [EntryChange("ann", "t-one", "by hand: nothing → 1")]
+    setting.writer.beside["bob"] = PageBasis({}, "other files")
+    result, entered = setting.run("ann", "bob", resume=True)
+    assert (setting.jobs, entered) == ([], [("bob", "")])
+    assert [(change.learner, change.subject) for change in result.entry_changes] == [("bob", "files")]

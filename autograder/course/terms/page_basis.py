@@ -38,5 +38,9 @@ def _shown(grade: HandGrade | None) -> str:
     if grade is None:
         return "nothing"
     points, extra, waits, comment = grade
-    parts = [f"{points:g}"] * (points is not None) + [f"{extra or 0:g} extra"] * bool(extra)
-    return " and ".join(parts + ["a comment"] * bool(comment)) + " to be looked at again" * waits
+    parts = [] if points is None else [f"{points:g}"]
+    if extra:
+        parts.append(f"{extra:g} extra")
+    if comment:
+        parts.append("a comment")
+    return " and ".join(parts) + " to be looked at again" * waits

@@ -20,6 +20,10 @@ def test_it_comes_back_from_json_and_there_is_none_of_an_earlier_version():
     ("now", "told"),
     [
         (GIVEN, []),
+        (
+            PageBasis({"t-why": (None, None, False, "See me.")}, "digest"),
+            [("t-why", "by hand: 1.5 and a comment → a comment")],
+        ),
         (PageBasis({}, "digest"), [("t-why", "by hand: 1.5 and a comment → nothing")]),
         (PageBasis(GIVEN.by_hand, "other"), [("files", "other files beside the notebook")]),
         (

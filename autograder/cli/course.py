@@ -83,6 +83,19 @@ def course_assign(
         echo(f"Due {due}" + (" (without a zone, a time is UTC)" if due.local is None else ""))
     elif no_due:
         echo(f"{name} has no deadline.")
+    if graded := _graded(folder, name):
+        echo(
+            f"Note: {graded} are graded as it was before, and what was dropped or given to everybody counts again. "
+            f"To bring grades, table and feedback up to date: gpubook grade {folder} {name} --resume",
+            err=True,
+        )
+
+
+def _graded(folder: Path, name: str) -> int:
+    """How many learners have a grade for an assignment."""
+    from ..course import gradebook
+
+    return sum(score.graded for score in gradebook.scores(folder, [name])[name])
 
 
 def _ids(text: str) -> list[str]:

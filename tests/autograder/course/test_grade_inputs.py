@@ -13,10 +13,12 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from click.testing import CliRunner
 from nbgrader.api import Gradebook
 from rich.console import Console
 
 from autograder import course
+from autograder.cli import commands
 from autograder.course import export, gradebook
 from autograder.course.agreements import extensions, learner_groups
 from autograder.course.class_results.results_table import print_changes, print_table
@@ -264,6 +266,17 @@ def test_each_input(folder, work, name):
     assert differences(folder, now) == []
     grade_from_nothing(folder)
     assert differences(folder, now) == []
+
+
+def test_assigning_anew_says_that_grades_are_of_the_assignment_before(folder):
+    assign = ["course", "assign", str(folder), "hw", "--exercises", ",".join(ASKED), "--points", "tiny-steps=7"]
+    done = CliRunner().invoke(commands.main, assign, catch_exceptions=False)
+    assert "3 are graded" in done.stderr
+    assert "--resume" in done.stderr
+    with Gradebook(gradebook.url_of(folder)) as book:
+        for who in LEARNERS:
+            book.remove_submission("hw", who)
+    assert "graded" not in CliRunner().invoke(commands.main, assign, catch_exceptions=False).stderr
 
 
 def test_an_omission_is_refused_once_there_are_submissions(folder):

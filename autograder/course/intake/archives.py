@@ -24,6 +24,7 @@ from ..submissions.submission_folders import KINDS, printable
 
 MAX_MEMBERS, MAX_TOTAL, MAX_DEPTH, MAX_NAME = 20_000, 16 << 30, 20, 255
 MAX_INSIDE = 1_000  # files of a zip that one learner has handed in
+ENTRY = b"PK\x01\x02"  # begins what a zip's directory says of a file
 UTF8 = 0x800  # the flag of a zip's member whose name is in UTF-8
 
 
@@ -64,7 +65,7 @@ class Contents:
 def opened(source: Path) -> Iterator[Contents]:
     """The contents of a zip or of a folder; CourseError where it is neither, or is beyond every limit."""
     if source.is_dir():
-        yield _with_zips(source, _of_folder(source))
+        yield _with_zips(_of_folder(source))
         return
     try:
         archive = zipfile.ZipFile(source)
@@ -73,7 +74,7 @@ def opened(source: Path) -> Iterator[Contents]:
     except (OSError, zipfile.BadZipFile, ValueError) as error:
         raise CourseError(f"{source}: {error}; a zip file, or a folder, of submissions was expected") from None
     with archive:
-        yield _with_zips(source, _of_zip(source, archive))
+        yield _with_zips(_of_zip(source, archive))
 
 
 def _of_zip(source: Path, archive: zipfile.ZipFile) -> Contents:
@@ -104,31 +105,58 @@ def _listed(
     return made
 
 
-def _with_zips(source: Path, made: Contents) -> Contents:
+def _with_zips(made: Contents) -> Contents:
     """The contents, where each zip that was handed in is a folder of what it holds."""
     every = Contents(refused=list(made.refused))
+    places = _places(made.members)
     for member in made.members:
         inside = Contents([member])
-        if member.path[-1].casefold().endswith(".zip"):
+        if _is_zip(member):
             try:
-                inside = _inside(member)
+                inside = _inside(member, places[member.path])
             except Refused as error:
                 inside.refused.append(str(error))
         every.members += inside.members
         every.refused += inside.refused
-        _check_limits(source, len(every.members), 0)
     return every
 
 
-def _inside(member: Member) -> Contents:
-    """What a zip in an archive holds; Refused where it is none, or has as many files as no submission has."""
+def _is_zip(member: Member) -> bool:
+    return member.path[-1].casefold().endswith(".zip")
+
+
+def _places(members: Sequence[Member]) -> dict[tuple[str, ...], int]:
+    """How many files each zip may bring into the archive. Those with the fewest come first, so that whoever hands in
+    thousands takes no place from others."""
+    left = MAX_MEMBERS - len(members)
+    counts = {member.path: _entries(member) for member in members if _is_zip(member)}
+    places = {}
+    for path in sorted(counts, key=lambda path: counts[path]):
+        places[path] = min(left, MAX_INSIDE)
+        if counts[path] <= places[path]:
+            left -= counts[path]
+    return places
+
+
+def _entries(member: Member) -> int:
+    """How many files a zip in an archive may hold, by the directory's own marks; 0 for what cannot be read."""
     try:
-        archive = zipfile.ZipFile(io.BytesIO(member.read()))
+        return member.read().count(ENTRY)
+    except Refused:
+        return 0
+
+
+def _inside(member: Member, most: int) -> Contents:
+    """What a zip in an archive holds; Refused where it is none, or has more than `most` files. They are counted before
+    zipfile makes an object of each."""
+    content = member.read()
+    if (count := content.count(ENTRY)) > most:
+        raise Refused(f"{member.name}: {count:,} files in it; at most {most:,} were expected")
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(content))
     except (OSError, zipfile.BadZipFile, ValueError) as error:
         raise Refused(f"{member.name}: {error or type(error).__name__}; a zip file was expected") from None
     infos = [info for info in archive.infolist() if not info.is_dir()]
-    if len(infos) > MAX_INSIDE:
-        raise Refused(f"{member.name}: {len(infos):,} files in it; at most {MAX_INSIDE:,} were expected")
     return _listed(infos, lambda info: partial(_unpacked_inside, member, info), member)
 
 

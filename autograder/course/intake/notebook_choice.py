@@ -34,7 +34,7 @@ def choose(name: str, uploads: Sequence[Upload], questions: Mapping[str, Set[str
     `questions`: by assignment, what is `asked` in it.
     """
     notebooks = [upload for upload in uploads if is_notebook(upload.title)]
-    left = [upload.title for upload in uploads if upload not in notebooks]
+    left = [upload.title for upload in uploads if not is_notebook(upload.title)]
     if not notebooks:
         raise Refused(f"{_listed(left)}: no notebook; {name}{NOTEBOOK} was expected")
     if len(notebooks) > MAX_NOTEBOOKS:

@@ -1,0 +1,62 @@
+"""What a learner may hand in where the platform takes anything: neither the class nor the teacher's time is lost."""
+
+import io
+import shutil
+import struct
+import zipfile
+
+import pytest
+
+from autograder.course.intake import collect_archive
+from tests.abuse.test_long_texts import bounded
+from tests.autograder.course.downloads import notebook, packed, small_course
+
+NB = notebook("a", "b")
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    return small_course(tmp_path_factory.mktemp("class") / "course")
+
+
+@pytest.fixture
+def folder(course, tmp_path):
+    return shutil.copytree(course, tmp_path / "course")
+
+
+def zip_of(count, name="{}.txt"):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for number in range(count):
+            archive.writestr(name.format(number), "")
+    return content.getvalue()
+
+
+def directory_of(count):
+    """A zip that has only a directory, of so many files."""
+    entry = struct.pack("<4s4B4HL2L5H2L", b"PK\1\2", 20, 3, 20, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0) + b"a"
+    named = min(count, 0xFFFF)
+    return entry * count + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, named, named, len(entry) * count, 0, 0)
+
+
+MANY = zip_of(1000)
+NOTEBOOKS = zip_of(1000, "{}.ipynb")
+FLOODS = {
+    "zips": {f"ada/{number}.zip": MANY for number in range(21)},
+    "notebooks and others": {f"ada/{number}.zip": (MANY, NOTEBOOKS)[number % 2] for number in range(18)},
+    "directories": {f"ada/{number}.zip": directory_of(420_000) for number in range(5)},
+}
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_many_files_of_one_learner_stop_nobody(folder, tmp_path, flood):
+    members = {**FLOODS[flood], "bob/mine.zip": packed(tmp_path / "b.zip", {"week1.ipynb": NB}).read_bytes()}
+    archive = packed(tmp_path / "homework.zip", {**members, "kim1/week1.ipynb": NB})
+
+    def collected():
+        report = collect_archive.collect(folder, "week1", archive)
+        kinds = {outcome.learner: outcome.kind for outcome in report.outcomes}
+        assert (kinds["bob"], kinds["kim1"]) == ("new", "new")
+        assert kinds.get("ada", "refused") == "refused"
+
+    bounded(collected)

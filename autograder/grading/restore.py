@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..answers.written import untouched
+from ..values.json_size import least_values
 from . import attachments, found_cells
 from .found_cells import FoundCells
 
@@ -70,7 +71,12 @@ def notebook_in(content: bytes, path: Path | str) -> Any:
     import nbformat
 
     try:
-        data = json.loads(content.decode(_encoding(content)))
+        text = content.decode(_encoding(content))
+        if (values := least_values(text)) > MAX_VALUES:
+            raise SubmissionError(_too_many(path, values))
+        data = json.loads(text)
+    except SubmissionError:
+        raise
     except (ValueError, RecursionError) as error:
         kind = _kind(content)
         raise SubmissionError(
@@ -81,12 +87,16 @@ def notebook_in(content: bytes, path: Path | str) -> Any:
     if len(data["cells"]) > MAX_CELLS:
         raise SubmissionError(f"{path}: {len(data['cells'])} cells; at most {MAX_CELLS} were expected")
     if (values := _size(data)) > MAX_VALUES:
-        raise SubmissionError(f"{path}: {values} values in it; a notebook of at most {MAX_VALUES} was expected")
+        raise SubmissionError(_too_many(path, values))
     cells = [_cell(path, number, cell) for number, cell in enumerate(data["cells"], start=1)]
     metadata = data.get("metadata") if isinstance(data.get("metadata"), dict) else {}
     if (written := sum(len(cell["source"]) for cell in cells)) > MAX_TEXT:
         raise SubmissionError(f"{path}: {written} characters in its cells; at most {MAX_TEXT} were expected")
     return nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": _clean(metadata), "cells": cells})
+
+
+def _too_many(path: Path | str, values: int) -> str:
+    return f"{path}: {values} values in it; a notebook of at most {MAX_VALUES} was expected"
 
 
 def _encoding(content: bytes) -> str:

@@ -22,7 +22,6 @@ from ..values.own_folder import OWN, LinkInTheWay, first_link, is_link, opened, 
 from . import record
 from .record import Data
 
-MAX_SIZE = 16 << 20
 FILE = "progress.json"
 EDITIONS = f"{OWN}/editions"  # the chapters as the book wrote them, in a study folder
 STUDY = "study"  # the file in `.gpubook` that marks a study folder
@@ -148,7 +147,7 @@ class Progress:
 
     def _read(self) -> Data:
         try:
-            if self.path.stat().st_size > MAX_SIZE:
+            if self.path.stat().st_size > record.MAX_SIZE:
                 raise record.BadRecord("too large")
             return record.read(self.path.read_bytes(), str(self.path))
         except FileNotFoundError:

@@ -20,10 +20,13 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from ..values.json_size import least_values
 from ..values.own_file import loaded
 
 FORMAT = 2
 ATTEMPTS = 40  # that are kept of an exercise
+MAX_SIZE = 16 << 20  # of a file
+MAX_VALUES = 500_000  # in a file, as of a notebook
 LONGEST = 20_000  # characters of an answer's source that are kept; of a longer one none, since a part is not it
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 Data = dict[str, Any]
@@ -50,9 +53,16 @@ def empty() -> Data:
 
 def read(text: str | bytes, where: str = "the record") -> Data:
     """The record in a text, of an older format too. BadRecord where it is none, NewerFormat where it is too new."""
+    if len(text) > MAX_SIZE:
+        raise BadRecord(f"{where} is too large: {len(text):,} bytes; at most {MAX_SIZE:,} were expected")
     try:
-        data = loaded(text)
-    except ValueError as error:
+        plain = text if isinstance(text, str) else text.decode("utf-8")
+        if (values := least_values(plain)) > MAX_VALUES:
+            raise ValueError(f"{values:,} values in it; at most {MAX_VALUES:,} were expected")
+        data = loaded(plain)
+        json.dumps(data, allow_nan=False)
+        canonical(data)
+    except (ValueError, OverflowError) as error:
         raise BadRecord(f"{where} cannot be read: {error}") from None
     version = data.get("format") if type(data) is dict else None
     if type(version) is int and version > FORMAT:
@@ -224,7 +234,7 @@ def _upgraded(data: Data, where: str) -> Data:
         for name, time in data.get("solutions", {}).items():
             if type(time) is str:
                 exercises.setdefault(name, {})["solution"] = _upgraded_time(time)
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         raise BadRecord(
             f"{where} is not a record of progress: predictions, hints and solutions were expected"
         ) from None

@@ -1,6 +1,7 @@
 """What a learner may hand in where the platform takes anything: neither the class nor the teacher's time is lost."""
 
 import io
+import json
 import shutil
 import struct
 import zipfile
@@ -8,6 +9,7 @@ import zipfile
 import pytest
 
 from autograder.course.intake import collect_archive
+from autograder.grading.restore import MAX_BYTES, MAX_VALUES, SubmissionError, notebook_in
 from tests.abuse.test_long_texts import bounded
 from tests.autograder.course.downloads import notebook, packed, small_course
 
@@ -60,3 +62,21 @@ def test_many_files_of_one_learner_stop_nobody(folder, tmp_path, flood):
         assert kinds.get("ada", "refused") == "refused"
 
     bounded(collected)
+
+
+@pytest.mark.parametrize("values", ["{},", "[],", "0,", "[[[[[[[[]]]]]]]],"])
+def test_what_has_more_values_than_a_notebook_is_refused_before_they_are_made(values):
+    begin, end = '{"nbformat": 4, "cells": [], "metadata": {"a": [', "0]}}"
+    content = (begin + values * ((MAX_BYTES - len(begin + end)) // len(values)) + end).encode()
+
+    def read():
+        with pytest.raises(SubmissionError, match="values in it"):
+            notebook_in(content, "mine.ipynb")
+
+    bounded(read)
+
+
+def test_signs_within_texts_are_no_values():
+    cell = {"cell_type": "markdown", "metadata": {}, "source": '[{",\\" ' * MAX_VALUES}
+    text = json.dumps({"nbformat": 4, "cells": [cell | {"source": cell["source"][:2_000_000]}], "metadata": {}})
+    assert len(notebook_in(text.encode(), "mine.ipynb").cells) == 1

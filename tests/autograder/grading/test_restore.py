@@ -17,7 +17,7 @@ from autograder.grading import restore
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"nbformat": 4, "cells": [], "metadata": {"x": [' + "{}," * 600_000 + "0]}}", "600006 values in it"),
+        ('{"nbformat": 4, "cells": [], "metadata": {"x": [' + "{}," * 600_000 + "0]}}", "600004 values in it"),
         ('{"nbformat": 4, "cells": [{"cell_type": "raw", "source": "%s"}]}' % ("x" * 2_000_001), "2000001 characters"),
         ("[" * 100_000, "not JSON"),
     ],

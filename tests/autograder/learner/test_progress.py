@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from autograder.learner import study
-from autograder.learner.progress import MAX_SIZE, Progress, done, mark, points, totals
-from autograder.learner.record import ATTEMPTS, LONGEST, NewerFormat
+from autograder.learner.progress import Progress, done, mark, points, totals
+from autograder.learner.record import ATTEMPTS, LONGEST, MAX_SIZE, NewerFormat
 from autograder.values.own_folder import LinkInTheWay
 
 RIGHT = {"say": "Right.", "kind": "right", "reason": "", "score": 1.0, "points": 2.0, "mistakes": []}

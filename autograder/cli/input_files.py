@@ -23,6 +23,10 @@ FINE, FINDING, UNREADABLE = 0, 1, 2  # the exit statuses of every command that r
 STANDARD_INPUT = "-"
 OPENERS = ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.open))
 LIMIT = 512 * MiB  # bytes of a log, once unpacked: more is no log that was pasted
+SMALL, RATIO = (
+    64 * MiB,
+    200,
+)  # bytes, and times its size: more than both is unpacked of no log, but of one line repeated
 
 
 def input_bytes(path: str | Path, limit: float = LIMIT) -> bytes:
@@ -58,8 +62,15 @@ def input_text(path: str | Path, limit: float = LIMIT) -> str:
 
 
 def _unpacked(name: str, opened: Callable[..., Any], packed: bytes, limit: float) -> bytes:
+    plausible = int(min(limit, max(SMALL, RATIO * len(packed))))
     try:
         with opened(io.BytesIO(packed)) as stream:
-            return stream.read(int(limit) + 1)
+            data = stream.read(plausible + 1)
     except (OSError, EOFError, ValueError, lzma.LZMAError, zlib.error) as error:
         raise CannotBe(f"{name}: the compressed data is damaged or cut: {error}") from None
+    if plausible < limit and len(data) > plausible:
+        raise CannotBe(
+            f"{name}: {len(packed):,} bytes that unpack to more than {plausible:,}; a log of at most {RATIO} times its "
+            "compressed size was expected"
+        )
+    return data

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..values import own_file
 from ..values.atomic_write import naming
-from ..values.own_folder import OWN, UNFOLLOWED, folder_of
+from ..values.own_folder import OWN, UNFOLLOWED, LinkInTheWay, folder_of
 
 Notebook = dict[str, Any]
 
@@ -20,19 +20,26 @@ class UnreadableNotebook(ValueError):
 
 
 def bytes_of(path: Path) -> bytes | None:
-    """What a file holds; None where there is none."""
+    """What a plain file holds, which a link may lead to; None where there is none, and OSError, which names it, for a
+    pipe, a device or a folder."""
     try:
-        return own_file.bytes_of(path) if OWN in path.parts else path.read_bytes()
+        return own_file.bytes_of(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except LinkInTheWay:
+        raise
+    except OSError as error:
+        if error.errno is not None:
+            raise OSError(error.errno, error.strerror, str(path)) from None
+        raise OSError(f"{path}: {error.strerror}; a file was expected there") from None
 
 
 def notebook_of(data: bytes) -> dict[str, Any]:
     """The notebook in a file. UnreadableNotebook where it is none that can be read."""
     try:
-        notebook = json.loads(data)
-    except (ValueError, RecursionError):
-        raise UnreadableNotebook("is not a notebook that can be read (no JSON)") from None
+        notebook = own_file.loaded(data)
+    except ValueError as error:
+        raise UnreadableNotebook(f"is not a notebook that can be read ({error})") from None
     if not isinstance(notebook, dict) or notebook.get("nbformat") != 4:
         raise UnreadableNotebook("is not a notebook of format 4")
     cells, metadata = notebook.get("cells"), notebook.get("metadata")

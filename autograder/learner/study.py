@@ -7,9 +7,11 @@ from pathlib import Path
 
 from ..values.atomic_write import naming
 from ..values.book_root import book_root
+from ..values.own_file import loaded
 from ..values.own_folder import refuse_links
 from . import progress, shown, start_page
 from .editions import LearnerCopy, UpdateReport
+from .notebook_file import bytes_of
 
 
 class StudyError(ValueError):
@@ -73,9 +75,10 @@ def whoami(folder: Path, learner: str) -> list[Path]:
     for path, notebook in notebooks.items():
         notebook["metadata"]["gpubook"]["learner"] = learner
         beside = path.with_suffix(".ipynb.new")
-        beside.unlink(missing_ok=True)  # a link that somebody put there, too
         with naming(path):
-            beside.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+            data = (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
+            beside.unlink(missing_ok=True)  # a link that somebody put there, too
+            beside.write_bytes(data)
             os.replace(beside, path)
     return list(notebooks)
 
@@ -83,7 +86,7 @@ def whoami(folder: Path, learner: str) -> list[Path]:
 def _of_the_book(path: Path) -> dict | None:
     """The notebook at `path` where the book or a course made it; None for any other file."""
     try:
-        notebook = json.loads(path.read_text(encoding="utf-8"))
+        notebook = loaded(bytes_of(path) or b"")
         return notebook if isinstance(notebook["metadata"]["gpubook"], dict) else None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -29,6 +29,7 @@ from .tokens import CourseTokens
 log = logging.getLogger("gpubook.service")
 SECONDS = 20.0  # for a request's headers, and for its body
 HEADERS = 16 << 10  # bytes
+DIGITS = 20  # of a length
 CONNECTIONS = 1000
 RENEWED = 5.0  # seconds between two looks at the course's files
 HERE = {"service": "gpubook check"}
@@ -126,18 +127,30 @@ class Check(Quiet):
                 self.tell(401, "Your token is not known, or holds no longer.")
                 return
             desk.rate.take(learner)
-            if int(self.request.headers.get("Content-Length") or 0) > MAX_BODY:
+            if (length := self._length()) is None:
+                self.tell(400, "A length was expected.")
+                return
+            if length > MAX_BODY:
                 self.tell(413, f"At most {MAX_BODY >> 10} KiB are read.")
                 return
             desk.one.begin(learner)
-        except ValueError:
-            self.tell(400, "A length was expected.")
         except Later as later:
             self.tell(later.status, f"{later.say}.", later.seconds)
+        except Exception:  # a file of tokens that is broken: nobody was known, so nothing is counted
+            self._fault()
         else:
             self.learner = learner
             if self.gone:
                 self._end()
+
+    def _length(self) -> int | None:
+        """How long the body is to be; None where what stands there is no length."""
+        text = self.request.headers.get("Content-Length") or "0"
+        return int(text) if text.isascii() and text.isdecimal() and len(text) < DIGITS else None
+
+    def _fault(self) -> None:
+        log.exception("a question could not be answered")
+        self.tell(503, "The service has a fault, which your teacher's log tells of.", 60)
 
     async def _who(self) -> str | None:
         match = TOKEN.fullmatch(self.request.headers.get("Authorization", ""))
@@ -159,8 +172,7 @@ class Check(Quiet):
         except Later as later:
             self.tell(later.status, f"{later.say}.", later.seconds)
         except Exception:  # a full disk, a database that is locked: nothing was told, so nothing is lost
-            log.exception("a question could not be answered")
-            self.tell(503, "The service has a fault, which your teacher's log tells of.", 60)
+            self._fault()
         else:
             self.finish(reply)
         finally:

@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+import re
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,8 @@ from ..book.course_error import CourseError
 from ..values.atomic_write import naming
 
 FORMULA = "=+-@\N{FULLWIDTH EQUALS SIGN}\N{FULLWIDTH PLUS SIGN}\N{FULLWIDTH HYPHEN-MINUS}\N{FULLWIDTH COMMERCIAL AT}"
+SEPARATED = re.compile(rf";(?=\s*[{re.escape(FORMULA)}])")  # where a spreadsheet's own separator is a semicolon
+JOINER = "\N{WORD JOINER}"  # is not seen, also in a comment of HTML, where "&lt;=" is no formula's
 
 
 @dataclass
@@ -31,10 +34,10 @@ class SheetContents:
 
 def inert(text: str) -> str:
     """A text that a spreadsheet shows and does not compute: one line, an apostrophe before a formula's first
-    character."""
+    character, and none behind what is a separator in half of Europe."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     formula = line.startswith(tuple(FORMULA)) and line != "-"  # which Moodle writes where there is nothing
-    return "'" + line if formula else line
+    return "'" * formula + SEPARATED.sub(f";{JOINER}", line)
 
 
 def number(value: float) -> str:

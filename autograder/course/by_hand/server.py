@@ -17,6 +17,7 @@ from jupyter_server.utils import url_path_join
 from tornado import web
 
 from ...book.course_error import CourseError
+from ...values.own_file import loaded
 
 if TYPE_CHECKING:
     from .questions import WrittenQuestion
@@ -155,7 +156,7 @@ class NewGrade(Handler):
         if len(self.request.body) > MOST_BYTES:
             raise web.HTTPError(413, f"at most {MOST_BYTES:,} bytes were expected")
         try:
-            body = json.loads(self.request.body)
+            body = loaded(self.request.body)  # neither deep nor with half a character, which no file can hold
             learner, points, comment, revision = (body[key] for key in ("learner", "given", "comment", "revision"))
         except (ValueError, LookupError, TypeError):
             raise web.HTTPError(400, "learner, given, comment and revision were expected, as JSON") from None

@@ -221,7 +221,8 @@ def _checked(url: str) -> None:
 
 
 def _origin(url: str) -> str:
-    """Scheme, host and port; "" where the address has none, or would not be shown as it is."""
+    """Scheme, host and port; "" where the address has none, would not be shown as it is, or has a name before its host,
+    which is read as the host."""
     if not url.isprintable():
         return ""
     try:
@@ -229,7 +230,8 @@ def _origin(url: str) -> str:
         port = parts.port or {"https": 443, "http": 80}.get(parts.scheme, 0)
     except ValueError:
         return ""
-    return f"{parts.scheme}://{parts.hostname}:{port}" if parts.hostname and port else ""
+    is_plain = bool(parts.hostname and port) and "@" not in parts.netloc
+    return f"{parts.scheme}://{parts.hostname}:{port}" if is_plain else ""
 
 
 def _key(url: str) -> str:

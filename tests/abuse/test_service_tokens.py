@@ -1,6 +1,7 @@
 """What the check service says where its own file of tokens is broken while it runs."""
 
 import asyncio
+import json
 import logging
 import os
 
@@ -9,6 +10,7 @@ from tornado.netutil import bind_sockets
 
 from autograder.course.service import server
 from autograder.course.service.tokens import CourseTokens
+from autograder.learner import check_service
 
 REQUEST = "POST /check HTTP/1.1\r\nHost: x\r\nAuthorization: token {}\r\nContent-Length: {}\r\n\r\n"
 
@@ -56,3 +58,17 @@ def test_a_length_that_is_none_is_the_askers(tmp_path):
     token = CourseTokens(tmp_path).issue(["ann"], days=1)["ann"]
     lengths = ("x", "²", str(server.MAX_BODY + 1))
     assert asyncio.run(statuses(tmp_path, [REQUEST.format(token, length) for length in lengths])) == [400, 400, 413]
+
+
+@pytest.mark.parametrize(
+    "address", ["https://good.org@evil.org/", "https://good.org:x@evil.org/", "https://@evil.org/"]
+)
+def test_no_token_is_kept_for_a_host_that_is_read_as_another(tmp_path, monkeypatch, address):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    for url in (address, "https://good.org/"):
+        about = {"assignment": {"name": "a", "service": {"url": url, "attempts": {}}}, "exercises": {}}
+        (tmp_path / "exercises.json").write_text(json.dumps(about))
+        if url == address:
+            with pytest.raises(check_service.Unavailable):
+                check_service.keep_token(tmp_path, "mine")
+    assert check_service.keep_token(tmp_path, "mine") == "https://good.org/"

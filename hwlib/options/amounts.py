@@ -6,6 +6,8 @@ from typing import NamedTuple
 from hwlib.units import UnitError, parse, show
 
 POWERS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
+MOST_NUMBERS = 256  # of a list: a plan for as many sizes of a machine takes seconds
+REPEATED = 60  # characters of a text that an error repeats
 DECIMAL = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
 _NUMBER = r"(\d{1,30}(?:\.\d*)?(?:e\d{1,2})?)\s*"  # so that no power of it is beyond the range of a float
 
@@ -58,18 +60,20 @@ def run_tokens_of(text: str) -> float:
 
 def whole_numbers_of(text: str) -> tuple[int, ...]:
     """Whole numbers, separated by commas, after which none begins with 0: "1,024" is one number to most who write it.
-    Raises ValueError.
+    At most `MOST_NUMBERS`, for a planner may plan for each. Raises ValueError.
 
     >>> whole_numbers_of("1,8, 1_024")
     (1, 8, 1024)
     """
+    if (count := 1 + text.count(",")) > MOST_NUMBERS:
+        raise ValueError(f"{count:,} numbers: expected at most {MOST_NUMBERS} whole numbers separated by commas")
     if re.search(r",\s*0\d", text):
         plain = text.replace(",", "")
         raise ValueError(f"{text!r}: a comma separates two numbers; expected {plain}, or numbers such as 8,16")
     try:
         return tuple(int(word.replace("_", "")) for word in text.split(","))
     except ValueError:
-        raise ValueError(f"{text!r}: expected whole numbers separated by commas") from None
+        raise ValueError(f"{text[:REPEATED]!r}: expected whole numbers separated by commas") from None
 
 
 def words_of(text: str) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ MOST_NAMED = 40  # devices in a sentence
 MOST_NVLINKS = 18  # ports of one GPU, up to NVLink 5: more than these in a row must share a switch
 FENCES = ("```", "~~~")  # around what is pasted into Markdown
 _GPU = re.compile(r"GPU[0-9]+")
-_NVLINKS = re.compile(r"NV([1-9][0-9]*)")
+_NVLINKS = re.compile(r"NV([1-9][0-9]{0,3})")
 _COLUMNS = ("CPU Affinity", "NUMA Affinity", "GPU NUMA ID")
 
 

@@ -7,11 +7,13 @@ It is the parent of the confined process, with rights of its own and in the same
 import json
 import math
 import os
+import re
 import resource
 import select
 import signal
 import socket
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 from .limits import Limits
@@ -19,6 +21,9 @@ from .limits import Limits
 EVERY = 0.25  # seconds between two looks
 PAGE = resource.getpagesize()
 SOCKET = 256 << 10  # bytes that the kernel may hold for one, whose buffers stay at their default size
+MAPPING = 512  # bytes that it holds for one part of a process's memory with rights of its own
+SELDOM = 8  # looks until mappings are counted again, which takes a millisecond for each process
+TABLES = re.compile(r"^VmPTE:\s*(\d+) kB", re.MULTILINE)
 
 
 def keep(pid: int, channel: socket.socket, status: socket.socket, limits: Limits, user: int | None) -> None:
@@ -34,13 +39,17 @@ def keep(pid: int, channel: socket.socket, status: socket.socket, limits: Limits
     ends = select.poll()
     ends.register(handle, select.POLLIN)
     ends.register(status, 0)  # its hanging up is always reported
-    report, niceness, before = "", 0, _held(Path("/proc/self"))
-    while not (ended := dict(ends.poll(EVERY * 1000))):
+    report, niceness, before, mappings = "", 0, _held(Path("/proc/self")), 0
+    for look in count():
+        if ended := dict(ends.poll(EVERY * 1000)):
+            break
+        if look % SELDOM == 0:
+            mappings = MAPPING * sum(map(_mappings, _processes()))
         if user is not None and (wanted := _niceness(_busy())) != niceness:
             niceness = wanted
             with suppress(OSError):
                 os.setpriority(os.PRIO_USER, user, niceness)
-        if _memory(limits.share, before) > limits.share:
+        if mappings + _memory(limits.share - mappings, before) > limits.share:
             report = f"its processes took more than {limits.share / (1 << 30):.3g} GiB of memory together"
             if limits.ranks > 1:
                 report += f", the share of one of {limits.ranks} ranks"
@@ -76,6 +85,7 @@ def _memory(enough: int, before: int) -> int:
         with suppress(OSError):
             lines = (process / "smaps_rollup").read_text().splitlines()
             exact += sum(int(line.split()[1]) << 10 for line in lines if line.startswith(("Pss:", "SwapPss:")))
+        exact += _tables(process)
     return exact
 
 
@@ -88,10 +98,28 @@ def _sockets(processes: list[Path]) -> int:
 
 
 def _held(process: Path) -> int:
-    """The bytes of a process that no file holds, those that it has not written since it was forked among them."""
+    """The bytes of a process that no file holds, those that it has not written since it was forked among them, and of
+    its page tables."""
     with suppress(OSError):
         resident, shared = (process / "statm").read_text().split()[1:3]
-        return (int(resident) - int(shared)) * PAGE
+        return (int(resident) - int(shared)) * PAGE + _tables(process)
+    return 0
+
+
+def _tables(process: Path) -> int:
+    """The bytes of a process's page tables: of them a page that is only read, and holds nothing, takes as much as it
+    has."""
+    with suppress(OSError):
+        line = TABLES.search((process / "status").read_text())
+        return int(line[1]) << 10 if line else 0
+    return 0
+
+
+def _mappings(process: Path) -> int:
+    """The parts of a process's memory that have rights of their own: tens of thousands take megabytes, and a fork
+    copies them."""
+    with suppress(OSError):
+        return (process / "maps").read_bytes().count(b"\n")
     return 0
 
 

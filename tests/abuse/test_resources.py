@@ -278,6 +278,10 @@ answer = [one.getsockopt(socket.SOL_SOCKET, what) < 1 << 20 for what in (socket.
 one.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
 answer.append(one.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1)""",
     "memory files": "answer = [libc.memfd_create(b'x', 0) == -1, libc.shmget(0, 1 << 20, 0o600) == -1]",
+    "pages in a pipe": "r, w = os.pipe()\nanswer = [libc.vmsplice(w, None, 0, 0) == -1]",
+    "rules of a sandbox": "answer = [libc.syscall(444, (ctypes.c_uint64*2)(0, 1), 16, 0) == -1]",
+    "huge pages of which one small page is left": """
+answer = [libc.prctl(42, 0, 0, 0, 0) == 1, libc.prctl(41, 0, 0, 0, 0) == -1, libc.prctl(42, 0, 0, 0, 0) == 1]""",
     "empty files": """
 answer = []
 for folder in '.', '/dev/shm':
@@ -297,6 +301,37 @@ def test_no_memory_is_held_that_counts_for_no_process(classroom, memory):
     child.kill()
     assert refused
     assert all(refused)
+
+
+IN_FORKS = """
+import time
+for _ in range({count}):
+    if os.fork() == 0:
+        for page in pages: ctypes.string_at(page, 1)
+        time.sleep(60)
+        os._exit(0)
+time.sleep(15)
+"""
+TABLES = {  # what the kernel holds of a process beside its pages
+    "page tables": """
+GAP = 1 << 30
+pages = [libc.mmap(place*GAP, 4096, 3, 0x100022, -1, 0) for place in range(1 << 14, 7000 + (1 << 14))]
+"""
+    + IN_FORKS.format(count=4),
+    "mappings": """
+pages, first = [], libc.mmap(None, 4096*60_000, 0, 0x22, -1, 0)
+for place in range(0, 60_000, 2): libc.mprotect(ctypes.c_void_p(first + 4096*place), ctypes.c_size_t(4096), 1)
+"""
+    + IN_FORKS.format(count=9),
+}
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda name: name.replace(" ", "-"))
+def test_memory_is_that_of_what_the_kernel_notes_of_processes_too(attacked, table):
+    limits = Limits(cell=20.0, total=40.0, memory=256 << 20, processes=24)
+    answers = {"abuse-time": UNCOUNTED + TABLES[table]}
+    words = " 0.25 GiB of memory "
+    attacked(Attack(table, answers=answers, asked=tuple(answers), words=words), limits)
 
 
 def test_what_processes_share_between_them_still_works(classroom):

@@ -2,7 +2,7 @@
 them.
 
 Reasons: those of `AnswerError`, of `values.slips`, of `values.compare.kinds` and of `dimension_probe`; not-a-function,
-cannot-be-called, returns-nothing, nearly-right, wrong-value.
+cannot-be-called, returns-nothing, too-large, nearly-right, wrong-value.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ..declaration.given import Given
 
 MAX_CASES = 500
+MOST_ELEMENTS = 1_000_000  # of arrays, of all results together: they are compared one by one, a third of a second
 SAMPLES = 12  # cases to compare a formula of the library on
 CALL = 120  # letters of a call that are shown
 SHOWN = 120  # letters of a result that are shown
@@ -163,10 +164,13 @@ class Function(Coded):
             return unreadable(str(error), error.reason)
         if call is None:
             return unreadable("the function cannot be called here", "cannot-be-called")
-        wanted, got = self.outputs(exercise, exercise.solution), []
+        wanted, got, left = self.outputs(exercise, exercise.solution), [], MOST_ELEMENTS
         for args in self.inputs(exercise):
             try:
                 got.append(call(args))
+                if (left := left - _elements(got[-1])) < 0:
+                    say = f"its arrays have more than {MOST_ELEMENTS:,} elements in all"
+                    raise AnswerError(say, "too-large")
             except AnswerError as error:
                 return self._failed(exercise, args, error)
         right = [equal(g, w, self.rtol) for g, w in zip(got, wanted, strict=True)]
@@ -287,6 +291,14 @@ class Function(Coded):
         several = ([show(size, self.unit, digits) for size in sizes] for digits in range(4, MOST_DIGITS + 1))
         written = [show(size, self.unit) for size in sizes]
         return next((shown for shown in several if len({*shown}) > 1), written)[0]
+
+
+def _elements(value: Any) -> int:
+    """The elements of all arrays in a result, which a message holds as a text, however many they are."""
+    if isinstance(value, (list, tuple, dict)):
+        return sum(map(_elements, value.values() if isinstance(value, dict) else value))
+    size = getattr(value, "size", 0)
+    return size if type(size) is int else 0
 
 
 def _records(rows: list) -> bool:

@@ -3,9 +3,11 @@
 import os
 import time
 
+import numpy as np
 import pytest
 from nbformat.v4 import new_code_cell
 
+from autograder.grading.judge import JudgeRequest
 from autograder.sandbox import Limits
 from autograder.values import encoding
 
@@ -120,6 +122,17 @@ def test_many_large_replies_cost_seconds_in_all(attacked):
     results, _ = attacked(Attack("large replies", LARGE, asked=("abuse-time", "abuse-guess"), edit=edit))
     assert time.process_time() - before < 5
     assert all("than any answer has" in result.say for result in results.values())
+
+
+def test_arrays_of_many_small_elements_are_not_compared_one_by_one(classroom):
+    """A message holds them as one text, of which the grader reads as many bytes as any answer may have."""
+    judge = classroom[3]
+    reply = {"value": encoding.encode(np.zeros(10_000_000, np.int8))}
+    question = JudgeRequest("abuse-ridge", None, {"$": "callable", "v": "ridge"})
+    begun = time.monotonic()
+    verdict = judge.ask(question, lambda arguments: reply, 30.0)
+    assert (verdict.score, verdict.reason) == (0.0, "too-large")
+    assert time.monotonic() - begun < 5
 
 
 HOGS = {

@@ -13,6 +13,7 @@ import binascii
 import functools
 import math
 import sys
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -26,6 +27,7 @@ MAX_NODES = 200_000
 MAX_TEXT = 1_000_000
 MAX_BYTES = 64 << 20
 MAX_BITS = 20_000
+MAX_ALIKE = 100  # keys of one dict that have the same hash: to find one of them takes as many comparisons
 ITEM_BYTES = {
     "bool": 1,
     "int8": 1,
@@ -268,7 +270,7 @@ def _decode(obj: Any, depth: int, budget: _Budget) -> Any:
         items = [_decode(v, depth + 1, budget) for v in value]
         return items if tag == "list" else tuple(items)
     if tag == "dict" and type(value) is list:
-        return {_key(_decode(k, depth + 1, budget)): _decode(v, depth + 1, budget) for k, v in value}
+        return _told_apart([(_key(_decode(k, depth + 1, budget)), _decode(v, depth + 1, budget)) for k, v in value])
     if tag == "array":
         return _decode_array(obj)
     if tag == "tree":
@@ -302,6 +304,14 @@ def _hex(text: Any) -> int:
     if type(text) is not str or len(text) > MAX_BITS // 4 + 3:
         raise BadMessage("a number in hexadecimal was expected")
     return int(text, 16)
+
+
+def _told_apart(items: list[tuple[Any, Any]]) -> dict[Any, Any]:
+    """The dict of these items. BadMessage where many keys have one hash, as numbers made for it have."""
+    alike = max(Counter(hash(key) for key, _ in items).values(), default=0)
+    if alike > MAX_ALIKE:
+        raise BadMessage(f"a dict with {alike} keys of the same hash; at most {MAX_ALIKE} were expected")
+    return dict(items)
 
 
 def _key(key: Any) -> Any:

@@ -40,6 +40,10 @@ HOSTILE = {
     "open brackets": "(" * 100_000,
     "an array": {"$": "array", "t": "float64", "s": [1 << 20], "v": base64.b64encode(bytes(8 << 20)).decode()},
     "many values": {"$": "list", "v": [0.0] * 150_000},
+    "keys of one hash": {
+        "$": "dict",
+        "v": [[{"$": "int", "v": hex(at * (2**61 - 1))}, 0] for at in range(1, 60_000)],
+    },
     "lists in lists": [[[[]]]],
     "no message": {"$": {"$": {}}},
 }

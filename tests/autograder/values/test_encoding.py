@@ -1,6 +1,7 @@
 import json
 import math
 import sys
+import time
 from collections import OrderedDict, namedtuple
 from decimal import Decimal
 from fractions import Fraction
@@ -302,3 +303,22 @@ def test_a_deep_message_is_refused():
         message = {"$": "list", "v": [message]}
     with pytest.raises(encoding.BadMessage):
         encoding.decode(message)
+
+
+@pytest.mark.parametrize("key", [lambda at: at * (2**61 - 1), lambda at: (1, at * (2**61 - 1))], ids=["int", "tuple"])
+def test_keys_that_are_made_to_share_a_hash_are_few(key):
+    def message(count):
+        return {"$": "dict", "v": [[encoding.encode(key(at)), 0] for at in range(1, count + 1)]}
+
+    assert len(encoding.decode(message(encoding.MAX_ALIKE))) == encoding.MAX_ALIKE
+    with pytest.raises(encoding.BadMessage, match=str(encoding.MAX_ALIKE)):
+        encoding.decode(message(encoding.MAX_ALIKE + 1))
+    begun = time.process_time()
+    with pytest.raises(encoding.BadMessage):
+        encoding.decode(message(30_000))
+    assert time.process_time() - begun < 2
+
+
+def test_many_keys_of_their_own_hashes_are_read():
+    values = {at: str(at) for at in range(50_000)}
+    assert encoding.decode(encoding.encode(values)) == values

@@ -195,11 +195,15 @@ class DomainSpace:
         return self._followed(point, name, self.domains[name].nearest(x, point), Domain.nearest)
 
     def beyond(self, point: Point, name: str, x: Fraction) -> Point | None:
-        """The same with `name` at `x`, also outside its range; None where it cannot go so far alone."""
+        """The same with `name` at `x`, also outside its range; None where it cannot go so far alone, or what depends on
+        it has no value there."""
         domain = self.domains[name]
         if domain.most and x > domain.bounds(point)[1]:
             return None
-        return self._followed(point, name, domain.beyond(x, point), Domain.beyond)
+        try:
+            return self._followed(point, name, domain.beyond(x, point), Domain.beyond)
+        except DeclarationError:
+            return None
 
     def leads(self, name: str) -> bool:
         """Whether others depend on that symbol."""

@@ -428,3 +428,26 @@ def test_difference_ignores_points_where_the_solution_has_no_value():
     kind = TILES.answer
     one, other = kind.read("n/(n-1)"), kind.read("1 + 1/(n-1)")
     assert difference(one, other, kind.points([one])) is None
+
+
+GROUPS = Exercise(
+    id="t-groups",
+    prompt="Derive it.",
+    solution=lambda g, n, t: n / g * t,
+    answer=Expression({"t": positive("s", 0.1, 60), "g": integers(2, 16), "n": multiples("g", 2, 256)}, unit="s"),
+    mistakes=(Mistake(lambda n, t: n * t, "n/g groups."),),
+)
+
+
+@pytest.mark.parametrize("wrong", ["floor(t/7.3)", "floor(g/7.3)*t", "floor(n/900)*t", "ceil(g/n)*t"])
+def test_a_step_where_what_depends_on_a_letter_has_no_value_is_a_wrong_answer(wrong):
+    assert not GROUPS.judge(wrong).score
+    assert GROUPS.judge("n/g*t").score == 1
+
+
+def test_beyond_its_range_a_letter_takes_with_it_what_depends_on_it():
+    space = DomainSpace(GROUPS.answer.symbols)
+    point = {"t": Fraction(1), "g": Fraction(4), "n": Fraction(40)}
+    assert space.beyond(point, "g", Fraction(32)) == {**point, "g": 32, "n": 320}
+    assert space.beyond(point, "g", Fraction(1)) == {**point, "g": 1, "n": 10}
+    assert space.beyond(point, "g", Fraction(0)) is None

@@ -293,5 +293,6 @@ def enter(limits: Limits, slot: int, view: RootView, alone: bool = False, covere
     if alone:
         _leave_proc()
     _drop_privileges(uid)
+    _libc.prctl(filters.HUGE_PAGES, 1, 0, 0, 0)  # one of which a small page is still mapped would count as that alone
     filters.forbid(alone)
     _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

@@ -35,7 +35,7 @@ PLACES = (239, 238, 235, 236, 440) if ARM else (279, 256, 237, 239, 440)
 QUOTAS = (60, 443) if ARM else (179, 443)  # quotactl, quotactl_fd
 MADVISE, SHARED_PAGES = 233 if ARM else 28, (12, 20, 21, 25)  # MERGEABLE, COLD, PAGEOUT, COLLAPSE
 PRCTL, MEMORY_MERGE = 167 if ARM else 157, 67
-HUGE_PAGES = 41  # PR_SET_THP_DISABLE: a huge page of which only one small page is mapped counts as that one
+HUGE_PAGES = 41  # PR_SET_THP_DISABLE, see `confine.enter`
 # getrusage, and the usage that wait4 and waitid tell: page faults for which a file had to be read from the disk
 USAGE, WAIT4, WAITID = (165, 260, 95) if ARM else (98, 61, 247)
 # A futex that is not PRIVATE may lie in a page of a file, and whoever maps that file wakes who waits there. The calls
@@ -79,7 +79,7 @@ def forbid(alone: bool = False) -> None:
     _install(_argument(CLONE, FIRST), [(ANY_BIT, NEW_NAMESPACE)])
     _install([*_argument(MMAP, FOURTH), (AND, 0, 0, SHARED_WITHOUT_FILE)], [(EQUAL, SHARED_WITHOUT_FILE)])
     _install(_argument(MMAP, FOURTH), [(ANY_BIT, HUGE)])
-    _without_huge_pages()
+    _install(_argument(PRCTL, FIRST), [(EQUAL, HUGE_PAGES)])
     level = [*_argument(SETSOCKOPT, SECOND), (EQUAL, 1, 0, SOCKETS), ALLOW, (LOAD, 0, 0, THIRD)]
     _install(level, [(EQUAL, buffer) for buffer in BUFFERS], 0)
     for call in (PREADV2, PWRITEV2):
@@ -88,12 +88,6 @@ def forbid(alone: bool = False) -> None:
     _install([*_argument(SOCKET, FIRST), (EQUAL, 1, 0, NETLINK), ALLOW, (LOAD, 0, 0, THIRD)], [(AT_LEAST, 1)])
     if alone:
         _alone()
-
-
-def _without_huge_pages() -> None:
-    """Let this process and all that it starts get small pages only, whatever they ask for."""
-    _libc.prctl(HUGE_PAGES, 1, 0, 0, 0)
-    _install(_argument(PRCTL, FIRST), [(EQUAL, HUGE_PAGES)])
 
 
 def _alone() -> None:

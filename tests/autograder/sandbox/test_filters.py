@@ -30,6 +30,8 @@ X86 = {
         "fanotify_init": 300,
         "memfd_create": 319,
         "memfd_secret": 447,
+        "vmsplice": 278,
+        "landlock_create_ruleset": 444,
         "shmget": 29,
         "semget": 64,
         "msgget": 68,
@@ -88,6 +90,8 @@ ARM = {
         "fanotify_init": 262,
         "memfd_create": 279,
         "memfd_secret": 447,
+        "vmsplice": 75,
+        "landlock_create_ruleset": 444,
         "shmget": 194,
         "semget": 190,
         "msgget": 186,
@@ -222,6 +226,11 @@ def test_these_calls_fail_and_no_others(table, module, monkeypatch, alone):
     expected[named["socket"]] = errno.EPERM  # of the family 0
     decisions = {call: kernel.decides(table["machine"], call) for call in range(600)}
     assert {call: error for call, error in decisions.items() if error is not None} == expected
+
+
+def test_huge_pages_stay_off(forbidden):
+    assert forbidden("prctl", 41) == errno.EPERM
+    assert [forbidden("prctl", option) for option in (40, 42)] == [None, None]
 
 
 def test_the_calls_of_another_machine_and_of_x32_fail(forbidden, table):

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 NEAR = 1e-3  # relative: what a number with four digits is off by, or with three on the way to it
 MOST_DIGITS = 6  # of a number that is typed
-STEPS = 200_000  # lines of the solution that looking may run
+STEPS = 40_000  # lines of the solution that looking may run with each row of numbers
+MOST_KEPT = 256  # rows of an exercise whose ways are kept
 ROWS = 4  # of the numbers with which a way must agree to be the mistake itself
 MOST = 2  # ways that are named
 TWO = ("factor-two", "sparse")
@@ -89,7 +90,7 @@ def rivals(
     """What else comes to a mistake's number, as questions."""
     ways: list[WrongWay] = []
     with suppress(TooManySteps):
-        ways = limited(lambda: _coming_near(exercise, mistake, value, given, near), STEPS)
+        ways = _coming_near(exercise, mistake, value, given, near)
     phrases = dict.fromkeys(way.told.partition(":")[0] for way in ways if cause is None or not way.factor)
     return [f"Or {cause}?"] * bool(cause) + [f"Or is it what comes out {phrase}?" for phrase in [*phrases][:MOST]]
 
@@ -116,19 +117,34 @@ def _of_two(about: str, say: str, first: Sequence[str]) -> str:
 
 def _coming_near(exercise: Exercise, mistake: Mistake, value: float, given: Given, near: float) -> list[WrongWay]:
     """The standard wrong ways that come to a number, but for those that are the mistake itself."""
-    coming = [way for way, other in ways_of(exercise, given) if other and math.isclose(other, value, rel_tol=near)]
+    coming = [way for way, other in _ways(exercise, given) if other and math.isclose(other, value, rel_tol=near)]
     coming = [way for way in coming if way.enough != REFUSED]  # one thing more or less throughout: a number mistyped
     if any(way.side for way in coming):  # then no number of the other side matters, however often it is taken
         coming = [way for way in coming if not (way.side or way.factor)]
-    if all(way.factor for way in coming):
-        return coming
-    rows = [given, *(row for row in exercise.variants()[:ROWS] if row != given)]
-    same = set.intersection(*(_equal(exercise, mistake, row) for row in rows))
-    return [way for way in coming if way.factor or way.name not in same]
+    same = {way.name for way in coming if not way.factor}
+    for row in (given, *(row for row in exercise.variants()[:ROWS] if row != given)):
+        if same:
+            same &= _equal(exercise, mistake, row)
+    return [way for way in coming if way.name not in same]
 
 
 def _equal(exercise: Exercise, mistake: Mistake, row: Mapping[str, Any]) -> set[str]:
     """The ways that give the mistake's number with these numbers."""
     value = float(call_with(mistake.value, row))
-    rows = ways_of(exercise, row)
-    return {way.name for way, other in rows if other is not None and math.isclose(other, value, rel_tol=EQUAL)}
+    return {way.name for way, other in _ways(exercise, row) if math.isclose(other, value, rel_tol=EQUAL)}
+
+
+def _ways(exercise: Exercise, row: Mapping[str, Any]) -> list[tuple[WrongWay, float]]:
+    """The wrong ways with these numbers, kept: every mistake of an exercise, and all of a class, ask for the same.
+    TooManySteps where the solution takes too many to be computed again and again."""
+    by_row: dict[str, list[tuple[WrongWay, float]] | None] = exercise._memory.setdefault("wrong ways", {})
+    key = repr(sorted(row.items()))
+    if key not in by_row:
+        if len(by_row) >= MOST_KEPT:
+            del by_row[next(iter(by_row))]
+        by_row[key] = None  # unless it ends within its steps
+        by_row[key] = limited(lambda: list(ways_of(exercise, row)), STEPS)
+    ways = by_row[key]
+    if ways is None:
+        raise TooManySteps(STEPS)
+    return ways

@@ -117,12 +117,13 @@ def _ways(
     exercise: Exercise, rows: Sequence[Mapping[str, Any]], tolerances: Tolerances, exact: bool
 ) -> Iterable[WrongWay]:
     ways: dict[str, WrongWay] = {}
-    guards = _guards(exercise.solution, rows)
-    for row in rows:
+    calls = [_calls(exercise.solution, row) for row in rows]
+    guards = _guards(exercise.solution, rows[0], calls)
+    for row, its_calls in zip(rows, calls, strict=True):
         want = _number(exercise.solution, row)
         if not want:
             continue
-        tried = [(way, value, False) for way, value in _replaced(exercise.solution, row, guards)]
+        tried = [(way, value, False) for way, value in _replaced(exercise.solution, row, its_calls, guards)]
         for way, letter, value in _misread(exercise, row, exact):
             tried.append((way, value, not exact and _inert(exercise.solution, row, letter, want)))
         for way, value, inert in tried:
@@ -140,10 +141,12 @@ def ways_from(exercise: Exercise, row: Mapping[str, Any]) -> Iterator[tuple[str,
 def ways_of(exercise: Exercise, row: Mapping[str, Any]) -> Iterator[tuple[WrongWay, float]]:
     """The wrong ways of which something is told, and what each comes to with these numbers."""
     if callable(exercise.solution):
-        guards = _guards(exercise.solution, [row])
-        for way, value in (*_replaced(exercise.solution, row, guards), *_means(exercise.solution, row, guards)):
-            if value is not None and way.told:
-                yield way, value
+        calls = _calls(exercise.solution, row)
+        guards = _guards(exercise.solution, row, [calls])
+        for ways in (_replaced, _means):
+            for way, value in ways(exercise.solution, row, calls, guards):
+                if value is not None and way.told:
+                    yield way, value
         printed = {match[1] for match in FIELD.finditer(exercise.prompt)}
         for way, letter, value in _misread(exercise, row, exact=False):
             if value is not None and way.told and letter in printed:
@@ -264,28 +267,28 @@ def _observed(function: Any, row: Mapping[str, Any], operations: Operations) -> 
 
 def _calls(function: Any, row: Mapping[str, Any]) -> list[Call]:
     operations = Operations()
-    _observed(function, row, operations)
+    if _places(function):  # else it calls none of them
+        _observed(function, row, operations)
     return operations.calls
 
 
-def _guards(function: Any, rows: Sequence[Mapping[str, Any]]) -> set[tuple[str, int]]:
+def _guards(function: Any, first: Mapping[str, Any], observed: Sequence[Sequence[Call]]) -> set[tuple[str, int]]:
     """The calls of a max or min with a side that is the same number whatever is given: the library's own bounds, such
-    as max(..., 0), which no learner writes."""
+    as max(..., 0), which no learner writes. `observed`: what it calls with each row, of which `first` is the first."""
     sides: dict[tuple[str, int], list[tuple[Any, ...]]] = defaultdict(list)
-    other = {name: x * 1.01 ** (i + 1) if type(x) is float else x for i, (name, x) in enumerate(rows[0].items())}
-    for row in (*rows, other):
+    other = {name: x * 1.01 ** (i + 1) if type(x) is float else x for i, (name, x) in enumerate(first.items())}
+    for calls in (*observed, _calls(function, other)):
         count: dict[str, int] = defaultdict(int)
-        for call in _calls(function, row):
+        for call in calls:
             sides[call.kind, count[call.kind]].append(call.items)
             count[call.kind] += 1
     return {key for key, items in sides.items() if any(len(set(side)) == 1 for side in zip(*items, strict=False))}
 
 
 def _replaced(
-    function: Any, row: Mapping[str, Any], guards: set[tuple[str, int]]
+    function: Any, row: Mapping[str, Any], calls: Sequence[Call], guards: set[tuple[str, int]]
 ) -> Iterator[tuple[WrongWay, float | None]]:
     """The ways with another operation: each max or min in turn; the last rounding, and all of a kind at once."""
-    calls = _calls(function, row)
     for kind in ("max", "min", "ceil", "floor"):
         mine = [call for call in calls if call.kind == kind]
         open_ones = [i for i in range(len(mine)) if kind in ("ceil", "floor") or (kind, i) not in guards]
@@ -300,10 +303,9 @@ def _replaced(
 
 
 def _means(
-    function: Any, row: Mapping[str, Any], guards: set[tuple[str, int]]
+    function: Any, row: Mapping[str, Any], calls: Sequence[Call], guards: set[tuple[str, int]]
 ) -> Iterator[tuple[WrongWay, float | None]]:
     """The ways with the mean of several amounts of which the largest or smallest counts."""
-    calls = _calls(function, row)
     for kind, side in (("max", "largest"), ("min", "smallest")):
         count = min(CALLS, sum(call.kind == kind for call in calls))
         for which in (each for each in range(count) if (kind, each) not in guards):

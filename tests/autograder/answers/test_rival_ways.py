@@ -4,9 +4,10 @@ import math
 
 import pytest
 
-from autograder.answers import Count, Expression, Quantity, positive
+from autograder.answers import Count, Expression, Quantity, positive, rival_ways
 from autograder.answers.rival_ways import WHICH, other_cause, precision
 from autograder.answers.selftest import selftest
+from autograder.answers.wrong_ways import ways_of
 from autograder.declaration import Exercise, Mistake
 from hwlib.units import GB
 
@@ -140,3 +141,33 @@ def test_things_of_the_prompt_are_likelier_than_kib():
 
 def test_the_selftest_takes_the_sentences():
     assert not any("Three of them" in line for line in selftest(quantity(Mistake(half, "Three of them."))))
+
+
+def test_the_ways_of_a_row_are_computed_once(monkeypatch):
+    rows = []
+    monkeypatch.setattr(rival_ways, "ways_of", lambda exercise, row: rows.append(row) or ways_of(exercise, row))
+    exercise = quantity(Mistake(half, "Half of it."), Mistake(lambda S, W, n: S * n / W, "All of them."))
+    verdicts = [judge(exercise, half) for _ in range(3)]
+    judge(exercise, lambda S, W, n: S * n / W)
+    assert len({repr(verdict) for verdict in verdicts}) == 1
+    assert rows == [ROWS[0], ROWS[1]], "the other one to see whether the way is the mistake itself"
+
+
+def test_no_more_rows_are_kept_than_may_be(monkeypatch):
+    monkeypatch.setattr(rival_ways, "MOST_KEPT", 2)
+    exercise = quantity(Mistake(half, "Half of it."), given=[{"S": 8 * GB, "W": 97 * GB, "n": n} for n in range(6, 12)])
+    verdicts = [judge(exercise, half, row).say for row in range(6)]
+    assert verdicts == [judge(exercise, half, row).say for row in range(6)]
+    assert len(exercise._memory["wrong ways"]) == 2
+
+
+@pytest.mark.parametrize(("steps", "others"), [(10**6, True), (10, False)])
+def test_a_solution_that_takes_too_many_steps_is_tried_once_and_its_mistake_told_alone(monkeypatch, steps, others):
+    monkeypatch.setattr(rival_ways, "STEPS", steps)
+    rows = []
+    monkeypatch.setattr(rival_ways, "ways_of", lambda exercise, row: rows.append(row) or ways_of(exercise, row))
+    exercise = quantity(Mistake(lambda S, W, n: S * n / W, "So it is."))
+    verdicts = [judge(exercise, lambda S, W, n: S * n / W) for _ in range(2)]
+    assert {verdict.kind for verdict in verdicts} == {"mistake"}
+    assert rows.count(ROWS[0]) == 1
+    assert bool(exercise._memory["wrong ways"][repr(sorted(ROWS[0].items()))]) is others

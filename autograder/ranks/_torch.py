@@ -4,13 +4,15 @@ import functools
 import gc
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .memory_meter import SMALL, Metered, Storages, begins, file_of, line_in
+
+PLAIN = {int, float, bool, str, type(None)}  # sizes and axes, which hold no numbers of a tensor
 
 
 class MemoryMeter(TorchDispatchMode):
@@ -27,11 +29,14 @@ class MemoryMeter(TorchDispatchMode):
             if value.layout is not torch.strided:
                 raise RuntimeError(f"this exercise counts the memory of dense tensors, and not of {value.layout} ones")
             if value.device.type == "cpu":
-                with suppress(RuntimeError, NotImplementedError):  # a wrapper of other tensors has none
+                try:  # a block of `suppress` for each argument of each operation takes as long as the rest
                     self.storages.see(value.untyped_storage())
+                except (RuntimeError, NotImplementedError):  # a wrapper of other tensors has none
+                    return
         elif isinstance(value, (list, tuple)):
             for item in value:
-                self.see(item)
+                if type(item) not in PLAIN:
+                    self.see(item)
 
     def look(self) -> None:
         """Whether this is a new peak, without what only garbage holds."""
@@ -44,8 +49,10 @@ class MemoryMeter(TorchDispatchMode):
 def _dispatch(self: MemoryMeter, func: Any, _types: Any, args: Any = (), kwargs: Any = None) -> Any:
     made = func(*args, **(kwargs or {}))
     if not self.paused:
-        for value in (args, tuple((kwargs or {}).values()), made):
-            self.see(value)
+        self.see(args)
+        if kwargs:
+            self.see(tuple(kwargs.values()))
+        self.see(made)
         self.look()
     return made
 

@@ -92,11 +92,13 @@ class Storages:
 
     def bytes(self) -> int:
         """What they hold now."""
-        total = 0
-        for key, reference in list(self.alive.items()):
+        total, given = 0, self.given
+        for key, reference in list(self.alive.items()):  # after each operation, and few of them were given
             storage = reference()
             if storage is None:
                 del self.alive[key]
+            elif key in given:
+                total += max(0, storage.nbytes() - given[key][1])
             else:
-                total += max(0, storage.nbytes() - self.given.get(key, (None, 0))[1])
+                total += storage.nbytes()
         return total

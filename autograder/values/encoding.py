@@ -229,6 +229,9 @@ def _plain(value: Any, depth: int, budget: _Budget) -> Any:
     if value is None or kind is bool or kind is float or (kind is int and abs(value) < 2**53):
         budget.spend(depth, NotEncodable)
         return value
+    if kind is str and value.isascii() and len(value) <= MAX_TEXT:  # as are all words of a rank's messages
+        budget.spend(depth, NotEncodable)
+        return value
     numpy = sys.modules.get("numpy")
     if numpy is not None and kind is numpy.ndarray and value.dtype in _item_types(numpy):
         budget.spend(depth, NotEncodable)

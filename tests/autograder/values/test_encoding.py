@@ -89,6 +89,9 @@ SEVERAL = [
     np.float32(1.5),
     np.bool_(True),
     [np.arange(3), {"x": np.ones((2, 1))}],
+    "x" * encoding.MAX_TEXT,
+    "\u00b5s",
+    "\ud800",
 ]
 ARRAYS = [np.arange(6).reshape(2, 3).T, np.array(2.5), np.zeros((0, 3)), np.array([1, 2], ">i4"), np.eye(3)[::2]]
 
@@ -103,7 +106,10 @@ def test_what_is_plain_is_what_comes_through_a_message(value):
         assert not np.shares_memory(direct, value)
 
 
-@pytest.mark.parametrize("value", [object(), [open], {"a": {1}}, np.array([None]), np.zeros(1, "M8[s]"), [[int]]])
+@pytest.mark.parametrize(
+    "value",
+    [object(), "x" * (encoding.MAX_TEXT + 1), [open], {"a": {1}}, np.array([None]), np.zeros(1, "M8[s]"), [[int]]],
+)
 def test_what_is_not_plain_is_refused_with_the_sentence_of_a_message(value):
     sentences = []
     for way in (encoding.plain, lambda one: encoding.decode(encoding.encode(one))):

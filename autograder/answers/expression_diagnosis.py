@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import cache
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
@@ -66,10 +67,12 @@ def constant_cause(
     if mistake.names_all:
         return ""
     ratio = _Ratio(kind, kind.tree(mistake.value), solution, clock, about)
-    ratios = [at for point in points if (at := ratio.at(point)) is not None]
-    if len(ratios) < FEW or not all(ratio.same(each, ratios[0]) for each in ratios):
-        return ""
-    slip = ratio.slip(ratios[0])
+    ratios: list[Any] = []
+    for there in filter(lambda each: each is not None, map(ratio.at, points)):
+        ratios.append(there)
+        if not ratio.same(there, ratios[0]):
+            return ""  # as is most often so at the second point
+    slip = ratio.slip(ratios[0]) if len(ratios) >= FEW else None
     return other_cause(slip.reason, about, mistake.say) if slip else ""
 
 
@@ -201,14 +204,12 @@ class _Ratio:
 
     def is_right(self, point: Point) -> bool:
         """Whether the answer is the solution there, or that has no value."""
-        try:
-            expected = value(self.solution, point, self.clock)
-        except Undefined:
-            return True
-        try:
-            return self.same(value(self.answer, point, self.clock), expected)
-        except Undefined:
-            return False
+        return self.comes_to(_value(self.solution, point, self.clock), point)
+
+    def comes_to(self, expected: Any, point: Point) -> bool:
+        """Whether the answer is that there, or that is None."""
+        mine = None if expected is None else _value(self.answer, point, self.clock)
+        return expected is None or (mine is not None and self.same(mine, expected))
 
     def find(self, points: list[Point]) -> Finding | None:
         known = [(p, r) for p in points if (r := self.at(p)) is not None]
@@ -391,9 +392,13 @@ class _Ratio:
         """The one change that would make it right; None too where looking for it takes too long."""
         clock = Clock(MOST_SECONDS)
 
+        @cache  # of hundreds of changes, most are compared at the first points only
+        def expected(of_answer: bool, at: int) -> Any:
+            return _value(self.answer if of_answer else self.solution, points[at], clock)
+
         def alike(tree: Tree, other: Tree) -> bool:
             ratio = _Ratio(self.kind, tree, other, clock, self.about)
-            return all(ratio.is_right(point) for point in points)
+            return all(ratio.comes_to(expected(other is self.answer, at), point) for at, point in enumerate(points))
 
         try:
             return one_change(self.answer, self.solution, list(self.kind.symbols), alike)
@@ -453,3 +458,11 @@ def _counterexample(kind: Expression, answer: Tree, where: Point) -> Finding:
     except (Undefined, OverflowError) as error:
         return Finding(f"At {letters} yours has no value ({error}).", "no-value")
     return Finding(f"At {letters} yours gives {mine}, which is not right.", "wrong-value")
+
+
+def _value(tree: Tree, point: Point, clock: Clock) -> Any:
+    """What a formula comes to there; None where it has no value."""
+    try:
+        return value(tree, point, clock)
+    except Undefined:
+        return None

@@ -92,13 +92,13 @@ class Storages:
 
     def bytes(self) -> int:
         """What they hold now."""
-        total, given = 0, self.given
+        total, at_start = 0, self.given
         for key, reference in list(self.alive.items()):  # after each operation, and few of them were given
             storage = reference()
             if storage is None:
                 del self.alive[key]
-            elif key in given:
-                total += max(0, storage.nbytes() - given[key][1])
+            elif key in at_start:
+                total += max(0, storage.nbytes() - at_start[key][1])
             else:
                 total += storage.nbytes()
         return total

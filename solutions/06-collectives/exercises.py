@@ -938,8 +938,8 @@ BESIDE = Exercise(
     given=dict(
         n_SM=[132, 132, 148, 148, 132],
         n_ch=[32, 24, 32, 40, 28],
-        t_math=[4e-3, 5e-3, 3e-3, 6e-3, 2e-3],
-        t_comm=[2.5e-3, 3.6e-3, 1.8e-3, 4e-3, 1.2e-3],
+        t_math=[4e-3, 7.5e-3, 4.4e-3, 1.5e-3, 7.4e-3],
+        t_comm=[2.5e-3, 1.1e-3, 3.8e-3, 1.2e-3, 4.1e-3],
     ),
     answer=Quantity("s", rtol=0.004),
     solution=lambda n_SM, n_ch, t_math, t_comm: shared_chip_time(t_math, t_comm, n_SM, n_ch),

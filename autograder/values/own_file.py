@@ -75,8 +75,10 @@ def parsed(
         raise broken(path, str(problem), remedy, error) from None
     try:
         return read(data)
-    except error:
-        raise
+    except error as problem:
+        if str(path) in str(problem):
+            raise
+        raise broken(path, _first_line(problem), remedy, error) from None
     except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as problem:
         what = f"not what gpubook wrote ({type(problem).__name__}: {_first_line(problem)})"
         raise broken(path, what, remedy, error) from None

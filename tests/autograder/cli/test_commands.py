@@ -52,6 +52,7 @@ def test_chosen_exercises_may_have_spaces_between(tmp_path, monkeypatch):
 
     asked = []
     monkeypatch.setattr(course, "assign", lambda *_args, exercises, **_more: asked.extend(exercises))
+    monkeypatch.setattr("autograder.cli.course._graded", lambda *_: 0)
     command = ["course", "assign", str(tmp_path), "week3", "--chapter", "03-rooflines", "--exercises", "a-b, c-d"]
     assert CliRunner().invoke(commands.main, command).exit_code == 0
     assert asked == ["a-b", "c-d"]

@@ -21,8 +21,9 @@ def asked(monkeypatch):
     """A child and what is sent to it; `replies` come one after the other, an exception is raised."""
     made = SimpleNamespace(sent=[], replies=[], polls=[], heard=[], ready=False, used=[0.0, 0.0], now=100.0, freed=[])
 
-    def receive(_channel, deadline=None):
+    def receive(_channel, deadline=None, *, allowance):
         made.heard.append(deadline)
+        assert allowance is not None
         reply = made.replies.pop(0)
         if isinstance(reply, Exception):
             raise reply

@@ -27,7 +27,7 @@ def test_the_time_of_a_process_is_seen_until_it_ends():
 
 
 def test_a_childs_time_counts():
-    shell = f"{sys.executable} -c '{BUSY.format(0.1)}'; true"
+    shell = f"{sys.executable} -c '{BUSY.format(0.2)}'; true"
     with subprocess.Popen(["sh", "-c", shell], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         handle = os.pidfd_open(process.pid)
         try:

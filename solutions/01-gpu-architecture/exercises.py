@@ -275,7 +275,10 @@ CYCLE = Exercise(
         ),
         Mistake(lambda cores, C, f: 2 ** ceil(log2(C / (cores * f))), "How many matrix units has the whole chip?"),
         Mistake(
-            lambda C, f: 2 ** ceil(log2(C / f)), "That is all matrix units of the chip together.", name="one-for-all"
+            lambda C, f: 2 ** ceil(log2(C / f)),
+            "All matrix units of the chip together come to that: is one of them asked for, or has the clock lost its "
+            "prefix?",
+            name="one-for-all",
         ),
         Mistake(lambda n, cores, C, f: ceil(log2(C / (n * cores * f))), "That is the exponent. Which power is it?"),
         Mistake(

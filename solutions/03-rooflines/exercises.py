@@ -641,7 +641,8 @@ FLASH = Exercise(
         ),
         Mistake(
             partial(_attend, floor=0.0),
-            "All scores of a row may lie far below zero, where your maximum begins. What are all of its weights then?",
+            "All scores of a row may lie far below zero. May your maximum, too? What are all weights of the row "
+            "if not?",
         ),
         Mistake(
             partial(_attend, absent=-100.0),

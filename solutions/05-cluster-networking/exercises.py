@@ -103,7 +103,7 @@ THIRD_TIER = Exercise(
         ),
         Mistake(
             lambda gpus, ports: floor(ports**2 / gpus) + 1,
-            "You gave every port of a leaf to GPUs. What is then left for the spines?",
+            "Does every port of a leaf lead to GPUs? What is then left for the spines?",
             name="leaf-ports",
         ),
         Mistake(
@@ -122,7 +122,7 @@ THIRD_TIER = Exercise(
         ),
         Mistake(
             lambda gpus, ports: floor(3 * ports // 4 * ports / gpus) + 1,
-            "A leaf with three ports down for one up blocks. How many of each has one that does not?",
+            "Has a leaf three ports down for one up? It would block. How many of each has one that does not?",
         ),
         Mistake(
             lambda gpus, ports: floor(two_tier_hosts(ports) / gpus / gpus) + 1,

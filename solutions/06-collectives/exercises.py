@@ -825,7 +825,7 @@ READ_RANKS = Exercise(
         ),
         Mistake(
             lambda algbw, busbw: round(busbw / algbw / (2 - busbw / algbw)),
-            "You count the others with which a rank adds up. And the rank itself?",
+            "Are those the others with which a rank adds up, or is a number rounded down? And the rank itself?",
         ),
         Mistake(8, "That is one node, and its busbw would be 1.75 times its algbw. What is the ratio here?"),
     ),

@@ -246,7 +246,7 @@ ERRATUM_REDUCE = Exercise(
             names_all=True,
         ),
         Mistake(
-            lambda B, D, X, W: 4 * B * D / (X * W), "X is one of the axes that split the array. Is it the only one?"
+            lambda B, D, X, W: 4 * B * D / (X * W), "Which axes split the array, and into how many parts together?"
         ),
         Mistake(
             lambda B, D, Y, W: 4 * B * D / (Y * W),
@@ -263,7 +263,7 @@ ERRATUM_REDUCE = Exercise(
         ),
         Mistake(
             lambda B, D, Z, W: 4 * B * D / (Z * W),
-            "Z is the axis along which the terms are added up. Which axes split the array?",
+            "Along which axis are the terms added up, and which axes split the array, into how many parts together?",
         ),
         Mistake(
             lambda B, D, X, Y, Z, W: 2 * Z * B * D / (X * Y * W),
@@ -271,7 +271,8 @@ ERRATUM_REDUCE = Exercise(
         ),
         Mistake(
             lambda B, D, X, Y, W: 4 * B * D / (3 * X * Y * W),
-            "The ring of Z has the links of one axis only; the other two axes carry nothing here.",
+            "Do the links of three axes carry it? The ring of Z has those of one. What splits the array is another "
+            "thing.",
         ),
         Mistake(
             lambda B, D, X, Y, Z, W: 4 * B * D / (X * Y * Z * W),

@@ -1042,7 +1042,7 @@ LAB_NVFP4 = Exercise(
         ),
         Mistake(
             partial(_four_or_six, largest=256 / 6),
-            "Your tensor's scale sends the largest weight to 256. What does a block's scale send its largest to?",
+            "To what does your tensor's scale send the largest weight, and to what a block's scale its largest?",
         ),
         Mistake(partial(_four_or_six, across=False), "Your blocks run down the columns. The prompt's lie in a row."),
     ),

@@ -341,9 +341,9 @@ class _Ratio:
             if self._matters(name, points) and self._tends(name, way, points):
                 lacks = f"there is no {', '.join(absent)} in it, and " if absent else ""
                 if way == TO_INFINITY:
-                    say = f"right only in the limit of large {name}: what is wrong counts less and less with it"
+                    say = f"right in the limit of large {name}, and what is wrong counts less and less with it"
                     return Finding(f"Not yet: {lacks}yours is {say}.", "limit-of-large")
-                say = f"right only where {name} is negligible ({name} → 0): what is wrong vanishes with it"
+                say = f"right where {name} is negligible ({name} → 0), and what is wrong vanishes with it"
                 return Finding(f"Not yet: {lacks}yours is {say}.", "limit-of-small")
         return None
 

@@ -22,7 +22,7 @@ from ..values.numbers import Unreadable, as_float, number, rounded, two_digits
 from ..values.texts import quoted
 from .derivation import derivation
 from .recognised import how_far, recognise
-from .rival_ways import meant, mistake_verdict, other_cause, precision
+from .rival_ways import EXACT, NEAR, meant, mistake_verdict, other_cause, precision
 from .undeclared import lambda_for, products, ratio_to
 from .wrong_ways import weak_numbers
 
@@ -179,7 +179,9 @@ class Quantity(Answer):
             doubt = "is it rounded, or is a small part missing, or one too many?"
             say = f"Close, but not within {100 * self.rtol:.3g} %: {doubt}"
             return Verdict(0.0, say, "wrong", "close")
-        finding = recognise(exercise, as_float(answer), float(want), given, unit=self.unit)
+        many = math.isfinite(typed) and precision(typed) <= NEAR
+        near = EXACT if many else NEAR  # a program's number has all of its digits
+        finding = recognise(exercise, typed, float(want), given, unit=self.unit, near=near)
         finding = finding or self._far(answer, want) or how_far(as_float(answer), float(want))
         return not_yet(finding.say, finding.reason)
 

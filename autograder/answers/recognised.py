@@ -73,6 +73,18 @@ def recognise(
     return None
 
 
+def _fits(number: Number, other: Number, unit: str, power: int) -> bool:
+    """Whether a number times this power of another is in the unit of the answer: else nobody meant their product."""
+    from hwlib.units import UnitError, dimension
+
+    try:
+        left, right, wanted = (dimension(each) for each in (number.unit, other.unit, unit))
+    except UnitError:
+        return True
+    together = {name: left.get(name, 0) + power * right.get(name, 0) for name in {*left, *right}}
+    return {name: n for name, n in together.items() if n} == {name: n for name, n in wanted.items() if n}
+
+
 def _candidates(exercise: Exercise, want: float, given: Mapping[str, Any], unit: str) -> list[Candidate]:
     """All numbers that are recognised, in the order in which they are tried; kept, for a class gives the same again."""
     key = id(exercise), repr(sorted(given.items())), unit
@@ -120,6 +132,8 @@ def _known(exercise: Exercise, want: float, given: Mapping[str, Any], unit: str)
         yield Candidate(description, value, reason)
     rest = "does the rest of the prompt play no part?" if len(numbers) > 2 else "are the two to be combined like that?"
     for number, other in permutations(numbers, 2):
+        if not _fits(number, other, unit, -1):
+            continue
         turned = math.isclose(other.value, number.value * want, rel_tol=NEAR)
         say = "which is divided by which?" if turned else rest
         yield Candidate(f"{number.shown} over {other.shown}: {say}", number.value / other.value, "number-of-prompt")
@@ -127,7 +141,9 @@ def _known(exercise: Exercise, want: float, given: Mapping[str, Any], unit: str)
         number for number in numbers if number.value >= TOLD_APART or unit != "1"
     ]  # what small ones come to, others do too
     for number, other in combinations(large, 2):
-        yield Candidate(f"{number.shown} times {other.shown}: {rest}", number.value * other.value, "number-of-prompt")
+        if _fits(number, other, unit, 1):
+            product = number.value * other.value
+            yield Candidate(f"{number.shown} times {other.shown}: {rest}", product, "number-of-prompt")
     for ratio in (*SIMPLE, *MULTIPLES):
         yield Candidate(_multiple(ratio), want * float(ratio), "multiple")
     for shown, n in _counts(numbers):

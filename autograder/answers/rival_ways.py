@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..declaration.exercise import Exercise, Mistake
 
 NEAR = 1e-3  # relative: what a number with four digits is off by, or with three on the way to it
+EXACT = 1e-6  # what a program's own rounding may make of a number
 MOST_DIGITS = 6  # of a number that is typed
 STEPS = 40_000  # lines of the solution that looking may run with each row of numbers
 MOST_KEPT = 256  # rows of an exercise whose ways are kept

@@ -230,8 +230,8 @@ def test_a_limit_is_told_where_the_domain_leads_to_it(exercise, answer, reason, 
 def test_the_words_for_a_limit():
     verdict = judge(RING, "2*(n-1)/n*S/W")
     assert verdict.reason == "limit-of-small"
-    right = "there is no alpha in it, and yours is right only where alpha is negligible (alpha → 0)"
-    assert verdict.say == f"Not yet: {right}: what is wrong vanishes with it."
+    right = "there is no alpha in it, and yours is right where alpha is negligible (alpha → 0)"
+    assert verdict.say == f"Not yet: {right}, and what is wrong vanishes with it."
     assert words(verdict) & {*RING.answer.symbols} == {"alpha"}, "the letter in question, and no other"
 
 

@@ -152,3 +152,28 @@ def test_a_way_that_comes_near_a_multiple_of_the_answer_is_told_as_that(monkeypa
 def test_a_number_on_the_other_side_of_zero_is_not_too_large(answer, want, reason):
     assert how_far(answer, want).reason == reason
     assert how_far(-answer, want).reason == "too-large"
+
+
+@pytest.mark.parametrize(("unit", "told"), [("1", True), ("B", False), ("B/s", False)])
+def test_a_quotient_of_the_prompts_numbers_has_the_unit_of_the_answer(unit, told):
+    exercise = Exercise(
+        id="t-quotient",
+        prompt="{S:B} of {M:B} in {t:s}.",
+        given={"S": [7e9], "M": [3e9], "t": [0.9]},
+        answer=Quantity(unit),
+        solution=lambda S: 31 * S,
+    )
+    finding = recognise(exercise, 7 / 3, 31 * 7e9, exercise.variant(), unit=unit)
+    assert (finding is not None and finding.reason == "number-of-prompt") is told
+
+
+@pytest.mark.parametrize(("answer", "reason"), [(7 / 3, "number-of-prompt"), (7 / 3 * 1.0005, "orders-of-magnitude")])
+def test_a_number_of_many_digits_is_recognised_by_all_of_them(answer, reason):
+    exercise = Exercise(
+        id="t-quotient",
+        prompt="{S:B} of {M:B} in {t:s}.",
+        given={"S": [7e9], "M": [3e9], "t": [0.9]},
+        answer=Quantity("1"),
+        solution=lambda S: 31 * S,
+    )
+    assert exercise.judge(answer, exercise.variant()).reason == reason

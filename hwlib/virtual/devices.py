@@ -65,9 +65,10 @@ def words_of_devices() -> type:
 
     def number(func: Any, args: Any, kwargs: Any) -> Any:
         tensor = args[0]
-        if not shape_only(tensor):
-            return func(*args, **kwargs)
-        if tensor.numel() != 1:
+        if type(tensor) is Tensor:  # made of what a loader drew on the CPU: it has a value
+            with without_modes():
+                return func(*args, **kwargs)
+        if not shape_only(tensor) or tensor.numel() != 1:
             return func(*args, **kwargs)
         if tensor.dtype == torch.bool:
             return getattr(tensor, "truth", False)

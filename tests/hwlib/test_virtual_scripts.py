@@ -57,6 +57,37 @@ def test_a_script_for_gpus_takes_what_step_time_says_of_its_stack(script, stack,
     assert run.step.ranks == n
 
 
+@pytest.mark.nightly
+@pytest.mark.parametrize("offload", [(), ("--offload",)], ids=["", "offload"])
+def test_a_recipe_of_fine_tuning_runs_as_it_is(offload, capsys):
+    args = ["--layers", "2", "--accumulate", "2", *offload]
+    run = virtual.run(SCRIPTS / "tune_recipe.py", args, where=CLUSTER, n=64, stack="torchtitan-h100")
+    assert [line.split(" | ")[0] for line in capsys.readouterr().out.splitlines()] == ["Step 1", "Step 2"]
+    gathers, sums = 2 * (2 + 2 + 1), 2 * 3  # of two batches: layers, again for the backward pass, and the rest
+    assert (run.step.of("all_gather").number, run.step.of("reduce_scatter").number) == (gathers, sums)
+    assert run.step.of("all_reduce").number == 3  # tokens, loss, norm
+
+
+def test_a_number_out_of_what_a_loader_drew_has_its_value(tmp_path, capsys):
+    lines = [
+        "import torch, torch.distributed as dist",
+        "from torch.utils.data import DataLoader",
+        "dist.init_process_group('nccl')",
+        "layer = torch.nn.Linear(8, 8, device='cuda')",
+        "adam = torch.optim.AdamW(layer.parameters())",
+        "for batch in DataLoader([torch.tensor([1, 2, -100])], batch_size=1):",
+        "    tokens = (batch != -100).sum()",
+        "    dist.all_reduce(tokens)",
+        "    layer(torch.randn(4, 8, device='cuda')).sum().backward()",
+        "    adam.step()",
+        "    print(tokens.item(), (tokens / 4).item())",
+    ]
+    script = tmp_path / "loader.py"
+    script.write_text("\n".join(lines))
+    virtual.run(script, [], where="dgx-h100")
+    assert capsys.readouterr().out.split() == ["16", "4.0"]  # eight ranks have as many
+
+
 @pytest.mark.parametrize("stack", ["megatron-core-h100", "torchtitan-h100"])
 def test_products_and_attention_of_a_stack_are_those_of_step_time(stack):
     """A layer alone, without the network: to the last digits."""

@@ -34,7 +34,7 @@ def expected(book) -> dict[str, dict[str, float]]:
     full = {e.id: 0.0 if e in book.written else float(e.points) for e in book.exercises}
     none = dict.fromkeys(full, 0.0)
     predicted = {e.id: float(e.points) if e.predict else 0.0 for e in book.exercises}  # for predicting at all
-    crashed = [e.id for e in book.judged[:3]]  # an exception, a loop, a dead kernel; the fourth crash comes too late
+    crashed = [e.id for e in book.judged[:4]]  # an exception, a loop, a dead kernel, an error behind the answer
     return {
         "all_right": full,
         "other_units_and_forms": full,

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 NAME = 40  # characters of what stands before a number
 MANY = 8  # numbers of a prompt whose products and quotients are tried
-NAMED = re.compile(r"(?:\b\w*[A-Z]\w*[A-Z]\w*|\b(?:Llama|Qwen|Chapter|Figure|Table|Exercise|Section)) ?$")
-"""What stands before a number that is a part of a name, as of NVLink 5."""
+WORD = re.compile(r"(\w{1,40}) ?$")
+NAMES = frozenset({"Llama", "Qwen", "Chapter", "Figure", "Table", "Exercise", "Section"})
 NUMBER = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?!\d|-[a-z])(?:\s?([A-Za-z]+(?:/[A-Za-z]+)*))?")
 
 
@@ -39,10 +39,15 @@ def numbers_of(exercise: Exercise, given: Mapping[str, Any]) -> list[Number]:
     prompt = FIELD.sub(" ", exercise.prompt)
     for match in NUMBER.finditer(prompt):
         number = _typed(match[1], match[2] or "")
-        named = number.unit == "1" and NAMED.search(prompt, max(0, match.start() - NAME), match.start())
-        if number.value and not named:
+        if number.value and not (number.unit == "1" and _ends_a_name(prompt[: match.start()])):
             numbers.setdefault(number.value, number)
     return list(numbers.values())[:MANY]
+
+
+def _ends_a_name(before: str) -> bool:
+    """Whether a number behind this text is a part of a name, as of NVLink 5."""
+    word = WORD.search(before[-NAME:])
+    return word is not None and (word[1] in NAMES or sum(map(str.isupper, word[1])) > 1)
 
 
 def _typed(digits: str, unit: str) -> Number:

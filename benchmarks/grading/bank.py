@@ -27,7 +27,7 @@ STEPS = Exercise(
     id="bench-steps",
     points=1,
     prompt="How many steps does that ring take?",
-    answer=Count(),
+    answer=Count(of="step"),
     solution=14,
     mistakes=(Mistake(8, "A step is not a GPU."), Mistake(7, "There are two phases.")),
 )

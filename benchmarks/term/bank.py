@@ -26,7 +26,7 @@ STEPS = Exercise(
     title="Steps of a ring",
     prompt="A ring of {n} GPUs all-reduces. How many steps does it take?",
     given={"n": [8, 13, 21, 34]},
-    answer=Count(of="steps"),
+    answer=Count(of="step"),
     solution=lambda n: 2 * (n - 1),
     mistakes=(
         Mistake(lambda n: n - 1, "That is one of its two phases."),
@@ -101,7 +101,7 @@ STAGES = Exercise(
     title="Stages in flight",
     prompt="A pipeline of {p} stages runs {m} microbatches. How many slots does it take?",
     given={"p": [4, 9], "m": [17, 30, 51]},
-    answer=Count(of="slots"),
+    answer=Count(of="slot"),
     solution=lambda p, m: m + p - 1,
     mistakes=(
         Mistake(lambda p, m: m * p, "The stages work at the same time."),

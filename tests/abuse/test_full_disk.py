@@ -51,7 +51,7 @@ def test_whoami_names_the_notebook(tmp_path, monkeypatch):
     def full(*_, **__):
         raise FULL
 
-    monkeypatch.setattr(type(path), "write_text", full)
+    monkeypatch.setattr(type(path), "write_bytes", full)
     with pytest.raises(OSError, match="No space left") as raised:
         study.whoami(tmp_path, "ann")
     assert raised.value.filename == str(path)

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 with ThreadPoolExecutor(4) as pool:
     total = sum(pool.map(lambda k: k*k, range(100)))
 threading.Thread(target=lambda: [print('still here') for _ in range(100)]).start()""",
-    "an exception after the answer": "raise RuntimeError('later')",
+    "an exception that is caught": "try:\n    1/0\nexcept ZeroDivisionError:\n    pass",
     "processes": "import subprocess\nprint(subprocess.run(['echo', 'hello'], capture_output=True).stdout)",
     "magics and top-level await": "%timeit -n1 -r1 sum(range(10))\nimport asyncio\nawait asyncio.sleep(0.01)",
     "a long output": "for k in range(20_000): print(k)",

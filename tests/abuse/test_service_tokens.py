@@ -11,6 +11,7 @@ from tornado.netutil import bind_sockets
 from autograder.course.service import server
 from autograder.course.service.tokens import CourseTokens
 from autograder.learner import check_service
+from tests.loops import awaited
 
 REQUEST = "POST /check HTTP/1.1\r\nHost: x\r\nAuthorization: token {}\r\nContent-Length: {}\r\n\r\n"
 
@@ -50,14 +51,14 @@ def test_a_broken_file_of_tokens_is_the_services_fault(tmp_path, breakage, caplo
     token = CourseTokens(tmp_path).issue(["ann"], days=1)["ann"]
     BREAKAGES[breakage](tmp_path / ".gpubook" / "tokens.json")
     with caplog.at_level(logging.ERROR):
-        assert asyncio.run(statuses(tmp_path, [REQUEST.format(token, 2) + "{}"])) == [503]
+        assert awaited(statuses, tmp_path, [REQUEST.format(token, 2) + "{}"]) == [503]
     assert "tokens.json" in caplog.text
 
 
 def test_a_length_that_is_none_is_the_askers(tmp_path):
     token = CourseTokens(tmp_path).issue(["ann"], days=1)["ann"]
     lengths = ("x", "²", str(server.MAX_BODY + 1))
-    assert asyncio.run(statuses(tmp_path, [REQUEST.format(token, length) for length in lengths])) == [400, 400, 413]
+    assert awaited(statuses, tmp_path, [REQUEST.format(token, length) for length in lengths]) == [400, 400, 413]
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ TIME = Exercise(
 COUNT = Exercise(
     id="links-count", prompt="How many messages do {n} ranks send, each to each of {m}?",
     given=dict(n=[4], m=[6]),
-    answer=Count(), solution=lambda n, m: n*m,
+    answer=Count(of="link"), solution=lambda n, m: n*m,
     mistakes=(Mistake(lambda n, m: n*(m - 1), "Each to each, itself too: mistake-sentence-three."),
               Mistake(lambda n, m: n + m, "Added, not multiplied: mistake-sentence-four.")))
 GUESS = Exercise(

@@ -21,7 +21,7 @@ TIME = Exercise(
     mistakes=(Mistake(lambda S, W: W/S, "Turn the quotient over."),
               Mistake(lambda S, W: S*W, "Divide, do not multiply.")))
 STEPS = Exercise(
-    id="tiny-steps", points=2, prompt="How many steps has a ring of {n}?", given=dict(n=[8]), answer=Count(),
+    id="tiny-steps", points=2, prompt="How many steps has a ring of {n}?", given=dict(n=[8]), answer=Count(of="step"),
     solution=lambda n: 2*(n - 1),
     mistakes=(Mistake(lambda n: n - 1, "That is one phase."),
               Mistake(lambda n: 2*n, "The last step is not needed.")))

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...declaration.verdict import Verdict, no_answer
+from ...declaration.verdict import CELL_FAILED, Verdict, no_answer
 from ...grading.found_cells import normalised
 from ...grading.judge import Judge, JudgeFailed, JudgeGone, JudgeRequest
 from ...grading.restore import only
@@ -103,7 +103,7 @@ class Judging:
         if result is None or result.kind == "failed":
             raise NotJudged("; ".join(filter(None, [outcome.problem, *outcome.problems])) or f"{name}: no result")
         score = result.points / result.max_points if result.max_points else 0.0
-        was_called = result.kind != "empty" or result.reason != ""
+        was_called = result.kind != "empty" or result.reason not in ("", CELL_FAILED)
         counts = was_called or time.monotonic() - began >= SOON
         return JudgedRequest(Verdict(score, result.say, result.kind), counts=counts)
 

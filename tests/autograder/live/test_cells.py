@@ -51,7 +51,7 @@ def test_a_number_is_judged_as_the_notebook_judges_it():
     assert (right["kind"], right["score"], right["points"], right["sign"]) == ("right", 1.0, 1.0, "✓")
     wrong = check("rooflines-vector-add", "2*2*2^30/8e12 s")["verdict"]
     assert (wrong["kind"], wrong["points"]) == ("mistake", 0.0)
-    assert wrong["text"] == "Both inputs are read. And the result: where does it go?"
+    assert wrong["text"].startswith("Both inputs are read. And the result: where does it go? It was read as ")
     odd = check("rooflines-vector-add", "some seconds")["verdict"]
     assert odd["kind"] == "unreadable"
 
@@ -169,9 +169,9 @@ def test_a_function_that_is_run_shows_a_value():
 def test_a_kernel_that_is_run_shows_what_it_loads_and_stores():
     head = "def transpose(x_ptr, out_ptr, M, N, BM: tl.constexpr, BN: tl.constexpr):\n    "
     shown = tried(f"{head}tl.load(x_ptr + tl.arange(0, BM))", "memory-hierarchy-transpose", KERNELS)["html"]
-    assert ">256<" in shown, "4 programs load 16 elements of 4 bytes"
+    assert ">192<" in shown, "3 programs load 16 elements of 4 bytes"
     beyond = tried(f"{head}tl.load(x_ptr + M*N + tl.arange(0, BM))", "memory-hierarchy-transpose", KERNELS)["html"]
-    assert "loads element 1,024 of x_ptr" in beyond
+    assert "loads element 320 of x_ptr" in beyond
 
 
 def test_a_cell_that_shows_something_else_is_not_tried():

@@ -130,6 +130,14 @@ def _known(exercise: Exercise, want: float, given: Mapping[str, Any], unit: str)
         yield Candidate("one over the answer: what is divided by what?", 1 / want if want else 0.0, "turned-over")
     for description, value, reason in related(want, numbers, unit, list(_counts(numbers))):
         yield Candidate(description, value, reason)
+    yield from _pairs(numbers, want, unit)
+    for ratio in (*SIMPLE, *MULTIPLES):
+        yield Candidate(_multiple(ratio), want * float(ratio), "multiple")
+    yield from _with_a_part_less(numbers, want)
+
+
+def _pairs(numbers: list[Number], want: float, unit: str) -> Iterator[Candidate]:
+    """Quotients and products of two numbers of the prompt that are in the answer's unit."""
     rest = "does the rest of the prompt play no part?" if len(numbers) > 2 else "are the two to be combined like that?"
     for number, other in permutations(numbers, 2):
         if not _fits(number, other, unit, -1):
@@ -137,15 +145,16 @@ def _known(exercise: Exercise, want: float, given: Mapping[str, Any], unit: str)
         turned = math.isclose(other.value, number.value * want, rel_tol=NEAR)
         say = "which is divided by which?" if turned else rest
         yield Candidate(f"{number.shown} over {other.shown}: {say}", number.value / other.value, "number-of-prompt")
-    large = [
-        number for number in numbers if number.value >= TOLD_APART or unit != "1"
-    ]  # what small ones come to, others do too
+    # What small numbers come to, others do too.
+    large = [number for number in numbers if number.value >= TOLD_APART or unit != "1"]
     for number, other in combinations(large, 2):
         if _fits(number, other, unit, 1):
             product = number.value * other.value
             yield Candidate(f"{number.shown} times {other.shown}: {rest}", product, "number-of-prompt")
-    for ratio in (*SIMPLE, *MULTIPLES):
-        yield Candidate(_multiple(ratio), want * float(ratio), "multiple")
+
+
+def _with_a_part_less(numbers: list[Number], want: float) -> Iterator[Candidate]:
+    """The answer times n - 1 over n, or its square, and the other way round, for each count of the prompt."""
     for shown, n in _counts(numbers):
         for power in (1, -1, 2, -2):
             ratio = Fraction(int(n) - 1, int(n)) ** power

@@ -25,6 +25,7 @@ from hwlib.tl.tile import COMPARISONS, DTYPES, INTEGER_ONLY, MOST_ELEMENTS, DTyp
 
 MOST_WORK = 2**30  # elements of all results: seconds
 MOST_AXES = 8
+ALONG_AN_AXIS = frozenset({"sum", "max", "min", "cumsum"})
 OF_PYTHON = {bool: "b", int: "i", float: "f"}  # numpy's letters of Python's numbers
 OPERANDS = {  # how many values each operation takes: numpy would write into one more
     "arange": (0,),
@@ -380,14 +381,8 @@ def _result(np: Any, name: str, inputs: list, options: dict) -> Any:
         return inputs[0].astype(wide) @ inputs[1].astype(wide)
     if name == "where":
         return np.where(*inputs)
-    if name in ("sum", "max", "min"):
-        return np.asarray(
-            getattr(np, name)(inputs[0], axis=options["axis"], dtype=inputs[0].dtype)
-            if name == "sum"
-            else getattr(np, name)(inputs[0], axis=options["axis"])
-        )
-    if name == "cumsum":
-        return np.cumsum(inputs[0], axis=index(options["axis"]), dtype=inputs[0].dtype)
+    if name in ALONG_AN_AXIS:
+        return _along_an_axis(np, name, inputs[0], options)
     kinds = {OF_PYTHON.get(type(one)) or one.dtype.kind for one in inputs}
     if name in INTEGER_ONLY and "f" in kinds:
         raise TypeError
@@ -396,6 +391,14 @@ def _result(np: Any, name: str, inputs: list, options: dict) -> Any:
     if name in ("add", "subtract", "multiply") and kinds == {"b"}:  # truth values are counted, as numbers
         inputs = [np.asarray(one, np.int32) for one in inputs]
     return np.asarray(getattr(np, name)(*inputs))
+
+
+def _along_an_axis(np: Any, name: str, x: Any, options: dict) -> Any:
+    """Sums, running or not, in the type of what they sum; the largest and the smallest."""
+    axis = options["axis"]
+    if name == "cumsum":
+        return np.cumsum(x, axis=index(axis), dtype=x.dtype)
+    return np.asarray(np.sum(x, axis=axis, dtype=x.dtype) if name == "sum" else getattr(np, name)(x, axis=axis))
 
 
 def _numpy(name: str) -> str:

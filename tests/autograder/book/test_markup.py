@@ -56,12 +56,27 @@ def test_what_parses_nothing_would_not(way):
     assert not PARSES.search(way)
 
 
-@pytest.mark.parametrize("way", ["e.innerHTML = x", "e.innerHTML += x", "e.outerHTML=x", "new DOMParser()",
-                                 "document.write(x)", "e.insertAdjacentHTML('x', y)", "frame.srcdoc = x",
-                                 "Object.assign(e, { innerHTML: x })", "e['outerHTML'] = x", "new XSLTProcessor()",
-                                 "setTimeout('x')", "e.setAttribute('onclick', x)", "e.setAttribute('srcdoc', x)",
-                                 "e.href = 'javascript:x'", "Function(x)()",
-                                 "r.createContextualFragment(x)"])  # fmt: skip
+@pytest.mark.parametrize(
+    "way",
+    [
+        "e.innerHTML = x",
+        "e.innerHTML += x",
+        "e.outerHTML=x",
+        "new DOMParser()",
+        "document.write(x)",
+        "e.insertAdjacentHTML('x', y)",
+        "frame.srcdoc = x",
+        "Object.assign(e, { innerHTML: x })",
+        "e['outerHTML'] = x",
+        "new XSLTProcessor()",
+        "setTimeout('x')",
+        "e.setAttribute('onclick', x)",
+        "e.setAttribute('srcdoc', x)",
+        "e.href = 'javascript:x'",
+        "Function(x)()",
+        "r.createContextualFragment(x)",
+    ],
+)
 def test_each_way_to_parse_html_would_be_found(way):
     assert PARSES.search(way)
 

@@ -115,3 +115,9 @@ def test_a_log_beside_dumps_is_refused_and_one_without_such_lines_too():
         answer({"a": FORMS["2.4"], "b": '{"communicators": [], "nccl_version": "2.28"}'})
     with pytest.raises(ValueError, match="dump"):
         answer({"a": "step 1 loss 2.3"})
+
+
+def test_a_call_without_its_group_is_of_the_group_in_which_its_number_is_open():
+    lines = [timed(0, 8), came(0, 9, 8, "PG 1"), came(0, 9, 7, "PG 2")]
+    assert read_watchdog("\n".join(lines)).timeouts[0].group == "2"
+    assert read_watchdog("\n".join([timed(0, 9), *lines[1:]])).timeouts[0].group == ""

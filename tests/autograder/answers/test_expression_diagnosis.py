@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 import sympy
 
-from autograder.answers import Expression, integers, positive
+from autograder.answers import Expression, integers, multiples, positive
 from autograder.declaration import Exercise
 from autograder.values import encoding, slips
 from tests.autograder.answers.test_expression import CASES, RING, ROOF
@@ -335,3 +335,16 @@ def test_a_letter_that_is_missing_is_named_beside_a_limit_of_another():
     verdict = judge(BRANCH, "a*(1 - (1 - p)**32) + b*(1 - p**32)")
     assert verdict.reason == "limit-of-small"
     assert {"w", "p"} <= words(verdict)
+
+
+def test_a_limit_is_told_of_the_letter_that_makes_it_and_not_of_another_that_follows():
+    """E is so many times n, and grows with it."""
+    exercise = Exercise(
+        id="t-home",
+        prompt="Of E experts, n groups of them?",
+        answer=Expression({"n": integers(2, 256), "E": multiples("n", 2, 16), "T": positive("1")}, "1"),
+        solution=lambda n, E, T: T * (E - 1) / n,
+    )
+    verdict = judge(exercise, "T*E/n")
+    assert verdict.reason == "limit-of-large"
+    assert "large E" in verdict.say

@@ -119,6 +119,8 @@ class Grader:
     [
         ("empty", "", SOON - 0.1, False),
         ("empty", "", SOON, True),
+        ("empty", "cell-failed", SOON - 0.1, False),  # it ended before there was anything to call
+        ("empty", "cell-failed", SOON, True),
         ("empty", "returns-nothing", 0.0, True),  # it was called, and has seen what with
         ("empty", "stores-nothing", 0.0, True),
         ("empty", "out-of-time", 0.0, True),

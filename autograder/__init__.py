@@ -10,11 +10,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .learner.exam_sitting import exam
     from .learner.exercise_widget import card
     from .learner.overview import progress
     from .learner.verbs import check, exercise, given, grade, hint, how_to_answer, reveal, solution, symbols
 
 _HOME = {
+    "autograder.learner.exam_sitting": "exam",
     "autograder.learner.exercise_widget": "card",
     "autograder.learner.overview": "progress",
     "autograder.learner.verbs": "check exercise given grade hint how_to_answer reveal solution symbols",
@@ -24,6 +26,7 @@ _MODULE = {name: module for module, names in _HOME.items() for name in names.spl
 __all__ = [
     "card",
     "check",
+    "exam",
     "exercise",
     "given",
     "grade",

@@ -1,5 +1,5 @@
-"""The late penalty, under the name that a course's configuration holds; see `autograder.course.gradebook`."""
+"""The late penalties, under the names that a course's configuration holds; see `autograder.course.gradebook`."""
 
-from .course.gradebook import LatePerDay
+from .course.gradebook import DaysToSpend, LatePerDay
 
-__all__ = ["LatePerDay"]
+__all__ = ["DaysToSpend", "LatePerDay"]

@@ -31,7 +31,7 @@ LAYERS = (
 LAYER = {module: number for number, modules in enumerate(LAYERS) for module in modules}
 PLAIN = 4  # layers 0 to 4 import nothing of others at the top of a module
 HWLIB = sorted((ROOT / "hwlib").rglob("*.py"))
-VERBS = ("exercise_widget", "overview", "verbs")  # where `autograder` has them from
+VERBS = ("exam_sitting", "exercise_widget", "overview", "verbs")  # where `autograder` has them from
 GRADER = sorted((ROOT / "autograder").rglob("*.py"))
 ROOMS = {
     room: floor
@@ -55,7 +55,7 @@ KEPT_NAMES = (
         ("autograder", verb)
         for verb in (
             *["card", "check", "exercise", "given", "grade", "hint", "progress", "reveal", "solution", "symbols"],
-            "how_to_answer",
+            *["exam", "how_to_answer"],
         )
     ),
     *(("autograder.declaration", name) for name in ("Exercise", "Mistake", "load_bank")),

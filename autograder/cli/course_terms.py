@@ -52,7 +52,7 @@ def course_extend(
             echo(f"Nobody has an extension for {name}.")
     elif remove:
         extensions.remove(folder, name, learners)
-        echo(f"The deadline of {name} holds for {_named(learners)} again.")
+        echo(f"The deadline of {name} holds for {named_learners(learners)} again.")
     else:
         granted = Extension(until=until.utc) if until is not None else Extension(days=days or 0.0)
         for row in extensions.extend(folder, name, learners, granted):
@@ -68,7 +68,8 @@ def _line(one: Extended) -> str:
     return f"{inert(one.learner)}: until {shown(one.until)} ({granted}); {when}"
 
 
-def _named(learners: tuple[str, ...]) -> str:
+def named_learners(learners: tuple[str, ...]) -> str:
+    """Their ids in a line of the terminal."""
     from ..course.class_results.results_table import inert
 
     return ", ".join(map(inert, learners))
@@ -100,6 +101,6 @@ def course_groups(folder: Path, name: str, file: Path | None, remove: bool) -> N
         echo("Note: the gradebook has no roster, so nothing could tell whether these are its learners.", err=True)
     agreed = agreed_terms.read(folder.resolve(), name).groups
     for group, members in agreed.items():
-        echo(f"{_named((group,))}: {_named(tuple(members))}")
+        echo(f"{named_learners((group,))}: {named_learners(tuple(members))}")
     if not agreed:
         echo(f"Everybody submits {name} alone.")

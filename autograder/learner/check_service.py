@@ -103,6 +103,8 @@ def _verdict(reply: Mapping[str, Any], recorded: Verdict) -> Verdict:
     used, allowed = reply.get("used"), reply.get("allowed")
     if reply.get("recorded") == "over":
         return recorded.with_more("(The deadline is over: its verdict comes with the grading.)")
+    if reply.get("recorded") == "exam":
+        return recorded.with_more("(This is an exam: its verdict comes with the grading.)")
     if reply.get("recorded") == "used-up":
         many = f"All {allowed} checks" if isinstance(allowed, int) else "All checks"
         return recorded.with_more(f"({many} of this exercise are used: its verdict comes with the grading.)")
@@ -132,17 +134,18 @@ def _ask(service: AssignmentService, found: LocatedExercise, answer: Any, messag
         raise Unavailable(f"Not checked: it is larger than {MOST >> 10} KiB")
     if time.monotonic() < _away.get(service.url, 0.0):
         raise Unavailable("Not checked: the course's check service did not answer a moment ago")
-    return _posted(service.url, body.encode(), CODE_PATIENCE if is_code else PATIENCE)
+    return posted(service.url, body.encode(), CODE_PATIENCE if is_code else PATIENCE)
 
 
-def _posted(address: str, body: bytes, patience: float) -> Mapping[str, Any]:
-    """What the service replies, asked again where it says when to."""
+def posted(address: str, body: bytes, patience: float, verb: str = "check") -> Mapping[str, Any]:
+    """What the service at an address replies, asked again where it says when to; Unavailable, which says why, where it
+    does not."""
     url, token = _known(address)
     headers = {"Authorization": f"token {token}", "Content-Type": "application/json"}
     until = time.monotonic() + patience
     for turn in range(1, TRIES + 1):
         try:
-            status, after, reply = _sent(url, body, headers, until)
+            status, after, reply = _sent(f"{url}{verb}", body, headers, until)
         except (OSError, ValueError, RecursionError) as error:
             _away[address] = time.monotonic() + PAUSE
             why = "took too long" if isinstance(error, TimeoutError) else "did not answer"
@@ -172,7 +175,7 @@ def _sent(url: str, body: bytes, headers: Mapping[str, str], until: float) -> tu
         try:
             connection.connect()
             connection.sock.settimeout(max(1.0, until - time.monotonic()))
-            connection.request("POST", f"{parts.path}check", body, dict(headers))
+            connection.request("POST", parts.path, body, dict(headers))
             response = connection.getresponse()
             text = response.read(MOST)
             after = response.getheader("Retry-After") or "1"

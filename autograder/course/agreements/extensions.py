@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -13,7 +13,7 @@ from nbgrader.api import Assignment, SubmittedAssignment
 from ...book.course_error import CourseError
 from .. import gradebook
 from ..gradebook_url import opened
-from ..terms import agreed_terms
+from ..terms import agreed_terms, granted_time
 from ..terms.agreed_terms import Extension
 from ..terms.deadline_time import shown
 
@@ -47,17 +47,28 @@ def extend(folder: Path | str, name: str, learners: Sequence[str], extension: Ex
 def remove(folder: Path | str, name: str, learners: Sequence[str]) -> None:
     """Take extensions back; late penalties follow at once. CourseError where a learner has none."""
     folder = Path(folder).resolve()
-    have = {submission.learner for submission in listed(folder, name)}
+    agreed_by_hand = agreed_terms.read(folder, name).extensions
+    have = {row.learner for row in listed(folder, name) if row.learner in agreed_by_hand or not row.granted}
     if none := [who for who in learners if who not in have]:
         raise CourseError(f"{', '.join(none)}: no extension for {name}; there is one for {_named(have)}")
     with agreed_terms.changing(folder, name) as agreed:
         for who in learners:
             agreed.extensions.pop(who, None)
+    take_back(folder, name, learners)
+
+
+def take_back(
+    folder: Path, name: str, learners: Collection[str], granted: Mapping[str, timedelta] | None = None
+) -> None:
+    """What the gradebook has of more time for these learners becomes what is agreed now; late penalties follow. With
+    `granted`, what was agreed before, only where the gradebook has that: nbgrader's own interface grants time too."""
     with opened(gradebook.url_of(folder)) as book:
         for submission in book.assignment_submissions(name):
-            if submission.student_id in learners:
+            learner = submission.student_id
+            if learner in learners and (granted is None or submission.extension == granted.get(learner)):
                 submission.extension = None
         book.db.commit()
+    enter(folder, name)
     gradebook.update_late_penalties(folder, name)
 
 
@@ -65,10 +76,7 @@ def listed(folder: Path | str, name: str) -> list[Extended]:
     """Everybody with more time, by learner: from the terms, and what nbgrader's own interface has granted."""
     folder = Path(folder).resolve()
     due = _due(folder, name)
-    agreed = {
-        who: (str(submitted), submitted.beyond(due))
-        for who, submitted in agreed_terms.read(folder, name).extensions.items()
-    }
+    agreed = {who: (time.why, time.more) for who, time in granted_time.granted(folder, name, due).items()}
     with opened(gradebook.url_of(folder)) as book:
         submitted = SubmittedAssignment
         query = book.db.query(submitted.student_id, submitted.timestamp, submitted.extension).join(submitted.assignment)
@@ -83,7 +91,7 @@ def enter(folder: Path, name: str) -> None:
     """Enter what was granted for an assignment into the gradebook, wherever there is a submission by now, and compute
     late penalties again where that changes anything."""
     due, _ = gradebook.deadlines(url := gradebook.url_of(folder), name)
-    granted = agreed_terms.granted_for(folder, name, due)
+    granted = granted_time.granted_for(folder, name, due)
     changed = False
     with opened(url) as book:
         for submission in book.assignment_submissions(name) if granted else ():

@@ -14,13 +14,14 @@ from ...book.course_error import CourseError
 from ...book.source.release import release
 from ...grading.restore import read_notebook
 from .. import gradebook
-from ..agreements import extensions
+from ..agreements import exams, extensions
 from ..banks import checked_name
 from ..feedback.feedback_steps import WorkedSolutions
 from ..layout import read_config, released
 from ..run.nbgrader_steps import GradeInSandbox
 from ..service.settings import CheckService
-from . import dropped_exercises, instructor_notebook
+from ..terms import agreed_terms
+from . import dropped_exercises, exam_notebook, instructor_notebook
 
 
 def assign(
@@ -61,12 +62,38 @@ def assign(
             points=points,
             service=CheckService.of(config),
         )
+        if rule := agreed_terms.read(folder, name).exam:
+            exam_notebook.put(folder, name, rule, CheckService.of(config).url)
         path = _publish(folder, name)
     gradebook.set_due(gradebook.url_of(folder), name, due)
+    with agreed_terms.changing(folder, name) as terms:
+        terms.released = terms.released or exams.now_utc().replace(microsecond=0)
     dropped_exercises.bring_back(folder, name, read_notebook(path))
     extensions.enter(folder, name)
     gradebook.update_late_penalties(folder, name)
     return path
+
+
+def make_exam(folder: Path | str, name: str, minutes: float, opens: datetime | None = None) -> Path:
+    """Make a released assignment with a deadline an exam of so many minutes, which count from each learner's first
+    opening; returns the learner's notebook, whose first cell opens it."""
+    folder, name = Path(folder).resolve(), checked_name(name)
+    exams.set_rule(folder, name, minutes, opens)
+    return _with_exam_cell(folder, name)
+
+
+def end_exam(folder: Path | str, name: str) -> Path:
+    """Make an exam an assignment like the others again, whose deadline holds for everybody."""
+    folder, name = Path(folder).resolve(), checked_name(name)
+    exams.take_back(folder, name)
+    return _with_exam_cell(folder, name)
+
+
+def _with_exam_cell(folder: Path, name: str) -> Path:
+    url = CheckService.of(read_config(folder)).url
+    with _all_or_nothing(folder, name):
+        exam_notebook.put(folder, name, agreed_terms.read(folder, name).exam, url)
+        return _publish(folder, name)
 
 
 def drop(folder: Path | str, name: str, exercise: str) -> Path:

@@ -4,7 +4,7 @@ Nothing here runs or judges anything.
 """
 
 from .course_database import deadlines, due_date, set_due, url_of
-from .late_penalties import LatePerDay, late_period, update_late_penalties
+from .late_penalties import DaysToSpend, LatePerDay, days_to_spend, late_period, update_late_penalties
 from .learner_scores import (
     AssignmentScore,
     GradebookLearner,
@@ -19,10 +19,12 @@ from .notebook_cells import cell_texts
 
 __all__ = [
     "AssignmentScore",
+    "DaysToSpend",
     "GradebookLearner",
     "LatePerDay",
     "by_hand",
     "cell_texts",
+    "days_to_spend",
     "deadlines",
     "due_date",
     "full_name",

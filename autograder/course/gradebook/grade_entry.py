@@ -61,6 +61,7 @@ class GradeEntry:
     def __init__(self, folder: Path, name: str, url: str, config: Config, log: logging.Logger):
         self.folder, self.name, self.url, self.log = folder, name, url, log
         late = AssignLatePenalties(config=config, log=log)
+        late.assignment_id, late.db_url = name, url  # which a rule over the term looks at
         self.penalties: Any = late.plugin_class(parent=late)
         with opened(url) as gradebook:
             try:

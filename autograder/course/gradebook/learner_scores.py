@@ -23,8 +23,7 @@ from sqlalchemy.orm import Query
 
 from ...book.course_error import CourseError
 from ..gradebook_url import opened
-from ..terms import agreed_terms
-from ..terms.agreed_terms import Terms
+from ..terms.granted_time import granted_for
 from .course_database import opened_course
 
 
@@ -104,11 +103,11 @@ def scores(folder: Path | str, names: Sequence[str] = ()) -> dict[str, list[Assi
             for s in sorted(gradebook.students, key=lambda student: student.id)
         ]
         wanted = dict.fromkeys(names or known)
-        return {name: _of_assignment(gradebook, name, people, agreed_terms.read(folder, name)) for name in wanted}
+        return {name: _of_assignment(folder, gradebook, name, people) for name in wanted}
 
 
 def _of_assignment(
-    gradebook: Gradebook, name: str, people: list[GradebookLearner], agreed: Terms
+    folder: Path, gradebook: Gradebook, name: str, people: list[GradebookLearner]
 ) -> list[AssignmentScore]:
     """The scores of one assignment in four queries: nbgrader's own attributes ask the database for each one."""
 
@@ -144,7 +143,7 @@ def _of_assignment(
         if comment:
             done[who] = replace(done[who], comments=(*done[who].comments, comment))
     due = assignment.duedate
-    own = {who: due + submitted.beyond(due) for who, submitted in agreed.extensions.items()} if due is not None else {}
+    own = {who: due + more for who, more in granted_for(folder, name, due).items()} if due is not None else {}
     blank = [AssignmentScore(person, name, assignment.max_score, own.get(person.id, due)) for person in people]
     return [done.get(score.person.id, score) for score in blank]
 

@@ -39,7 +39,7 @@ from ..submissions import inert_files
 from ..submissions.submission_time import FILE as TIME_FILE
 from ..submissions.submission_time import CountedTime, SubmissionTime
 from ..terms import group_shares
-from ..terms.agreed_terms import granted_for
+from ..terms.granted_time import granted_for
 from ..terms.lateness import Lateness
 from ..terms.page_basis import HandGrade, PageBasis
 

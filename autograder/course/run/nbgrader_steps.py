@@ -44,7 +44,7 @@ from ..gradebook.grade_entry import automatic_score
 from ..gradebook_url import opened
 from ..layout import texts_beside
 from ..submissions import inert_files, submission_folders
-from ..terms.agreed_terms import granted_for
+from ..terms.granted_time import granted_for
 
 
 class Submissions(NotebookExporter):

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from .. import gradebook
-from ..terms.agreed_terms import granted_for
+from ..terms.granted_time import granted_for
 
 FRESH = 15.0  # seconds for which a look holds
 

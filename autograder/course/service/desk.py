@@ -17,6 +17,7 @@ from ...declaration.verdict import Verdict
 from ...grading.worker import cores
 from .attempts import Ledger
 from .deadlines import Deadlines
+from .exam_desk import ExamDesk
 from .generations import Generations
 from .judging import JudgedRequest, Judging, NotJudged
 from .limits import Later, OneAtATime, Queue, Rate
@@ -26,7 +27,7 @@ from .served_assignments import Served
 log = logging.getLogger("gpubook.service")
 BURST, INTERVAL = 40, 2.0  # requests of a learner at once, as Run All makes them, and seconds for each one more
 WAITING = 400  # answers that wait or are judged at once, of each kind
-USED_UP, OVER = "used-up", "over"  # why an answer is recorded, and not judged
+USED_UP, OVER, EXAM = "used-up", "over", "exam"  # why an answer is recorded, and not judged
 Reply = dict[str, Any]
 
 
@@ -37,6 +38,7 @@ class Desk:
         self.generations = Generations(folder, unsafe)
         self._closed = False
         self.ledger, self.deadlines = Ledger(folder), Deadlines(folder)
+        self.exams = ExamDesk(folder)
         self.rate, self.one = rate or Rate(BURST, INTERVAL), OneAtATime()
         count = workers or cores()
         self.pools = {code: ThreadPoolExecutor(count) for code in (False, True)}  # values do not wait for code
@@ -58,6 +60,7 @@ class Desk:
         self.generations.close()
         for pool in self.pools.values():
             pool.shutdown()
+        self.exams.close()
         self.ledger.close()
 
     async def answer(self, learner: str, asked: CheckRequest, gone: Callable[[], bool] = lambda: False) -> Reply:
@@ -86,6 +89,8 @@ class Desk:
             served = judging.catalogue.find(asked.assignment, asked.exercise)
             if served is None or served.is_code != (asked.code is not None):  # changed since
                 raise Later(503, "The course has just changed", 2)
+            if self.exams.is_exam(asked.assignment):
+                return {"recorded": EXAM}
             if self.deadlines.over(asked.assignment, learner):
                 return {"recorded": OVER}
             mine = (learner, served.exercise.id, asked.digest)

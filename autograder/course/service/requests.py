@@ -44,7 +44,7 @@ def read(body: bytes) -> CheckRequest:
         raise BadRequest(f"JSON was expected ({type(error).__name__})") from None
     if type(data) is not dict:
         raise BadRequest("an object with assignment, exercise, and value or code was expected")
-    assignment, exercise = _name(data.get("assignment")), _name(data.get("exercise"))
+    assignment, exercise = checked_request_name(data.get("assignment")), checked_request_name(data.get("exercise"))
     if data.keys() == {"assignment", "exercise", "code"}:
         return CheckRequest(assignment, exercise, code=_code(data["code"]))
     if data.keys() == {"assignment", "exercise", "value"}:
@@ -54,7 +54,8 @@ def read(body: bytes) -> CheckRequest:
     raise BadRequest("assignment, exercise, and one of value and code were expected")
 
 
-def _name(data: Any) -> str:
+def checked_request_name(data: Any) -> str:
+    """A name in a question; BadRequest for anything else."""
     if type(data) is not str or not 0 < len(data) <= MAX_NAME:
         raise BadRequest("the names of an assignment and of an exercise were expected")
     return data

@@ -1,6 +1,6 @@
 """The service on the network: an HTTP server that reads no more than it must, from nobody whom it does not know.
 
-`POST PATH/check` with a token; `GET PATH/` says that the service is there. TLS is for the proxy in front, JupyterHub's
+`POST PATH/check`, and in an exam `POST PATH/exam`, with a token; `GET PATH/` says that the service is there. TLS is for the proxy in front, JupyterHub's
 or another, which may pass on the whole path of the address that notebooks know, or take a part off its beginning.
 """
 
@@ -163,10 +163,14 @@ class Check(Quiet):
         if self.learner:
             self.body += chunk  # at most MAX_BODY, by the server
 
+    async def reply(self) -> dict[str, Any]:
+        """The reply to a whole body."""
+        return await self.door.desk.answer(self.learner, read(bytes(self.body)), lambda: self.gone)
+
     async def post(self) -> None:
         self.asking = True
         try:
-            reply = await self.door.desk.answer(self.learner, read(bytes(self.body)), lambda: self.gone)
+            reply = await self.reply()
         except BadRequest as error:
             self.tell(400, f"{str(error)[:1].upper()}{str(error)[1:]}.")
         except Later as later:
@@ -188,6 +192,13 @@ class Check(Quiet):
         if self.learner:
             self.door.desk.one.end(self.learner)
             self.learner = ""
+
+
+class ExamRequest(Check):
+    """The opening of an exam, or a copy of the work in it."""
+
+    async def reply(self) -> dict[str, Any]:
+        return await self.door.desk.exams.answer(self.learner, bytes(self.body))
 
 
 class LimitedServer(HTTPServer):
@@ -220,6 +231,7 @@ def application(door: Door, known: Sequence[KnownTokens], *paths: str) -> Applic
     homes = addresses(*paths)
     about = {"door": door, "known": known, "homes": homes}
     handlers: list[Any] = [(f"{re.escape(home)}check/?", Check, about) for home in homes]
+    handlers += [(f"{re.escape(home)}exam/?", ExamRequest, about) for home in homes]
     handlers += [(re.escape(home), Home) for home in homes]
     return Application(handlers, default_handler_class=Nothing, log_function=lambda _: None)
 

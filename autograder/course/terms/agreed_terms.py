@@ -23,6 +23,8 @@ from .deadline_time import read_time, shown
 
 FILE = "terms.json"
 MOST_DAYS = 3650
+MOST_MINUTES = 1440
+PARTS = frozenset({"extensions", "groups", "released", "exam"})
 REMEDY = "mend it or restore it from a backup; without it, nobody has an extension or a group"
 
 
@@ -48,12 +50,28 @@ class Extension:
         return days if self.until is None else f"until {shown(self.until)}"
 
 
+@dataclass(frozen=True)
+class ExamRule:
+    """An exam: how many minutes a learner has from the first opening on, and from when on it can be opened (UTC). Its
+    window ends with the assignment's deadline."""
+
+    minutes: float
+    opens: datetime | None = None
+
+    def __post_init__(self):
+        if not 0 < self.minutes <= MOST_MINUTES:
+            raise CourseError(f"an exam of {self.minutes:g} minutes; more than 0 and at most {MOST_MINUTES} expected")
+
+
 @dataclass
 class Terms:
-    """What is agreed for one assignment: extensions by learner, and the learners of each group by its name."""
+    """What is agreed for one assignment: extensions by learner, the learners of each group by its name, when it was
+    first released (UTC), and how long it takes, if it is an exam."""
 
     extensions: dict[str, Extension] = field(default_factory=dict)
     groups: dict[str, list[str]] = field(default_factory=dict)
+    released: datetime | None = None
+    exam: ExamRule | None = None
 
     def group_of(self, learner: str) -> str | None:
         """The name of a learner's group."""
@@ -65,20 +83,14 @@ class Terms:
             who: {"days": one.days} if one.until is None else {"until": shown(one.until)}
             for who, one in sorted(self.extensions.items())
         }
-        parts = {"extensions": extensions, "groups": self.groups}
+        parts = {"extensions": extensions, "groups": self.groups, "exam": _plain_exam(self.exam)}
+        parts["released"] = shown(self.released) if self.released else {}
         return {name: part for name, part in parts.items() if part}
 
 
 def read(folder: Path, name: str) -> Terms:
     """The terms of the assignment `name`; CourseError where the file was changed by hand and cannot be read."""
     return _terms(folder / FILE, name, _all(folder).get(name, {}))
-
-
-def granted_for(folder: Path, name: str, due: datetime | None) -> dict[str, timedelta]:
-    """By learner, how much longer than until `due` they have by the terms; nothing where there is no deadline."""
-    if due is None:
-        return {}
-    return {learner: extension.beyond(due) for learner, extension in read(folder, name).extensions.items()}
 
 
 @contextmanager
@@ -116,16 +128,32 @@ def _all(folder: Path) -> dict[str, Any]:
 
 def _terms(path: Path, name: str, said: Any) -> Terms:
     try:
-        if unknown := sorted(set(said) - {"extensions", "groups"}):
-            raise ValueError(f"{unknown[0]!r} is neither extensions nor groups")
+        if unknown := sorted(set(said) - PARTS):
+            raise ValueError(f"{unknown[0]!r} is none of {', '.join(sorted(PARTS))}")
         extensions = {who: _extension(one) for who, one in said.get("extensions", {}).items()}
         groups = {group: _members(members) for group, members in said.get("groups", {}).items()}
+        released = read_time(said["released"]).utc if "released" in said else None
+        exam = _exam(said["exam"]) if "exam" in said else None
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise CourseError(
             f"{path}: the terms of {name!r} cannot be read ({error}); an extension is {{'days': 2}} or "
             "{'until': '2027-02-01 22:00 UTC'}, a group a list of learners"
         ) from None
-    return Terms(extensions, groups)
+    return Terms(extensions, groups, released, exam)
+
+
+def _plain_exam(exam: ExamRule | None) -> dict[str, Any]:
+    if exam is None:
+        return {}
+    return {"minutes": exam.minutes} | ({"opens": shown(exam.opens)} if exam.opens else {})
+
+
+def _exam(plain: Mapping[str, Any]) -> ExamRule:
+    if unknown := sorted(set(plain) - {"minutes", "opens"}):
+        raise ValueError(f"{unknown[0]!r} is neither minutes nor opens")
+    if isinstance(plain["minutes"], bool):
+        raise ValueError(f"{dict(plain)} is not an exam")
+    return ExamRule(float(plain["minutes"]), read_time(plain["opens"]).utc if "opens" in plain else None)
 
 
 def _extension(said: Mapping[str, Any]) -> Extension:

@@ -1,5 +1,4 @@
-"""`exam()`: opens an exam at the course's check service, says until when there is time, and keeps a copy of the notebook
-there once a minute.
+"""`exam()`: opens an exam at the course's check service, says until when there is time, and keeps copies there.
 
 A notebook cannot keep anybody from other help, from another machine, or from a look at the questions before it is run;
 what it does is to note when the first opening was, and to lose no work.
@@ -129,8 +128,8 @@ def _told(reply: Mapping[str, Any], keeper: NotebookKeeper) -> str:
     if keeper.problem:
         lines.append(f"Your notebook is not kept at the moment: {keeper.problem}.")
     elif left > 0:
-        kept = f", last {_clock(datetime.fromisoformat(keeper.last))}" if keeper.last else ""
-        lines.append(f"A copy of it, as you saved it, is kept once a minute{kept}; submit it all the same.")
+        last = f", last {_clock(datetime.fromisoformat(keeper.last))}" if keeper.last else ""
+        lines.append(f"A copy of it, as you saved it, is kept once a minute{last}; submit it all the same.")
     return "\n\n".join(lines)
 
 

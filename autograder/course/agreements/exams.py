@@ -56,9 +56,8 @@ def sittings(folder: Path | str, name: str) -> dict[str, Sitting]:
     """By learner who opened the exam, when that was and when the time is over."""
     folder = Path(folder).resolve()
     _rule(folder, name)
-    return {
-        learner: _sitting(folder, name, learner, start) for learner, start in exam_starts.read(folder, name).items()
-    }
+    starts = exam_starts.read(folder, name)
+    return {learner: _sitting(folder, name, learner, start) for learner, start in starts.items()}
 
 
 def enter_starts(folder: Path | str, name: str, starts: Mapping[str, datetime]) -> None:

@@ -6,10 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 
-from nbgrader.api import Assignment
-
 from .. import gradebook
-from ..gradebook_url import opened
 from ..terms import accommodations
 from ..terms.granted_time import granted_for
 from . import extensions
@@ -39,18 +36,10 @@ def remove(folder: Path | str, learners: Sequence[str]) -> None:
 def _granted(folder: Path) -> dict[str, dict[str, timedelta]]:
     """By assignment and learner, what is agreed now."""
     url = gradebook.url_of(folder)
-    return {name: granted_for(folder, name, gradebook.due_date(url, name)) for name in with_deadline(folder)}
+    names = gradebook.names_with_deadline(url)
+    return {name: granted_for(folder, name, gradebook.due_date(url, name)) for name in names}
 
 
 def _follow(folder: Path, learners: Sequence[str], before: Mapping[str, Mapping[str, timedelta]]) -> None:
     for name, granted in before.items():
         extensions.take_back(folder, name, learners, granted)
-
-
-def with_deadline(folder: Path) -> list[str]:
-    """The assignments of a course that have a deadline, by it."""
-    if gradebook.is_missing(url := gradebook.url_of(folder)):
-        return []
-    with opened(url) as book:
-        query = book.db.query(Assignment.name).filter(Assignment.duedate.isnot(None))
-        return [name for (name,) in query.order_by(Assignment.duedate, Assignment.name)]

@@ -3,7 +3,7 @@
 Nothing here runs or judges anything.
 """
 
-from .course_database import deadlines, due_date, set_due, url_of
+from .course_database import deadlines, due_date, names_with_deadline, set_due, url_of
 from .late_penalties import DaysToSpend, LatePerDay, days_to_spend, late_period, update_late_penalties
 from .learner_scores import (
     AssignmentScore,
@@ -30,6 +30,7 @@ __all__ = [
     "full_name",
     "late_period",
     "learners",
+    "names_with_deadline",
     "scores",
     "set_due",
     "update_late_penalties",

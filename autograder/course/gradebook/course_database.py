@@ -46,6 +46,15 @@ def due_date(db_url: str, name: str) -> datetime | None:
     return None if is_missing(db_url) else deadlines(db_url, name)[0]
 
 
+def names_with_deadline(db_url: str) -> list[str]:
+    """The assignments that have a deadline, in its order."""
+    if is_missing(db_url):
+        return []
+    with opened(db_url) as gradebook:
+        query = gradebook.db.query(Assignment.name).filter(Assignment.duedate.isnot(None))
+        return [name for (name,) in query.order_by(Assignment.duedate, Assignment.name)]
+
+
 def deadlines(db_url: str, name: str) -> tuple[datetime | None, dict[str, timedelta]]:
     """When an assignment is due (UTC), and the extensions that learners have."""
     with opened(db_url) as gradebook:

@@ -18,7 +18,7 @@ from traitlets import Float
 
 from ..gradebook_url import opened
 from ..layout import read_config
-from .course_database import url_of
+from .course_database import names_with_deadline, url_of
 from .learner_scores import scores
 
 DAY = 86400
@@ -82,7 +82,7 @@ def _seconds_late(db_url: str, learner: str) -> list[tuple[str, float]]:
             and_(SubmittedAssignment.assignment_id == Assignment.id, SubmittedAssignment.student_id == learner),
         )
         rows = query.filter(Assignment.duedate.isnot(None)).order_by(Assignment.duedate, Assignment.name)
-        return [(name, submitted.total_seconds_late if submitted is not None else 0.0) for name, _, submitted in rows]
+        return [(name, getattr(submitted, "total_seconds_late", 0.0)) for name, _, submitted in rows]
 
 
 def days_to_spend(config: Any) -> DaysToSpend | None:
@@ -98,11 +98,10 @@ def late_period(config: Any) -> timedelta | None:
     """
     if not issubclass(AssignLatePenalties(config=config, log=_quiet()).plugin_class, LatePerDay):
         return timedelta()
-    penalty = LatePerDay(config=config)
+    penalty = days_to_spend(config) or LatePerDay(config=config)
     if penalty.fraction == 0:
         return None
-    rule = days_to_spend(config)
-    days = math.ceil(1 / penalty.fraction) - 1 + (rule.days if rule else 0.0)
+    days = math.ceil(1 / penalty.fraction) - 1 + getattr(penalty, "days", 0.0)
     return timedelta(days=days, minutes=penalty.grace)
 
 
@@ -129,9 +128,7 @@ def update_late_penalties(folder: Path | str, name: str) -> list[tuple[str, floa
 
 
 def _with_later_deadline(db_url: str, name: str) -> list[str]:
-    with opened(db_url) as gradebook:
-        query = gradebook.db.query(Assignment.name).filter(Assignment.duedate.isnot(None))
-        names = [row for (row,) in query.order_by(Assignment.duedate, Assignment.name)]
+    names = names_with_deadline(db_url)
     return names[names.index(name) + 1 :] if name in names else []
 
 

@@ -31,8 +31,8 @@ class ExamDesk:
         self._pool.shutdown()
 
     async def answer(self, learner: str, body: bytes) -> dict[str, Any]:
-        """Open an exam or tell how it stands (`{"assignment": NAME}`), with a notebook keep a copy of it as well; raises
-        BadRequest for what is not a question of an exam."""
+        """Open an exam or tell how it stands (`{"assignment": NAME}`), with a notebook keep a copy of it as well;
+        raises BadRequest for what is not a question of an exam."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._answer, learner, body)
 
     def is_exam(self, name: str) -> bool:

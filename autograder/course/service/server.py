@@ -1,7 +1,8 @@
 """The service on the network: an HTTP server that reads no more than it must, from nobody whom it does not know.
 
-`POST PATH/check`, and in an exam `POST PATH/exam`, with a token; `GET PATH/` says that the service is there. TLS is for the proxy in front, JupyterHub's
-or another, which may pass on the whole path of the address that notebooks know, or take a part off its beginning.
+`POST PATH/check`, and in an exam `POST PATH/exam`, with a token; `GET PATH/` says that the service is there. TLS is for
+the proxy in front, JupyterHub's or another, which may pass on the whole path of the address that notebooks know, or
+take a part off its beginning.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from autograder.book.course_error import CourseError
 from autograder.course import gradebook
 from autograder.course.agreements import extensions
 from autograder.course.gradebook_url import opened
-from autograder.course.terms import agreed_terms
+from autograder.course.terms import agreed_terms, granted_time
 from autograder.course.terms.agreed_terms import Extension
 
 DUE = datetime(2030, 1, 1)
@@ -81,7 +81,7 @@ def test_nobody_needs_longer_where_nothing_is_due_and_nobody_unknown_gets_it(fol
         extensions.extend(folder, "open", ["ann"], Extension(days=1))
     with pytest.raises(CourseError, match="did you mean ann"):
         extensions.extend(folder, "hw", ["anne"], Extension(days=1))
-    assert agreed_terms.granted_for(folder, "open", None) == {}
+    assert granted_time.granted_for(folder, "open", None) == {}
 
 
 def test_an_extension_is_taken_back_where_there_is_one(folder):
@@ -91,7 +91,7 @@ def test_an_extension_is_taken_back_where_there_is_one(folder):
     assert granted(folder) is None
     with pytest.raises(CourseError, match="ann: no extension for hw; there is one for bob"):
         extensions.remove(folder, "hw", ["ann", "bob"])
-    assert agreed_terms.granted_for(folder, "hw", DUE) == {"bob": timedelta(days=2)}
+    assert granted_time.granted_for(folder, "hw", DUE) == {"bob": timedelta(days=2)}
 
 
 def test_what_nbgraders_own_interface_granted_is_listed_too(folder):

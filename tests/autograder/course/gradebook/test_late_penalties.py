@@ -3,9 +3,11 @@
 from datetime import timedelta
 
 import pytest
+from nbgrader.preprocessors import AssignLatePenalties
 from traitlets.config import Config
 
-from autograder.course.gradebook.late_penalties import LatePerDay, late_period
+from autograder.course.gradebook import late_penalties
+from autograder.course.gradebook.late_penalties import DaysToSpend, LatePerDay, late_period
 
 DAY, MINUTE = 86400, 60
 
@@ -43,3 +45,17 @@ def test_work_is_worth_something_until_all_of_it_is_lost(fraction, grace, period
 
 def test_without_the_rule_late_work_has_no_period():
     assert late_period(Config()) == timedelta()
+
+
+@pytest.mark.parametrize(
+    ("name", "late", "lost"), [("a", 2, 0.0), ("b", 1, 0.0), ("b", 2, 2.5), ("c", 1, 2.5), ("c", 9, 10.0)]
+)
+def test_days_to_spend_cost_nothing_until_they_are_used_up(monkeypatch, name, late, lost):
+    """Three days; two are spent on `a`, one on `b`."""
+    submitted = [("a", 2 * DAY), ("b", DAY), ("c", 0)]
+    monkeypatch.setattr(late_penalties, "_seconds_late", lambda url, learner: submitted)
+    parent = AssignLatePenalties()
+    parent.assignment_id, parent.db_url = name, ""
+    rule = DaysToSpend(days=3.0, fraction=0.25, parent=parent)
+    assert rule.late_submission_penalty("ann", 10.0, late * DAY) == lost
+    assert rule.late_submission_penalty("ann", 10.0, 0) == 0.0

@@ -6,6 +6,8 @@ two graders the second learns what the first did.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -32,7 +34,7 @@ from ..gradebook_url import opened
 from ..layout import read_config
 from . import marks
 from .marks import Mark
-from .questions import WrittenQuestion
+from .questions import Rubric, WrittenQuestion
 
 
 @dataclass(frozen=True)
@@ -57,20 +59,50 @@ class HandGradedAnswer:
     waits: bool
     comment: str
     mark: Mark | None
+    rubric: Rubric = ()  # of the question as it is now; empty: that of the mark
+    scale: float = 1.0
 
     @property
     def state(self) -> str:
-        """ "waiting", "review" (something changed under a grade), "graded", or "empty": nothing was written."""
+        """ "waiting", "review" (something changed under a grade), "rubric" (graded by an earlier rubric), "graded", or
+        "empty": nothing was written."""
         if self.waits:
             return "waiting" if self.score is None else "review"
-        return "empty" if self.score is None else "graded"
+        if self.score is None:
+            return "empty"
+        return "rubric" if self.earlier else "graded"
+
+    @property
+    def counts(self) -> bool:
+        """Whether the mark is a draft, or what the grade is made of."""
+        return self.mark is not None and (not self.mark.decided or self.mark.stands(self.score))
+
+    @property
+    def earlier(self) -> bool:
+        """Whether the mark is of a rubric that has changed since."""
+        if self.mark is None or not self.rubric or not self.counts:
+            return False
+        return self.mark.rubric != self.rubric or not math.isclose(self.mark.scale, self.scale)
 
     @property
     def given(self) -> tuple[float | None, ...] | None:
-        """The points by criterion, of a grade or of a draft; None where the grade is another, or was given at once."""
-        if self.mark is None or (self.mark.decided and not self.mark.stands(self.score)):
+        """The points by criterion, of a grade or of a draft, in the rubric as it is now; None where the grade is
+        another, or was given at once."""
+        if self.mark is None or not self.counts:
             return None
-        return self.mark.given
+        return marks.carried(self.mark, self.rubric) if self.earlier else self.mark.given
+
+    @property
+    def in_words(self) -> str:
+        """The points as one is told of them: those of a draft, too."""
+        if self.given is None:
+            return "no points" if self.score is None else f"{self.score:g} points, not by criterion"
+        parts = " + ".join("–" if points is None else f"{points:g}" for points in self.given)
+        if self.mark is not None and self.mark.decided and not self.earlier:
+            return f"{self.score:g} points ({parts})"
+        so_far = marks.total(self.given, self.scale)
+        counts = "" if self.score is None else f"; until it is decided {self.score:g} count"
+        return f"a draft with {so_far:g} points so far ({parts}){counts}"
 
     @property
     def revision(self) -> str:
@@ -85,7 +117,9 @@ class Conflict(CourseError):
     def __init__(self, now: HandGradedAnswer, by: str, at: str):
         self.now, self.by, self.at = now, by, at
         who = f" by {by} at {at}" if by else ""
-        super().__init__(f"the answer of {now.learner!r} was changed{who} since you read it: read it again")
+        super().__init__(
+            f"the answer of {now.learner!r} was changed{who} since you read it; it has {now.in_words}: read it again"
+        )
 
 
 def answers(folder: Path | str, question: WrittenQuestion, learner: str | None = None) -> list[HandGradedAnswer]:
@@ -113,6 +147,8 @@ def answers(folder: Path | str, question: WrittenQuestion, learner: str | None =
                 bool(row.needs_manual_grade),
                 row.manual_comment or "",
                 known.get(row.student),
+                question.rubric,
+                question.scale,
             )
         )
     return [one for one in every if learner in (None, one.learner)]
@@ -196,24 +232,48 @@ def enter(
     points_given = marks.checked(points_given, question.rubric)
     with marks.alone(folder, question.assignment, question.exercise):
         before = _one(folder, question, learner)
-        known = marks.load(folder, question.assignment, question.exercise)
         if before.revision != revision:
-            last = before.mark if before.given is not None else None  # what formgrader did has no name
-            raise Conflict(before, last.by if last else "", last.at if last else "")
-        decided = all(one is not None for one in points_given)
-        points = marks.total(points_given, question.scale) if decided else None
-        _write(folder, question, learner, points, _undecided(points_given), comment.strip(), before)
-        if _undecided(points_given):
-            known.pop(learner, None)
-        else:
-            now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
-            known[learner] = Mark(points_given, question.rubric, points, by, now, question.scale)
-        marks.save(folder, question.assignment, question.exercise, known)
+            raise conflict(before)
+        record(folder, question, [before], points_given, comment, by)
         return _one(folder, question, learner)
 
 
-def _undecided(given: tuple[float | None, ...]) -> bool:
-    return all(one is None for one in given)
+def conflict(before: HandGradedAnswer) -> Conflict:
+    """What to raise where an answer is not as it was read: who changed it, when that is known."""
+    last = before.mark if before.given is not None else None  # what formgrader did has no name
+    return Conflict(before, last.by if last else "", last.at if last else "")
+
+
+def record(
+    folder: Path,
+    question: WrittenQuestion,
+    before: Sequence[HandGradedAnswer],
+    points_given: tuple[float | None, ...],
+    comment: str,
+    by: str,
+) -> None:
+    """Give the same points and comment to some answers; call it inside `marks.alone`, with the answers as they are."""
+    known = marks.load(folder, question.assignment, question.exercise)
+    undecided = all(points is None for points in points_given)
+    decided = all(points is not None for points in points_given)
+    points = marks.total(points_given, question.scale) if decided else None
+
+    def change(answer: HandGradedAnswer, grade: Any, teachers_comment: Any) -> None:
+        if points is not None:
+            grade.manual_score, grade.needs_manual_grade = points, False
+        elif undecided and answer.given is not None:
+            grade.manual_score, grade.needs_manual_grade = None, grade.auto_score is None
+        if comment.strip() != answer.comment:
+            teachers_comment.manual_comment = comment.strip() or None
+
+    write(folder, question, before, change)
+    for answer in before:
+        if undecided:
+            known.pop(answer.learner, None)
+        else:
+            now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
+            known[answer.learner] = Mark(points_given, question.rubric, points, by, now, question.scale)
+    marks.save(folder, question.assignment, question.exercise, known)
 
 
 def _one(folder: Path, question: WrittenQuestion, learner: str) -> HandGradedAnswer:
@@ -223,26 +283,19 @@ def _one(folder: Path, question: WrittenQuestion, learner: str) -> HandGradedAns
     return matching[0]
 
 
-def _write(
+def write(
     folder: Path,
     question: WrittenQuestion,
-    learner: str,
-    points: float | None,
-    back: bool,
-    comment: str,
-    before: HandGradedAnswer,
+    before: Sequence[HandGradedAnswer],
+    change: Callable[[HandGradedAnswer, Any, Any], None],
 ) -> None:
-    """Enter points (`back`: take them back where they are ours) and comment, as formgrader does."""
-    where = (question.cell, question.assignment, question.assignment, learner)
+    """Have `change` set each answer's grade and comment in the gradebook, as formgrader does: all of them or none."""
     with opened(CourseDirectory(config=read_config(folder)).db_url) as gradebook:
-        try:
-            grade, teachers_comment = gradebook.find_grade(*where), gradebook.find_comment(*where)
-        except MissingEntry as error:
-            raise CourseError(f"the gradebook has no such answer: {error}") from None
-        if points is not None:
-            grade.manual_score, grade.needs_manual_grade = points, False
-        elif back and before.given is not None:
-            grade.manual_score, grade.needs_manual_grade = None, grade.auto_score is None
-        if comment != before.comment:
-            teachers_comment.manual_comment = comment or None
+        for answer in before:
+            where = (question.cell, question.assignment, question.assignment, answer.learner)
+            try:
+                grade, teachers_comment = gradebook.find_grade(*where), gradebook.find_comment(*where)
+            except MissingEntry as error:
+                raise CourseError(f"the gradebook has no such answer: {error}") from None
+            change(answer, grade, teachers_comment)
         gradebook.db.commit()

@@ -55,6 +55,26 @@ def total(given: Sequence[float | None], scale: float = 1.0) -> float:
     return round(math.fsum(one or 0.0 for one in given) * scale, PLACES)
 
 
+def carried(mark: Mark, rubric: Rubric, same: Mapping[int, int] | None = None) -> tuple[float | None, ...]:
+    """The points of a mark in another rubric, where they can be known.
+
+    A criterion with the same text keeps its points, or the same share of them where it is worth something else; so does
+    one that `same` (by number, from 1: the new one, the old one) says to be an old one in other words. A new criterion
+    is not decided.
+    """
+    by_text = {_plain(text): number for number, (text, _) in enumerate(mark.rubric)}
+    points: list[float | None] = []
+    for number, (text, most) in enumerate(rubric, start=1):
+        at = same[number] - 1 if same and number in same else by_text.get(_plain(text))
+        given = None if at is None else mark.given[at]
+        points.append(None if at is None or given is None else round(given * most / mark.rubric[at][1], PLACES))
+    return tuple(points)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
 def checked(given: Any, rubric: Rubric) -> tuple[float | None, ...]:
     """Points by criterion as they come from a page or a file; CourseError unless each is None or within its range."""
     if not isinstance(given, (list, tuple)) or len(given) != len(rubric):

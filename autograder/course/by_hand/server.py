@@ -146,7 +146,9 @@ class NewGrade(Handler):
             now = enter(self.course, question, learner, points, comment, revision, self.who())
         except Conflict as conflict:
             self.set_status(409)
-            self.finish({"by": conflict.by, "at": conflict.at, "now": as_state(conflict.now)})
+            self.finish(
+                {"by": conflict.by, "at": conflict.at, "now": as_state(conflict.now), "theirs": conflict.now.in_words}
+            )
             return
         if (gradebook := self.settings.get("nbgrader_gradebook")) is not None:
             gradebook.db.expire_all()  # formgrader keeps what it has read

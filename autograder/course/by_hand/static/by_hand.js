@@ -8,6 +8,7 @@ const scale = Number(main.dataset.scale);
 const articles = [...main.querySelectorAll("article")];
 const STATES = {
   waiting: "to be graded", review: "changed since it was graded: look again", graded: "graded",
+  rubric: "graded by an earlier rubric",
   empty: "nothing written: 0 points",
 };
 const EVERY = 10_000; // milliseconds between two looks at what others do
@@ -152,9 +153,8 @@ class Answer {
     return false;
   }
 
-  conflict({ by, at, now }) {
+  conflict({ by, at, now, theirs }) {
     const place = this.article.querySelector(".conflict");
-    const theirs = now.score === null ? "no points" : `${show(now.score)} of ${max} points`;
     const words = now.comment ? `, with the comment “${now.comment}”` : "";
     const paragraph = document.createElement("p");
     paragraph.textContent = `Changed ${by ? `by ${by} ` : ""}${at ? `at ${at} UTC ` : ""}while you graded: ${theirs}${words}.`;

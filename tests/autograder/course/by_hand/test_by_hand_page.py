@@ -1,13 +1,14 @@
 """The page for grading one question, and the list of all: what stands in them, of answers that are made up."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from bs4 import BeautifulSoup
 
 from autograder.answers import Written
 from autograder.course.by_hand import page
-from autograder.course.by_hand.answers import HandGradedAnswer, LearnerText
+from autograder.course.by_hand.answers import Conflict, HandGradedAnswer, LearnerText
 from autograder.course.by_hand.marks import Mark
 from autograder.course.by_hand.questions import WrittenQuestion
 from autograder.declaration import Exercise
@@ -158,6 +159,31 @@ def test_the_script_knows_who_gave_which_points_as_long_as_they_are_the_grade(sc
 )
 def test_an_answer_waits_is_to_be_reviewed_empty_or_graded(score, waits, state):
     assert answer(score=score, waits=waits).state == state
+
+
+@pytest.mark.parametrize(
+    ("score", "mark", "words"),
+    [
+        (None, None, "no points"),
+        (2.0, None, "2 points, not by criterion"),
+        (3.0, DECIDED, "3 points (2 + 1)"),
+        (None, Mark((2.0, None), RUBRIC), "a draft with 2 points so far (2 + –)"),
+        (1.5, Mark((0.0, None), RUBRIC), "a draft with 0 points so far (0 + –); until it is decided 1.5 count"),
+    ],
+)
+def test_who_is_told_of_an_answers_points_is_told_of_a_drafts_too(score, mark, words):
+    made = replace(answer(score=score, mark=mark), rubric=RUBRIC)
+    assert made.in_words == words
+    assert words in str(Conflict(made, "tina", "2030-01-01"))
+
+
+def test_points_by_an_earlier_rubric_are_shown_in_the_rubric_as_it_is_now():
+    made = replace(answer(score=3.0, waits=False, mark=DECIDED), rubric=(("New.", 1.0), ("Names *it*.", 4.0)))
+    assert (made.state, made.given) == ("rubric", (None, 4.0))
+    assert "a draft with 4 points so far" in made.in_words
+    assert replace(made, rubric=RUBRIC).state == "graded"
+    assert replace(made, rubric=RUBRIC, scale=2.0).state == "rubric"
+    assert replace(made, score=1.0).state == "graded"  # given in formgrader: no rubric is behind it
 
 
 def test_a_revision_is_another_as_soon_as_anything_changes():

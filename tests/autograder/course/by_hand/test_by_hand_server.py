@@ -170,6 +170,7 @@ def test_a_grade_on_what_was_changed_since_is_a_conflict(formgrader, monkeypatch
     NewGrade.put.__wrapped__(made, "hw", "why")
     assert made.status == 409
     assert (made.answered["by"], made.answered["at"], made.answered["now"]["learner"]) == ("tina", "2030-01-01", "ann")
+    assert made.answered["theirs"] == ANSWER.in_words
 
 
 @pytest.mark.parametrize(

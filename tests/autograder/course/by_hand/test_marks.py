@@ -114,3 +114,24 @@ def test_marks_are_the_teachers_alone_and_say_which_version_wrote_them(tmp_path)
         "why.lock": 0o600,
     }
     assert json.loads((folder / "why.json").read_text())["version"] == 1
+
+
+@pytest.mark.parametrize(
+    ("rubric", "same", "given"),
+    [
+        (RUBRIC, None, (2.0, 0.5)),
+        ((("Says  why.", 1.5), ("Names it.", 2.0)), None, (0.5, 2.0)),  # another order, other blanks
+        ((("Names it.", 3.0), ("Says why.", 3.0)), None, (3.0, 1.0)),  # worth more
+        ((("Names it.", 2.0),), None, (2.0,)),
+        ((("Names it.", 2.0), ("New.", 1.0)), None, (2.0, None)),
+        ((("Names it at last.", 2.0), ("Says why.", 1.5)), None, (None, 0.5)),
+        ((("Names it at last.", 2.0), ("Says why.", 1.5)), {1: 1}, (2.0, 0.5)),
+        ((("Says why.", 1.5),), {1: 1}, (1.5,)),  # what is stated goes before what the text says
+    ],
+)
+def test_points_are_carried_to_another_rubric_where_they_can_be_known(rubric, same, given):
+    assert marks.carried(Mark((2.0, 0.5), RUBRIC, 2.5), rubric, same) == given
+
+
+def test_what_was_not_decided_is_not_decided_in_another_rubric():
+    assert marks.carried(Mark((None, 0.5), RUBRIC), (("Names it.", 4.0), ("Says why.", 1.5))) == (None, 0.5)

@@ -24,7 +24,22 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
     help="Enter such a table's points.",
 )
 @click.option("--by", default="", help="Who graded, for others who grade the same question.")
-def rubric(folder: Path, name: str, exercise: str | None, output: Path | None, filled: Path | None, by: str) -> None:
+@click.option("--changed", is_flag=True, help="Show what a changed rubric makes of the grades of an earlier one.")
+@click.option("--follow", is_flag=True, help="Have these grades follow; what nobody has decided waits for a look.")
+@click.option(
+    "--same", multiple=True, metavar="NEW=OLD", help="Criterion NEW is the earlier criterion OLD in other words."
+)
+def rubric(
+    folder: Path,
+    name: str,
+    exercise: str | None,
+    output: Path | None,
+    filled: Path | None,
+    by: str,
+    changed: bool,
+    follow: bool,
+    same: tuple[str, ...],
+) -> None:
     """Print rubric and model answer of the written exercises of NAME.
 
     Of all of them, or of EXERCISE. With --write and --read its answers are graded in a spreadsheet; in a browser they
@@ -34,10 +49,13 @@ def rubric(folder: Path, name: str, exercise: str | None, output: Path | None, f
     from ..course.by_hand import questions, table
     from ..course.class_results.results_table import inert
 
-    if (output or filled) and exercise is None:
-        raise click.UsageError("--write and --read need an EXERCISE: a table has the answers to one question")
-    if output and filled:
-        raise click.UsageError("either --write or --read was expected")
+    actions = [bool(output), bool(filled), changed, follow]
+    if any(actions) and exercise is None:
+        raise click.UsageError("--write, --read, --changed and --follow need an EXERCISE: they are about one question")
+    if sum(actions) > 1:
+        raise click.UsageError("one of --write, --read, --changed and --follow was expected")
+    if same and not (changed or follow):
+        raise click.UsageError("--same belongs to --changed or --follow")
     written = [questions.question(folder, name, exercise)] if exercise else questions.questions(folder, name)
     if output:
         made = table.table(folder.resolve(), written[0])
@@ -52,6 +70,9 @@ def rubric(folder: Path, name: str, exercise: str | None, output: Path | None, f
         if entered.refused:
             raise SystemExit(1)
         return
+    if changed or follow:
+        _rubric_change(folder.resolve(), written[0], _pairs(same), follow)
+        return
     if not written:
         echo(f"{name} asks for no answer in words")
     for question in written:
@@ -65,3 +86,33 @@ def _shown(one: Any) -> str:
     lines += [f"  {at}. {text} ({most:g})" for at, (text, most) in enumerate(one.rubric, start=1)]
     numbers = ", with the book's numbers" if one.has_own_numbers else ""
     return "\n".join([*lines, "", f"Model answer{numbers}:", "", one.model_answer(), ""])
+
+
+def _pairs(same: tuple[str, ...]) -> dict[int, int]:
+    pairs = {}
+    for text in same:
+        new, _, old = text.partition("=")
+        if not (new.isdecimal() and old.isdecimal()):
+            raise click.BadParameter(f"{text!r}: expected NEW=OLD, e.g. 2=1", param_hint="--same")
+        pairs[int(new)] = int(old)
+    return pairs
+
+
+def _rubric_change(folder: Path, question: Any, same: dict[int, int], follow: bool) -> None:
+    """Say what becomes of the grades of an earlier rubric, and with `follow` enter it."""
+    from ..course.by_hand import rubric_change
+    from ..course.class_results.results_table import inert
+
+    same = rubric_change.checked_same(same, question, folder)
+    act = rubric_change.follow if follow else rubric_change.preview
+    grades = act(folder, question, same)
+    if not grades:
+        echo(f"No grade of {question.exercise} is by an earlier rubric.")
+        return
+    for grade in grades:
+        before = "–" if grade.before is None else f"{grade.before:g}"
+        after = f"{grade.after:g} points" if grade.after is not None else f"waits for another look: {grade.why}"
+        echo(f"{inert(grade.learner)}: {before} -> {after}")
+    decided = sum(grade.after is not None for grade in grades)
+    done = "follow" if follow else "would follow with --follow"
+    echo(f"{decided} of {len(grades)} {done}; {len(grades) - decided} wait for another look.")

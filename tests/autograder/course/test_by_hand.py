@@ -383,3 +383,25 @@ def test_the_package_turns_the_page_on_in_jupyter_servers():
     made = importlib.import_module(module)
     assert made._jupyter_server_extension_points() == [{"module": module}]
     assert made._load_jupyter_server_extension
+
+
+def test_grades_follow_a_rubric_that_was_changed_midway(folder, why):
+    give(folder, why, "ada", 2, 0.5)
+    give(folder, why, "bob", 1, 1)
+    declared = DECLARED.replace('("Says how to measure it.", 1)', '("Says how to measure it.", 2), ("Is short.", 1)')
+    (folder / "exercises" / "mine.py").write_text(declared)
+    run = CliRunner()
+    command = ["course", "rubric", str(folder), "hw", "mine-why"]
+    shown = run.invoke(commands.main, [*command, "--changed", "--same", "3=1"])
+    assert (
+        "ada: 2.5 -> 2.4 points" in shown.output
+    )  # 2 + 1 + 1 of the 5 that count 3 points as long as it is released so
+    assert grade_of(folder, "ada")[0] == 2.5
+    done = run.invoke(commands.main, [*command, "--follow"])
+    assert "0 of 2 follow; 2 wait for another look" in done.output
+    asked = question(folder, "hw", "mine-why")
+    assert next((row.state, row.given) for row in answers(folder, asked)) == ("review", (2.0, 1.0, None))
+    assert give(folder, asked, "ada", 2, 1, 1).state == "graded"
+    assert "No grade" in run.invoke(commands.main, [*command, "--changed"]).output
+    for wrong in (["--same", "1=1"], ["--changed", "--same", "x=1"], ["--changed", "--follow"]):
+        assert run.invoke(commands.main, [*command, *wrong]).exit_code == 2

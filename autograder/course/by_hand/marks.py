@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -18,8 +17,9 @@ from typing import Any
 
 from ...book.course_error import CourseError
 from ...values.atomic_write import write_whole
+from ...values.file_lock import locked
 from ...values.own_file import json_of
-from ...values.own_folder import opened, own
+from ...values.own_folder import own
 from .questions import Rubric
 
 REMEDY = "move it away to go on without points by criterion; the points themselves are in the gradebook"
@@ -105,10 +105,11 @@ def _loaded(path: Path, *_: int) -> dict[str, Mark]:
 
 
 def _marks(plain: Any) -> dict[str, Mark]:
-    return {learner: _read(mark) for learner, mark in plain["answers"].items()}
+    return {learner: as_mark(mark) for learner, mark in plain["answers"].items()}
 
 
-def _read(mark: Mapping[str, Any]) -> Mark:
+def as_mark(mark: Mapping[str, Any]) -> Mark:
+    """A mark as a file has it."""
     rubric = tuple((str(criterion), float(points)) for criterion, points in mark["rubric"])
     return Mark(checked(mark["given"], rubric), rubric, mark["points"], str(mark["by"]), str(mark["at"]), mark["scale"])
 
@@ -123,19 +124,8 @@ def save(folder: Path, name: str, exercise: str, marks: Mapping[str, Mark]) -> N
 @contextmanager
 def alone(folder: Path, name: str, exercise: str) -> Iterator[None]:
     """Nobody else of ours changes a grade of this question until the block ends; a second grader waits."""
-    path = _path(folder, name, exercise, "lock")
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle = opened(path, os.O_RDWR | os.O_CREAT)
-    try:
-        try:
-            from fcntl import LOCK_EX, flock
-        except ImportError:  # Windows, where one teacher grades at a time
-            pass
-        else:
-            flock(handle, LOCK_EX)
+    with locked(_path(folder, name, exercise, "lock")):
         yield
-    finally:
-        os.close(handle)
 
 
 def exercises(folder: Path, name: str) -> list[str]:

@@ -9,6 +9,7 @@ import click
 
 from .check_service import attempts, serve, tokens
 from .course_exam import course_exam, course_learners
+from .course_graders import course_graders
 from .course_list import course_list
 from .course_terms import course_extend, course_groups
 from .parameters import FILE, FOLDER, TIME, assignment_name
@@ -27,7 +28,18 @@ def course() -> None:
     """Create and maintain a course in nbgrader's layout."""
 
 
-COMMANDS = (course_exam, course_extend, course_groups, course_learners, course_list, rubric, serve, tokens, attempts)
+COMMANDS = (
+    course_exam,
+    course_extend,
+    course_graders,
+    course_groups,
+    course_learners,
+    course_list,
+    rubric,
+    serve,
+    tokens,
+    attempts,
+)
 for command in COMMANDS:
     course.add_command(command)
 

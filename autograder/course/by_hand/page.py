@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -15,6 +15,8 @@ from .questions import WrittenQuestion
 
 if TYPE_CHECKING:
     from .answers import HandGradedAnswer
+    from .shares import GraderProgress
+    from .together import SharedDecision
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -28,6 +30,30 @@ class QuestionCounts:
     question: WrittenQuestion
     answers: int
     waiting: int
+    mine: int = 0  # of those that wait, the share of who reads the list
+
+
+@dataclass(frozen=True)
+class AssignmentOverview:
+    """An assignment in the list: its questions, how far each grader is, and what is wrong with its questions."""
+
+    name: str
+    questions: Sequence[QuestionCounts]
+    graders: Sequence[GraderProgress] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class BesideAnswers:
+    """What a page of answers has beside them: the graders with each one's learners, how many others wrote the same, the
+    decisions that can be undone; `second`: whether it is the page of who grades a sample for the second time."""
+
+    graders: Sequence[str] = ()
+    grader_of: Mapping[str, str] = field(default_factory=dict)
+    me: str = ""
+    equal: Mapping[str, int] = field(default_factory=dict)
+    decisions: Sequence[SharedDecision] = ()
+    second: bool = False
 
 
 @cache
@@ -49,13 +75,20 @@ def _addresses(server: str, root: str) -> dict[str, str]:
     return {"formgrader": f"{server.rstrip('/')}/formgrader", "overview": root, "static": f"{root}/_static"}
 
 
-def overview(server: str, root: str, asked: Sequence[tuple[str, Sequence[QuestionCounts], str]]) -> str:
-    """The written questions of every assignment; `asked` has the assignment, its questions, and what is wrong with
-    them. `server` is the address of the server, `root` that of this page on it."""
+def overview(server: str, root: str, asked: Sequence[AssignmentOverview]) -> str:
+    """The written questions of every assignment. `server` is the address of the server, `root` that of this page on
+    it."""
     return _templates().get_template("overview.html.j2").render(asked=asked, **_addresses(server, root))
 
 
-def page(server: str, root: str, here: str, question: WrittenQuestion, answers: Sequence[HandGradedAnswer]) -> str:
+def page(
+    server: str,
+    root: str,
+    here: str,
+    question: WrittenQuestion,
+    answers: Sequence[HandGradedAnswer],
+    beside: BesideAnswers | None = None,
+) -> str:
     """Everything about one question: what was asked, the criteria, the model answer, and each answer with its grade."""
     texts = shown_texts(answers, f"{here}/picture")
     models = {one.learner: inert_markdown(question.model_answer(one.learner)) for one in answers}
@@ -63,7 +96,9 @@ def page(server: str, root: str, here: str, question: WrittenQuestion, answers: 
         _templates()
         .get_template("question.html.j2")
         .render(
-            base=here,
+            base=f"{here}/second" if beside and beside.second else here,
+            here=here,
+            beside=beside or BesideAnswers(),
             question=question,
             prompt=inert_markdown(question.prompt),
             model="" if question.has_own_numbers else inert_markdown(question.model_answer()),

@@ -20,7 +20,9 @@ from ...book.course_error import CourseError
 from ...values.own_file import loaded
 
 if TYPE_CHECKING:
+    from .answers import Conflict
     from .questions import WrittenQuestion
+    from .together import DecisionOutcome
 
 ROOT = "gpubook/by_hand"
 MOST_BYTES = 1 << 20  # of a request
@@ -89,20 +91,23 @@ class Overview(Handler):
 
     @web.authenticated
     def get(self) -> None:
-        from . import page
+        from . import page, shares
         from .answers import answers
         from .questions import assignments, questions
 
         rows, folder = [], self.course
         for name in assignments(folder):
-            counts, problem = [], ""
+            counts, graders, problem = [], [], ""
             try:
-                for question in questions(folder, name):
-                    every = answers(folder, question)
-                    counts.append(page.QuestionCounts(question, len(every), sum(answer.waits for answer in every)))
+                asked = [(question, answers(folder, question)) for question in questions(folder, name)]
+                for (question, every), graders_of in zip(asked, shares.dealt(folder, name, asked), strict=True):
+                    waiting = [answer.learner for answer in every if answer.waits]
+                    mine = sum(graders_of.get(learner) == self.who() for learner in waiting)
+                    counts.append(page.QuestionCounts(question, len(every), len(waiting), mine))
+                graders = shares.progress(folder, name, asked)
             except Exception as error:  # a teacher's declarations are run: the other assignments can be graded
                 problem = f"{type(error).__name__}: {error}"
-            rows.append((name, counts, problem))
+            rows.append(page.AssignmentOverview(name, counts, graders, problem))
         self.finish(page.overview(self.base_url, self.root, rows))
 
 
@@ -111,13 +116,39 @@ class QuestionPage(Handler):
 
     @web.authenticated
     def get(self, name: str, exercise: str) -> None:
-        from . import page
+        from . import alike, page, shares, together
         from .answers import answers
+        from .questions import questions
 
-        question = self.question(name, exercise)
+        question, folder = self.question(name, exercise), self.course
         _ = self.xsrf_token  # which sets the cookie that the page's script sends back
         here = url_path_join(self.root, quote(name), quote(exercise))
-        self.finish(page.page(self.base_url, self.root, here, question, answers(self.course, question)))
+        every, dealt = answers(folder, question), shares.of(folder, name)
+        asked = [(one, every if one.exercise == exercise else []) for one in questions(folder, name)] if dealt else []
+        graders_of = zip(asked, shares.dealt(folder, name, asked), strict=True)
+        beside = page.BesideAnswers(
+            graders=dealt.graders if dealt else [],
+            grader_of=next((graders for (one, _), graders in graders_of if one.exercise == exercise), {}),
+            me=self.who(),
+            equal=alike.equal_counts(every),
+            decisions=together.decisions(folder, question),
+        )
+        self.finish(page.page(self.base_url, self.root, here, question, every, beside))
+
+
+class SecondPage(Handler):
+    """The sample of a question that is graded twice, without what the first grader gave."""
+
+    @web.authenticated
+    def get(self, name: str, exercise: str) -> None:
+        from . import page
+        from .second_marks import second_answers
+
+        question = self.question(name, exercise)
+        _ = self.xsrf_token
+        here = url_path_join(self.root, quote(name), quote(exercise))
+        every = second_answers(self.course, question)
+        self.finish(page.page(self.base_url, self.root, here, question, every, page.BesideAnswers(second=True)))
 
 
 class State(Handler):
@@ -132,7 +163,53 @@ class State(Handler):
         self.finish({"answers": [as_state(one) for one in every]})
 
 
-class NewGrade(Handler):
+class SecondState(Handler):
+    """The second grades of the sample as they are now."""
+
+    @web.authenticated
+    def get(self, name: str, exercise: str) -> None:
+        from .page import as_state
+        from .second_marks import second_answers
+
+        every = second_answers(self.course, self.question(name, exercise))
+        self.finish({"answers": [as_state(one) for one in every]})
+
+
+class Changing(Handler):
+    """What an answer that changes grades has in common."""
+
+    def changed(self) -> None:
+        """Have formgrader, which keeps what it has read, read anew."""
+        if (gradebook := self.settings.get("nbgrader_gradebook")) is not None:
+            gradebook.db.expire_all()
+
+    def conflict(self, conflict: Conflict) -> dict[str, Any]:
+        """What the page's script is told of an answer that was changed meanwhile."""
+        from .page import as_state
+
+        now = conflict.now
+        return {"by": conflict.by, "at": conflict.at, "now": as_state(now), "theirs": now.in_words}
+
+    def body(self, expected: str, **kinds: type) -> list[Any]:
+        """The values of these names in the body, each of its kind; `expected` says what they are."""
+        if len(self.request.body) > MOST_BYTES:
+            raise web.HTTPError(413, f"at most {MOST_BYTES:,} bytes were expected")
+        try:
+            body = loaded(self.request.body)  # neither deep nor with half a character, which no file can hold
+            values = [body[name] for name in kinds]
+        except (ValueError, LookupError, TypeError):
+            raise web.HTTPError(400, f"{', '.join(kinds)} were expected, as JSON") from None
+        if not all(type(value) is kind for value, kind in zip(values, kinds.values(), strict=True)):
+            raise web.HTTPError(400, f"{expected} were expected")
+        return values
+
+    def _body(self) -> tuple[str, list[Any], str, str]:
+        expected = "texts, and for the criteria a list,"
+        learner, points, comment, revision = self.body(expected, learner=str, given=list, comment=str, revision=str)
+        return learner, points, comment, revision
+
+
+class NewGrade(Changing):
     """A grade by criterion for one answer."""
 
     @web.authenticated
@@ -146,25 +223,86 @@ class NewGrade(Handler):
             now = enter(self.course, question, learner, points, comment, revision, self.who())
         except Conflict as conflict:
             self.set_status(409)
-            self.finish(
-                {"by": conflict.by, "at": conflict.at, "now": as_state(conflict.now), "theirs": conflict.now.in_words}
-            )
+            self.finish(self.conflict(conflict))
             return
-        if (gradebook := self.settings.get("nbgrader_gradebook")) is not None:
-            gradebook.db.expire_all()  # formgrader keeps what it has read
+        self.changed()
         self.finish(as_state(now))
 
-    def _body(self) -> tuple[str, list[Any], str, str]:
-        if len(self.request.body) > MOST_BYTES:
-            raise web.HTTPError(413, f"at most {MOST_BYTES:,} bytes were expected")
+
+class SecondGrade(Changing):
+    """A second grade for an answer of the sample; a comment stays the first grader's."""
+
+    @web.authenticated
+    def put(self, name: str, exercise: str) -> None:
+        from .answers import Conflict
+        from .page import as_state
+        from .second_marks import enter
+
+        question = self.question(name, exercise)
+        learner, points, _, revision = self._body()
         try:
-            body = loaded(self.request.body)  # neither deep nor with half a character, which no file can hold
-            learner, points, comment, revision = (body[key] for key in ("learner", "given", "comment", "revision"))
-        except (ValueError, LookupError, TypeError):
-            raise web.HTTPError(400, "learner, given, comment and revision were expected, as JSON") from None
-        if not all(isinstance(text, str) for text in (learner, comment, revision)) or not isinstance(points, list):
-            raise web.HTTPError(400, "texts, and for the criteria a list, were expected")
-        return learner, points, comment, revision
+            now = enter(self.course, question, learner, points, revision, self.who())
+        except Conflict as conflict:
+            self.set_status(409)
+            self.finish(self.conflict(conflict))
+            return
+        self.finish(as_state(now))
+
+
+class Alike(Handler):
+    """The answers that are equal or nearly equal to one."""
+
+    @web.authenticated
+    def get(self, name: str, exercise: str) -> None:
+        from .alike import alike
+        from .answers import answers
+
+        every, learner = answers(self.course, self.question(name, exercise)), self.get_query_argument("learner")
+        of = next((answer for answer in every if answer.learner == learner), None)
+        if of is None:
+            raise CourseError(f"{learner!r} has no graded submission of {name}")
+        rows = [
+            {"learner": pair.answer.learner, "share": pair.share, "differs": pair.differs, "equal": pair.equal}
+            for pair in alike(of, every)
+        ]
+        self.finish({"answers": rows})
+
+
+class Together(Changing):
+    """One decision for several answers."""
+
+    @web.authenticated
+    def put(self, name: str, exercise: str) -> None:
+        from . import together
+
+        question = self.question(name, exercise)
+        expected = "revisions by learner, a list for the criteria, and a text"
+        revisions, points, comment = self.body(expected, learners=dict, given=list, comment=str)
+        if not revisions or not all(type(revision) is str for revision in revisions.values()):
+            raise web.HTTPError(400, f"{expected} were expected")
+        outcome = together.decide(self.course, question, revisions, points, comment, self.who())
+        self.changed()
+        self.finish(self.outcome(outcome))
+
+    def outcome(self, outcome: DecisionOutcome) -> dict[str, Any]:
+        """What became of it, for the page's script."""
+        from .page import as_state
+
+        states = [as_state(answer) for answer in outcome.now]
+        return {"number": outcome.number, "answers": states, "refused": [self.conflict(one) for one in outcome.refused]}
+
+
+class Undo(Together):
+    """Takes one decision for several answers back."""
+
+    @web.authenticated
+    def put(self, name: str, exercise: str) -> None:
+        from . import together
+
+        (number,) = self.body("the number of a decision", number=int)
+        outcome = together.undo(self.course, self.question(name, exercise), number)
+        self.changed()
+        self.finish(self.outcome(outcome))
 
 
 class Picture(Handler):
@@ -196,6 +334,12 @@ def _load_jupyter_server_extension(server: Any) -> None:
             (f"{base}{exercise}/?", QuestionPage),
             (f"{base}{exercise}/state", State),
             (f"{base}{exercise}/answer", NewGrade),
+            (f"{base}{exercise}/alike", Alike),
+            (f"{base}{exercise}/together", Together),
+            (f"{base}{exercise}/undo", Undo),
+            (f"{base}{exercise}/second/?", SecondPage),
+            (f"{base}{exercise}/second/state", SecondState),
+            (f"{base}{exercise}/second/answer", SecondGrade),
             (f"{base}{exercise}/picture", Picture),
         ],
     )

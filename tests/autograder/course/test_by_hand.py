@@ -22,7 +22,7 @@ from autograder.book.course_error import CourseError
 from autograder.cli import commands
 from autograder.course import feedback, gradebook, layout
 from autograder.course.assigning import dropped_exercises
-from autograder.course.by_hand import marks, page, table
+from autograder.course.by_hand import marks, page, second_marks, table, together
 from autograder.course.by_hand.answers import Conflict, answers, enter, picture
 from autograder.course.by_hand.questions import question, questions
 from autograder.course.by_hand.rubric_steps import RubricInFormgrader
@@ -393,15 +393,114 @@ def test_grades_follow_a_rubric_that_was_changed_midway(folder, why):
     run = CliRunner()
     command = ["course", "rubric", str(folder), "hw", "mine-why"]
     shown = run.invoke(commands.main, [*command, "--changed", "--same", "3=1"])
-    assert (
-        "ada: 2.5 -> 2.4 points" in shown.output
-    )  # 2 + 1 + 1 of the 5 that count 3 points as long as it is released so
+    assert "ada: 2.5 -> 2.4 points" in shown.output  # 2, 1 and 1 of 5, which count 3 as long as it is released so
     assert grade_of(folder, "ada")[0] == 2.5
     done = run.invoke(commands.main, [*command, "--follow"])
     assert "0 of 2 follow; 2 wait for another look" in done.output
     asked = question(folder, "hw", "mine-why")
-    assert next((row.state, row.given) for row in answers(folder, asked)) == ("review", (2.0, 1.0, None))
+    assert (one(folder, asked, "ada").state, one(folder, asked, "ada").given) == ("review", (2.0, 1.0, None))
     assert give(folder, asked, "ada", 2, 1, 1).state == "graded"
     assert "No grade" in run.invoke(commands.main, [*command, "--changed"]).output
     for wrong in (["--same", "1=1"], ["--changed", "--same", "x=1"], ["--changed", "--follow"]):
         assert run.invoke(commands.main, [*command, *wrong]).exit_code == 2
+
+
+def revisions(folder, asked, *learners):
+    return {learner: one(folder, asked, learner).revision for learner in learners}
+
+
+def test_one_decision_for_several_answers_is_undone_where_nobody_has_changed_them_since(folder, why):
+    in_formgrader(folder, "bob", manual_score=1.5, needs_manual_grade=False, comment="Before.")
+    give(folder, why, "cy", 2, None, comment="So far.")
+    asked = revisions(folder, why, "ada", "bob", "cy")
+    outcome = together.decide(folder, why, {**asked, "ada": "an older one"}, [2, 0], "Same.", "tina")
+    assert [answer.learner for answer in outcome.now] == ["bob", "cy"]
+    assert [refused.now.learner for refused in outcome.refused] == ["ada"]
+    assert grade_of(folder, "bob") == grade_of(folder, "cy") == (2.0, False, "Same.")
+    assert grade_of(folder, "ada") == (None, True, None)
+    (decision,) = together.decisions(folder, why)
+    assert (decision.by, set(decision.before)) == ("tina", {"bob", "cy"})
+    undone = together.undo(folder, why, decision.number)
+    assert len(undone.now) == 2
+    assert grade_of(folder, "bob") == (1.5, False, "Before.")
+    assert (one(folder, why, "cy").given, one(folder, why, "cy").comment) == ((2.0, None), "So far.")
+    assert together.decisions(folder, why) == []
+    with pytest.raises(CourseError, match=r"no decision 1 .* there is none"):
+        together.undo(folder, why, 1)
+    again = together.decide(folder, why, revisions(folder, why, "ada", "bob"), [1, 0], "")
+    give(folder, why, "ada", 2, 1)
+    undone = together.undo(folder, why, again.number)
+    assert ([a.learner for a in undone.now], [r.now.learner for r in undone.refused]) == (["bob"], ["ada"])
+    assert grade_of(folder, "ada")[0] == 3.0
+
+
+def test_a_decision_for_several_answers_is_a_whole_one_over_answers_that_are_there(folder, why):
+    asked = revisions(folder, why, "ada")
+    for given, more, message in (([2, None], {}, "all criteria"), ([2, 1], {"nobody": "r"}, "no graded submission")):
+        with pytest.raises(CourseError, match=message):
+            together.decide(folder, why, {**asked, **more}, given, "")
+    assert together.decide(folder, why, {"ada": "older"}, [2, 1], "").now == []
+    assert together.decisions(folder, why) == []
+    with marks.alone(folder, "hw", "mine-why"):
+        together._save(folder, why, [together.SharedDecision(n, "", "", {}) for n in range(1, 52)])
+    assert [decision.number for decision in together.decisions(folder, why)] == list(range(2, 52))
+
+
+def test_a_sample_is_graded_twice_without_a_change_of_the_grade(folder, why):
+    give(folder, why, "ada", 2, 0.5, comment="Good.")
+    assert second_marks.second_answers(folder, why) == []
+    assert set(second_marks.draw(folder, why, 1).learners) < {"ada", "bob"}
+    assert set(second_marks.draw(folder, why, 9).learners) == {"ada", "bob"}
+    seen = {answer.learner: answer for answer in second_marks.second_answers(folder, why)}
+    ada = seen["ada"]
+    assert (ada.state, ada.score, ada.given, ada.comment) == ("waiting", None, None, "")
+    with pytest.raises(CourseError, match="tina graded this answer first"):
+        second_marks.enter(folder, why, "ada", [2, 1], ada.revision, "tina")
+    with pytest.raises(CourseError, match="not in the sample"):
+        second_marks.enter(folder, why, "cy", [2, 1], "", "tom")
+    now = second_marks.enter(folder, why, "ada", [2, 1], ada.revision, "tom")
+    assert (now.state, now.score) == ("graded", 3.0)
+    with pytest.raises(Conflict, match=r"by tom .* 3 points"):
+        second_marks.enter(folder, why, "ada", [0, 0], ada.revision, "tim")
+    assert grade_of(folder, "ada") == (2.5, False, "Good.")
+    sample = second_marks.load(folder, why)
+    assert second_marks.draw(folder, why, 0).learners == ("ada",)  # who was graded twice stays
+    agreement = second_marks.agreement(sample, answers(folder, why), why)
+    assert [(pair.learner, pair.first, pair.second, pair.by) for pair in agreement.pairs] == [
+        ("ada", 2.5, 3.0, ("tina", "tom"))
+    ]
+    assert second_marks.enter(folder, why, "ada", [None, None], now.revision, "tom").state == "waiting"
+    assert second_marks.load(folder, why).marks == {}
+
+
+def test_the_graders_of_an_assignment_are_set_shown_and_taken_back(folder, why):
+    run, command = CliRunner(), ["course", "graders", str(folder)]
+    give(folder, why, "ada", 2, 1, by="zoe")
+    assert "zoe: 1 graded" in run.invoke(commands.main, [*command, "hw"]).output
+    assert run.invoke(commands.main, [*command, "--grader", "tina=2", "--grader", "tom"]).exit_code == 0
+    told = run.invoke(commands.main, [*command, "hw", "--grader", "tina", "--grader", "tom", "--by", "question"])
+    assert "tina: mine-why" in told.output
+    assert "tina: a share of 2, 1 to be graded, 0 graded" in told.output
+    assert "tom: a share of 2, 2 to be graded, 0 graded" in told.output
+    run.invoke(commands.main, [*command, "hw", "--twice", "50%"])
+    second = second_marks.load(folder, why)
+    assert len(second.learners) == 1
+    (learner,) = second.learners
+    give(folder, why, learner, 2, 1, by="zoe")
+    seen = {answer.learner: answer for answer in second_marks.second_answers(folder, why)}
+    second_marks.enter(folder, why, learner, [2, 0], seen[learner].revision, "tom")
+    shown = run.invoke(commands.main, [*command, "hw", "--agreement"]).output
+    assert "mine-why: 1 of 1 graded twice; 0 % the same points" in shown
+    assert f"{learner}: 3 by zoe, 2 by tom" in shown
+    run.invoke(commands.main, [*command, "hw", "--remove"])
+    assert "evenly" in run.invoke(commands.main, [*command, "hw"]).output  # the course's
+    for wrong in (
+        ["--grader", "a"],
+        ["hw", "--grader", "a=x"],
+        ["--twice", "3"],
+        ["hw", "--twice", "101%"],
+        ["hw", "--twice", "-1"],
+        ["hw", "--remove", "--agreement"],
+    ):
+        done = run.invoke(commands.main, ["course", "graders", str(folder), *wrong])
+        assert (done.exit_code == 0) is (wrong == ["--grader", "a"]), done.output

@@ -15,6 +15,7 @@ const EVERY = 10_000; // milliseconds between two looks at what others do
 const PAUSE = 700; // milliseconds without a key after which a comment is saved
 const REUSED = 6; // comments that are offered again
 const here = `gpubook-by-hand:${base}`;
+const queue = document.getElementById("queue"); // of which grader; there is none where nobody has a share
 
 const show = points => String(Number(points.toFixed(4)));
 const remembered = key => { try { return localStorage.getItem(key); } catch { return null; } };
@@ -50,10 +51,13 @@ class Answer {
       this.timer = setTimeout(() => this.save(), PAUSE);
     });
     this.comment.addEventListener("change", () => this.save());
+    article.querySelector(".alike")?.addEventListener("click", () => lookAlike(this));
     article.querySelector(".finish").addEventListener("click", () => finish(this));
     article.querySelector(".back").addEventListener("click", () => this.set(this.most.map(() => null)));
     article.addEventListener("focusin", () => choose(this));
   }
+
+  get queued() { return !queue?.value || this.article.dataset.grader === queue.value; }
 
   get waits() { return this.server.state === "waiting" || this.server.state === "review"; }
 
@@ -128,11 +132,7 @@ class Answer {
     const body = JSON.stringify({ learner: this.server.learner, given, comment, revision: this.server.revision });
     let answer, said;
     try {
-      answer = await fetch(`${base}/answer`, {
-        method: "PUT", body, credentials: "same-origin",
-        headers: { "Content-Type": "application/json", "X-XSRFToken": xsrf() },
-      });
-      said = await answer.json();
+      ({ answer, said } = await put("answer", body));
     } catch {
       return this.failed("The server does not answer. What you gave stays here, and is sent once it does.");
     }
@@ -192,6 +192,14 @@ class Answer {
   }
 }
 
+async function put(what, body) {
+  const answer = await fetch(`${base}/${what}`, {
+    method: "PUT", body, credentials: "same-origin",
+    headers: { "Content-Type": "application/json", "X-XSRFToken": xsrf() },
+  });
+  return { answer, said: await answer.json() };
+}
+
 function xsrf() {
   const found = document.cookie.match(/(?:^|; )_xsrf=([^;]*)/);
   return found ? decodeURIComponent(found[1]) : "";
@@ -223,16 +231,17 @@ function go(answer) {
 
 function step(by, only = document.getElementById("waiting").checked) {
   for (let at = answers.indexOf(current) + by; at >= 0 && at < answers.length; at += by) {
-    if (!only || answers[at].waits) return go(answers[at]);
+    if (answers[at].queued && (!only || answers[at].waits)) return go(answers[at]);
   }
   status(only ? "No other answer waits after this one" : by > 0 ? "This is the last answer" : "This is the first answer");
 }
 
 function nextWaiting() {
   const at = answers.indexOf(current);
-  const found = [...answers.slice(at + 1), ...answers.slice(0, at + 1)].find(one => one.waits);
+  const waiting = [...answers.slice(at + 1), ...answers.slice(0, at + 1)].filter(one => one.waits);
+  const found = waiting.find(one => one.queued);
   if (found) go(found);
-  else status("No answer waits");
+  else status(waiting.length ? `This queue is done; ${waiting.length} wait in others` : "No answer waits");
 }
 
 // The criteria that are not decided are not reached. Where none is decided nothing is meant by it.
@@ -272,13 +281,120 @@ function offer(answer) {
 }
 
 function progress() {
-  const waiting = answers.filter(one => one.waits).length;
-  document.getElementById("progress").textContent = `${answers.length - waiting} of ${answers.length} graded`;
+  const graded = among => `${among.filter(one => !one.waits).length} of ${among.length} graded`;
+  const own = queue?.value ? `${graded(answers.filter(one => one.queued))} in this queue, ` : "";
+  document.getElementById("progress").textContent = own + graded(answers) + (own ? " in all" : "");
 }
 
 function filter() {
   const only = document.getElementById("waiting").checked;
-  for (const one of answers) one.article.hidden = only && !one.waits && one !== current;
+  for (const one of answers) one.article.hidden = one !== current && (!one.queued || (only && !one.waits));
+}
+
+// Equal and nearly equal answers: all are shown, and the grader says which of them get the grade of this one.
+async function lookAlike(answer) {
+  await answer.save();
+  if (answer.changed || answer.saving) return status("Not saved yet: the grade of this answer comes first");
+  let rows;
+  try {
+    const reply = await fetch(`${base}/alike?${new URLSearchParams({ learner: answer.server.learner })}`, { credentials: "same-origin" });
+    if (!reply.ok) throw new Error();
+    rows = (await reply.json()).answers;
+  } catch {
+    return notice("The server does not say which answers are alike.");
+  }
+  const dialog = document.getElementById("alike");
+  const open = answer.given.includes(null);
+  const boxes = rows.map(row => alikeBox(row)).filter(Boolean);
+  document.getElementById("alike-head").textContent = boxes.length
+    ? `Answers like ${answer.article.querySelector("h2").firstChild.textContent}` : "No other answer is equal or nearly equal";
+  const parts = answer.given.map((one, at) => `${at + 1}: ${one === null ? "not decided" : show(one)}`).join(", ");
+  const words = answer.comment.value.trim();
+  document.getElementById("alike-grade").textContent =
+    `${answer.article.querySelector("output").textContent || "No points yet"} (criteria ${parts})${words ? `, with the comment “${words}”` : ""}.`
+    + (open ? " Decide each criterion first." : "");
+  document.getElementById("alike-answers").replaceChildren(...boxes.map(box => box.place));
+  const give = document.getElementById("alike-give");
+  const count = () => {
+    const chosen = boxes.filter(box => box.input.checked).length;
+    give.disabled = open || !chosen;
+    give.textContent = `Give ${chosen} answer${chosen === 1 ? "" : "s"} this grade`;
+  };
+  for (const box of boxes) box.input.addEventListener("change", count);
+  count();
+  give.onclick = async () => {
+    dialog.close();
+    const chosen = boxes.filter(box => box.input.checked).map(box => box.answer);
+    const learners = Object.fromEntries(chosen.map(one => [one.server.learner, one.server.revision]));
+    await decided("together", { learners, given: answer.given, comment: answer.comment.value });
+    answer.article.focus({ preventScroll: true });
+  };
+  dialog.showModal();
+}
+
+// One of them with its text; only an equal one that waits is ticked from the start.
+function alikeBox(row) {
+  const answer = answers.find(one => one.server.learner === row.learner);
+  if (!answer) return null;
+  const place = document.createElement("section");
+  const label = document.createElement("label");
+  const input = document.createElement("input");
+  input.type = "checkbox";
+  input.checked = row.equal && answer.waits && !answer.changed;
+  input.disabled = answer.changed;
+  const head = answer.article.querySelector("h2").firstChild.textContent.trim();
+  const likeness = row.equal ? "equal" : `${Math.floor(100 * row.share)} % of the words`;
+  const points = answer.server.score === null ? "" : ` (${show(answer.server.score)} points)`;
+  label.append(input, ` ${head}: ${likeness}, ${STATES[answer.server.state]}${points}`);
+  place.append(label);
+  if (row.differs.length) {
+    const differs = document.createElement("p");
+    differs.textContent = `Here → there: ${row.differs.join("; ")}`;
+    place.append(differs);
+  }
+  const text = answer.article.querySelector(".text").cloneNode(true);
+  for (const one of text.querySelectorAll("[id]")) one.removeAttribute("id");
+  place.append(text);
+  return { answer, input, place };
+}
+
+// A decision over several answers, or its undoing.
+async function decided(what, content) {
+  let answer, said;
+  status("Saving …");
+  try {
+    ({ answer, said } = await put(what, JSON.stringify(content)));
+  } catch {
+    status("Not saved");
+    return notice("The server does not answer: nothing was changed.");
+  }
+  if (!answer.ok) {
+    status("Not saved");
+    return notice(said.message || `The server refused it (${answer.status}).`);
+  }
+  for (const state of said.answers) answers.find(one => one.server.learner === state.learner)?.take(state);
+  const head = one => answers.find(each => each.server.learner === one.now.learner)?.article.querySelector("h2").firstChild.textContent;
+  notice(said.refused.length
+    ? `Changed meanwhile, and left as they are: ${said.refused.map(one => `${head(one)} (${one.by ? `${one.by}: ` : ""}${one.theirs})`).join("; ")}.` : "");
+  const list = document.getElementById("together");
+  if (what === "undo") list.querySelector(`[data-number="${said.number}"]`)?.closest("li").remove();
+  else if (said.answers.length) list.querySelector("ul").prepend(decision(said));
+  list.hidden = !list.querySelector("li");
+  status(what === "undo" ? `${said.answers.length} as before` : `${said.answers.length} graded together`);
+  progress();
+  filter();
+}
+
+function decision({ number, answers: changed }) {
+  const item = document.createElement("li");
+  const text = document.createElement("span");
+  const button = document.createElement("button");
+  text.textContent = `${changed.length} answers, just now `;
+  button.type = "button";
+  button.dataset.number = number;
+  button.textContent = "Undo";
+  item.append(text, button);
+  return item;
 }
 
 function names() {
@@ -288,7 +404,8 @@ function names() {
 }
 
 function keyed(event) {
-  const field = event.target.closest("input, textarea, summary, a");
+  if (document.querySelector("dialog[open]")) return;
+  const field = event.target.closest("input, textarea, select, summary, a");
   if (field && event.key === "Escape" && current) current.article.focus({ preventScroll: true });
   if (field || !current || event.ctrlKey || event.metaKey || event.altKey) return;
   if (!document.getElementById("keys").checked) return;
@@ -302,6 +419,7 @@ function keyed(event) {
   else if (event.key === "n" || event.key === "j") step(1);
   else if (event.key === "p" || event.key === "k") step(-1);
   else if (event.key === "w") nextWaiting();
+  else if (event.key === "g" && current.article.querySelector(".alike")) lookAlike(current);
   else if (event.key === "c") current.comment.focus();
   else return;
   event.preventDefault();
@@ -331,16 +449,34 @@ document.getElementById("next").addEventListener("click", nextWaiting);
 document.getElementById("waiting").addEventListener("change", filter);
 document.getElementById("names").addEventListener("change", names);
 document.addEventListener("visibilitychange", look);
+document.getElementById("alike-cancel")?.addEventListener("click", () => document.getElementById("alike").close());
+document.getElementById("together")?.addEventListener("click", event => {
+  const number = Number(event.target.dataset.number);
+  if (number) decided("undo", { number });
+});
+queue?.addEventListener("change", () => {
+  remember("gpubook-by-hand-queue", queue.value);
+  progress();
+  filter();
+  if (current && !current.queued) nextWaiting();
+});
 window.addEventListener("beforeunload", event => {
   if (answers.some(one => one.changed || one.saving)) event.preventDefault();
 });
 setInterval(look, EVERY);
 
 document.getElementById("names").checked = Boolean(remembered("gpubook-by-hand-names"));
+if (queue) {
+  const own = queue.querySelector("[data-me]")?.value;
+  const before = remembered("gpubook-by-hand-queue");
+  queue.value = own ?? ([...queue.options].some(one => one.value === before) ? before : "");
+}
 names();
 progress();
 if (matchMedia("(max-width: 60rem)").matches) {
   for (const one of document.querySelectorAll("aside details:not(#rubric)")) one.open = false;
 }
 const last = remembered(here);
-go(answers.find(one => one.server.learner === last) ?? answers.find(one => one.waits) ?? answers[0]);
+const first = answers.filter(one => one.queued);
+go(first.find(one => one.server.learner === last) ?? first.find(one => one.waits) ?? first[0] ?? answers[0]);
+filter();

@@ -11,6 +11,8 @@ from autograder.course.by_hand import page
 from autograder.course.by_hand.answers import Conflict, HandGradedAnswer, LearnerText
 from autograder.course.by_hand.marks import Mark
 from autograder.course.by_hand.questions import WrittenQuestion
+from autograder.course.by_hand.shares import GraderProgress
+from autograder.course.by_hand.together import SharedDecision
 from autograder.declaration import Exercise
 
 RUBRIC = (("Names *it*.", 2.0), ("Says why.", 1.5))
@@ -202,12 +204,18 @@ def test_a_revision_is_another_as_soon_as_anything_changes():
 
 
 def test_the_list_says_of_each_question_how_many_wait_and_what_is_wrong():
-    counts = [page.QuestionCounts(question(), 3, 2), page.QuestionCounts(question(title="2"), 1, 0)]
-    html = page.overview("/user/t/", ROOT, [("hw", counts, ""), ("bad", [], "NameError: x"), ("none", [], "")])
+    counts = [page.QuestionCounts(question(), 3, 2, 1), page.QuestionCounts(question(title="2"), 1, 0)]
+    rows = [
+        page.AssignmentOverview("hw", counts, [GraderProgress("<tina>", 3, 2, 1)]),
+        page.AssignmentOverview("bad", [], problem="NameError: x"),
+        page.AssignmentOverview("none", []),
+    ]
+    html = page.overview("/user/t/", ROOT, rows)
     soup = BeautifulSoup(html, "html.parser")
     assert [head.text for head in soup.find_all("h2")] == ["hw", "bad"]
     first, second = soup.find_all("li")
-    assert "2 of 3 to be graded" in first.text
+    assert "2 of 3 to be graded, 1 of them yours" in first.text
+    assert [cell.text for cell in soup.tbody.find_all(["th", "td"])] == ["<tina>", "3", "2", "1"]
     assert first.a["href"] == HERE
     assert "1 answer, none waits" in " ".join(second.text.split())
     assert soup.find(class_="problem").text == "NameError: x"
@@ -217,3 +225,33 @@ def test_the_list_says_of_each_question_how_many_wait_and_what_is_wrong():
 @pytest.mark.parametrize(("value", "text"), [(2.0, "2"), (2.5, "2.5"), (0.3333, "0.3333"), (10.0, "10")])
 def test_points_are_written_without_a_fraction_that_is_nothing(value, text):
     assert page.points(value) == text
+
+
+def test_a_page_has_the_queues_what_is_alike_and_the_decisions_that_can_be_undone():
+    beside = page.BesideAnswers(
+        graders=["tina", "tom"],
+        grader_of={"ann": "tina", "bob": "tom"},
+        me="tom",
+        equal={"ann": 0, "bob": 29},
+        decisions=[SharedDecision(4, "<tina>", "2030-01-01 10:00:00", {"ann": None, "bob": None})],
+    )
+    html = page.page("/user/t/", ROOT, HERE, question(), [answer(), answer("bob", 2)], beside)
+    soup = BeautifulSoup(html, "html.parser")
+    assert [article["data-grader"] for article in soup.find_all("article")] == ["tina", "tom"]
+    assert [option.text for option in soup.find(id="queue").find_all("option")] == ["everybody", "tina", "tom"]
+    assert soup.find("option", {"data-me": True}).text == "tom"
+    assert [button.text for button in soup.find_all(class_="alike")] == ["Alike answers", "29 others wrote the same"]
+    assert soup.find(id="together").li.span.text == "2 answers by <tina>, 2030-01-01 10:00 UTC"
+    assert soup.find(id="together").button["data-number"] == "4"
+    plain = BeautifulSoup(page.page("/user/t/", ROOT, HERE, question(), [answer()]), "html.parser")
+    assert (plain.find(id="queue"), plain.article.get("data-grader")) == (None, None)
+    assert plain.find(id="together").has_attr("hidden")
+
+
+def test_the_page_of_a_second_grader_has_neither_comments_nor_decisions():
+    html = page.page("/", ROOT, HERE, question(), [answer()], page.BesideAnswers(second=True))
+    soup = BeautifulSoup(html, "html.parser")
+    assert soup.find(id="answers")["data-base"] == f"{HERE}/second"
+    assert soup.find(class_="comment").has_attr("hidden")
+    assert soup.find(id="together") is soup.find(id="alike") is None
+    assert "second time" in soup.find(id="second").text

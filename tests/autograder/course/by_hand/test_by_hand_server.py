@@ -8,9 +8,21 @@ import pytest
 from tornado import web
 
 from autograder.book.course_error import CourseError
-from autograder.course.by_hand import answers, page, questions, server
+from autograder.course.by_hand import answers, page, questions, second_marks, server, shares, together
 from autograder.course.by_hand.answers import Conflict, HandGradedAnswer, LearnerText
-from autograder.course.by_hand.server import NewGrade, Overview, Picture, QuestionPage, State
+from autograder.course.by_hand.server import (
+    Alike,
+    NewGrade,
+    Overview,
+    Picture,
+    QuestionPage,
+    SecondGrade,
+    SecondPage,
+    SecondState,
+    State,
+    Together,
+    Undo,
+)
 
 ANSWER = HandGradedAnswer("ann", "Ann", "s-ann", 1, LearnerText("Because."), None, True, "", None)
 ASKED = SimpleNamespace(assignment="hw", exercise="why")
@@ -126,16 +138,34 @@ def test_the_list_has_what_is_wrong_with_one_assignment_beside_the_others(formgr
     Overview.get.__wrapped__(made)
     base, root, (bad, hw) = made.answered
     assert (base, root) == ("/base/", "/base/gpubook/by_hand")
-    assert bad == ("bad", [], "ZeroDivisionError: declared so")
-    assert hw == ("hw", [page.QuestionCounts(ASKED, 3, 2)], "")
+    assert bad == page.AssignmentOverview("bad", [], [], problem="ZeroDivisionError: declared so")
+    assert hw == page.AssignmentOverview("hw", [page.QuestionCounts(ASKED, 3, 2)], [])
 
 
 def test_a_page_knows_its_own_address(formgrader, monkeypatch):
     monkeypatch.setattr(page, "page", lambda *parts: parts)
     made = request(QuestionPage, **formgrader)
     QuestionPage.get.__wrapped__(made, "home work", "why")
-    _, _, here, asked, every = made.answered
+    _, _, here, asked, every, beside = made.answered
     assert (here, asked, every) == ("/base/gpubook/by_hand/home%20work/why", ASKED, [ANSWER])
+    assert (beside.graders, beside.equal) == ([], {"ann": 0})
+
+
+def test_a_page_knows_who_grades_what(formgrader, monkeypatch, tmp_path):
+    monkeypatch.setattr(page, "page", lambda *parts: parts)
+    monkeypatch.setattr(questions, "questions", lambda folder, name: [SimpleNamespace(exercise="other"), ASKED])
+    shares.give(tmp_path / "course", "hw", shares.GradingShares("question", {"tina": 1, "tom": 1}))
+    made = request(QuestionPage, user=SimpleNamespace(display_name="tom"), **formgrader)
+    QuestionPage.get.__wrapped__(made, "hw", "why")
+    beside = made.answered[-1]
+    assert (beside.graders, beside.grader_of, beside.me) == (["tina", "tom"], {"ann": "tom"}, "tom")
+    monkeypatch.setattr(questions, "assignments", lambda folder: ["hw"])
+    monkeypatch.setattr(page, "overview", lambda *parts: parts)
+    made = request(Overview, user=SimpleNamespace(display_name="tom"), **formgrader)
+    Overview.get.__wrapped__(made)
+    (row,) = made.answered[-1]
+    assert [counts.mine for counts in row.questions] == [0, 1]
+    assert [(each.grader, each.answers, each.waiting) for each in row.graders] == [("tina", 1, 1), ("tom", 1, 1)]
 
 
 def test_the_state_is_that_of_each_answer(formgrader):
@@ -226,3 +256,71 @@ def test_the_pages_are_added_to_a_server_with_their_files():
     assert kinds[Overview][0].startswith("/base/gpubook/by_hand")
     assert {QuestionPage, State, NewGrade, Picture} <= set(kinds)
     assert added[0][2]["path"] == str(page.STATIC)
+
+
+OUTCOME = together.DecisionOutcome(3, [ANSWER], [Conflict(ANSWER, "tina", "2030")])
+
+
+def test_a_decision_over_several_answers_and_its_undoing_say_what_became_of_each(formgrader, monkeypatch):
+    calls = []
+    monkeypatch.setattr(together, "decide", lambda *what: calls.append(what) or OUTCOME)
+    monkeypatch.setattr(together, "undo", lambda *what: calls.append(what) or OUTCOME)
+    body = json.dumps({"learners": {"ann": "r"}, "given": [1], "comment": "Good."}).encode()
+    made = request(Together, body, user=SimpleNamespace(display_name="Tina"), **formgrader)
+    Together.put.__wrapped__(made, "hw", "why")
+    assert calls.pop() == (made.course, ASKED, {"ann": "r"}, [1], "Good.", "Tina")
+    assert (made.answered["number"], made.answered["answers"][0]["learner"]) == (3, "ann")
+    assert made.answered["refused"][0]["theirs"] == "no points"
+    made = request(Undo, b'{"number": 3}', **formgrader)
+    Undo.put.__wrapped__(made, "hw", "why")
+    assert calls == [(made.course, ASKED, 3)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        (Together, {"learners": {}, "given": [1], "comment": ""}),
+        (Together, {"learners": {"ann": 7}, "given": [1], "comment": ""}),
+        (Together, {"learners": ["ann"], "given": [1], "comment": ""}),
+        (Undo, {"number": True}),
+        (Undo, {"number": "3"}),
+        (Undo, {}),
+    ],
+)
+def test_a_decision_of_another_form_is_a_bad_request(formgrader, kind, body):
+    made = request(kind, json.dumps(body).encode(), **formgrader)
+    with pytest.raises(web.HTTPError) as caught:
+        kind.put.__wrapped__(made, "hw", "why")
+    assert caught.value.status_code == 400
+
+
+def test_what_is_alike_is_asked_for_an_answer_that_is_there(formgrader, monkeypatch):
+    bob = HandGradedAnswer("the learner", "Bob", "s", 2, LearnerText("because"), None, True, "", None)
+    monkeypatch.setattr(answers, "answers", lambda folder, question: [ANSWER, bob])
+    made = request(Alike, **formgrader)
+    Alike.get.__wrapped__(made, "hw", "why")
+    assert made.answered == {"answers": [{"learner": "ann", "share": 1.0, "differs": (), "equal": True}]}
+    monkeypatch.setattr(answers, "answers", lambda folder, question: [ANSWER])
+    with pytest.raises(CourseError, match="no graded submission"):
+        Alike.get.__wrapped__(request(Alike, **formgrader), "hw", "why")
+
+
+def test_a_second_grader_has_a_page_a_state_and_an_answer_of_their_own(formgrader, monkeypatch):
+    def enter(folder, question, learner, points, revision, by):
+        if by == "tina":
+            raise Conflict(ANSWER, "tom", "2030")
+        return ANSWER
+
+    monkeypatch.setattr(second_marks, "second_answers", lambda folder, question: [ANSWER])
+    monkeypatch.setattr(second_marks, "enter", enter)
+    monkeypatch.setattr(page, "page", lambda *parts: parts)
+    made = request(SecondPage, **formgrader)
+    SecondPage.get.__wrapped__(made, "hw", "why")
+    assert made.answered[-1].second
+    made = request(SecondState, **formgrader)
+    SecondState.get.__wrapped__(made, "hw", "why")
+    assert [state["learner"] for state in made.answered["answers"]] == ["ann"]
+    for name, status in (("tom", 200), ("tina", 409)):
+        made = request(SecondGrade, json.dumps(BODY).encode(), user=SimpleNamespace(display_name=name), **formgrader)
+        SecondGrade.put.__wrapped__(made, "hw", "why")
+        assert made.status == status

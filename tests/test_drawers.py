@@ -64,7 +64,7 @@ DRAWERS = {
             "banks gradebook_url spreadsheet terms",
             "layout",
             "gradebook",
-            "class_results feedback moodle",
+            "class_results feedback moodle regrades",
             "by_hand export submissions",
             "intake run",
             "agreements report service",

@@ -11,6 +11,7 @@ from .check_service import attempts, serve, tokens
 from .course_exam import course_exam, course_learners
 from .course_graders import course_graders
 from .course_list import course_list
+from .course_requests import course_requests
 from .course_terms import course_extend, course_groups
 from .parameters import FILE, FOLDER, TIME, assignment_name
 from .rubric import rubric
@@ -35,10 +36,7 @@ COMMANDS = (
     course_groups,
     course_learners,
     course_list,
-    rubric,
-    serve,
-    tokens,
-    attempts,
+    course_requests,
 )
 for command in COMMANDS:
     course.add_command(command)

@@ -53,7 +53,8 @@ def explain(folder: Path, name: str, what: str) -> None:
     """Explain a verdict.
 
     What LEARNER answered to EXERCISE of the assignment NAME, how it was read, with which numbers, what was expected and
-    how exactly, which mistake matched and why, and what the key as it is now would say.
+    how exactly, which mistake matched and why, and what the key as it is now would say; and the learner's requests for
+    another look at it.
     """
     from rich.console import Console
 
@@ -62,5 +63,9 @@ def explain(folder: Path, name: str, what: str) -> None:
     lazy_jsonschema.notebooks()
     from ..course.banks import checked_name
     from ..course.report import explanation
+    from .course_requests import request_lines
 
-    explanation.show(explanation.of(folder, checked_name(name), what), Console(highlight=False))
+    made = explanation.of(folder, checked_name(name), what)
+    explanation.show(made, Console(highlight=False))
+    for line in request_lines(folder.resolve(), name, made.learner, made.exercise.id):
+        echo(line)

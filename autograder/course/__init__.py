@@ -3,8 +3,9 @@
 nbgrader releases, keeps the gradebook, late penalties and manual grades, and writes the feedback. Running a learner's
 code and deciding on it is ours: see `autograder.grading`. Apart from `book.release` only this package imports nbgrader.
 
-Its rooms, from below: `terms`, `gradebook`, `class_results`, `feedback`, `moodle`, `by_hand`, `submissions`, `intake`,
-`run`, `agreements`, `report`, `service`, `assigning`. `class_grading`, above them, grades a class.
+Its rooms, from below: `terms`, `gradebook`, `class_results`, `feedback`, `moodle`, `regrades`, `by_hand`,
+`submissions`, `intake`, `run`, `agreements`, `report`, `service`, `assigning`. `class_grading`,
+above them, grades a class.
 
 The names below load when first used: laying out a course or naming an assignment takes none of nbgrader's two seconds.
 """

@@ -30,6 +30,7 @@ configure(c)
 # c.CriteriaInFeedback.hidden_too = True                    # also the text of criteria that learners do not see
 # c.WorkedSolutions.after_due = True                        # feedback shows solutions when no work is taken any more
 # c.WorkedSolutions.late_days = 7.0                         # for how long late work is taken
+# c.RegradeRequests.offered = True                          # feedback says how to ask for another look at a grade
 # c.CheckService.url = "https://..."                        # where notebooks have your own exercises checked
 # c.CheckService.attempts = 5                               # verdicts for each learner and exercise
 """

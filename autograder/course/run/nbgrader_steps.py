@@ -43,6 +43,7 @@ from ..gradebook import deadlines
 from ..gradebook.grade_entry import automatic_score
 from ..gradebook_url import opened
 from ..layout import texts_beside
+from ..regrades.request_steps import RegradesInFeedback
 from ..submissions import inert_files, submission_folders
 from ..terms.granted_time import granted_for
 
@@ -192,6 +193,7 @@ def configure(config: Config) -> None:
         ShowGrades,
         WorkedSolutions,
         CriteriaInFeedback,
+        RegradesInFeedback,
         CSSHTMLHeaderPreprocessor,
     ]
     config.GenerateFeedback.exporter_class = FeedbackPage

@@ -504,3 +504,47 @@ def test_the_graders_of_an_assignment_are_set_shown_and_taken_back(folder, why):
     ):
         done = run.invoke(commands.main, ["course", "graders", str(folder), *wrong])
         assert (done.exit_code == 0) is (wrong == ["--grader", "a"]), done.output
+
+
+@pytest.mark.slow
+def test_a_learner_asks_for_another_look_and_reads_the_answer_in_the_feedback(folder, why, tmp_path):
+    with (folder / layout.CONFIG_FILE).open("a") as config:
+        config.write("c.RegradeRequests.offered = True\nc.RegradeRequests.mail = 'ta@host.org'\n")
+    give(folder, why, "ada", 1, 0)
+
+    def page_of(learner):
+        with GradebookWriter(folder, "hw", layout.read_config(folder), GradeInSandbox) as writer:
+            return BeautifulSoup(writer.show(learner).read_text(), "html.parser")
+
+    def asked(*arguments):
+        return CliRunner().invoke(commands.main, ["course", "requests", *map(str, arguments)])
+
+    form = page_of("ada").find(id="verdicts").details
+    assert form.a["href"].startswith("mailto:ta@host.org?subject=Regrade")
+    text = form.pre.text + "Look <script>alert(1)</script> again.\nPlease."
+    (tmp_path / "ada.txt").write_text(text)
+    (tmp_path / "forged.txt").write_text(text.replace("learner: ada", "learner: bob"))
+    done = asked("add", folder, tmp_path / "forged.txt", tmp_path / "ada.txt")
+    assert done.exit_code == 1
+    assert "Request 1 of hw: ada/mine-why" in done.output
+    assert "Refused: " in done.output
+    assert (
+        "Request 2 of hw: bob/mine-secret"
+        in asked("add", folder, "--for", "hw/bob/mine-secret", "--reason", "x").output
+    )
+    listed = asked("list", folder).output
+    assert "request 1 of hw: ada/mine-why" in listed
+    assert "  Please." in listed
+    give(folder, why, "ada", 2, 0)
+    assert "1 point before, 2 points now" in asked("answer", folder, "hw", 1, "*Right*: more.", "--by", "tina").output
+    assert "request 1" not in asked("list", folder, "hw").output
+    assert "answer: *Right*" in asked("list", folder, "--all").output
+    request = page_of("ada").find(class_="regrade")
+    assert request.blockquote.text == "Look <script>alert(1)</script> again.\nPlease."
+    assert "Answered by tina, 1 point before, 2 points now" in request.text
+    assert request.em.text == "Right"
+    assert "taken until 2026" in asked("until", folder, "hw", "2026-01-01").output
+    assert "Please" not in page_of("bob").text
+    assert "No other request is taken: requests were taken until 2026-01-01" in page_of("bob").text
+    for wrong in (["add", folder], ["add", folder, "--for", "hw/ada"], ["add", folder, "--for", "x", "--reason", "y"]):
+        assert asked(*wrong).exit_code == 2

@@ -36,9 +36,9 @@ def requests_list(folder: Path, name: str | None, every: bool) -> None:
 
     folder = folder.resolve()
     read_config(folder)
-    names = [checked_name(name)] if name else regrade_requests.assignments(folder)
-    rows = [(one, request) for one in names for request in regrade_requests.read(folder, one).requests]
-    shown = [(one, request) for one, request in rows if every or request.open]
+    wanted = checked_name(name) if name else None
+    rows = [row for row in regrade_requests.of_all(folder) if wanted in (None, row[0])]
+    shown = [(assignment, request) for assignment, request in rows if every or request.open]
     for assignment, request in shown:
         for line in _lines(assignment, request):
             echo(line)

@@ -1,14 +1,16 @@
 """Files of our own that are broken: each is named, with what to do without it, and stays as it is."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
 from autograder.book.course_error import CourseError
 from autograder.course.assigning import dropped_exercises
-from autograder.course.by_hand import marks
+from autograder.course.by_hand import marks, second_marks, shares, together
 from autograder.course.class_results import class_result, stored_results
 from autograder.course.gradebook import notebook_cells
+from autograder.course.regrades import regrade_requests
 from autograder.course.run.journal import Journal, finished_entries, recorded_lateness
 from autograder.course.service.attempts import Ledger, used
 from autograder.course.service.tokens import BEGINS, CourseTokens
@@ -20,6 +22,7 @@ from autograder.ranks.seeds import secret_of
 from autograder.values import own_file
 
 NAME = "week1"
+QUESTION = SimpleNamespace(assignment=NAME, exercise="mine-why")
 BREAKAGES = {
     "noise": b"\x89\xfe\x00\xff" * 80 + b"\n",
     "cut": b'{"format": 2, "exer\n',
@@ -49,6 +52,13 @@ READERS = {
         lambda course: CourseTokens(course).revoke("ann"),
     ],
     f".gpubook/by_hand/{NAME}/mine-why.json": [lambda course: marks.load(course, NAME, "mine-why")],
+    f".gpubook/by_hand/{NAME}/together/mine-why.json": [lambda course: together.decisions(course, QUESTION)],
+    f".gpubook/by_hand/{NAME}/second/mine-why.json": [lambda course: second_marks.load(course, QUESTION)],
+    ".gpubook/graders.json": [lambda course: shares.of(course, NAME), lambda course: shares.places(course, NAME, "a")],
+    f".gpubook/requests/{NAME}.json": [
+        lambda course: regrade_requests.read(course, NAME),
+        lambda course: regrade_requests.take_until(course, NAME, None),
+    ],
     ".gpubook/secret": [secret_of],
     ".gpubook/checks.db": [Ledger, used],
     "terms.json": [lambda course: agreed_terms.read(course, "a"), lambda course: change(course)],

@@ -14,6 +14,7 @@ from ..feedback import MAX_MARKDOWN, PAGE_MARKDOWN, Renderer, illustrated, inert
 from .questions import WrittenQuestion
 
 if TYPE_CHECKING:
+    from ..regrades.regrade_requests import RegradeRequest
     from .answers import HandGradedAnswer
     from .shares import GraderProgress
     from .together import SharedDecision
@@ -75,10 +76,22 @@ def _addresses(server: str, root: str) -> dict[str, str]:
     return {"formgrader": f"{server.rstrip('/')}/formgrader", "overview": root, "static": f"{root}/_static"}
 
 
-def overview(server: str, root: str, asked: Sequence[AssignmentOverview]) -> str:
-    """The written questions of every assignment. `server` is the address of the server, `root` that of this page on
-    it."""
-    return _templates().get_template("overview.html.j2").render(asked=asked, **_addresses(server, root))
+def overview(
+    server: str, root: str, asked: Sequence[AssignmentOverview], open_requests: int = 0, requests: int = 0
+) -> str:
+    """The written questions of every assignment, and how many requests for another look there are. `server` is the
+    address of the server, `root` that of this page on it."""
+    about = {"asked": asked, "open_requests": open_requests, "requests": requests}
+    return _templates().get_template("overview.html.j2").render(**about, **_addresses(server, root))
+
+
+def requests_page(server: str, root: str, folder: Path, rows: Sequence[tuple[str, RegradeRequest]], xsrf: str) -> str:
+    """The requests for another look at a grade with their assignments, the open ones first, each with a form for the
+    answer."""
+    ordered = sorted(rows, key=lambda row: (not row[1].open, row[1].at))
+    answers = {(name, request.number): inert_markdown(request.answer) for name, request in rows}
+    template = _templates().get_template("requests.html.j2")
+    return template.render(rows=ordered, answers=answers, folder=folder, xsrf=xsrf, **_addresses(server, root))
 
 
 def page(

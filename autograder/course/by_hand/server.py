@@ -86,11 +86,26 @@ class Handler(JupyterHandler):
             super().log_exception(typ, value, tb)
 
 
+def values_of(body: bytes, expected: str, **kinds: type) -> list[Any]:
+    """The values of these names in the body of a request, each of its kind; `expected` says what they are."""
+    if len(body) > MOST_BYTES:
+        raise web.HTTPError(413, f"at most {MOST_BYTES:,} bytes were expected")
+    try:
+        content = loaded(body)  # neither deep nor with half a character, which no file can hold
+        values = [content[name] for name in kinds]
+    except (ValueError, LookupError, TypeError):
+        raise web.HTTPError(400, f"{', '.join(kinds)} were expected, as JSON") from None
+    if not all(type(value) is kind for value, kind in zip(values, kinds.values(), strict=True)):
+        raise web.HTTPError(400, f"{expected} were expected")
+    return values
+
+
 class Overview(Handler):
     """The written questions of all assignments."""
 
     @web.authenticated
     def get(self) -> None:
+        from ..regrades import regrade_requests
         from . import page, shares
         from .answers import answers
         from .questions import assignments, questions
@@ -108,7 +123,10 @@ class Overview(Handler):
             except Exception as error:  # a teacher's declarations are run: the other assignments can be graded
                 problem = f"{type(error).__name__}: {error}"
             rows.append(page.AssignmentOverview(name, counts, graders, problem))
-        self.finish(page.overview(self.base_url, self.root, rows))
+        asked = [
+            one for name in regrade_requests.assignments(folder) for one in regrade_requests.read(folder, name).requests
+        ]
+        self.finish(page.overview(self.base_url, self.root, rows, sum(request.open for request in asked), len(asked)))
 
 
 class QuestionPage(Handler):
@@ -190,22 +208,10 @@ class Changing(Handler):
         now = conflict.now
         return {"by": conflict.by, "at": conflict.at, "now": as_state(now), "theirs": now.in_words}
 
-    def body(self, expected: str, **kinds: type) -> list[Any]:
-        """The values of these names in the body, each of its kind; `expected` says what they are."""
-        if len(self.request.body) > MOST_BYTES:
-            raise web.HTTPError(413, f"at most {MOST_BYTES:,} bytes were expected")
-        try:
-            body = loaded(self.request.body)  # neither deep nor with half a character, which no file can hold
-            values = [body[name] for name in kinds]
-        except (ValueError, LookupError, TypeError):
-            raise web.HTTPError(400, f"{', '.join(kinds)} were expected, as JSON") from None
-        if not all(type(value) is kind for value, kind in zip(values, kinds.values(), strict=True)):
-            raise web.HTTPError(400, f"{expected} were expected")
-        return values
-
     def _body(self) -> tuple[str, list[Any], str, str]:
         expected = "texts, and for the criteria a list,"
-        learner, points, comment, revision = self.body(expected, learner=str, given=list, comment=str, revision=str)
+        kinds: dict[str, type] = {"learner": str, "given": list, "comment": str, "revision": str}
+        learner, points, comment, revision = values_of(self.request.body, expected, **kinds)
         return learner, points, comment, revision
 
 
@@ -277,7 +283,7 @@ class Together(Changing):
 
         question = self.question(name, exercise)
         expected = "revisions by learner, a list for the criteria, and a text"
-        revisions, points, comment = self.body(expected, learners=dict, given=list, comment=str)
+        revisions, points, comment = values_of(self.request.body, expected, learners=dict, given=list, comment=str)
         if not revisions or not all(type(revision) is str for revision in revisions.values()):
             raise web.HTTPError(400, f"{expected} were expected")
         outcome = together.decide(self.course, question, revisions, points, comment, self.who())
@@ -299,10 +305,38 @@ class Undo(Together):
     def put(self, name: str, exercise: str) -> None:
         from . import together
 
-        (number,) = self.body("the number of a decision", number=int)
+        (number,) = values_of(self.request.body, "the number of a decision", number=int)
         outcome = together.undo(self.course, self.question(name, exercise), number)
         self.changed()
         self.finish(self.outcome(outcome))
+
+
+class Requests(Changing):
+    """Learners' requests for another look at a grade, which are answered by a form: the page needs no script."""
+
+    @property
+    def content_security_policy(self) -> str:
+        return POLICY.replace("form-action 'none'", "form-action 'self'")
+
+    @web.authenticated
+    def get(self) -> None:
+        from ..regrades import regrade_requests
+        from .page import requests_page
+
+        folder = self.course
+        rows = regrade_requests.of_all(folder)
+        self.finish(requests_page(self.base_url, self.root, folder, rows, self.xsrf_token.decode()))
+
+    @web.authenticated
+    def post(self) -> None:
+        from ..banks import checked_name
+        from ..regrades import regrade_requests
+
+        name, number, text = (self.get_body_argument(field) for field in ("name", "number", "text"))
+        if not number.isdecimal():
+            raise web.HTTPError(400, "the number of a request was expected")
+        regrade_requests.answer(self.course, checked_name(name), int(number[:9]), text, self.who())
+        self.redirect(url_path_join(self.root, "_requests"), status=303)
 
 
 class Picture(Handler):
@@ -331,6 +365,7 @@ def _load_jupyter_server_extension(server: Any) -> None:
         [
             (f"{base}/_static/(.*)", AuthenticatedFileHandler, static),
             (f"{base}/?", Overview),
+            (f"{base}/_requests/?", Requests),
             (f"{base}{exercise}/?", QuestionPage),
             (f"{base}{exercise}/state", State),
             (f"{base}{exercise}/answer", NewGrade),

@@ -109,6 +109,11 @@ def assignments(folder: Path) -> list[str]:
     return sorted(path.stem for path in own(folder, "requests").glob("*.json"))
 
 
+def of_all(folder: Path) -> list[tuple[str, RegradeRequest]]:
+    """All requests of a course, each with its assignment."""
+    return [(name, request) for name in assignments(folder) for request in read(folder, name).requests]
+
+
 def ask(folder: Path, name: str, learner: str, exercise: str, reason: str) -> RegradeRequest:
     """Enter a learner's request about an exercise of theirs; CourseError says why it is not taken."""
     folder, reason = Path(folder).resolve(), checked_text(reason, "a reason")

@@ -5,6 +5,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
+from bs4 import BeautifulSoup
 from tornado import web
 
 from autograder.book.course_error import CourseError
@@ -16,6 +17,7 @@ from autograder.course.by_hand.server import (
     Overview,
     Picture,
     QuestionPage,
+    Requests,
     SecondGrade,
     SecondPage,
     SecondState,
@@ -23,6 +25,8 @@ from autograder.course.by_hand.server import (
     Together,
     Undo,
 )
+from autograder.course.regrades import regrade_requests
+from autograder.course.regrades.regrade_requests import AssignmentRequests, RegradeRequest
 
 ANSWER = HandGradedAnswer("ann", "Ann", "s-ann", 1, LearnerText("Because."), None, True, "", None)
 ASKED = SimpleNamespace(assignment="hw", exercise="why")
@@ -33,7 +37,7 @@ def request(kind, body=b"", accept="", user=None, **settings):
 
     class Probe(kind):
         current_user = user
-        xsrf_token = "token"
+        xsrf_token = b"token"
         answered = None
         status = 200
 
@@ -45,6 +49,12 @@ def request(kind, body=b"", accept="", user=None, **settings):
 
         def set_header(self, name, value):
             self.sent[name] = value
+
+        def get_body_argument(self, name):
+            return self.fields[name]
+
+        def redirect(self, address, status):
+            self.answered, self.status = address, status
 
         def get_query_argument(self, name):
             return f"the {name}"
@@ -136,7 +146,8 @@ def test_the_list_has_what_is_wrong_with_one_assignment_beside_the_others(formgr
     monkeypatch.setattr(page, "overview", lambda *parts: parts)
     made = request(Overview, **formgrader)
     Overview.get.__wrapped__(made)
-    base, root, (bad, hw) = made.answered
+    base, root, (bad, hw), open_requests, requests = made.answered
+    assert (open_requests, requests) == (0, 0)
     assert (base, root) == ("/base/", "/base/gpubook/by_hand")
     assert bad == page.AssignmentOverview("bad", [], [], problem="ZeroDivisionError: declared so")
     assert hw == page.AssignmentOverview("hw", [page.QuestionCounts(ASKED, 3, 2)], [])
@@ -163,7 +174,7 @@ def test_a_page_knows_who_grades_what(formgrader, monkeypatch, tmp_path):
     monkeypatch.setattr(page, "overview", lambda *parts: parts)
     made = request(Overview, user=SimpleNamespace(display_name="tom"), **formgrader)
     Overview.get.__wrapped__(made)
-    (row,) = made.answered[-1]
+    (row,) = made.answered[2]
     assert [counts.mine for counts in row.questions] == [0, 1]
     assert [(each.grader, each.answers, each.waiting) for each in row.graders] == [("tina", 1, 1), ("tom", 1, 1)]
 
@@ -324,3 +335,36 @@ def test_a_second_grader_has_a_page_a_state_and_an_answer_of_their_own(formgrade
         made = request(SecondGrade, json.dumps(BODY).encode(), user=SimpleNamespace(display_name=name), **formgrader)
         SecondGrade.put.__wrapped__(made, "hw", "why")
         assert made.status == status
+
+
+def test_requests_for_another_look_are_listed_with_their_texts_as_typed_and_answered(formgrader, monkeypatch):
+    asked = RegradeRequest(1, "ann", "why", "<script>alert(1)</script>", "2030-01-01 10:00:00", 1.0)
+    done = RegradeRequest(2, "bob", "why", "Again?", "2029-01-01 10:00:00", 1.0, "*No.* <b>", "tina", "2029-01-02", 1.0)
+    monkeypatch.setattr(regrade_requests, "assignments", lambda folder: ["hw"])
+    monkeypatch.setattr(regrade_requests, "read", lambda folder, name: AssignmentRequests([done, asked]))
+    made = request(Requests, **formgrader)
+    Requests.get.__wrapped__(made)
+    soup = BeautifulSoup(made.answered, "html.parser")
+    assert "form-action 'self'" in made.content_security_policy
+    first, second = soup.find_all("article")
+    assert first.find(class_="reason").text == "<script>alert(1)</script>"
+    assert soup.script is None
+    assert "still 1 point" in second.text
+    assert (second.em.text, second.b) == ("No.", None)
+    assert {field["name"]: field["value"] for field in first.find_all("input")} == {
+        "_xsrf": "token",
+        "name": "hw",
+        "number": "1",
+    }
+    assert first.label.textarea["name"] == "text"
+    answered = []
+    monkeypatch.setattr(regrade_requests, "answer", lambda *what: answered.append(what))
+    made = request(Requests, user=SimpleNamespace(display_name="Tina"), **formgrader)
+    made.fields = {"name": "hw", "number": "1", "text": "Yes."}
+    Requests.post.__wrapped__(made)
+    assert (answered, made.status) == ([(made.course, "hw", 1, "Yes.", "Tina")], 303)
+    assert made.answered == "/base/gpubook/by_hand/_requests"
+    for wrong, error in (({"number": "x"}, web.HTTPError), ({"name": "../hw"}, CourseError)):
+        made.fields = {"name": "hw", "number": "1", "text": "Yes."} | wrong
+        with pytest.raises(error):
+            Requests.post.__wrapped__(made)

@@ -1,8 +1,8 @@
 """The service on the network: an HTTP server that reads no more than it must, from nobody whom it does not know.
 
-`POST PATH/check`, and in an exam `POST PATH/exam`, with a token; `GET PATH/` says that the service is there. TLS is for
-the proxy in front, JupyterHub's or another, which may pass on the whole path of the address that notebooks know, or
-take a part off its beginning.
+`POST PATH/check`, and in an exam `POST PATH/exam`, with a token; `GET PATH/` says that the service is there;
+`PATH/regrade` is a form for people. TLS is for the proxy in front, JupyterHub's or another, which may pass on the whole
+path of the address that notebooks know, or take a part off its beginning.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from .desk import Desk
 from .generations import Generations
 from .hub import HubTokens
 from .limits import Later
+from .regrade_form import RegradeForm
 from .requests import MAX_BODY, BadRequest, read
 from .tokens import CourseTokens
 
@@ -233,6 +234,7 @@ def application(door: Door, known: Sequence[KnownTokens], *paths: str) -> Applic
     about = {"door": door, "known": known, "homes": homes}
     handlers: list[Any] = [(f"{re.escape(home)}check/?", Check, about) for home in homes]
     handlers += [(f"{re.escape(home)}exam/?", ExamRequest, about) for home in homes]
+    handlers += [(f"{re.escape(home)}regrade/?", RegradeForm, about) for home in homes]
     handlers += [(re.escape(home), Home) for home in homes]
     return Application(handlers, default_handler_class=Nothing, log_function=lambda _: None)
 

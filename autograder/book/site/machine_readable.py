@@ -54,6 +54,7 @@ PAGES = {
     "virtual": "unchanged torch.distributed programs on a simulated cluster",
     "course": "plans of courses and paths for reading alone",
     "teaching": "how to run a course",
+    "staff": "grading by hand with several people, and learners who ask for another look",
     "service": "a course's service that checks answers before the deadline, without the key",
     "platforms": "work from and grades for Canvas, Moodle and JupyterHub, and a gradebook in PostgreSQL",
     "grading": "how grading works, what it costs, and what the sandbox promises",

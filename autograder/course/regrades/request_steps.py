@@ -47,7 +47,8 @@ class RegradesInFeedback(Preprocessor):
         if options.mail:
             query = urlencode({"subject": f"{request_text.HEAD}: {name}, {exercise}", "body": text}, quote_via=quote)
             way["mail"] = f"mailto:{quote(options.mail, safe='@')}?{query}"
-        if url := self.config.CheckService.get("url", ""):
+        url = self.config.CheckService.get("url", "")
+        if url.startswith("http"):  # a hub's service knows people by the hub's tokens, which they cannot type
             way["form"] = f"{url.rstrip('/')}/regrade?{urlencode({'assignment': name, 'exercise': exercise})}"
         return way
 

@@ -165,6 +165,7 @@ def test_a_page_says_how_to_ask_where_it_is_offered_and_what_was_answered_anyway
     more = told(folder, **offered, RegradeRequests__mail="t@x.org", CheckService__url="https://x.org/check/")["why"]
     assert more["mail"].startswith("mailto:t@x.org?subject=Regrade%20request%3A%20hw%2C%20why&body=Regrade")
     assert more["form"] == "https://x.org/check/regrade?assignment=hw&exercise=why"
+    assert "form" not in told(folder, **offered, CheckService__url="/services/check/")["why"]
     made = ask(folder)
     assert told(folder)["why"] == {"requests": [made]}
     assert told(folder, "bob") is None

@@ -124,6 +124,8 @@ def ask(folder: Path, name: str, learner: str, exercise: str, reason: str) -> Re
     if exercise not in points.most:
         known = ", ".join(points.most) or "none"
         raise CourseError(f"{name} has no exercise {exercise!r}; it has {known}")
+    if points.of[learner].get(exercise) is None:
+        raise CourseError(f"{learner}/{exercise}: the answer is still to be graded")
     with _changing(folder, name) as every:
         now = utc_now()
         if refusal := every.refusal(learner, exercise, most, now):

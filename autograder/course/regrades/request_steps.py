@@ -41,7 +41,8 @@ class RegradesInFeedback(Preprocessor):
     ) -> dict[str, str]:
         """How to ask about an exercise, or why not."""
         if refusal := every.refusal(learner, exercise, options.most, regrade_requests.utc_now()):
-            return {"refusal": refusal}
+            waits = any(request.open for request in every.of(learner, exercise))  # which the page says anyway
+            return {} if waits else {"refusal": refusal}
         text = request_text.form(folder, name, learner, exercise)
         way = {"text": text}
         if options.mail:

@@ -19,7 +19,7 @@ MOST = 2
 def folder(tmp_path, monkeypatch):
     """A course in which ann and bob have points for two exercises."""
     (tmp_path / CONFIG_FILE).write_text(f"c = get_config()\nc.RegradeRequests.most = {MOST}\n")
-    rows = {"ann": {"why": 1.0, "steps": 2.0}, "bob": {"why": None, "steps": 0.0}}
+    rows = {"ann": {"why": 1.0, "steps": 2.0}, "bob": {"why": 0.0, "steps": None}}
     points = QuestionPoints({"why": 3.0, "steps": 2.0}, rows)
     monkeypatch.setattr(regrade_requests, "by_question", lambda folder, name: points)
     monkeypatch.setattr(regrade_requests, "utc_now", lambda: datetime(2030, 1, 1, 12))
@@ -33,13 +33,13 @@ def ask(folder, learner="ann", exercise="why", reason="I said so."):
 def test_a_request_is_kept_and_answered_with_the_points_before_and_after(folder):
     made = ask(folder, reason=" <b>I</b>\r\nsaid \x1b[31mso. ")
     assert (made.number, made.reason, made.before, made.open) == (1, "<b>I</b>\nsaid [31mso.", 1.0, True)
-    assert ask(folder, "bob").points == "no points yet"
+    assert ask(folder, "bob").points == "0 points"
     assert regrade_requests.read(folder.path, "hw").of("ann") == [made]
     folder.points.of["ann"]["why"] = 2.5
     done = regrade_requests.answer(folder.path, "hw", 1, "*Right.*", "tina")
     assert (done.open, done.points, done.by) == (False, "1 point before, 2.5 points now", "tina")
     assert regrade_requests.read(folder.path, "hw").of("ann", "why") == [done]
-    assert regrade_requests.answer(folder.path, "hw", 2, "No.").points == "still no points yet"
+    assert regrade_requests.answer(folder.path, "hw", 2, "No.").points == "still 0 points"
     assert regrade_requests.assignments(folder.path) == ["hw"]
 
 
@@ -48,6 +48,7 @@ def test_a_request_is_kept_and_answered_with_the_points_before_and_after(folder)
     [
         ("nobody", "why", "x", "no graded submission"),
         ("ann", "other", "x", "it has why, steps"),
+        ("bob", "steps", "x", "still to be graded"),
         ("ann", "why", " \x00 ", "0 letters"),
         ("ann", "why", "x" * 5001, "5,001 letters"),
     ],
@@ -170,5 +171,10 @@ def test_a_page_says_how_to_ask_where_it_is_offered_and_what_was_answered_anyway
     assert told(folder)["why"] == {"requests": [made]}
     assert told(folder, "bob") is None
     page = told(folder, **offered)
-    assert "already" in page["why"]["refusal"]
+    assert page["why"] == {"requests": [made]}
     assert page["steps"]["text"]
+    ask(folder, exercise="steps")
+    done = regrade_requests.answer(folder.path, "hw", 1, "No.")
+    page = told(folder, **offered)["why"]
+    assert page["requests"] == [done]
+    assert "used up" in page["refusal"]

@@ -67,9 +67,15 @@ def serve(
             echo("No released assignment asks an exercise of your own yet; it is served once one does.")
         echo("Serving. Ctrl-C ends it.")
 
+    def reached(fault: str) -> None:
+        if fault:
+            echo(f"Note: {fault}.", err=True)
+        elif service.url:
+            echo(f"Reached at {service.url}, where notebooks ask.")
+
     make = partial(Desk, folder, unsafe=unsafe, workers=workers)
-    at: dict[str, Any] = {"host": host, "port": port, "paths": paths, "hub": hub.configured()}
-    asyncio.run(serving(folder, make, **at, listening=listening, ready=ready))
+    at: dict[str, Any] = {"host": host, "port": port, "paths": paths, "hub": hub.configured(), "address": service.url}
+    asyncio.run(serving(folder, make, **at, listening=listening, ready=ready, reached=reached))
     echo("Stopped; the attempts are kept.")
 
 

@@ -145,7 +145,7 @@ def posted(address: str, body: bytes, patience: float, verb: str = "check") -> M
     until = time.monotonic() + patience
     for turn in range(1, TRIES + 1):
         try:
-            status, after, reply = _sent(f"{url}{verb}", body, headers, until)
+            status, after, reply = sent(url, body, headers, until, verb)
         except (OSError, ValueError, RecursionError) as error:
             _away[address] = time.monotonic() + PAUSE
             why = "took too long" if isinstance(error, TimeoutError) else "did not answer"
@@ -163,7 +163,9 @@ def posted(address: str, body: bytes, patience: float, verb: str = "check") -> M
     raise AssertionError("the last turn ends otherwise")
 
 
-def _sent(url: str, body: bytes, headers: Mapping[str, str], until: float) -> tuple[int, float, Mapping[str, Any]]:
+def sent(
+    url: str, body: bytes, headers: Mapping[str, str], until: float, verb: str = "check"
+) -> tuple[int, float, Mapping[str, Any]]:
     """The status, the seconds to wait, and the reply to one request: no redirection is followed, no proxy asked.
     OSError or ValueError where there is none."""
     import http.client
@@ -175,7 +177,7 @@ def _sent(url: str, body: bytes, headers: Mapping[str, str], until: float) -> tu
         try:
             connection.connect()
             connection.sock.settimeout(max(1.0, until - time.monotonic()))
-            connection.request("POST", parts.path, body, dict(headers))
+            connection.request("POST", f"{parts.path}{verb}", body, dict(headers))
             response = connection.getresponse()
             text = response.read(MOST)
             after = response.getheader("Retry-After") or "1"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import Any
 
 from ..declaration.verdict import Verdict
@@ -18,16 +19,28 @@ def in_words(reached: float, verdict: Verdict, points: float | None) -> float:
     formatter = getattr(shell, "display_formatter", None)  # a shell in another kernel has none
     if formatter is not None:
         formatter.formatters["text/html"].for_type(float, _html)
+        if formatter.active_types == ["text/plain"]:  # a terminal's: nothing reads what it prints
+            plain = formatter.formatters["text/plain"]
+            plain.for_type(float, partial(_print, plain))
     return reached
 
 
 def _words(reached: float, verdict: Verdict, points: float | None) -> str:
     if points is None:
-        return "Recorded; its points come with the grading." if verdict.kind == "recorded" else "No answer is recorded."
+        return "Its points come with the grading." if verdict.kind == "recorded" else "No answer is recorded."
     return f"{reached:g} of {points:g} point{'' if points == 1 else 's'}"
 
 
 def _html(value: Any) -> str | None:
     """The words for that float; None, and so the number alone, for any other."""
-    phrase = next((words for one, words in _returned if one is value), None)
+    phrase = _phrase(value)
     return phrase and f'<span class="gpubook-points">{phrase}</span>'
+
+
+def _print(formatter: Any, value: Any, printer: Any, _: bool) -> None:
+    """The words for that float in a terminal; any other as it is there, `%precision` included."""
+    printer.text(_phrase(value) or formatter.float_format % value)
+
+
+def _phrase(value: Any) -> str | None:
+    return next((words for one, words in _returned if one is value), None)

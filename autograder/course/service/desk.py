@@ -66,6 +66,8 @@ class Desk:
     async def answer(self, learner: str, asked: CheckRequest, gone: Callable[[], bool] = lambda: False) -> Reply:
         """The reply to a question; `gone` says whether nobody waits for it any more. Raises Later where there is no
         time for it now, BadRequest for what is not served."""
+        if self.generations.catalogue.find(asked.assignment, asked.exercise) is None:  # released a moment ago, maybe
+            await asyncio.get_running_loop().run_in_executor(self.pools[False], self.generations.renew)
         served = self._served(asked)
         queue, pool = self.queues[served.is_code], self.pools[served.is_code]
         queue.begin()

@@ -23,7 +23,7 @@ class Generations:
 
     def __init__(self, folder: Path, unsafe: bool = False):
         self.folder, self.unsafe = folder, unsafe
-        self._lock = threading.Lock()
+        self._lock, self._renewing = threading.Lock(), threading.Lock()
         self._users: dict[Judging, int] = {}
         self._seen = ""  # the version of the files that was tried last
         self._now = self._made()
@@ -61,7 +61,12 @@ class Generations:
                 mine.close()
 
     def renew(self) -> bool:
-        """Take the course's files as they are now, where they have changed; whether they are served."""
+        """Take the course's files as they are now, where they have changed; whether they are served. Who calls while
+        another thread does waits for it."""
+        with self._renewing:
+            return self._renewed()
+
+    def _renewed(self) -> bool:
         if (version := served_assignments.version_of(self.folder)) == self._seen:
             return False
         self._seen = version

@@ -24,6 +24,8 @@ from .desk import Desk
 from .generations import Generations
 from .hub import HubTokens
 from .limits import Later
+from .own_address import HERE as ITSELF
+from .own_address import Probe
 from .regrade_form import RegradeForm
 from .requests import MAX_BODY, BadRequest, read
 from .tokens import CourseTokens
@@ -34,6 +36,7 @@ HEADERS = 16 << 10  # bytes
 DIGITS = 20  # of a length
 CONNECTIONS = 1000
 RENEWED = 5.0  # seconds between two looks at the course's files
+ASKED_AGAIN = 30.0  # seconds between two questions at an address where the service is not reached
 HERE = {"service": "gpubook check"}
 TOKEN = re.compile(r"(?:token|bearer)[ \t]+(\S+)[ \t]*", re.IGNORECASE)
 
@@ -43,6 +46,7 @@ class Door:
 
     def __init__(self, desk: Desk | None = None):
         self._desk = desk
+        self.probe = Probe()
 
     @property
     def desk(self) -> Desk:
@@ -115,11 +119,7 @@ class Check(Quiet):
         self.body = bytearray()
 
     async def prepare(self) -> None:
-        if self.request.method == "GET" and self.request.path in self.homes:  # such as /check/, where / is one, too
-            self.finish(HERE)
-            return
-        if self.request.method != "POST":
-            self.tell(405, "A POST was expected.")
+        if self._is_answered_unseen():
             return
         try:
             desk = self.door.desk
@@ -160,6 +160,19 @@ class Check(Quiet):
             if match and (learner := await known.learner(match[1])) is not None:
                 return learner
         return None
+
+    def _is_answered_unseen(self) -> bool:
+        """Whether it was a question that nobody needs to be known for, which is answered now."""
+        match = TOKEN.fullmatch(self.request.headers.get("Authorization", ""))
+        if self.request.method == "GET" and self.request.path in self.homes:  # such as /check/, where / is one, too
+            self.finish(HERE)
+        elif self.request.method != "POST":
+            self.tell(405, "A POST was expected.")
+        elif match and self.door.probe.knows(match[1]):
+            self.finish(ITSELF)
+        else:
+            return False
+        return True
 
     def data_received(self, chunk: bytes) -> None:
         if self.learner:
@@ -263,9 +276,14 @@ async def serve(
     hub: bool,
     listening: Callable[[int], None],
     ready: Callable[[Desk], None],
+    address: str = "",
+    reached: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Serve until SIGTERM or SIGINT. The server listens at once, for a hub waits for it, and is `ready` when what
-    `make` makes, which takes seconds, is there."""
+    `make` makes, which takes seconds, is there, and when it has asked itself at the `address` where notebooks do.
+
+    `reached` gets what is wrong there, each time that this is another fault, and "" once nothing is.
+    """
     known: list[KnownTokens] = [OwnTokens(folder)]
     if hub:
         known.append(HubTokens())
@@ -278,10 +296,16 @@ async def serve(
     try:
         with await asyncio.to_thread(make) as desk:
             door.open(desk)
+            here = f"http://{host}:{sockets[0].getsockname()[1]}"
+            fault = await asyncio.to_thread(door.probe.fault, address, here) if address else ""
+            reached(fault)
             ready(desk)
-            looking = asyncio.create_task(_renewing(desk.generations))
+            tasks = [asyncio.create_task(_renewing(desk.generations))]
+            if fault:
+                tasks.append(asyncio.create_task(_until_reached(door.probe, address, here, fault, reached)))
             await ended.wait()
-            looking.cancel()
+            for task in tasks:
+                task.cancel()
             made.stop()
             await asyncio.to_thread(desk.close)
     finally:
@@ -297,3 +321,13 @@ async def _renewing(generations: Generations) -> None:
             await asyncio.to_thread(generations.renew)
         except Exception as error:  # the files are in somebody's hands: the next look tells
             log.error("the course could not be looked at: %s", error)
+
+
+async def _until_reached(probe: Probe, address: str, here: str, fault: str, reached: Callable[[str], None]) -> None:
+    """Ask at the address now and then until it is right: a proxy may be started after the service."""
+    while fault:
+        await asyncio.sleep(ASKED_AGAIN)
+        now = await asyncio.to_thread(probe.fault, address, here)
+        if now != fault:
+            reached(now)
+        fault = now

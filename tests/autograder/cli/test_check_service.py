@@ -75,14 +75,16 @@ def test_a_folder_that_is_no_course_is_named(tmp_path, command):
 def served(folder, monkeypatch):
     """What `course serve` says and how it would serve, with an address in the course's configuration."""
 
-    def run_with(url, *words):
+    def run_with(url, *words, fault=()):
         with open(folder / "nbgrader_config.py", "a") as config:
             config.write(f"\nc.CheckService.url = {url!r}\n")
         options = {}
 
-        async def serve(course, make, *, listening, ready, **rest):
+        async def serve(course, make, *, listening, ready, reached, **rest):
             options.update(rest)
             listening(4711)
+            for word in fault:
+                reached(word)
 
         monkeypatch.setattr("autograder.course.service.server.serve", serve)
         with ThreadPoolExecutor(1) as thread:  # a browser of other tests runs its event loop in this one
@@ -107,6 +109,15 @@ def test_it_serves_the_address_that_the_configuration_promises_and_names_it(serv
     assert f"{url.rstrip('/')}/" in result.output
     assert "http://127.0.0.1:4711/" in result.output
     assert options["paths"] == paths
+
+
+def test_it_says_whether_it_is_reached_where_notebooks_ask(served):
+    url = "https://gpu101.example.org/check/"
+    result, options = served(url, fault=("the proxy is away", ""))
+    assert options["address"] == url
+    assert "Note: the proxy is away." in result.output
+    assert f"Reached at {url}" in result.output
+    assert "Reached" not in served("", fault=("",))[0].output
 
 
 def test_a_prefix_is_served_beside_it(served):

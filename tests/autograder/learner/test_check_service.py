@@ -175,7 +175,7 @@ def test_a_recorded_answer_shows_words_in_place_of_its_zero_in_a_notebook(servic
     assert kind == "float True"
     number, _, html = value.removeprefix("value ").partition(" ")
     assert number == "0.0"
-    assert re.sub(r"<.*?>", "", html).startswith("Recorded")
+    assert re.sub(r"<.*?>", "", html).startswith("Its points")
 
 
 WRONG = {

@@ -219,7 +219,7 @@ def test_everything_shows_itself_in_a_notebook_and_as_text(open_book):
     ("declared", "points", "sign", "words"),
     [
         (True, 3.0, "✓", "3 of 3 points"),
-        (False, 0.0, "…", "Recorded; its points come with the grading."),
+        (False, 0.0, "…", "Its points come with the grading."),
     ],
 )
 def test_a_notebook_shows_a_verdict_and_points_in_words_over_the_number(open_book, declared, points, sign, words):

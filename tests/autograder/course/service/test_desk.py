@@ -28,7 +28,7 @@ class MadeUp:
             for name, is_code in (("mine-time", False), ("mine-double", True))
         }
         self.says = JudgedRequest(WRONG, counts=True)
-        self.asked, self.closed = [], 0
+        self.asked, self.closed, self.released = [], 0, {}
 
     @contextmanager
     def judging(self):
@@ -45,6 +45,10 @@ class MadeUp:
 
     code = value
 
+    def renew(self):
+        self.served |= self.released
+        return bool(self.released)
+
     def close(self):
         self.closed += 1
 
@@ -59,6 +63,14 @@ def desk(tmp_path, monkeypatch):
 
 def ask(desk, question=VALUE, who="ann", **about):
     return awaited_here(desk.answer(who, question, **about))
+
+
+def test_an_exercise_that_was_released_a_moment_ago_is_judged_at_once(desk):
+    new = CheckRequest("hw", "mine-new", value=1.5)
+    with pytest.raises(BadRequest):
+        ask(desk, new)
+    desk.generations.released["mine-new"] = desk.generations.served["mine-time"]
+    assert ask(desk, new)["used"] == 1
 
 
 def used(desk):

@@ -1,5 +1,7 @@
 """When the judging of changed files takes over, and when the one before is closed."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
@@ -95,3 +97,25 @@ def test_an_error_while_judging_gives_the_generation_free(files, tmp_path):
     files.version = "2"
     assert service.renew() is True
     assert old.closed == 1
+
+
+def test_who_asks_while_another_thread_renews_waits_for_the_new_files(files, tmp_path, monkeypatch):
+    service, began, go_on = Generations(tmp_path), threading.Event(), threading.Event()
+    read = generations.served_assignments.read
+
+    def slowly(*arguments):
+        began.set()
+        assert go_on.wait(10)
+        return read(*arguments)
+
+    monkeypatch.setattr(generations.served_assignments, "read", slowly)
+    files.version = "2"
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(service.renew)
+        assert began.wait(10)
+        second = threads.submit(service.renew)
+        with pytest.raises(TimeoutError):
+            second.result(0.05)
+        go_on.set()
+        assert (first.result(10), second.result(10)) == (True, False)
+    assert service.catalogue.version == "2"

@@ -1,5 +1,6 @@
 """`gpubook collect`: the submissions that a learning platform lets a teacher download."""
 
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -21,11 +22,33 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, exists=True, path_type=Path),
     help="Moodle's grading worksheet: who is who, and when each submitted.",
 )
-@click.option("--time-zone", "zone", metavar="NAME", help="Yours in Moodle, e.g. Europe/Berlin: that of its worksheet.")
+@click.option(
+    "--time-zone", "zone", metavar="NAME", help="Yours on the platform, e.g. Europe/Berlin: that of times without one."
+)
+@click.option(
+    "--submissions",
+    type=click.Path(dir_okay=False, exists=True, path_type=Path),
+    multiple=True,
+    help="Canvas's list of submissions, JSON of its API or CSV: when each submitted (repeatable).",
+)
+@click.option(
+    "--submitted",
+    metavar="LEARNER=TIME",
+    multiple=True,
+    help="When a learner submitted, written as for `assign --due` (repeatable).",
+)
 @click.option("--replace", is_flag=True, help="Also replace what was submitted in another way.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing.")
 def collect(
-    folder: Path, name: str, archive: Path, worksheet: Path | None, zone: str | None, replace: bool, dry_run: bool
+    folder: Path,
+    name: str,
+    archive: Path,
+    worksheet: Path | None,
+    zone: str | None,
+    submissions: tuple[Path, ...],
+    submitted: tuple[str, ...],
+    replace: bool,
+    dry_run: bool,
 ) -> None:
     """Take submissions out of ARCHIVE, Canvas's or Moodle's.
 
@@ -40,12 +63,30 @@ def collect(
         archive,
         worksheet=worksheet,
         zone=_zone(zone),
+        submissions=submissions,
+        submitted=_times(submitted),
         replace_others=replace,
         dry_run=dry_run,
     )
     _print(report, dry_run)
     if not collect_archive.taken(report):
         raise SystemExit(1)
+
+
+def _times(texts: tuple[str, ...]) -> dict[str, datetime]:
+    """The times (UTC) by learner."""
+    from ..course.terms.deadline_time import read_time
+
+    times = {}
+    for text in texts:
+        learner, _, time = text.partition("=")
+        if not learner or not time:
+            raise click.BadParameter(f"{text!r}: LEARNER=TIME was expected", param_hint="--submitted")
+        try:
+            times[learner] = read_time(time).utc
+        except ValueError as error:
+            raise click.BadParameter(str(error), param_hint="--submitted") from None
+    return times
 
 
 def _zone(name: str | None) -> ZoneInfo | None:

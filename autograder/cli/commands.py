@@ -157,6 +157,7 @@ def book(course: bool, drafts: bool, out: Path) -> None:
 @click.option("--missing-as-zero", is_flag=True, help="Score 0 instead of nothing for a missing submission.")
 @click.option("--canvas-id", "ids", metavar="NAME=NUMBER", multiple=True, help="Canvas's id of an assignment.")
 @click.option("--worksheet", type=FILE, help="Moodle's grading worksheet, to be filled in.")
+@click.option("--scale", is_flag=True, help="Scale grades to Moodle's maximum where it is not the course's.")
 def export(
     folder: Path,
     names: tuple[str, ...],
@@ -165,6 +166,7 @@ def export(
     missing_as_zero: bool,
     ids: tuple[str, ...],
     worksheet: Path | None,
+    scale: bool,
 ) -> None:
     """Write a course's grades as CSV, of all assignments or of NAMES."""
     from ..course import export as exports
@@ -176,7 +178,8 @@ def export(
         if not name or not canvas_id.isdecimal():
             raise click.BadParameter(f"{text!r}: expected NAME=NUMBER, e.g. week3=4711", param_hint="--canvas-id")
         numbers[name] = int(canvas_id)
-    made = exports.table(folder, names, form, missing_as_zero=missing_as_zero, canvas_ids=numbers, worksheet=worksheet)
+    about = {"missing_as_zero": missing_as_zero, "canvas_ids": numbers, "worksheet": worksheet, "scale": scale}
+    made = exports.table(folder, names, form, **about)
     if output == Path("-"):
         click.echo(made.text, nl=False)  # the file itself, which a shell may redirect
     else:

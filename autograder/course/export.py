@@ -45,18 +45,21 @@ def table(
     missing_as_zero: bool = False,
     canvas_ids: dict[str, int] | None = None,
     worksheet: Path | None = None,
+    scale: bool = False,
 ) -> SheetContents:
     """The gradebook of a course in one of FORMATS; CourseError for an unknown course or assignment.
 
     A learner without a submission has an empty score, or 0 with `missing_as_zero`. `canvas_ids`: Canvas's id of an
     assignment, by our name. `worksheet`: the file that Moodle's "Download grading worksheet" gave, whose grades and
-    comments are filled in; the format moodle needs it. With the format canvas, the points by question are the table's
-    `beside`.
+    comments are filled in; the format moodle needs it, and with `scale` grades are scaled to the maximum that it has.
+    With the format canvas, the points by question are the table's `beside`.
     """
     if form not in FORMATS:
         raise ValueError(f"the format {form!r}: one of {', '.join(FORMATS)} was expected")
     if worksheet is not None and form != "moodle":
         raise CourseError(f"{worksheet}: worksheets are Moodle's; the format moodle was expected")
+    if scale and form != "moodle":
+        raise CourseError("scaled are grades for a maximum of Moodle's; the format moodle was expected")
     by_name = gradebook.scores(folder, names)
     if canvas_ids and (form != "canvas" or not set(canvas_ids) <= set(by_name)):
         raise CourseError(
@@ -81,7 +84,7 @@ def table(
             )
         (name, rows), *_ = by_name.items()
         comments = _comments(Path(folder), name, rows, points[name])
-        made = SheetContents(*moodle_worksheet.fill(worksheet, rows, comments, points[name], blank))
+        made = SheetContents(*moodle_worksheet.fill(worksheet, rows, comments, points[name], blank, scale))
         if above := [s.person.id for s in rows if s.graded and s.score > s.max_score]:
             made.notes.append(
                 f"more than the maximum of {number(rows[0].max_score)} points, which Moodle skips unless its "

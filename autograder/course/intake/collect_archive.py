@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from hashlib import sha256
 from pathlib import Path
 
+from ...book.course_error import CourseError
 from ...grading.restore import SubmissionError
 from ...values.atomic_write import write_whole
 from .. import gradebook
 from ..banks import checked_name
+from ..gradebook import AssignmentScore
 from ..layout import read_config, released
 from ..moodle import moodle_times, moodle_worksheet
 from ..moodle.moodle_worksheet import Participant
 from ..submissions import collected_files
 from ..submissions.collected_files import Collected
 from ..submissions.submission_time import FILE, SubmissionTime
-from . import archives, notebook_choice
+from . import archives, notebook_choice, submission_list
 from .archives import Refused
 from .download_names import Upload
 from .notebook_choice import Chosen
@@ -56,6 +59,8 @@ def collect(
     *,
     worksheet: Path | None = None,
     zone: tzinfo | None = None,
+    submissions: Sequence[Path] = (),
+    submitted: Mapping[str, datetime] | None = None,
     replace_others: bool = False,
     dry_run: bool = False,
 ) -> Report:
@@ -63,8 +68,9 @@ def collect(
     nothing written.
 
     `worksheet`: Moodle's, which says who a participant is and when the submission was made, in the time `zone` of
-    whoever downloaded it; without the zone no time counts. A submission that something else put there (nbgrader's
-    exchange, a teacher's hand) stays, unless both times are known and that in the archive is later, or
+    whoever downloaded it; without the zone no time counts. `submissions`: lists of Canvas, with times. `submitted`:
+    times (UTC) by learner, before all others. A submission that something else put there (nbgrader's exchange, a
+    teacher's hand) stays, unless both times are known and that in the archive is later, or
     `replace_others` says so. CourseError where nothing can be taken at all.
     """
     folder, name = Path(folder).resolve(), checked_name(name)
@@ -72,25 +78,42 @@ def collect(
     released(folder, name)
     rows = gradebook.scores(folder, [name])[name]
     lines = moodle_worksheet.participants(worksheet, rows) if worksheet is not None else None
+    listed_times = submission_list.read(submissions, [score.person for score in rows], zone)
+    known = {**listed_times.by_learner, **_of_learners(submitted or {}, rows)}
     times = SubmissionTime.in_course(folder, name, config)
     with archives.opened(source) as contents:
-        report = Report(refused=contents.refused)
+        report = Report(refused=contents.refused, notes=listed_times.notes)
         roster = Roster([score.person for score in rows], lines)
         matched = by_owner(contents.members, roster, name, source.resolve().name)
         owned = matched.files
         report.refused += matched.refused
         work = _Collecting(folder, name, times, replace_others, dry_run)
         for learner, theirs in sorted(owned.items()):
-            outcome = work.take(learner, theirs, _time_of(theirs[0], lines, zone, report))
+            when = known.get(learner) or _time_of(theirs[0], lines, zone, report)
+            outcome = work.take(learner, theirs, when)
             report.outcomes.append(outcome)
     if not rows and not owned:
         report.notes.append("the gradebook has no learners yet; `nbgrader db student import roster.csv` enters them")
     report.missing = [score.person.id for score in rows if score.person.id not in owned]
     if zone is None and lines and any(line.submitted.strip(" -") for line in lines.values()):
         report.notes.append("the worksheet's times count for nobody: with --time-zone they do")
-    if late := sorted(who for who, theirs in owned.items() if any(one.late for one in theirs)):
-        report.notes.append(f"late by Canvas, whose zip does not say since when: {', '.join(late)}")
+    late = {who for who, theirs in owned.items() if any(upload.late for upload in theirs)}
+    if timeless := sorted(late - known.keys()):
+        report.notes.append(
+            f"late by Canvas, whose zip does not say since when: {', '.join(timeless)}; its list of "
+            "--submissions, or --submitted LEARNER=TIME, does"
+        )
+    if without := sorted(set(submitted or ()) - owned.keys()):
+        report.notes.append(f"nothing in the archive, so their times count for nothing: {', '.join(without)}")
     return report
+
+
+def _of_learners(submitted: Mapping[str, datetime], rows: Sequence[AssignmentScore]) -> dict[str, datetime]:
+    """The times as they are, with their zone; CourseError where one is of nobody."""
+    people = {score.person.id for score in rows}
+    if strangers := sorted(submitted.keys() - people if people else ()):
+        raise CourseError(f"a time of submission is given for {', '.join(strangers)}, who is not in the gradebook")
+    return {who: when.replace(tzinfo=UTC) for who, when in submitted.items()}
 
 
 def _time_of(one: Upload, lines: dict[str, Participant] | None, zone: tzinfo | None, report: Report) -> datetime | None:

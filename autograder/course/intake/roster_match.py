@@ -40,8 +40,8 @@ class Roster:
     def meant(self, owner: Owner) -> list[GradebookLearner]:
         """Whom a name may mean."""
         if owner.platform == "plain":
-            return self._by_key(owner.who) or self._named(owner.who)
-        return (self._by_lms_id(owner.number) if owner.platform == "canvas" else []) or self._named(owner.who)
+            return self._by_key(owner.who) or self.named(owner.who)
+        return (self._by_lms_id(owner.number) if owner.platform == "canvas" else []) or self.named(owner.who)
 
     def knows(self, owner: Owner) -> bool:
         """Whether a name is that of anybody here, or made by a platform for somebody."""
@@ -49,7 +49,7 @@ class Roster:
 
     def _on_platform(self, said: str, owner: Owner) -> GradebookLearner:
         numbered = self._numbered(said, owner)
-        named = self._named(owner.who)
+        named = self.named(owner.who)
         if numbered is None:
             learner = self._one(said, owner.who, named)
             if owner.platform == "canvas" and learner.lms_id.isdecimal():
@@ -76,7 +76,8 @@ class Roster:
         emails = [one for one in self.people if one.email and one.email.casefold() == text.casefold()]
         return ids or emails or self._by_lms_id(text)
 
-    def _named(self, text: str) -> list[GradebookLearner]:
+    def named(self, text: str) -> list[GradebookLearner]:
+        """Who has that name, in either order."""
         return self._by_name.get(fold(text), [])
 
     def _numbered(self, said: str, owner: Owner) -> GradebookLearner | None:

@@ -7,6 +7,7 @@ follows from the e-mail address, the ID number and the full name that it has, ne
 
 import csv
 import io
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from ..gradebook.question_points import QuestionPoints
 from ..spreadsheet import inert, number
 
 IDENTIFIER, GRADE, COMMENTS = "Identifier", "Grade", "Feedback comments"
+MAXIMUM = "maximum grade"  # as Moodle's releases write it in either case
 MODIFIED, SUBMITTED = "Last modified (grade)", "Last modified (submission)"
 ADDRESS, NAME = "e-mail address", "full name"
 Cells = dict[str, str]
@@ -34,10 +36,16 @@ KEYS: dict[
 
 
 def fill(
-    worksheet: Path, rows: list[AssignmentScore], comments: Mapping[str, str], points: QuestionPoints, blank: str
+    worksheet: Path,
+    rows: list[AssignmentScore],
+    comments: Mapping[str, str],
+    points: QuestionPoints,
+    blank: str,
+    scale: bool = False,
 ) -> tuple[list[list[str]], list[str]]:
     """The worksheet's rows with our grades, by learner `comments`, and the `points` by question in columns of their
-    own, which Moodle passes over; and notes on who was not found.
+    own, which Moodle passes over; and notes on who was not found. With `scale`, grades are shares of Moodle's maximum
+    where that is not ours.
 
     CourseError where it is no worksheet, or where two keys of a line belong to two learners.
     """
@@ -49,7 +57,7 @@ def fill(
     for at, score in matched.items():
         if score.graded or blank:
             lines[at] |= points.cells(score.person.id, blank)
-            lines[at][GRADE] = number(score.score) if score.graded else blank
+            lines[at][GRADE] = number(score.score * factor(lines[at], score, scale)) if score.graded else blank
         if score.graded and COMMENTS in head:
             lines[at][COMMENTS] = inert(comments[score.person.id])
     out = [[v if key in (IDENTIFIER, GRADE) else inert(v) for key, v in cells.items()] for cells in lines]
@@ -58,9 +66,46 @@ def fill(
     seen = {score.person.id for score in matched.values()}
     if left := [score.person.id for score in rows if score.person.id not in seen]:
         notes.append(f"in the gradebook, not in the worksheet: {', '.join(left)}")
+    notes += _of_maxima([(lines[at], score) for at, score in matched.items()], scale)
     if MODIFIED not in head:
         notes.append(f"Moodle takes no worksheet without its column {MODIFIED!r}, and this one has none")
     return [head, *out], notes
+
+
+def maximum(cells: Cells) -> float | None:
+    """Moodle's maximum in a line; None where it has none, or a scale of words."""
+    text = next((value for name, value in cells.items() if name.casefold() == MAXIMUM), "")
+    try:
+        most = float(text.replace(",", "."))
+    except ValueError:
+        return None
+    return most if 0 < most < math.inf else None
+
+
+def factor(cells: Cells, score: AssignmentScore, scale: bool) -> float:
+    """What a grade is multiplied by: 1, unless it is to be scaled to another maximum of Moodle's."""
+    most = maximum(cells)
+    return most / score.max_score if scale and most is not None and score.max_score else 1.0
+
+
+def _of_maxima(matched: list[tuple[Cells, AssignmentScore]], scale: bool) -> list[str]:
+    """A note where Moodle's maximum is another than ours, and what becomes of full work."""
+    differing = {
+        (most, score.max_score)
+        for cells, score in matched
+        if (most := maximum(cells)) is not None and not math.isclose(most, score.max_score)
+    }
+    notes = []
+    for theirs, ours in sorted(differing):
+        if scale:
+            become = f"grades are scaled to it, {number(ours)} points to {number(theirs)}"
+        else:
+            full = (
+                f"shows as {100 * ours / theirs:.3g} % there" if ours < theirs else "is above it, and skipped by Moodle"
+            )
+            become = f"full work {full}; --scale scales grades to it, or change it in Moodle"
+        notes.append(f"Moodle's maximum is {number(theirs)}, the course's {number(ours)}: {become}")
+    return notes
 
 
 @dataclass(frozen=True)

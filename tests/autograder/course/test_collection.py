@@ -431,3 +431,41 @@ def test_what_was_never_released_is_an_error(folder, tmp_path):
         take(folder, source, "week9")
     with pytest.raises(CourseError, match="not a course"):
         take(tmp_path, source)
+
+
+CANVAS = {"olovelaceada_LATE_4711_90210_week1.ipynb": NB, "müllerōtabob_LATE_99_90211_week1.ipynb": NB}
+NINE = datetime(2030, 1, 7, 9, tzinfo=UTC)
+
+
+def counted(folder, learner):
+    return SubmissionTime.in_course(folder, "week1", read_config(folder)).of(learner)
+
+
+def test_canvas_s_times_come_from_its_list_or_from_the_teacher_and_count(folder, tmp_path):
+    source, listing = packed(tmp_path / "s.zip", CANVAS), tmp_path / "submissions.json"
+    listing.write_text(json.dumps([{"user_id": 4711, "submitted_at": "2030-01-07T09:00:00Z"}]))
+    report = take(folder, source)
+    assert "ada, bob" in report.notes[-1]
+    report = take(folder, source, submissions=[listing])
+    assert kinds(report) == {"ada": "unchanged", "bob": "unchanged"}
+    assert (counted(folder, "ada"), counted(folder, "bob")) == (NINE.replace(tzinfo=None), None)
+    assert "bob" in report.notes[-1]
+    assert "ada" not in report.notes[-1]
+    eight = datetime(2030, 1, 7, 8)
+    report = take(folder, source, submissions=[listing], submitted={"ada": eight, "bob": eight, "kim1": eight})
+    assert (counted(folder, "ada"), counted(folder, "bob")) == (eight, eight)  # the teacher's word before the list's
+    assert report.notes == ["nothing in the archive, so their times count for nothing: kim1"]
+
+
+def test_a_time_of_nobody_is_refused_before_anything_is_written(folder, tmp_path):
+    with pytest.raises(CourseError, match="zed"):
+        take(folder, packed(tmp_path / "s.zip", CANVAS), submitted={"zed": datetime(2030, 1, 7)})
+    assert there(folder, "ada") is None
+
+
+@pytest.mark.parametrize(("word", "status"), [("ada=2030-01-07 10:00 Europe/Berlin", 0), ("ada", 2), ("ada=soon", 2)])
+def test_a_time_is_written_on_the_command_line_as_a_deadline_is(folder, tmp_path, word, status):
+    source = packed(tmp_path / "s.zip", CANVAS)
+    result = CliRunner().invoke(commands.main, ["collect", str(folder), "week1", str(source), "--submitted", word])
+    assert result.exit_code == status, result.output
+    assert counted(folder, "ada") == (NINE.replace(tzinfo=None) if status == 0 else None)

@@ -29,9 +29,9 @@ def line(number, name="", address="", grade="", when="", comment=""):
     return [f"Participant {number}", name, address, grade, when, comment]
 
 
-def filled(folder, lines, rows, blank="", head=HEAD):
+def filled(folder, lines, rows, blank="", head=HEAD, scale=False):
     comments = {row.person.id: "=Well done" for row in rows}
-    (head, *out), notes = fill(worksheet(folder, lines, head), rows, comments, POINTS, blank)
+    (head, *out), notes = fill(worksheet(folder, lines, head), rows, comments, POINTS, blank, scale)
     return [dict(zip(head, cells, strict=True)) for cells in out], notes
 
 
@@ -121,3 +121,23 @@ def test_what_is_not_utf_8_is_no_worksheet(tmp_path):
     (tmp_path / "w.csv").write_bytes(b"Identifier,Grade\n\xff,1\n")
     with pytest.raises(CourseError, match="UTF-8 was expected"):
         participants(tmp_path / "w.csv", [])
+
+
+@pytest.mark.parametrize(
+    ("maximum", "grade", "words"),
+    [("2.00", "1.5", None), ("2,5", "1.5", "80 %"), ("1", "1.5", "skipped"), ("Good enough", "1.5", None)],
+)
+def test_a_maximum_of_moodles_that_is_not_ours_is_told(tmp_path, maximum, grade, words):
+    (cells,), notes = filled(tmp_path, [[*line(1, "ann"), maximum]], [score("ann")], head=[*HEAD, "Maximum Grade"])
+    assert cells["Grade"] == grade
+    assert [words in note for note in notes] == [True] * (words is not None)
+
+
+@pytest.mark.parametrize(
+    ("maximum", "grade"), [("2", "1.5"), ("4", "3"), ("1", "0.75"), ("0", "1.5"), ("inf", "1.5"), ("-", "1.5")]
+)
+def test_grades_are_scaled_to_moodles_maximum_where_that_is_asked_for(tmp_path, maximum, grade):
+    lines = [[*line(1, "ann"), maximum]]
+    (cells,), notes = filled(tmp_path, lines, [score("ann")], head=[*HEAD, "Maximum grade"], scale=True)
+    assert cells["Grade"] == grade
+    assert ["scaled" in note for note in notes] == [True] * (grade != "1.5")

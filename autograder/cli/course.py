@@ -13,6 +13,7 @@ from .course_graders import course_graders
 from .course_list import course_list
 from .course_requests import course_requests
 from .course_terms import course_extend, course_groups
+from .lti import lti
 from .parameters import FILE, FOLDER, TIME, assignment_name
 from .rubric import rubric
 from .terminal import echo
@@ -37,6 +38,11 @@ COMMANDS = (
     course_learners,
     course_list,
     course_requests,
+    lti,
+    rubric,
+    serve,
+    tokens,
+    attempts,
 )
 for command in COMMANDS:
     course.add_command(command)

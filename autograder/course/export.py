@@ -54,12 +54,7 @@ def table(
     comments are filled in; the format moodle needs it, and with `scale` grades are scaled to the maximum that it has.
     With the format canvas, the points by question are the table's `beside`.
     """
-    if form not in FORMATS:
-        raise ValueError(f"the format {form!r}: one of {', '.join(FORMATS)} was expected")
-    if worksheet is not None and form != "moodle":
-        raise CourseError(f"{worksheet}: worksheets are Moodle's; the format moodle was expected")
-    if scale and form != "moodle":
-        raise CourseError("scaled are grades for a maximum of Moodle's; the format moodle was expected")
+    _check_format(form, worksheet, scale)
     by_name = gradebook.scores(folder, names)
     if canvas_ids and (form != "canvas" or not set(canvas_ids) <= set(by_name)):
         raise CourseError(
@@ -97,6 +92,15 @@ def table(
             f"rise: {', '.join(who for _, who in waiting)}"
         )
     return made
+
+
+def _check_format(form: str, worksheet: Path | None, scale: bool) -> None:
+    if form not in FORMATS:
+        raise ValueError(f"the format {form!r}: one of {', '.join(FORMATS)} was expected")
+    if worksheet is not None and form != "moodle":
+        raise CourseError(f"{worksheet}: worksheets are Moodle's; the format moodle was expected")
+    if scale and form != "moodle":
+        raise CourseError("scaled are grades for a maximum of Moodle's; the format moodle was expected")
 
 
 def _plain(by_name: dict[str, list[AssignmentScore]], points: dict[str, QuestionPoints], blank: str) -> SheetContents:
@@ -150,25 +154,30 @@ def _canvas(by_name: dict[str, list[AssignmentScore]], blank: str, ids: dict[str
 def _comments(folder: Path, name: str, rows: list[AssignmentScore], points: QuestionPoints) -> dict[str, str]:
     """By learner, what Moodle shows beside the grade, as HTML: a line for each exercise with its points and the
     sentence of the last run, the teacher's own words, what being late cost."""
-    try:
-        sentences = {learner.name: _sentences(learner) for learner in results(folder, name).learners}
-    except FileNotFoundError:
-        sentences = {}
-    made = {}
+    sentences, made = sentences_of(folder, name), {}
     for score in rows:
         who = score.person.id
-        parts = [*_lines(points, who, sentences.get(who, {})), *map(html.escape, score.comments)]
+        lines = [*question_lines(points, who, sentences.get(who, {})), *score.comments]
+        parts = list(map(html.escape, lines))
         if score.late_penalty:
             parts.append(f"Late: {number(score.late_penalty)} of {number(score.raw)} points are taken off.")
         made[who] = "<br>".join(parts)
     return made
 
 
+def sentences_of(folder: Path, name: str) -> dict[str, dict[str, str]]:
+    """By learner, the sentence of the last run on each exercise; empty where there was none."""
+    try:
+        return {learner.name: _sentences(learner) for learner in results(folder, name).learners}
+    except FileNotFoundError:
+        return {}
+
+
 def _sentences(learner: Learner) -> dict[str, str]:
     return {result.exercise: result.say for result in learner.results}
 
 
-def _lines(points: QuestionPoints, learner: str, said: dict[str, str]) -> list[str]:
+def question_lines(points: QuestionPoints, learner: str, said: dict[str, str]) -> list[str]:
     """Each question's points and sentence, in the notebook's order; nothing for one who submitted nothing."""
     theirs = points.of.get(learner)
     if theirs is None:
@@ -177,5 +186,5 @@ def _lines(points: QuestionPoints, learner: str, said: dict[str, str]) -> list[s
     for question, most in points.most.items():
         value = theirs.get(question)
         earned = "to be graded" if value is None else f"{number(value)} of {number(most)}"
-        lines.append(html.escape(f"{question} ({earned}): {said.get(question, '')}".removesuffix(": ")))
+        lines.append(f"{question} ({earned}): {said.get(question, '')}".removesuffix(": "))
     return lines

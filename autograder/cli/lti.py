@@ -97,12 +97,11 @@ def lti_register(
     own = {"token_url": token_url, "audience": audience or token_url, "roster_url": roster_url, "items_url": items_url}
     addresses = {name: url for name, url in own.items() if url}
     if platform == "canvas":
-        made = registration.of_canvas(*_needed({"--host": host}), client_id, *_needed({"--course": course}))
+        made = registration.of_canvas(client_id=client_id, **_needed(host=host, course=course))
     elif platform == "moodle":
-        numbers = _needed({"--course": course, "--tool": tool})
-        made = registration.of_moodle(*_needed({"--host": host}), client_id, *numbers)
+        made = registration.of_moodle(client_id=client_id, **_needed(host=host, course=course, tool=tool))
     else:
-        _needed({"--token-url": token_url, "--roster-url": roster_url, "--items-url": items_url})
+        _needed(token_url=token_url, roster_url=roster_url, items_url=items_url)
         made = Registration("other", client_id, "", "", "", "")
     made = registration.checked(replace(made, **addresses))
     registration.save(folder.resolve(), made)
@@ -111,11 +110,11 @@ def lti_register(
     echo(f"The platform needs the course's public key: gpubook course lti keys {folder}")
 
 
-def _needed(options: dict[str, str | None]) -> list[str]:
+def _needed(**options: str | None) -> dict[str, str]:
     """Their values; a usage error that names those which are missing."""
-    if missing := [name for name, value in options.items() if not value]:
+    if missing := [f"--{name.replace('_', '-')}" for name, value in options.items() if not value]:
         raise click.UsageError(f"this platform needs {' and '.join(missing)}")
-    return [value for value in options.values() if value]
+    return {name: value for name, value in options.items() if value}
 
 
 @lti.command("roster")

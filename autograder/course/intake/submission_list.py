@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
@@ -147,4 +148,4 @@ def _of_table(path: Path, text: str) -> Iterator[Row]:
 
 
 def _plain(name: str) -> str:
-    return "_".join("".join(c if c.isalnum() else " " for c in name.casefold()).split())
+    return "_".join(re.findall(r"[^\W_]+", name.casefold()))

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from ...book.course_error import CourseError
-from .connection import Connection, Lost, Refused, read
+from .connection import AccessRefused, Connection, Lost, read
 
 TAG = "gpubook"
 MANY = "application/vnd.ims.lis.v2.lineitemcontainer+json"
@@ -19,7 +19,7 @@ SCORE = "application/vnd.ims.lis.v1.score+json"
 
 
 @dataclass(frozen=True)
-class Column:
+class GradeColumn:
     """A column: its address, its title, and the maximum that it shows; `plain` is the platform's record of it."""
 
     url: str
@@ -47,7 +47,7 @@ class PlatformResult:
         return None if self.points is None or not self.maximum else self.points / self.maximum
 
 
-def of_assignment(connection: Connection, name: str, url: str | None = None) -> Column | None:
+def of_assignment(connection: Connection, name: str, url: str | None = None) -> GradeColumn | None:
     """The column of the assignment `name`: the one at `url`, or else the one that we made; None where there is none.
     CourseError where there are two."""
     columns = list(_all(connection))
@@ -66,12 +66,12 @@ def of_assignment(connection: Connection, name: str, url: str | None = None) -> 
     return ours[0] if ours else None
 
 
-def of_that_title(connection: Connection, name: str) -> Column | None:
+def of_that_title(connection: Connection, name: str) -> GradeColumn | None:
     """A column that has the assignment's title and is not ours."""
     return next((column for column in _all(connection) if column.label.casefold() == name.casefold()), None)
 
 
-def made(connection: Connection, name: str, maximum: float) -> Column:
+def made(connection: Connection, name: str, maximum: float) -> GradeColumn:
     """A new column for the assignment. Where the answer is lost, it is looked whether it was made: never two."""
     plain = {"label": name, "scoreMaximum": maximum, "resourceId": name, "tag": TAG}
     try:
@@ -83,30 +83,30 @@ def made(connection: Connection, name: str, maximum: float) -> Column:
     return _column(connection, read(response))
 
 
-def with_maximum(connection: Connection, column: Column, maximum: float) -> Column:
+def with_maximum(connection: Connection, column: GradeColumn, maximum: float) -> GradeColumn:
     """The column with another maximum."""
     plain = {**column.plain, "scoreMaximum": maximum}
     response = connection.ask("PUT", column.url, accept=ITEM, content=ITEM, body=plain)
     return _column(connection, read(response))
 
 
-def results(connection: Connection, column: Column) -> dict[str, PlatformResult] | None:
+def results(connection: Connection, column: GradeColumn) -> dict[str, PlatformResult] | None:
     """What everybody has in it, by the platform's id; None where the platform does not let it be read."""
     try:
         pages = list(connection.pages(column.below("results"), RESULTS))
-    except Refused:
+    except AccessRefused:
         return None
     rows = (row for page in pages if isinstance(page, list) for row in page if isinstance(row, dict))
     return {str(row["userId"]): _result(row, column) for row in rows if "userId" in row}
 
 
-def _result(row: dict[str, Any], column: Column) -> PlatformResult:
+def _result(row: dict[str, Any], column: GradeColumn) -> PlatformResult:
     comment = row.get("comment")
     maximum = _number(row.get("resultMaximum")) or column.maximum
     return PlatformResult(_number(row.get("resultScore")), maximum, comment if isinstance(comment, str) else None)
 
 
-def _all(connection: Connection) -> Iterator[Column]:
+def _all(connection: Connection) -> Iterator[GradeColumn]:
     for page in connection.pages(connection.at.items_url, MANY):
         if not isinstance(page, list):
             raise CourseError(
@@ -116,12 +116,12 @@ def _all(connection: Connection) -> Iterator[Column]:
             yield _column(connection, row)
 
 
-def _column(connection: Connection, plain: Any) -> Column:
+def _column(connection: Connection, plain: Any) -> GradeColumn:
     row = plain if isinstance(plain, dict) else {}
     url, maximum = row.get("id"), _number(row.get("scoreMaximum"))
     if not isinstance(url, str) or not url:
         raise CourseError(f"{connection.at.host} names a column without its address; an `id` was expected")
-    return Column(urljoin(connection.at.items_url, url), str(row.get("label", "")), maximum or 0.0, row)
+    return GradeColumn(urljoin(connection.at.items_url, url), str(row.get("label", "")), maximum or 0.0, row)
 
 
 def _number(value: Any) -> float | None:

@@ -28,11 +28,8 @@ ITEMS, RESULTS, SCORES = (f"{SCOPES[1]}{name}" for name in ("lineitem", "result.
 RIGHTS = {MEMBERS: "read the roster", ITEMS: "manage columns", RESULTS: "read results", SCORES: "write scores"}
 ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 ASSERTED = 300  # seconds for which an assertion holds
-TRIES, PAUSE, LONGEST = (
-    5,
-    0.5,
-    120,
-)  # repetitions, the first pause in seconds, and the longest that a platform may ask for
+TRIES = 5  # repetitions
+PAUSE, LONGEST = 0.5, 120  # the first pause in seconds, and the longest that a platform may ask for
 BUSY = (429, 500, 502, 503, 504)
 UNDONE = (429, 503)  # statuses of a platform that did nothing
 WAIT = (10.0, 60.0)  # seconds for a connection, and for an answer
@@ -41,7 +38,7 @@ SHOWN = 200  # characters of what a platform says that are passed on
 TOO_FAST = "Rate Limit Exceeded"  # Canvas says so with the status of a refusal
 
 
-class Refused(CourseError):
+class AccessRefused(CourseError):
     """The platform does not let this tool do that."""
 
 
@@ -62,12 +59,18 @@ class Connection:
     """A platform's services for these scopes, with one token that is renewed where it holds no longer. A context
     manager."""
 
-    def __init__(self, at: Registration, key: CourseKey, scopes: Sequence[str], pause: float = PAUSE):
+    def __init__(self, at: Registration, key: CourseKey, scopes: Sequence[str]):
         self.at, self.key, self.scopes = at, key, tuple(scopes)
         about: dict[str, Any] = {
-            "total": TRIES, "backoff_factor": pause, "backoff_max": LONGEST, "retry_after_max": LONGEST,
-            "allowed_methods": None, "raise_on_status": False, "redirect": 0, "other": 0,
-        }  # fmt: skip
+            "total": TRIES,
+            "redirect": 0,
+            "other": 0,
+            "allowed_methods": None,
+            "raise_on_status": False,
+            "backoff_factor": PAUSE,
+            "backoff_max": LONGEST,
+            "retry_after_max": LONGEST,
+        }
         self._patient = session(Retry(**about, status_forcelist=BUSY))
         self._careful = session(Retry(**about, read=0, status_forcelist=UNDONE))
         self._token = ""
@@ -96,10 +99,12 @@ class Connection:
     def ask(
         self, method: str, url: str, *, accept: str = "*/*", content: str = "", body: Any = None, once: bool = False
     ) -> requests.Response:
-        """The platform's answer; with `once` the request is not repeated where it may have been carried out. Refused
-        or Lost, which say why in a sentence, where it has none."""
+        """The platform's answer; with `once` the request is not repeated where it may have been carried out. Where there
+        is none, AccessRefused or Lost say why in a sentence."""
         if origin(url) != origin(self.at.items_url):
-            raise Refused(f"{self.at.host} names {url!r}, an address of another host, to which no token of it goes")
+            raise AccessRefused(
+                f"{self.at.host} names {url!r}, an address of another host, to which no token of it goes"
+            )
         data = None if body is None else json.dumps(body).encode()
         for fresh in (False, True):
             headers = {"Authorization": f"Bearer {self._bearer(fresh)}", "Accept": accept}
@@ -125,7 +130,7 @@ class Connection:
         form["scope"] = " ".join(self.scopes)
         response = self._sent(self._careful, "POST", self.at.token_url, data=form)
         if response.status_code >= 400:
-            raise Refused(
+            raise AccessRefused(
                 f"{self.at.host} gives this tool no token ({_said(response)}): look at the client id {client!r}, the "
                 f"public key {self.key.kid!r} and the services of the tool that is registered there"
             )
@@ -138,12 +143,14 @@ class Connection:
         return plain["access_token"]
 
     def _check_scopes(self, granted: Any) -> None:
-        """Refused where the platform says that it grants less than what was asked for."""
+        """AccessRefused where the platform says that it grants less than what was asked for."""
         have = granted.split() if isinstance(granted, str) else []
         lacking = [RIGHTS[scope] for scope in self.scopes if have and scope not in have]
         if lacking:
             rights = ", nor ".join(lacking)
-            raise Refused(f"{self.at.host} does not let this tool {rights}: an administrator there has to grant it")
+            raise AccessRefused(
+                f"{self.at.host} does not let this tool {rights}: an administrator there has to grant it"
+            )
 
     def _sent(self, via: requests.Session, method: str, url: str, **about: Any) -> requests.Response:
         try:
@@ -160,7 +167,7 @@ class Connection:
         if status in BUSY or TOO_FAST in response.text[:SHOWN]:
             raise Lost(f"{self.at.host} is busy ({_said(response)})")
         if status in (401, 403):
-            raise Refused(
+            raise AccessRefused(
                 f"{self.at.host} refuses this tool ({_said(response)}): its rights were withdrawn, or never granted; "
                 "an administrator there can grant them"
             )

@@ -30,7 +30,7 @@ IDS = ("email", "login", "sis", "user")
 
 
 @dataclass(frozen=True)
-class Member:
+class RosterMember:
     """Who takes part in the platform's course; only `user` is never empty."""
 
     user: str
@@ -56,7 +56,7 @@ class RosterChange:
     """What a roster says: by the platform's id the learners who are known, those who are `new`, and notes."""
 
     known: dict[str, str] = field(default_factory=dict)
-    new: dict[str, Member] = field(default_factory=dict)  # by learner's id
+    new: dict[str, RosterMember] = field(default_factory=dict)  # by learner's id
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -65,9 +65,9 @@ class RosterChange:
         return {**self.known, **{member.user: learner for learner, member in self.new.items()}}
 
 
-def read(connection: Connection) -> list[Member]:
+def read(connection: Connection) -> list[RosterMember]:
     """The learners of the platform's course who are active, without its teachers."""
-    members: dict[str, Member] = {}
+    members: dict[str, RosterMember] = {}
     for page in connection.pages(connection.at.roster_url, ACCEPT):
         rows = page.get("members") if isinstance(page, dict) else None
         if not isinstance(rows, list):
@@ -78,11 +78,11 @@ def read(connection: Connection) -> list[Member]:
             if isinstance(row, dict) and _is_learner(row) and (user := _text(row, "user_id")):
                 names = _text(row, "given_name"), _text(row, "family_name") or _text(row, "name")
                 sis = _text(row, "lis_person_sourcedid")
-                members[user] = Member(user, sis, _text(row, "email"), *names)
+                members[user] = RosterMember(user, sis, _text(row, "email"), *names)
     return list(members.values())
 
 
-def compared(folder: Path, members: Iterable[Member], by: str = "email") -> RosterChange:
+def compared(folder: Path, members: Iterable[RosterMember], by: str = "email") -> RosterChange:
     """What a roster changes; nothing is written. Who is new gets an id `by` one of IDS."""
     people = _people(folder)
     ids = {person.id for person in people}
@@ -142,7 +142,7 @@ def _people(folder: Path) -> list[GradebookLearner]:
         ]
 
 
-def _matching(member: Member, people: list[GradebookLearner], before: Mapping[str, str]) -> set[str]:
+def _matching(member: RosterMember, people: list[GradebookLearner], before: Mapping[str, str]) -> set[str]:
     """The learners whom the keys of a member mean; what two have means nobody."""
     if member.user in before:
         return {before[member.user]}
@@ -159,7 +159,7 @@ def _matching(member: Member, people: list[GradebookLearner], before: Mapping[st
     return {learners[0] for learners in by_key if len(learners) == 1}
 
 
-def _enter(made: RosterChange, member: Member, by: str, ids: set[str]) -> None:
+def _enter(made: RosterChange, member: RosterMember, by: str, ids: set[str]) -> None:
     learner = member.learner_id(by)
     if not learner:
         made.notes.append(f"{member.shown} is new, and the platform does not say the {by}: --id with another of {IDS}")
@@ -184,4 +184,4 @@ def _is_learner(row: Mapping[str, Any]) -> bool:
 def _text(row: Mapping[str, Any], name: str) -> str:
     value = row.get(name)
     text = value if isinstance(value, str) else str(value) if type(value) is int else ""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return "".join(filter(str.isprintable, " ".join(text.split())))

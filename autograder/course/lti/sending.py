@@ -20,7 +20,7 @@ from ..gradebook import AssignmentScore
 from ..gradebook.question_points import QuestionPoints, by_question
 from ..spreadsheet import number
 from . import columns, sent_scores
-from .columns import SCORE, Column, PlatformResult
+from .columns import SCORE, GradeColumn, PlatformResult
 from .connection import Connection
 from .sent_scores import Sent
 
@@ -73,7 +73,7 @@ class Grade:
 
 
 @dataclass(frozen=True)
-class Step:
+class SendStep:
     """What is done with a learner's grade, and what is in the platform."""
 
     grade: Grade
@@ -87,12 +87,12 @@ class SendPlan:
 
     name: str
     maximum: float
-    column: Column | None
-    steps: list[Step] = field(default_factory=list)
+    column: GradeColumn | None
+    steps: list[SendStep] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @property
-    def to_send(self) -> list[Step]:
+    def to_send(self) -> list[SendStep]:
         """The grades that would go out."""
         return [step for step in self.steps if step.kind in SENDING]
 
@@ -224,18 +224,18 @@ def _comment(score: AssignmentScore, points: QuestionPoints, sentences: Mapping[
     return "\n".join(lines)
 
 
-def _step(grade: Grade, there: Mapping[str, PlatformResult] | None, last: Sent | None, replace: bool) -> Step:
+def _step(grade: Grade, there: Mapping[str, PlatformResult] | None, last: Sent | None, replace: bool) -> SendStep:
     if there is None:  # the platform does not say: only what was sent is known
         is_same = last is not None and last.arrived and last.digest == grade.digest
-        return Step(grade, SAME if is_same else CHANGED if last else NEW)
+        return SendStep(grade, SAME if is_same else CHANGED if last else NEW)
     result = there.get(grade.user)
     if result is None or result.share is None:
         waits_there = grade.waiting and last is not None and last.arrived and last.digest == grade.digest
-        return Step(grade, SAME if waits_there else NEW, result)
+        return SendStep(grade, SAME if waits_there else NEW, result)
     if not _is_there(grade, result):
         is_ours = last is not None and any(_near(share, result.share, grade.maximum) for share in last.shares)
-        return Step(grade, CHANGED if is_ours or replace else KEPT, result)
-    return Step(grade, SAME if _has_comment(grade, result, last) else COMMENT, result)
+        return SendStep(grade, CHANGED if is_ours or replace else KEPT, result)
+    return SendStep(grade, SAME if _has_comment(grade, result, last) else COMMENT, result)
 
 
 def _has_comment(grade: Grade, result: PlatformResult, last: Sent | None) -> bool:
@@ -258,7 +258,7 @@ def _points(result: PlatformResult) -> str:
     return "nothing" if result.points is None else f"{number(result.points)} of {number(result.maximum)}"
 
 
-def shown(step: Step) -> str:
+def shown(step: SendStep) -> str:
     """A line for the teacher."""
     grade = step.grade
     line = f"{grade.learner}: {number(grade.points)} of {number(grade.maximum)} ({step.kind}"

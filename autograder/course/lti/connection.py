@@ -99,7 +99,7 @@ class Connection:
     def ask(
         self, method: str, url: str, *, accept: str = "*/*", content: str = "", body: Any = None, once: bool = False
     ) -> requests.Response:
-        """The platform's answer; with `once` the request is not repeated where it may have been carried out. Where there
+        """The platform's answer; with `once` no request is repeated that may have been carried out. Where there
         is none, AccessRefused or Lost say why in a sentence."""
         if origin(url) != origin(self.at.items_url):
             raise AccessRefused(

@@ -30,7 +30,7 @@ ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 ASSERTED = 300  # seconds for which an assertion holds
 TRIES = 5  # repetitions
 PAUSE, LONGEST = 0.5, 120  # the first pause in seconds, and the longest that a platform may ask for
-BUSY = (429, 500, 502, 503, 504)
+BUSY = (429, 502, 503, 504)
 UNDONE = (429, 503)  # statuses of a platform that did nothing
 WAIT = (10.0, 60.0)  # seconds for a connection, and for an answer
 PAGES = 1000
@@ -40,6 +40,14 @@ TOO_FAST = "Rate Limit Exceeded"  # Canvas says so with the status of a refusal
 
 class AccessRefused(CourseError):
     """The platform does not let this tool do that."""
+
+
+class NotTaken(CourseError):
+    """The platform does not take this request, whatever becomes of others; `reason` is what it says."""
+
+    def __init__(self, message: str, reason: str):
+        super().__init__(message)
+        self.reason = reason
 
 
 class Lost(CourseError):
@@ -171,7 +179,8 @@ class Connection:
                 f"{self.at.host} refuses this tool ({_said(response)}): its rights were withdrawn, or never granted; "
                 "an administrator there can grant them"
             )
-        raise CourseError(f"{url} answers with {_said(response)}; was the course or the column deleted there?")
+        said = _said(response)
+        raise NotTaken(f"{url} answers with {said}; was the course or the column deleted there?", said)
 
 
 def read(response: requests.Response) -> Any:

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from ...book.course_error import CourseError
 from ...values.digest import digest
 from .. import gradebook
 from ..export import question_lines, sentences_of
@@ -21,11 +22,12 @@ from ..gradebook.question_points import QuestionPoints, by_question
 from ..spreadsheet import number
 from . import columns, sent_scores
 from .columns import SCORE, GradeColumn, PlatformResult
-from .connection import Connection
+from .connection import Connection, NotTaken
 from .sent_scores import Sent
 
 NEAR = 0.005  # points within which the platform's rounding leaves a grade the same
 SAVED = 25  # scores after which it is written down what has arrived
+IN_A_ROW = 5  # scores that a platform does not take, one after another, after which it is not asked further
 NEW, CHANGED, COMMENT, SAME, KEPT = "new", "changed", "comment changed", "unchanged", "kept there"
 SENDING = (NEW, CHANGED, COMMENT)
 CANVAS_SUBMISSION = "https://canvas.instructure.com/lti/submission"
@@ -149,8 +151,8 @@ def planned(
 def send(folder: Path, plan: SendPlan, connection: Connection, progress: Callable[[int], None]) -> list[str]:
     """Send what a plan says, and make its column where there is none; `progress` gets how many have arrived.
 
-    Returns notes: grades that the platform shows otherwise when it is read again. What has arrived is written down
-    whatever ends this: the next run sends the rest.
+    Returns notes: grades that it did not take, such as of somebody who has left, and those that it shows otherwise when
+    it is read again. What has arrived is written down whatever ends this: the next run sends the rest.
     """
     column = plan.column or columns.made(connection, plan.name, plan.maximum)
     sent = sent_scores.load(folder, plan.name, column.url)
@@ -159,30 +161,54 @@ def send(folder: Path, plan: SendPlan, connection: Connection, progress: Callabl
         sent.begin(step.grade.learner, step.grade.share, step.grade.digest, step.there and step.there.share)
     if steps:
         sent.save()
+    arrived, refused = 0, {}
     try:
-        for count, step in enumerate(steps, start=1):
+        for step in steps:
             body = step.grade.body(connection.at.kind, datetime.now(UTC))
-            connection.ask("POST", column.below("scores"), content=SCORE, body=body)
+            if fault := _fault(connection, column, body):
+                refused[step.grade.learner] = fault
+                _check_run(steps, step, refused)
+                continue
             sent.arrived(step.grade.learner)
-            progress(count)
-            if count % SAVED == 0:
+            arrived += 1
+            progress(arrived)
+            if arrived % SAVED == 0:
                 sent.save()
     finally:
         if steps:
             sent.save()
-    return _otherwise(plan, columns.results(connection, column)) if steps else []
+    notes = [f"{learner}: not taken by the platform ({fault})" for learner, fault in refused.items()]
+    return notes + (_otherwise(plan, refused, columns.results(connection, column)) if arrived else [])
 
 
-def _otherwise(plan: SendPlan, there: Mapping[str, PlatformResult] | None) -> list[str]:
-    """The grades that a platform shows otherwise than they were sent."""
+def _fault(connection: Connection, column: GradeColumn, body: dict[str, Any]) -> str:
+    """Why a platform does not take this one score; "" where it does."""
+    try:
+        connection.ask("POST", column.below("scores"), content=SCORE, body=body)
+    except NotTaken as error:
+        return error.reason
+    return ""
+
+
+def _check_run(steps: list[SendStep], step: SendStep, refused: Mapping[str, str]) -> None:
+    """CourseError where so many scores in a row were not taken that it is not their learners' fault."""
+    last = steps[: steps.index(step) + 1][-IN_A_ROW:]
+    if len(last) == IN_A_ROW and all(each.grade.learner in refused for each in last):
+        raise CourseError(f"{IN_A_ROW} grades in a row were not taken, the last with {refused[step.grade.learner]}")
+
+
+def _otherwise(plan: SendPlan, refused: Mapping[str, str], there: Mapping[str, PlatformResult] | None) -> list[str]:
+    """The grades that a platform took and shows otherwise."""
     if there is None:
         return []
     notes = []
     for step in plan.to_send:
         grade, result = step.grade, there.get(step.grade.user)
-        if not grade.waiting and not _is_there(grade, result):
+        if not grade.waiting and grade.learner not in refused and not _is_there(grade, result):
             shown = "nothing" if result is None else _points(result)
-            notes.append(f"{grade.learner}: {number(grade.points)} was sent, and the platform shows {shown}")
+            notes.append(
+                f"{grade.learner}: {number(grade.points)} was sent, and the platform shows {shown}; send it again"
+            )
     return notes
 
 

@@ -40,7 +40,7 @@ def test_a_token_that_holds_no_longer_is_renewed_once(platform, joined):
         people(joined)
 
 
-@pytest.mark.parametrize("fault", [DROP, LOSE, BUSY, (429, {"Retry-After": "0"}, {}), (500, {}, {}), (502, {}, b"<p>")])
+@pytest.mark.parametrize("fault", [DROP, LOSE, BUSY, (429, {"Retry-After": "0"}, {}), (502, {}, b"<p>"), (504, {}, {})])
 def test_what_is_safe_to_repeat_is_repeated(platform, joined, fault):
     platform.member("u1")
     platform.faults["GET", "members"] = [fault] * TRIES
@@ -98,6 +98,7 @@ def test_a_key_that_the_platform_does_not_know_gets_no_token_and_is_not_shown(pl
         ((200, {}, b"<html>"), "JSON"),
         ((200, {}, []), "members"),
         ((404, {}, {"message": "gone"}), "404: gone"),
+        ((500, {}, b"<p>"), "500"),
         ((302, {"Location": "/elsewhere"}, {}), "302"),
         ((403, {}, b"403 Forbidden (Rate Limit Exceeded)"), "busy"),
         ((200, {"Link": '</members>; rel="next"'}, {"members": []}), "circle"),

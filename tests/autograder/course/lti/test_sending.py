@@ -9,7 +9,7 @@ from autograder.course.gradebook import AssignmentScore, GradebookLearner
 from autograder.course.gradebook.question_points import QuestionPoints
 from autograder.course.lti import columns, sending, sent_scores
 from autograder.course.lti.connection import RESULTS, TRIES, Lost
-from autograder.course.lti.sending import CHANGED, COMMENT, KEPT, NEW, SAME, SendOptions
+from autograder.course.lti.sending import CHANGED, COMMENT, IN_A_ROW, KEPT, NEW, SAME, SendOptions
 from tests.autograder.course.lti.loopback_platform import DROP, LOSE
 
 CLASS, FEW = 300, 8
@@ -196,3 +196,25 @@ def test_what_was_sent_to_another_column_says_nothing_and_a_broken_record_is_nam
     path.write_text('{"column": "x", "learners": {"ann": {"share": "1", "digest": "", "earlier": []}}}')
     with pytest.raises(ValueError, match=path.name):
         plan(folder, joined)
+
+
+GONE = (400, {}, {"message": "not in this course"})
+
+
+def test_a_score_that_is_not_taken_is_told_and_the_others_are_sent(platform, folder, joined, graded):
+    platform.faults["POST", "scores"] = [None, GONE]
+    notes = send(folder, joined)
+    assert notes == ["s001: not taken by the platform (400: not in this course)"]
+    assert len(platform.posts) == FEW - 1
+    assert plan(folder, joined).counts == {NEW: 1, SAME: FEW - 1}
+
+
+@pytest.mark.parametrize("count", [IN_A_ROW - 1, IN_A_ROW])
+def test_a_platform_that_takes_no_score_is_not_asked_for_all(platform, folder, joined, graded, count):
+    platform.faults["POST", "scores"] = [None, *[GONE] * count]
+    if count < IN_A_ROW:
+        assert len(send(folder, joined)) == count
+        return
+    with pytest.raises(ValueError, match="in a row"):
+        send(folder, joined)
+    assert len(platform.posts) == 1

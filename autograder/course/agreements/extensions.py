@@ -13,7 +13,7 @@ from nbgrader.api import Assignment, SubmittedAssignment
 from ...book.course_error import CourseError
 from .. import gradebook
 from ..gradebook_url import opened
-from ..terms import agreed_terms, granted_time
+from ..terms import agreed_terms, granted_time, history
 from ..terms.agreed_terms import Extension
 from ..terms.deadline_time import shown
 
@@ -41,6 +41,7 @@ def extend(folder: Path | str, name: str, learners: Sequence[str], extension: Ex
     with agreed_terms.changing(folder, name) as agreed:
         agreed.extensions |= dict.fromkeys(learners, extension)
     enter(folder, name)
+    history.record(folder, "extend", name, learners=list(learners), extension=str(extension))
     return [one for one in listed(folder, name) if one.learner in learners]
 
 
@@ -55,6 +56,7 @@ def remove(folder: Path | str, name: str, learners: Sequence[str]) -> None:
         for who in learners:
             agreed.extensions.pop(who, None)
     take_back(folder, name, learners)
+    history.record(folder, "extension removed", name, learners=list(learners))
 
 
 def take_back(

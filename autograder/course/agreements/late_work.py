@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
+from typing import Any
+
+from traitlets.config import Config
 
 from ...grading.restore import SubmissionError
 from .. import gradebook
@@ -14,7 +17,7 @@ from ..gradebook_url import opened
 from ..layout import read_config
 from ..run.journal import recorded_lateness
 from ..submissions.submission_time import SubmissionTime
-from ..terms import group_shares
+from ..terms import group_shares, history
 from ..terms.lateness import Lateness
 from . import extensions, learner_groups
 
@@ -31,7 +34,16 @@ def bring_up_to_date(folder: Path | str, name: str, trust_timestamps: bool = Fal
     notes = _enter_times(folder, name, trust_timestamps)
     learner_groups.pass_on(folder, name)
     gradebook.update_late_penalties(folder, name)
+    note_rule(folder, read_config(folder))
     return notes
+
+
+def note_rule(folder: Path, config: Any) -> None:
+    """Record the late rule of the course's configuration where it is another than the last that was recorded."""
+    last = [event.about.get("after") for event in history.events(folder) if event.what == "late rule"][-1:]
+    rule = gradebook.late_rule(config)
+    if [rule] != (last or [gradebook.late_rule(Config())]):
+        history.record(folder, "late rule", before=last[0] if last else "", after=rule)
 
 
 def _enter_times(folder: Path, name: str, trusted: bool) -> list[str]:

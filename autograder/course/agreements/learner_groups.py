@@ -22,7 +22,7 @@ from ...values.own_folder import remove, without_links
 from .. import gradebook
 from ..class_results.class_result import ClassResult, Learner
 from ..gradebook_url import opened
-from ..terms import agreed_terms, group_shares
+from ..terms import agreed_terms, group_shares, history
 from ..terms.group_shares import Given, GroupShare
 from .extensions import check_learners
 
@@ -70,6 +70,7 @@ def form(folder: Path | str, name: str, groups: Mapping[str, Sequence[str]]) -> 
     known = check_learners(folder, everyone)
     with agreed_terms.changing(folder, name) as agreed:
         agreed.groups = {group: list(members) for group, members in groups.items()}
+    history.record(folder, "groups", name, groups={group: list(members) for group, members in groups.items()})
     return known
 
 

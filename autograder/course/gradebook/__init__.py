@@ -4,7 +4,14 @@ Nothing here runs or judges anything.
 """
 
 from .course_database import deadlines, due_date, names_with_deadline, set_due, url_of
-from .late_penalties import DaysToSpend, LatePerDay, days_to_spend, late_period, update_late_penalties
+from .late_penalties import (
+    DaysToSpend,
+    LatePerDay,
+    days_to_spend,
+    late_period,
+    late_rule,
+    update_late_penalties,
+)
 from .learner_scores import (
     AssignmentScore,
     GradebookLearner,
@@ -29,6 +36,7 @@ __all__ = [
     "due_date",
     "full_name",
     "late_period",
+    "late_rule",
     "learners",
     "names_with_deadline",
     "scores",

@@ -105,6 +105,17 @@ def late_period(config: Any) -> timedelta | None:
     return timedelta(days=days, minutes=penalty.grace)
 
 
+def late_rule(config: Any) -> str:
+    """The rule for late work of a course's configuration, in a word and its settings."""
+    plugin = AssignLatePenalties(config=config, log=_quiet()).plugin_class
+    if not issubclass(plugin, LatePerDay):
+        own = getattr(config, plugin.__name__, {})
+        return ", ".join([plugin.__name__, *(f"{name} {value}" for name, value in sorted(own.items()))])
+    rule = plugin(config=config)
+    days = f", days {rule.days:g}" if isinstance(rule, DaysToSpend) else ""
+    return f"{plugin.__name__}, fraction {rule.fraction:g}, grace {rule.grace:g}{days}"
+
+
 def _quiet() -> logging.Logger:
     """A log for nbgrader, which warns of every penalty."""
     quiet = logging.getLogger("gpubook.late")

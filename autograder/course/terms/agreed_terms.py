@@ -7,9 +7,8 @@ so has no place for one before there is a submission, which is when it is asked 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any
 from ...book.course_error import CourseError
 from ...values.atomic_write import write_whole
 from ...values.own_file import broken, json_of
-from ...values.own_folder import opened, own
+from .course_lock import alone
 from .deadline_time import read_time, shown
 
 FILE = "terms.json"
@@ -96,24 +95,12 @@ def read(folder: Path, name: str) -> Terms:
 @contextmanager
 def changing(folder: Path, name: str) -> Iterator[Terms]:
     """The terms of an assignment, which are written at the end of the block unless it fails; one at a time."""
-    with _alone(folder):
+    with alone(folder, "terms.lock"):
         terms = read(folder, name)
         yield terms
         every = _all(folder) | {name: terms.as_plain()}
         parts = {one: part for one, part in sorted(every.items()) if part}
         write_whole(folder / FILE, json.dumps(parts, indent=1, ensure_ascii=False) + "\n")
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    path = own(folder, "terms.lock")
-    path.parent.mkdir(mode=0o700, exist_ok=True)
-    with os.fdopen(opened(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "a", encoding="utf-8") as file:
-        with suppress(ImportError):  # Windows: the file is replaced as a whole all the same
-            from fcntl import LOCK_EX, flock
-
-            flock(file, LOCK_EX)
-        yield
 
 
 def _all(folder: Path) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from ..grading.restore import read_notebook
 from . import gradebook, gradebook_url
@@ -18,8 +19,9 @@ from .run import class_run, dask_cluster
 from .run.gradebook_writer import GradebookWriter
 from .run.journal import Journal, reporting_full_machine
 from .run.nbgrader_steps import GradeInSandbox
+from .run.trail_file import TrailFile
 from .submissions import submission_folders
-from .terms import agreed_terms, group_shares
+from .terms import agreed_terms, group_shares, history
 
 
 def grade(
@@ -94,6 +96,7 @@ def grade(
                 shares,
                 had,
                 lambda: group_shares.write(folder, name, had),
+                TrailFile(folder, name),
             )
             run.run()
             if students is None:
@@ -109,7 +112,21 @@ def grade(
             (save if students is None else add)(result, results_path(folder, name))
             if students is None:
                 journal.end()
+            late_work.note_rule(folder, config)
+            history.record(folder, "grade", name, **_told(result, students))
     return with_grades_by_hand(result)
+
+
+def _told(result: ClassResult, students: Sequence[str] | None) -> dict[str, Any]:
+    """What a history says of a run."""
+    changes = [*result.changes, *result.late_changes, *result.entry_changes]
+    about: dict[str, Any] = {"graded": sum(1 for learner in result.learners if learner.results)}
+    if changes:
+        why = [change.why for change in (*result.changes, *result.late_changes)]
+        why += ["submitted again" for change in result.changes if change.resubmitted]
+        why += ["by hand, files or groups"] * bool(result.entry_changes)
+        about |= {"changed": len(changes), "why": "; ".join(sorted(set(filter(None, why)))) or "nothing on record"}
+    return about | ({"learners": list(students)} if students is not None else {})
 
 
 def show_feedback(folder: Path | str, name: str) -> list[Path]:

@@ -31,6 +31,7 @@ from ..terms.group_shares import GroupShare
 from ..terms.lateness import Lateness
 from ..terms.page_basis import PageBasis
 from .journal import Journal, JournalEntry
+from .trail_file import ENTERED, JUDGED, RAN, REISSUED, TrailFile
 
 THEIRS = (errno.ENAMETOOLONG, errno.EACCES, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOENT)
 AHEAD = 2  # submissions on their way for each worker: read in time, and not all at once
@@ -120,10 +121,12 @@ class ClassRun:
         default_factory=dict
     )  # as entered by earlier runs, and from now on by this one
     note_share: Callable[[], None] = lambda: None  # keeps `group_shares`
+    trail: TrailFile | None = None  # what is entered stands there too, for good
 
     def __post_init__(self):
         self.learners = {learner.name: learner for learner in self.result.learners}
         self.problems: dict[str, Sequence[str]] = {}
+        self.how: dict[str, str] = {}  # what an entry of now comes from, see `trail_file`
         self.had = self.writer.has() if self.resume else set[str]()
         self.before: dict[str, JournalEntry] = dict(self.journal.entries)
         self.late_before = self.journal.recorded | {who: share.lateness for who, share in self.shared.items()}
@@ -162,10 +165,12 @@ class ClassRun:
             if former is not None and counts is not None and (now := self._reissued(former, text)) is not former:
                 former, counts = now, self.assignment.reuse(now, text)
             if former is None or counts is None:
+                self.how[name] = RAN
                 yield GradingJob(name, text)
             elif counts.all:
                 self._enter(former)
             else:
+                self.how[name] = JUDGED if counts.saved else RAN
                 yield self._again(name, text, former, counts)
 
     def _reissued(self, former: JournalEntry, text: str) -> JournalEntry:
@@ -178,6 +183,7 @@ class ClassRun:
         notebook, answers = json.dumps(executed, ensure_ascii=False), dict(former.answers)
         outcome = JobOutcome(notebook, results, list(former.problems), answers=answers, cells=former.cells)
         self.entered.discard(former.learner)
+        self.how[former.learner] = REISSUED
         return self.journal.keep(former.learner, replace(former.fingerprint, wording=wording), outcome)
 
     def _again(self, name: str, text: str, former: JournalEntry, counts: Reuse) -> GradingJob:
@@ -205,6 +211,7 @@ class ClassRun:
             late = _record(self.writer, learner, self.journal.notebook(entry) if text is None else text)
             if late is not None:
                 self.journal.record(entry.learner, late, self._basis(entry.learner))
+                self._leave_trail(entry.learner, entry, late)
             if self.shared.pop(entry.learner, None) is not None:
                 self.note_share()
         if not learner.problem:
@@ -223,9 +230,21 @@ class ClassRun:
         """What the files of a learner show who was just entered; tells where that is not what it was."""
         before, now = self.bases_before.get(learner), self.writer.basis(learner, by, entered=True)
         if before is not None:
-            self.result.entry_changes += [EntryChange(learner, *row) for row in now.differences(before)]
+            other = now.differences(before)
+            self.result.entry_changes += [EntryChange(learner, *row) for row in other]
+            if self.trail is not None:
+                self.trail.noticed(learner, [f"{subject} {what}" for subject, what in other])
         self.bases_before[learner] = now
         return now
+
+    def _leave_trail(self, learner: str, entry: JournalEntry, late: Lateness, known: bool = True) -> None:
+        """Note what was entered, where it is something else than before; `known`: whether it is of the same submitter
+        as then."""
+        if self.trail is None:
+            return
+        before = self.before.get(entry.learner) if known else None
+        how = self.how.get(entry.learner, ENTERED)
+        self.trail.entered(learner, how, entry, before, late, self.late_before.get(learner))
 
     def note_shown(self, learner: str) -> None:
         """A learner's page was written anew since, from the gradebook as it is now."""
@@ -259,6 +278,7 @@ class ClassRun:
                 basis = self._basis(mate, entry.learner)
                 self.shared[mate] = replace(self.shared[mate], notebook=entry.notebook, lateness=late, basis=basis)
                 self.note_share()
+                self._leave_trail(mate, entry, late, known=before is not None and before.by == entry.learner)
         if not learner.problem:
             learner.feedback = str(self.writer.page_of(mate))
 

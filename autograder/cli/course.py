@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .check_service import attempts, serve, tokens
+from .course_decisions import course_drop, course_full_marks, course_history, course_points, read_points, tell_of_stale
 from .course_exam import course_exam, course_learners
 from .course_graders import course_graders
 from .course_list import course_list
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from ..course.terms.deadline_time import Moment
 
 WRITTEN_SOONER = 2  # a formula of the library with fewer operations gives no answer away
-_RENEW = "To update feedback and table, without running any cell: gpubook grade {} {} --resume"
 
 
 @click.group()
@@ -31,12 +31,16 @@ def course() -> None:
 
 
 COMMANDS = (
+    course_drop,
     course_exam,
     course_extend,
+    course_full_marks,
     course_graders,
     course_groups,
+    course_history,
     course_learners,
     course_list,
+    course_points,
     course_requests,
     lti,
     rubric,
@@ -67,8 +71,9 @@ def course_init(folder: Path, db_url: str | None) -> None:
 @click.option("--chapter", help="The chapter to assign, e.g. 03-rooflines.")
 @click.option("--exercises", help="Comma-separated ids, the chapter's and your own.  [default: the chapter's]")
 @click.option("--text", type=FILE, help="Your own text, a MyST file that asks exercises.")
-@click.option("--without", help="Comma-separated ids of the chapter to leave out.")
-@click.option("--points", "points", metavar="ID=N", multiple=True, help="Other points for an exercise (repeatable).")
+@click.option("--without", help="Comma-separated ids of the chapter to leave out, from now on.")
+@click.option("--with", "with_again", help="Comma-separated ids that were left out and come back.")
+@click.option("--points", metavar="ID=N", multiple=True, help="Other points for an exercise, from now on (repeatable).")
 @click.option("--due", type=TIME, help="The deadline: 2027-02-01T22:00 is UTC; +01:00 or ' Europe/Berlin' may follow.")
 @click.option("--no-due", is_flag=True, help="Take a deadline away.  [default: it stays]")
 def course_assign(
@@ -78,12 +83,18 @@ def course_assign(
     exercises: str | None,
     text: Path | None,
     without: str | None,
+    with_again: str | None,
     points: tuple[str, ...],
     due: Moment | None,
     no_due: bool,
 ) -> None:
-    """Create the assignment NAME from a chapter, exercises or a text."""
+    """Create the assignment NAME from a chapter, exercises or a text.
+
+    Assigned again, it keeps its deadline, omissions, points, drops and full marks until they are taken back; without
+    --chapter, --exercises and --text it is made of what it was made of before.
+    """
     from .. import course as courses
+    from ..course.terms import assignment_state
 
     courses.assign(
         folder,
@@ -94,43 +105,21 @@ def course_assign(
         due=due.utc if due is not None else None,
         no_due=no_due,
         without=_ids(without or ""),
-        points=_points(points),
+        with_again=_ids(with_again or ""),
+        points=read_points(points, "--points"),
     )
     echo(f"Released {folder / 'release' / name}")
     if due is not None:
         echo(f"Due {due}" + (" (without a zone, a time is UTC)" if due.local is None else ""))
     elif no_due:
         echo(f"{name} has no deadline.")
-    if graded := _graded(folder, name):
-        echo(
-            f"Note: {graded} are graded as it was before, and what was dropped or given to everybody counts again. "
-            f"To bring grades, table and feedback up to date: gpubook grade {folder} {name} --resume",
-            err=True,
-        )
-
-
-def _graded(folder: Path, name: str) -> int:
-    """How many learners have a grade for an assignment."""
-    from ..course import gradebook
-
-    return sum(score.graded for score in gradebook.scores(folder, [name])[name])
+    if decided := assignment_state.read(folder.resolve(), name).sentence:
+        echo(f"It has, until taken back: {decided}")
+    tell_of_stale(folder, name)
 
 
 def _ids(text: str) -> list[str]:
     return [one.strip() for one in text.split(",") if one.strip()]
-
-
-def _points(said: tuple[str, ...]) -> dict[str, float]:
-    points = {}
-    for text in said:
-        key, _, number = text.rpartition("=")
-        try:
-            points[key] = float(number)
-        except ValueError:
-            key = ""
-        if not key:
-            raise click.BadParameter(f"{text!r}: expected ID=N, e.g. rooflines-ridge=2", param_hint="--points")
-    return points
 
 
 @course.command("check")
@@ -154,30 +143,6 @@ def course_check(folder: Path) -> None:
             echo(line)
     if faults:
         raise click.ClickException(f"{faults} problem{'' if faults == 1 else 's'} in {folder / 'exercises'}")
-
-
-@course.command("drop")
-@click.argument("folder", type=FOLDER)
-@click.argument("name", callback=assignment_name)
-@click.argument("exercise")
-def course_drop(folder: Path, name: str, exercise: str) -> None:
-    """Exclude EXERCISE of the assignment NAME from every score."""
-    from .. import course as courses
-
-    courses.drop(folder, name, exercise)
-    echo(f"{exercise} now counts 0 of 0 points. {_RENEW.format(folder, name)}")
-
-
-@course.command("full-marks")
-@click.argument("folder", type=FOLDER)
-@click.argument("name", callback=assignment_name)
-@click.argument("exercise")
-def course_full_marks(folder: Path, name: str, exercise: str) -> None:
-    """Give all points of EXERCISE to everybody who submits."""
-    from .. import course as courses
-
-    courses.full_marks(folder, name, exercise)
-    echo(f"{exercise} now gives everybody full marks. {_RENEW.format(folder, name)}")
 
 
 @course.command("late")

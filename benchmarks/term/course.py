@@ -124,7 +124,7 @@ class Course:
         self.own.write_text(text, encoding="utf-8")
 
     def assign(self, one: Assignment) -> AssignmentLedger:
-        """Release it; again, nothing changes in the ledger but what was decided for all, which counts no more."""
+        """Release it; again, nothing changes in the ledger."""
         options: list[object] = []
         if one.chapter:
             options += ["--chapter", one.chapter]
@@ -141,8 +141,6 @@ class Course:
         self.tally.same("deadlines", one.name, "all", True, f"Due {due:%Y-%m-%d %H:%M} UTC" in told)
         if (book := self.books.get(one.name)) is None:
             book = self.books[one.name] = AssignmentLedger(one, bank_of(one, self.own), due, self.people)
-        book.dropped.clear()
-        book.full.clear()
         return book
 
     def extend(self, book: AssignmentLedger, who: Sequence[str], *, days: float = 0, until: str = "") -> None:

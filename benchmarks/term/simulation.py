@@ -144,7 +144,8 @@ def corrected(made: Course, book: AssignmentLedger) -> None:
 
 
 def for_all(made: Course, book: AssignmentLedger) -> None:
-    """One exercise is dropped and one given to everybody; assigned again both count, and one is dropped for good."""
+    """One exercise is dropped and one given to everybody, through a new assigning; both count once that is taken back,
+    and one is dropped for good."""
     name, (dropped, full) = book.about.name, ("mine-stages", "mine-where")
     made.gpubook("course", "drop", made.folder, name, dropped)
     book.dropped.add(dropped)
@@ -155,6 +156,11 @@ def for_all(made: Course, book: AssignmentLedger) -> None:
     made.gpubook("grade", made.folder, name, "--resume")
     reconcile(made, book)
     made.assign(book.about)
+    reconcile(made, book, feedback=False)
+    made.gpubook("course", "drop", made.folder, name, dropped, "--undo")
+    made.gpubook("course", "full-marks", made.folder, name, full, "--undo")
+    book.dropped.discard(dropped)
+    book.full.discard(full)
     reconcile(made, book, feedback=False)
     made.gpubook("grade", made.folder, name, "--resume")
     reconcile(made, book)

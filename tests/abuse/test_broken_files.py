@@ -12,10 +12,11 @@ from autograder.course.class_results import class_result, stored_results
 from autograder.course.gradebook import notebook_cells
 from autograder.course.regrades import regrade_requests
 from autograder.course.run.journal import Journal, finished_entries, recorded_lateness
+from autograder.course.run.trail_file import TrailFile
 from autograder.course.service.attempts import Ledger, used
 from autograder.course.service.tokens import BEGINS, CourseTokens
 from autograder.course.submissions import collected_files
-from autograder.course.terms import agreed_terms, group_shares
+from autograder.course.terms import agreed_terms, assignment_state, group_shares, history
 from autograder.declaration.verdict import DeclarationError
 from autograder.learner import check_service, editions, lookup
 from autograder.ranks.seeds import secret_of
@@ -61,6 +62,9 @@ READERS = {
     ],
     ".gpubook/secret": [secret_of],
     ".gpubook/checks.db": [Ledger, used],
+    ".gpubook/history.jsonl": [history.events],
+    f".gpubook/{NAME}.trail.jsonl": [lambda course: TrailFile(course, NAME).lines("ann")],
+    "assignments.json": [lambda course: assignment_state.read(course, "a"), lambda course: decide(course)],
     "terms.json": [lambda course: agreed_terms.read(course, "a"), lambda course: change(course)],
     "autograded/ann/week1/week1.ipynb": [
         lambda course: notebook_cells.cell_texts(course / "autograded" / "ann" / NAME / f"{NAME}.ipynb")
@@ -77,6 +81,11 @@ ERRORS = (CourseError, DeclarationError, own_file.BrokenFile)
 def change(course):
     with agreed_terms.changing(course, "a") as terms:
         terms.groups["g"] = ["ann"]
+
+
+def decide(course):
+    with assignment_state.changing(course, "a") as state:
+        state.decide("mine-why", full=False)
 
 
 def keep_token(course):
@@ -124,9 +133,11 @@ def test_a_folder_in_the_place_of_a_file_is_named_and_stays(course, file):
         is_refused(course, file, read)
 
 
-@pytest.mark.parametrize("file", [file for file in READERS if not file.endswith((".journal", "secret", "checks.db"))])
+@pytest.mark.parametrize(
+    "file", [file for file in READERS if not file.endswith((".journal", ".jsonl", "secret", "checks.db"))]
+)
 def test_an_empty_file_is_named_and_stays(course, file):
-    """An empty journal, secret or database is what a kill left before anything was written."""
+    """An empty journal, history, secret or database is what a kill left before anything was written."""
     (course / file).parent.mkdir(parents=True, exist_ok=True)
     (course / file).touch()
     for read in READERS[file]:

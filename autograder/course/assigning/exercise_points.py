@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...book.course_error import CourseError
 from ...book.source import notebook
 from ...declaration.bank import Bank
 from ...declaration.verdict import DeclarationError
+from .marked_exercises import read_instructors, set_worth, worths
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -36,7 +38,26 @@ def with_points(bank: Bank, asked: Sequence[str], key: str, points: float) -> Ex
     return changed
 
 
-def set_points(cell: NotebookNode, bank: Bank, worth: Mapping[str, Exercise]) -> None:
+def change_points(folder: Path, bank: Bank, exercise: str, points: float | None) -> None:
+    """Give an exercise of the instructor's notebook in `folder` other points, or with None those that its declaration
+    has."""
+    import nbformat
+
+    path = folder / f"{folder.name}.ipynb"
+    nb, before = read_instructors(path), worths(folder)
+    questions = notebook.used_exercises(nb)
+    if points is None and exercise in bank:
+        points = bank[exercise].points
+    changed = with_points(bank, questions, exercise, points or 0)
+    was = {exercise: replace(bank[exercise], points=before[exercise])}
+    for cell in nb.cells:
+        set_points(cell, was, {exercise: changed})
+    nbformat.validate(nb)
+    nbformat.write(nb, path)
+    set_worth(folder, exercise, changed.points)
+
+
+def set_points(cell: NotebookNode, bank: Mapping[str, Exercise], worth: Mapping[str, Exercise]) -> None:
     """Write other points into the cells of an exercise: the head of its prompt, and what nbgrader reads."""
     own = cell.metadata.get("gpubook", {})
     if (key := own.get("exercise")) not in worth:

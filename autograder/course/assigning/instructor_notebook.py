@@ -48,6 +48,7 @@ def stage(
     shows_solutions: bool = False,
     without: Sequence[str] = (),
     points: Mapping[str, float] = MappingProxyType({}),
+    earlier: Mapping[str, float] = MappingProxyType({}),
     service: CheckService | None = None,
 ) -> Path:
     """Write the instructor's notebook of the assignment `name` into the course's source/NAME/ and return it.
@@ -57,7 +58,7 @@ def stage(
     teacher's own chapter, a MyST file whose cells ask exercises of exercises/*.py, or of `chapter`. Learners' notebooks
     know when it is `due`, in UTC, whether feedback shows solutions from then on, and which check `service` judges the
     teacher's own exercises until then. `without`: of a whole chapter, the exercises to leave out. `points`: of
-    exercises that are to have others than they declare.
+    exercises that are to have others than they declare; `earlier`: those that were given before, of what is asked.
     """
     if text is not None and exercises is not None:
         raise CourseError(f"{text} already names its exercises; a list of exercises was not expected")
@@ -83,7 +84,8 @@ def stage(
         nb = _chosen(made, own, exercises, variants, name)
     notebook.point_to_guide(nb)
     questions = notebook.used_exercises(nb)
-    worth = {key: with_points(bank, questions, key, value) for key, value in points.items()}
+    every = {key: value for key, value in earlier.items() if key in questions} | dict(points)
+    worth = {key: with_points(bank, questions, key, value) for key, value in every.items()}
     for cell in nb.cells:
         set_points(cell, bank, worth)
     target.mkdir(parents=True, exist_ok=True)

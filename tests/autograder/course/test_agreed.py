@@ -17,7 +17,7 @@ from autograder.book.course_error import CourseError
 from autograder.cli import commands
 from autograder.course import gradebook
 from autograder.course.agreements import extensions, learner_groups
-from autograder.course.assigning import dropped_exercises
+from autograder.course.assigning import marked_exercises
 from autograder.course.by_hand.answers import answers, enter
 from autograder.course.by_hand.questions import questions
 from autograder.course.terms.agreed_terms import Extension
@@ -167,12 +167,16 @@ def test_all_of_it_holds_when_the_class_is_graded_and_afterwards(folder, monkeyp
     assert [one.points for one in result.learner("cy").results] == [2.0, 0.0, 2.0]
     assert result.learner("cy").results[0].say.startswith(f"{FULL} ")
     assert gradebook.waiting(folder, "hw") == {}
-    for said in (dropped_exercises.DROPPED, dropped_exercises.FULL):
+    for said in (marked_exercises.DROPPED, marked_exercises.FULL):
         assert said.strip("*") in page(folder, "bob")
     with pytest.raises(CourseError, match="tiny-time was dropped"):
         course.full_marks(folder, "hw", "tiny-time")
 
-    assign(folder)  # and all of it counts as before, at once and after the next run
+    assign(folder)  # which takes nothing back
+    assert scores(folder) == changed
+    course.drop(folder, "hw", "tiny-time", undo=True)
+    for exercise in ("tiny-why", "tiny-steps"):  # and all of it counts as before, at once and after the next run
+        course.full_marks(folder, "hw", exercise, undo=True)
     assert scores(folder) == before
     result = course.grade(folder, "hw", resume=True)
     assert scores(folder) == before

@@ -21,7 +21,7 @@ from autograder import course
 from autograder.book.course_error import CourseError
 from autograder.cli import commands
 from autograder.course import feedback, gradebook, layout
-from autograder.course.assigning import dropped_exercises
+from autograder.course.assigning import marked_exercises
 from autograder.course.by_hand import marks, page, second_marks, table, together
 from autograder.course.by_hand.answers import Conflict, answers, enter, picture
 from autograder.course.by_hand.questions import question, questions
@@ -73,7 +73,7 @@ def test_a_question_has_its_rubric_and_model_answer_hidden_criteria_too(folder):
     assert why.model_answer() == "Because of the *model answer*."
     assert (why.hidden, secret.hidden) == (False, True)
     assert secret.rubric == (("A hidden criterion.", 2.0),)
-    dropped_exercises.mark(folder / "source" / "hw" / "hw.ipynb", "mine-secret", full=False)
+    marked_exercises.mark(folder / "source" / "hw" / "hw.ipynb", "mine-secret", False, 2)
     assert [asked.exercise for asked in questions(folder, "hw")] == ["mine-why"]
     with pytest.raises(CourseError, match=r"no written exercise 'mine-secret'; it has mine-why$"):
         question(folder, "hw", "mine-secret")

@@ -17,7 +17,7 @@ from autograder.book.source.notebook import ChapterError
 from autograder.book.source.release import CourseError
 from autograder.cli import commands
 from autograder.course import gradebook
-from autograder.course.assigning import dropped_exercises, instructor_notebook
+from autograder.course.assigning import instructor_notebook, marked_exercises
 from tests.autograder import tiny
 from tests.autograder.course.test_operations import hand_in
 from tests.autograder.exchange import submitted_at
@@ -224,14 +224,14 @@ def test_a_dropped_exercise_counts_for_nobody(folder, zygote):
     submit(folder, "cy", tiny.RIGHT)
     result = course.grade(folder, "hw")
     assert [(s.raw, s.max_score) for s in gradebook.scores(folder, ["hw"])["hw"]] == [*now, (3.0, 7.0)]
-    assert dropped_exercises.DROPPED.strip("*") in (folder / "feedback" / "cy" / "hw" / "hw.html").read_text()
+    assert marked_exercises.DROPPED.strip("*") in (folder / "feedback" / "cy" / "hw" / "hw.html").read_text()
     assert result.exercises == {"tiny-steps": 0.0, "tiny-time": 3.0}
     course.drop(folder, "hw", "tiny-steps")
     prompt = nbformat.read(folder / "source" / "hw" / "hw.ipynb", as_version=4).cells[1]
-    assert prompt.source.count(dropped_exercises.DROPPED) == 1
+    assert prompt.source.count(marked_exercises.DROPPED) == 1
     with pytest.raises(CourseError, match=r"'tiny-x'; .*tiny-steps, tiny-time$"):
         course.drop(folder, "hw", "tiny-x")
-    written(folder, "tiny-steps", "tiny-time")  # assigned anew it counts again
+    course.drop(folder, "hw", "tiny-steps", undo=True)
     course.grade(folder, "hw")
     assert score_of(folder, "ann").raw == 5.0
 

@@ -9,10 +9,11 @@ from autograder.course.by_hand import marks
 from autograder.course.class_results import stored_results
 from autograder.course.report import of_class
 from autograder.course.run.journal import Journal, finished_entries
+from autograder.course.run.trail_file import TrailFile
 from autograder.course.service.attempts import Ledger, used
 from autograder.course.service.tokens import CourseTokens
 from autograder.course.submissions import collected_files
-from autograder.course.terms import agreed_terms, group_shares
+from autograder.course.terms import agreed_terms, assignment_state, group_shares, history
 from autograder.ranks.seeds import secret_of
 from autograder.values.own_folder import LinkInTheWay
 
@@ -31,6 +32,9 @@ WRITERS = {
     "week1.shared.json": lambda folder: group_shares.write(folder, "week1", {}),
     "week1.results.json": lambda folder: stored_results.results_path(folder, "week1"),
     "week1.set-aside.json": lambda folder: dropped_exercises._path(folder, "week1"),
+    "week1.trail.jsonl": lambda folder: TrailFile(folder, "week1").noticed("ann", ["files"]),
+    "history.jsonl": lambda folder: history.record(folder, "drop", "week1"),
+    "assignments.lock": entered(lambda folder: assignment_state.changing(folder, "week1")),
     "terms.lock": entered(lambda folder: agreed_terms.changing(folder, "week1")),
     "tokens.json": CourseTokens,
     "tokens.lock": CourseTokens,

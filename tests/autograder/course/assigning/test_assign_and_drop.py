@@ -10,9 +10,10 @@ import pytest
 from autograder.book.course_error import CourseError
 from autograder.course import gradebook, layout
 from autograder.course.assigning import assign_and_drop
-from autograder.course.assigning.assign_and_drop import assign, drop, full_marks
+from autograder.course.assigning.assign_and_drop import assign, drop, full_marks, set_points
+from autograder.course.assigning.dropped_exercises import Settled
 from autograder.course.gradebook_url import opened
-from autograder.course.terms import agreed_terms
+from autograder.course.terms import agreed_terms, assignment_state, history, history_text
 from autograder.course.terms.agreed_terms import Extension
 from tests.autograder import tiny
 
@@ -117,28 +118,129 @@ def test_an_assignment_that_fails_leaves_everything_as_it_was(course, monkeypatc
     assert not (course / "source" / "new").exists()
 
 
-def test_a_dropped_exercise_counts_for_nobody_until_it_is_assigned_again(course):
+ASKED = ["tiny-time", "tiny-steps"]
+
+
+def auto(course, cell):
+    with opened(gradebook.url_of(course)) as book:
+        return book.find_grade(cell, "hw", "hw", "ann").auto_score
+
+
+def test_a_dropped_exercise_counts_for_nobody_until_that_is_taken_back(course):
+    untouched = (course / "source" / "hw" / "hw.ipynb").read_text()
     path = drop(course, "hw", "tiny-time")
     assert path == course / "release" / "hw" / "hw.ipynb"
     assert "This exercise was dropped" in prompts(path)
     assert raw(course) == (1.0, 2.0)
-    assert assign(course, "hw", exercises=["tiny-time", "tiny-steps"]) == path
+    assert assign(course, "hw", exercises=ASKED) == path
+    assert "This exercise was dropped" in prompts(path)
+    assert raw(course) == (1.0, 2.0)
+    with pytest.raises(CourseError, match=r"tiny-time was dropped .* --undo"):
+        full_marks(course, "hw", "tiny-time")
+    with pytest.raises(CourseError, match=r"tiny-steps of hw has no `drop` .*; tiny-time has"):
+        drop(course, "hw", "tiny-steps", undo=True)
+    drop(course, "hw", "tiny-time", undo=True)
     assert "dropped" not in prompts(path)
     assert raw(course) == (2.5, 5.0)
+    assert (course / "source" / "hw" / "hw.ipynb").read_text() == untouched
+    assert not (course / ".gpubook" / "hw.set-aside.json").exists()
+    with pytest.raises(CourseError, match="nothing has"):
+        drop(course, "hw", "tiny-time", undo=True)
+
+
+def test_full_marks_are_everybodys_who_submitted_until_they_are_taken_back(course):
+    assert "Everybody gets full marks" in prompts(full_marks(course, "hw", "tiny-time"))
+    assert raw(course) == (4.0, 5.0)
+    set_points(course, "hw", {"tiny-time": 6})
+    assert raw(course) == (7.0, 8.0)
+    drop(course, "hw", "tiny-time")  # in place of them
+    assert raw(course) == (1.0, 2.0)
+    assert assignment_state.read(course, "hw").as_plain()["dropped"] == ["tiny-time"]
+    drop(course, "hw", "tiny-time", undo=True)
+    assert raw(course) == (4.0, 8.0)  # half of six, and of two
+
+
+def test_other_points_are_worth_their_share_at_once_and_stay(course):
+    assert set_points(course, "hw", {"tiny-steps": 7}) == Settled(1)
+    assert (raw(course), auto(course, "tiny-steps-grade")) == ((5.0, 10.0), 3.5)
+    path = assign(course, "hw", points={"tiny-time": 1})  # of what it was made of before
+    assert "**Exercise 1** · 1 point\n" in prompts(path)
+    assert "**Exercise 2** · 7 points\n" in prompts(path)
+    assert raw(course) == (4.0, 8.0)
+    with opened(gradebook.url_of(course)) as book:
+        book.find_grade("tiny-steps-grade", "hw", "hw", "ann").manual_score = 6.0
+        book.db.commit()
+    assert set_points(course, "hw", {"tiny-steps": None}) == Settled(1, {"tiny-steps": 1})
+    assert (auto(course, "tiny-steps-grade"), raw(course)) == (1.0, (6.5, 3.0))
+    with pytest.raises(
+        CourseError, match="tiny-steps: no other points than declared in hw; there are some for tiny-time"
+    ):
+        set_points(course, "hw", {"tiny-steps": None})
+    for points, why in ((0, "more than 0"), (-1, "more than 0")):
+        with pytest.raises(CourseError, match=why):
+            set_points(course, "hw", {"tiny-steps": points})
+    assert assignment_state.read(course, "hw").points == {"tiny-time": 1.0}
+
+
+def test_what_is_graded_by_hand_comes_back_with_a_drop_that_is_taken_back_under_the_points_of_then(course):
+    with opened(gradebook.url_of(course)) as book:
+        grade = book.find_grade("tiny-time-grade", "hw", "hw", "ann")
+        grade.manual_score, grade.extra_credit = 2.5, 0.25
+        book.db.commit()
+    drop(course, "hw", "tiny-time")
+    assert raw(course) == (1.0, 2.0)
+    set_points(course, "hw", {"tiny-time": 9})
+    assert raw(course) == (1.0, 2.0)
+    drop(course, "hw", "tiny-time", undo=True)
+    assert (auto(course, "tiny-time-grade"), raw(course)) == (4.5, (3.75, 11.0))
 
 
 def test_an_exercise_is_dropped_before_anybody_has_submitted(course):
     assign(course, "new", exercises=["tiny-guess", "tiny-steps"], no_due=True)
-    assert not (course / ".gpubook").exists()
     assert "dropped" in prompts(drop(course, "new", "tiny-guess"))
     assert (course / ".gpubook").stat().st_mode & 0o777 == 0o700
-    assign(course, "new", exercises=["tiny-guess", "tiny-steps"])
-    assert list((course / ".gpubook").iterdir()) == []  # nothing is set aside any more
+    assert not (course / ".gpubook" / "new.set-aside.json").exists()
+    assert "dropped" not in prompts(assign(course, "new", exercises=["tiny-steps"]))
+    assert "dropped" in prompts(assign(course, "new", exercises=["tiny-guess", "tiny-steps"]))
+    assign(course, "new", exercises=["tiny-steps"])
+    drop(course, "new", "tiny-guess", undo=True)  # though it is not asked
+    assert "dropped" not in prompts(assign(course, "new", exercises=["tiny-guess", "tiny-steps"]))
 
 
-def test_full_marks_are_everybodys_who_submitted(course):
-    assert "Everybody gets full marks" in prompts(full_marks(course, "hw", "tiny-time"))
-    assert raw(course) == (4.0, 5.0)
+def test_a_drop_of_before_decisions_were_kept_is_kept(course):
+    drop(course, "hw", "tiny-time")
+    full_marks(course, "hw", "tiny-steps")
+    (course / assignment_state.FILE).unlink()
+    assign(course, "hw", exercises=ASKED)
+    assert raw(course) == (2.0, 2.0)
+    kept = assignment_state.read(course, "hw")
+    assert (kept.dropped, kept.full) == (["tiny-time"], ["tiny-steps"])
+
+
+def test_without_a_word_an_assignment_is_made_of_what_it_was_made_of(course):
+    made = (course / "source" / "hw" / "hw.ipynb").read_text()
+    (course / "source" / "hw" / "hw.ipynb").unlink()
+    assign(course, "hw")
+    assert (course / "source" / "hw" / "hw.ipynb").read_text() == made
+    with pytest.raises(CourseError, match="nothing to assign"):
+        assign(course, "other")
+    assert "other" not in (course / assignment_state.FILE).read_text()
+
+
+def test_what_was_done_is_on_record(course):
+    before = len(history.events(course))
+    set_points(course, "hw", {"tiny-steps": 7})
+    drop(course, "hw", "tiny-time")
+    with pytest.raises(CourseError):
+        full_marks(course, "hw", "tiny-time")
+    drop(course, "hw", "tiny-time", undo=True)
+    assign(course, "hw", points={"tiny-steps": 3})
+    done = history.events(course, "hw")[before:]
+    assert [event.what for event in done] == ["points", "drop", "drop undone", "assign"]
+    assert done[0].about == {"exercise": "tiny-steps", "before": 2, "after": 7, "graded": 1}
+    assert done[3].about["changed"] == ["tiny-steps"]
+    assert "tiny-steps 2 → 7; 1 graded by then" in history_text.line(done[0])
+    assert "exercises tiny-time, tiny-steps; 2 exercises, 6 points; due 2030-01-01 00:00" in history_text.line(done[3])
 
 
 def test_what_was_never_released_cannot_be_dropped(course):

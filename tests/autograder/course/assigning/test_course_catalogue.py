@@ -12,7 +12,7 @@ import pytest
 
 from autograder.book.course_error import CourseError
 from autograder.course import gradebook
-from autograder.course.assigning import course_catalogue, dropped_exercises
+from autograder.course.assigning import course_catalogue, marked_exercises
 from autograder.course.assigning.course_catalogue import CataloguePart, Listed
 from autograder.course.terms import agreed_terms
 from autograder.course.terms.agreed_terms import Extension
@@ -105,8 +105,8 @@ def test_an_assignment_has_its_exercises_with_the_points_that_they_have_there(co
     ]
     assert hw.points == 5.0
     path = course / "release" / "hw" / "hw.ipynb"
-    dropped_exercises.mark(path, "mine-why", full=False)
-    dropped_exercises.mark(path, "mine-secret", full=True)
+    marked_exercises.mark(path, "mine-why", False, 4)
+    marked_exercises.mark(path, "mine-secret", True, 2)
     hw = course_catalogue.assignment(course, "hw")
     assert [(item.id, item.points, item.note) for item in hw.exercises] == [
         ("mine-why", 0.0, "dropped"),

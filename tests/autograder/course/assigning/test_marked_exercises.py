@@ -1,4 +1,5 @@
-"""What dropping an exercise, or giving all its points to everybody, changes in the instructor's notebook."""
+"""What dropping an exercise, or giving all its points to everybody, changes in the instructor's notebook, and in a
+grade."""
 
 import json
 from types import SimpleNamespace
@@ -9,7 +10,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.book.course_error import CourseError
 from autograder.course.assigning import dropped_exercises
-from autograder.course.assigning.dropped_exercises import DROPPED, FULL, bring_back, mark
+from autograder.course.assigning.dropped_exercises import Standing
+from autograder.course.assigning.marked_exercises import DROPPED, FULL, mark, marked, set_worth, worths
 
 
 def cell(make, part, exercise, text, **grading):
@@ -42,47 +44,59 @@ def source(path, at):
 
 
 @pytest.mark.parametrize(
-    ("exercise", "at", "points", "grade_id", "prompt"),
-    [("bytes", 3, 3, "bytes-grade", "How many?"), ("why", 5, 4, "why-text", "Why?")],
+    ("exercise", "at", "points", "prompt_at", "prompt"),
+    [("bytes", 3, 3, 1, "How many?"), ("why", 5, 4, 4, "Why?")],
 )
-def test_full_marks_keep_the_points_and_dropping_takes_them(notebook, exercise, at, points, grade_id, prompt):
-    prompt_at = {"bytes": 1, "why": 4}[exercise]
-    assert mark(notebook, exercise, full=True) == grade_id
+def test_full_marks_keep_the_points_dropping_takes_them_and_both_are_taken_back(
+    notebook, exercise, at, points, prompt_at, prompt
+):
+    untouched = notebook.read_text()
+    assert marked(notebook) == {}
+    for full, worth, flag, sentence in ((True, points, True, FULL), (False, 0, None, DROPPED)):
+        mark(notebook, exercise, full, points)
+        assert state(notebook, at) == (worth, flag)
+        assert source(notebook, prompt_at) == f"{prompt}\n\n{sentence}"
+        assert marked(notebook) == {exercise: full}
+    mark(notebook, exercise, True, points)
     assert state(notebook, at) == (points, True)
-    assert source(notebook, prompt_at) == f"{prompt}\n\n{FULL}"
-    assert mark(notebook, exercise, full=False) == grade_id
-    assert state(notebook, at) == (0, None)
-    assert source(notebook, prompt_at) == f"{prompt}\n\n{DROPPED}"
+    mark(notebook, exercise, None, points)
+    assert notebook.read_text() == untouched
 
 
 def test_the_other_exercises_stay_as_they_are(notebook):
-    mark(notebook, "bytes", full=False)
+    mark(notebook, "bytes", False, 3)
     assert state(notebook, 5) == (4, None)
     assert (source(notebook, 0), source(notebook, 4)) == ("Read this.", "Why?")
 
 
 def test_dropping_twice_says_so_once(notebook):
-    mark(notebook, "bytes", full=False)
-    mark(notebook, "bytes", full=False)
+    mark(notebook, "bytes", False, 3)
+    mark(notebook, "bytes", False, 3)
     assert source(notebook, 1) == f"How many?\n\n{DROPPED}"
-
-
-def test_a_dropped_exercise_has_no_points_to_give(notebook):
-    mark(notebook, "bytes", full=False)
-    with pytest.raises(CourseError, match="bytes was dropped and has no points"):
-        mark(notebook, "bytes", full=True)
-    assert state(notebook, 3) == (0, None)
 
 
 def test_an_exercise_that_is_not_asked_is_refused_with_those_that_are(notebook, tmp_path):
     with pytest.raises(CourseError, match="does not ask exercise 'steps'; it asks bytes, why"):
-        mark(notebook, "steps", full=False)
+        mark(notebook, "steps", False, 3)
     empty = tmp_path / "empty.ipynb"
     nbformat.write(new_notebook(), empty)
     with pytest.raises(CourseError, match="it asks none"):
-        mark(empty, "steps", full=False)
+        mark(empty, "steps", False, 3)
     with pytest.raises(CourseError, match=r"absent\.ipynb is missing"):
-        mark(tmp_path / "absent.ipynb", "bytes", full=False)
+        mark(tmp_path / "absent.ipynb", "bytes", False, 3)
+    assert marked(tmp_path / "absent.ipynb") == {}
+
+
+def test_what_exercises_are_worth_stands_beside_the_notebook(tmp_path):
+    assert worths(tmp_path) == {}
+    path = tmp_path / "exercises.json"
+    path.write_text(json.dumps({"exercises": {"bytes": {"id": "bytes", "points": 3}, "why": {"points": 4}}}))
+    set_worth(tmp_path, "bytes", 1.5)
+    assert worths(tmp_path) == {"bytes": 1.5, "why": 4}
+    assert json.loads(path.read_text())["exercises"]["bytes"]["id"] == "bytes"
+    path.write_text("[]")
+    with pytest.raises(CourseError, match="assign it again"):
+        worths(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -107,13 +121,16 @@ def test_a_grade_comes_back_but_for_what_was_given_since(had, given_since, resto
     assert (grade.auto_score, grade.manual_score, grade.extra_credit, grade.needs_manual_grade) == restored
 
 
-def test_what_still_counts_for_nobody_or_was_never_set_aside_is_not_brought_back(notebook, tmp_path):
-    assert bring_back(tmp_path, "hw", nbformat.read(notebook, as_version=4)) == []
-    record = tmp_path / ".gpubook" / "hw.set-aside.json"
-    record.parent.mkdir()
-    record.write_text(json.dumps({"bytes-grade": {"ann": [1.0, None, None, False]}}))
-    before = record.read_text()
-    for full in (True, False):
-        mark(notebook, "bytes", full)
-        assert bring_back(tmp_path, "hw", nbformat.read(notebook, as_version=4)) == []
-    assert record.read_text() == before
+@pytest.mark.parametrize(
+    ("before", "now", "changed"),
+    [
+        (Standing({"a": 2}, {}), Standing({"a": 2, "b": 1}, {}), set()),  # one that is new has no grades
+        (Standing({"a": 2, "b": 1}, {}), Standing({"a": 3, "b": 1}, {}), {"a"}),
+        (Standing({"a": 2}, {}), Standing({"a": 2}, {"a": False}), {"a"}),
+        (Standing({"a": 2}, {"a": False}), Standing({"a": 2}, {"a": True}), {"a"}),
+        (Standing({"a": 2}, {"a": True}), Standing({"a": 2}, {"a": True}), set()),
+        (Standing({"a": 2, "gone": 1}, {"gone": True}), Standing({"a": 2}, {}), set()),
+    ],
+)
+def test_which_exercises_another_state_changes(before, now, changed):
+    assert now.changed(before) == changed

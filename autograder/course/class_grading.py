@@ -20,7 +20,7 @@ from .run.gradebook_writer import GradebookWriter
 from .run.journal import Journal, reporting_full_machine
 from .run.nbgrader_steps import GradeInSandbox
 from .run.trail_file import TrailFile
-from .submissions import submission_folders
+from .submissions import refused_uploads, submission_folders
 from .terms import agreed_terms, group_shares, history
 
 
@@ -64,6 +64,7 @@ def grade(
         )
         result = ClassResult(name, assigned.exercises, folder=str(folder))
         result.problems += [f"{error}; left out, for {name} asks for nothing of it" for error in bank.left_out]
+        result.refused = refused_uploads.load(folder, name)
         result.gradebook = gradebook_url.location(gradebook.url_of(folder))
         agreed = agreed_terms.read(folder, name)
         if students is not None:

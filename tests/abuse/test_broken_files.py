@@ -15,7 +15,7 @@ from autograder.course.run.journal import Journal, finished_entries, recorded_la
 from autograder.course.run.trail_file import TrailFile
 from autograder.course.service.attempts import Ledger, used
 from autograder.course.service.tokens import BEGINS, CourseTokens
-from autograder.course.submissions import collected_files
+from autograder.course.submissions import collected_files, refused_uploads
 from autograder.course.terms import agreed_terms, assignment_state, group_shares, history
 from autograder.declaration.verdict import DeclarationError
 from autograder.learner import check_service, editions, lookup
@@ -44,6 +44,7 @@ READERS = {
         lambda course: recorded_lateness(course, NAME),
     ],
     f".gpubook/{NAME}.collected.json": [lambda course: collected_files.load(course, NAME)],
+    f".gpubook/{NAME}.refused.json": [lambda course: refused_uploads.load(course, NAME)],
     f".gpubook/{NAME}.shared.json": [lambda course: group_shares.read(course, NAME)],
     f".gpubook/{NAME}.results.json": [lambda course: class_result.load(stored_results.results_path(course, NAME))],
     f".gpubook/{NAME}.set-aside.json": [lambda course: dropped_exercises._read(course, NAME)],

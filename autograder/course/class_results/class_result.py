@@ -74,6 +74,7 @@ class ClassResult:
     exercises: dict[str, float]
     learners: list[Learner] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)  # files of learners that were not collected, and why
     folder: str = ""
     gradebook: str = ""  # its file, or its URL without the password
     seconds: float = 0.0

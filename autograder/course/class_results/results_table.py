@@ -211,13 +211,26 @@ def print_table(
         if learner.cells.sentence and not learner.submitted_by:
             line = Text.assemble((inert(learner.name), "bold"), " ", (inert(learner.cells.sentence), "yellow"))
             console.print(line, soft_wrap=True)
+    for line in refused_lines(result):
+        console.print(Text(line, style="red"), soft_wrap=True)
     for line in filter(None, (missing_line(result, scores or {}), waiting_line(result, waiting or {}))):
         console.print(Text(line), soft_wrap=True)
+
+
+def refused_lines(result: ClassResult) -> list[str]:
+    """Whose files `gpubook collect` refused, and why: these have submitted something."""
+    graded = {learner.name for learner in result.learners}
+    earlier = {who: " (what else they submitted counts)" if who in graded else "" for who in result.refused}
+    return [
+        f"{inert(who)}: refused when it was collected, {inert(why)}{earlier[who]}"
+        for who, why in result.refused.items()
+    ]
 
 
 def missing_line(result: ClassResult, scores: Mapping[str, "AssignmentScore"]) -> str:
     """Who of the roster has submitted nothing, counted and by name; "" for nobody."""
     there = {learner.name for learner in result.learners}
+    there |= result.refused.keys()
     gone = [who for who, score in scores.items() if not score.graded and who not in there]
     if not gone:
         return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
@@ -17,9 +18,10 @@ from ..gradebook import AssignmentScore
 from ..layout import read_config, released
 from ..moodle import moodle_times, moodle_worksheet
 from ..moodle.moodle_worksheet import Participant
-from ..submissions import collected_files
+from ..submissions import collected_files, refused_uploads
 from ..submissions.collected_files import Collected
 from ..submissions.submission_time import FILE, SubmissionTime
+from ..terms import history
 from . import archives, notebook_choice, submission_list
 from .archives import Refused
 from .download_names import Upload
@@ -92,6 +94,9 @@ def collect(
             when = known.get(learner) or _time_of(theirs[0], lines, zone, report)
             outcome = work.take(learner, theirs, when)
             report.outcomes.append(outcome)
+    if not dry_run:
+        _note_refused(folder, name, report)
+        history.record(folder, "collect", name, **_told(source, report))
     if not rows and not owned:
         report.notes.append("the gradebook has no learners yet; `nbgrader db student import roster.csv` enters them")
     report.missing = [score.person.id for score in rows if score.person.id not in owned]
@@ -114,6 +119,22 @@ def _of_learners(submitted: Mapping[str, datetime], rows: Sequence[AssignmentSco
     if strangers := sorted(submitted.keys() - people if people else ()):
         raise CourseError(f"a time of submission is given for {', '.join(strangers)}, who is not in the gradebook")
     return {who: when.replace(tzinfo=UTC) for who, when in submitted.items()}
+
+
+def _told(source: Path, report: Report) -> dict[str, object]:
+    """What a history says of a collection."""
+    kinds = Counter(outcome.kind for outcome in report.outcomes)
+    return {"archive": source.resolve().name, **dict(sorted(kinds.items()))}
+
+
+def _note_refused(folder: Path, name: str, report: Report) -> None:
+    """Keep whose files were refused, and why, until something of theirs is taken."""
+    before = refused_uploads.load(folder, name)
+    now = {one.learner: f"{one.file}: {'; '.join(one.notes)}" for one in report.outcomes if one.kind == "refused"}
+    taken_now = {one.learner for one in report.outcomes if one.kind != "refused"}
+    after = {who: why for who, why in (before | now).items() if who not in taken_now}
+    if after != before:
+        refused_uploads.save(folder, name, after)
 
 
 def _time_of(one: Upload, lines: dict[str, Participant] | None, zone: tzinfo | None, report: Report) -> datetime | None:

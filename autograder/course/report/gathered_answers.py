@@ -28,6 +28,7 @@ from ..class_results.stored_results import results
 from ..gradebook import AssignmentScore, full_name
 from ..layout import read_config, released
 from ..run.journal import JournalEntry, finished_entries
+from ..submissions import refused_uploads
 
 MOST_SHOWN = 120  # letters of an answer
 NOTHING = object()  # in place of an answer that was not kept
@@ -109,6 +110,7 @@ class Gathered:
         folder = folder.resolve()
         config, path = read_config(folder), released(folder, name)
         result, release_nb = results(folder, name), read_notebook(path)
+        result.refused = refused_uploads.load(folder, name)
         bank = bank_of(folder, release_nb, path)
         scores = {score.person.id: score for score in gradebook.scores(folder, [name])[name]}
         variants = bool(config.GradeInSandbox.get("variants", False))
@@ -153,8 +155,8 @@ class Gathered:
 
     @cached_property
     def missing(self) -> list[str]:
-        """The ids of the roster who have submitted nothing."""
-        there = {learner.name for learner in self.result.learners}
+        """The ids of the roster who have submitted nothing, not even what was refused."""
+        there = {learner.name for learner in self.result.learners} | self.result.refused.keys()
         return sorted(who for who, score in self.scores.items() if not score.graded and who not in there)
 
     def given_to(self, exercise: Exercise, learner: str) -> dict[str, Any]:

@@ -115,6 +115,12 @@ def _points(report: AssignmentReport) -> Rows:
             [learner.name, report.names[learner.name], *(points.get(name, "") for name in ids), *sums, learner.problem]
         )
     gone = [[who, report.names[who], *[""] * (len(ids) + 3), "nothing submitted"] for who in report.missing]
+    graded = {learner.name for learner in report.result.learners}
+    refused = {who: why for who, why in report.result.refused.items() if who not in graded}
+    gone += [
+        [who, report.names.get(who, who), *[""] * (len(ids) + 3), f"refused when it was collected, {why}"]
+        for who, why in refused.items()
+    ]
     return [["learner", "name", *ids, "total", "late_penalty", "grade", "problem"], *rows, *gone]
 
 

@@ -15,8 +15,9 @@ from autograder.cli import commands
 from autograder.course.intake import collect_archive
 from autograder.course.layout import read_config
 from autograder.course.moodle import moodle_times
-from autograder.course.submissions import collected_files
+from autograder.course.submissions import collected_files, refused_uploads
 from autograder.course.submissions.submission_time import SubmissionTime
+from autograder.course.terms import history
 from autograder.values import atomic_write
 from tests.autograder.course.downloads import ASSIGNMENTS, notebook, packed, small_course
 from tests.autograder.exchange import submitted_at
@@ -469,3 +470,23 @@ def test_a_time_is_written_on_the_command_line_as_a_deadline_is(folder, tmp_path
     result = CliRunner().invoke(commands.main, ["collect", str(folder), "week1", str(source), "--submitted", word])
     assert result.exit_code == status, result.output
     assert counted(folder, "ada") == (NINE.replace(tzinfo=None) if status == 0 else None)
+
+
+def test_whom_a_collection_refused_is_known_until_something_of_theirs_is_taken(folder, tmp_path):
+    empty = packed(tmp_path / "empty.zip", {"ada.ipynb": "", "bob.ipynb": NB})
+    take(folder, empty, dry_run=True)
+    assert refused_uploads.load(folder, "week1") == {}
+    assert kinds(take(folder, empty)) == {"ada": "refused", "bob": "new"}
+    (who, why), *others = refused_uploads.load(folder, "week1").items()
+    assert (who, others) == ("ada", [])
+    assert why.startswith("ada.ipynb: ")
+    assert "the file is empty" in why
+    take(folder, packed(tmp_path / "bob.zip", {"bob.ipynb": NB}))  # which has nothing of ada
+    assert list(refused_uploads.load(folder, "week1")) == ["ada"]
+    take(folder, packed(tmp_path / "ada.zip", {"ada.ipynb": NB}))
+    assert refused_uploads.load(folder, "week1") == {}
+    assert next(event.about for event in history.events(folder, "week1")) == {
+        "archive": "empty.zip",
+        "new": 1,
+        "refused": 1,
+    }

@@ -12,7 +12,7 @@ from autograder.course.run.journal import Journal, finished_entries
 from autograder.course.run.trail_file import TrailFile
 from autograder.course.service.attempts import Ledger, used
 from autograder.course.service.tokens import CourseTokens
-from autograder.course.submissions import collected_files
+from autograder.course.submissions import collected_files, refused_uploads
 from autograder.course.terms import agreed_terms, assignment_state, group_shares, history
 from autograder.ranks.seeds import secret_of
 from autograder.values.own_folder import LinkInTheWay
@@ -29,6 +29,7 @@ def entered(make):
 WRITERS = {
     "secret": secret_of,
     "week1.collected.json": lambda folder: collected_files.save(folder, "week1", {}),
+    "week1.refused.json": lambda folder: refused_uploads.save(folder, "week1", {"ann": "x"}),
     "week1.shared.json": lambda folder: group_shares.write(folder, "week1", {}),
     "week1.results.json": lambda folder: stored_results.results_path(folder, "week1"),
     "week1.set-aside.json": lambda folder: dropped_exercises._path(folder, "week1"),

@@ -1,3 +1,4 @@
+import dataclasses
 import io
 
 import pytest
@@ -341,3 +342,17 @@ def test_the_sentences_of_a_learner_with_a_problem_and_of_one_without():
         results_table.show(CLASS, "/none")
     with pytest.raises(KeyError, match="known: none"):
         results_table.show(ClassResult("w", {}, [Learner("ada")]), "ada/x")
+
+
+def test_who_handed_in_what_was_refused_has_not_handed_in_nothing():
+    gone = {who: dataclasses.replace(SCORES["zed"]) for who in ("zed", "al")}
+    refused = {"al": "x\x1b.ipynb: the file is empty", "ada": "y.ipynb: the file is cut"}
+    result = dataclasses.replace(CLASS, refused=refused)
+    assert results_table.missing_line(result, gone).startswith("Nothing submitted by 1 of 2 in the gradebook: ")
+    assert results_table.refused_lines(result) == [
+        "al: refused when it was collected, x\N{REPLACEMENT CHARACTER}.ipynb: the file is empty",
+        "ada: refused when it was collected, y.ipynb: the file is cut (what else they submitted counts)",
+    ]
+    out = io.StringIO()
+    results_table.print_table(result, Console(file=out, width=200))
+    assert results_table.refused_lines(result)[1] in out.getvalue()

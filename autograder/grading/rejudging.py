@@ -15,6 +15,7 @@ from ..declaration.exercise import Exercise
 from ..declaration.verdict import Verdict
 from ..values.digest import digest
 from .fingerprints import Fingerprint
+from .found_cells import variable_of
 from .judge import Judge, JudgeFailed, JudgeRequest
 from .restore import grade_cell
 from .results import FAILED, GradedNotebook, Result, result_of, settled, verdict_outputs, with_cell, written_result
@@ -131,7 +132,7 @@ def judge_again(
                 except JudgeFailed as error:
                     done.problems.append(str(error))
                     verdict = Verdict(0.0, FAILED, "failed")
-                verdict = with_cell(verdict, role.exercise, done.cells)
+                verdict = with_cell(verdict, role.exercise, executed, variable_of(cell.source))
                 result = settled(result_of(role.exercise, role.points, verdict, notes.get(role.exercise, "")), role)
                 cell.outputs = verdict_outputs(result)
                 cell.outputs[-1].execution_count = cell.execution_count

@@ -5,11 +5,13 @@ from typing import Any
 
 from ..answers.written import EMPTY, WAITS, untouched
 from ..declaration.verdict import CELL_FAILED, Verdict
+from ..values.cell_names import names_of
 from .attachments import missing_pictures
 from .found_cells import ALL_THERE, LOST, FoundCells
-from .restore import GradeCell
+from .restore import GradeCell, grade_cell
 
-OUT_OF_TIME = "out-of-time"  # a verdict's reason
+OUT_OF_TIME, OTHER_NAME = "out-of-time", "other-name"  # reasons of verdicts
+MOST_NAMES = 5  # that are listed
 DIGITS = 9  # of points: a third of three is one
 FULL = "Everybody gets full marks here."
 OUT = "It was dropped: it counts for nobody."
@@ -62,12 +64,30 @@ def result_of(name: str, points: float, verdict: Verdict, note: str) -> Result:
     return Result(name, earned, points, say, note, verdict.kind, verdict.reason, score, verdict.mistakes)
 
 
-def with_cell(verdict: Verdict, exercise: str, cells: FoundCells) -> Verdict:
-    """The verdict, but where there is no answer because its cell is not in the notebook: that nobody may take for one
-    that was left empty."""
-    if verdict.kind != "empty" or verdict.reason == OUT_OF_TIME or exercise not in cells.lost:
+def with_cell(verdict: Verdict, exercise: str, nb: Any, name: str) -> Verdict:
+    """The verdict, but where there is no answer because its cell is not in the notebook, or sets other names than the
+    `name` that is judged: that nobody may take for one that was left empty."""
+    if verdict.kind != "empty" or verdict.reason == OUT_OF_TIME:
         return verdict
-    return replace(verdict, say=LOST, kind="lost")
+    if exercise in FoundCells.of(nb).lost:
+        return replace(verdict, say=LOST, kind="lost")
+    others = _other_names(nb, exercise, name) if name and not verdict.reason else []
+    if not others:
+        return verdict
+    listed = ", ".join(f"`{other}`" for other in others[:MOST_NAMES])
+    say = f"No answer yet: your cell sets {listed}, and what is judged is `{name}`."
+    return replace(verdict, say=say, reason=OTHER_NAME)
+
+
+def _other_names(nb: Any, exercise: str, name: str) -> list[str]:
+    """The names that the answer cell of an exercise sets, if `name` is not among them."""
+    for cell in nb.cells:
+        role = grade_cell(cell)
+        if role is not None and (role.exercise, role.part) == (exercise, "answer"):
+            names = names_of(cell.source)
+            if names is not None and name not in names.binds:
+                return sorted(names.binds - names.imports)
+    return []
 
 
 def settled(result: Result, role: GradeCell) -> Result:

@@ -314,7 +314,7 @@ class SubmissionRun:
             self.done.problems.append(self._undeclared(name, role.exercise))
             verdict = Verdict(0.0, FAILED, "failed")
         else:
-            verdict = with_cell(self._verdict(number, role), role.exercise, self.cells)
+            verdict = with_cell(self._verdict(number, role), role.exercise, self.nb, self._answer_name(role))
             self.done.verdicts[role.exercise] = verdict
         result = settled(result_of(role.exercise or name, role.points, verdict, note), role)
         self.done.results.append(result)

@@ -164,6 +164,24 @@ def test_an_answer_to_one_exercise_is_not_the_answer_to_the_next(nothing):
     assert zygote.asked == [("t-first", "answer", True), ("t-second", "answer", True)]
 
 
+@pytest.mark.parametrize(
+    ("answers", "exercise", "others"),
+    [
+        ({"t-first": "ans = 1.0"}, "t-first", "`ans`"),
+        ({"t-twice": "import math\ndef twice(x): return 2*x\nn = 1"}, "t-twice", "`n`, `twice`"),
+    ],
+)
+def test_an_answer_of_another_name_is_not_one_that_was_left_empty(answers, exercise, others):
+    done, _ = graded(answers, (exercise,))
+    assert kinds(done)[exercise] == ("empty", "other-name")
+    assert f"your cell sets {others}," in done.results[0].say
+
+
+def test_a_cell_without_a_name_of_its_own_has_no_other_name():
+    for source in ("import math", "answer = ...", "answer = ans = ...", "1 + 1", "x ="):
+        assert kinds(graded({"t-first": source}, ("t-first",))[0])["t-first"][1] != "other-name", source
+
+
 def test_a_name_that_one_exercise_asks_for_stays():
     done, zygote = graded(
         {"t-twice": "def double(x): return 2*x", "t-first": "answer = double(0.5)"}, ("t-twice", "t-first")

@@ -132,6 +132,9 @@ class Search:
             self._grade(exercise)
         for exercise in exercises:
             self._answer(exercise)
+        for exercise in exercises:
+            if exercise.written and self._missing(exercise.answer):
+                self._take(self._between_others(exercise), exercise.answer)
         return self.found
 
     @cached_property
@@ -238,6 +241,21 @@ class Search:
             self.repeated.add(exercise.exercise)
         return max(own, default=near[0] if near else None)
 
+    def _between_others(self, exercise: ExerciseCells) -> int | None:
+        """The answer in words whose prompt is not there either: the only own text between what comes before it in the
+        release and what comes after it, if it is the only one that is missing there. Of several, nobody can tell."""
+        order = {name: rank for rank, name in enumerate(self.originals)}
+        rank, ranks = order[exercise.answer], {at: order[name] for at, name in self.names.items()}
+        start = max((at for at, other in ranks.items() if other < rank), default=-1)
+        end = min((at for at, other in ranks.items() if other > rank), default=len(self.cells))
+        low, high = ranks.get(start, -1), ranks.get(end, len(order))
+        others = [self.originals[name] for name, at in order.items() if low < at < high and at != rank]
+        if any(cell.metadata["nbgrader"].get("solution") and cell.metadata["nbgrader"].get("grade") for cell in others):
+            return None
+        own = [at for at in range(start + 1, end) if self.free(at) and self.cells[at].cell_type in ("markdown", "raw")]
+        written = [at for at in own if not untouched(self.cells[at].source)]
+        return written[0] if len(written) == 1 else None
+
     def _before(self, grade: int) -> int:
         """Where the learner's own cells begin that end at a grade cell."""
         start = grade
@@ -293,15 +311,17 @@ def graded_in(source: str) -> tuple[str, bool] | None:
     """The exercise that a cell grades, and whether it does nothing else; None where it grades none."""
     if "grade" not in source:
         return None
-    calls = list(_calls(source))
+    calls = [(name, count) for name, count, _ in calls_of(source)]
     lines = [line for line in source.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     if len({name for name, _ in calls}) != 1:
         return None
     return calls[0][0], len(calls) == 1 and calls[0][1] == len(lines)
 
 
-def _calls(source: str) -> Iterator[tuple[str, int]]:
-    """The ids in lines `grade("id", ...)` of a cell, and how many lines each takes."""
+def calls_of(source: str) -> Iterator[tuple[str, int, int]]:
+    """The ids in lines `grade("id", ...)` of a cell, how many lines each takes, and the number of the last."""
+    if "grade" not in source:
+        return
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -311,7 +331,8 @@ def _calls(source: str) -> Iterator[tuple[str, int]]:
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "grade" and call.args:
             first = call.args[0]
             if isinstance(first, ast.Constant) and isinstance(first.value, str):
-                yield first.value, (line.end_lineno or line.lineno) - line.lineno + 1
+                end = line.end_lineno or line.lineno
+                yield first.value, end - line.lineno + 1, end
 
 
 def variable_of(source: str) -> str:

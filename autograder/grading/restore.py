@@ -12,7 +12,7 @@ from typing import Any
 
 from ..answers.written import untouched
 from ..values.json_size import least_values
-from . import attachments, found_cells
+from . import attachments, found_cells, merged_cells
 from .found_cells import FoundCells
 
 MAX_BYTES = 20 << 20
@@ -209,15 +209,19 @@ def restore(submitted: Any, release: Any) -> Any:
     import nbformat
 
     originals = {name: cell for cell in release.cells if (name := grade_id(cell))}
-    names, report = _found_again(submitted, release, originals)
+    others = [cell for cell in release.cells if grade_id(cell) is None]
+    texts = [cell.source for cell in others if cell.cell_type == "markdown"]
+    theirs = merged_cells.parted(submitted.cells, originals, texts)
+    plain = {found_cells.normalised(cell.source) for cell in others} - {""}
+    names, report = _found_again(theirs, originals, plain, FoundCells.of(submitted))
     last: dict[str, int] = {}
-    for number, (name, cell) in enumerate(zip(names, submitted.cells, strict=True)):
+    for number, (name, cell) in enumerate(zip(names, theirs, strict=True)):
         if name is None or name not in originals:
             continue
         if not (name in last and _by_hand(originals[name]) and untouched(cell.source)):
             last[name] = number
     cells: list[Any] = []
-    for number, (name, cell) in enumerate(zip(names, submitted.cells, strict=True)):
+    for number, (name, cell) in enumerate(zip(names, theirs, strict=True)):
         if name in originals and last[name] == number:
             cells.append(_as_released(cell, originals[name]))
         elif name in originals and _locked(originals[name]):
@@ -238,10 +242,12 @@ def restore(submitted: Any, release: Any) -> Any:
     return out
 
 
-def _found_again(submitted: Any, release: Any, originals: dict[str, Any]) -> tuple[list[str | None], FoundCells]:
+def _found_again(
+    cells: list[Any], originals: dict[str, Any], plain: set[str], earlier: FoundCells
+) -> tuple[list[str | None], FoundCells]:
     """The name of each submitted cell, also where its metadata is lost, and which answer cells had none."""
-    names = [grade_id(cell) for cell in submitted.cells]
-    different = {(name, found_cells.normalised(cell.source)) for name, cell in zip(names, submitted.cells, strict=True)}
+    names = [grade_id(cell) for cell in cells]
+    different = {(name, found_cells.normalised(cell.source)) for name, cell in zip(names, cells, strict=True)}
     there = Counter(name for name, _ in different)
     exercises = [one for one in found_cells.asked(originals) if one.answer]
     missing = [one for one in exercises if one.answer not in there]
@@ -249,8 +255,7 @@ def _found_again(submitted: Any, release: Any, originals: dict[str, Any]) -> tup
     again: tuple[str, ...] = ()
     own = 0
     if originals.keys() - there.keys():
-        plain = {found_cells.normalised(cell.source) for cell in release.cells if grade_id(cell) is None} - {""}
-        search = found_cells.Search(submitted.cells, names, originals, plain)
+        search = found_cells.Search(cells, names, originals, plain)
         for number, name in search.run(exercises).items():
             names[number] = name
         repeated |= search.repeated
@@ -258,7 +263,7 @@ def _found_again(submitted: Any, release: Any, originals: dict[str, Any]) -> tup
         own = sum(map(search.free, range(len(names)))) + len(again)
     several = tuple(one.exercise for one in exercises if one.exercise in repeated)
     report = FoundCells(len(exercises), tuple(one.exercise for one in missing), again, own, several)
-    return names, report.after(FoundCells.of(submitted), [one.exercise for one in exercises])
+    return names, report.after(earlier, [one.exercise for one in exercises])
 
 
 def _locked(original: Any) -> bool:

@@ -10,6 +10,7 @@ from autograder.book.source import notebook
 from autograder.declaration import load_bank
 from autograder.grading import restore
 from autograder.grading.found_cells import ExerciseCells, FoundCells, Search, graded_in, variable_of
+from autograder.grading.merged_cells import KnownTexts
 from tests.autograder import tiny
 
 WHY = """
@@ -347,3 +348,97 @@ def test_a_section_ends_at_a_cell_of_the_chapter_or_of_another_exercise():
     assert made._section(exercise) == range(1, 2)
     assert made._section(ExerciseCells("e", prompt="none")) is None
     assert made._section(ExerciseCells("e")) is None
+
+
+def merged(nb, joins):
+    """The cells of a notebook, of which each that `joins` the one before is in one cell with it, without metadata."""
+    out = []
+    for cell in nb.cells:
+        if out and out[-1].cell_type == cell.cell_type and joins(cell):
+            out[-1].source += f"\n\n{cell.source}"
+        else:
+            out.append(cell)
+    nb.cells[:] = out
+    forget(nb.cells)
+
+
+def code_of(nb):
+    """The lines that run, in order, without those that grade."""
+    lines = [line for cell in nb.cells if cell.cell_type == "code" for line in cell.source.splitlines()]
+    return [line for line in lines if line.strip() and not line.startswith("grade(")]
+
+
+@pytest.mark.parametrize("kind", ["code", "markdown"])
+def test_merged_cells_are_parted_and_each_part_is_found(release, submitted, kind):
+    expected = restore.restore(submitted, release)
+    merged(submitted, lambda cell: cell.cell_type == kind)
+    restored = restore.restore(submitted, release)
+    assert FoundCells.of(restored).lost == ()
+    assert code_of(restored) == code_of(expected)
+    for name in IDS:
+        assert cell_of(restored, name).source.startswith(ANSWERS[name])
+    each_once(restored, release)
+    assert shape(restore.restore(restored, release)) == shape(restored)
+
+
+def test_several_answers_in_one_cell_of_code_are_each_the_cell_above_their_line(release, submitted):
+    lines = [f'{ANSWERS[name]}\ngrade("{name}", answer)' for name in ("tiny-time", "tiny-steps")]
+    submitted.cells[:] = [new_code_cell("\n".join([*lines, "after = 1"]))]
+    restored = restore.restore(submitted, release)
+    assert [cell_of(restored, name).source for name in ("tiny-time", "tiny-steps")] == lines
+    assert FoundCells.of(restored).found == ("tiny-time", "tiny-steps")
+    assert code_of(restored).index("after = 1") > code_of(restored).index(lines[1].splitlines()[0])
+
+
+def test_who_grades_over_and_over_in_one_cell_keeps_that_cell(release, submitted):
+    source = "\n".join(['grade("tiny-time", 2)\ngrade("tiny-steps", 14)'] * 2000)
+    submitted.cells.insert(1, new_code_cell(source))
+    assert source in [cell.source for cell in restore.restore(submitted, release).cells]
+
+
+@pytest.mark.parametrize("answer", [None, "*Your answer*", "My own words."])
+@pytest.mark.parametrize("metadata", [True, False])
+def test_words_in_the_prompts_cell_are_the_answer_unless_one_stands_in_its_own(release, submitted, answer, metadata):
+    prompt, own = cell_of(submitted, "tiny-why", "prompt"), cell_of(submitted, "tiny-why")
+    prompt.source += f"\n\n{ANSWERS['tiny-why']}"
+    if answer is None:
+        submitted.cells.remove(own)
+    else:
+        own.source = answer
+    if not metadata:
+        forget(submitted.cells)
+    restored = restore.restore(submitted, release)
+    assert cell_of(restored, "tiny-why").source == (answer if answer == "My own words." else ANSWERS["tiny-why"])
+    assert cell_of(restored, "tiny-why", "prompt").source == cell_of(release, "tiny-why", "prompt").source
+    assert FoundCells.of(restored).lost == ()
+
+
+@pytest.mark.parametrize(("notes", "lost"), [((), ()), (("My notes.",), ("tiny-why",))])
+def test_words_without_a_prompt_are_found_by_their_place_where_only_one_text_is_there(release, submitted, notes, lost):
+    at = submitted.cells.index(cell_of(submitted, "tiny-why"))
+    submitted.cells[at - 1 : at] = map(new_markdown_cell, notes)  # in the prompt's place
+    forget(submitted.cells)
+    restored = restore.restore(submitted, release)
+    assert FoundCells.of(restored).lost == lost
+    assert (cell_of(restored, "tiny-why").source == ANSWERS["tiny-why"]) == (not lost)
+
+
+def test_answers_of_one_name_in_another_place_are_nobodys(release, submitted):
+    own = [cell for cell in submitted.cells if cell.metadata.get("gpubook", {}).get("part") == "answer"]
+    submitted.cells[:] = [cell for cell in submitted.cells if cell not in own] + own
+    forget(submitted.cells)
+    found = FoundCells.of(restore.restore(submitted, release))
+    assert found.lost == ("tiny-time", "tiny-steps", "tiny-guess", "tiny-spread")
+    assert found.found == ("tiny-double", "tiny-why")
+
+
+def test_only_text_beside_a_prompt_parts_a_cell():
+    texts = KnownTexts(["**Exercise 1** · 2 points\n\nWhy?"], ["Read this.", "Read this.\n\nAnd that."])
+    ask = "**Exercise 1** · 2 points\n\nWhy?"
+    assert texts.parts(ask) == [ask]
+    assert texts.parts("Read this.\n\nMine.") == ["Read this.\n\nMine."]
+    assert texts.parts(f"Read  this.\r\n \r\nAnd that.\r\n\r\n{ask}\n\nA.\n\nB.") == [
+        "Read  this.\n\nAnd that.",
+        ask,
+        "A.\n\nB.",
+    ]

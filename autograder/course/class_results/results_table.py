@@ -220,11 +220,11 @@ def print_table(
 def refused_lines(result: ClassResult) -> list[str]:
     """Whose files `gpubook collect` refused, and why: these have submitted something."""
     graded = {learner.name for learner in result.learners}
-    earlier = {who: " (what else they submitted counts)" if who in graded else "" for who in result.refused}
-    return [
-        f"{inert(who)}: refused when it was collected, {inert(why)}{earlier[who]}"
-        for who, why in result.refused.items()
-    ]
+    lines = []
+    for who, why in result.refused.items():
+        beside = " (what else they submitted counts)" if who in graded else ""
+        lines.append(f"{inert(who)}: refused when it was collected, {inert(why)}{beside}")
+    return lines
 
 
 def missing_line(result: ClassResult, scores: Mapping[str, "AssignmentScore"]) -> str:

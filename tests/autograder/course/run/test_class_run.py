@@ -23,6 +23,8 @@ from autograder.course.class_results.class_result import ClassResult, EntryChang
 from autograder.course.run import class_run
 from autograder.course.run.class_run import ClassRun, ReleasedAssignment, _record, changes, local_executor
 from autograder.course.run.journal import Journal, JournalEntry
+from autograder.course.run.trail_file import ENTERED, JUDGED, RAN, TrailFile
+from autograder.course.terms import history
 from autograder.course.terms.group_shares import GroupShare
 from autograder.course.terms.lateness import Lateness
 from autograder.course.terms.page_basis import PageBasis
@@ -140,6 +142,7 @@ class Setting:
                 shares or {},
                 self.shared,
                 self._note,
+                TrailFile(self.folder, "hw"),
             )
             run.run()
             self.recorded = dict(journal.recorded)
@@ -492,3 +495,51 @@ def test_other_grades_by_hand_or_files_are_entered_and_told_once(setting):
     result, entered = setting.run("ann", "bob", resume=True)
     assert (setting.jobs, entered) == ([], [("bob", "")])
     assert [(change.learner, change.subject) for change in result.entry_changes] == [("bob", "files")]
+
+
+def trail(setting, learner):
+    """What stands in the trail of a learner: how it came about, the points, of whose submission, what it loses."""
+    lines = TrailFile(setting.folder, "hw").lines(learner)
+    return [
+        (line.how, {key: row[:2] for key, row in line.results.items()}, line.submitter, line.late, tuple(line.noticed))
+        for line in lines
+    ]
+
+
+def test_what_is_entered_leaves_a_trail_where_it_is_something_else(setting):
+    setting.submit("ann", "good")
+    setting.run("ann")
+    first = (RAN, {"t-one": (1.0, 1.0)}, "", 0.5, ())
+    assert trail(setting, "ann") == [first]
+    setting.run("ann", resume=True)
+    setting.run("ann")  # from nothing, and the same
+    assert trail(setting, "ann") == [first]
+    setting.submit("ann", "bad")
+    setting.run("ann", resume=True)
+    second = (RAN, {"t-one": (0.0, 1.0)}, "", 0.5, ())
+    assert trail(setting, "ann") == [first, second]
+    setting.writer.late = replace(LATE, penalty=0.25)
+    setting.run("ann", resume=True)
+    assert trail(setting, "ann") == [first, second, (ENTERED, {}, "", 0.25, ())]
+    (line, *_) = TrailFile(setting.folder, "hw").lines("ann")
+    assert (line.submitted, len(line.results["t-one"]), line.by) == (LATE.submitted, 4, history.who())
+    assert TrailFile(setting.folder, "hw").lines("bob") == []
+
+
+def test_a_trail_says_who_submitted_for_a_group_and_what_others_changed(setting):
+    setting.submit("ann", "good")
+    setting.run("ann", shares={"ann": ["bob"]}, also=["bob"])
+    assert trail(setting, "bob") == [(RAN, {"t-one": (1.0, 1.0)}, "ann", 0.5, ())]
+    setting.writer.beside = {"ann": PageBasis({"t-one": (0.5, None, False, "")})}
+    setting.run("ann", resume=True, shares={"ann": ["bob"]}, also=["bob"])
+    assert trail(setting, "ann")[1:] == [("noticed", {}, "", 0.0, ("t-one by hand: nothing → 0.5",))]
+    assert len(trail(setting, "bob")) == 1
+
+
+def test_a_trail_says_what_was_judged_again_without_a_run(setting):
+    setting.submit("ann", "good")
+    setting.run("ann")
+    setting.release.reuses = Reuse((), False, True)
+    setting.grade = lambda job: JobOutcome(job.notebook, [Result("t-one", 0.5, 1.0, "Say.", kind="partial")])
+    setting.run("ann", resume=True)
+    assert trail(setting, "ann")[1:] == [(JUDGED, {"t-one": (0.5, 1.0)}, "", 0.5, ())]

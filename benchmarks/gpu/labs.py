@@ -1,5 +1,7 @@
 """What the labs measure on a GPU, beside what the book's models say: `python -m benchmarks.gpu --out FILE`.
 
+`--short` is half a minute on any card: see `short`.
+
 Each row of FILE is one measurement: its kind, its shape, the seconds measured (minimum, median and maximum of the
 repeats) and the seconds that the model says. No constant of the library is fitted to these rows: they are a test of
 the constants, on a card that none of them comes from. Needs a GPU, torch, and nothing else beside numpy, sympy and
@@ -11,29 +13,48 @@ import csv
 import math
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
 import click
 
-from benchmarks.gpu.measurement import Row
+from benchmarks.gpu import short
+from benchmarks.gpu.measurement import Row, timed
 from benchmarks.gpu.step import steps
+from benchmarks.gpu.this_card import NoCardError, TorchCard
 from hwlib.calibrated import fit_kernel_model, gemm_model, prefill_attention_time
 from hwlib.labs import bandwidth, measure
 from hwlib.units import show
 
-REPEATS = 15
 SEED = 20261128
-LONGEST = 0.004  # seconds of kernels in one graph
 
 
 @click.command()
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The CSV file to write.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The CSV file to write.")
 @click.option("--products", default=64, show_default=True, help="Matrix products of each dtype.")
-def main(out: Path, products: int) -> None:
-    """Measure this GPU as the labs do, and write the rows."""
+@click.option("--short", "half_a_minute", is_flag=True, help="Half a minute, a table, and why a number falls short.")
+@click.option("--json", "as_json", is_flag=True, help="With --short: one JSON object in place of the table.")
+def main(out: Path | None, products: int, half_a_minute: bool, as_json: bool) -> None:
+    """Measure this GPU as the labs do, and write the rows; or with --short, hold it against its data sheet."""
+    if half_a_minute:
+        return _short(as_json)
+    if out is None or as_json:
+        raise click.UsageError("--out FILE is where the rows go; --short prints a table, or with --json an object")
+    _long(out, products)
+
+
+def _short(as_json: bool) -> None:
+    try:
+        short.report(TorchCard(), click.echo, as_json)
+    except NoCardError as error:
+        raise click.ClickException(f"{error}; chapter 3's lab measures the processor instead") from None
+    except ImportError:
+        raise click.ClickException("no torch here, which measures the card: pip install 'gpubook[labs]'") from None
+
+
+def _long(out: Path, products: int) -> None:
     import torch
 
     chip = bandwidth.chip_of()
@@ -167,43 +188,6 @@ def attention(key: str) -> Iterator[Row]:
             key, "bf16", heads=heads, kv_heads=kv_heads, head_dim=D, batch=B, seq=T, software="sglang"
         )
         yield Row("attention", f"{heads}/{kv_heads} heads of {D}, {B} x {T}", *times, said)
-
-
-def timed(arrays: Callable[[], Any], run: Callable[..., Any]) -> tuple[float, float, float]:
-    """Seconds of a call: minimum, median and maximum of the repeats, each of many calls in one graph.
-
-    `arrays` makes a set of arrays; a graph walks through as many sets as the last cache does not hold.
-    """
-    import torch
-
-    sets = [arrays()]
-    size = sum(one.numel() * one.element_size() for one in sets[0])
-    beyond = measure.PAST_CACHE * torch.cuda.get_device_properties(0).L2_cache_size
-    sets += [arrays() for _ in range(min(math.ceil(beyond / size), 200) - 1)]
-    side = torch.cuda.Stream()
-    with torch.cuda.stream(side):
-        for _ in range(2):
-            for one in sets[:3]:
-                run(*one)
-        side.synchronize()
-        begun = time.perf_counter()
-        run(*sets[0])
-        side.synchronize()
-        calls = min(max(int(LONGEST / (time.perf_counter() - begun)), 1, len(sets)), 200)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for turn in range(calls):
-            run(*sets[turn % len(sets)])
-    graph.replay()
-    times = []
-    for _ in range(REPEATS):
-        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        start.record()
-        graph.replay()
-        end.record()
-        end.synchronize()
-        times.append(start.elapsed_time(end) * 1e-3 / calls)
-    return min(times), median(times), max(times)
 
 
 def _key(chip: Any) -> str:

@@ -67,7 +67,7 @@ DRAWERS = {
             "class_results feedback moodle regrades",
             "by_hand export submissions",
             "intake run",
-            "agreements lti report service",
+            "agreements lti people report service",
             "assigning class_grading",
         ),
     ),

@@ -229,6 +229,7 @@ def test_only_the_course_and_the_release_know_nbgrader():
         "course/gradebook/learner_scores.py",
         "course/gradebook_url.py",
         "course/agreements/learner_groups.py",
+        "course/people/gradebook_rows.py",
         "course/gradebook/question_points.py",
         "course/run/gradebook_writer.py",
         "course/assigning/dropped_exercises.py",

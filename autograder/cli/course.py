@@ -12,6 +12,7 @@ from .course_decisions import course_drop, course_full_marks, course_history, co
 from .course_exam import course_exam, course_learners
 from .course_graders import course_graders
 from .course_list import course_list
+from .course_people import course_data, course_forget
 from .course_requests import course_requests
 from .course_terms import course_extend, course_groups
 from .lti import lti
@@ -31,9 +32,11 @@ def course() -> None:
 
 
 COMMANDS = (
+    course_data,
     course_drop,
     course_exam,
     course_extend,
+    course_forget,
     course_full_marks,
     course_graders,
     course_groups,

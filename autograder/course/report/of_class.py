@@ -15,7 +15,9 @@ from ...declaration.misconceptions import misconceptions
 from ...values.book_root import book_root
 from ...values.own_folder import own
 from .. import gradebook
+from ..class_results import removed_statistics
 from ..class_results.class_result import ClassResult
+from ..class_results.removed_statistics import RemovedLearners
 from ..gradebook import AssignmentScore
 from . import beliefs as believed
 from .beliefs import Belief, Borrowed, Unexplained
@@ -42,6 +44,7 @@ class AssignmentReport:
     missing: list[str]
     waiting: dict[str, int] = field(default_factory=dict)  # answers to be graded by hand, by exercise
     unkept: int = 0  # learners of whom no journal has the answers
+    removed: RemovedLearners = field(default_factory=RemovedLearners)  # what stays of learners who are gone
 
     @property
     def points(self) -> dict[str, float]:
@@ -76,6 +79,7 @@ def of_assignment(folder: Path, name: str) -> AssignmentReport:
         gathered.missing,
         gradebook.waiting_by_cell(gathered.folder, name),
         sum(1 for one in gathered.result.learners if one.results and gathered.entry_of(one.name) is None),
+        removed_statistics.read(gathered.folder).get(name, RemovedLearners()),
     )
 
 

@@ -42,6 +42,8 @@ def print_report(report: AssignmentReport, console: Any, *, table: bool = True) 
     if report.unkept:
         _head(console, "Not in this report")
         _say(console, f"The answers of {report.unkept} learners: no run has kept them; grade them again.")
+    if report.removed.learners:
+        _say(console, report.removed.sentence(report.points.values()))
 
 
 def print_items(report: AssignmentReport, console: Any) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from ..declaration.answer import Answer, Box, JudgedBy
+from ..declaration.answer import Advice, Answer, Box, JudgedBy
 from ..declaration.verdict import DeclarationError
 from ..ranks import seeds
 from ..values import encoding
@@ -167,7 +167,9 @@ class Coded(Answer):
         problems = super().problems(exercise)
         programs = self.wrong_programs(exercise)
         if not programs:
-            problems.append("no mistake and no mutant forgets a clause of the prompt: which one can a program forget?")
+            problems.append(
+                Advice("no mistake and no mutant forgets a clause of the prompt: which one can a program forget?")
+            )
         right = self.accepted(exercise, self._named_mutants())  # beside the mistakes, which are judged anyway
         problems += [f"{name} is right with the cases of the book" for name, _ in right]
         for seed in SUBMISSIONS if self.depends_on_submission else ():

@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from ..declaration.answer import Answer, JudgedBy
+from ..declaration.answer import Advice, Answer, JudgedBy
 from ..declaration.exercise import Exercise
 from ..declaration.verdict import DeclarationError, Verdict, unreadable
 from ..ranks import seeds
@@ -100,7 +100,7 @@ def junk() -> list[Any]:
 
 
 def selftest(exercise: Exercise) -> list[str]:
-    """What is wrong with an exercise, as sentences; empty where nothing is.
+    """What is wrong with an exercise, as sentences, and what could be better, as `Advice`; empty where nothing is.
 
     Over every variant, or a seeded 20 where there are more: the solution scores full, each mistake scores
     nothing and is told its own sentence, and no standard wrong way comes near the right answer (see `wrong_ways`); and
@@ -109,7 +109,7 @@ def selftest(exercise: Exercise) -> list[str]:
     """
     try:
         with seeds.repeated():
-            return [f"{exercise.id}: {problem}" for problem in _problems(exercise)]
+            return [_named(exercise, problem) for problem in _problems(exercise)]
     except (
         DeclarationError,
         ArithmeticError,
@@ -121,6 +121,11 @@ def selftest(exercise: Exercise) -> list[str]:
         encoding.NotEncodable,
     ) as error:
         return [f"{exercise.id}: the declaration fails on its own numbers ({type(error).__name__}: {error})"]
+
+
+def _named(exercise: Exercise, problem: str) -> str:
+    say = f"{exercise.id}: {problem}"
+    return Advice(say) if isinstance(problem, Advice) else say
 
 
 def _problems(exercise: Exercise) -> Iterator[str]:
@@ -135,7 +140,7 @@ def _problems(exercise: Exercise) -> Iterator[str]:
     drawn = exercise.drawn()
     for collision in exercise.answer.collisions(exercise, rows[0]):
         if exercise.variant_count > 1:
-            yield f"in the book's numbers {rows[0]} {collision}; put others first"
+            yield Advice(f"in the first numbers {rows[0]} {collision}; put others first")
     published, problems = _published(exercise)
     yield from problems
     for row in rows if exercise.answer.judged_by is not JudgedBy.TEACHER else ():
@@ -233,7 +238,7 @@ def _mistakes(exercise: Exercise, row: dict[str, Any], published: Answer | None)
 def _weaknesses(exercise: Exercise, rows: list[dict[str, Any]]) -> Iterator[str]:
     """The standard wrong ways that come too near, but for those that are declared harmless."""
     weaknesses = [] if exercise.predict else exercise.answer.weaknesses(exercise, rows)
-    yield from (weak.say for weak in weaknesses if not exercise.harmless.get(weak.way, "").strip())
+    yield from (Advice(weak.say) for weak in weaknesses if not exercise.harmless.get(weak.way, "").strip())
     for way in exercise.harmless.keys() - {weak.way for weak in weaknesses}:
         yield f"{way!r} is declared harmless, and is not a wrong way that comes near"
 

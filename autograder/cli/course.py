@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .check_service import attempts, serve, tokens
+from .course_check import course_check
 from .course_decisions import course_drop, course_full_marks, course_history, course_points, read_points, tell_of_stale
 from .course_exam import course_exam, course_learners
 from .course_graders import course_graders
@@ -32,6 +33,7 @@ def course() -> None:
 
 
 COMMANDS = (
+    course_check,
     course_data,
     course_drop,
     course_exam,
@@ -123,29 +125,6 @@ def course_assign(
 
 def _ids(text: str) -> list[str]:
     return [one.strip() for one in text.split(",") if one.strip()]
-
-
-@course.command("check")
-@click.argument("folder", type=FOLDER)
-def course_check(folder: Path) -> None:
-    """Run the self-tests of your own exercises, in FOLDER/exercises."""
-    from ..answers.library_overlap import library_overlap
-    from ..answers.selftest import selftest
-    from ..course.assigning.instructor_notebook import own_bank
-
-    bank = own_bank(folder, ())
-    faults = len(bank.left_out)
-    for line in bank.left_out:
-        echo(line)
-    if not bank and not faults:
-        raise click.ClickException(f"no exercises are declared in {folder / 'exercises'}/*.py")
-    for name, exercise in bank.items():
-        problems = selftest(exercise) + library_overlap(exercise, WRITTEN_SOONER)
-        faults += len(problems)
-        for line in [f"{bank.where(name)}: {problem}" for problem in problems] or [f"{name}: ok"]:
-            echo(line)
-    if faults:
-        raise click.ClickException(f"{faults} problem{'' if faults == 1 else 's'} in {folder / 'exercises'}")
 
 
 @course.command("late")

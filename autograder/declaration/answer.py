@@ -59,6 +59,13 @@ class Box:
     above: str = ""  # what stands above the field, in Markdown, such as a table of what is asked for
 
 
+class Advice(str):
+    """A sentence of a self-test that an exercise works without: what the book asks of its own, and a teacher may
+    leave."""
+
+    __slots__ = ()
+
+
 class Weakness(NamedTuple):
     """A standard wrong way that an exercise's numbers do not tell from the right one, by its name, and the sentence
     that says so."""
@@ -296,7 +303,8 @@ class Answer:
     def problems(self, exercise: Exercise) -> list[str]:
         """What this kind asks of an exercise beyond what all do, as sentences: two mistakes, unless said otherwise."""
         mistakes = len(exercise.mistakes)
-        return [] if mistakes >= 2 else [f"{mistakes} mistakes; at least two were expected"]
+        were = "1 mistake" if mistakes == 1 else f"{mistakes} mistakes"
+        return [] if mistakes >= 2 else [Advice(f"{were}; at least two were expected")]
 
     def weaknesses(self, exercise: Exercise, rows: Sequence[Given]) -> list[Weakness]:
         """The standard wrong ways that these rows of the given numbers, or its own cases, do not tell from the right

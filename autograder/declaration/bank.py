@@ -19,6 +19,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from .call_advice import advice
 from .exercise import Exercise
 from .verdict import DeclarationError
 
@@ -257,10 +258,11 @@ def _forget(name: str) -> dict[str, types.ModuleType]:
 def _failed(error: Exception, files: Sequence[Path], loading: Path) -> DeclarationError:
     """What went wrong while a file was loaded, at the innermost line of the bank's own that led there."""
     own, place, trace = {str(file) for file in files}, str(loading), error.__traceback__
+    names: dict[str, Any] = {}
     while trace is not None:
         if trace.tb_frame.f_code.co_filename in own:
-            place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
+            place, names = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}", trace.tb_frame.f_globals
         trace = trace.tb_next
     if isinstance(error, SyntaxError) and error.filename in own and error.lineno:
         place = f"{error.filename}:{error.lineno}"
-    return DeclarationError(f"{place}: {type(error).__name__}: {error}")
+    return DeclarationError(f"{place}: {advice(error, names) or f'{type(error).__name__}: {error}'}")

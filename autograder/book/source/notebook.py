@@ -94,13 +94,15 @@ def expand(
     chapter: str = "",
     variants: bool = False,
     alone: bool = False,
+    before: int = 0,
 ) -> NotebookNode:
     """A notebook in which each cell that names an exercise of `bank` is its prompt, answer and grade cell.
 
     `edition`: "instructor" keeps the solution between its markers, for nbgrader to take out; "learner" has
-    the stub. `chapter` ("03-rooflines") numbers the exercises 3.1, 3.2, ... With `variants` the prompt has
-    letters, and a locked cell below it shows each learner their own numbers. `alone`: it is for self-study, and
-    says where the answers are that nobody grades. Raises ChapterError, with the file and line where `source` is given.
+    the stub. `chapter` ("03-rooflines") numbers the exercises 3.1, 3.2, ..., on from those `before`. With `variants`
+    the prompt has letters, and a locked cell below it shows each learner their own numbers. `alone`: it is for
+    self-study, and says where the answers are that nobody grades. Raises ChapterError, with the file and line where
+    `source` is given.
     """
     import nbformat
 
@@ -117,7 +119,8 @@ def expand(
             continue
         exercise = _named(name, cell, bank, used, source)
         used.append(name)
-        label = f"{number}.{len(used)}" if number.isdigit() else str(len(used))
+        place = before + len(used)
+        label = f"{number}.{place}" if number.isdigit() else str(place)
         cells += _cells(cell, exercise, label, edition, variants, alone)
     out.cells = cells
     _unique(cells, source)

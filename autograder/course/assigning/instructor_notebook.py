@@ -160,7 +160,8 @@ def _chosen(
     for number, cell in enumerate(cells):
         cell.id = f"own-{number}"
     extra = new_notebook(cells=cells)
-    extra = notebook.expand(extra, own, variants=variants)
+    after: dict[str, Any] = {} if made is None else {"chapter": made.name, "before": len(booked)}
+    extra = notebook.expand(extra, own, variants=variants, **after)
     if made is None:
         extra.metadata = _metadata(name)
         return extra

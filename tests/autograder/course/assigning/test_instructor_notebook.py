@@ -69,6 +69,11 @@ def asked(path):
     return [c.metadata.gpubook.exercise for c in cells if c.metadata.get("gpubook", {}).get("part") == "prompt"]
 
 
+def numbers(path):
+    own = [cell.metadata.get("gpubook", {}) for cell in nbformat.read(path, as_version=4).cells]
+    return [one["number"] for one in own if "number" in one]
+
+
 def public(path):
     return json.loads((path.parent / "exercises.json").read_text())
 
@@ -102,9 +107,11 @@ def test_of_a_chapter_some_exercises_are_left_out_or_named(folder):
 def test_exercises_of_ones_own_stand_behind_the_chapters_or_alone(folder):
     path = stage(folder, "hw", chapter=tiny.NAME, exercises=["mine-two", "tiny-time", "mine-one"])
     assert asked(path) == ["tiny-time", "mine-two", "mine-one"]
+    assert numbers(path) == ["1.1", "1.6", "1.7"], "on from the chapter's five, whichever are asked"
     path = stage(folder, "own", exercises=["mine-one"])
     nb = nbformat.read(path, as_version=4)
     assert asked(path) == ["mine-one"]
+    assert numbers(path) == ["1"]
     assert nb.cells[0].source == "# own"
     assert nb.cells[1].source.startswith("from autograder import check")
     assert nb.metadata.gpubook.chapter == "own"

@@ -14,6 +14,7 @@ OUT_OF_TIME, OTHER_NAME = "out-of-time", "other-name"  # reasons of verdicts
 MOST_NAMES = 5  # that are listed
 DIGITS = 9  # of points: a third of three is one
 FULL = "Everybody gets full marks here."
+NOBODY = "This exercise counts for nobody."
 OUT = "It was dropped: it counts for nobody."
 FAILED = "This exercise could not be judged, which is not your fault: your teacher is told."
 
@@ -117,8 +118,15 @@ def verdict_outputs(result: Result) -> list[Any]:
     be a zero."""
     from nbformat.v4 import new_output
 
-    part = "◐" if result.points else "…" if result.kind == "empty" else "✗"
-    sign = "✓" if result.points == result.max_points else part
-    sentence = f"{sign} {result.say} *{result.points:g} of {result.max_points:g} points.*"
+    sentence = _sentence(result)
     shown = new_output("display_data", data={"text/markdown": sentence, "text/plain": sentence}, metadata={})
     return [shown, new_output("execute_result", data={"text/plain": repr(result.points)}, metadata={})]
+
+
+def _sentence(result: Result) -> str:
+    """The verdict with its sign and its points; of an exercise without any, that it counts for nobody."""
+    if not result.max_points:
+        return f"– {result.say}" if result.say == OUT else f"– {result.say} *{NOBODY}*"
+    part = "◐" if result.points else "…" if result.kind == "empty" else "✗"
+    sign = "✓" if result.points == result.max_points else part
+    return f"{sign} {result.say} *{result.points:g} of {result.max_points:g} points.*"

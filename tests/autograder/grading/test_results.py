@@ -8,7 +8,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from autograder.declaration.verdict import Verdict
 from autograder.grading.reissue import reissued
 from autograder.grading.restore import GradeCell
-from autograder.grading.results import FULL, Result, result_of, settled, verdict_outputs, written_result
+from autograder.grading.results import FULL, OUT, Result, result_of, settled, verdict_outputs, written_result
 
 
 @pytest.mark.parametrize(
@@ -78,13 +78,22 @@ def test_a_written_answer_waits_for_a_teacher_where_there_is_something_to_read(s
         (1.0, 2.0, "partial", "◐"),
         (0.0, 2.0, "empty", "…"),
         (0.0, 2.0, "wrong", "✗"),
-        (0.0, 0.0, "empty", "✓"),
     ],
 )
 def test_a_notebook_shows_a_sign_and_the_points_as_nbgrader_reads_them(points, most, kind, sign):
     shown, value = verdict_outputs(Result("t-x", points, most, "Say.", kind=kind))
     assert shown.data["text/plain"] == f"{sign} Say. *{points:g} of {most:g} points.*"
     assert math.isclose(float(value.data["text/plain"]), points)
+
+
+def test_one_that_was_dropped_has_no_tick_and_counts_for_nobody():
+    for result in (Result("t-x", 0.0, 0.0, "Say.", kind="wrong"), Result("t-x", 0.0, 0.0, OUT, kind="given")):
+        shown, value = verdict_outputs(result)
+        text = shown.data["text/plain"]
+        assert text.startswith("– ")
+        assert text.count("counts for nobody") == 1
+        assert "points" not in text
+        assert float(value.data["text/plain"]) == 0
 
 
 def cell(make, name, source, points=0, **nbgrader):

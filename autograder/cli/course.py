@@ -12,6 +12,7 @@ from .course_check import course_check
 from .course_decisions import course_drop, course_full_marks, course_history, course_points, read_points, tell_of_stale
 from .course_exam import course_exam, course_learners
 from .course_graders import course_graders
+from .course_kinds import course_kinds
 from .course_list import course_list
 from .course_people import course_data, course_forget
 from .course_requests import course_requests
@@ -20,6 +21,7 @@ from .lti import lti
 from .parameters import FILE, FOLDER, TIME, assignment_name
 from .rubric import rubric
 from .terminal import echo
+
 
 if TYPE_CHECKING:
     from ..course.terms.deadline_time import Moment
@@ -43,6 +45,7 @@ COMMANDS = (
     course_graders,
     course_groups,
     course_history,
+    course_kinds,
     course_learners,
     course_list,
     course_points,

@@ -55,6 +55,7 @@ PAGES = {
     "course": "plans of courses and paths for reading alone",
     "teaching": "how to run a course",
     "staff": "grading by hand with several people, and learners who ask for another look",
+    "kept": "what a course keeps of learners, where and how long, and a text on the use of AI",
     "service": "a course's service that checks answers before the deadline, without the key",
     "platforms": "work from and grades for Canvas, Moodle and JupyterHub, and a gradebook in PostgreSQL",
     "grading": "how grading works, what it costs, and what the sandbox promises",

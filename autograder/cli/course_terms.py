@@ -47,7 +47,7 @@ def course_extend(
     if shows:
         rows = extensions.listed(folder, name)
         for row in rows:
-            echo(_line(row))
+            echo(_line(folder, name, row))
         if not rows:
             echo(f"Nobody has an extension for {name}.")
     elif remove:
@@ -56,15 +56,17 @@ def course_extend(
     else:
         granted = Extension(until=until.utc) if until is not None else Extension(days=days or 0.0)
         for row in extensions.extend(folder, name, learners, granted):
-            echo(_line(row))
+            echo(_line(folder, name, row))
 
 
-def _line(one: Extended) -> str:
+def _line(folder: Path, name: str, one: Extended) -> str:
     from ..course.class_results.results_table import inert
     from ..course.terms.deadline_time import shown
 
     granted = one.granted or "by nbgrader"
-    when = "nothing submitted yet" if one.submitted is None else f"submitted {shown(one.submitted)}"
+    there = (folder / "submitted" / one.learner / name).is_dir()
+    without_time = "submitted, at a time that no grade has yet" if there else "nothing submitted yet"
+    when = without_time if one.submitted is None else f"submitted {shown(one.submitted)}"
     return f"{inert(one.learner)}: until {shown(one.until)} ({granted}); {when}"
 
 

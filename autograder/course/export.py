@@ -22,6 +22,7 @@ from .gradebook.question_points import QuestionPoints, by_question
 from .moodle import moodle_worksheet
 from .spreadsheet import SheetContents, inert, number
 
+MOST_NAMED = 12  # learners in a note
 FORMATS = ("canvas", "moodle", "csv")
 CANVAS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
 # Canvas drops a column whose title contains one of these: they are its own totals.
@@ -89,7 +90,7 @@ def table(
     if waiting:
         made.notes.append(
             f"{counted(sum(score.waiting for score, _ in waiting))} still to be graded by hand, so these scores may "
-            f"rise: {', '.join(who for _, who in waiting)}"
+            f"rise: {_some([who for _, who in waiting])}"
         )
     return made
 
@@ -101,6 +102,12 @@ def _check_format(form: str, worksheet: Path | None, scale: bool) -> None:
         raise CourseError(f"{worksheet}: worksheets are Moodle's; the format moodle was expected")
     if scale and form != "moodle":
         raise CourseError("scaled are grades for a maximum of Moodle's; the format moodle was expected")
+
+
+def _some(learners: list[str]) -> str:
+    """The first of many, and how many more there are."""
+    more = len(learners) - MOST_NAMED
+    return ", ".join(learners[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _plain(by_name: dict[str, list[AssignmentScore]], points: dict[str, QuestionPoints], blank: str) -> SheetContents:

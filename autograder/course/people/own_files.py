@@ -206,7 +206,7 @@ def _nobody_writes(folder: Path) -> Iterator[None]:
     handles = []
     try:
         for path in sorted(own(folder).rglob("*")):
-            if path.is_file() and path.name.endswith((LOCK, JOURNAL)):
+            if path.is_file() and path.name.endswith((LOCK, *LINES)):
                 handles.append(opened(path, os.O_RDWR))
                 _locked(handles[-1], path)
         yield

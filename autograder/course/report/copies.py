@@ -10,10 +10,25 @@ from itertools import combinations
 from ...answers.written import untouched
 from ...declaration.answer import JudgedBy
 from .gathered_answers import Gathered
-from .likeness import CODE_ALIKE, TEXT_ALIKE, WorkTrace, code_trace, groups, of_others, stub_trace, text_trace
+from .likeness import (
+    CODE_ALIKE,
+    LEAST_NODES,
+    LEAST_WORDS,
+    TEXT_ALIKE,
+    WorkTrace,
+    code_trace,
+    groups,
+    of_others,
+    stub_trace,
+    text_trace,
+)
 
 USUAL = 0.25  # of those who wrote something: what so many share is how one writes it
 MOST_PAIRS = 20  # of one group
+LIMIT = (
+    f"Functions of fewer than {LEAST_NODES} nodes in their syntax tree beyond the stub (some five lines) and texts of "
+    f"fewer than {LEAST_WORDS} words are not compared: two write these alike by themselves."
+)
 
 
 @dataclass(frozen=True)

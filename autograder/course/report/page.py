@@ -32,6 +32,7 @@ def of(found: AssignmentReport | Term) -> str:
         "how_alike": how_alike,
         "pairs": beliefs.pairs,
         "together": copies.pairs,
+        "limit": copies.LIMIT,
         "view": view,
     }
     if isinstance(found, Term):

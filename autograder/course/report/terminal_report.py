@@ -142,14 +142,20 @@ def _print_borrowed(console: Any, called: dict[str, str], report: AssignmentRepo
 
 def _print_copies(console: Any, called: dict[str, str], found: Sequence[Copy]) -> None:
     if not found:
+        _say(console, f"No work is the same. {copied.LIMIT}")
         return
     _head(console, "The same work, names and layout aside: a reason to look, and no proof")
     for piece in found:
         _say(
             console, f"  {called[piece.exercise]}: {how_alike(piece)} ({len(piece.learners)}): {_names(piece.learners)}"
         )
+    _say(console, f"  {copied.LIMIT}")
     for piece, other, times in copied.pairs(found):
         _say(console, f"  {inert(piece)} and {inert(other)} have {times} pieces of work in common")
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
 
 
 def how_alike(one: Copy) -> str:
@@ -174,7 +180,7 @@ def print_term(term: Term, console: Any, *, table: bool = True) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    made = Table(title=Text(f"{term.course}: {len(term.reports)} assignments"), box=None, pad_edge=False)
+    made = Table(title=Text(f"{term.course}: {_counted(len(term.reports), 'assignment')}"), box=None, pad_edge=False)
     made.add_column("assignment", no_wrap=True)
     for name in ("graded", "missing", "of", "mean", "mean %", "median", "by hand"):
         made.add_column(name, justify="right", no_wrap=True)

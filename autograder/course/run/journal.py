@@ -174,7 +174,8 @@ class Journal:
         recorded = _taken(self.path, lambda: _recorded(lines))
         self.recorded = {who: late for who, late in recorded.items() if who in self.entries}
         self.bases = _taken(self.path, lambda: _bases(lines))
-        self.finished = not lines or "finished" in lines[-1]
+        runs = [line for line in lines if "begun" in line or "finished" in line]  # over the class, not over some of it
+        self.finished = not runs or "finished" in runs[-1]
 
 
 def finished_entries(folder: Path, name: str) -> dict[str, JournalEntry]:

@@ -121,6 +121,10 @@ def test_answers_to_be_graded_by_hand_are_noted(course):
     (note,) = export.table(".").notes
     assert note.startswith("3 answers are still to be graded by hand")
     assert note.endswith(": ann (hw), cy (hw)")
+    course.scores["hw"] = [score(f"l{number}", waiting=1) for number in range(export.MOST_NAMED)]
+    assert " more" not in export.table(".").notes[0]
+    course.scores["hw"].append(score("zoe", waiting=1))
+    assert export.table(".").notes[0].endswith("l11 (hw) and 1 more")
 
 
 def test_the_row_of_a_learner_says_what_waits():

@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console
 
 from autograder.course.class_results.class_result import ClassResult, Learner
+from autograder.course.report import copies as copied
 from autograder.course.report import terminal_report
 from autograder.course.report.beliefs import Belief, Borrowed, Unexplained
 from autograder.course.report.copies import Copy
@@ -111,9 +112,12 @@ def test_the_same_work_is_told_with_who_has_how_many_pieces_in_common():
     assert lines[at + 1 : at + 4] == [
         "time: the same (2): ann, bob",
         "steps: alike by 60 % or more (3): ann, bob, cy",
-        "ann and bob have 2 pieces of work in common",
+        copied.LIMIT,
     ]
-    assert not any("same work" in line for line in printed(report()))
+    assert lines[at + 4] == "ann and bob have 2 pieces of work in common"
+    lines = printed(report())
+    assert not any("same work" in line for line in lines)
+    assert f"No work is the same. {copied.LIMIT}" in lines
 
 
 def test_the_scores_are_bars_the_longest_of_forty_letters():

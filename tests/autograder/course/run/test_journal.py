@@ -83,6 +83,9 @@ def test_a_journal_is_its_owners_alone_and_open_for_one_run_at_a_time(tmp_path):
 @pytest.mark.parametrize(("resume", "words"), [(True, "with 1 graded."), (False, "which are graded again now")])
 def test_a_run_that_did_not_end_is_remarked_on(tmp_path, kept, resume, words):
     with Journal.open(tmp_path, "hw") as journal:
+        assert journal.finished, "a learner alone was graded, which is no run over the class"
+        journal.begin(restart=False)
+    with Journal.open(tmp_path, "hw") as journal:
         assert not journal.finished
         assert words in journal.remark(resume)
         journal.end()
@@ -90,6 +93,9 @@ def test_a_run_that_did_not_end_is_remarked_on(tmp_path, kept, resume, words):
     with Journal.open(tmp_path, "hw") as journal:
         assert journal.finished
         assert journal.remark(resume) == ""
+        journal.keep("bob", FINGERPRINT, JobOutcome("{}", []))
+    with Journal.open(tmp_path, "hw") as journal:
+        assert journal.finished, "nor is one after it"
         journal.begin(restart=False)
     with Journal.open(tmp_path, "hw") as journal:
         assert not journal.finished  # the last line counts

@@ -65,7 +65,7 @@ DRAWERS = {
             "layout",
             "gradebook",
             "class_results feedback moodle regrades",
-            "by_hand export submissions",
+            "course_page by_hand export submissions",
             "intake run",
             "agreements lti people report service",
             "assigning class_grading",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .questions import WrittenQuestion
     from .together import DecisionOutcome
 
-ROOT = "gpubook/by_hand"
+ROOT, COURSE = "gpubook/by_hand", "gpubook/course"
 MOST_BYTES = 1 << 20  # of a request
 POLICY = (
     "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; "
@@ -127,6 +127,16 @@ class Overview(Handler):
             one for name in regrade_requests.assignments(folder) for one in regrade_requests.read(folder, name).requests
         ]
         self.finish(page.overview(self.base_url, self.root, rows, sum(request.open for request in asked), len(asked)))
+
+
+class CourseOverview(Handler):
+    """Where the course stands, and what is to be done next."""
+
+    @web.authenticated
+    def get(self) -> None:
+        from ..course_page import page, status
+
+        self.finish(page.of(status.of(self.course), self.base_url, f"{self.root}/_static"))
 
 
 class QuestionPage(Handler):
@@ -359,11 +369,13 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 def _load_jupyter_server_extension(server: Any) -> None:
     """Add the page to a Jupyter server."""
     base, exercise = url_path_join(server.web_app.settings["base_url"], ROOT), "/([^/]+)/([^/]+)"
+    course = url_path_join(server.web_app.settings["base_url"], COURSE)
     static = {"path": str(Path(__file__).parent / "static")}
     server.web_app.add_handlers(
         ".*$",
         [
             (f"{base}/_static/(.*)", AuthenticatedFileHandler, static),
+            (f"{course}/?", CourseOverview),
             (f"{base}/?", Overview),
             (f"{base}/_requests/?", Requests),
             (f"{base}{exercise}/?", QuestionPage),

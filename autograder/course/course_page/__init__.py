@@ -1,0 +1,1 @@
+"""The page of a course: where each assignment stands, and what is to be done next."""

@@ -46,7 +46,8 @@ def course_forget(folder: Path, learner: str, yes: bool, no_statistics: bool) ->
     record = learner_record.of(folder, learner)
     if not yes:
         echo(f"{learner}: {record.summary}.")
-        click.confirm(f"Remove all of it, for good, from {inert(str(folder))}?", abort=True, err=True)
+        if not click.confirm(f"Remove all of it, for good, from {inert(str(folder))}?", err=True):
+            raise click.ClickException("nothing was removed")
     left = learner_record.forget(record, statistics=not no_statistics)
     echo(f"Removed {learner} from {folder}.")
     for path in left:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
 import json
 import os
 import shutil
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ HOMES = ("submitted", "autograded", "feedback")
 WITHHELD = ("autograded",)  # with what is hidden from learners in the cells that grade
 HIDDEN = ("rubric",)  # criteria that learners do not see
 LOG = ".nbgrader.log"  # nbgrader's own
+TABLES = ("tokens.csv", "grades-*.csv")  # what commands of ours write into the course's folder
 LONGEST = 64 << 20  # bytes of a file that is searched for an id
 ABOUT = """\
 What the course {course} holds about {learner}.
@@ -59,10 +61,15 @@ class LearnerRecord:
         files = sum(1 for home in self.homes for path in home.rglob("*") if path.is_file())
         rows = self.gradebook.get("submissions", [])
         grades = sum(len(row["grades"]) for row in rows)
+        where = ", ".join(home.parent.name for home in self.homes) or "no folder"
         return (
-            f"{files} files in {', '.join(home.parent.name for home in self.homes) or 'no folder'}, {grades} grades of "
-            f"{len(rows)} submissions in the gradebook, and parts of {len(self.own)} files in {OWN}"
+            f"{_counted(files, 'file')} in {where}, {_counted(grades, 'grade')} of {_counted(len(rows), 'submission')} "
+            f"in the gradebook, and parts of {_counted(len(self.own), 'file')} in {OWN}"
         )
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
 
 
 def of(folder: Path, learner: str) -> LearnerRecord:
@@ -137,7 +144,9 @@ def forget(record: LearnerRecord, statistics: bool = True) -> list[Path]:
     for home in record.homes:
         shutil.rmtree(home)
     _forget_in_pages(folder, learner)
-    _forget_in_log(folder / LOG, learner)
+    _forget_lines(folder / LOG, bounded(learner).search)
+    for table in (path for pattern in TABLES for path in sorted(folder.glob(pattern))):
+        _forget_lines(table, lambda line: any(learner in row for row in csv.reader([line])))
     gradebook_rows.forget(folder, learner)
     return sorted(_still(folder, learner))
 
@@ -159,13 +168,13 @@ def _forget_in_pages(folder: Path, learner: str) -> None:
                 page.write_text(changed, "utf-8", errors="surrogateescape")
 
 
-def _forget_in_log(path: Path, learner: str) -> None:
+def _forget_lines(path: Path, is_theirs: Callable[[str], Any]) -> None:
+    """Take out the lines that are a learner's."""
     if path.is_file() and not is_link(path):
-        text = path.read_text("utf-8", errors="surrogateescape")
-        pattern = bounded(learner)
-        lines = [line for line in text.splitlines(keepends=True) if not pattern.search(line)]
-        if "".join(lines) != text:
-            path.write_text("".join(lines), "utf-8", errors="surrogateescape")
+        lines = path.read_bytes().decode("utf-8", "surrogateescape").splitlines(keepends=True)
+        left = [line for line in lines if not is_theirs(line)]
+        if len(left) < len(lines):
+            path.write_bytes("".join(left).encode("utf-8", "surrogateescape"))
 
 
 def _still(folder: Path, learner: str) -> Iterator[Path]:

@@ -173,6 +173,7 @@ def test_the_command_asks_first_and_a_kill_in_between_is_finished_by_the_same_ag
     asked = run("o'neil", input="n\n")
     assert asked.exit_code == 1
     assert "Remove all of it" in asked.output
+    assert "Error: nothing was removed" in asked.output
     assert learner_record.of(course, "o'neil")
     with monkeypatch.context() as patch:
         patch.setattr(learner_record.gradebook_rows, "forget", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
@@ -188,9 +189,12 @@ def test_the_command_asks_first_and_a_kill_in_between_is_finished_by_the_same_ag
 
 def test_a_teachers_own_file_is_named_and_stays(course):
     (course / "grades.csv").write_text("o'neil,5\n")
+    ours = course / "grades-csv.csv"
+    ours.write_bytes(b"learner,score\r\n\"o'neil\",5\r\no'neil-2,4\r\n")
     done = CliRunner().invoke(commands.main, ["course", "forget", str(course), "o'neil", "--yes"])
     assert "still stands in grades.csv" in done.output
     assert (course / "grades.csv").read_text() == "o'neil,5\n"
+    assert ours.read_bytes() == b"learner,score\r\no'neil-2,4\r\n"
 
 
 def test_nothing_is_removed_while_a_run_writes_or_where_an_id_is_ambiguous(course):

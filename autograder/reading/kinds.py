@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from hwlib.options import RUN_LOG
+
 from . import readers
 from .held_file import HeldFile
 from .readers import ReaderAnswer
@@ -136,7 +138,7 @@ TABLE = (
             ),
             (r"\btps: [\d,]{1,20}|\btokens?[_/ ](?:per_)?s(?:ec(?:ond)?)?\b|\bmfu\b", "tokens a second or MFU"),
         ),
-        options=("on", "gpus", "model", "batch", "tp", "pp", "cp", "ep"),
+        options=tuple(option.name for option in RUN_LOG),
     ),
     ReaderKind(
         "config",

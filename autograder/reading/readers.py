@@ -60,20 +60,10 @@ def explain_run(module: Any, files: Sequence[HeldFile], options: Mapping[str, An
     """A log of training, or the output of a serving benchmark."""
     from importlib import import_module
 
-    values = dict(options)
-    if "batch" in values:
-        values |= _batch(values.pop("batch"))
-    explained = module.explain_run(only_text(files), **values)
+    told = import_module("hwlib.run_logs.options").run_options(options)
+    explained = module.explain_run(only_text(files), **told)
     text = import_module("hwlib.run_logs.run_text").run_log_text(explained)
     return ReaderAnswer(explained.fine, module.run_log_record(explained), text)
-
-
-def _batch(batch: Any) -> dict[str, Any]:
-    """The tokens of a step, and where its sequences are known how many there are."""
-    if not isinstance(batch, tuple):
-        return {"batch_tokens": batch}
-    tokens, length = batch
-    return {"batch_tokens": tokens, **({"sequence": length, "batch": tokens / length} if length else {})}
 
 
 def config(module: Any, files: Sequence[HeldFile], _options: Mapping[str, Any]) -> ReaderAnswer:

@@ -6,11 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hwlib.options import TRAINING, named
+from hwlib.options import RUN_LOG, Entry, Option
 
 from .reading_error import ReadingError
-
-PLANNER = named(TRAINING)
 
 
 @dataclass(frozen=True)
@@ -30,26 +28,22 @@ def _count(text: str) -> int:
     return int(plain)
 
 
-def _words(name: str) -> Callable[[str], Any]:
-    return PLANNER[name].reader.read_single  # how the one value of a run is read
+def _of_run(option: Option) -> ReadingOption:
+    """An option of `gpubook explain-run` in the page."""
+    entry = option.single or Entry()
+    return ReadingOption(option.name, entry.label or option.name, entry.about, _read(option))
 
 
-def _batch(text: str) -> Any:
-    return PLANNER["batch"].reader.read(text)
+def _read(option: Option) -> Callable[[str], Any]:
+    read = _count if option.name == "gpus" else option.reader.read_single
+    return lambda text: read(text.strip())
 
 
 READING_OPTIONS = (
-    ReadingOption("on", "Machine", "such as dgx-h100, 4xdgx-h100 or 2x8 h100-sxm"),
-    ReadingOption("gpus", "GPUs", "a number", _count),
-    ReadingOption("collective", "Collective", "such as all_reduce"),
-    ReadingOption("network", "Network", "InfiniBand, EFA or Ethernet"),
+    ReadingOption("collective", "Collective", "of a table of bandwidths, such as all_reduce"),
+    ReadingOption("network", "Network", "of the machine of a table: InfiniBand, EFA or Ethernet"),
     ReadingOption("link", "Link", "one link of the matrix: nvlink4, or 25 GB/s"),
-    ReadingOption("model", "Model", "that was trained, such as llama3-8b"),
-    ReadingOption("batch", "Batch", "tokens of a step, or sequences x length: 4M, 512x4096", _batch),
-    *(
-        ReadingOption(name, name, f"{words} parallelism", _words(name))
-        for name, words in (("tp", "tensor"), ("pp", "pipeline"), ("cp", "context"), ("ep", "expert"))
-    ),
+    *map(_of_run, RUN_LOG),
 )
 BY_NAME = {option.name: option for option in READING_OPTIONS}
 

@@ -29,7 +29,7 @@ class GapPart:
 class Gap:
     """Measured and predicted seconds of a step, the interval of the prediction, and the parts of the measured one; the
     last of them is what is unknown, below zero where the run is faster than predicted. `explained` says that it is
-    within the model's error.
+    within the model's error; `within` are the places of a server's unknown seconds that its log shows.
     """
 
     measured: float
@@ -39,6 +39,7 @@ class Gap:
     parts: tuple[GapPart, ...]
     unknown: float
     explained: bool
+    within: tuple[GapPart, ...] = ()
 
 
 def gap_of(pace: RunPace, model: ModelledStep, findings: Sequence[RunFinding]) -> Gap:

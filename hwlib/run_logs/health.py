@@ -1,13 +1,14 @@
 """What a log shows of a run's memory, its losses and its batch."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import isnan
 from statistics import median
 
 from hwlib.run_logs.facts import Facts, rise_of, value_of
-from hwlib.run_logs.finding import SHOWN, RunFinding, step_numbers
+from hwlib.run_logs.finding import LIKELY, SHOWN, RunFinding, step_numbers
 from hwlib.run_logs.records import RunLog
+from hwlib.run_logs.served_facts import at_once
 from hwlib.units import plural, show
 
 FULL, GROWS = 0.95, 0.05
@@ -137,10 +138,15 @@ def _log_tokens(log: RunLog) -> float | None:
 
 
 SATURATED = 0.9  # of the requests that arrive: fewer answers show that they queue
+EMPTY = 0.85  # of the places: fewer that are taken in the mean show that the client does not fill them
+READING = 0.2  # of the time of a token
+COUNTED = 0.03  # by which two counts of the same tokens may differ
 
 
-def benchmark_findings(log: RunLog) -> tuple[RunFinding, ...]:
-    """What a serving benchmark shows: requests that failed, and a server that is offered more than it answers."""
+def benchmark_findings(log: RunLog, facts: Facts) -> tuple[RunFinding, ...]:
+    """What a serving benchmark shows: requests that failed, a server that is offered more than it answers, places that
+    stand empty, steps that read prompts between tokens, and tokens that are counted twice over.
+    """
     numbers, shown = log.benchmark, []
     if failed := int(numbers.get("failed", 0)):
         shown.append(RunFinding("failed", f"{plural(failed, 'request')} failed: rates are of those that did not"))
@@ -151,4 +157,37 @@ def benchmark_findings(log: RunLog) -> tuple[RunFinding, ...]:
             "time to the first token is mostly waiting"
         )
         shown.append(RunFinding("saturated", sentence))
-    return tuple(shown)
+    elif places := _empty_places(log, facts):
+        shown.append(places)
+    return (*shown, *_token_findings(numbers))
+
+
+def _empty_places(log: RunLog, facts: Facts) -> RunFinding | None:
+    """Fewer requests at once than the client allows, where it does not wait for their arrival."""
+    allowed, there = log.benchmark.get("concurrency_limit"), at_once(log, facts)
+    if not (allowed and there) or there >= EMPTY * allowed or "offered_rate" in log.benchmark:
+        return None
+    sentence = (
+        f"{there:,.0f} requests are there at once in the mean, where the client allows {allowed:,.0f}: places stand "
+        "empty while the first requests come and the last ones end, so that rates are below those of a full server"
+    )
+    return RunFinding("empty_places", sentence, LIKELY, (), None, 1 - there / allowed)
+
+
+def _token_findings(numbers: Mapping[str, float]) -> Iterator[RunFinding]:
+    """What the times between tokens, and their counts, show."""
+    usual, mean = numbers.get("median_itl"), numbers.get("mean_tpot") or numbers.get("mean_itl")
+    if usual and mean and 1 - usual / mean > READING:
+        sentence = (
+            f"a token takes {show(mean, 's', 3)} in the mean and {show(usual, 's', 3)} in the median: "
+            f"{1 - usual / mean:.0%} of the time lies in few long gaps, in which steps read prompts of others (shorter "
+            "chunks, or prefill on GPUs of its own, make them shorter)"
+        )
+        yield RunFinding("long_gaps", sentence, LIKELY)
+    counted, again = numbers.get("output_tokens"), numbers.get("retokenized_tokens")
+    if counted and again and abs(again / counted - 1) > COUNTED:
+        sentence = (
+            f"{counted:,.0f} tokens were asked for and {again:,.0f} are in the answers: rates of tokens are of the "
+            "first number"
+        )
+        yield RunFinding("retokenized", sentence)

@@ -14,6 +14,21 @@ from hwlib.specs.own_cluster import LINE, described
 
 VENDOR = re.compile(r"^[\w.-]{1,60}/")
 SUFFIXES = ("-instruct", "-base", "-chat", "-it", "-hf")
+QUANTISED = re.compile(r"-(fp8|fp4|nvfp4|awq|gptq|w4a16)(?:-\w{1,20}){0,2}$")
+DTYPES: Mapping[str, str] = {
+    "fp8": "fp8",
+    "fp4": "fp4",
+    "nvfp4": "fp4",
+    "awq": "int4w",
+    "gptq": "int4w",
+    "w4a16": "int4w",
+}
+"""The precision that the end of a checkpoint's name says."""
+KIN = (
+    (re.compile(r"llama-3(?:\.\d)?-(8b|70b|405b)"), r"llama3-\1"),
+    (re.compile(r"deepseek-(?:r1|v3\.1)(?:-\d{4})?|deepseek-v3-\d{4}"), "deepseek-v3"),
+)
+"""Checkpoints of the same architecture under other names."""
 CONTEXT = 2**20  # tokens: no limit of a model that is read from its sizes
 SIZES: Mapping[str, str] = {
     "layers": "num_hidden_layers",
@@ -55,12 +70,28 @@ def check_told(options: Mapping[str, Any]) -> None:
 
 
 def _known(name: str) -> Model | None:
-    """The model of a name as people write it: behind its maker, and with what it was tuned for."""
-    plain = VENDOR.sub("", name.strip()).lower().replace("meta-llama", "llama")
+    """The model of a name as people write it: behind its maker, and with what it was tuned for or stored in."""
+    plain = QUANTISED.sub("", VENDOR.sub("", name.strip()).lower().replace("meta-llama", "llama"))
     for suffix in ("", *SUFFIXES):
-        if plain.endswith(suffix) and (model := models.find(plain[: len(plain) - len(suffix)].replace("_", "-"))):
+        start = plain[: len(plain) - len(suffix)].replace("_", "-")
+        if plain.endswith(suffix) and (model := models.find(start) or _kin(start)):
             return model
     return None
+
+
+def _kin(name: str) -> Model | None:
+    keys = (key if "\\" not in key else pattern.sub(key, name) for pattern, key in KIN if pattern.fullmatch(name))
+    return next((models.find(key) for key in keys), None)
+
+
+def dtype_in_name(name: str) -> str | None:
+    """The precision that a checkpoint's name says.
+
+    >>> dtype_in_name("Llama-3.3-70B-Instruct-FP8"), dtype_in_name("Qwen3-32B")
+    ('fp8', None)
+    """
+    match = QUANTISED.search(name.lower())
+    return DTYPES[match[1]] if match else None
 
 
 def _of_sizes(facts: Facts) -> Model | None:

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 
-from hwlib.run_logs.explain import SHOWN_FACTS, ExplainedRun
+from hwlib.run_logs.explain import ExplainedRun
 from hwlib.run_logs.gap import Gap
 from hwlib.run_logs.modelled import OWN, NotModelled
 from hwlib.run_logs.reader import TITLES
 from hwlib.run_logs.records import RunLog
+from hwlib.run_logs.served_model import ModelledServer
+from hwlib.run_logs.served_text import server_lines
 from hwlib.units import plural, show
 
 MISSING = {
@@ -14,10 +16,13 @@ MISSING = {
     "--on": "--on (the machine: dgx-h100, h100-sxm, 4xdgx-a100)",
     "--gpus": "--gpus",
     "--batch": "--batch (tokens of a step, or sequences x length)",
+    "--prompt": "--prompt (tokens of a request)",
+    "--output": "--output (tokens of an answer)",
+    "--concurrency": "--concurrency (requests at once), or --rate (arrivals a second)",
 }
 RATES = ("token_rate", "input_rate", "output_rate", "peak_output_rate", "request_rate")
 MOST_RUNS = 3  # that are listed
-WIDEST = 24  # characters of a part's name
+WIDEST = 28  # characters of a part's name
 
 
 def run_log_text(answer: ExplainedRun) -> str:
@@ -42,7 +47,7 @@ def _head(answer: ExplainedRun) -> Iterator[str]:
     yield f"A log of {TITLES[log.program]}: {steps}{between}{ranks}{beside}."
     if log.unread:
         yield f"{plural(len(log.unread), 'line')} cut and not read in full, the first: {log.unread[0]}."
-    facts = [f"{name} {_amount(answer, name)}" for name in SHOWN_FACTS if name in answer.facts]
+    facts = [f"{name} {_amount(answer, name)}" for name in answer.shown]
     if facts:
         yield f"What ran: {', '.join(facts)}."
 
@@ -115,6 +120,11 @@ def _findings(answer: ExplainedRun) -> Iterator[str]:
 
 def _model(answer: ExplainedRun) -> Iterator[str]:
     model = answer.model
+    if isinstance(model, ModelledServer):
+        yield from server_lines(answer.log, model)
+        if answer.gap:
+            yield from _gap(answer.gap, " of a request" + " and its place" * model.times.closed)
+        return
     if isinstance(model, NotModelled):
         if model.missing:
             needed = "; ".join(MISSING[name] for name in model.missing)
@@ -138,14 +148,15 @@ def _model(answer: ExplainedRun) -> Iterator[str]:
         yield from _gap(answer.gap)
 
 
-def _gap(gap: Gap) -> Iterator[str]:
-    yield f"The measured {show(gap.measured, 's', 3)} taken apart:"
+def _gap(gap: Gap, whole: str = "") -> Iterator[str]:
+    yield f"The measured {show(gap.measured, 's', 3)}{whole} taken apart:"
     for part in gap.parts:
         yield _part(part.name, part.seconds, gap, part.source)
     verdict = "within the error of the model" if gap.explained else "beyond the error of the model"
     yield _part("unknown", gap.unknown, gap, verdict)
+    yield from (_part(f"- {part.name}", part.seconds, gap, part.source) for part in gap.within)
     if not gap.explained and gap.unknown < 0:
-        yield "  The run is faster than the model allows: is this its model, its batch and its machine?"
+        yield "  It is faster than the model allows: are these its model, its batch or load, and its machine?"
 
 
 def _part(name: str, seconds: float, gap: Gap, source: str) -> str:

@@ -1,7 +1,8 @@
 """The table of fields, `fields.csv`: what each program prints, in which unit, and what of a `RunLog` it is."""
 
 import csv
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from io import StringIO
 from math import isfinite
@@ -17,9 +18,12 @@ UNITS = {
     **{"GiB": 2.0**30, "MiB": 2.0**20},
 }
 """The units of the table, in SI."""
+MOST_NAMES = 10_000  # of a program that are remembered
 HOLDERS = ("step", "setting", "benchmark", "timer", "event")
 MOST = 1e30  # no quantity of a run is above it: such a number was mangled
 LONGEST = 400  # characters of a number
+PLAIN = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{0,18})?(?:[eE][+-]?[0-9]{1,2})?")
+"""What a number looks like as programs print it; others are taken apart."""
 
 
 class LogField(NamedTuple):
@@ -94,13 +98,32 @@ def quantities(program: str, pairs: Iterable[tuple[str, str]], holder: str) -> I
     """The quantities of pairs of a name and a text, as far as the table knows the names; a loss that is not a number is
     passed on as one.
     """
-    known = fields_of(program, holder)
+    known = _fields_by_name(program, holder)
     for name, text in pairs:
-        field = known.get(key_of(name))
+        field = known[name]
         if field is None:
             continue
-        value = field.number(text)
+        value = float(text) * UNITS[field.unit] if PLAIN.fullmatch(text) else field.number(text)
         if value is not None:
             yield field.quantity, value
         elif field.quantity in ("loss", "grad_norm") and is_nan(text):
             yield field.quantity, float("nan")
+
+
+class _Names(dict[str, LogField | None]):
+    """Fields by their names as a program writes them, with any spaces and letters."""
+
+    def __init__(self, fields: Mapping[str, LogField]):
+        super().__init__()
+        self.fields = fields
+
+    def __missing__(self, name: str) -> LogField | None:
+        field = self.fields.get(key_of(name))
+        if len(self) < MOST_NAMES:
+            self[name] = field
+        return field
+
+
+@cache
+def _fields_by_name(program: str, holder: str) -> _Names:
+    return _Names(fields_of(program, holder))

@@ -84,8 +84,9 @@ def _spikes(losses: Sequence[tuple[int, float]]) -> list[int]:
     for place in range(SETTLED, len(losses)):
         before = [loss for _, loss in losses[max(place - BEFORE, 0) : place]]
         usual = median(before)
-        spread = median(abs(loss - usual) for loss in before)
-        jumps = losses[place][1] > usual + max(SPIKE * abs(usual), 8 * spread)
+        jumps = losses[place][1] > usual + SPIKE * abs(usual)
+        if jumps:
+            jumps = losses[place][1] > usual + 8 * median(abs(loss - usual) for loss in before)
         if jumps and not high:
             spikes.append(losses[place][0])
         high = jumps

@@ -40,7 +40,7 @@ def log_lines(text: str) -> Iterator[LogLine]:
 
 
 def _plain(line: str) -> str:
-    line = COLOUR.sub("", line).replace("\x00", "")
+    line = (COLOUR.sub("", line) if "\x1b" in line else line).replace("\x00", "")
     for pattern in (QUOTE, TAG, NUMBERED, TAG):
         match = pattern.match(line)
         line = line[match.end() :] if match else line
@@ -49,7 +49,8 @@ def _plain(line: str) -> str:
 
 def _clock(line: str) -> float | None:
     """The seconds of the time in the head of a line, of its day or, with a date, of the calendar."""
-    match = DATED.search(line[:HEAD])
+    head = line[:HEAD]
+    match = DATED.search(head) if ":" in head else None
     if not match:
         return None
     hour, minute, second = (int(match[name]) for name in ("hour", "minute", "second"))

@@ -8,7 +8,7 @@ from hwlib.run_logs.lines import LogLine
 from hwlib.run_logs.reading import LogReading
 
 PROGRAM = "megatron"
-HEAD = "iteration "
+HEAD, BRIDGE_HEAD = "iteration ", "Step Time"
 STEP = re.compile(r"(?:^|[\]| ])iteration +(\d{1,12}) ?/ {0,12}\d{1,12} ?\|")
 DUMPED = re.compile(r"^ {0,8}(\w{2,60}) \.+ (\S.{0,80})$")
 WRITTEN = re.compile(r"^ {0,12}(\w{2,60}): (\S{1,40})$")
@@ -48,22 +48,28 @@ def read_megatron(lines: Sequence[LogLine]) -> LogReading:
             log.timer(line, ranked, (*times, times[-1], times[-1])[: max(len(times), 3)], MS)
         match = RANKS_OF.match(text)
         ranked, times = (match[1] if match else ""), []
-        if match := BRIDGE.search(text):
+        if BRIDGE_HEAD in text and (match := BRIDGE.search(text)):
             bridge = [(match[1], match[2]), (match[3], match[4])]
-        elif HEAD in text and STEP.search(text):
-            _step(log, lines, at, bridge)
+        elif match := _head(text):
+            _step(log, lines, at, match, bridge)
             bridge = []
         elif not log.event(line):
             _other(log, line)
     return log
 
 
-def _step(log: LogReading, lines: Sequence[LogLine], at: int, bridge: list[tuple[str, str]]) -> None:
+def _head(text: str) -> re.Match[str] | None:
+    """The number of the step at the head of a line of one."""
+    at = text.find(HEAD)
+    return STEP.search(text, max(at - 1, 0)) if at >= 0 else None
+
+
+def _step(
+    log: LogReading, lines: Sequence[LogLine], at: int, match: re.Match[str], bridge: list[tuple[str, str]]
+) -> None:
     """A line of a step, with what a terminal cut off it, and what Megatron-Bridge printed of it in the line before."""
     line = lines[at]
     text = line.text
-    match = STEP.search(text)
-    assert match
     following = at + 1
     while following < min(at + CUT, len(lines)) and LAST not in text and _continues(lines[following]):
         text += lines[following].text
@@ -71,21 +77,21 @@ def _step(log: LogReading, lines: Sequence[LogLine], at: int, bridge: list[tuple
     if not text.rstrip().endswith("|"):
         log.unread.append(line.number)
     pairs = [("iteration", match[1]), *_pairs(text[match.end() :])]
-    before = [(name, value) for name, value in _pairs(text[: match.start()]) if name == "samples/sec"]
+    before = [(name, value) for name, value in _pairs(text[: match.start()]) if name.strip() == "samples/sec"]
     log.step(line, [*bridge, *before, *pairs])
 
 
 def _continues(line: LogLine) -> bool:
     """Whether a line is the rest of the one before, which a terminal cut."""
     text = line.text
-    return not (STEP.search(text) or BRIDGE.search(text) or OTHERS.match(text)) and " |" in text and ": " in text
+    return not (_head(text) or BRIDGE.search(text) or OTHERS.match(text)) and " |" in text and ": " in text
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:
     for piece in text.split("|"):
         name, colon, value = piece.rpartition(":")
         if colon and len(piece) < LONGEST_PAIR:
-            yield name.strip(), value.strip()
+            yield name, value.strip()
 
 
 def _other(log: LogReading, line: LogLine) -> None:
@@ -102,7 +108,7 @@ def _other(log: LogReading, line: LogLine) -> None:
     elif text.lstrip().startswith("time (ms)"):
         for name, time in _pairs(text):
             value = number_of(time)
-            log.timer(line, name, () if value is None else (value,), MS)
+            log.timer(line, name.strip(), () if value is None else (value,), MS)
     elif "--" in text:
         known = fields_of(PROGRAM, "setting")
         flags = [(name.replace("-", "_"), value) for name, value in FLAG.findall(text)]

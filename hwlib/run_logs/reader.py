@@ -43,6 +43,7 @@ TITLES: Mapping[str, str] = {
     "vllm": "vLLM's benchmark",
     "sglang": "SGLang's benchmark",
 }
+BEGINNING = 2_000  # lines of a long log by which its program is known
 BELOW = ("deepspeed", "trainer")
 """Programs that others run on, and whose words are no others': what they say counts without a step of theirs."""
 
@@ -54,7 +55,7 @@ def read_run_log(text: str) -> RunLog:
     Raises RunLogError for a text with no step of any program.
     """
     lines = [*log_lines(text)]
-    logs = [read(lines) for read in READERS.values()] if lines else []
+    logs = _all_read(lines) if lines else []
     best = max(logs, key=_worth, default=None)
     if best is None or best.empty:
         raise RunLogError(_nothing(lines))
@@ -71,6 +72,23 @@ def read_run_log(text: str) -> RunLog:
     )
 
 
+def _all_read(lines: Sequence[LogLine]) -> list[LogReading]:
+    """What each program's reader reads. A long log is read whole by the reader to which its beginning belongs, and what
+    that takes for no step by the others: each line has one program's step. If that reader was not the right one, all
+    read everything.
+    """
+    if len(lines) <= BEGINNING:
+        return [read(lines) for read in READERS.values()]
+    first = max(READERS, key=lambda name: _worth(READERS[name](lines[:BEGINNING])))
+    log = READERS[first](lines)
+    taken = {step.line for step in log.steps}
+    rest = [line for line in lines if line.number not in taken]
+    logs = [log if name == first else read(rest) for name, read in READERS.items()]
+    if taken and max(map(_worth, logs)) == _worth(log):
+        return logs
+    return [log if name == first else read(lines) for name, read in READERS.items()]
+
+
 def _worth(log: LogReading) -> tuple[int, int]:
     """By how many steps say how long they took, and where none does by how many there are."""
     timed = sum(1 for step in log.steps if _is_timed(step)) + 2 * bool(log.benchmark)
@@ -78,15 +96,14 @@ def _worth(log: LogReading) -> tuple[int, int]:
 
 
 def _is_timed(step: LoggedStep) -> bool:
-    rates = (
-        step.seconds,
-        step.gpu_token_rate,
-        step.token_rate,
-        step.sample_rate,
-        step.mean_sample_rate,
-        step.step_rate,
+    return (
+        step.seconds is not None
+        or step.gpu_token_rate is not None
+        or step.token_rate is not None
+        or step.sample_rate is not None
+        or step.mean_sample_rate is not None
+        or step.step_rate is not None
     )
-    return any(rate is not None for rate in rates)
 
 
 def _single(log: RunLog) -> tuple[RunLog, int]:

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterable
 from dataclasses import fields, replace
+from functools import cache
 from typing import Any
 
-from hwlib.run_logs.fields import fields_of, key_of, quantities
+from hwlib.run_logs.fields import LogField, fields_of, key_of, quantities
 from hwlib.run_logs.lines import LogLine
 from hwlib.run_logs.records import LogEvent, LoggedStep, LogSetting, LogTimer, RunLog
 
@@ -13,6 +14,11 @@ MOST_STEP = 1e12
 ATTRIBUTES = {attribute.name for attribute in fields(LoggedStep)} - {"step", "line", "clock", "others"}
 TOOK = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) ?s(?:ec|\b)")
 Pairs = Iterable[tuple[str, str]]
+
+
+@cache
+def _events_of(program: str) -> tuple[tuple[str, LogField], ...]:
+    return tuple((field.name.lower(), field) for field in fields_of(program, "event").values())
 
 
 class LogReading:
@@ -69,8 +75,8 @@ class LogReading:
     def event(self, line: LogLine) -> bool:
         """Take a line for an event, if it has the words of one; whether it has."""
         text = line.text.lower()
-        for field in fields_of(self.program, "event").values():
-            at = text.find(field.name.lower())
+        for words, field in _events_of(self.program):
+            at = text.find(words)
             if at >= 0:
                 took = TOOK.search(text, at)
                 seconds = float(took[1]) if took else None

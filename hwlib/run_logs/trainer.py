@@ -38,7 +38,7 @@ def read_trainer(lines: Sequence[LogLine]) -> LogReading:
             log.setting(line, [(match[1].strip(), match[2])])
         else:
             log.event(line)
-    if log.empty:
+    if log.empty and lines:
         _whole(log, lines[-1])
     return log
 

@@ -24,7 +24,7 @@ from hwlib.run_logs.fields import HOLDERS, UNITS
 from hwlib.run_logs.finding import SHOWN
 from hwlib.run_logs.findings import findings_of
 from hwlib.run_logs.pace import pace_of
-from hwlib.run_logs.reader import TITLES
+from hwlib.run_logs.reader import BEGINNING, TITLES
 from hwlib.units import GB, GiB, ms
 
 FOLDER = Path(__file__).parent / "data" / "run_logs" / "public"
@@ -436,3 +436,22 @@ def test_the_documentation_has_the_table_of_fields():
     from benchmarks.planted.fields_page import PAGE, fields_page
 
     assert PAGE.read_text("utf-8") == fields_page()
+
+
+def stepped(count, words="iter {}: loss 3.2202, time 893.76ms, mfu 16.68%"):
+    return "\n".join(words.format(number) for number in range(1, count + 1))
+
+
+@pytest.mark.parametrize("count", [BEGINNING, BEGINNING + 1])
+def test_a_long_log_is_read_as_a_short_one(count):
+    log = read_run_log(stepped(count))
+    assert (log.program, len(log.steps), log.others) == ("nanogpt", count, ())
+    assert log.steps[-1].line == count
+
+
+def test_the_beginning_of_a_long_log_does_not_decide_alone():
+    titan = "step: {}  loss:  6.1384  memory: 49.66GiB(52.28%)  tps: 5,856  tflops: 339.16  mfu: 34.29%"
+    log = read_run_log(f"{stepped(5)}\n{stepped(BEGINNING + 5, titan)}")
+    assert (log.program, len(log.steps), log.others) == ("torchtitan", BEGINNING + 5, ("nanogpt",))
+    late = "\n" + "no step\n" * BEGINNING + stepped(9, titan)
+    assert read_run_log(late).program == "torchtitan"

@@ -29,7 +29,7 @@ SERVERS_OWN = (
 """Options that only a serving benchmark has."""
 SHOWN_FACTS = (
     *("model", "gpus", "chip", "on", "tp", "pp", "cp", "ep", "dp", "v", "zero", "micro"),
-    *("batch", "sequence", "batch_tokens", "dtype", "recompute"),
+    *("batch", "sequence", "batch_tokens", "dtype", "recompute", "lora", "base", "packed", "document"),
 )
 SERVED_FACTS = (
     *("model", "gpus", "chip", "on", "tp", "ep", "attention_dp", "pp", "dtype", "kv_dtype"),

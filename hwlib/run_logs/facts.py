@@ -1,7 +1,7 @@
 """What ran: the numbers of a run that its log says, that follow from what it says, or that the reader is told."""
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -18,6 +18,12 @@ USUAL: Mapping[str, Mapping[str, Any]] = {
     "composer": {**REPLICAS, "zero": 3},
 }
 """What programs do unless their user says otherwise: replicas, whose states some divide."""
+PROJECTIONS: Mapping[str, str] = {
+    **{f"{name}_proj": name for name in ("q", "k", "v", "gate", "up", "down")},
+    **{"o_proj": "o", "output_proj": "o"},
+}
+"""Matrices by the names of projections, which torchtune and PEFT give them."""
+GATED_MLP = ("gate", "up", "down")
 FALSE = ("none", "false", "no", "null", "0")
 OPTION, DERIVED, USUALLY = "option", "derived", "usual"
 
@@ -58,13 +64,20 @@ def facts_of(log: RunLog, options: Mapping[str, Any]) -> dict[str, RunFact]:
         facts.setdefault(setting.name, RunFact(setting.value, setting.line))
     facts |= {name: RunFact(value, OPTION) for name, value in options.items() if value is not None}
     _batch_of_steps(log, facts)
-    for name, value in (*_degrees(facts), *_batch(facts), *_words(log, facts)):
-        if value is not None:
-            facts.setdefault(name, RunFact(value, DERIVED))
+    _derive(facts, (*_degrees(facts), *_batch(facts), *_words(log, facts)))
     _fitting_micro(log, facts)
     for name, value in USUAL.get(log.program, {}).items():
         facts.setdefault(name, RunFact(value, USUALLY))
+    if "accumulation" in facts:
+        _derive(facts, _degrees(facts))
+        _derive(facts, _batch(facts))
     return facts
+
+
+def _derive(facts: dict[str, RunFact], pairs: Iterable[tuple[str, Any]]) -> None:
+    for name, value in pairs:
+        if value is not None:
+            facts.setdefault(name, RunFact(value, DERIVED))
 
 
 def _product(facts: Facts, *names: str) -> float | None:
@@ -123,11 +136,12 @@ def _batch(facts: Facts) -> list[tuple[str, Any]]:
     """The tokens of a step, from sequences, or the sequences from tokens."""
     dp, micro = value_of(facts, "dp"), value_of(facts, "micro") or value_of(facts, "local_batch")
     batch = value_of(facts, "batch")
+    padded = "packed" in facts and not is_true(value_of(facts, "packed"))
     if not batch and micro and dp:
         batch = micro * dp * (value_of(facts, "accumulation") or 1.0)
     tokens = value_of(facts, "batch_tokens")
     T = value_of(facts, "sequence")
-    if not tokens and batch and T:
+    if not tokens and batch and T and not padded:
         tokens = batch * T
     if not batch and tokens and T and tokens % T == 0:
         batch = tokens / T
@@ -160,7 +174,20 @@ def _words(log: RunLog, facts: Facts) -> list[tuple[str, Any]]:
     zero = 3 if value_of(facts, "sharding") in ("FSDP", "HSDP", "FULL_SHARD", "HYBRID_SHARD") else None
     if zero is None and "zero1" in facts:
         zero = 1 if is_true(value_of(facts, "zero1")) else 0
-    return [("dtype", dtype), ("recompute", recompute), ("zero", zero), ("zero", _fsdp(log, facts))]
+    zeros = [("zero", zero), ("zero", _fsdp(log, facts))]
+    return [("dtype", dtype), ("recompute", recompute), *zeros, ("lora", _lora(log, facts))]
+
+
+def _lora(log: RunLog, facts: Facts) -> str | None:
+    """Adapters by what a log says of their rank and matrices, in the words of the planner."""
+    rank = value_of(facts, "lora_rank")
+    if not rank:
+        return None
+    names = [
+        PROJECTIONS[str(row.value)] for row in log.settings if row.name == "lora_matrix" and row.value in PROJECTIONS
+    ]
+    names += GATED_MLP if is_true(value_of(facts, "lora_mlp")) else ()
+    return f"{int(rank)}@{'+'.join(dict.fromkeys(names))}" if names else str(int(rank))
 
 
 def _fsdp(log: RunLog, facts: Facts) -> int | None:

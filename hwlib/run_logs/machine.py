@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from math import ceil
 from typing import Any
 
+from hwlib.footprint.trained import adapters_of
 from hwlib.run_logs.facts import Facts, is_true, value_of
 from hwlib.run_logs.records import RunLogError
 from hwlib.specs import Accelerator, Model, SpecError, accelerators, clusters, models, nodes
@@ -25,7 +26,7 @@ DTYPES: Mapping[str, str] = {
 }
 """The precision that the end of a checkpoint's name says."""
 KIN = (
-    (re.compile(r"llama-3(?:\.\d)?-(8b|70b|405b)"), r"llama3-\1"),
+    (re.compile(r"llama-?3(?:[.-]\d)?-(8b|70b|405b)"), r"llama3-\1"),
     (re.compile(r"deepseek-(?:r1|v3\.1)(?:-\d{4})?|deepseek-v3-\d{4}"), "deepseek-v3"),
 )
 """Checkpoints of the same architecture under other names."""
@@ -55,9 +56,11 @@ def model_of(facts: Facts) -> Model | None:
 
 
 def check_told(options: Mapping[str, Any]) -> None:
-    """Raise RunLogError for a model or a machine that the reader gives and that is none."""
-    model, on = options.get("model"), options.get("on")
+    """Raise RunLogError for a model, a machine or adapters that the reader gives and that are none."""
+    model, on, lora = options.get("model"), options.get("on"), options.get("lora")
     try:
+        if lora is not None:
+            adapters_of(str(lora))
         if isinstance(model, str):
             models.of(model)
         if isinstance(on, str) and not (clusters.find(on) or nodes.find(on) or accelerators.find(on) or described(on)):
@@ -65,7 +68,7 @@ def check_told(options: Mapping[str, Any]) -> None:
             raise RunLogError(
                 f"--on: expected a node, a cluster, a chip or a line such as {LINE!r}, got {on!r}; {known}"
             )
-    except (KeyError, SpecError) as error:
+    except (KeyError, ValueError) as error:  # SpecError, and adapters that are none
         raise RunLogError(str(error.args[0] if error.args else error)) from None
 
 

@@ -9,9 +9,10 @@ from hwlib.planner.certainty import plan_error
 from hwlib.planner.costs import costed_plan
 from hwlib.planner.keywords import records_of
 from hwlib.planner.task import task_of
-from hwlib.run_logs.facts import Facts, value_of
+from hwlib.run_logs.facts import DERIVED, Facts, value_of
 from hwlib.run_logs.machine import chip_of_run, cluster_of, model_of
 from hwlib.run_logs.records import RunLog
+from hwlib.run_logs.tuned import adapter_options
 from hwlib.specs import Model, SpecError, stacks
 from hwlib.strategy import Strategy
 
@@ -64,12 +65,15 @@ def modelled_step(log: RunLog, facts: Facts) -> ModelledStep | NotModelled:
         return NotModelled(missing)
     assert isinstance(model, Model)
     pinned = pinned_degrees(log, facts)
+    batch = _whole_sequences(facts)
+    if batch != value_of(facts, "batch_tokens"):
+        pinned.pop("micro", None)
     if not model.moe:  # programs print degrees of experts of any model
         pinned = {name: value for name, value in pinned.items() if name not in ("ep", "etp")}
     arguments = {
         "model": model,
         "cluster": cluster,
-        "B": int(value_of(facts, "batch_tokens")),
+        "B": batch,
         "T": _whole(value_of(facts, "sequence")),
         "gpus": int(value_of(facts, "gpus")),
         **_software(log, facts),
@@ -78,6 +82,14 @@ def modelled_step(log: RunLog, facts: Facts) -> ModelledStep | NotModelled:
         return _answer(arguments, pinned)
     except (PlanError, ValueError, KeyError) as error:
         return NotModelled(sentence=f"the planner takes no such run: {_words(error)}")
+
+
+def _whole_sequences(facts: Facts) -> int:
+    """The tokens of a step: where a log counts them without padding those of the nearest number of full sequences."""
+    tokens, T = value_of(facts, "batch_tokens"), value_of(facts, "sequence")
+    if not T or facts["batch_tokens"].origin != DERIVED or tokens % T == 0:
+        return int(tokens)
+    return int(max(1, round(tokens / T)) * T)
 
 
 def _words(error: Exception) -> str:
@@ -117,6 +129,7 @@ def _software(log: RunLog, facts: Facts) -> dict[str, Any]:
         stack = min(mine, key=len, default=None)
     software = {"dtype": dtype, "stack": stack} if stack else {"dtype": dtype}
     others = {name: value_of(facts, name) for name in ("states", "offload", "optimizer", "release", "features")}
+    others |= adapter_options(model_of(facts), facts)
     if log.program not in OWN and others["features"] is None:
         others["features"] = "any"
     return software | {name: value for name, value in others.items() if value is not None}
@@ -140,7 +153,7 @@ def _too_large(arguments: Mapping[str, Any], pinned: Mapping[str, Any]) -> tuple
     """A plan that does not fit by the model, though its log says that it ran: with the degrees that are known, and the
     least of the others. Raises ValueError for one that cannot be.
     """
-    names = ("dtype", "stack", "states", "offload", "optimizer", "release", "features")
+    names = ("dtype", "stack", "states", "offload", "optimizer", "release", "features", "lora", "base")
     _, software = records_of(None, None, {name: arguments[name] for name in names if name in arguments})
     B, T, gpus = arguments["B"], arguments["T"], arguments["gpus"]
     task = task_of(arguments["model"], arguments["cluster"], B=B, T=T, gpus=gpus, software=software)

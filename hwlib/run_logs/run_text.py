@@ -91,6 +91,7 @@ def _speed(answer: ExplainedRun) -> Iterator[str]:
     if ours or theirs:
         yield f"MFU: {', '.join(filter(None, (ours, theirs)))}."
     yield from (f"  They differ as {reason}." for reason in used.why)
+    yield from (f"  {note[0].upper()}{note[1:]}." for note in used.notes)
     if answer.memory:
         yield f"Memory: {show(answer.memory, 'B', 3)} at most."
 

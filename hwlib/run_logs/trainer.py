@@ -12,6 +12,7 @@ PAIR = re.compile(r"""['"]([\w ]{2,50})['"]: *['"]?([-+.\w]{1,40})""")
 HEADED = re.compile(
     r"(?:^|>> +|- +|\s)((?:Num|Instantaneous|Total|Gradient|Number) [\w ().,&]{4,70}?) = ([\d,.]{1,24})"
 )
+TRAINABLE = re.compile(r"(trainable params): ([\d,]{1,20}) \|\| (all params): ([\d,]{1,20})")
 BAR = re.compile(r"\| *(\d{1,12})/(\d{1,12}) \[(\d{1,6}:[\d:]{2,9})<")
 
 
@@ -34,6 +35,8 @@ def read_trainer(lines: Sequence[LogLine]) -> LogReading:
             _step(log, line, at)
         elif "'train_runtime'" in text or '"train_runtime"' in text:
             log.setting(line, PAIR.findall(text))
+        elif "trainable params" in text and (match := TRAINABLE.search(text)):
+            log.setting(line, [(match[1], match[2]), (match[3], match[4])])
         elif " = " in text and (match := HEADED.search(text)):
             log.setting(line, [(match[1].strip(), match[2])])
         else:

@@ -9,6 +9,7 @@ from hwlib.run_logs.facts import Facts, value_of
 from hwlib.run_logs.machine import chip_of_run, model_of
 from hwlib.run_logs.pace import RunPace
 from hwlib.run_logs.records import RunLog
+from hwlib.run_logs.tuned import book_flops, counting_notes
 from hwlib.specs import Accelerator, Model, SpecError
 from hwlib.training import model_utilization
 from hwlib.transformer import parameter_count, step_flops, training_flops
@@ -21,8 +22,8 @@ PEAKS: Mapping[str, float] = {"nanogpt": 312e12}
 @dataclass(frozen=True)
 class Utilisation:
     """Tokens a second in all and of a GPU; FLOPs of a step as the book counts them and as the log does; the dense peak
-    of the chip in the run's precision and the log's; utilisations by both; and why they differ, in words. None for what
-    nobody says.
+    of the chip in the run's precision and the log's; utilisations by both; why they differ, and what else the
+    book's FLOPs depend on, in words. None for what nobody says.
     """
 
     token_rate: float | None = None
@@ -34,6 +35,7 @@ class Utilisation:
     mfu: float | None = None
     log_mfu: float | None = None
     why: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def utilisation_of(log: RunLog, facts: Facts, pace: RunPace | None) -> Utilisation:
@@ -49,7 +51,7 @@ def utilisation_of(log: RunLog, facts: Facts, pace: RunPace | None) -> Utilisati
     dtype = value_of(facts, "dtype") or "bf16"
     peak = _peak(chip, dtype)
     T = value_of(facts, "sequence")
-    flops_a_token = float(step_flops(model, T, T)) / T if model and T else None
+    flops_a_token = book_flops(model, facts) if model and T else None
     flops = flops_a_token * tokens if flops_a_token and tokens else None
     mfu = flops_a_token * of_gpu / peak if flops_a_token and of_gpu and peak else None
     if flops and seconds and gpus and peak:
@@ -61,7 +63,9 @@ def utilisation_of(log: RunLog, facts: Facts, pace: RunPace | None) -> Utilisati
         log_mfu, log_peak = rate / peak, peak
     log_flops = rate * usual * gpus if rate and gpus and pace.absolute else None
     why = _why(model, tokens, T, log_flops, flops) if model and tokens and T and log_flops and flops else ()
-    return Utilisation(total, of_gpu, flops, log_flops, peak, log_peak, mfu, log_mfu, (*why, *_peaks(peak, log_peak)))
+    why = (*why, *_peaks(peak, log_peak))
+    notes = counting_notes(model, facts) if model and mfu else ()
+    return Utilisation(total, of_gpu, flops, log_flops, peak, log_peak, mfu, log_mfu, why, notes)
 
 
 def _median(pace: RunPace, name: str) -> float | None:

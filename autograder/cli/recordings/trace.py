@@ -24,7 +24,9 @@ The output of --json, in seconds and bytes:
              where no shapes or no chip are known), of all ranks together
   waits      who waited for whom with no kernel beside, longest first
   caused     by rank, the seconds that all others waited for it
-  matched    share of the collectives that two traces or more have
+  matched    share of the collectives and messages that two traces or more
+             have
+  unmet      sends and receives that could not be matched
   shifts     what was added to a rank's clock
   groups     by group, operation and bytes: calls, median transfer and wait
   findings   kind, ranks, value (a share of the time or a multiple), sentence

@@ -47,6 +47,7 @@ class TraceAnswer:
             ],
             "caused": dict(self.waits.caused),
             "matched": self.waits.matched,
+            "unmet": self.waits.unmet,
             "shifts": dict(self.waits.shifts),
             "groups": [group._asdict() | {"labels": list(group.labels)} for group in self.waits.groups],
             "findings": [finding._asdict() | {"ranks": list(finding.ranks)} for finding in self.findings],
@@ -214,18 +215,27 @@ def _wait_lines(answered: TraceAnswer) -> Iterator[str]:
         return
     yield ""
     if not waits.matched:
-        yield "No collective is in two traces; sends and receives, and all-to-all made of them, are not compared."
+        yield f"No collective and no message is in two traces{_unmet_words(waits)}."
         return
-    yield f"Who waited for whom, with no kernel beside ({waits.matched:.0%} of the collectives are in two traces):"
+    yield f"Who waited for whom, with no kernel beside ({waits.matched:.0%} of the calls are in two traces):"
     for (who, cause), seconds in list(waits.waits.items())[:TOP]:
         yield f"  rank {who} for rank {cause}: {show(seconds, 's', 3)}"
     if not waits.waits:
         yield "  nobody for anybody"
+    if waits.unmet:
+        yield f"  not compared{_unmet_words(waits)}"
     shifted = {label: shift for label, shift in waits.shifts.items() if shift}
     if shifted:
         most = max(shifted, key=lambda label: abs(shifted[label]))
         by = show(abs(shifted[most]), "s", 3)
         yield f"  clocks of {len(shifted)} ranks were aligned, by up to {by} (rank {most})"
+
+
+def _unmet_words(waits: JobWaits) -> str:
+    """Of messages that are not compared why."""
+    if not waits.unmet:
+        return ""
+    return f"; {waits.unmet:,} sends and receives do not tell their peer, or their peer's trace has more or fewer"
 
 
 def _note_lines(ranks: Mapping[str, DeviceTimes]) -> Iterator[str]:

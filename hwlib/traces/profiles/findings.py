@@ -167,7 +167,7 @@ def _cause(
     own = ranks[label]
     others = [other for name, other in ranks.items() if name != label]
     usual = median(other.times.compute for other in others)
-    if own.times.compute > SLOWER * usual and own.times.compute - usual > EXPLAINS * wait:
+    if usual and own.times.compute > SLOWER * usual and own.times.compute - usual > EXPLAINS * wait:
         return f"its kernels take {own.times.compute / usual:.2f} times as long as the others' (clock, or more work)"
     fetching = own.fetching - median(other.fetching for other in others)
     if fetching > EXPLAINS * wait:

@@ -1,4 +1,4 @@
-"""Who waited for whom, from the collectives that several ranks' traces have in common."""
+"""Who waited for whom, from the collectives and messages that several ranks' traces have in common."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,6 +6,7 @@ from statistics import median
 from typing import NamedTuple
 
 from hwlib.traces.intervals import union
+from hwlib.traces.profiles.messages import MESSAGE, Messages, met_messages
 from hwlib.traces.profiles.profile import CollectiveCall
 from hwlib.traces.profiles.times import SECONDS, DeviceTimes
 
@@ -13,6 +14,7 @@ __all__ = ["GroupRow", "JobWaits", "job_waits"]
 
 Key = tuple[str, int]
 AGREE = 50_000  # ns: ends of a collective differ by less, and so may clocks that are left as they are
+BUFFERED = 5_000_000  # ns: the same of messages, whose sends may leave before the other side has come
 
 
 class MetCollective(NamedTuple):
@@ -50,8 +52,10 @@ class GroupRow(NamedTuple):
 class JobWaits(NamedTuple):
     """Seconds of exposed waiting by (who waited, for whom), longest first, and what was compared.
 
-    `caused` are the seconds that all others waited for a rank, `matched` is the share of the ranks' collectives that
-    another rank's trace has too; `shifts` are the seconds that were added to a rank's clock.
+    `caused` are the seconds that all others waited for a rank in collectives (stages of a pipeline wait for each other
+    by its schedule), `matched` is the share of the ranks' collectives and
+    messages that another rank's trace has too; `shifts` are the seconds that were added to a rank's clock; `unmet`
+    counts sends and receives of which no trace has the other side, or which do not tell it.
     """
 
     waits: Mapping[tuple[str, str], float]
@@ -59,36 +63,50 @@ class JobWaits(NamedTuple):
     matched: float
     shifts: Mapping[str, float]
     groups: tuple[GroupRow, ...]
+    unmet: int = 0
 
 
 def job_waits(ranks: Mapping[str, DeviceTimes]) -> JobWaits:
-    """Who waited for whom, of devices by label; the clocks are aligned by the ends of what they have in common.
-
-    Sends and receives are left out: their numbers do not tell who meets whom.
+    """Who waited for whom, of devices by label; the clocks are aligned by the ends of the collectives that they have in
+    common, or of messages where they have none.
     """
     calls = {label: _numbered(own.collectives) for label, own in ranks.items()}
-    shifts = _shifts(calls)
+    messages = met_messages({label: (own.rank, own.collectives) for label, own in ranks.items()})
+    shifts = _shifts(calls, messages)
+    calls = {label: own | messages[label] for label, own in calls.items()}
+    unmet = sum(call.operation == MESSAGE for own in ranks.values() for call in own.collectives)
+    unmet -= sum(map(len, messages.values()))
     met = list(_met(calls, shifts))
-    total = sum(len(own) for own in calls.values())
-    waiting: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
-    for collective in met:
-        last = collective.last
-        until = collective.starts[last]
-        for label, start in collective.starts.items():
-            if start < until:
-                waiting[label, last].append((start - shifts[label], until - shifts[label]))
-    waits = {pair: _exposed(times, ranks[pair[0]]) for pair, times in waiting.items()}
+    total = sum(len(own) for own in calls.values()) + unmet
+    waits = _waits(met, shifts, ranks)
     ordered = sorted(((pair, wait) for pair, wait in waits.items() if wait > 0), key=lambda row: (-row[1], row[0]))
     caused = dict.fromkeys(ranks, 0.0)
-    for (_, cause), wait in ordered:
-        caused[cause] += wait
+    collectives = [collective for collective in met if collective.operation != MESSAGE]
+    for (_, cause), wait in _waits(collectives, shifts, ranks).items():
+        caused[cause] += max(wait, 0.0)
     return JobWaits(
         dict(ordered),
         caused,
         sum(len(collective.starts) for collective in met) / total if total else 0.0,
         {label: shift * SECONDS for label, shift in shifts.items()},
         tuple(_groups(met)),
+        unmet,
     )
+
+
+def _waits(
+    met: Sequence[MetCollective], shifts: Mapping[str, int], ranks: Mapping[str, DeviceTimes]
+) -> dict[tuple[str, str], float]:
+    """Seconds that each rank waited for each other one, with no kernel beside."""
+    waiting: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
+    for collective in met:
+        last = collective.last
+        until = collective.starts[last]
+        for label, start in collective.starts.items():
+            if start < until:
+                left = min(until, collective.ends[label])  # a send may leave before the other side has come
+                waiting[label, last].append((start - shifts[label], left - shifts[label]))
+    return {pair: _exposed(times, ranks[pair[0]]) for pair, times in waiting.items()}
 
 
 def _exposed(times: Sequence[tuple[float, float]], rank: DeviceTimes) -> float:
@@ -103,7 +121,7 @@ def _numbered(collectives: Sequence[CollectiveCall]) -> dict[Key, CollectiveCall
     """
     groups: dict[str, list[CollectiveCall]] = defaultdict(list)
     for call in collectives:
-        if call.operation != "send_recv":
+        if call.operation != MESSAGE:
             groups[call.group].append(call)
     numbered: dict[Key, CollectiveCall] = {}
     for group, own in groups.items():
@@ -121,21 +139,36 @@ def _joined(first: CollectiveCall, second: CollectiveCall) -> CollectiveCall:
     return CollectiveCall(first.operation, first.group, first.number, size, first.start, end)
 
 
-def _shifts(calls: Mapping[str, Mapping[Key, CollectiveCall]]) -> dict[str, int]:
+def _shifts(calls: Mapping[str, Mapping[Key, CollectiveCall]], messages: Messages) -> dict[str, int]:
     """What to add to each rank's clock: all leave a collective within microseconds of each other."""
     shifts: dict[str, int] = {}
     ends: dict[Key, int] = {}
     waiting = list(calls)
     while waiting:
-        best = next((label for label in waiting if not ends.keys().isdisjoint(calls[label])), waiting[0])
-        own = calls[best]
+        best, own, agree = _next(waiting, ((calls, AGREE), (messages, BUFFERED)), ends)
         differences = [ends[key] - own[key].end for key in own.keys() & ends.keys()]
         shift = int(median(differences)) if differences else 0
-        shift = shifts[best] = shift if abs(shift) > AGREE else 0
-        for key, call in own.items():
+        shift = shifts[best] = shift if abs(shift) > agree else 0
+        for key, call in (calls[best] | messages[best]).items():
             ends.setdefault(key, call.end + shift)
         waiting.remove(best)
     return shifts
+
+
+Kinds = Sequence[tuple[Mapping[str, Mapping[Key, CollectiveCall]], int]]
+
+
+def _next(
+    waiting: Sequence[str], kinds: Kinds, ends: Mapping[Key, int]
+) -> tuple[str, Mapping[Key, CollectiveCall], int]:
+    """A rank that has something in common with those before, what to align it by, collectives before messages, and
+    which difference means nothing.
+    """
+    for calls, agree in kinds:
+        for label in waiting:
+            if not ends.keys().isdisjoint(calls[label]):
+                return label, calls[label], agree
+    return waiting[0], {}, AGREE
 
 
 def _met(calls: Mapping[str, Mapping[Key, CollectiveCall]], shifts: Mapping[str, int]) -> Iterator[MetCollective]:

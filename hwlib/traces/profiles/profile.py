@@ -23,13 +23,17 @@ STEP = "ProfilerStep"
 LOADER = "DataLoader"
 COMPUTE, COMMUNICATION, COPY = range(3)
 RANGES = ("cuda_profiler_range", "hip_profiler_range")
+PEERS = {"send": "Dst Rank", "recv": "Src Rank"}
 UNKNOWN = "no kernel, but"  # a device has worked, and what it did was not recorded
 OTHER_DEVICES = ("mtia_ccp_events", "privateuse1_runtime", "xpu_runtime")
 
 
 @dataclass(frozen=True, slots=True)
 class CollectiveCall:
-    """A kernel of communication: operation, group by name and ranks, number there (-1 if not recorded), bytes, ns."""
+    """A kernel of communication: operation, group by name and ranks, number there (-1 if not recorded), bytes, ns.
+
+    Of a message, `way` is "send" or "recv" and `peer` the rank that it goes to or comes from, -1 if not recorded.
+    """
 
     operation: str
     group: str
@@ -37,6 +41,8 @@ class CollectiveCall:
     bytes: float
     start: int
     end: int
+    way: str = ""
+    peer: int = -1
 
 
 @dataclass(frozen=True)
@@ -364,5 +370,16 @@ def _collective(name: str, args: Mapping[str, Any], device: int, thread: Any, sp
         group = f"stream {str(args.get('stream', thread))[:40]}" if device >= 0 else ""
     sent, got = (_number(args.get(f"{way} msg nelems")) for way in ("In", "Out"))
     size = ELEMENT.get(str(args.get("dtype", "")), 0)
-    operation = operation_of((title if isinstance(title, str) and title else name)[:NAME])
-    return CollectiveCall(operation, group, _number(args.get("Seq")), float(max(sent, got, 0) * size), *span)
+    operation = operation_of(title[:NAME] if isinstance(title, str) else "") or operation_of(name[:NAME])
+    way = title if isinstance(title, str) and title in PEERS else ""
+    peer = _peer(args.get(PEERS[way])) if way else -1
+    return CollectiveCall(operation, group, _number(args.get("Seq")), float(max(sent, got, 0) * size), *span, way, peer)
+
+
+def _peer(value: Any) -> int:
+    """A rank, written as a number or as its text."""
+    return (
+        int(value)
+        if type(value) is str and value.isascii() and value.isdecimal() and len(value) < 9
+        else _number(value)
+    )

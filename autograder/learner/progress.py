@@ -61,7 +61,7 @@ class Progress:
                 for older in sorted(above.glob(f"*/{OWN}/{FILE}")):
                     if first_link(above, str(older.relative_to(above))):  # it may be of another study folder
                         continue
-                    with contextlib.suppress(OSError):
+                    with contextlib.suppress(OSError, record.BadRecord):
                         progress._take_over(older)
                 return progress
         return cls(own(folder, FILE))
@@ -124,9 +124,10 @@ class Progress:
             entry.setdefault("solution", record.now())
 
     def merge(self, other: Data) -> None:
-        """Add what another record has."""
+        """Add what another record has. BadRecord where both together are more than is read again."""
         with self._changing() as data:
             made = record.merged(data, other)
+            record.read(record.written(made), f"{self.path} with what is added to it")
             data.clear()
             data.update(made)
 

@@ -28,6 +28,8 @@ ATTEMPTS = 40  # that are kept of an exercise
 MAX_SIZE = 16 << 20  # of a file
 MAX_VALUES = 500_000  # in a file, as of a notebook
 LONGEST = 20_000  # characters of an answer's source that are kept; of a longer one none, since a part is not it
+# What a file may have, which is far more than a reader's: as in docs/_static/progress.js
+MOST_EXERCISES, MOST_MISTAKES, LONGEST_NAME = 5_000, 10, 200
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 Data = dict[str, Any]
 
@@ -123,19 +125,19 @@ def _merged(a: Mapping[str, Any], b: Mapping[str, Any], rules: Mapping[str, Call
 
 
 def _either(a: Any, b: Any) -> Any:
-    return max(a, b, key=canonical)
+    return a if a is b else max(a, b, key=canonical)
 
 
 def _earliest(a: Any, b: Any) -> Any:
-    return min(a, b, key=lambda one: (one["time"], canonical(one)))
+    return a if a is b else min(a, b, key=lambda one: (one["time"], canonical(one)))
 
 
 def _latest(a: Any, b: Any) -> Any:
-    return max(a, b, key=lambda one: (one["time"], canonical(one)))
+    return a if a is b else max(a, b, key=lambda one: (one["time"], canonical(one)))
 
 
 def _best(a: Any, b: Any) -> Any:
-    return min(a, b, key=lambda one: (-one["score"], one["time"], canonical(one)))
+    return a if a is b else min(a, b, key=lambda one: (-one["score"], one["time"], canonical(one)))
 
 
 def _attempts(a: Data, b: Data) -> Data:
@@ -170,6 +172,8 @@ def _problem(data: Any) -> str:
     """Why it is not a record; "" where it is one."""
     if type(data) is not dict or data.get("format") != FORMAT or type(data.get("exercises")) is not dict:
         return f'{{"format": {FORMAT}, "exercises": {{id: ...}}}} was expected'
+    if (count := len(data["exercises"])) > MOST_EXERCISES:
+        return f"it has {count:,} exercises, and at most {MOST_EXERCISES:,} were expected"
     for name, entry in data["exercises"].items():
         if type(entry) is not dict:
             return f"the entry of {name!r} is not an object"
@@ -199,9 +203,18 @@ def _verdict(value: Any) -> bool:
     )
 
 
+def _source(value: Any) -> bool:
+    return _text(value) and len(value) <= LONGEST
+
+
+def _name(value: Any) -> bool:
+    return _text(value) and len(value) <= LONGEST_NAME
+
+
 def _attempt(value: Any) -> bool:
     named = type(value) is dict and value.get("mistakes", [])
-    return type(named) is list and all(map(_text, named)) and _text(value.get("kind")) and _number(value.get("score"))
+    fits = type(named) is list and len(named) <= MOST_MISTAKES and all(map(_name, named))
+    return fits and _text(value.get("kind")) and _number(value.get("score"))
 
 
 def _timed(value: Any, **parts: Callable[[Any], bool]) -> bool:
@@ -211,9 +224,9 @@ def _timed(value: Any, **parts: Callable[[Any], bool]) -> bool:
 
 
 FITS: dict[str, Callable[[Any], bool]] = {
-    "answer": lambda value: _timed(value, source=_text, verdict=_verdict),
+    "answer": lambda value: _timed(value, source=_source, verdict=_verdict),
     "best": lambda value: _timed(value, score=_number),
-    "prediction": lambda value: _timed(value, source=_text) and "answer" in value,
+    "prediction": lambda value: _timed(value, source=_source) and "answer" in value,
     "skipped": _time,
     "hints": lambda value: type(value) is int and 0 <= value < 1000,
     "solution": _time,

@@ -18,6 +18,7 @@ TAGS = {
     "blockquote", "br", "code", "em", "li", "ol", "p", "pre", "s", "span", "strong", "sub", "sup", "table", "tbody",
     "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
+LONGEST = 10_000  # characters of such a sentence: a parser of HTML may look at a text again at each of its signs
 ALIGNED = r"text-align: ?(?:left|right|center)"
 ATTRIBUTES = {"td": ("style", ALIGNED), "th": ("style", ALIGNED), "span": ("class", "math inline")}
 """The one attribute that a tag may have, and its values."""
@@ -34,9 +35,9 @@ def block_html(markdown: str) -> Markup:
 
 
 def harmless(text: str) -> Markup:
-    """HTML from a file that may be anybody's, with the tags and the attributes that a sentence needs."""
+    """HTML from a file that may be anybody's, with the tags and the attributes that a sentence needs, to `LONGEST`."""
     reader = _Harmless()
-    reader.feed(str(text))  # a Markup escapes what replaces a part of it
+    reader.feed(str(text)[:LONGEST])  # a Markup escapes what replaces a part of it
     reader.close()
     return Markup("".join(reader.kept))
 

@@ -91,8 +91,8 @@
   }
 
   function show() {
-    const name = decodeURIComponent(location.hash.slice(1)), cell = cells.get(name), link = document.getElementById(name);
-    if (!cell || !link) return;
+    const link = document.querySelector(":target"), cell = cells.get(link?.id);  // an address may be anything
+    if (!cell) return;
     document.querySelector("section.cell-shown")?.remove();
     const heading = make("h3", { tabIndex: -1, textContent: title(cell) });
     const sources = make("p", { className: "cell-sources", textContent: `From ${cell.sources.join("; ")}.` });

@@ -86,7 +86,7 @@
   }
 
   function reach() {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = document.querySelector(":target");  // the browser's own reading: an address may be anything
     for (const own of locks) {
       const hit = own.folded.find((element) => element.contains(target) || element.querySelector(".highlighted"));
       if (!hit || own.open) continue;

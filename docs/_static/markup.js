@@ -10,7 +10,7 @@
   const MATHML = "http://www.w3.org/1998/Math/MathML", XHTML = "http://www.w3.org/1999/xhtml";
   // A stranger's megabytes would make every visit to a page wait: a sentence has so many characters, what is deeper than so
   // many elements is joined to them. The book's longest sentence has 1,055.
-  const LONGEST = 20000, DEEPEST = 100;
+  const LONGEST = 10000, DEEPEST = 100;
   const words = (text) => text.split(" ");
 
   // What a sentence may have: as TAGS and ATTRIBUTES in autograder/values/inline_html.py.

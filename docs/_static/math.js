@@ -4,7 +4,10 @@
 (function () {
   "use strict";
 
-  const DELIMITED = /\\\((.+?)\\\)|\\\[(.+?)\\\]/gs;
+  // A sentence may be a stranger's: a formula has so many characters and defines nothing, since a macro of a macro fills
+  // the memory.
+  const LONGEST = 2000, OPENS = /\\[([]/g, CLOSES = { "\\(": "\\)", "\\[": "\\]" };
+  const DEFINES = /\\(?:[egx]?def|let|futurelet|global|long|(?:re)?newcommand|providecommand|DeclareMathOperator)/;
   const TALL = /<(?:mfrac|msqrt|mroot|mtable|munder|mover|munderover)\b/;
 
   /* Brackets around nothing tall keep their size: Chromium sets one that may stretch with room for its largest form. */
@@ -26,8 +29,23 @@
     return tidy(temml.renderToString(tex, { displayMode: display, throwOnError: true, wrap: "none", xml: true }));
   }
 
+  /* The formulas in a text: {tex, display, start, end} of each. The text is gone through once. */
+  function formulas(text) {
+    const all = [], next = { "\\(": 0, "\\[": 0 };  // where a formula of this kind that is open ends; -1 for nowhere
+    let end = 0;
+    for (const { 0: sign, index: start } of text.matchAll(OPENS)) {
+      if (start < end || next[sign] === -1) continue;
+      if (next[sign] < start + 3) next[sign] = text.indexOf(CLOSES[sign], start + 3);
+      const tex = text.slice(start + 2, Math.max(next[sign], start + 2));
+      if (!tex || tex.length > LONGEST || DEFINES.test(tex)) continue;
+      end = next[sign] + 2;
+      all.push({ tex, display: sign === "\\[", start, end });
+    }
+    return all;
+  }
+
   if (typeof document === "undefined") {
-    module.exports = { convert };
+    module.exports = { convert, formulas };
     return;
   }
 
@@ -49,28 +67,31 @@
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT, (node) =>
       node.parentElement.closest("script, style, pre, code, textarea, math") ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT);
     const found = [];
-    while (walker.nextNode()) if (walker.currentNode.data.search(DELIMITED) >= 0) found.push(walker.currentNode);
+    while (walker.nextNode()) {
+      const text = formulas(walker.currentNode.data);
+      if (text.length) found.push([walker.currentNode, text]);
+    }
     return found;
   }
 
   async function typeset(element) {
     if (!waiting(element).length) return;
     const temml = await load();
-    for (const node of waiting(element)) {  // anew: the element may have changed meanwhile
+    for (const [node, all] of waiting(element)) {  // anew: the element may have changed meanwhile
       const parts = [];
-      let end = 0;
-      for (const found of node.data.matchAll(DELIMITED)) {
+      let before = 0;
+      for (const { tex, display, start, end } of all) {
         let made;
         try {
-          made = window.gpubook.markup.math(convert(temml, found[1] ?? found[2], found[1] === undefined));
+          made = window.gpubook.markup.math(convert(temml, tex, display));
         } catch (error) {
           console.error(error);
           continue;  // what cannot be read stays as it was typed
         }
-        parts.push(node.data.slice(end, found.index), made);
-        end = found.index + found[0].length;
+        parts.push(node.data.slice(before, start), made);
+        before = end;
       }
-      node.replaceWith(...parts, node.data.slice(end));
+      node.replaceWith(...parts, node.data.slice(before));
     }
   }
 

@@ -6,7 +6,7 @@
   const { progress, memory, misconceptions } = window.gpubook ?? {};
   if (!memory || !misconceptions) return;
   const { exercises, here, base, made } = memory, { names, variants } = misconceptions;
-  const DAY = 24 * 3600 * 1000, DAYS = 3, OFFERED = 2, REPEATED = 3;
+  const DAY = 24 * 3600 * 1000, DAYS = 3, OFFERED = 2, REPEATED = 3, LISTED = 20, LOOKED_AT = 200;
   const known = (name) => Object.hasOwn(names, name), exerciseOf = (key) => key.split("#")[0];
 
   const drawn = (id) => variants[id]?.count ?? 1;
@@ -21,26 +21,39 @@
     return all.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
   }
 
+  const CAUGHT = new Map();  // by exercise: the known mistakes that it would catch
+  for (const [key, { exercises: ids }] of Object.entries(names)) for (const id of ids) listed(CAUGHT, id).add(key);
+  function listed(map, id) {
+    if (!map.has(id)) map.set(id, new Set());
+    return map.get(id);
+  }
+
   /* Each mistake by its key: where and how often it was made, when last, and whether it is mastered since: by a right
    * answer to a variant of an exercise that catches it or to another such exercise, or to the same one days later. The
-   * same mistake made again in the next attempt at an exercise counts once. */
+   * same mistake made again in the next attempt at an exercise counts once. A record may be a stranger's: after a right
+   * answer only the mistakes that its exercise would catch are looked at. */
   function mistakesOf(record, days) {
-    const found = new Map(), before = new Map();
+    const found = new Map(), before = new Map(), madeAt = new Map();
     for (const attempt of attempts(record)) {
       const { id, time, score, variant } = attempt, now = attempt.mistakes ?? [];
       for (const key of now) {
-        const mistake = found.get(key) ?? { key, count: 0, in: [] };
+        if (!found.has(key)) found.set(key, { key, count: 0, in: new Set() });
+        const mistake = found.get(key);
         if (!before.get(id)?.includes(key)) mistake.count += 1;
-        found.set(key, Object.assign(mistake, { last: time, at: id, mastered: false, in: [...new Set([...mistake.in, id])] }));
+        mistake.in.add(id);
+        listed(madeAt, id).add(key);
+        Object.assign(mistake, { last: time, at: id, mastered: false });
       }
       before.set(id, now);
-      if (score < 1) continue;
-      for (const mistake of found.values()) {
+      if (score < 1 || !exercises.has(id)) continue;
+      for (const key of new Set([...(CAUGHT.get(id) ?? []), ...(madeAt.get(id) ?? [])])) {
+        const mistake = found.get(key);
+        if (!mistake) continue;
         const later = Date.parse(time) - Date.parse(mistake.last) >= days * DAY;
-        if (catching(mistake).includes(id) && (variant !== undefined || id !== mistake.at || later)) mistake.mastered = true;
+        if (variant !== undefined || id !== mistake.at || later) mistake.mastered = true;
       }
     }
-    return [...found.values()];
+    return [...found.values()].map((mistake) => ({ ...mistake, in: [...mistake.in] }));
   }
 
   const linked = (address, ...inside) => made("a", { href: address.includes("#") && here && address.startsWith(`${here.name}.html#`) ? address.slice(address.indexOf("#")) : base + address }, ...inside);
@@ -132,6 +145,7 @@
     const record = progress.record(), local = new Set(here.exercises.map(({ id }) => id));
     const mistakes = mistakesOf(record, DAYS).filter((one) => one.in.some((id) => local.has(id)) && (known(one.key) || one.count > 1));
     mistakes.sort((a, b) => b.count - a.count || (a.last < b.last ? 1 : -1));
+    mistakes.splice(LISTED);
     const said = JSON.stringify(mistakes.map(({ key, count, mastered }) => [key, count, mastered]));
     if (place.dataset.said === said) return;
     place.dataset.said = said;
@@ -152,7 +166,7 @@
   function repeat(place) {
     const days = Number(place.dataset.repeat) || DAYS, record = progress.record(), taken = new Set(), items = [];
     const old = mistakesOf(record, days).filter(({ mastered, last }) => !mastered && Date.now() - Date.parse(last) >= days * DAY);
-    for (const mistake of old.sort((a, b) => (a.last < b.last ? -1 : 1))) {
+    for (const mistake of old.sort((a, b) => (a.last < b.last ? -1 : 1)).slice(0, LOOKED_AT)) {
       const [found] = items.length < REPEATED ? offers(mistake, record, 1, taken) : [];
       if (found) items.push([mistake, found]);
     }

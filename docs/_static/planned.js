@@ -5,6 +5,7 @@
 (function () {
   "use strict";
 
+  const LARGEST = 1000000;  // bytes of a file, which a field and an address are to hold
   const PAUSE = 300;  // ms after a key, on a page that answers at once
 
   function mount(form) {
@@ -47,8 +48,9 @@
 
     function fail(sentence, name) {
       for (const field of fields) field.removeAttribute("aria-invalid");
-      form.elements[name]?.setAttribute("aria-invalid", "true");
-      form.elements[name]?.closest("details")?.setAttribute("open", "");
+      const field = fields.find((one) => one.name === name);  // the name is the address's, such as "length"
+      field?.setAttribute("aria-invalid", "true");
+      field?.closest("details")?.setAttribute("open", "");
       wrong.textContent = sentence;
     }
 
@@ -112,6 +114,10 @@
     form.addEventListener("change", async ({ target }) => {
       if (target.type === "file") {
         if (!target.files.length) return;
+        if (target.files[0].size > LARGEST) {
+          fail(`The file has ${target.files[0].size} bytes: at most ${LARGEST} are read here.`, document.getElementById(target.dataset.into).name);
+          return;
+        }
         const text = await target.files[0].text(), lines = target.accept === ".toml";  // which ends a field at a line's end
         document.getElementById(target.dataset.into).value = lines ? text : text.replace(/\s*\n\s*/g, " ");
       }

@@ -7,6 +7,8 @@
   "use strict";
 
   const FORMAT = 2, ATTEMPTS = 40, LONGEST = 20000, KEY = "gpubook-progress", RACE = 2000;
+  // What a file may have, as in record.py, so that a stranger's does not make every visit to a page wait.
+  const MOST_EXERCISES = 5000, MOST_MISTAKES = 10, LONGEST_NAME = 200;
   const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
   const empty = () => ({ format: FORMAT, exercises: {} });
   const own = (object, name) => (Object.hasOwn(object, name) ? object[name] : undefined);
@@ -29,8 +31,8 @@
   const ascii = (value) =>
     JSON.stringify(value).replace(/[^ -~]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-  const either = (a, b) => (canonical(a) >= canonical(b) ? a : b);
-  const before = (a, b) => (a.time === b.time ? canonical(a) <= canonical(b) : a.time < b.time);
+  const either = (a, b) => (a === b || canonical(a) >= canonical(b) ? a : b);
+  const before = (a, b) => (a.time === b.time ? a === b || canonical(a) <= canonical(b) : a.time < b.time);
   const earliest = (a, b) => (before(a, b) ? a : b), latest = (a, b) => (before(a, b) ? b : a);
   const least = (a, b) => (a <= b ? a : b);
   const best = (a, b) => (a.score === b.score ? earliest(a, b) : a.score > b.score ? a : b);
@@ -60,21 +62,32 @@
   }
 
   const isText = (value) => typeof value === "string", isTime = (value) => isText(value) && TIME.test(value);
+  const isName = (value) => isText(value) && value.length <= LONGEST_NAME, isSource = (value) => isText(value) && value.length <= 2 * LONGEST;  // Python counts a pair as one
   const isNumber = (value) => typeof value === "number" && value >= 0 && value <= 1e6;
   const isCount = (value) => Number.isInteger(value) && value >= 0 && value < 1000;
   const isVerdict = (v) => isObject(v) && [v.say, v.kind].every(isText) && [v.score, v.points].every(isNumber);
   const isAttempt = (one) => isObject(one) && isText(one.kind) && isNumber(one.score)
-    && (one.mistakes === undefined || (Array.isArray(one.mistakes) && one.mistakes.every(isText)));
+    && (one.mistakes === undefined || (Array.isArray(one.mistakes) && one.mistakes.length <= MOST_MISTAKES && one.mistakes.every(isName)));
   const timed = (value) => isObject(value) && isTime(value.time);
   const FITS = {
-    answer: (value) => timed(value) && isText(value.source) && isVerdict(value.verdict),
+    answer: (value) => timed(value) && isSource(value.source) && isVerdict(value.verdict),
     best: (value) => timed(value) && isNumber(value.score),
-    prediction: (value) => timed(value) && isText(value.source) && Object.hasOwn(value, "answer"),
+    prediction: (value) => timed(value) && isSource(value.source) && Object.hasOwn(value, "answer"),
     skipped: isTime,
     hints: isCount,
     solution: isTime,
     attempts: (value) => isObject(value) && Object.entries(value).every(([time, one]) => isTime(time) && isAttempt(one)),
   };
+
+  /* The part of an entry that is not one. */
+  const misfit = (entry) => Object.keys(entry).find((part) => own(FITS, part) && !FITS[part](entry[part]));
+
+  /* An Error where a record has more exercises than one may have. */
+  function countable(data, where) {
+    const count = Object.keys(data.exercises).length;
+    if (count > MOST_EXERCISES)
+      throw new Error(`${where} is not a record of progress: it has ${count} exercises, and at most ${MOST_EXERCISES} were expected.`);
+  }
 
   /* The record in a text, of an older format too; an Error that says what was expected where it is none. */
   function read(text, where = "The file") {
@@ -92,8 +105,9 @@
     if (isObject(data) && data.format === 1) data = upgraded(data);
     if (!isObject(data) || data.format !== FORMAT || !isObject(data.exercises))
       throw new Error(`${where} is not a record of progress: a progress.json of this book was expected.`);
+    countable(data, where);
     for (const [id, entry] of Object.entries(data.exercises)) {
-      const wrong = isObject(entry) ? Object.keys(entry).find((part) => own(FITS, part) && !FITS[part](entry[part])) : "entry";
+      const wrong = isObject(entry) ? misfit(entry) : "entry";
       if (wrong !== undefined) throw new Error(`${where} is not a record of progress: the ${wrong} of ${JSON.stringify(id)} is not one.`);
     }
     return merged(data, data);
@@ -121,6 +135,7 @@
 
   /* Where it is kept. */
   let memory = empty(), lasting = true, mine = [];
+  const seen = { text: null, data: null };  // what was stored when it was read last, which each card asks for
   const watchers = new Set(), troubles = [];
 
   function trouble(say) {
@@ -142,8 +157,9 @@
       return memory;
     }
     if (text === null) return empty();
+    if (text === seen.text) return seen.data;
     try {
-      return read(text, "What this browser has stored");
+      return Object.assign(seen, { data: read(text, "What this browser has stored"), text }).data;
     } catch (error) {
       if (error.newer) {
         lasting = false;
@@ -182,7 +198,7 @@
   /* Change the entry of an exercise by `change(entry)`; nothing is stored where that returns false. */
   function changing(id, change) {
     const data = stored(), entry = structuredClone(own(data.exercises, id) ?? {});
-    if (change(entry) === false) return;
+    if (change(entry) === false || misfit(entry)) return;  // what is no verdict would make the whole record unreadable
     const alone = { format: FORMAT, exercises: { [id]: entry } };
     mine = [...mine.filter(({ at }) => Date.now() - at < RACE), { at: Date.now(), alone }];
     store(merged({ ...data, exercises: { ...data.exercises, [id]: {} } }, alone));
@@ -280,6 +296,7 @@
      * a sentence for the reader; then nothing has changed. */
     imported(text) {
       const other = harmless(read(text)), before = stored(), after = merged(before, other), ids = Object.keys(after.exercises);
+      countable(after, "With what is here, the file");
       const fresh = ids.filter((id) => !own(before.exercises, id));
       const changed = ids.filter((id) => own(before.exercises, id) && canonical(before.exercises[id]) !== canonical(after.exercises[id]));
       store(after);

@@ -190,7 +190,7 @@
 
     /** A link to a row unfolds it, wherever it was filtered away. */
     function go() {
-      const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+      const target = document.querySelector(":target");  // the browser's own reading: an address may be anything
       if (!target) return;
       if (target.closest("[hidden]")) reset();
       if (target.matches("details.spec")) target.open = true;

@@ -96,7 +96,7 @@ PLAIN = [
     "a &lt;img&gt; b",
     "a<br>b<br/>c<br />d",
     '<span class="math inline">a</span>',
-    "x" * 20_000,
+    "x" * 10_000,
 ]
 OTHER = [
     "a < b",
@@ -111,7 +111,7 @@ OTHER = [
     '<span class="math">a</span>',
     '<p style="text-align:left">',
     '<td style="text-align:left;color:red">',
-    "x" * 20_001,
+    "x" * 10_001,
 ]
 
 

@@ -8,7 +8,8 @@ import zipfile
 
 import pytest
 
-from autograder.course.intake import collect_archive
+from autograder.course.intake import archives, collect_archive, notebook_choice
+from autograder.course.intake.download_names import Owner, Upload
 from autograder.grading.restore import MAX_BYTES, MAX_VALUES, SubmissionError, notebook_in
 from tests.abuse.test_long_texts import bounded
 from tests.autograder.course.downloads import notebook, packed, small_course
@@ -62,6 +63,39 @@ def test_many_files_of_one_learner_stop_nobody(folder, tmp_path, flood):
         assert kinds.get("ada", "refused") == "refused"
 
     bounded(collected)
+
+
+def test_a_zip_that_unpacks_to_nothings_is_not_unpacked(tmp_path, monkeypatch):
+    small = bytes(archives.SMALL)
+    nothing, some = bytes(archives.SMALL + (2 << 10) * archives.DENSEST), zip_of(archives.MAX_INSIDE)
+    members = {f"ada/{number}.zip": nothing for number in range(40)} | {"bob/1.zip": some, "kim1/1.zip": small}
+    monkeypatch.setattr(archives.Member, "read", lambda member: {"bob": some, "kim1": some}[member.path[0]])
+    with archives.opened(packed(tmp_path / "homework.zip", members)) as contents:
+        assert {member.path[0] for member in contents.members} == {"bob", "kim1"}
+        assert [line.partition(":")[0] for line in contents.refused] == [f"ada/{number}.zip" for number in range(40)]
+
+
+def uploaded(title, content):
+    return Upload(archives.Member(("ada", title), None, lambda: content), Owner("folder", "ada"), title)
+
+
+def notebook_of(size, values=0):
+    begin, end = b'{"nbformat": 4, "cells": [], "metadata": {"a": [', b"0]}}"
+    content = begin + b"0," * values + end
+    return content.ljust(size)
+
+
+@pytest.mark.parametrize(("size", "values"), [(5_000, 0), (0, 500)])
+def test_the_notebooks_of_one_learner_are_read_up_to_a_size_of_all(monkeypatch, size, values):
+    monkeypatch.setattr(notebook_choice, "MAX_TOGETHER", 10_000)
+    monkeypatch.setattr(notebook_choice, "MAX_VALUES", 1_000)
+    content = notebook_of(size, values)
+    uploads = [uploaded(f"{number}.ipynb", content + b" " * number) for number in range(notebook_choice.MAX_NOTEBOOKS)]
+    with pytest.raises(archives.Refused, match="values together"):
+        notebook_choice.choose("week1", uploads, {})
+    with pytest.raises(archives.Refused, match="was expected") as refused:
+        notebook_choice.choose("week1", uploads[:2], {})
+    assert "together" not in str(refused.value)
 
 
 @pytest.mark.parametrize("values", ["{},", "[],", "0,", "[[[[[[[[]]]]]]]],"])

@@ -24,6 +24,8 @@ from ..submissions.submission_folders import KINDS, printable
 
 MAX_MEMBERS, MAX_TOTAL, MAX_DEPTH, MAX_NAME = 20_000, 16 << 30, 20, 255
 MAX_INSIDE = 1_000  # files of a zip that one learner has handed in
+SMALL, DENSEST = 1 << 20, 50  # bytes up to which a zip may be packed anyhow, and how often its size it is beyond, which
+# one that holds files is hardly at all: each of megabytes of nothing takes a fifth of a second
 ENTRY = b"PK\x01\x02"  # begins what a zip's directory says of a file
 UTF8 = 0x800  # the flag of a zip's member whose name is in UTF-8
 
@@ -96,6 +98,7 @@ def _listed(
             if times[_separated(info)] > 1:
                 raise Refused(f"{printable(info.filename)}: {times[_separated(info)]} members have this name")
             _check_kind(info)
+            _check_density(info)
             path = (*outside, *_plain_path(_name(info)))
         except Refused as error:
             made.refused.append(f"{around.name}: {error}" if around else str(error))
@@ -180,6 +183,12 @@ def _check_kind(info: zipfile.ZipInfo) -> None:
         raise Refused(f"{name}: a {KINDS.get(kind, 'special file')}; a file was expected")
     if info.flag_bits & 1:
         raise Refused(f"{name}: encrypted; make the zip without a password")
+
+
+def _check_density(info: zipfile.ZipInfo) -> None:
+    if info.filename.casefold().endswith(".zip") and info.file_size > SMALL + DENSEST * info.compress_size:
+        name, size = printable(info.filename), f"{info.compress_size:,} bytes that unpack to {info.file_size:,}"
+        raise Refused(f"{name}: {size}; a zip file, which is packed already, was expected")
 
 
 def _name(info: zipfile.ZipInfo) -> str:

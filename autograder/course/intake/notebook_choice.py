@@ -5,17 +5,19 @@ is refused: a teacher can ask for the right file, but would not see that a wrong
 """
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ...grading.found_cells import normalised
-from ...grading.restore import SubmissionError, grade_cell, grade_id, notebook_in
+from ...grading.restore import MAX_BYTES, MAX_VALUES, SubmissionError, grade_cell, grade_id, notebook_in
+from ...values.json_size import least_values
 from .archives import Refused
 from .download_names import NOTEBOOK, Upload, is_notebook, without_suffix
 
 MAX_NOTEBOOKS = 20  # of one learner that are looked into
+MAX_TOGETHER = MAX_BYTES  # bytes of these before the last; values, as many as one notebook may have
 NUMBERED = r"(?:[-_ ]\d+| ?\(\d+\))?"  # what a platform or a browser puts behind a name that is taken
 
 
@@ -40,14 +42,10 @@ def choose(name: str, uploads: Sequence[Upload], questions: Mapping[str, Set[str
     if len(notebooks) > MAX_NOTEBOOKS:
         raise Refused(f"{len(notebooks)} notebooks; {name}{NOTEBOOK} was expected")
     read: dict[bytes, Upload] = {}
-    notes, assignment_of = [], {}
-    for upload in sorted(notebooks, key=lambda upload: upload.title != f"{name}{NOTEBOOK}"):
-        try:
-            content = upload.member.read()
-            nb = notebook_in(content, upload.title)
-        except (Refused, SubmissionError) as error:
-            notes.append(str(error))
-            continue
+    notes: list[str] = []
+    assignment_of = {}
+    first = sorted(notebooks, key=lambda upload: upload.title != f"{name}{NOTEBOOK}")
+    for upload, content, nb in _readable(first, notes):
         read.setdefault(content, upload)
         assignment_of[content] = _assignment_of(name, nb, questions)
     content = _one_of(name, read, assignment_of, notes)
@@ -58,6 +56,26 @@ def choose(name: str, uploads: Sequence[Upload], questions: Mapping[str, Set[str
     if assignment_of[content] is None:
         notes.append(f"{chosen.title} has none of the questions of {name}, and is taken by its name or as the only one")
     return Chosen(chosen, content.decode("utf-8-sig"), notes)
+
+
+def _readable(uploads: Sequence[Upload], notes: list[str]) -> Iterator[tuple[Upload, bytes, Any]]:
+    """Those of a learner's notebooks that can be read, and a note for each other. Refused where all together are more
+    than two large ones, so that nobody's keep the class waiting."""
+    size = values = 0
+    for upload in uploads:
+        if size > MAX_TOGETHER or values > MAX_VALUES:
+            raise Refused(
+                f"{len(uploads)} notebooks, more than {MAX_TOGETHER:,} bytes or {MAX_VALUES:,} values together; "
+                "that of the assignment alone was expected"
+            )
+        try:
+            content = upload.member.read()
+            size, values = size + len(content), values + least_values(content.decode("utf-8", "replace"))
+            nb = notebook_in(content, upload.title)
+        except (Refused, SubmissionError) as error:
+            notes.append(str(error))
+        else:
+            yield upload, content, nb
 
 
 def _one_of(name: str, read: dict[bytes, Upload], told: dict[bytes, str | None], notes: list[str]) -> bytes:

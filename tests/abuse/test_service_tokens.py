@@ -32,11 +32,47 @@ async def statuses(folder, requests):
     return answers
 
 
+async def held_out(folder, requests):
+    """What a learner is answered where others hold all connections open, and which of those are closed by then."""
+    made = server.server(server.Door(Desk()), [server.OwnTokens(folder)], "/")
+    made.most = len(requests)
+    sockets = bind_sockets(0, "127.0.0.1")
+    made.add_sockets(sockets)
+    links = []
+    for count, request in enumerate(requests, start=1):
+        links.append(await asyncio.open_connection(*sockets[0].getsockname()))
+        links[-1][1].write(request)
+        while made.open < count:
+            await asyncio.sleep(0)
+    for _ in range(5):  # until what was sent has been read
+        await asyncio.sleep(0.01)
+    reader, writer = await asyncio.open_connection(*sockets[0].getsockname())
+    writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    answer = await reader.read(12)
+    closed = [await closes(reader) for reader, _ in links]
+    for _, link in (*links, (reader, writer)):
+        link.close()
+    made.stop()
+    await made.close_all_connections()
+    return answer, closed
+
+
+async def closes(reader):
+    """Whether a connection ends without an answer."""
+    try:
+        return await asyncio.wait_for(reader.read(1), 0.02) == b""
+    except TimeoutError:
+        return False
+
+
 class Desk:
     """A desk that lets nobody wait, and is never asked."""
 
     class rate:
         take = staticmethod(lambda learner: None)
+
+    class one:
+        begin = end = staticmethod(lambda learner: None)
 
 
 BREAKAGES = {
@@ -53,6 +89,14 @@ def test_a_broken_file_of_tokens_is_the_services_fault(tmp_path, breakage, caplo
     with caplog.at_level(logging.ERROR):
         assert awaited(statuses, tmp_path, [REQUEST.format(token, 2) + "{}"]) == [503]
     assert "tokens.json" in caplog.text
+
+
+def test_who_has_no_token_keeps_nobody_out(tmp_path):
+    token = CourseTokens(tmp_path).issue(["ann"], days=1)["ann"]
+    learners, nobodys = REQUEST.format(token, 9).encode(), REQUEST.format("none", 9).encode()[:-2]
+    assert awaited(held_out, tmp_path, [b"", b"POST /che", nobodys]) == (b"HTTP/1.1 200", [True, False, False])
+    assert awaited(held_out, tmp_path, [learners, b"", b""]) == (b"HTTP/1.1 200", [False, True, False])
+    assert awaited(held_out, tmp_path, [learners, learners]) == (b"", [False, False])
 
 
 def test_a_length_that_is_none_is_the_askers(tmp_path):

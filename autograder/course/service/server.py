@@ -12,6 +12,7 @@ import logging
 import re
 import resource
 import signal
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -112,8 +113,9 @@ class Nothing(Quiet):
 class Check(Quiet):
     """A question. Who asks is known before any of its body is kept."""
 
-    def initialize(self, door: Door, known: Sequence[KnownTokens], homes: Sequence[str]) -> None:
+    def initialize(self, door: Door, known: Sequence[KnownTokens], homes: Sequence[str], silent: Any = None) -> None:
         self.door, self.known, self.homes = door, known, homes
+        self.silent = silent or SilentStreams()
         self.learner = ""  # whose turn it is, until the request ends
         self.asking = self.gone = False
         self.body = bytearray()
@@ -142,6 +144,7 @@ class Check(Quiet):
             self._fault()
         else:
             self.learner = learner
+            self.silent.leave(getattr(self.request.connection, "stream", None))
             if self.gone:
                 self._end()
 
@@ -216,22 +219,55 @@ class ExamRequest(Check):
         return await self.door.desk.exams.answer(self.learner, bytes(self.body))
 
 
-class LimitedServer(HTTPServer):
-    """An HTTP server with a limit on its open connections."""
+class SilentStreams:
+    """The open connections on which nobody who is known asks, the one that has been silent for longest first."""
 
-    def initialize(self, *args: Any, most: int = CONNECTIONS, **options: Any) -> None:
+    def __init__(self) -> None:
+        self._streams: OrderedDict[Any, None] = OrderedDict()
+
+    def enter(self, stream: Any) -> None:
+        """Nobody is known on it, or nobody any more."""
+        self.leave(stream)
+        self._streams[stream] = None
+
+    def leave(self, stream: Any) -> None:
+        """A learner asks on it, or it is closed."""
+        self._streams.pop(stream, None)
+
+    def close_oldest(self) -> bool:
+        """Close the one that has been silent for longest; whether there is one."""
+        if not self._streams:
+            return False
+        stream, _ = self._streams.popitem(last=False)
+        stream.close()
+        return True
+
+
+class LimitedServer(HTTPServer):
+    """An HTTP server with a limit on its open connections. Where there are as many, a silent one makes way: nobody
+    without a token keeps the others out, however many connections are held open."""
+
+    def initialize(
+        self, *args: Any, silent: SilentStreams | None = None, most: int = CONNECTIONS, **options: Any
+    ) -> None:
         super().initialize(*args, **options)
-        self.most, self.open = most, 0
+        self.silent, self.most, self.open = silent or SilentStreams(), most, 0
 
     def handle_stream(self, stream: Any, address: Any) -> None:
-        if self.open >= self.most:
+        if self.open >= self.most and not self.silent.close_oldest():
             stream.close()
             return
         self.open += 1
+        self.silent.enter(stream)
         super().handle_stream(stream, address)
 
-    def on_close(self, server_conn: object) -> None:
+    def start_request(self, server_conn: object, request_conn: Any) -> Any:
+        self.silent.enter(request_conn.stream)
+        return super().start_request(server_conn, request_conn)
+
+    def on_close(self, server_conn: Any) -> None:
         self.open -= 1
+        self.silent.leave(server_conn.stream)
         super().on_close(server_conn)
 
 
@@ -241,10 +277,12 @@ def addresses(*paths: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path[at:] for path in whole for at, sign in enumerate(path) if sign == "/"))
 
 
-def application(door: Door, known: Sequence[KnownTokens], *paths: str) -> Application:
+def application(
+    door: Door, known: Sequence[KnownTokens], *paths: str, silent: SilentStreams | None = None
+) -> Application:
     """The service below each of these paths, whatever part of them a proxy passes on."""
     homes = addresses(*paths)
-    about = {"door": door, "known": known, "homes": homes}
+    about = {"door": door, "known": known, "homes": homes, "silent": silent or SilentStreams()}
     handlers: list[Any] = [(f"{re.escape(home)}check/?", Check, about) for home in homes]
     handlers += [(f"{re.escape(home)}exam/?", ExamRequest, about) for home in homes]
     handlers += [(f"{re.escape(home)}regrade/?", RegradeForm, about) for home in homes]
@@ -255,8 +293,10 @@ def application(door: Door, known: Sequence[KnownTokens], *paths: str) -> Applic
 def server(door: Door, known: Sequence[KnownTokens], *paths: str, seconds: float = SECONDS) -> LimitedServer:
     """The service as a server that does not listen yet; `seconds` for a request's headers, and for its body."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    silent = SilentStreams()
     return LimitedServer(
-        application(door, known, *paths),
+        application(door, known, *paths, silent=silent),
+        silent=silent,
         max_header_size=HEADERS,
         max_body_size=MAX_BODY,
         max_buffer_size=MAX_BODY + HEADERS,

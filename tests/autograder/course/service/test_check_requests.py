@@ -271,18 +271,37 @@ def test_the_servers_limits(monkeypatch, files, most):
     assert module.server(Door(), [], "/").conn_params.body_timeout == 20.0
 
 
-def test_a_connection_too_many_is_closed(monkeypatch):
+class Link:
+    """A stream that remembers whether it was closed."""
+
+    closed = False
+
+    def close(self):
+        self.closed = True
+
+
+def test_of_too_many_connections_the_one_that_is_silent_for_longest_is_closed(monkeypatch):
     handled = []
     monkeypatch.setattr(module.HTTPServer, "handle_stream", lambda _, stream, address: handled.append(stream))
+    monkeypatch.setattr(module.HTTPServer, "start_request", lambda *_: None)
     monkeypatch.setattr(module.HTTPServer, "on_close", lambda *_: None)
     server = LimitedServer(lambda _: None, most=2)
-    streams = [SimpleNamespace(close=lambda: handled.append("closed")) for _ in range(4)]
-    for stream in streams[:3]:
-        server.handle_stream(stream, None)
-    assert handled == [*streams[:2], "closed"]
-    server.on_close(None)
-    server.handle_stream(streams[3], None)
-    assert handled[3:] == [streams[3]]
+    links = [Link() for _ in range(6)]
+    for link in links[:2]:
+        server.handle_stream(link, None)
+    server.start_request(None, SimpleNamespace(stream=links[0]))  # it is silent anew
+    server.handle_stream(links[2], None)
+    assert [link.closed for link in links[:3]] == [False, True, False]
+    server.on_close(SimpleNamespace(stream=links[1]))
+    for link in (links[0], links[2]):
+        server.silent.leave(link)
+    server.handle_stream(links[3], None)
+    assert [link.closed for link in links[:4]] == [False, True, False, True]
+    server.on_close(SimpleNamespace(stream=links[0]))
+    server.handle_stream(links[4], None)
+    server.handle_stream(links[5], None)
+    assert (links[4].closed, links[5].closed) == (True, False)
+    assert handled == [*links[:3], *links[4:]]
 
 
 def test_the_teachers_tokens_are_known(tmp_path):

@@ -90,9 +90,14 @@
     }));
   }
 
+  /* What the address names; "" where it is no text, as "#%" is none. */
+  function anchor() {
+    try { return decodeURIComponent(location.hash.slice(1)); } catch { return ""; }
+  }
+
   function show() {
-    const link = document.querySelector(":target"), cell = cells.get(link?.id);  // an address may be anything
-    if (!cell) return;
+    const name = anchor(), cell = cells.get(name), link = document.getElementById(name);
+    if (!cell || !link) return;
     document.querySelector("section.cell-shown")?.remove();
     const heading = make("h3", { tabIndex: -1, textContent: title(cell) });
     const sources = make("p", { className: "cell-sources", textContent: `From ${cell.sources.join("; ")}.` });

@@ -85,8 +85,13 @@
     own.known = known;
   }
 
+  /* What the address names; "" where it is no text, as "#%" is none. */
+  function anchor() {
+    try { return decodeURIComponent(location.hash.slice(1)); } catch { return ""; }
+  }
+
   function reach() {
-    const target = document.querySelector(":target");  // the browser's own reading: an address may be anything
+    const target = document.getElementById(anchor());
     for (const own of locks) {
       const hit = own.folded.find((element) => element.contains(target) || element.querySelector(".highlighted"));
       if (!hit || own.open) continue;

@@ -188,9 +188,14 @@
     if (!tables.length) return;
     const reset = toolbar(tables);
 
+    /** What the address names; "" where it is no text, as "#%" is none. */
+    function anchor() {
+      try { return decodeURIComponent(location.hash.slice(1)); } catch { return ""; }
+    }
+
     /** A link to a row unfolds it, wherever it was filtered away. */
     function go() {
-      const target = document.querySelector(":target");  // the browser's own reading: an address may be anything
+      const target = document.getElementById(anchor());
       if (!target) return;
       if (target.closest("[hidden]")) reset();
       if (target.matches("details.spec")) target.open = true;

@@ -16,15 +16,30 @@ READERS = {
 """The commands by who runs them, each list in the order in which one needs it."""
 
 
+LONGEST = 6_000  # characters of an error: what came in may be of any length
+
+
 def error_text(error: Exception) -> str:
     """The message of an error; for a KeyError that names only a key, also where it was raised."""
     if not isinstance(error, KeyError):
-        return inert(str(error))
+        return cut(inert(str(error)))
     text = str(error.args[0]) if error.args else ""
     if " " in text:
-        return inert(text)
+        return cut(inert(text))
     place = traceback.extract_tb(error.__traceback__)[-1]
     return f"{place.filename}:{place.lineno}: unknown key {error} in `{place.line}`; --debug shows the traceback"
+
+
+def cut(text: str) -> str:
+    """A text without its middle, where it is long: what was expected stands at its beginning or at its end.
+
+    >>> len(cut("a" * 100_000)), cut("a")
+    (6000, 'a')
+    """
+    if len(text) <= LONGEST:
+        return text
+    half = LONGEST // 2
+    return f"{text[: half - 3]} ... {text[2 - half :]}"
 
 
 class Gpubook(click.Group):

@@ -12,7 +12,7 @@ from mcp.server.fastmcp.exceptions import ToolError
 from mcp.types import ToolAnnotations
 
 from . import agent_tools
-from .group import error_text
+from .group import cut, error_text
 
 ABOUT = (
     "Numbers on GPUs, networks, collectives, and the training and serving of language models: sourced tables, formulas "
@@ -39,7 +39,7 @@ def _check_names(name: str, arguments: dict[str, Any]) -> None:
     accepted = {tool.__name__: signature(tool).parameters for tool in agent_tools.TOOLS}.get(name, arguments)
     if odd := sorted(arguments.keys() - accepted.keys()):
         other = "; other options of the command are in fixed" if "fixed" in accepted else ""
-        raise ToolError(f"{odd[0]}: {name} has no such argument; expected {', '.join(accepted)}{other}")
+        raise ToolError(f"{cut(odd[0])}: {cut(name)} has no such argument; expected {', '.join(accepted)}{other}")
 
 
 def server() -> FastMCP:
@@ -59,7 +59,7 @@ def _clear(tool: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return tool(*args, **options)
         except click.ClickException as error:
-            raise ToolError(as_arguments(tool, error.format_message())) from None
+            raise ToolError(as_arguments(tool, cut(error.format_message()))) from None
         except (ValueError, LookupError, TypeError, ArithmeticError, OSError, RuntimeError) as error:
             raise ToolError(as_arguments(tool, error_text(error))) from None
 

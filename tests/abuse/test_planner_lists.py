@@ -2,6 +2,8 @@
 
 import pytest
 
+from autograder.cli import agent_tools
+from autograder.cli.group import LONGEST, cut, error_text
 from hwlib.options.amounts import MOST_NUMBERS, whole_numbers_of
 from hwlib.topology.smi import read_topo
 
@@ -28,3 +30,25 @@ def test_nobody_has_ten_thousand_links():
         with pytest.raises(ValueError, match="GPU0") as raised:
             read_topo(MATRIX.format(links))
         assert len(str(raised.value)) < 500
+
+
+LONG = "llama3-" * 20_000
+
+
+@pytest.mark.parametrize("asked", [{"sequence": LONG}, {"memory": LONG}, {"batch": "9" * 4000}, {"fixed": {LONG: "1"}}])
+def test_an_error_is_no_longer_than_anybody_reads(asked):
+    with pytest.raises(ValueError) as raised:
+        agent_tools.plan(**{"model": "llama3-8b", "cluster": "dgx-h100", "batch": "4M", **asked})
+    text = error_text(raised.value)
+    assert len(text) <= LONGEST
+    assert text.startswith(str(raised.value)[:100])
+    assert text.endswith(str(raised.value)[-100:])
+
+
+@pytest.mark.parametrize(("length", "cuts"), [(LONGEST, False), (LONGEST + 1, True)])
+def test_an_error_loses_its_middle_alone(length, cuts):
+    text = "".join(chr(0x4E00 + number) for number in range(length))
+    shown = cut(text)
+    assert len(shown) == LONGEST
+    assert (" ... " in shown) is cuts
+    assert all(text.startswith(part) or text.endswith(part) for part in shown.split(" ... "))

@@ -18,8 +18,10 @@ from pathlib import Path
 
 from .limits import Limits
 
-EVERY = 0.25  # seconds between two looks
+EVERY, OFTEN = 0.25, 0.05  # seconds between two looks, at most and at least
+FILLED = 2 << 30  # bytes of new pages that a processor fills in a second
 PAGE = resource.getpagesize()
+PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 SOCKET = 256 << 10  # bytes that the kernel may hold for one, whose buffers stay at their default size
 MAPPING = 512  # bytes that it holds for one part of a process's memory with rights of its own
 SELDOM = 8  # looks until mappings are counted again, which takes a millisecond for each process
@@ -39,9 +41,9 @@ def keep(pid: int, channel: socket.socket, status: socket.socket, limits: Limits
     ends = select.poll()
     ends.register(handle, select.POLLIN)
     ends.register(status, 0)  # its hanging up is always reported
-    report, niceness, before, mappings = "", 0, _held(Path("/proc/self")), 0
+    report, niceness, before, mappings, held = "", 0, _held(Path("/proc/self")), 0, 0
     for look in count():
-        if ended := dict(ends.poll(EVERY * 1000)):
+        if ended := dict(ends.poll(_pause(limits.share - held) * 1000)):
             break
         if look % SELDOM == 0:
             mappings = MAPPING * sum(map(_mappings, _processes()))
@@ -49,7 +51,8 @@ def keep(pid: int, channel: socket.socket, status: socket.socket, limits: Limits
             niceness = wanted
             with suppress(OSError):
                 os.setpriority(os.PRIO_USER, user, niceness)
-        if mappings + _memory(limits.share - mappings, before) > limits.share:
+        held = mappings + _memory(limits.share - mappings, before)
+        if held > limits.share:
             report = f"its processes took more than {limits.share / (1 << 30):.3g} GiB of memory together"
             if limits.ranks > 1:
                 report += f", the share of one of {limits.ranks} ranks"
@@ -61,6 +64,12 @@ def keep(pid: int, channel: socket.socket, status: socket.socket, limits: Limits
         status.sendall(json.dumps(report or os.waitstatus_to_exitcode(code)).encode())
     finally:
         os._exit(0)
+
+
+def _pause(left: int) -> float:
+    """Seconds until the next look, where so many bytes are left: no longer than all processors take to fill them, so
+    that many processes that take their memory at once between two looks are seen in time."""
+    return min(EVERY, max(OFTEN, left / (FILLED * PROCESSORS)))
 
 
 def _processes() -> list[Path]:

@@ -29,6 +29,15 @@ def test_many_threads_weigh_no_more_than_one(running, niceness):
     assert keeper._niceness(running) == niceness
 
 
+@pytest.mark.parametrize(
+    ("processors", "left", "seconds"),
+    [(1, GIB // 2, 0.25), (1, GIB // 4, 0.125), (2, GIB, 0.25), (2, 0, 0.05), (2, -GIB, 0.05), (64, 16 * GIB, 0.125)],
+)
+def test_the_less_memory_is_left_the_sooner_it_is_looked_at(monkeypatch, processors, left, seconds):
+    monkeypatch.setattr(keeper, "PROCESSORS", processors)
+    assert keeper._pause(left) == seconds
+
+
 def process(folder, number, resident, shared, rollup="", sockets=None):
     """A process's folder in /proc, with so many pages."""
     path = folder / str(number)
@@ -128,6 +137,7 @@ def keep(monkeypatch):
 
     monkeypatch.setattr(os, "_exit", leave)
     monkeypatch.setattr(keeper, "EVERY", 0.001)
+    monkeypatch.setattr(keeper, "OFTEN", 0.001)
     monkeypatch.setattr(keeper, "_memory", lambda enough, before: 0)
     return run
 
@@ -179,4 +189,4 @@ def test_the_niceness_of_a_user_follows_what_runs(keep, monkeypatch, user, set_t
 
 
 def test_what_is_looked_at_and_how_often():
-    assert (keeper.EVERY, keeper.SOCKET, keeper.PAGE) == (0.25, 256 * KIB, PAGE)
+    assert (keeper.EVERY, keeper.OFTEN, keeper.SOCKET, keeper.PAGE) == (0.25, 0.05, 256 * KIB, PAGE)

@@ -1,12 +1,13 @@
 """What a wrong number is the number of, where no mistake and no slip says it.
 
 It is compared with what the solution gives if an operation is replaced, a number of the prompt misread or left out
-(`wrong_ways`), with the prompt's own numbers, their products and quotients, and with multiples of the answer. A
-sentence says what the number is, which holds even if the learner came to it another way, and asks; it never says what
-to correct.
+(`wrong_ways`), with the prompt's own numbers, their products and quotients, with what one or two steps of the solution
+give if they are done otherwise (`changed_steps`), and with multiples of the answer. A sentence says what the number is,
+which holds even if the learner came to it another way, and asks; it never says what to correct.
 
 Reasons: wrong-way, number-left-out, number-of-prompt, number-of-table, number-exchanged, factor-of-prompt,
-turned-over, multiple, those of `related`; of `how_far` too-large, too-small.
+value-on-the-way, step-changed, two-steps-changed, turned-over, multiple, those of `related`; of `how_far` too-large,
+too-small.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ..declaration.given import call_with
 from ..values.finding import Finding
 from ..values.step_limit import TooManySteps, limited
 from ..values.texts import FIELD
+from .changed_steps import Changes
 from .exchanged import exchanged, load_sheets, rows_named
 from .prompt_numbers import Number, numbers_of
 from .related import related
@@ -33,13 +35,15 @@ if TYPE_CHECKING:
 
 STEPS = 200_000  # lines that looking may run: ten times what the dearest exercise of the book takes
 NEAR = 1e-3  # relative: what a number typed with four digits is off by
+AS_TYPED = 1e-4  # what a program's number is off by whose data were typed with five
+PRINTED = 1e-2  # relative: what a prompt rounds a number by, at most
 ROUNDED = 0.03  # relative: what a rounding to whole numbers changes, at most
 TOLD_APART = 10  # below it, too many quotients of the prompt's numbers come to the same by chance
 ASKED = "is that what is asked for?"
 # Another way may come to the same number: what it is is told as a remark, and whether it was meant is asked.
 BY_CHANCE = frozenset({"wrong-way", "number-left-out", "number-exchanged", "number-of-prompt", "number-of-table"})
-BY_CHANCE |= {"power", "power-of-answer", "turned-over"}
-OF_THE_PROMPT = ("number-of-prompt", "number-exchanged")
+BY_CHANCE |= {"power", "power-of-answer", "turned-over", "value-on-the-way", "step-changed", "two-steps-changed"}
+OF_THE_PROMPT = ("number-of-prompt", "number-exchanged", "value-on-the-way", "step-changed")
 FEW = 3  # of a smaller number of things one cannot tell what was counted
 MOST_KEPT = 256  # rows of exercises
 ENDLESS = 1e30  # times as much: a bandwidth that takes no time
@@ -55,7 +59,30 @@ class Candidate(NamedTuple):
     reason: str
 
 
-_kept: dict[tuple[int, str, str], tuple[Exercise, list[Candidate]]] = {}  # an exercise that is held keeps its id
+class Looked(NamedTuple):
+    """What is looked for with some numbers of an exercise."""
+
+    candidates: list[Candidate]
+    changes: Changes
+
+    def of(self, answer: float, want: float, near: float) -> Finding | None:
+        """The first that a number is."""
+        matching = [each for each in self.candidates if self._is(each, answer, want, near)]
+        if not matching:
+            return None
+        say, _, reason = matching[0]
+        if reason == "step-changed":  # of the other ways to it, one more is named
+            says = list(dict.fromkeys(each.say for each in matching if each.reason == reason))
+            say = ", or ".join([says[0], *(other.removeprefix("what comes out ") for other in says[1:2])]) + "."
+        return Finding(f"{'Your number is also' if reason in BY_CHANCE else 'Yours is'} {say}", reason)
+
+    def _is(self, candidate: Candidate, answer: float, want: float, near: float) -> bool:
+        if candidate.reason in OF_THE_PROMPT and not near and abs(answer) < TOLD_APART:
+            return False
+        return not _within(candidate.value, want, near) and _within(answer, candidate.value, near)
+
+
+_kept: dict[tuple[int, str, str], tuple[Exercise, Looked]] = {}  # an exercise that is held keeps its id
 
 
 def recognise(
@@ -64,13 +91,35 @@ def recognise(
     """What is known of a wrong answer in this unit: the first that holds of the ways, the prompt's and the data sheets'
     numbers, and the multiples. None too where the solution takes too many steps to be computed again and again."""
 
-    for say, value, reason in _candidates(exercise, want, given, unit):
-        if reason in OF_THE_PROMPT and not near and abs(answer) < TOLD_APART:
-            continue
-        if not _within(value, want, near) and _within(answer, value, near):
-            head = "Your number is also" if reason in BY_CHANCE else "Yours is"
-            return Finding(f"{head} {say}", reason)
-    return None
+    looked = _looked_up(exercise, want, given, unit)
+    if finding := looked.of(answer, want, near):
+        return finding
+    if not near or near > AS_TYPED:
+        return None
+    printed = _as_printed(exercise, given)
+    rows = [looked]
+    if printed != given:  # a program into which the prompt's numbers are typed
+        wanted = float(call_with(exercise.solution, printed))
+        rows.append(_looked_up(exercise, wanted, printed, unit))
+        if finding := rows[-1].of(answer, wanted, near):
+            return finding
+    for row in rows:
+        if say := row.changes.pair(answer, near):
+            return Finding(f"Your number is also what comes out {say}.", "two-steps-changed")
+    return looked.of(answer, want, AS_TYPED)
+
+
+def _as_printed(exercise: Exercise, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The numbers as the prompt prints them, rounded to some digits."""
+    from hwlib.units import UnitError, parse
+
+    row = dict(given)
+    for match in FIELD.finditer(exercise.prompt):
+        with suppress(UnitError, LookupError):
+            value = parse(exercise.fill(match[0], given).replace(",", "")).value
+            if type(given[match[1]]) is float and math.isclose(value, given[match[1]], rel_tol=PRINTED):
+                row[match[1]] = value
+    return row
 
 
 def _fits(number: Number, other: Number, unit: str, power: int) -> bool:
@@ -85,18 +134,24 @@ def _fits(number: Number, other: Number, unit: str, power: int) -> bool:
     return {name: n for name, n in together.items() if n} == {name: n for name, n in wanted.items() if n}
 
 
-def _candidates(exercise: Exercise, want: float, given: Mapping[str, Any], unit: str) -> list[Candidate]:
+def _looked_up(exercise: Exercise, want: float, given: Mapping[str, Any], unit: str) -> Looked:
     """All numbers that are recognised, in the order in which they are tried; kept, for a class gives the same again."""
     key = id(exercise), repr(sorted(given.items())), unit
     if key not in _kept:
         load_sheets()  # what is loaded takes no steps of the solution's
+        changes = Changes.of(exercise, given)
         recognised: list[Candidate] = []
+        numbers = numbers_of(exercise, given)
+
+        def look() -> list[Candidate]:
+            return [*_known(exercise, want, given, unit), *_of_steps(changes), *_multiples(numbers, want)]
+
         with suppress(TooManySteps):
-            recognised = limited(lambda: list(_known(exercise, want, given, unit)), STEPS)
+            recognised = limited(look, STEPS)
         usable = [one for one in recognised if one.value and math.isfinite(one.value)]
         if len(_kept) >= MOST_KEPT:
             del _kept[next(iter(_kept))]
-        _kept[key] = exercise, usable
+        _kept[key] = exercise, Looked(usable, changes)
     return _kept[key][1]
 
 
@@ -131,6 +186,16 @@ def _known(exercise: Exercise, want: float, given: Mapping[str, Any], unit: str)
     for description, value, reason in related(want, numbers, unit, list(_counts(numbers))):
         yield Candidate(description, value, reason)
     yield from _pairs(numbers, want, unit)
+
+
+def _of_steps(changes: Changes) -> Iterator[Candidate]:
+    for description, value in changes.on_the_way:
+        yield Candidate(description, value, "value-on-the-way")
+    for step in changes.steps:
+        yield Candidate(f"what comes out {step.say}", step.value, "step-changed")
+
+
+def _multiples(numbers: list[Number], want: float) -> Iterator[Candidate]:
     for ratio in (*SIMPLE, *MULTIPLES):
         yield Candidate(_multiple(ratio), want * float(ratio), "multiple")
     yield from _with_a_part_less(numbers, want)

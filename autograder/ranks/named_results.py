@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any
 from ..values.digits import apart, written
 from ..values.finding import Finding
 from ..values.numbers import named
+from . import whereabouts
 from .resemblance import Resemblance
 
 if TYPE_CHECKING:
     from .buffers import Case
 
+UNEXPLAINED = ("wrong-element", "some-signs")  # after which it is said where it is right
 FLOAT32 = 1e-5  # of the largest number of a tensor: what adding in another order may change
 
 
@@ -163,7 +165,20 @@ def _wrong(
     has = mine if number == number else "nan"
     never = "" if number == number else " (never written, or 0/0)"
     end = "" if why.say.endswith("?") else "."
-    return Finding(f"{with_} has {has} in {where}{never}, where {right} was expected{why.say}{end}", why.reason)
+    more = _where(case, rank, name, outputs, wanted, rtol) if why.reason in UNEXPLAINED else ""
+    return Finding(f"{with_} has {has} in {where}{never}, where {right} was expected{why.say}{end}{more}", why.reason)
+
+
+def _where(case: Case, rank: int, name: str, outputs: Sequence[Any], wanted: Sequence[Any], rtol: float) -> str:
+    """Where else that result is right: in other elements, other results, on other ranks."""
+    got, want = outputs[rank], wanted[rank]
+    results = {other: _same(case, got[other], expected, rtol) for other, expected in want.items()}
+    ranks = [
+        type(mine) is dict and type(right) is dict and name in mine and _same(case, mine[name], right.get(name), rtol)
+        for mine, right in zip(outputs, wanted, strict=True)
+    ]
+    elements = whereabouts.of_elements(differs(case, got[name], want[name], rtol))
+    return elements + whereabouts.of_results(results, name) + whereabouts.of_ranks(ranks, rank)
 
 
 def _tuple(shape: Sequence[int]) -> str:
@@ -232,6 +247,14 @@ def _looks_like(
         yield other
     yield from _of_other_ranks(case, rank, name, outputs, wanted, rtol)
     yield from resemblance.order()
+    others = {f"{other} as expected": array for other, array in wanted[rank].items() if other != name}
+    yield from resemblance.combined(others | _results_of_others(rank, name, wanted))
+
+
+def _results_of_others(rank: int, name: str, wanted: Sequence[Any]) -> dict[str, Any]:
+    """What the other ranks should return under this name."""
+    rows = [(other, results) for other, results in enumerate(wanted) if other != rank and type(results) is dict]
+    return {f"what rank {other} should return": results.get(name) for other, results in rows}
 
 
 def _of_other_ranks(

@@ -26,6 +26,7 @@ from ..values.digits import apart, written
 from ..values.finding import Finding
 from ..values.numbers import NAMES, named
 from ..values.texts import quoted
+from . import whereabouts
 from .buffers import REDUCTIONS, Case, elements
 from .generators import Budget, Call, RankFailed, remote_ranks
 from .grid import axes_between, side_by_side
@@ -300,7 +301,11 @@ def wrong_result(
         hint = next(_looks_like(case, rank, inputs, got, wanted, wrong, collective, rtol), UNEXPLAINED)
         if hint == UNTOUCHED and received and received[rank]:
             return Finding(f"{say}{hint.say}, though messages came in. {VIEWS}", "untouched-though-received")
-        return Finding(f"{say}{hint.say}{'' if hint.say.endswith('?') else '.'}", hint.reason)
+        say = f"{say}{hint.say}{'' if hint.say.endswith('?') else '.'}"
+        if hint.reason == UNEXPLAINED.reason:
+            ranks = [same_result(mine, right, rtol) for mine, right in zip(outputs, wanted, strict=True)]
+            say += whereabouts.of_elements(wrong) + whereabouts.of_ranks(ranks, rank)
+        return Finding(say, hint.reason)
     return None
 
 
@@ -336,6 +341,8 @@ def _looks_like(
             if r != other and same_size and not differs(got[piece], want[there], rtol).any():
                 yield Finding(f": block {other} stands where block {r} belongs", "other-block")
     yield from resemblance.order()
+    rows = [(other, expected) for other, expected in enumerate(wanted) if other != rank]
+    yield from resemblance.combined({f"what rank {other} should return": expected for other, expected in rows})
 
 
 def _shares(

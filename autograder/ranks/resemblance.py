@@ -4,7 +4,8 @@ A sentence holds for all elements, whatever led to them, and ends with a questio
 
 Reasons: of numbers, nearly-right, n-times, nth-part, other-multiple, twice, half, same-multiple, other-sign,
 some-signs; of an order, transposed, reversed, rolled, rows-exchanged, elements-exchanged; of a part, input-added,
-input-missing, negatives-lost, only-zeros-wrong.
+input-missing, negatives-lost, only-zeros-wrong; of a combination, too-far, with-another, all-shifted, rows-shifted,
+rows-multiplied, ones-complement, squared.
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ SMALL = 1e-2  # of the largest number: below it, an element is measured by that
 WHOLE = 1 << 24  # from which on float32 rounds whole numbers
 NEARLY_WHOLE = 1e-6
 FEW = 3  # elements that a multiple which is no size of the case must explain
+FEWEST = 6  # elements of an array that may be a combination of two
+ALIKE = 1e-6  # of two arrays of which one is nearly a multiple of the other, no share can be told
+SLIGHT = 1e-4  # a share that rounding explains
+PLANE = 2  # axes of an array of rows and columns
 MOST_AXES = 4
 MOST_NAMED = 3  # sizes that are named for one factor
 MOST_SHIFTS = 8  # places from where a row may have been rolled
@@ -74,6 +79,90 @@ class Resemblance:
             yield from self._rolled()
             yield from self._exchanged()
             yield from self._partly()
+
+    def combined(self, others: Mapping[str, Any]) -> Iterator[Finding]:
+        """Whether it is the expected one with another array, of its inputs or of `others` by name, mixed in, shifted by
+        a number, or with each row multiplied by one."""
+        import numpy as np
+
+        if not self._finite() or self.got.size < FEWEST:
+            return
+        with np.errstate(all="ignore"):
+            for name, other in (*self._inputs(), *self._of_one_shape(others)):
+                yield from self._mixed(name, other)
+            yield from self._shifted()
+            yield from self._row_by_row()
+            yield from self._of_each()
+
+    def _of_one_shape(self, others: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+        import numpy as np
+
+        for name, array in others.items():
+            if _is_numbers(array) and array.shape == self.got.shape and np.isfinite(array).all():
+                yield name, _plain(array)
+
+    def _mixed(self, name: str, other: Any) -> Iterator[Finding]:
+        """Some share of the expected one and some of another: of both the same multiple at every element."""
+        first, second, mine = (array.reshape(-1) for array in (self.want, other, self.got))
+        aa, ab, bb = (float((x * y).sum()) for x, y in ((first, first), (first, second), (second, second)))
+        am, bm = float((first * mine).sum()), float((second * mine).sum())
+        alike = aa * bb - ab * ab
+        if alike <= ALIKE * aa * bb:
+            return
+        share, its = (am * bb - bm * ab) / alike, (bm * aa - am * ab) / alike
+        if not self._same(self.got, share * self.want + its * other):
+            return
+        if min(abs(share), abs(its)) <= SLIGHT:
+            return
+        if math.isclose(share + its, 1, rel_tol=0, abs_tol=SLIGHT):
+            way = "in the other direction" if share < 0 else f"{share:.4g} times as far"
+            say = f": from {name} to what was expected, it goes {way}: a sign, a rate or a mean?"
+            yield Finding(say, "too-far")
+        else:
+            part = "what was expected" if math.isclose(share, 1, abs_tol=SLIGHT) else f"{share:.4g} times that"
+            say = (
+                f": it is {part}, {'plus' if its > 0 else 'less'} {abs(its):.4g} times {name}: does that belong in it?"
+            )
+            yield Finding(say, "with-another")
+
+    def _shifted(self) -> Iterator[Finding]:
+        import numpy as np
+
+        off = self.got - self.want
+        if self._same(off - off.flat[0] + self.want, self.want):
+            yield Finding(": all of it is off by the same number: is something added once too often?", "all-shifted")
+        for axis in range(self.got.ndim) if self.got.ndim > 1 else ():
+            if self.got.shape[axis] > 1 and self._same(off - np.take(off, [0], axis) + self.want, self.want):
+                line = self._line(axis)
+                say = f": each {line} is off by one number, another for each {line}: what is added or taken off there?"
+                yield Finding(say, "rows-shifted")
+
+    def _line(self, axis: int) -> str:
+        """What the elements along an axis are together."""
+        return "row" if axis == self.got.ndim - 1 else "column" if self.got.ndim == PLANE else "slice"
+
+    def _row_by_row(self) -> Iterator[Finding]:
+        import numpy as np
+
+        for axis in range(self.got.ndim) if self.got.ndim > 1 else ():
+            if self.got.shape[axis] < FEW:
+                continue
+            over = (self.want * self.want).sum(axis=axis, keepdims=True)
+            factor = np.where(over > 0, (self.got * self.want).sum(axis=axis, keepdims=True) / over, 0.0)
+            if self._same(self.got, factor * self.want) and (np.abs(factor) > SLIGHT).all():
+                line = self._line(axis)
+                say = f": each {line} is a multiple of what it should be, by a factor of its own: "
+                yield Finding(f"{say}is the sum, the norm or the scale of a {line} wrong?", "rows-multiplied")
+
+    def _of_each(self) -> Iterator[Finding]:
+        import numpy as np
+
+        if self._same(self.got, 1 - self.want):
+            yield Finding(": each element is one less what was expected: the other part?", "ones-complement")
+        if self._same(self.got, self.want * self.want):
+            yield Finding(": each element is the square of what was expected", "squared")
+        if (self.want >= 0).all() and self._same(self.got, np.sqrt(self.want)):
+            yield Finding(": each element is the root of what was expected", "squared")
 
     def _finite(self) -> bool:
         import numpy as np

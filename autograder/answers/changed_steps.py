@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,9 +26,13 @@ if TYPE_CHECKING:
 
 LINES = 12_000  # lines that looking may run
 UNCOUNTED = (__file__, traced_numbers.__file__, texts.__file__)  # each step costs as much
+SAME_RATIO = 1e-9
 SAME = 1e-12  # relative: two ways to one number
 PART = "the part made of "
 FEW = 3  # letters that a part is named by
+TIMES = (2, 3, 4, 5, 6, 8, 10, 16)  # how often a number may be taken
+MOST_COUNTED = 40  # other counts of one thing that are tried
+SIMPLE = 32  # the largest denominator of a simple fraction
 SMALL = 16  # a plain number of the solution that may be one more or less
 MOST_TRIED = 12  # pairs of changes that are tried together
 
@@ -50,6 +55,7 @@ class Changes:
     want: float
     steps: Sequence[ChangedStep]
     on_the_way: Sequence[tuple[str, float]]
+    replaced: Sequence[tuple[str, float]]
 
     @classmethod
     def of(cls, exercise: Exercise, given: Mapping[str, Any]) -> Changes:
@@ -74,7 +80,11 @@ class Changes:
         if callable(exercise.solution):
             with suppress(TooManySteps, TooLong, ArithmeticError, ValueError, TypeError, LookupError):
                 limited(look, LINES, UNCOUNTED)
-        return cls(exercise, given, want, changed, on_the_way)
+        replaced: list[tuple[str, float]] = []
+        if callable(exercise.solution) and math.isfinite(want):
+            with suppress(TooManySteps):
+                limited(lambda: replaced.extend(_replaced(exercise, given, names.shown, want)), LINES, UNCOUNTED)
+        return cls(exercise, given, want, changed, on_the_way, replaced)
 
     def pair(self, answer: float, near: float) -> str:
         """What is said of an answer that two changes come to together; "" where none do. They are sought by their
@@ -141,6 +151,35 @@ def _in_words(shown: Sequence[str]) -> str:
     """The first of them, and whether there are more."""
     *first, last = shown if len(shown) <= FEW else (*shown[:FEW], "more")
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def _replaced(
+    exercise: Exercise, given: Mapping[str, Any], shown: Mapping[str, str], want: float
+) -> Iterator[tuple[str, float]]:
+    """What comes out with another number in the place of one of the prompt: of a count each that is not much larger,
+    of another one those that are some times as large. Left out is what is a simple fraction of the answer, which any
+    number of a product may make of it."""
+    for name, text in shown.items():
+        for other, written in _others(given[name], text):
+            value = altered(exercise.solution, {**given, name: other}, {})
+            if value and math.isfinite(value) and not _simple(value / want):
+                yield f"with {written}: is that what belongs there?", value
+
+
+def _others(number: Any, text: str) -> Iterator[tuple[Any, str]]:
+    if type(number) is int and number > 1:
+        near = range(1, min(2 * number, MOST_COUNTED) + 1)
+        times = [number * k for k in TIMES] + [number // k for k in TIMES if number % k == 0]
+        yield from ((n, f"{n:,} in place of {text}") for n in dict.fromkeys((*near, *times)) if n != number)
+    elif type(number) is float:
+        for k in TIMES:
+            yield number * k, f"{k} times {text} in its place"
+            yield number / k, f"1/{k} of {text} in its place"
+
+
+def _simple(ratio: float) -> bool:
+    near = Fraction(ratio).limit_denominator(SIMPLE)
+    return math.isclose(near, ratio, rel_tol=SAME_RATIO)
 
 
 def _values(steps: Sequence[Step], names: Names, want: float) -> Iterator[tuple[str, float]]:

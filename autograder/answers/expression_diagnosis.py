@@ -15,6 +15,7 @@ The reasons, in the order in which they are looked for:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from fractions import Fraction
 from functools import cache
 from itertools import permutations
@@ -25,6 +26,7 @@ from ..values.evaluation import Clock, TooSlow, Undefined, compare, context, rea
 from ..values.finding import Explained, Finding
 from ..values.trees import Tree, TreeError, switches
 from .domains import Domain, Point
+from .expression_relations import Relations
 from .repaired import one_change
 from .rival_ways import other_cause
 
@@ -228,6 +230,7 @@ class _Ratio:
             lambda: self._limit(points),
             lambda: self._one_change(points),
             lambda: self._letters(known),
+            lambda: self._related(known),
         ]
         return next((finding for step in steps if (finding := step())), None)
 
@@ -340,12 +343,30 @@ class _Ratio:
                 continue
             if self._matters(name, points) and self._tends(name, way, points):
                 lacks = f"there is no {', '.join(absent)} in it, and " if absent else ""
+                if finding := self._one_change(points):
+                    return finding  # then it is another letter than the one whose limit hides it
+                effect = self._first_effect(points, name, way)
                 if way == TO_INFINITY:
                     say = f"right in the limit of large {name}, and what is wrong counts less and less with it"
-                    return Finding(f"Not yet: {lacks}yours is {say}.", "limit-of-large")
+                    return Finding(f"Not yet: {lacks}yours is {say}{effect}.", "limit-of-large")
                 say = f"right where {name} is negligible ({name} → 0), and what is wrong vanishes with it"
-                return Finding(f"Not yet: {lacks}yours is {say}.", "limit-of-small")
+                return Finding(f"Not yet: {lacks}yours is {say}{effect}.", "limit-of-small")
         return None
+
+    def _first_effect(self, points: list[Point], name: str, way: int) -> str:
+        """How the answer goes there, behind a colon; "" too where looking takes too long."""
+        with suppress(TooSlow):
+            effect = self._relations(points).first_effect(name, way)
+            return f": {effect}" if effect else ""
+        return ""
+
+    def _relations(self, points: list[Point]) -> Relations:
+        clock = Clock(MOST_SECONDS)
+
+        def of(tree: Tree) -> Callable[[Point], Any]:
+            return lambda point: _value(tree, point, clock)
+
+        return Relations(self.kind.space, of(self.answer), of(self.solution), points)
 
     def _tends(self, name: str, way: int, points: list[Point]) -> bool:
         """Whether the ratio tends to 1 as `name` goes to infinity or to zero, wherever the other letters are, and is on
@@ -417,6 +438,12 @@ class _Ratio:
         if len(moved) == 1 and len(self.kind.symbols) > 1:
             say = f"Not yet: yours is off by a factor that depends on {moved[0]} alone; look at how {moved[0]} enters."
             return Finding(say, "one-letter")
+        return None
+
+    def _related(self, known: list[tuple[Point, Any]]) -> Finding | None:
+        moved = [name for name in self.kind.symbols if self._depends(name, known)]
+        with suppress(TooSlow):
+            return self._relations([point for point, _ in known]).find(moved)
         return None
 
     def _depends(self, name: str, known: list[tuple[Point, Any]]) -> bool:

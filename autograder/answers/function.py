@@ -25,6 +25,7 @@ from ..values.excerpts import element, excerpt, fitted, size_of, text_of
 from ..values.finding import Finding
 from ..values.numbers import Unreadable, as_float, number
 from ..values.texts import quoted
+from .case_patterns import numbers_in, off_by, right_where
 from .code import Coded, Program
 from .dimension_probe import wrong_dimension
 from .weak_cases import round_results, untried, weak_cases
@@ -223,8 +224,19 @@ class Function(Coded):
         shown = quoted(self._shown(mine, place(mine, want, self.rtol), want), SHOWN)
         say = f"{self._called(args)} gives {shown}{finding.say}"
         say += "" if say.endswith("?") else "."
-        count = f" ({sum(right)} of {len(right)} cases are right.)" if any(right) else ""
+        count = self._count(exercise, got, wanted, right)
         return Verdict(0.0, f"{say}{count}", "wrong", finding.reason, wants_hint=True)
+
+    def _count(self, exercise: Exercise, got: list, wanted: list, right: list[bool]) -> str:
+        """How many cases are right, what these have in common, and how far off all are."""
+        rows = [numbers_in(self.letters, args) for args in self.inputs(exercise)]
+        shared = right_where(rows, right)
+        shared = f": those in which {shared}" if shared else ""
+        count = f" ({sum(right)} of {len(right)} cases are right{shared}.)" if any(right) else ""
+        if all(type(one) in (int, float) for one in (*got, *wanted)):
+            relation = off_by(rows, list(zip(got, wanted, strict=True)))
+            count += f" {relation}" if relation else ""
+        return count
 
     def _difference(self, mine: Any, want: Any, nearly: bool) -> Finding:
         """How a result differs from the expected one, of which only public cases tell more than the order of

@@ -6,8 +6,8 @@ give if they are done otherwise (`changed_steps`), and with multiples of the ans
 which holds even if the learner came to it another way, and asks; it never says what to correct.
 
 Reasons: wrong-way, number-left-out, number-of-prompt, number-of-table, number-exchanged, factor-of-prompt,
-value-on-the-way, step-changed, two-steps-changed, turned-over, multiple, those of `related`; of `how_far` too-large,
-too-small.
+value-on-the-way, step-changed, two-steps-changed, number-replaced, turned-over, multiple, those of `related`; of
+`how_far` too-large, too-small.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ ASKED = "is that what is asked for?"
 # Another way may come to the same number: what it is is told as a remark, and whether it was meant is asked.
 BY_CHANCE = frozenset({"wrong-way", "number-left-out", "number-exchanged", "number-of-prompt", "number-of-table"})
 BY_CHANCE |= {"power", "power-of-answer", "turned-over", "value-on-the-way", "step-changed", "two-steps-changed"}
+BY_CHANCE |= {"number-replaced"}
 OF_THE_PROMPT = ("number-of-prompt", "number-exchanged", "value-on-the-way", "step-changed")
 FEW = 3  # of a smaller number of things one cannot tell what was counted
 MOST_KEPT = 256  # rows of exercises
@@ -77,6 +78,8 @@ class Looked(NamedTuple):
         return Finding(f"{'Your number is also' if reason in BY_CHANCE else 'Yours is'} {say}", reason)
 
     def _is(self, candidate: Candidate, answer: float, want: float, near: float) -> bool:
+        if candidate.reason == "number-replaced" and (not near or near > AS_TYPED):
+            return False  # among so many, one comes near by chance
         if candidate.reason in OF_THE_PROMPT and not near and abs(answer) < TOLD_APART:
             return False
         return not _within(candidate.value, want, near) and _within(answer, candidate.value, near)
@@ -193,6 +196,8 @@ def _of_steps(changes: Changes) -> Iterator[Candidate]:
         yield Candidate(description, value, "value-on-the-way")
     for step in changes.steps:
         yield Candidate(f"what comes out {step.say}", step.value, "step-changed")
+    for description, value in changes.replaced:
+        yield Candidate(f"what comes out {description}", value, "number-replaced")
 
 
 def _multiples(numbers: list[Number], want: float) -> Iterator[Candidate]:

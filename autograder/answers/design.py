@@ -33,7 +33,7 @@ from ..values.texts import quoted
 from .deciding import DesignSearch
 from .fields import Field, fields_from, shown_number
 from .goals import BEST, GOALS, Breakdown, Condition, Known, Par, as_json, breakdown, goals_of, reaches, terms
-from .own_numbers import brought_back, own_numbers, slip_in
+from .own_numbers import brought_back, own_numbers, side_of, slip_in
 
 if TYPE_CHECKING:
     from ..declaration.exercise import Exercise
@@ -283,22 +283,26 @@ class Design(Answer):
         if sentences or result.reason != "over-limit":
             kind = "mistake" if sentences else "wrong"
             return Verdict(0.0, f"{sentences} {result.say}".strip(), kind, result.reason)
-        slipped = self._slips(exercise, record, given)
+        slipped, sides = self._slips(exercise, record, given)
         if not slipped:
-            return Verdict(0.0, result.say, "wrong", result.reason)
+            return Verdict(0.0, " ".join([result.say, *sides]), "wrong", result.reason)
         return Verdict(0.0, " ".join([*(slip.say for slip in slipped), result.say]), "slip", slipped[0].reason)
 
-    def _slips(self, exercise: Exercise, record: Mapping[str, Any], given: Given) -> list[Slip]:
-        """The slips in the learner's own numbers, of which the models give others."""
+    def _slips(self, exercise: Exercise, record: Mapping[str, Any], given: Given) -> tuple[list[Slip], list[str]]:
+        """The slips in the learner's own numbers, of which the models give others; of those without one, on which side
+        they are."""
         limits = [row[2] for row in self._goals_of(given)["limits"]]
-        about, slipped = exercise.prompt_text(given), []
+        about, slipped, sides = exercise.prompt_text(given), [], []
         for name in own_numbers(self.fields, self.objective):
             with suppress(TooManySteps, ValueError, ArithmeticError, RecursionError):
                 parts = record, name, self.conditions, limits, given
                 corrected = limited(partial(brought_back, *parts), self.steps)
-                slip = corrected and slip_in(record, corrected, name, self.fields[name], about)
+                if corrected is None:
+                    continue
+                slip = slip_in(record, corrected, name, self.fields[name], about)
                 slipped += [slip] if slip else []
-        return slipped
+                sides.append(side_of(record[name], corrected[name], name))
+        return slipped, sides
 
     def _evaluated(self, record: Mapping[str, Any], given: Given, goals: Mapping[str, Any]) -> Breakdown | Finding:
         """What the models say of a record: the measure, or why it is infeasible."""

@@ -81,5 +81,12 @@ def slip_in(record: Record, corrected: Record, name: str, field: Field, about: s
     return slip._replace(say=f"`{name}`: {say[:1].lower()}{say[1:]}")
 
 
+def side_of(own: float, models: float, name: str) -> str:
+    """On which side of what the models give a learner's number is, and what that may come from."""
+    if abs(own) < abs(models):
+        return f"`{name}` is less than the models give: is a part left out, or divided among too many?"
+    return f"`{name}` is more than the models give: is a part counted too often, or not shared out?"
+
+
 def _parameters(function: Any) -> set[str]:
     return set(inspect.signature(function).parameters)

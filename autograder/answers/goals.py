@@ -25,10 +25,12 @@ MANY = 10  # times a limit: from there on no percentage says it
 
 @dataclass(frozen=True)
 class Breakdown:
-    """A total, and the named terms of which it consists, in the same unit."""
+    """A total, and the named terms of which it consists, in the same unit. `where` is a sentence on what decides it,
+    such as the link that is busiest: whoever misses a par is told it."""
 
     total: float
     terms: Mapping[str, float] = field(default_factory=dict)
+    where: str = ""
 
 
 @dataclass(frozen=True)
@@ -96,12 +98,13 @@ def breakdown(value: Any) -> Breakdown:
 
 
 def terms(result: Breakdown, unit: str) -> str:
-    """Where a total goes: its largest terms, as a sentence; "" where it has none."""
+    """Where a total goes: its largest terms, as a sentence, and what decides it; "" where it has neither."""
     if not 0 < result.total < math.inf:
-        return ""
+        return result.where
     largest = [one for one in sorted(result.terms.items(), key=lambda one: -one[1]) if one[1] > 0][:MOST_TERMS]
     shares = [f"{name} {shown_number(value, unit)} ({percent(value / result.total)})" for name, value in largest]
-    return f"It consists of {', '.join(shares)}." if shares else ""
+    consists = f"It consists of {', '.join(shares)}." if shares else ""
+    return " ".join(filter(None, (consists, result.where)))
 
 
 def percent(share: float) -> str:

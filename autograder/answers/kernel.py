@@ -21,7 +21,7 @@ from ..declaration.answer import Box, Call
 from ..declaration.calling import local_call
 from ..declaration.verdict import AnswerError, DeclarationError, Verdict, unreadable
 from ..declaration.withholding import Withheld, write_it_yourself
-from ..ranks import seeds
+from ..ranks import seeds, whereabouts
 from ..ranks.traced import Traced, programs
 from ..values.error_advice import NOTHING_ASKED, ErrorContext, advice_on
 from ..values.finding import Finding
@@ -251,13 +251,15 @@ class Kernel(Coded):
                 say = f"With {launch}, element {int(left[0]):,} of `{name}` is never stored."
                 return Finding(say, "never-stored")
             size = float(np.max(np.abs(want), initial=0.0, where=np.isfinite(want)))
-            wrong = ~np.isclose(got, want, rtol=self.rtol, atol=ROUNDING * size, equal_nan=True).reshape(-1)
+            wrong_there = ~np.isclose(got, want, rtol=self.rtol, atol=ROUNDING * size, equal_nan=True)
+            wrong = wrong_there.reshape(-1)
             if wrong.any():
                 at = int(wrong.argmax())
                 say = f"With {launch}, element {at:,} of `{name}` is {got.reshape(-1)[at]:.6g}"
                 if not solution.traffic[name].stored_bytes:
                     return Finding(f"{say}: that array is to be read only.", "changes-input")
-                return Finding(f"{say}; {want.reshape(-1)[at]:.6g} was expected.", "wrong-value")
+                say += f"; {want.reshape(-1)[at]:.6g} was expected.{whereabouts.of_elements(wrong_there)}"
+                return Finding(say, "wrong-value")
         return None
 
     def _too_much(self, launch: Launch, arrays: Mapping[str, Any], solution: Run, mine: Run) -> Finding | None:

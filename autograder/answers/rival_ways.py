@@ -107,6 +107,21 @@ def other_cause(reason: str, about: str, say: str, first: Sequence[str] = ()) ->
     return "" if named and re.search(named, say, re.I) else other
 
 
+def pairs(exercise: Exercise, given: Given) -> list[tuple[Mistake, list[str]]]:
+    """The mistakes to whose numbers, with these of the prompt, a standard wrong way comes by chance, each with what is
+    told of the ways: whoever gives such a number is told both. Factors are left out, which have sentences of their own
+    (`other_cause`)."""
+    near = NEAR if getattr(exercise.answer, "rtol", 0) else EQUAL
+    listed = []
+    for mistake in exercise.mistakes:
+        value = float(call_with(mistake.value, given))
+        with suppress(TooManySteps):
+            ways = [way for way in _coming_near(exercise, mistake, value, given, near) if not way.factor]
+            if ways:
+                listed.append((mistake, [way.told.partition(":")[0] for way in ways]))
+    return listed
+
+
 def _of_two(about: str, say: str, first: Sequence[str]) -> str:
     """What a factor of 2 may come from, without what the sentence of the mistake speaks of."""
     causes = slips.causes_of_two(about, first)

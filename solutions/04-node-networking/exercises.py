@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 from autograder.answers import (
+    Breakdown,
     Choice,
     Condition,
     Design,
@@ -1002,11 +1003,15 @@ LAB_HALF = Exercise(
 PAIRS = tuple(f"{a}-{b}" for a, b in combinations(range(8), 2))
 
 
-def across(cables: list[str]) -> int:
-    """The cables that cross the narrowest half of eight GPUs."""
+def across(cables: list[str]) -> Breakdown:
+    """The cables that cross the narrowest half of eight GPUs, and which half that is."""
     ends = [(int(one[0]), int(one[2])) for one in cables]
     halves = [{0, *three} for three in combinations(range(1, 8), 3)]
-    return min(sum((a in half) != (b in half) for a, b in ends) for half in halves)
+    crossing = [sum((a in half) != (b in half) for a, b in ends) for half in halves]
+    least = min(crossing)
+    *first, last = (f"{gpu}" for gpu in sorted(halves[crossing.index(least)]))
+    half = f"A narrowest half is that of the GPUs {', '.join(first)} and {last}"
+    return Breakdown(least, where=f"{half}: {len(cables) - least} of {len(cables)} cables do not cross it.")
 
 
 def most_ports(cables: list[str]) -> int:

@@ -9,8 +9,11 @@ from autograder.answers.rival_ways import WHICH, other_cause, precision
 from autograder.answers.selftest import selftest
 from autograder.answers.wrong_ways import ways_of
 from autograder.declaration import Exercise, Mistake
+from autograder.declaration.given import call_with
 from hwlib.units import GB
+from tests.banks import banks
 
+VARIANTS = 2  # of each exercise, whose pairs are looked for
 ROWS = [{"S": 8 * GB, "W": 97 * GB, "n": n} for n in (6, 10)]
 PROMPT = "A ring of {n} GPUs sums {S:B} over links of {W:B/s}, one way. How long does it take?"
 
@@ -171,3 +174,30 @@ def test_a_solution_that_takes_too_many_steps_is_tried_once_and_its_mistake_told
     assert {verdict.kind for verdict in verdicts} == {"mistake"}
     assert rows.count(ROWS[0]) == 1
     assert bool(exercise._memory["wrong ways"][repr(sorted(ROWS[0].items()))]) is others
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("chapter", sorted(banks()))
+def test_every_mistake_of_the_book_to_which_another_way_comes_names_it(chapter):
+    numeric = [exercise for exercise in banks()[chapter].values() if isinstance(exercise.answer, (Quantity, Count))]
+    silent = []
+    for exercise in numeric:
+        for given in exercise.variants()[:VARIANTS]:
+            for mistake, ways in rival_ways.pairs(exercise, given):
+                verdict = exercise.judge(call_with(mistake.value, given), given)
+                named = verdict.kind != "mistake" or "Or" in verdict.say or mistake.names_all
+                silent += [] if named else [(exercise.id, given, verdict.say, ways)]
+    assert not silent
+
+
+def test_a_pair_is_listed_with_the_way_and_not_with_the_mistake_itself():
+    def chance(S, W, n):
+        return S * n / W if n == 6 else S / W
+
+    exercise = quantity(Mistake(chance, "Chance."))
+    first, other = exercise.variants()[:2]
+    assert [(mistake.say, ways) for mistake, ways in rival_ways.pairs(exercise, first)] == [
+        ("Chance.", ["if all 6 count where one does not"])
+    ]
+    assert rival_ways.pairs(exercise, other) == []
+    assert rival_ways.pairs(quantity(Mistake(lambda S, W, n: S * n / W, "All.")), first) == []

@@ -24,8 +24,8 @@ from .kept import kept_by_imports
 EXERCISES = unseen.exercises()
 DEAR = Distributed, Kernel
 FEWEST_RIGHT, FEWEST_WRONG = 4, 6
-MOST_WRONG_SENTENCES, MOST_GENERIC = 0.01, 0.15
-REACHED_GENERIC = 0.20  # since 1,448 wrong answers of four more writers: three in ten of their sentences are generic
+MOST_WRONG_SENTENCES, MOST_GENERIC = 0.006, 0.12
+REACHED_GENERIC = 0.165  # a third of them numbers that come of no one or two steps of the solution done otherwise
 
 
 @pytest.fixture(scope="module")
@@ -197,7 +197,7 @@ def test_hardly_a_sentence_is_wrong_and_no_more_are_generic_than_were():
     assert ratings[1] <= REACHED_GENERIC * everything, ratings
 
 
-@pytest.mark.xfail(strict=True, reason="19 % are generic: numbers that nothing recognises are too large or too small")
+@pytest.mark.xfail(strict=True, reason="16 % are generic: numbers that nothing recognises are too large or too small")
 def test_few_sentences_are_generic():
     ratings = _ratings()
     assert ratings[1] <= MOST_GENERIC * sum(ratings.values()), ratings

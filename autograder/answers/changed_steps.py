@@ -19,7 +19,7 @@ from ..declaration.given import call_with
 from ..values import texts
 from ..values.step_limit import TooManySteps, limited
 from . import traced_numbers
-from .traced_numbers import BINARY, Change, Side, Step, TooLong, altered, calculated
+from .traced_numbers import BINARY, Change, Side, TooLong, TracedStep, altered, calculated
 
 if TYPE_CHECKING:
     from ..declaration.exercise import Exercise
@@ -47,7 +47,7 @@ class ChangedStep(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Changes:
+class SolutionChanges:
     """All changes of one step, with what each comes to, and the values on the way, with what is said of each."""
 
     exercise: Exercise
@@ -58,7 +58,7 @@ class Changes:
     replaced: Sequence[tuple[str, float]]
 
     @classmethod
-    def of(cls, exercise: Exercise, given: Mapping[str, Any]) -> Changes:
+    def of(cls, exercise: Exercise, given: Mapping[str, Any]) -> SolutionChanges:
         """Those of an exercise with these numbers, as many as are seen within LINES."""
         changed: list[ChangedStep] = []
         on_the_way: list[tuple[str, float]] = []
@@ -182,7 +182,7 @@ def _simple(ratio: float) -> bool:
     return math.isclose(near, ratio, rel_tol=SAME_RATIO)
 
 
-def _values(steps: Sequence[Step], names: Names, want: float) -> Iterator[tuple[str, float]]:
+def _values(steps: Sequence[TracedStep], names: Names, want: float) -> Iterator[tuple[str, float]]:
     """What each step but the last comes to."""
     seen: set[float] = set()
     for step in steps:
@@ -195,7 +195,7 @@ def _values(steps: Sequence[Step], names: Names, want: float) -> Iterator[tuple[
             yield f"a value on the way to the answer, made of {name}: what is still to be done with it?", value
 
 
-def _changes(step: Step, names: Names) -> Iterator[tuple[str, Change]]:
+def _changes(step: TracedStep, names: Names) -> Iterator[tuple[str, Change]]:
     """The ways to do a step otherwise of which something can be said."""
     left, right = names.of(step.left), names.of(step.right)
     if left and right:
@@ -205,7 +205,7 @@ def _changes(step: Step, names: Names) -> Iterator[tuple[str, Change]]:
             yield from _recounted(step, mine.value, beside, first)
 
 
-def _none(_step: Step, _left: str, _right: str) -> Iterator[tuple[str, Change]]:
+def _none(_step: TracedStep, _left: str, _right: str) -> Iterator[tuple[str, Change]]:
     return iter(())
 
 
@@ -217,7 +217,7 @@ def _right(_a: Any, b: Any) -> Any:
     return b
 
 
-def _sum(step: Step, left: str, right: str) -> Iterator[tuple[str, Change]]:
+def _sum(step: TracedStep, left: str, right: str) -> Iterator[tuple[str, Change]]:
     if step.right.value:
         yield f"if {right} is not added to {left}", _left
     if step.left.value:
@@ -230,7 +230,7 @@ def _sum(step: Step, left: str, right: str) -> Iterator[tuple[str, Change]]:
         yield f"if {right} is counted twice in its sum with {left}", lambda a, b: a + 2 * b
 
 
-def _difference(step: Step, left: str, right: str) -> Iterator[tuple[str, Change]]:
+def _difference(step: TracedStep, left: str, right: str) -> Iterator[tuple[str, Change]]:
     if step.right.value:
         yield f"if {right} is not taken off {left}", _left
         yield f"if {right} is added to {left}, not taken off", lambda a, b: a + b
@@ -241,7 +241,7 @@ def _difference(step: Step, left: str, right: str) -> Iterator[tuple[str, Change
         yield f"if {right} is taken off {left} twice", lambda a, b: a - 2 * b
 
 
-def _product(step: Step, left: str, right: str) -> Iterator[tuple[str, Change]]:
+def _product(step: TracedStep, left: str, right: str) -> Iterator[tuple[str, Change]]:
     yield f"if {left} is not multiplied by {right}", _left
     if step.left.letters and step.right.letters:
         yield f"if {right} is not multiplied by {left}", _right
@@ -252,7 +252,7 @@ def _product(step: Step, left: str, right: str) -> Iterator[tuple[str, Change]]:
         yield f"if {right} is counted twice as a factor", lambda a, b: a * b * b
 
 
-def _quotient(step: Step, left: str, right: str) -> Iterator[tuple[str, Change]]:
+def _quotient(step: TracedStep, left: str, right: str) -> Iterator[tuple[str, Change]]:
     yield f"if {left} is not divided by {right}", _left
     yield f"if {left} is multiplied by {right}, not divided", lambda a, b: a * b
     if step.left.letters and step.right.letters:
@@ -261,7 +261,7 @@ def _quotient(step: Step, left: str, right: str) -> Iterator[tuple[str, Change]]
         yield f"with {right} alone in place of {left} over it", _right
 
 
-def _power(step: Step, left: str, right: str) -> Iterator[tuple[str, Change]]:
+def _power(step: TracedStep, left: str, right: str) -> Iterator[tuple[str, Change]]:
     yield f"if {left} is not raised to the power of {right}", _left
     yield f"if {left} is multiplied by {right}, not raised to that power", lambda a, b: a * b
     yield f"if the power {right} of {left} has the other sign", lambda a, b: a**-b
@@ -269,7 +269,7 @@ def _power(step: Step, left: str, right: str) -> Iterator[tuple[str, Change]]:
         yield f"if {right} is raised to the power of {left}", lambda a, b: b**a
 
 
-OTHERWISE: dict[str, Callable[[Step, str, str], Iterator[tuple[str, Change]]]] = {
+OTHERWISE: dict[str, Callable[[TracedStep, str, str], Iterator[tuple[str, Change]]]] = {
     "+": _sum,
     "-": _difference,
     "*": _product,
@@ -278,7 +278,7 @@ OTHERWISE: dict[str, Callable[[Step, str, str], Iterator[tuple[str, Change]]]] =
 }
 
 
-def _recounted(step: Step, plain: Any, beside: str, first: bool) -> Iterator[tuple[str, Change]]:
+def _recounted(step: TracedStep, plain: Any, beside: str, first: bool) -> Iterator[tuple[str, Change]]:
     """With another plain number in the place of a small whole one, beside what is named."""
     if plain != int(plain) or not 1 <= plain <= SMALL:
         return

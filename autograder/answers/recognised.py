@@ -24,7 +24,7 @@ from ..declaration.given import call_with
 from ..values.finding import Finding
 from ..values.step_limit import TooManySteps, limited
 from ..values.texts import FIELD
-from .changed_steps import Changes
+from .changed_steps import SolutionChanges
 from .exchanged import exchanged, load_sheets, rows_named
 from .prompt_numbers import Number, numbers_of
 from .related import related
@@ -64,7 +64,7 @@ class Looked(NamedTuple):
     """What is looked for with some numbers of an exercise."""
 
     candidates: list[Candidate]
-    changes: Changes
+    changes: SolutionChanges
 
     def of(self, answer: float, want: float, near: float) -> Finding | None:
         """The first that a number is."""
@@ -142,7 +142,7 @@ def _looked_up(exercise: Exercise, want: float, given: Mapping[str, Any], unit: 
     key = id(exercise), repr(sorted(given.items())), unit
     if key not in _kept:
         load_sheets()  # what is loaded takes no steps of the solution's
-        changes = Changes.of(exercise, given)
+        changes = SolutionChanges.of(exercise, given)
         recognised: list[Candidate] = []
         numbers = numbers_of(exercise, given)
 
@@ -191,7 +191,7 @@ def _known(exercise: Exercise, want: float, given: Mapping[str, Any], unit: str)
     yield from _pairs(numbers, want, unit)
 
 
-def _of_steps(changes: Changes) -> Iterator[Candidate]:
+def _of_steps(changes: SolutionChanges) -> Iterator[Candidate]:
     for description, value in changes.on_the_way:
         yield Candidate(description, value, "value-on-the-way")
     for step in changes.steps:

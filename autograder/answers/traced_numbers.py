@@ -50,7 +50,7 @@ class Side(NamedTuple):
     is_letter: bool = False
 
 
-class Step(NamedTuple):
+class TracedStep(NamedTuple):
     """Two numbers combined, of which one at least is made of letters."""
 
     kind: str
@@ -60,10 +60,10 @@ class Step(NamedTuple):
 
 
 @dataclass
-class Calculation:
+class TracedCalculation:
     """The steps of a function as they are done."""
 
-    steps: list[Step] = field(default_factory=list)
+    steps: list[TracedStep] = field(default_factory=list)
 
     def number(self, value: Any, letters: tuple[str, ...], *, is_letter: bool = False) -> Any:
         """A value that notes what is done with it; one that is no number as it is."""
@@ -79,7 +79,7 @@ class Calculation:
         if len(self.steps) >= MOST:
             raise TooLong
         value = BINARY[kind](sides[0].value, sides[1].value)
-        self.steps.append(Step(kind, *sides, value))
+        self.steps.append(TracedStep(kind, *sides, value))
         return self.number(value, tuple(dict.fromkeys((*sides[0].letters, *sides[1].letters))))
 
     def rounded(self, number: Any, value: Any) -> Any:
@@ -147,9 +147,9 @@ _Whole: Any = type("_Whole", (int,), _methods())
 _Real: Any = type("_Real", (float,), _methods())
 
 
-def calculated(function: Any, given: Mapping[str, Any]) -> list[Step]:
+def calculated(function: Any, given: Mapping[str, Any]) -> list[TracedStep]:
     """The steps of a function with these numbers. Whatever the function raises is raised, and TooLong."""
-    calculation = Calculation()
+    calculation = TracedCalculation()
     numbers = {name: calculation.number(value, (name,), is_letter=True) for name, value in given.items()}
     call_with(function, numbers)
     return calculation.steps

@@ -45,7 +45,7 @@ def _ranges(places: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _places(ranges: Sequence[tuple[int, int]]) -> str:
-    return _and([str(first) if first == last else f"{first} to {last}" for first, last in ranges])
+    return _and([" to ".join(map(str, dict.fromkeys(places))) for places in ranges])
 
 
 def _and(words: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from autograder.answers import Quantity
-from autograder.answers.changed_steps import LINES, Changes
+from autograder.answers.changed_steps import LINES, SolutionChanges
 from autograder.answers.recognised import recognise
 from autograder.answers.traced_numbers import MOST, TooLong, altered, calculated
 from autograder.declaration import Exercise
@@ -96,4 +96,4 @@ def test_a_change_that_makes_a_loop_endless_is_given_up():
     exercise = Exercise(
         id="a-loop", prompt="{n} at {W:B/s}", given={"n": [3], "W": [4.0]}, answer=Quantity("1"), solution=solution
     )
-    assert Changes.of(exercise, {"n": 3, "W": 4.0e9}).steps == []
+    assert SolutionChanges.of(exercise, {"n": 3, "W": 4.0e9}).steps == []

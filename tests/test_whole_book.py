@@ -2,14 +2,15 @@
 worth, an untouched notebook nothing; and a learner's notebook runs from top to bottom in Jupyter's own kernel, without
 torch but for its labs.
 
-Each run of the tests grades every untouched notebook, and the answers to two chapters, runs a few in Jupyter without
-torch, and one with torch; every night it does so for all. A book is not built unless each chapter runs in
-Jupyter's kernel with torch, where its answers score full marks, and tests/test_exercises.py judges each answer and each
-mistake by itself.
+Each run of the tests grades the untouched exercises of every chapter, with the cells that depend on them; it grades the
+whole untouched notebook and the answers of two chapters, runs a few in Jupyter without torch, and one with torch. Every
+night it does so for all. A book is not built unless each chapter runs in Jupyter's kernel with torch, where its answers
+score full marks, and tests/test_exercises.py judges each answer and each mistake by itself.
 """
 
 import contextlib
 import functools
+import json
 import os
 import shutil
 import sys
@@ -25,7 +26,7 @@ from autograder import course
 from autograder.book.source import chapters
 from autograder.declaration import Exercise, call_with
 from autograder.declaration.bank import declared_below, load_bank
-from tests import graded_chapter
+from tests import graded_chapter, untouched_exercises
 from tests.blocked_packages import EXTRAS, block
 from tests.clean_process import CleanProcess
 from tests.imported import marked, new_report, report_from
@@ -39,12 +40,12 @@ SEVERAL = ("03-rooflines", "06-collectives", "10-data-parallelism", "15-inferenc
 GRADED = ("06-collectives", "18-measuring")
 """Ranks, and files; the sample class (tests/test_grade_end_to_end.py) grades 03-rooflines."""
 WITH_TORCH = ("06-collectives",)
-"""Starts ranks and shows figures; with torch every chapter runs in Jupyter's kernel when the book is built, and its
-untouched notebook in the sandbox."""
+"""Starts ranks and shows figures; with torch every chapter runs in Jupyter's kernel when the book is built."""
 ANSWERED, UNTOUCHED = ("all_right", "declared_mistakes"), ("nothing",)
 CARD = ("docs/_static/card.js", "docs/_static/exercise.css")  # what a notebook shows an exercise with
 RUNNING = ("tests/test_whole_book.py", "tests/blocked_packages.py", *CARD)
 GRADING = ("tests/graded_chapter.py", "tests/autograder/tiny.py", "tests/sample_class", *CARD)
+UNTOUCHED_EXERCISES = ("tests/untouched_exercises.py", *CARD)
 TEXTS = tuple(f"docs/{name}" for name in ("references.bib", "chapters.toml", "misconceptions.toml"))
 REMEDY = "pip install 'gpubook[labs]'"
 pytestmark = pytest.mark.slow
@@ -131,13 +132,43 @@ def share(exercise: Exercise) -> float:
     return exercise.judge(call_with(exercise.mistakes[0].value, row), row).score
 
 
-@graded_with(UNTOUCHED, of_others="slow")
+@graded_with(UNTOUCHED, of_others="nightly")
 def test_an_untouched_notebook_scores_nothing_and_fails_nowhere(graded):
     _, result = graded
     assert set(points(result, "nothing").values()) == {0.0}
     assert {r.kind for r in result.learner("nothing").results} <= {"empty", "unreadable"}
     path = Path(result.folder) / "autograded" / "nothing" / result.assignment / f"{result.assignment}.ipynb"
     assert failures(nbformat.read(path, as_version=4)) == []
+
+
+@pytest.fixture(scope="module")
+def sandbox():
+    """`sandbox()`: the process that grades without a course, started when first asked for."""
+    with contextlib.ExitStack() as ends:
+
+        @functools.cache
+        def running() -> CleanProcess:
+            process = ends.enter_context(CleanProcess())
+            process.here(untouched_exercises.begin)
+            return process
+
+        yield running
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="grading others' work needs Linux")
+@pytest.mark.parametrize("name", [name for name in ALL if name not in GRADED])
+def test_untouched_exercises_score_nothing_and_fail_nowhere(name: str, sandbox):
+    def grade(folder: Path) -> Collection[str]:
+        _, modules = sandbox().here(untouched_exercises.grade, folder, name)
+        return modules
+
+    parts = (f"chapters/{name}", *UNTOUCHED_EXERCISES, *TEXTS, *_declarations(name))
+    folder = kept_by_imports(f"untouched-exercises-{name}", parts, grade)
+    results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    assert set(results) == set(load_bank(ROOT / "solutions" / name))
+    assert {points for points, _ in results.values()} == {0.0}
+    assert {kind for _, kind in results.values()} <= {"empty", "unreadable"}
+    assert failures(nbformat.read(folder / "executed.ipynb", as_version=4)) == []
 
 
 def run_in_jupyter(name: str, target: Path, *, without: tuple[str, ...] = (), then: str = "") -> Collection[str]:

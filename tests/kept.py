@@ -24,6 +24,8 @@ from tests.imported import PACKAGES, all_modules
 ROOT = Path(__file__).resolve().parent.parent
 RECORDING = tuple(f"tests/{name}.py" for name in ("kept", "imported", "import_recorder", "clean_process"))
 UNREAD = ("__pycache__", ".ipynb_checkpoints")
+ABOVE_PAGES = ("course", "cli")
+"""The rooms of `autograder` above the book, which imports nothing of them: tests/test_layers.py."""
 _seen: set[Path] = set()  # by this process
 _used: set[Path] = set()  # by the file whose tests run
 
@@ -123,8 +125,14 @@ def _mark(folder: Path) -> Path:
 def built(root: Path, course: bool = False) -> Path:
     """The folder of the book's own pages."""
     edition = "course" if course else "open"
-    parts = ("hwlib", "autograder", "solutions", "docs")
+    parts = (*makes_pages(), "solutions")
     return kept(f"book-{edition}", parts, lambda folder: html.build(root, folder / "html", course=course)) / "html"
+
+
+def makes_pages() -> tuple[str, ...]:
+    """The files and folders that make pages of chapters."""
+    rooms = [path.name for path in (ROOT / "autograder").iterdir() if path.name not in (*UNREAD, *ABOVE_PAGES)]
+    return ("hwlib", "docs", *(f"autograder/{name}" for name in sorted(rooms)))
 
 
 def loaded(root: Path, name: str, course: bool = False) -> chapters.Chapter:

@@ -10,6 +10,7 @@ import pytest
 
 from tests import imported, kept
 from tests.clean_process import CleanProcess
+from tests.test_layers import ROOMS
 
 FILES = {
     "hwlib/__init__.py": "",
@@ -261,3 +262,30 @@ def test_a_clean_process_says_what_it_and_those_that_it_starts_have_imported(mon
             error, modules = process.forked(in_a_sandbox, "hwlib.serving_planner")
             assert error is None
             assert {"autograder.sandbox.zygote", "hwlib.serving_planner"} <= modules
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        ("autograder/book/page.py", True),
+        ("autograder/learner/card.py", True),
+        ("autograder/__init__.py", True),
+        ("hwlib/units.py", True),
+        ("docs/index.md", True),
+        ("autograder/course/export.py", False),
+        ("autograder/course/new.py", False),
+        ("autograder/cli/course.py", False),
+        ("chapters/01-a/01-a.ipynb", False),
+    ],
+)
+def test_pages_are_made_anew_where_a_file_has_changed_that_makes_them(checkout, name, counts):
+    for file in ("docs/index.md", "autograder/book/page.py", "autograder/cli/course.py"):
+        checkout.write(file, "")
+    before = [kept.digest_of(checkout.root, part) for part in kept.makes_pages()]
+    checkout.write(name, "# changed")
+    kept.digest_of.cache_clear()
+    assert ([kept.digest_of(checkout.root, part) for part in kept.makes_pages()] != before) is counts
+
+
+def test_the_book_is_below_what_its_pages_do_not_depend_on():
+    assert min(ROOMS[room] for room in kept.ABOVE_PAGES) > max(ROOMS["book"], ROOMS["learner"], ROOMS["live"])

@@ -9,8 +9,9 @@ from pybtex.database import BibliographyData, parse_file
 
 from autograder.book.in_page import archives, python_folder
 from autograder.book.site import html, vendor
-from tests.kept import ROOT, kept
+from tests.kept import ROOT, kept, makes_pages
 
+MADE_BY = ("tests/autograder/small_book.py", "tests/autograder/small_widget.py")
 SOURCE = """\
 ---
 jupytext: {text_representation: {extension: .md, format_name: myst}}
@@ -232,8 +233,7 @@ def built(course: bool = False) -> Path:
     def make(folder: Path) -> None:
         html.build(lay_out_site(folder / "book", ROOT), folder / "html", course=course)
 
-    parts = ("hwlib", "autograder", "docs", *(f"tests/autograder/{name}.py" for name in ("small_book", "small_widget")))
-    return kept(f"small-{'course' if course else 'open'}", parts, make) / "html"
+    return kept(f"small-{'course' if course else 'open'}", (*makes_pages(), *MADE_BY), make) / "html"
 
 
 def _cited_by_pages(repository: Path) -> str:

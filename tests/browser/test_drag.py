@@ -3,10 +3,10 @@
 import pytest
 
 from autograder.book.site import html, vendor
-from tests.autograder.small_book import EXERCISES, SOURCE, lay_out_site
+from tests.autograder.small_book import EXERCISES, MADE_BY, SOURCE, lay_out_site
 from tests.browser.served import LOOKS
 from tests.conftest import ROOT
-from tests.kept import kept
+from tests.kept import kept, makes_pages
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 TEXT = """\
@@ -51,9 +51,7 @@ def _sources():
 @pytest.fixture(scope="module")
 def address():
     return (
-        kept("drag-book", ("hwlib", "autograder", "docs", "tests/autograder", "tests/browser/test_drag.py"), _make)
-        / "html"
-        / "07-links.html"
+        kept("drag-book", (*makes_pages(), *MADE_BY, "tests/browser/test_drag.py"), _make) / "html" / "07-links.html"
     ).as_uri()
 
 

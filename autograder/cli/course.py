@@ -22,7 +22,6 @@ from .parameters import FILE, FOLDER, TIME, assignment_name
 from .rubric import rubric
 from .terminal import echo
 
-
 if TYPE_CHECKING:
     from ..course.terms.deadline_time import Moment
 

@@ -15,7 +15,7 @@ def alone(folder: Path, name: str) -> Iterator[int]:
     """Nobody else holds the file `name` of the course until the block ends; a second command waits. Gives the file,
     open to be appended to."""
     path = own(folder, name)
-    path.parent.mkdir(mode=0o700, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with os.fdopen(opened(path, os.O_RDWR | os.O_CREAT | os.O_APPEND), "ab") as file:
         with suppress(ImportError):  # Windows: files are replaced as a whole all the same
             from fcntl import LOCK_EX, flock

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,8 @@ from typing import Any
 from ...book.course_error import CourseError
 from ...values.atomic_write import write_whole
 from ...values.own_file import json_of
-from ...values.own_folder import opened, own
+from ...values.own_folder import own
+from .course_lock import alone
 
 REMEDY = "restore it from a backup; moved away, nobody has opened the exam, and its window alone counts"
 
@@ -29,7 +28,7 @@ def read(folder: Path, name: str) -> dict[str, datetime]:
 
 def first(folder: Path, name: str, learner: str, now: datetime) -> datetime:
     """When this learner opened the exam: `now`, if not before; on the disk when this returns."""
-    with _alone(folder, name):
+    with alone(folder, f"exams/{name}/starts.lock"):
         starts = read(folder, name)
         if learner not in starts:
             _write(folder, name, starts | {learner: now.replace(microsecond=0)})
@@ -38,7 +37,7 @@ def first(folder: Path, name: str, learner: str, now: datetime) -> datetime:
 
 def enter(folder: Path, name: str, starts: Mapping[str, datetime]) -> None:
     """Enter when these learners began, in place of what stood there: a teacher's word counts."""
-    with _alone(folder, name):
+    with alone(folder, f"exams/{name}/starts.lock"):
         _write(folder, name, read(folder, name) | {who: when.replace(microsecond=0) for who, when in starts.items()})
 
 
@@ -49,15 +48,3 @@ def _write(folder: Path, name: str, starts: Mapping[str, datetime]) -> None:
 
 def _times(plain: Mapping[str, Any]) -> dict[str, datetime]:
     return {learner: datetime.fromisoformat(when) for learner, when in plain.items()}
-
-
-@contextmanager
-def _alone(folder: Path, name: str) -> Iterator[None]:
-    path = own(folder, "exams", name, "starts.lock")
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with os.fdopen(opened(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "a", encoding="utf-8") as file:
-        with suppress(ImportError):  # Windows: the file is replaced as a whole all the same
-            from fcntl import LOCK_EX, flock
-
-            flock(file, LOCK_EX)
-        yield

@@ -93,11 +93,11 @@ def _show(folder: Path, name: str) -> None:
         for grader, weight in dealt.weights.items() if dealt else ():
             echo(f"{inert(grader)}: {weight} of {sum(dealt.weights.values())}" if dealt else "")
         return
-    asked = [(question, answers(folder, question)) for question in questions.questions(folder, name)]
+    answered = [(question, answers(folder, question)) for question in questions.questions(folder, name)]
     if dealt is not None and dealt.way == "question":
-        for number, (question, _) in enumerate(asked):
+        for number, (question, _) in enumerate(answered):
             echo(f"{inert(dealt.grader_of(number, 0))}: {question.exercise}")
-    for row in shares.progress(folder, name, asked):
+    for row in shares.progress(folder, name, answered):
         share = f"a share of {row.answers}, {row.waiting} to be graded, " if row.answers else ""
         echo(f"{inert(row.grader)}: {share}{row.graded} graded")
 
@@ -134,8 +134,14 @@ def _show_agreement(folder: Path, name: str) -> None:
         apart = sorted(made.pairs, key=lambda pair: -abs(pair.second - pair.first))
         for pair in apart[:MOST_LISTED]:
             if pair.first != pair.second:
-                first, second = (f" by {inert(by)}" if by else "" for by in pair.by)
+                first, second = map(_by, pair.by)
                 echo(f"  {inert(pair.learner)}: {pair.first:g}{first}, {pair.second:g}{second}")
+
+
+def _by(grader: str) -> str:
+    from ..course.class_results.results_table import inert
+
+    return f" by {inert(grader)}" if grader else ""
 
 
 def _sentence(question: Any, made: GraderAgreement) -> str:

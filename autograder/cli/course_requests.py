@@ -116,8 +116,8 @@ def request_lines(folder: Path, name: str, learner: str, exercise: str) -> list[
     """What was asked about an exercise of a learner, and answered."""
     from ..course.regrades import regrade_requests
 
-    asked = regrade_requests.read(folder, name).of(learner, exercise)
-    return [line for request in asked for line in _lines(name, request)]
+    requests = regrade_requests.read(folder, name).of(learner, exercise)
+    return [line for request in requests for line in _lines(name, request)]
 
 
 def _lines(name: str, request: RegradeRequest) -> list[str]:

@@ -49,13 +49,7 @@ def rubric(
     from ..course.by_hand import questions, table
     from ..course.class_results.results_table import inert
 
-    actions = [bool(output), bool(filled), changed, follow]
-    if any(actions) and exercise is None:
-        raise click.UsageError("--write, --read, --changed and --follow need an EXERCISE: they are about one question")
-    if sum(actions) > 1:
-        raise click.UsageError("one of --write, --read, --changed and --follow was expected")
-    if same and not (changed or follow):
-        raise click.UsageError("--same belongs to --changed or --follow")
+    _check_use(exercise, [bool(output), bool(filled), changed, follow], bool(same))
     written = [questions.question(folder, name, exercise)] if exercise else questions.questions(folder, name)
     if output:
         made = table.table(folder.resolve(), written[0])
@@ -86,6 +80,15 @@ def _shown(one: Any) -> str:
     lines += [f"  {at}. {text} ({most:g})" for at, (text, most) in enumerate(one.rubric, start=1)]
     numbers = ", with the book's numbers" if one.has_own_numbers else ""
     return "\n".join([*lines, "", f"Model answer{numbers}:", "", one.model_answer(), ""])
+
+
+def _check_use(exercise: str | None, actions: list[bool], same: bool) -> None:
+    if any(actions) and exercise is None:
+        raise click.UsageError("--write, --read, --changed and --follow need an EXERCISE: they are about one question")
+    if sum(actions) > 1:
+        raise click.UsageError("one of --write, --read, --changed and --follow was expected")
+    if same and not any(actions[2:]):
+        raise click.UsageError("--same belongs to --changed or --follow")
 
 
 def _pairs(same: tuple[str, ...]) -> dict[int, int]:

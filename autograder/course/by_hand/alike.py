@@ -44,7 +44,11 @@ class AlikeAnswer:
 def words(text: str) -> tuple[str, ...]:
     """What of a text is compared."""
     parts = (part for part in WORD.findall(unicodedata.normalize("NFKC", text)) if part not in PUNCTUATION)
-    return tuple(part.lower() if part.istitle() and len(part) >= CAPITAL else part for part in parts)
+    return tuple(map(_without_capital, parts))
+
+
+def _without_capital(part: str) -> str:
+    return part.lower() if part.istitle() and len(part) >= CAPITAL else part
 
 
 def alike(of: HandGradedAnswer, every: Sequence[HandGradedAnswer]) -> list[AlikeAnswer]:
@@ -61,7 +65,8 @@ def equal_counts(every: Sequence[HandGradedAnswer]) -> dict[str, int]:
     """By learner, how many others have written the same."""
     keys = {answer.learner: _key(answer) for answer in every}
     counts = Counter(keys.values())
-    return {learner: counts[key] - 1 if key else 0 for learner, key in keys.items()}
+    counts[()] = 1  # who has written nothing has not written the same
+    return {learner: counts[key] - 1 for learner, key in keys.items()}
 
 
 def _key(answer: HandGradedAnswer) -> tuple[str, ...]:

@@ -97,7 +97,7 @@ class HandGradedAnswer:
         """The points as one is told of them: those of a draft, too."""
         if self.given is None:
             return "no points" if self.score is None else f"{self.score:g} points, not by criterion"
-        parts = " + ".join("–" if points is None else f"{points:g}" for points in self.given)
+        parts = " + ".join(map(_in_words, self.given))
         if self.mark is not None and self.mark.decided and not self.earlier:
             return f"{self.score:g} points ({parts})"
         so_far = marks.total(self.given, self.scale)
@@ -109,6 +109,10 @@ class HandGradedAnswer:
         """Another one as soon as anything here has changed: the text, the grade, the comment, the points."""
         marked = None if self.mark is None else [self.mark.given, self.mark.points, self.mark.rubric]
         return digest(repr([self.text.digest, self.score, self.waits, self.comment, marked]))
+
+
+def _in_words(points: float | None) -> str:
+    return "–" if points is None else f"{points:g}"
 
 
 class Conflict(CourseError):

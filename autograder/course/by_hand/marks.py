@@ -66,8 +66,8 @@ def carried(mark: Mark, rubric: Rubric, same: Mapping[int, int] | None = None) -
     points: list[float | None] = []
     for number, (text, most) in enumerate(rubric, start=1):
         at = same[number] - 1 if same and number in same else by_text.get(_plain(text))
-        given = None if at is None else mark.given[at]
-        points.append(None if at is None or given is None else round(given * most / mark.rubric[at][1], PLACES))
+        before = None if at is None else mark.given[at]
+        points.append(None if at is None or before is None else round(before * most / mark.rubric[at][1], PLACES))
     return tuple(points)
 
 

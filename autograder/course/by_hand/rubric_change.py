@@ -87,11 +87,11 @@ def _followed(answer: HandGradedAnswer, question: WrittenQuestion, same: Mapping
     if mark is None or not answer.counts:
         return FollowedGrade(answer.learner, answer.score, None, (), "graded without criteria")
     here = {new: old for new, old in same.items() if old <= len(mark.rubric)}
-    given = marks.carried(mark, question.rubric, here)
-    open_criteria = [number for number, points in enumerate(given, start=1) if points is None]
+    points_now = marks.carried(mark, question.rubric, here)
+    open_criteria = [number for number, points in enumerate(points_now, start=1) if points is None]
     if not mark.decided:
-        return FollowedGrade(answer.learner, answer.score, None, given, "a draft")
+        return FollowedGrade(answer.learner, answer.score, None, points_now, "a draft")
     if open_criteria:
         numbers = ", ".join(map(str, open_criteria))
-        return FollowedGrade(answer.learner, answer.score, None, given, f"criterion {numbers} is not decided")
-    return FollowedGrade(answer.learner, answer.score, marks.total(given, question.scale), given)
+        return FollowedGrade(answer.learner, answer.score, None, points_now, f"criterion {numbers} is not decided")
+    return FollowedGrade(answer.learner, answer.score, marks.total(points_now, question.scale), points_now)

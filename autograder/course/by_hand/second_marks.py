@@ -126,7 +126,7 @@ def enter(
 ) -> HandGradedAnswer:
     """Keep a second grader's points for an answer of the sample that is still as in `revision`; none at all take them
     back. The gradebook is not changed. Raises Conflict where another second grader was quicker."""
-    given = marks.checked(given, question.rubric)
+    points_given = marks.checked(given, question.rubric)
     with marks.alone(folder, question.assignment, question.exercise):
         sample = load(folder, question)
         first = next((answer for answer in answers(folder, question, learner) if learner in sample.learners), None)
@@ -138,10 +138,10 @@ def enter(
         if before.revision != revision:
             raise conflict(before)
         second = {who: mark for who, mark in sample.marks.items() if who != learner}
-        if any(points is not None for points in given):
-            points = marks.total(given, question.scale) if None not in given else None
+        if any(points is not None for points in points_given):
+            points = marks.total(points_given, question.scale) if None not in points_given else None
             now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
-            second[learner] = Mark(given, question.rubric, points, by, now, question.scale)
+            second[learner] = Mark(points_given, question.rubric, points, by, now, question.scale)
         _save(folder, question, DoubleSample(sample.learners, second))
         return _second(first, second.get(learner))
 

@@ -20,7 +20,7 @@ from ...book.course_error import CourseError
 from ...values.own_file import loaded
 
 if TYPE_CHECKING:
-    from .answers import Conflict
+    from .answers import Conflict, HandGradedAnswer
     from .questions import WrittenQuestion
     from .together import DecisionOutcome
 
@@ -114,19 +114,18 @@ class Overview(Handler):
         for name in assignments(folder):
             counts, graders, problem = [], [], ""
             try:
-                asked = [(question, answers(folder, question)) for question in questions(folder, name)]
-                for (question, every), graders_of in zip(asked, shares.dealt(folder, name, asked), strict=True):
+                answered = [(question, answers(folder, question)) for question in questions(folder, name)]
+                for (question, every), graders_of in zip(answered, shares.dealt(folder, name, answered), strict=True):
                     waiting = [answer.learner for answer in every if answer.waits]
                     mine = sum(graders_of.get(learner) == self.who() for learner in waiting)
                     counts.append(page.QuestionCounts(question, len(every), len(waiting), mine))
-                graders = shares.progress(folder, name, asked)
+                graders = shares.progress(folder, name, answered)
             except Exception as error:  # a teacher's declarations are run: the other assignments can be graded
                 problem = f"{type(error).__name__}: {error}"
             rows.append(page.AssignmentOverview(name, counts, graders, problem))
-        asked = [
-            one for name in regrade_requests.assignments(folder) for one in regrade_requests.read(folder, name).requests
-        ]
-        self.finish(page.overview(self.base_url, self.root, rows, sum(request.open for request in asked), len(asked)))
+        requests = [request for _, request in regrade_requests.of_all(folder)]
+        still_open = sum(request.open for request in requests)
+        self.finish(page.overview(self.base_url, self.root, rows, still_open, len(requests)))
 
 
 class CourseOverview(Handler):
@@ -152,8 +151,9 @@ class QuestionPage(Handler):
         _ = self.xsrf_token  # which sets the cookie that the page's script sends back
         here = url_path_join(self.root, quote(name), quote(exercise))
         every, dealt = answers(folder, question), shares.of(folder, name)
-        asked = [(one, every if one.exercise == exercise else []) for one in questions(folder, name)] if dealt else []
-        graders_of = zip(asked, shares.dealt(folder, name, asked), strict=True)
+        here_only: dict[str, list[HandGradedAnswer]] = {exercise: every}
+        answered = [(one, here_only.get(one.exercise, [])) for one in questions(folder, name)] if dealt else []
+        graders_of = zip(answered, shares.dealt(folder, name, answered), strict=True)
         beside = page.BesideAnswers(
             graders=dealt.graders if dealt else [],
             grader_of=next((graders for (one, _), graders in graders_of if one.exercise == exercise), {}),
@@ -265,7 +265,7 @@ class SecondGrade(Changing):
         self.finish(as_state(now))
 
 
-class Alike(Handler):
+class AlikeAnswers(Handler):
     """The answers that are equal or nearly equal to one."""
 
     @web.authenticated
@@ -284,7 +284,7 @@ class Alike(Handler):
         self.finish({"answers": rows})
 
 
-class Together(Changing):
+class SharedGrade(Changing):
     """One decision for several answers."""
 
     @web.authenticated
@@ -308,7 +308,7 @@ class Together(Changing):
         return {"number": outcome.number, "answers": states, "refused": [self.conflict(one) for one in outcome.refused]}
 
 
-class Undo(Together):
+class Undo(SharedGrade):
     """Takes one decision for several answers back."""
 
     @web.authenticated
@@ -381,8 +381,8 @@ def _load_jupyter_server_extension(server: Any) -> None:
             (f"{base}{exercise}/?", QuestionPage),
             (f"{base}{exercise}/state", State),
             (f"{base}{exercise}/answer", NewGrade),
-            (f"{base}{exercise}/alike", Alike),
-            (f"{base}{exercise}/together", Together),
+            (f"{base}{exercise}/alike", AlikeAnswers),
+            (f"{base}{exercise}/together", SharedGrade),
             (f"{base}{exercise}/undo", Undo),
             (f"{base}{exercise}/second/?", SecondPage),
             (f"{base}{exercise}/second/state", SecondState),

@@ -132,7 +132,8 @@ def dealt(folder: Path, name: str, asked: Sequence[AnsweredQuestion]) -> list[di
 def progress(folder: Path, name: str, asked: Sequence[AnsweredQuestion]) -> list[GraderProgress]:
     """How far each grader is, those too who have graded without a share; empty answers count for nobody."""
     shares = of(folder, name)
-    rows = {grader: GraderProgress(grader) for grader in (shares.graders if shares else ())}
+    graders_known = shares.graders if shares else []
+    rows = {grader: GraderProgress(grader) for grader in graders_known}
     for (_, every), graders in zip(asked, dealt(folder, name, asked), strict=True):
         for answer in every:
             if answer.state == "empty":

@@ -65,8 +65,8 @@ def decide(
     folder: Path, question: WrittenQuestion, revisions: Mapping[str, str], given: Any, comment: str, by: str = ""
 ) -> DecisionOutcome:
     """Give the same points and comment to the answers of several learners, each still as in its revision."""
-    given = marks.checked(given, question.rubric)
-    if any(points is None for points in given):
+    points_given = marks.checked(given, question.rubric)
+    if None in points_given:
         raise CourseError("points for all criteria were expected where several answers are graded together")
     with marks.alone(folder, question.assignment, question.exercise):
         every = {answer.learner: answer for answer in answers(folder, question)}
@@ -79,7 +79,7 @@ def decide(
         number = 1 + max((decision.number for decision in earlier), default=0)
         if not same:
             return DecisionOutcome(0, [], refused)
-        record(folder, question, same, given, comment, by)
+        record(folder, question, same, points_given, comment, by)
         now = [answer for answer in answers(folder, question) if answer.learner in revisions]
         changed = {answer.learner for answer in same}
         after = {answer.learner: answer.revision for answer in now}

@@ -31,7 +31,7 @@ class RegradesInFeedback(Preprocessor):
         exercises = {cell.metadata.get("gpubook", {}).get("exercise") for cell in nb.cells} - {None}
         about["regrades"] = {
             exercise: {"requests": every.of(learner, exercise)}
-            | (self._way(folder, name, learner, exercise, every, options) if options.offered else {})
+            | self._way(folder, name, learner, exercise, every, options)
             for exercise in exercises
         }
         return nb, resources
@@ -39,7 +39,9 @@ class RegradesInFeedback(Preprocessor):
     def _way(
         self, folder: Path, name: str, learner: str, exercise: str, every: AssignmentRequests, options: RegradeRequests
     ) -> dict[str, str]:
-        """How to ask about an exercise, or why not."""
+        """How to ask about an exercise, or why not; nothing where requests are not offered."""
+        if not options.offered:
+            return {}
         if refusal := every.refusal(learner, exercise, options.most, regrade_requests.utc_now()):
             waits = any(request.open for request in every.of(learner, exercise))  # which the page says anyway
             return {} if waits else {"refusal": refusal}

@@ -77,7 +77,7 @@ LINES = [line for page in PAGES for line in COMMAND.findall(page.read_text())]
 @pytest.mark.parametrize("line", sorted(set(LINES)))
 def test_every_command_of_the_pages_is_understood(line, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name in re.findall(r"[\w-]+\.(?:md|csv|zip)", line):
+    for name in re.findall(r"[\w-]+\.(?:md|csv|zip|txt)", line):
         (tmp_path / name).write_text("")
     _, *words = shlex.split(line)
     command: click.Command = commands.main

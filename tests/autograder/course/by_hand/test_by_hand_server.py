@@ -12,7 +12,7 @@ from autograder.book.course_error import CourseError
 from autograder.course.by_hand import answers, page, questions, second_marks, server, shares, together
 from autograder.course.by_hand.answers import Conflict, HandGradedAnswer, LearnerText
 from autograder.course.by_hand.server import (
-    Alike,
+    AlikeAnswers,
     NewGrade,
     Overview,
     Picture,
@@ -21,8 +21,8 @@ from autograder.course.by_hand.server import (
     SecondGrade,
     SecondPage,
     SecondState,
+    SharedGrade,
     State,
-    Together,
     Undo,
 )
 from autograder.course.regrades import regrade_requests
@@ -277,8 +277,8 @@ def test_a_decision_over_several_answers_and_its_undoing_say_what_became_of_each
     monkeypatch.setattr(together, "decide", lambda *what: calls.append(what) or OUTCOME)
     monkeypatch.setattr(together, "undo", lambda *what: calls.append(what) or OUTCOME)
     body = json.dumps({"learners": {"ann": "r"}, "given": [1], "comment": "Good."}).encode()
-    made = request(Together, body, user=SimpleNamespace(display_name="Tina"), **formgrader)
-    Together.put.__wrapped__(made, "hw", "why")
+    made = request(SharedGrade, body, user=SimpleNamespace(display_name="Tina"), **formgrader)
+    SharedGrade.put.__wrapped__(made, "hw", "why")
     assert calls.pop() == (made.course, ASKED, {"ann": "r"}, [1], "Good.", "Tina")
     assert (made.answered["number"], made.answered["answers"][0]["learner"]) == (3, "ann")
     assert made.answered["refused"][0]["theirs"] == "no points"
@@ -290,9 +290,9 @@ def test_a_decision_over_several_answers_and_its_undoing_say_what_became_of_each
 @pytest.mark.parametrize(
     ("kind", "body"),
     [
-        (Together, {"learners": {}, "given": [1], "comment": ""}),
-        (Together, {"learners": {"ann": 7}, "given": [1], "comment": ""}),
-        (Together, {"learners": ["ann"], "given": [1], "comment": ""}),
+        (SharedGrade, {"learners": {}, "given": [1], "comment": ""}),
+        (SharedGrade, {"learners": {"ann": 7}, "given": [1], "comment": ""}),
+        (SharedGrade, {"learners": ["ann"], "given": [1], "comment": ""}),
         (Undo, {"number": True}),
         (Undo, {"number": "3"}),
         (Undo, {}),
@@ -308,12 +308,12 @@ def test_a_decision_of_another_form_is_a_bad_request(formgrader, kind, body):
 def test_what_is_alike_is_asked_for_an_answer_that_is_there(formgrader, monkeypatch):
     bob = HandGradedAnswer("the learner", "Bob", "s", 2, LearnerText("because"), None, True, "", None)
     monkeypatch.setattr(answers, "answers", lambda folder, question: [ANSWER, bob])
-    made = request(Alike, **formgrader)
-    Alike.get.__wrapped__(made, "hw", "why")
+    made = request(AlikeAnswers, **formgrader)
+    AlikeAnswers.get.__wrapped__(made, "hw", "why")
     assert made.answered == {"answers": [{"learner": "ann", "share": 1.0, "differs": (), "equal": True}]}
     monkeypatch.setattr(answers, "answers", lambda folder, question: [ANSWER])
     with pytest.raises(CourseError, match="no graded submission"):
-        Alike.get.__wrapped__(request(Alike, **formgrader), "hw", "why")
+        AlikeAnswers.get.__wrapped__(request(AlikeAnswers, **formgrader), "hw", "why")
 
 
 def test_a_second_grader_has_a_page_a_state_and_an_answer_of_their_own(formgrader, monkeypatch):

@@ -150,7 +150,7 @@ def test_one_question_is_graded_over_the_class_with_keys_and_two_graders_learn_o
         ann.click(position={"x": 5, "y": 5})
         page.keyboard.press("0")
         told = ann.get_by_role("alert")
-        told.get_by_text("3 of 3 points").wait_for()
+        told.get_by_text("3 points (2 + 1)").wait_for()
         assert grades_of(graded, "ann") == (None, 3.0, False)
         told.get_by_role("button", name="Take theirs").click()
         ann.locator("output", has_text="3 of 3 points").wait_for()

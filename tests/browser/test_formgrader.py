@@ -6,6 +6,7 @@ import sys
 import urllib.error
 import urllib.request
 
+import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
@@ -169,6 +170,38 @@ def test_one_question_is_graded_over_the_class_with_keys_and_two_graders_learn_o
     shown = BeautifulSoup((graded / "feedback" / "ann" / "hw" / "hw.html").read_text(), "html.parser")
     rows = shown.find("strong", string="Points by criterion").find_next("ul").find_all("li")
     assert [row.text for row in rows] == ["✓ Names the mechanism. — 2 of 2", "✓ Says how to measure it. — 1 of 1"]
+
+
+def test_equal_answers_get_one_decision_by_keys_which_is_undone(page, watch, graded, running):
+    for learner in ("ann", "bob"):
+        path = graded / "autograded" / learner / "hw" / "hw.ipynb"
+        notebook = nbformat.read(path, as_version=4)
+        cells = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in notebook.cells}
+        cell = cells["mine-why"]
+        cell.pop("attachments", None)
+        cell.source = "The same words." if learner == "ann" else "the same  words"
+        path.unlink()
+        nbformat.write(notebook, path)
+    page.goto(f"{running}/api/status?token=t")
+    page.goto(f"{running}/gpubook/by_hand/hw/mine-why")
+    ann = page.locator("article[data-learner=ann]")
+    assert ann.locator(".alike").inner_text() == "1 other wrote the same"
+    ann.click(position={"x": 5, "y": 5})
+    for key in ("f", "g"):
+        page.keyboard.press(key)
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_text("the same words", exact=False).first.wait_for()
+    checked(page, "body")
+    dialog.get_by_role("checkbox").check()
+    dialog.get_by_role("button", name="Give 1 answer this grade").click()
+    page.locator("#status", has_text="1 graded together").wait_for()
+    assert grades(graded, "bob", ("mine-why",))["mine-why"][1] == 3.0
+    page.locator("#together summary").click()
+    page.locator("#together").get_by_role("button", name="Undo").click()
+    page.locator("#status", has_text="1 as before").wait_for()
+    assert grades(graded, "bob", ("mine-why",))["mine-why"][1] is None
+    assert grades(graded, "ann", ("mine-why",))["mine-why"][1] == 3.0
+    assert [e for e in watch.errors if "favicon" not in e] == []
 
 
 def grades_of(folder, who):

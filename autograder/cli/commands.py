@@ -178,8 +178,15 @@ def export(
         if not name or not canvas_id.isdecimal():
             raise click.BadParameter(f"{text!r}: expected NAME=NUMBER, e.g. week3=4711", param_hint="--canvas-id")
         numbers[name] = int(canvas_id)
-    about = {"missing_as_zero": missing_as_zero, "canvas_ids": numbers, "worksheet": worksheet, "scale": scale}
-    made = exports.table(folder, names, form, **about)
+    made = exports.table(
+        folder,
+        names,
+        form,
+        missing_as_zero=missing_as_zero,
+        canvas_ids=numbers,
+        worksheet=worksheet,
+        scale=scale,
+    )
     if output == Path("-"):
         click.echo(made.text, nl=False)  # the file itself, which a shell may redirect
     else:

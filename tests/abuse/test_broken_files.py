@@ -10,13 +10,22 @@ from autograder.course.assigning import dropped_exercises
 from autograder.course.by_hand import marks, second_marks, shares, together
 from autograder.course.class_results import class_result, stored_results
 from autograder.course.gradebook import notebook_cells
+from autograder.course.lti import keys as lti_keys
+from autograder.course.lti import members, registration, sent_scores
 from autograder.course.regrades import regrade_requests
 from autograder.course.run.journal import Journal, finished_entries, recorded_lateness
 from autograder.course.run.trail_file import TrailFile
 from autograder.course.service.attempts import Ledger, used
 from autograder.course.service.tokens import BEGINS, CourseTokens
 from autograder.course.submissions import collected_files, refused_uploads
-from autograder.course.terms import agreed_terms, assignment_state, group_shares, history
+from autograder.course.terms import (
+    accommodations,
+    agreed_terms,
+    assignment_state,
+    exam_starts,
+    group_shares,
+    history,
+)
 from autograder.declaration.verdict import DeclarationError
 from autograder.learner import check_service, editions, lookup
 from autograder.ranks.seeds import secret_of
@@ -61,6 +70,12 @@ READERS = {
         lambda course: regrade_requests.read(course, NAME),
         lambda course: regrade_requests.take_until(course, NAME, None),
     ],
+    ".gpubook/lti.json": [registration.load],
+    ".gpubook/lti-key.pem": [lti_keys.load],
+    ".gpubook/lti-members.json": [members.load],
+    f".gpubook/{NAME}.lti-sent.json": [lambda course: sent_scores.load(course, NAME, "column")],
+    "accommodations.json": [accommodations.read],
+    f".gpubook/exams/{NAME}/starts.json": [lambda course: exam_starts.read(course, NAME)],
     ".gpubook/secret": [secret_of],
     ".gpubook/checks.db": [Ledger, used],
     ".gpubook/history.jsonl": [history.events],

@@ -63,11 +63,11 @@ class CourseKey:
 
 def make(folder: Path) -> CourseKey:
     """Another key for the course, which replaces the one before."""
+    path = own(folder, FILE)
     made = CourseKey(rsa.generate_private_key(public_exponent=65537, key_size=BITS))
     plain = made.private.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
-    path = own(folder, FILE)
     path.parent.mkdir(mode=0o700, exist_ok=True)
     write_whole(path, plain.decode(), mode=0o600)
     return made

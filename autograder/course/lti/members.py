@@ -111,12 +111,12 @@ def compared(folder: Path, members: Iterable[RosterMember], by: str = "email") -
 
 def enter(folder: Path, change: RosterChange) -> None:
     """Add who is new to the gradebook, and keep who is whom."""
+    path = own(folder, FILE)
     with warnings.catch_warnings(), opened(gradebook.url_of(folder)) as book:
         warnings.simplefilter("ignore")  # nbgrader's way of adding makes SQLAlchemy 2.1 warn
         for learner, member in change.new.items():
             names: dict[str, Any] = {"first_name": member.first_name, "last_name": member.last_name}
             book.update_or_create_student(learner, **names, email=member.email)
-    path = own(folder, FILE)
     path.parent.mkdir(mode=0o700, exist_ok=True)
     write_whole(path, json.dumps({**load(folder), **change.users}, indent=1, ensure_ascii=False) + "\n")
 

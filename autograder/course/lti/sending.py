@@ -158,7 +158,8 @@ def send(folder: Path, plan: SendPlan, connection: Connection, progress: Callabl
     sent = sent_scores.load(folder, plan.name, column.url)
     steps = plan.to_send
     for step in steps:
-        sent.begin(step.grade.learner, step.grade.share, step.grade.digest, step.there and step.there.share)
+        before = step.there.share if step.there is not None else None
+        sent.begin(step.grade.learner, step.grade.share, step.grade.digest, before)
     if steps:
         sent.save()
     arrived, refused = 0, {}

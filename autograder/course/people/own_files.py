@@ -1,4 +1,4 @@
-"""A learner in the files of a course's `.gpubook`, and in its `terms.json`: JSON, lines of JSON, SQLite.
+"""A learner in the files of a course's `.gpubook`, and in those of what is agreed with learners: JSON, lines of JSON, SQLite.
 
 By form, and not by name: a file that another part of the package keeps there is read as well as those of today.
 """
@@ -17,9 +17,10 @@ from ...book.course_error import CourseError
 from ...values.atomic_write import write_whole
 from ...values.own_file import BrokenFile, bytes_of, loaded
 from ...values.own_folder import opened, own, refuse_links, remove
-from ..terms.agreed_terms import FILE as TERMS
+from ..terms import accommodations, agreed_terms
 from .mentions import GONE, REMOVED, Mention, bounded, is_of, mentions, without
 
+BESIDE_OWN = (agreed_terms.FILE, accommodations.FILE)
 SQLITE = b"SQLite format 3\0"
 BESIDE = ("-wal", "-shm", "-journal")  # SQLite's own
 JOURNAL, GRADED, SHARED, LOCK = ".journal", ".graded", ".shared.json", ".lock"
@@ -31,8 +32,13 @@ def files(folder: Path) -> list[Path]:
     """The files that the package keeps for a course; LinkInTheWay where one of them leads elsewhere."""
     refuse_links(folder)
     every = [path for path in sorted(own(folder).rglob("*")) if path.is_file()]
-    terms = folder / TERMS
-    return [path for path in every if not path.name.endswith((LOCK, *BESIDE))] + [terms] * terms.is_file()
+    agreed = [path for name in BESIDE_OWN if (path := folder / name).is_file()]
+    return [path for path in every if not path.name.endswith((LOCK, *BESIDE))] + agreed
+
+
+def homes(folder: Path, learner: str) -> list[Path]:
+    """The folders in it that are a learner's, such as that of the copies kept in an exam."""
+    return [path for path in sorted(own(folder).rglob("*")) if path.is_dir() and path.name == learner]
 
 
 def about(folder: Path, learner: str) -> dict[str, list[Any]]:
@@ -44,6 +50,8 @@ def about(folder: Path, learner: str) -> dict[str, list[Any]]:
         values = [_shown(mention) for mention in _mentions(path, learner)]
         if values:
             parts[path.relative_to(folder).as_posix()] = values
+    for home in homes(folder, learner):
+        parts[home.relative_to(folder).as_posix()] = sorted(path.name for path in home.iterdir())
     return parts
 
 
@@ -63,6 +71,7 @@ def forget(folder: Path, learner: str) -> list[str]:
     """Remove a learner from each file; returns the files that are not as they were, by their paths from the course."""
     with _nobody_writes(folder):
         copies = _copies(folder, learner)
+        copies += homes(folder, learner)
         changed = [path for path in files(folder) if not _is_copy(path) and _forget_in(path, learner)]
         for path in copies:
             with suppress(FileNotFoundError):

@@ -7,6 +7,9 @@ import pytest
 from autograder.course.assigning import dropped_exercises
 from autograder.course.by_hand import marks
 from autograder.course.class_results import stored_results
+from autograder.course.lti import keys as lti_keys
+from autograder.course.lti import members, registration, sent_scores
+from autograder.course.lti.registration import Registration
 from autograder.course.report import of_class
 from autograder.course.run.journal import Journal, finished_entries
 from autograder.course.run.trail_file import TrailFile
@@ -37,6 +40,10 @@ WRITERS = {
     "history.jsonl": lambda folder: history.record(folder, "drop", "week1"),
     "assignments.lock": entered(lambda folder: assignment_state.changing(folder, "week1")),
     "terms.lock": entered(lambda folder: agreed_terms.changing(folder, "week1")),
+    "lti.json": lambda folder: registration.save(folder, Registration("other", "c", *["https://x.org/"] * 4)),
+    "lti-key.pem": lti_keys.make,
+    "lti-members.json": lambda folder: members.enter(folder, members.RosterChange()),
+    "week1.lti-sent.json": lambda folder: sent_scores.load(folder, "week1", "column").save(),
     "tokens.json": CourseTokens,
     "tokens.lock": CourseTokens,
     "checks.db": Ledger,

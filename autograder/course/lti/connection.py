@@ -179,8 +179,8 @@ class Connection:
                 f"{self.at.host} refuses this tool ({_said(response)}): its rights were withdrawn, or never granted; "
                 "an administrator there can grant them"
             )
-        said = _said(response)
-        raise NotTaken(f"{url} answers with {said}; was the course or the column deleted there?", said)
+        answer = _said(response)
+        raise NotTaken(f"{url} answers with {answer}; was the course or the column deleted there?", answer)
 
 
 def read(response: requests.Response) -> Any:

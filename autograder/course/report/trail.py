@@ -80,7 +80,8 @@ def _entered(line: TrailLine, rows: dict[str, Any], single: bool) -> str:
     keys = sorted({key[:DIGEST] for *_, key in rows.values() if key})
     parts = [f"grade, {line.how}: {', '.join(points) or 'no other points'}"]
     parts += [f"submission {line.submission[:DIGEST]}" + (f" of {line.submitter}" if line.submitter else "")]
-    parts += [f"submitted {line.submitted}"] * bool(line.submitted) + [f"key {keys[0]}"] * (single and bool(keys))
+    parts += [f"submitted {line.submitted}"] * bool(line.submitted)
+    parts += [f"key {key}" for key in keys[:single]]
     return "; ".join([*parts, *[f"{line.late:g} points off for being late"] * bool(line.late)])
 
 

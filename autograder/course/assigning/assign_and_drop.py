@@ -52,7 +52,7 @@ def assign(
     marks.
     """
     folder, name = Path(folder).resolve(), checked_name(name)
-    config = read_config(folder)
+    config, points = read_config(folder), {exercise: float(value) for exercise, value in points.items()}
     if due is not None and no_due:
         raise CourseError(f"{name}: a deadline, and none; one of the two was expected")
     was_due = gradebook.due_date(gradebook.url_of(folder), name)
@@ -153,7 +153,8 @@ def set_points(folder: Path | str, name: str, points: Mapping[str, float | None]
             bank = bank_of(folder, read_notebook(path), path)
             for exercise, value in points.items():
                 if value is not None or exercise in before.worths:
-                    exercise_points.change_points(folder / "source" / name, bank, exercise, value)
+                    number = None if value is None else float(value)  # as the file has it
+                    exercise_points.change_points(folder / "source" / name, bank, exercise, number)
             state.points = {e: v for e, v in (state.points | points).items() if v is not None}
             now = _standing(folder, name, state)
             for exercise, full in now.decided.items():

@@ -87,6 +87,6 @@ def worths(folder: Path) -> dict[str, float]:
 def set_worth(folder: Path, exercise: str, points: float) -> None:
     """Write what an exercise is worth into the records beside the instructor's notebook."""
     path = folder / PUBLIC
-    plain = json_of(path, ANEW, error=CourseError)
+    plain: dict[str, Any] = json_of(path, ANEW, error=CourseError)
     plain["exercises"][exercise]["points"] = points
     path.write_text(json.dumps(plain, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

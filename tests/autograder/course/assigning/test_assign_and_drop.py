@@ -148,6 +148,7 @@ def test_a_dropped_exercise_counts_for_nobody_until_that_is_taken_back(course):
         drop(course, "hw", "tiny-time", undo=True)
 
 
+@pytest.mark.nightly  # each time tests of other points and of drops check the same steps
 def test_full_marks_are_everybodys_who_submitted_until_they_are_taken_back(course):
     assert "Everybody gets full marks" in prompts(full_marks(course, "hw", "tiny-time"))
     assert raw(course) == (4.0, 5.0)
@@ -207,6 +208,7 @@ def test_an_exercise_is_dropped_before_anybody_has_submitted(course):
     assert "dropped" not in prompts(assign(course, "new", exercises=["tiny-guess", "tiny-steps"]))
 
 
+@pytest.mark.nightly  # each time tests of other points and of drops check the same steps
 def test_a_drop_of_before_decisions_were_kept_is_kept(course):
     drop(course, "hw", "tiny-time")
     full_marks(course, "hw", "tiny-steps")

@@ -45,9 +45,8 @@ def examples() -> list[KindExample]:
         if not line.startswith("|"):
             break
         kind, gives, answer, solution = (cell.strip() for cell in line.strip("|").split(" | "))
-        rows.append(
-            KindExample(kind.strip("`"), gives, answer.strip("`"), "" if LINK.match(solution) else solution.strip("`"))
-        )
+        lines_of = "" if LINK.match(solution) else solution.strip("`")
+        rows.append(KindExample(kind.strip("`"), gives, answer.strip("`"), lines_of))
     return rows
 
 

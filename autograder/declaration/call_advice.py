@@ -33,14 +33,16 @@ def advice(error: Exception, names: Mapping[str, Any]) -> str:
 
 def _parameters(called: Any) -> list[str]:
     try:
-        return [one.name for one in inspect.signature(called).parameters.values() if one.kind is not one.VAR_KEYWORD]
+        return [
+            each.name for each in inspect.signature(called).parameters.values() if each.kind is not each.VAR_KEYWORD
+        ]
     except (TypeError, ValueError):
         return []
 
 
 def _required(called: Any) -> str:
     parameters = inspect.signature(called).parameters.values()
-    return _listed([one.name for one in parameters if one.default is one.empty])
+    return _listed([each.name for each in parameters if each.default is each.empty])
 
 
 def _listed(names: list[str]) -> str:

@@ -72,7 +72,7 @@ def add(folder: Path, learner: str) -> None:
     every, changed = read(folder), False
     for path in sorted(own(folder).glob(f"*{ENDING}")):
         name = path.name.removesuffix(ENDING)
-        graded = [one for one in load(results_path(folder, name)).learners if one.name == learner and one.results]
+        graded = [row for row in load(results_path(folder, name)).learners if row.name == learner and row.results]
         for row in graded:
             changed, counts = True, every.setdefault(name, RemovedLearners())
             counts.learners += 1

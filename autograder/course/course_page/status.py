@@ -67,7 +67,7 @@ def of(folder: Path, now: datetime | None = None) -> CourseStatus:
     scores, problem = _scores(folder)
     learners = {score.person.id for rows in scores.values() for score in rows}
     listed = [_assignment(folder, name, scores.get(name, []), now) for name in names]
-    listed.sort(key=lambda one: (one.due or datetime.max, one.name))
+    listed.sort(key=lambda row: (row.due or datetime.max, row.name))
     return CourseStatus(folder.name, len(learners), listed, _steps(folder, names, len(learners)), problem)
 
 
@@ -102,7 +102,7 @@ def _assignment(folder: Path, name: str, scores: Sequence[AssignmentScore], now:
 def _problems(folder: Path, name: str) -> dict[str, str]:
     """Why the last run could not grade a submission, by learner."""
     path = results_path(folder, name)
-    return {one.name: one.problem for one in load(path).learners if one.problem} if path.exists() else {}
+    return {row.name: row.problem for row in load(path).learners if row.problem} if path.exists() else {}
 
 
 def _next(

@@ -51,7 +51,7 @@ def _submission(submission: Any) -> dict[str, Any]:
         "score": submission.score,
         "late_penalty": sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks),
         "grades": [{"cell": grade.name} | {name: getattr(grade, name) for name in POINTS} for grade in grades],
-        "comments": [{"cell": one.name, "text": one.comment} for one in comments if one.comment],
+        "comments": [{"cell": row.name, "text": row.comment} for row in comments if row.comment],
     }
 
 

@@ -16,9 +16,14 @@ from autograder.declaration.answer import Advice, Answer
 ROWS = {row.kind: row for row in examples()}
 GIVEN = {"Quantity": {"S": [1e8], "W": [5e10]}, "Count": {"n": [8]}}
 WRONG = {
-    "Quantity": lambda S, W: W/S, "Count": lambda n: n, "Choice": "tree", "Function": lambda n: n,
-    "Expression": lambda S, n: 2*S, "Estimates": lambda: [1.0, 1e-3], "Design": lambda: {"n": 1},
-}  # fmt: skip
+    "Quantity": lambda S, W: W / S,
+    "Count": lambda n: n,
+    "Choice": "tree",
+    "Function": lambda n: n,
+    "Expression": lambda S, n: 2 * S,
+    "Estimates": lambda: [1.0, 1e-3],
+    "Design": lambda: {"n": 1},
+}
 
 
 def exercise(row):
@@ -30,9 +35,14 @@ def exercise(row):
         wrong.append(Mistake("star", "Look once more."))
     points = 3 if row.kind == "Written" else 1
     return Exercise(
-        id=f"t-{row.kind.lower()}", points=points, prompt="What?", given=GIVEN.get(row.kind, {}),
-        answer=eval(row.answer, scope), solution=value, mistakes=tuple(wrong),
-    )  # fmt: skip
+        id=f"t-{row.kind.lower()}",
+        points=points,
+        prompt="What?",
+        given=GIVEN.get(row.kind, {}),
+        answer=eval(row.answer, scope),
+        solution=value,
+        mistakes=tuple(wrong),
+    )
 
 
 def test_every_kind_is_in_the_table():

@@ -105,8 +105,10 @@ def _without_group(path: Path, plain: Any, learner: str) -> Any:
 def _forget_lines(path: Path, learner: str) -> bool:
     """In a journal, others' lines stay to the letter: their answers may have the word."""
     before = list(_parts(path))
-    lines = [line if path.suffix == JOURNAL and not is_of(line, learner) else without(line, learner) for line in before]
-    after = [line for line in lines if line is not GONE]
+    if path.suffix == JOURNAL:
+        after = [line for line in before if not is_of(line, learner)]
+    else:
+        after = [line for line in (without(line, learner) for line in before) if line is not GONE]
     if after == before:
         return False
     write_whole(path, "".join(json.dumps(line, ensure_ascii=True) + "\n" for line in after))
@@ -176,8 +178,8 @@ def _rows(path: Path, learner: str) -> Iterator[Mention]:
     with _database(path) as db:
         for table, columns in list(_columns(db)):
             named = [name for name in columns if name not in AUTHOR]
-            asked = f"SELECT * FROM {_quoted(table)} WHERE ? IN ({', '.join(map(_quoted, named))})"
-            for row in db.execute(asked, (learner,)):
+            query = f"SELECT * FROM {_quoted(table)} WHERE ? IN ({', '.join(map(_quoted, named))})"
+            for row in db.execute(query, (learner,)):
                 yield Mention(table, dict(zip(columns, row, strict=True)))
 
 
@@ -201,9 +203,9 @@ def _forget_rows(path: Path, learner: str) -> bool:
 def _replaced(db: sqlite3.Connection, table: str, column: str, learner: str) -> int:
     """Replace the id within the texts of what is left of a table."""
     where, name = _quoted(table), _quoted(column)
-    asked = f"SELECT DISTINCT {name} FROM {where} WHERE typeof({name}) = 'text' AND instr({name}, ?)"
+    query = f"SELECT DISTINCT {name} FROM {where} WHERE typeof({name}) = 'text' AND instr({name}, ?)"
     pattern, count = bounded(learner), 0
-    for (text,) in db.execute(asked, (learner,)).fetchall():
+    for (text,) in db.execute(query, (learner,)).fetchall():
         if (left := pattern.sub(REMOVED, text)) != text:
             count += db.execute(f"UPDATE {where} SET {name} = ? WHERE {name} = ?", (left, text)).rowcount
     return count

@@ -50,9 +50,13 @@ def _submission(submission: Any) -> dict[str, Any]:
         "extension": str(submission.extension) if submission.extension else None,
         "score": submission.score,
         "late_penalty": sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks),
-        "grades": [{"cell": grade.name} | {name: getattr(grade, name) for name in POINTS} for grade in grades],
+        "grades": list(map(_grade, grades)),
         "comments": [{"cell": row.name, "text": row.comment} for row in comments if row.comment],
     }
+
+
+def _grade(grade: Any) -> dict[str, Any]:
+    return {"cell": grade.name} | {name: getattr(grade, name) for name in POINTS}
 
 
 def forget(folder: Path, learner: str) -> bool:

@@ -53,8 +53,8 @@ def without(plain: Any, learner: str) -> Any:
     if isinstance(plain, dict):
         return GONE if is_of(plain, learner) else _without_in(plain, learner)
     if isinstance(plain, list):
-        others = (value for value in plain if value != learner)
-        return [left for left in (without(value, learner) for value in others) if left is not GONE]
+        left = [without(value, learner) for value in plain if value != learner]
+        return [value for value in left if value is not GONE]
     return bounded(learner).sub(REMOVED, plain) if isinstance(plain, str) else plain
 
 

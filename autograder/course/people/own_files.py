@@ -108,7 +108,8 @@ def _forget_lines(path: Path, learner: str) -> bool:
     if path.suffix == JOURNAL:
         after = [line for line in before if not is_of(line, learner)]
     else:
-        after = [line for line in (without(line, learner) for line in before) if line is not GONE]
+        lines = [without(line, learner) for line in before]
+        after = [line for line in lines if line is not GONE]
     if after == before:
         return False
     write_whole(path, "".join(json.dumps(line, ensure_ascii=True) + "\n" for line in after))

@@ -10,7 +10,8 @@ def read(text: str, kind: str = "", options: dict[str, str] | None = None) -> An
 
     text: the content itself, not a path. kind: bandwidth, topo, explain-run, trace, hang or config; without it the
     contents tell, and `why` says by what. options: what the text does not say, such as {"on": "dgx-h100", "gpus": "8",
-    "model": "llama3-8b", "batch": "4M"}; others are collective, network, link, tp, pp, cp, ep. `fine` is false where
+    "model": "llama3-8b", "batch": "4M"}; others are collective, network, link, and every option of
+    `gpubook explain-run`: tp, pp, zero, lora, prompt, output, concurrency, rate, kv_dtype, ... `fine` is false where
     there is something to look at; `answer` is what the kind's command prints with --json, `text` what it prints
     without; `unused` are options that this kind does not take, `also` are other kinds that the text may be.
     """

@@ -7,18 +7,25 @@ from dataclasses import dataclass
 from typing import Any
 
 from hwlib.options import RUN_LOG, Entry, Option
+from hwlib.options.run_log import OF_SERVING, OF_TRAINING
 
 from .reading_error import ReadingError
+
+ITSELF = "What it does not say itself"
+FOLDS = {OF_TRAINING: "Of a run of training", OF_SERVING: "Of a serving benchmark"}
 
 
 @dataclass(frozen=True)
 class ReadingOption:
-    """An option of the readers' commands, by the command's name: its label, what it is, and how its text is read."""
+    """An option of the readers' commands, by the command's name: its label, what it is, how its text is read, and below
+    which title it stands.
+    """
 
     name: str
     label: str
     about: str
     read: Callable[[str], Any] = str.strip
+    fold: str = ITSELF
 
 
 def _count(text: str) -> int:
@@ -31,7 +38,9 @@ def _count(text: str) -> int:
 def _of_run(option: Option) -> ReadingOption:
     """An option of `gpubook explain-run` in the page."""
     entry = option.single or Entry()
-    return ReadingOption(option.name, entry.label or option.name, entry.about, _read(option))
+    return ReadingOption(
+        option.name, entry.label or option.name, entry.about, _read(option), FOLDS.get(option.group, ITSELF)
+    )
 
 
 def _read(option: Option) -> Callable[[str], Any]:

@@ -13,11 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from autograder.cli.explain_run import explain_run
 from autograder.live.cells import call
 from autograder.reading import KINDS, READING_OPTIONS, HeldFile, ReadingError, answered, read
 from autograder.reading.answer_html import LONGEST_LINK, answer_html
 from autograder.reading.held_file import PIECE
 from autograder.reading.kinds import TABLE
+from autograder.reading.reading_options import FOLDS, ITSELF
 from autograder.reading.recognition import by_lines, recognised
 from tests.autograder.reading.held import CONFIG, HELD, OPTIONS, RAS, TRACE
 from tests.conftest import ROOT
@@ -310,3 +312,19 @@ def test_a_text_too_long_for_a_link_has_none_and_a_bomb_in_a_link_is_refused():
     assert errors[0].startswith("The link")
     assert all(errors)
     assert (place, size) == ("", 2000)
+
+
+def test_the_page_asks_for_all_that_the_command_takes():
+    command = {param.name for param in explain_run.params} - {"file", "as_json"}
+    assert set(KINDS["explain-run"].options) == command
+    assert {option.fold for option in READING_OPTIONS} == {ITSELF, *FOLDS.values()}
+
+
+def test_a_benchmark_is_held_against_the_model_by_what_is_typed_beside_it():
+    rows = "Successful requests: 100\nTotal input tokens: 51200\nTotal generated tokens: 12800\n"
+    text = f"Serving Benchmark Result\nBackend: sglang\n{rows}Request throughput (req/s): 4.0\n"
+    options = {"on": "dgx-h100", "gpus": "1", "model": "llama3-8b", "concurrency": "8", "kv_dtype": "fp8", "tp": "1"}
+    answer = read([pasted(text)], options=options)
+    assert (answer.kind, answer.unused) == ("explain-run", ())
+    assert answer.answer["model"]["load"] == {"users": 8.0, "rate": None, "requests": 100.0, "kind": "closed"}
+    assert "cache in fp8" in answer.text

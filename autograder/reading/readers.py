@@ -60,8 +60,8 @@ def explain_run(module: Any, files: Sequence[HeldFile], options: Mapping[str, An
     """A log of training, or the output of a serving benchmark."""
     from importlib import import_module
 
-    told = import_module("hwlib.run_logs.options").run_options(options)
-    explained = module.explain_run(only_text(files), **told)
+    options_of_run = import_module("hwlib.run_logs.options").run_options(options)
+    explained = module.explain_run(only_text(files), **options_of_run)
     text = import_module("hwlib.run_logs.run_text").run_log_text(explained)
     return ReaderAnswer(explained.fine, module.run_log_record(explained), text)
 

@@ -14,9 +14,9 @@ def run_options(values: Mapping[str, Any]) -> dict[str, Any]:
     >>> run_options({"batch": (2097152, 4096), "tp": (8,), "prompt": (2048, None), "pp": None})
     {'batch_tokens': 2097152, 'tp': 8, 'prompt': 2048, 'sequence': 4096, 'batch': 512.0}
     """
-    asked = {name: value for name, value in values.items() if value is not None}
-    options = {NAMES.get(name, name): _single(name, value) for name, value in asked.items()}
-    batch = asked.get("batch")
+    entered = {name: value for name, value in values.items() if value is not None}
+    options = {NAMES.get(name, name): _single(name, value) for name, value in entered.items()}
+    batch = entered.get("batch")
     if isinstance(batch, tuple) and batch[1]:
         tokens, length = batch
         options.setdefault("sequence", length)

@@ -94,7 +94,7 @@ def modelled_server(log: RunLog, facts: Facts) -> ModelledServer | NotModelled:
     if (value_of(facts, "pp") or 1) > 1:
         return NotModelled(sentence="a server with a pipeline is not modelled by `gpubook serve`")
     try:
-        question = question_of(model, cluster, **_asked(log, facts))
+        question = question_of(model, cluster, **_question_arguments(log, facts))
         layout, replicas, assumed = layout_of(question, facts)
         if rule := rule_of(question, layout):
             return NotModelled(sentence=f"such a server cannot be: {rule.sentence(*divided(question, layout))}")
@@ -107,18 +107,18 @@ def _words(error: Exception) -> str:
     return str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
 
 
-def _asked(log: RunLog, facts: Facts) -> dict[str, Any]:
+def _question_arguments(log: RunLog, facts: Facts) -> dict[str, Any]:
     """The question to the serving planner, with the constants of the program on the chip."""
-    asked = {name: value_of(facts, name) for name in PASSED}
+    arguments = {name: value_of(facts, name) for name in PASSED}
     for name in ("prefix", "state_every"):
-        asked[name] = int(asked[name]) if asked[name] else None
-    asked |= {name: max(1, round(value_of(facts, name))) for name in ("prompt", "output")}
-    asked["gpus"] = int(value_of(facts, "gpus"))
+        arguments[name] = int(arguments[name]) if arguments[name] else None
+    arguments |= {name: max(1, round(value_of(facts, name))) for name in ("prompt", "output")}
+    arguments["gpus"] = int(value_of(facts, "gpus"))
     chip, model = chip_of_run(facts), model_of(facts)
     stack = value_of(facts, "stack")
     if not stack and chip and model:
         stack = build_for(STACKS[engine_of(log)], chip, bool(model.moe))
-    return asked | {"stack": stack}
+    return arguments | {"stack": stack}
 
 
 def engine_of(log: RunLog) -> str:

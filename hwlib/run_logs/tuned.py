@@ -18,9 +18,9 @@ def adapters_in(model: Model, facts: Facts) -> Adapters | None:
     """The adapters of a run: as they are told or logged, or those that have as many parameters as the log says are
     trained; None of a run that trains its model, or where nothing fits.
     """
-    if told := value_of(facts, "lora"):
+    if adapters := value_of(facts, "lora"):
         with suppress(ValueError):
-            return adapters_of(str(told), str(value_of(facts, "base") or "bf16"))
+            return adapters_of(str(adapters), str(value_of(facts, "base") or "bf16"))
         return None
     trained, total = value_of(facts, "trainable"), value_of(facts, "total")
     return _of_count(model, int(trained)) if trained and total and trained < total / 2 else None

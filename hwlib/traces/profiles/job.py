@@ -149,7 +149,7 @@ def _shifts(calls: Mapping[str, Mapping[Key, CollectiveCall]], messages: Message
         differences = [ends[key] - own[key].end for key in own.keys() & ends.keys()]
         shift = int(median(differences)) if differences else 0
         shift = shifts[best] = shift if abs(shift) > agree else 0
-        for key, call in (calls[best] | messages[best]).items():
+        for key, call in {**calls[best], **messages[best]}.items():
             ends.setdefault(key, call.end + shift)
         waiting.remove(best)
     return shifts

@@ -869,6 +869,50 @@ LAB_ZERO3 = Exercise(
     "FSDP gathers the next layer while it computes this one, and so holds two.",
 )
 
+READ_PROFILE = Exercise(
+    id="data-parallelism-read-profile",
+    title="Six per cent exposed",
+    prompt="Two A100s train a convolutional network with DDP. Of rank 0's trace of three steps, 660.6 ms (a test file "
+    "of Holistic Trace Analysis, `nccl_parser_config`, as it was in May 2026), `gpubook trace` prints, among other "
+    "lines:\n\n"
+    "```text\n"
+    "rank             time   compute   exposed    copies      idle    launch   loading\n"
+    "0            660.6 ms     17.5%      6.0%      0.3%     76.2%     75.3%      0.0%\n"
+    "exposed: communication with no kernel beside; launch and loading: the parts of idle in\n"
+    "which nothing was launched yet, and in which the host waited for a batch.\n"
+    "kernel                       time  of time     calls\n"
+    "ncclKernel_AllReduce      46.8 ms     7.1%        15\n"
+    "```\n\n"
+    "The owner wants shorter steps. What holds them up most? *Exact*: one sentence follows from the row.",
+    answer=Choice(
+        {
+            "host": "the host: most of the time it has not launched yet what the device could run",
+            "network": "the network: a faster link would take most of the step away",
+            "overlap": "missing overlap: the all-reduces run after the backward pass instead of beside it",
+            "loader": "the loader: the device waits for the next batch",
+            "kernels": "the kernels: convolutions and norms take most of the step",
+        }
+    ),
+    solution="host",
+    mistakes=(
+        Mistake("network", "If all communication took no time at all, by how much would the step be shorter?"),
+        Mistake("overlap", "Exposed is what overlap could hide at most. Which share of the time is that here?"),
+        Mistake("loader", "The device does wait, but not for that: which column counts the waits for a batch?"),
+        Mistake("kernels", "Kernels run for 17.5 % of the time. What does the device do for most of the rest?"),
+    ),
+    hints=(
+        "Compute, exposed, copies and idle add up to the whole; launch and loading are parts of idle.",
+        "Of which column would a step be four times as short, were it zero?",
+    ),
+    explain="Compute, exposed communication, copies and idle are all of the time, and idle is 76.2 % of it, nearly all "
+    "while nothing was launched. Without that a step would be "
+    f"{1 / (1 - 0.753):.1f} times as short; with all communication hidden only {1 / (1 - 0.06):.2f} times, whatever "
+    "the link. Short kernels, thousands of them, are launched one by one: larger batches, compilation or CUDA graphs "
+    "help. One more candidate is the profiler itself, which slows the host down and hardly the device, so time a step "
+    "without it first.",
+)
+
+
 SM_SHARE = Exercise(
     id="data-parallelism-sm-share",
     title="What hiding costs",

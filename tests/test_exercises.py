@@ -70,8 +70,8 @@ def test_the_library_is_not_the_answer(exercise):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("messages", [40, pytest.param(100, marks=pytest.mark.nightly)])
-@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
+@pytest.mark.parametrize("messages", [16, pytest.param(100, marks=pytest.mark.nightly)])
+@each("exercise", EXERCISES)
 def test_no_message_raises_and_none_scores_but_a_lucky_number(exercise, messages):
     rng = random.Random(exercise.id)
     lucky = []

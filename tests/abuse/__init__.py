@@ -1,1 +1,35 @@
-"""Hostile notebooks, each graded for real: none may gain a point, learn a key, or reach another learner."""
+"""Hostile notebooks, files, requests and addresses: none may gain a point, learn a key, reach another learner, lose a
+file, run a script in a page, or take more than seconds or half a gigabyte.
+
+What the attacks of 2026-11-30 did, by surface; what fell has a test in the file that is named.
+
+- record: 45,000 exercises in a progress.json: fell: 5 s for each card of a page (test_page_records)
+- record: thousands of mistakes, each compared with every right answer: fell: quadratic in the file
+  (test_page_records)
+- record: a file that is readable alone, not together with the reader's own: fell: all progress set aside (same)
+- record: a verdict of the page's Python with points or mistakes beyond a record's: fell: the record was unreadable
+- sentence: a macro of 9,000 characters, used 500 times, in a formula: fell: 75 s, 2.5 GB (test_page_records)
+- sentence: 10,000 signs that begin a formula: fell: 0.4 s for each look at a card (test_page_records)
+- sentence: 16 other formulas of 20,000 characters (nested fractions, scripts, arrays, strokes, primes, digits): held:
+  an error, or 2 s at most
+- sentence: `<a` 100,000 times, in a notebook's card: fell: 64 s (test_page_records); 19 other signs held
+- address: `#%`, `#length=1`, a file of a gigabyte for a planner's field: fell, by reading the scripts: errors of the
+  scripts, a tab that waits
+- collect: 40 zips of 20 kB that unpack to 20 MB of nothing: fell: 9 s of processor time (test_collected_archives)
+- collect: 20 notebooks of one learner with 500,000 values each, or 19 MB each: fell: 10 s, 600 MB (same)
+- collect: 20 notebooks of nothing, 20 zips of nothing: held: 3 s, 0.1 s
+- service: 1,000 silent connections, 1,000 halves of a head, without a token: fell: all others turned away
+  (test_service_tokens)
+- service: 1,100 bodies that do not come, with a wrong token: held: told 401, and closed
+- agent: 21 names, keys, sections, options and units of 100,000 characters or 4,000 digits: one kind fell: the answer
+  repeats them as a whole (test_planner_lists)
+- agent: /dev/zero, a pipe, /etc/passwd, /etc/shadow, /proc/self/environ as a model: held: none of their contents is
+  told
+- agent: 144 and 100,000 words to search, texts of a megabyte to read, in five shapes: held: linear, 11 s for 200,000
+  lines
+- sandbox: many processes that take memory between two looks of the keeper: fell, by reading: looks are sooner now
+  (test_keeper)
+- ranks: a rank that reports a smaller peak of memory than it had: stays: named in docs/grading.md
+- ranks and learners: counts of mapped pages in /proc, locks on files that both read: stays between learners: named
+  there
+"""

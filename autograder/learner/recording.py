@@ -9,6 +9,7 @@ from typing import Any
 
 from ..declaration.verdict import Verdict
 from .progress import Progress
+from .record import MOST_MISTAKES
 
 GRADING = ("NBGRADER_EXECUTION", "GPUBOOK_GRADING")  # set where a submission runs
 
@@ -32,6 +33,6 @@ def told(verdict: Verdict, points: float) -> dict[str, Any]:
         "reason": verdict.reason,
         "score": score,
         "points": round(score * float(points), 9),
-        "mistakes": list(verdict.mistakes),
+        "mistakes": list(verdict.mistakes)[:MOST_MISTAKES],
         **({"wants_hint": True} if verdict.wants_hint else {}),
     }

@@ -250,7 +250,7 @@
         let time = now();
         while (Object.hasOwn(entry.attempts, time)) time = new Date(Date.parse(time) + 1).toISOString();
         const { kind = "wrong", reason = "" } = verdict, score = Math.min(Math.max(Number(verdict.score) || 0, 0), 1);
-        const mistakes = predict ? [] : [...(verdict.mistakes ?? [])];
+        const mistakes = predict ? [] : [...(verdict.mistakes ?? [])].slice(0, MOST_MISTAKES);
         entry.attempts[time] = { kind, reason, mistakes, score, ...(variant === null ? {} : { variant }) };
         if (variant !== null) return true;
         const points = Number(verdict.points) || 0, say = String(verdict.say ?? "");

@@ -7,7 +7,8 @@ What the attacks of 2026-11-30 did, by surface; what fell has a test in the file
 - record: thousands of mistakes, each compared with every right answer: fell: quadratic in the file
   (test_page_records)
 - record: a file that is readable alone, not together with the reader's own: fell: all progress set aside (same)
-- record: a verdict of the page's Python with points or mistakes beyond a record's: fell: the record was unreadable
+- record: a verdict of the page's Python with points or mistakes beyond a record's: fell: the reader's own record was
+  unreadable from then on (test_page_records)
 - sentence: a macro of 9,000 characters, used 500 times, in a formula: fell: 75 s, 2.5 GB (test_page_records)
 - sentence: 10,000 signs that begin a formula: fell: 0.4 s for each look at a card (test_page_records)
 - sentence: 16 other formulas of 20,000 characters (nested fractions, scripts, arrays, strokes, primes, digits): held:

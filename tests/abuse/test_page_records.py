@@ -11,8 +11,10 @@ import time
 
 import pytest
 
+from autograder.declaration.verdict import Verdict
 from autograder.learner import record
 from autograder.learner.progress import Progress
+from autograder.learner.recording import told
 from autograder.values.inline_html import LONGEST, harmless
 from tests.conftest import ROOT
 from tests.node import from_node
@@ -53,6 +55,11 @@ process.stdout.write(JSON.stringify(data.texts.map(reads)));
 """
 
 
+def test_a_notebook_records_no_more_mistakes_than_are_read():
+    names = tuple(str(n) for n in range(2 * record.MOST_MISTAKES))
+    assert told(Verdict(0.0, "", "wrong", mistakes=names), 1.0)["mistakes"] == list(names[: record.MOST_MISTAKES])
+
+
 def test_a_page_and_a_notebook_have_the_same_bounds():
     texts = [json.dumps({"format": 2, "exercises": one}) for pair in RECORDS.values() for one in pair]
     in_page = from_node(READS, {"file": str(STATIC / "progress.js"), "texts": texts})
@@ -79,6 +86,30 @@ def test_what_cannot_be_read_again_is_not_added_to_the_readers_own(tmp_path, mon
         assert own.path.read_bytes() == before
     own.merge({"format": 2, "exercises": dict(list(many.items())[2:])})
     assert own.data()["exercises"]["mine"] == {"solution": own.solution_seen("mine")}
+
+
+FORGED = """
+const data = JSON.parse(require('fs').readFileSync(0, 'utf8')), kept = {};
+const localStorage = { getItem: (name) => kept[name] ?? null, setItem(name, text) { kept[name] = text; } };
+Object.assign(globalThis, { localStorage, window: globalThis, document: {}, addEventListener() {} });
+require(data.file);
+const { progress } = window.gpubook;
+progress.solution("mine");
+for (const verdict of data.verdicts) progress.attempt("x", { source: "1", verdict });
+process.stdout.write(JSON.stringify([progress.record().exercises, kept["gpubook-progress.unreadable-1"] ?? null]));
+"""
+NO_VERDICTS = [{"points": 1e9}, {"points": -1}, {"kind": 1}, {"kind": {}}, {"mistakes": ["a" * 201]}, {"mistakes": [1]}]
+
+
+def test_a_forged_verdict_in_the_page_is_not_recorded():
+    """As code of a stranger makes one in the page's Python."""
+    some = [{**VERDICT, "mistakes": [str(n) for n in range(2 * record.MOST_MISTAKES)]}]
+    data = {"file": str(STATIC / "progress.js"), "verdicts": [{**VERDICT, **one} for one in NO_VERDICTS]}
+    exercises, unreadable = from_node(FORGED, data)
+    assert (exercises.keys(), unreadable) == ({"mine"}, None)
+    exercises, unreadable = from_node(FORGED, {**data, "verdicts": some})
+    (attempted,) = exercises["x"]["attempts"].values()
+    assert (attempted["mistakes"], unreadable) == (some[0]["mistakes"][: record.MOST_MISTAKES], None)
 
 
 FORMULAS = """
@@ -136,16 +167,16 @@ def test_a_right_answer_is_compared_with_the_mistakes_of_its_exercise():
         }
         for e in range(60)
     }
-    told = mistakes(exercises, list(exercises))
-    assert told["count"] == 60 * 20 * record.MOST_MISTAKES
-    assert told["seconds"] < SECONDS
+    found = mistakes(exercises, list(exercises))
+    assert found["count"] == 60 * 20 * record.MOST_MISTAKES
+    assert found["seconds"] < SECONDS
 
 
 def test_a_mistake_is_mastered_by_what_catches_it():
     wrong = {timed(0): attempt(mistakes=["known", "a#0"])}
     exercises = {"a": {"attempts": wrong}, "b": {"attempts": {timed(1): attempt(score=1)}}}
-    told = mistakes(exercises, ["a", "b"])["all"]
-    assert [(one["key"], one["count"], one["in"], one["mastered"]) for one in told] == [
+    found = mistakes(exercises, ["a", "b"])["all"]
+    assert [(one["key"], one["count"], one["in"], one["mastered"]) for one in found] == [
         ("known", 1, ["a"], True),
         ("a#0", 1, ["a"], False),
     ]

@@ -64,11 +64,15 @@ def _conditions(rows: Sequence[Numbers], right: Sequence[bool]) -> Iterator[tupl
             yield f"{name} is at least {min(good):g}", partial(_compared, operator.ge, name, min(good))
     for name, other in combinations(rows[0], 2):
         for say, holds in COMPARED.items():
-            yield f"{name} {say} {other}", lambda row, a=name, b=other, of=holds: of(row[a], row[b])
+            yield f"{name} {say} {other}", partial(_together, holds, name, other)
 
 
 def _compared(how: Callable[[float, float], bool], name: str, value: float, row: Numbers) -> bool:
     return how(row[name], value)
+
+
+def _together(how: Callable[[float, float], Any], name: str, other: str, row: Numbers) -> Any:
+    return how(row[name], row[other])
 
 
 COMPARED: dict[str, Callable[[float, float], bool]] = {
@@ -109,13 +113,13 @@ def off_by(rows: Sequence[Numbers], pairs: Sequence[tuple[float, float]]) -> str
 def _terms(rows: Sequence[Numbers]) -> Iterator[tuple[str, Callable[[Numbers], float]]]:
     yield "1", lambda _row: 1.0
     for name in rows[0]:
-        yield name, lambda row, name=name: row[name]
+        yield name, operator.itemgetter(name)
     for name, other in combinations(rows[0], 2):
-        yield f"{name} x {other}", lambda row, a=name, b=other: row[a] * row[b]
+        yield f"{name} x {other}", partial(_together, operator.mul, name, other)
     for name in rows[0]:
         for other in rows[0]:
             if name != other and all(row[other] for row in rows):
-                yield f"{name} over {other}", lambda row, a=name, b=other: row[a] / row[b]
+                yield f"{name} over {other}", partial(_together, operator.truediv, name, other)
 
 
 def _same(a: float, b: float) -> bool:

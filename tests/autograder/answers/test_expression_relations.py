@@ -9,19 +9,27 @@ from autograder.declaration import Exercise
 TWO_SIDES = Exercise(
     id="a-warp",
     prompt="How long?",
-    answer=Expression({"p": positive(0.001, 1), "a": positive(1, 9), "b": positive(1, 9), "w": integers(1, 64)}),
+    answer=Expression(
+        {"p": positive("1", 0.001, 1), "a": positive("1", 1, 9), "b": positive("1", 1, 9), "w": integers(1, 64)}
+    ),
     solution=lambda p, a, b, w: a * (1 - (1 - p) ** w) + b * (1 - p**w),
 )
 RATES = Exercise(
     id="some-rates",
     prompt="How much?",
-    answer=Expression({"R": positive(1, 100), "x": positive(1, 9), "y": positive(1, 9)}),
+    answer=Expression({"R": positive("1", 1, 100), "x": positive("1", 1, 9), "y": positive("1", 1, 9)}),
     solution=lambda R, x, y: R * (x + y) ** 2 / y,
+)
+SHARES = Exercise(
+    id="some-shares",
+    prompt="How much?",
+    answer=Expression({"p": positive("1", 0.01, 0.4), "q": positive("1", 0.01, 0.4)}),
+    solution=lambda p, q: p + q,
 )
 SERIES = Exercise(
     id="a-series",
     prompt="How much?",
-    answer=Expression({"p": positive(0.01, 1), "n": positive(2, 9)}),
+    answer=Expression({"p": positive("1", 0.01, 1), "n": positive("1", 2, 9)}),
     solution=lambda p, n: n / (1 + p),
 )
 
@@ -30,9 +38,9 @@ SERIES = Exercise(
     ("exercise", "answer", "reason", "words"),
     [
         (TWO_SIDES, "(a + b)/2*(1 - (1-p)**w + 1 - p**w)", "right-where-equal", "where a = b"),
-        (TWO_SIDES, "a*(1 - (1-p)**w) + b*(1-p)*sqrt(w)", "right-at-first", "for w = 1"),
+        (TWO_SIDES, "w*(a*p + b*(1 - p))", "right-at-first", "for w = 1"),
         (RATES, "R*(x**3 + 5*y**3)/y**2", "some-letters", "depends on x and y; with R it goes as it should"),
-        (RATES, "R*(x + y)**2/y + x*x + 3*sqrt(x)", "amount-of-letters", "depends on x and not on R and y"),
+        (SHARES, "p + (1 + q)/3", "amount-of-letters", "depends on q and not on p"),
         (SERIES, "n - n*p", "limit-of-small", "the first effect of p is right too"),
         (SERIES, "n/(1 + p)**3", "one-exponent", "wrong power"),
         (SERIES, "n - n*p/(1 + 7*p)/2", "limit-of-small", "half as large"),

@@ -83,7 +83,7 @@ def test_results_that_all_ranks_have_are_no_shares():
     found = wrong_named(CASE, INPUTS, [by_name(total / 2)] * 2, [by_name(total)] * 2, (), 1e-12)
     assert found.reason == "nth-part"
     odd = np.arange(8.0).reshape(2, 4) ** 3
-    found = wrong_named(CASE, INPUTS, [by_name(odd)] * 2, [by_name(odd * 2 + 1)] * 2, (), 1e-12)
+    found = wrong_named(CASE, INPUTS, [by_name(odd)] * 2, [by_name(odd**2 + 1)] * 2, (), 1e-12)
     assert found.reason == "wrong-element"
 
 

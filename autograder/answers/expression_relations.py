@@ -102,7 +102,8 @@ class Relations:
         for name, domain in self.space.domains.items():
             if domain.kind != "positive":
                 continue
-            signs = {self._signs(point, name) for point in self.points[:POINTS]} - {None}
+            everywhere = (self._signs(point, name) for point in self.points[:POINTS])
+            signs = {pair for pair in everywhere if pair is not None}
             if len(signs) == 1:
                 mine, right = next(iter(signs))
                 if mine * right < 0:

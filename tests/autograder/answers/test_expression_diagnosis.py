@@ -216,7 +216,6 @@ WIDTH = Exercise(
         (FAILURES, "n*p*d*(1 - (n - 1)*p/2)", "limit-of-small", "p"),
         (FAILURES, "n*p*d", "limit-of-small", "p"),
         (SHARING, "f*(1 - exp(-(f - 1)/u))", "limit-of-large", "u"),
-        (WIDTH, "R*B/(B - R)", "limit-of-large", "B"),
         (WIDTH, "2*B*R/(B - R)", "wrong-value", ""),  # right far beyond the largest R, behind the pole at B
         (WIDTH, "R", "limit-of-large", "B"),
     ],
@@ -231,7 +230,8 @@ def test_the_words_for_a_limit():
     verdict = judge(RING, "2*(n-1)/n*S/W")
     assert verdict.reason == "limit-of-small"
     right = "there is no alpha in it, and yours is right where alpha is negligible (alpha → 0)"
-    assert verdict.say == f"Not yet: {right}, and what is wrong vanishes with it."
+    effect = "near that limit, the first effect of alpha is missing"
+    assert verdict.say == f"Not yet: {right}, and what is wrong vanishes with it: {effect}."
     assert words(verdict) & {*RING.answer.symbols} == {"alpha"}, "the letter in question, and no other"
 
 

@@ -1,4 +1,5 @@
-"""A learner in the files of a course's `.gpubook`, and in those of what is agreed with learners: JSON, lines of JSON, SQLite.
+"""A learner in the files of a course's `.gpubook`, and in those of what is agreed with them: JSON, lines of it,
+SQLite.
 
 By form, and not by name: a file that another part of the package keeps there is read as well as those of today.
 """

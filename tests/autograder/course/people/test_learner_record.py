@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import zipfile
 from contextlib import closing
+from datetime import datetime
 
 import pytest
 from click.testing import CliRunner
@@ -23,9 +24,9 @@ from autograder.course.people import learner_record, own_files
 from autograder.course.run.journal import Journal
 from autograder.course.service.attempts import Ledger
 from autograder.course.service.tokens import CourseTokens
-from autograder.course.submissions import collected_files
+from autograder.course.submissions import collected_files, refused_uploads
 from autograder.course.submissions.collected_files import Collected
-from autograder.course.terms import group_shares
+from autograder.course.terms import accommodations, exam_starts, group_shares
 from autograder.course.terms.agreed_terms import Extension
 from autograder.course.terms.group_shares import GroupShare
 from autograder.course.terms.lateness import Lateness
@@ -47,8 +48,6 @@ def template(tmp_path_factory):
     folder = make_class(tmp_path_factory.mktemp("people") / "course", dict.fromkeys(everybody, words))
     (folder / "nbgrader_config.py").chmod(0o600)
     with gradebook_open(folder) as book:
-        from datetime import datetime
-
         book.update_or_create_assignment("hw", duedate=datetime(2030, 1, 1))
     extensions.extend(folder, "hw", everybody, Extension(days=1))
     learner_groups.form(folder, "hw", {"A": everybody[:3]})
@@ -71,7 +70,8 @@ def template(tmp_path_factory):
     rows[1].submitted_by = everybody[0]
     notes = [f"timestamp.txt of {who} does not count." for who in everybody]
     class_result.save(ClassResult("hw", {"mine-why": 2.0, "mine-secret": 1.0}, rows, notes), results_path(folder, "hw"))
-    dropped_exercises.set_aside(folder, "hw", "mine-secret", full=False)
+    dropped = {who: ["mine-secret", 1.0, 1.0, None, False] for who in everybody}
+    dropped_exercises._write(folder, "hw", {"grade-mine-secret": dropped})
     group_shares.write(folder, "hw", {everybody[1]: GroupShare(everybody[0]), everybody[2]: GroupShare(everybody[0])})
     collected_files.save(folder, "hw", {who: Collected("d", "", "", f"{who}_hw.ipynb") for who in everybody})
     rubric = (("Names it.", 2.0),)
@@ -87,6 +87,28 @@ def template(tmp_path_factory):
             json.dumps({"what": f"extend hw {who}", "learners": [who, STAYS], "by": "teacher"}) + "\n" for who in IDS
         )
     )
+    accommodations.grant(folder, everybody, 1.5)
+    exam_starts.enter(folder, "hw", dict.fromkeys(everybody, datetime(2030, 1, 1)))
+    refused_uploads.save(folder, "hw", {who: f"{who}.ipynb: the file is empty" for who in everybody})
+    for who in everybody:
+        copy = folder / ".gpubook" / "exams" / "hw" / "copies" / who / "20300101T000000Z.ipynb"
+        copy.parent.mkdir(parents=True)
+        copy.write_text("{}")
+    rows = {
+        "graders.json": {"hw": {"graders": ["teacher"]}, "order": {"hw": everybody}},
+        "by_hand/hw/together/mine-why.json": {"decisions": [{"by": "teacher", "before": [{"learner": everybody[0]}]}]},
+        "by_hand/hw/second/mine-why.json": {
+            "learners": everybody,
+            "marks": {who: {"points": [1]} for who in everybody},
+        },
+        "requests/hw.json": {"requests": [{"number": at, "learner": who} for at, who in enumerate(everybody)]},
+        "lti-members.json": {"users": {f"user-{at}": who for at, who in enumerate(everybody)}},
+        "hw.lti-sent.json": {"column": "c", "sent": {who: {"share": 1.0} for who in everybody}},
+    }
+    for name, plain in rows.items():
+        path = folder / ".gpubook" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(plain))
     (folder / ".nbgrader.log").write_text("".join(f"grading {who}\n" for who in everybody))
     return folder
 

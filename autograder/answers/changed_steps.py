@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -98,9 +99,7 @@ class SolutionChanges:
             changes = {first.place: first.change, second.place: second.change}
             value = math.nan
             with suppress(TooManySteps):
-                value = limited(
-                    lambda made=changes: altered(self.exercise.solution, self.given, made), LINES, UNCOUNTED
-                )
+                value = limited(partial(altered, self.exercise.solution, self.given, changes), LINES, UNCOUNTED)
             if math.isclose(value, answer, rel_tol=near):
                 return f"{first.say}, and {second.say}"
         return ""

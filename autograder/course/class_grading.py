@@ -123,7 +123,7 @@ def _told(result: ClassResult, students: Sequence[str] | None) -> dict[str, Any]
     changes = [*result.changes, *result.late_changes, *result.entry_changes]
     about: dict[str, Any] = {"graded": sum(1 for learner in result.learners if learner.results)}
     if changes:
-        why = [change.why for change in (*result.changes, *result.late_changes)]
+        why = [change.why for change in result.changes] + [change.why for change in result.late_changes]
         why += ["submitted again" for change in result.changes if change.resubmitted]
         why += ["by hand, files or groups"] * bool(result.entry_changes)
         about |= {"changed": len(changes), "why": "; ".join(sorted(set(filter(None, why)))) or "nothing on record"}

@@ -90,7 +90,9 @@ def modelled_server(log: RunLog, facts: Facts) -> ModelledServer | NotModelled:
     wanted |= {"--prompt": value_of(facts, "prompt"), "--output": value_of(facts, "output"), "--concurrency": load}
     if missing := tuple(name for name, value in wanted.items() if not value):
         return NotModelled(missing)
-    assert load
+    assert load  # or one of these three would be missing
+    assert model
+    assert cluster
     if (value_of(facts, "pp") or 1) > 1:
         return NotModelled(sentence="a server with a pipeline is not modelled by `gpubook serve`")
     try:

@@ -155,7 +155,8 @@ def set_points(folder: Path | str, name: str, points: Mapping[str, float | None]
                 if value is not None or exercise in before.worths:
                     number = None if value is None else float(value)  # as the file has it
                     exercise_points.change_points(folder / "source" / name, bank, exercise, number)
-            state.points = {e: v for e, v in (state.points | points).items() if v is not None}
+            decided = {**state.points, **points}
+            state.points = {exercise: value for exercise, value in decided.items() if value is not None}
             now = _standing(folder, name, state)
             for exercise, full in now.decided.items():
                 source = folder / "source" / name / f"{name}.ipynb"
@@ -222,9 +223,15 @@ def _made_of(
     """What an assignment is to be made of: what is said, or else what it was made of before."""
     if not chapter and exercises is None and text is None:
         return state.made_of or MadeOf()
-    path = "" if text is None else Path(text).resolve()
-    inside = path.relative_to(folder) if path and path.is_relative_to(folder) else path
-    return MadeOf(chapter or "", None if exercises is None else tuple(exercises), str(inside))
+    return MadeOf(chapter or "", None if exercises is None else tuple(exercises), _inside(folder, text))
+
+
+def _inside(folder: Path, text: Path | str | None) -> str:
+    """A teacher's text, from the course where it is in it."""
+    if text is None:
+        return ""
+    path = Path(text).resolve()
+    return str(path.relative_to(folder) if path.is_relative_to(folder) else path)
 
 
 def _omit(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from ...values.atomic_write import write_whole
 from ...values.own_file import json_of
@@ -31,7 +32,7 @@ def put(folder: Path, name: str, rule: ExamRule | None, url: str) -> None:
     nbformat.validate(nb)
     write_whole(path, nbformat.writes(nb, version=4) + "\n")
     beside = path.parent / "exercises.json"
-    data = json_of(beside, ANEW)
+    data: Any = json_of(beside, ANEW)
     data["assignment"].pop("exam", None)
     if rule is not None:
         about = {"minutes": rule.minutes, "opens": shown(rule.opens) if rule.opens else "", "url": url}

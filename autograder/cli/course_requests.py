@@ -126,7 +126,8 @@ def _lines(name: str, request: RegradeRequest) -> list[str]:
     )
     head = f"request {request.number} of {name}: {_about(request)}, {request.at} UTC, {request.points}; {state}"
     answer = [f"  answer: {line}" for line in request.answer.splitlines()]
-    return [_plain(line) for line in (head, *(f"  {line}" for line in request.reason.splitlines()), *answer)]
+    reason = [f"  {line}" for line in request.reason.splitlines()]
+    return [_plain(line) for line in (head, *reason, *answer)]
 
 
 def _about(request: RegradeRequest) -> str:

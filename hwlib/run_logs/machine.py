@@ -83,7 +83,7 @@ def _known(name: str) -> Model | None:
 
 
 def _kin(name: str) -> Model | None:
-    keys = (key if "\\" not in key else pattern.sub(key, name) for pattern, key in KIN if pattern.fullmatch(name))
+    keys = (pattern.sub(key, name) for pattern, key in KIN if pattern.fullmatch(name))
     return next((models.find(key) for key in keys), None)
 
 

@@ -83,10 +83,11 @@ def _all_read(lines: Sequence[LogLine]) -> list[LogReading]:
     log = READERS[first](lines)
     taken = {step.line for step in log.steps}
     rest = [line for line in lines if line.number not in taken]
-    logs = [log if name == first else read(rest) for name, read in READERS.items()]
-    if taken and max(map(_worth, logs)) == _worth(log):
-        return logs
-    return [log if name == first else read(lines) for name, read in READERS.items()]
+    others = {name: read for name, read in READERS.items() if name != first}
+    logs = {first: log} | {name: read(rest) for name, read in others.items()}
+    if not taken or max(map(_worth, logs.values())) != _worth(log):
+        logs = {first: log} | {name: read(lines) for name, read in others.items()}
+    return [logs[name] for name in READERS]
 
 
 def _worth(log: LogReading) -> tuple[int, int]:

@@ -160,10 +160,18 @@ def point_of(question: Question, layout: Layout, replicas: int, times: ServedTim
     work = question.workload
     batch = max(layout.attention_dp, round(times.batch))
     plan = ServingPlan(
-        question.model, question.machine, Pool(*layout, replicas, batch), None, question.dtype, question.kv_dtype,
-        round(work.prompt), round(work.output), CHUNK if question.stack.mixed else None, question.drafting,
-        question.prefix,
-    )  # fmt: skip
+        question.model,
+        question.machine,
+        Pool(*layout, replicas, batch),
+        prefill=None,
+        dtype=question.dtype,
+        kv_dtype=question.kv_dtype,
+        prompt=round(work.prompt),
+        output=round(work.output),
+        chunk=CHUNK if question.stack.mixed else None,
+        drafting=question.drafting,
+        prefix=question.prefix,
+    )
     return Point(plan, work, times.ttft, times.tpot, times.tpot, times.requests, 0.0, question.price)
 
 

@@ -394,7 +394,7 @@ def test_what_depends_on_a_letter_follows_it():
         (READS, "(r - h)/(r + h*r/p)", "limit-of-large"),
         (MESH, "n*W/4", "limit-of-large"),
         (MESH, "n**2*W/(2*(n - 1))", "constant-factor"),
-        (READS, "r/(r + h*r/p + h) * (1 + p/r)", "limit-of-large"),
+        (READS, "r/(r + h*r/p + h) * (1 + p/r)", "term-too-many"),
         (READS, "r/(r + h*r/p + h) * r/p", "factors-swapped"),
     ],
 )

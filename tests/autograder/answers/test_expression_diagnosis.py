@@ -178,9 +178,7 @@ def test_factors_of_several_letters():
     ("answer", "reason", "letters"),
     [
         ("2*n*alpha + 2*S/W", "limit-of-large", {"n"}),
-        ("2*(n-1)*alpha + 2*S/W", "limit-of-large", {"n"}),
-        ("2*(n-1)/n*S/W", "limit-of-small", {"alpha"}),
-        ("2*(n-1)*alpha", "limit-of-small", {"S", "W"}),
+        ("2*n*alpha + 2*(n-1)**2/n**2*S/W", "limit-of-large", {"n"}),
     ],
 )
 def test_right_only_in_a_limit(answer, reason, letters):
@@ -322,8 +320,13 @@ def test_a_rounded_exponent_is_named_where_all_else_is_right(power, p, q):
     assert judge(asked, "n*k**0.4").reason != "rounded-exponent"
 
 
+@pytest.mark.parametrize("answer", ["2*(n-1)*alpha + 2*S/W", "2*(n-1)/n*S/W", "2*(n-1)*alpha"])
+def test_a_term_that_is_missing_is_told_before_a_limit_in_which_it_vanishes(answer):
+    assert judge(RING, answer).reason == "term-missing"
+
+
 def test_a_share_is_never_said_to_be_large():
-    verdict = judge(BRANCH, "a*(1 - (1 - p)**w) + b*(1 - p**w) + 1")
+    verdict = judge(BRANCH, "a*(1 - (1 - p)**(w + 1)) + b*(1 - p**w) + 1")
     assert verdict.reason == "limit-of-large"
     assert "p" not in words(verdict)
 

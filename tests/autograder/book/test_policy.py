@@ -61,7 +61,7 @@ def test_it_stands_once_and_behind_the_first_charset():
     assert made.index("Content-Security-Policy") < made.index("first(")
 
 
-HEADERS = ("course/by_hand/base.html.j2",)  # its server sends the policy
+HEADERS = ("course/by_hand/base.html.j2", "course/course_page/course_page.html.j2")  # their server sends the policy
 BOOKS = ("book/templates/drawing.html.j2", "book/templates/whole_book.html.j2")  # written by `in_site`
 READERS = ("book/templates/epub_page.xhtml.j2",)  # without a script; a reading system has addresses of its own
 

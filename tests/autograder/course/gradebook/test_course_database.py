@@ -80,6 +80,8 @@ def test_penalties_are_computed_again_for_late_work_and_where_there_was_a_penalt
         return SimpleNamespace(person=SimpleNamespace(id=who), late=late, late_penalty=penalty)
 
     class Step:
+        plugin_class = late_penalties.LatePerDay
+
         def __init__(self, **_):
             pass
 

@@ -8,7 +8,6 @@ import pytest
 
 from autograder.book.course_error import CourseError
 from autograder.course.gradebook import AssignmentScore, GradebookLearner, full_name, learner_scores, question_points
-from autograder.course.terms.agreed_terms import Extension, Terms
 from tests.autograder.course.gradebook.in_memory import DUE, fill, new_engine, opened_book, submit
 
 DAY = timedelta(days=1)
@@ -30,7 +29,7 @@ def book(monkeypatch):
         ):
             monkeypatch.setattr(module, name, opened)
         monkeypatch.setattr(question_points, "url_of", lambda _: "")
-        monkeypatch.setattr(learner_scores.agreed_terms, "read", lambda *_: Terms())
+        monkeypatch.setattr(learner_scores, "granted_for", lambda *_: {})
         yield fill(made)
 
 
@@ -71,9 +70,8 @@ def test_points_extra_credit_and_the_penalty_add_up(book):
 
 
 def test_who_has_submitted_nothing_has_the_deadline_of_the_terms(book, monkeypatch):
-    monkeypatch.setattr(
-        learner_scores.agreed_terms, "read", lambda *_: Terms({"ann": Extension(days=2), "bob": Extension(days=1)})
-    )
+    more = {"ann": 2 * DAY, "bob": DAY}
+    monkeypatch.setattr(learner_scores, "granted_for", lambda _folder, _name, due: more if due else {})
     submit(book, "bob", timestamp=DUE)
     made = by_learner()
     assert (made["ann"].due, made["bob"].due, made["cy"].due) == (DUE + 2 * DAY, DUE, DUE)

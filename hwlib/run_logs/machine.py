@@ -175,3 +175,9 @@ def cluster_of(facts: Facts) -> str | None:
         assert chip
         return f"1x{int(gpus)} {chip.key}" if gpus <= 8 else None
     return node.key if gpus <= node.chips else f"{ceil(gpus / node.chips)}x{node.key}"
+
+
+def machine_known(facts: Facts) -> bool:
+    """Whether the machine need not be asked for: it is known, or is as soon as the number of GPUs is."""
+    without_count = not value_of(facts, "gpus") and chip_of_run(facts) is not None
+    return without_count or cluster_of(facts) is not None

@@ -10,7 +10,7 @@ from hwlib.planner.costs import costed_plan
 from hwlib.planner.keywords import records_of
 from hwlib.planner.task import task_of
 from hwlib.run_logs.facts import DERIVED, Facts, value_of
-from hwlib.run_logs.machine import chip_of_run, cluster_of, model_of
+from hwlib.run_logs.machine import chip_of_run, cluster_of, machine_known, model_of
 from hwlib.run_logs.records import RunLog
 from hwlib.run_logs.tuned import adapter_options
 from hwlib.specs import Model, SpecError, stacks
@@ -58,7 +58,7 @@ def modelled_step(log: RunLog, facts: Facts) -> ModelledStep | NotModelled:
         cluster = cluster_of(facts)
     except (KeyError, SpecError) as error:
         return NotModelled(sentence=_words(error))
-    wanted = {"--model": model, "--on": cluster, "--gpus": value_of(facts, "gpus")}
+    wanted = {"--model": model, "--on": machine_known(facts), "--gpus": value_of(facts, "gpus")}
     wanted["--batch"] = value_of(facts, "batch_tokens")
     missing = tuple(name for name, value in wanted.items() if not value)
     if missing:

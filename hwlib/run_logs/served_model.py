@@ -12,7 +12,7 @@ from hwlib.calibrated.serving import MOST_SEQUENCES, run_of, served_time, step_t
 from hwlib.calibrated.serving_step import Server
 from hwlib.planner import PlanError
 from hwlib.run_logs.facts import Facts, value_of
-from hwlib.run_logs.machine import chip_of_run, cluster_of, model_of
+from hwlib.run_logs.machine import chip_of_run, cluster_of, machine_known, model_of
 from hwlib.run_logs.modelled import NotModelled
 from hwlib.run_logs.records import RunLog
 from hwlib.run_logs.served_facts import ServedLoad, load_of
@@ -86,7 +86,7 @@ def modelled_server(log: RunLog, facts: Facts) -> ModelledServer | NotModelled:
     except (KeyError, SpecError) as error:
         return NotModelled(sentence=_words(error))
     load = load_of(facts)
-    wanted = {"--model": model, "--gpus": value_of(facts, "gpus"), "--on": cluster}
+    wanted = {"--model": model, "--gpus": value_of(facts, "gpus"), "--on": machine_known(facts)}
     wanted |= {"--prompt": value_of(facts, "prompt"), "--output": value_of(facts, "output"), "--concurrency": load}
     if missing := tuple(name for name, value in wanted.items() if not value):
         return NotModelled(missing)

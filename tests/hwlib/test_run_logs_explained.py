@@ -132,6 +132,23 @@ def test_what_is_missing_is_asked_for():
     assert answer.changes == ()
 
 
+@pytest.mark.parametrize(
+    ("on", "gpus", "missing"),
+    [
+        ("h100-sxm", None, ("--model", "--gpus", "--batch")),
+        ("dgx-a100", None, ("--model", "--gpus", "--batch")),
+        ("dgx-a100", 8, ("--model", "--batch")),
+        (None, 8, ("--model", "--on", "--batch")),
+    ],
+)
+def test_a_machine_that_is_known_is_not_asked_for_with_its_gpus(on, gpus, missing):
+    answer = explain_run(
+        "iter 10: loss 3.2, time 893.76ms, mfu 16.68%",
+        **{name: value for name, value in {"on": on, "gpus": gpus}.items() if value},
+    )
+    assert answer.model.missing == missing
+
+
 def test_what_the_reader_says_counts_more_than_the_log():
     answer = explain_run(text("torchtitan_whole"), micro=2, gpus=4)
     assert answer.facts["micro"].value == 2

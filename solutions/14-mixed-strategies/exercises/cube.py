@@ -1,8 +1,8 @@
-"""The lab on eight ranks: one step with data, pipeline and tensor parallelism at once."""
+"""The lab on eight ranks: one step with data, pipeline and tensor parallelism at once; and ranks that have parted."""
 
 from functools import partial
 
-from autograder.answers import Case, Distributed, at_most, exactly
+from autograder.answers import Case, Choice, Distributed, at_most, exactly
 from autograder.declaration import Exercise, Mistake
 
 CUBE = {"pp": 2, "dp": 2, "tp": 2}  # the last varies fastest: rank 4 p + 2 d + t
@@ -214,4 +214,51 @@ LAB_CUBE = Exercise(
     "its gradient by x to, and needs no f. Along `dp` ranks 0 and 2 have the same half of the same layer and other "
     "tokens: their gradients are summed once, and halved for the mean. The three never mix, which is why their bytes "
     "can be put on different wires.",
+)
+
+
+READ_CULPRITS = Exercise(
+    id="mixed-strategies-read-culprits",
+    title="Two culprits of 128",
+    prompt="A job of 128 ranks hangs, and PyTorch's analyser of flight-recorder dumps prints (pytorch/pytorch, issue "
+    "140563, November 2024; shortened):\n\n"
+    "```text\n"
+    "Collective 39 at entry 38 errors\n"
+    "group info: 0:default_pg        collective: nccl:all_reduce\n"
+    "input sizes: [[1025]]           expected ranks: {0, 1, ..., 127}\n"
+    "Culprit rank 22;  SIZE_OR_SYNTAX_MISMATCH, expected [[1025]], found [[262144]]\n"
+    "Culprit rank 110; SIZE_OR_SYNTAX_MISMATCH, expected [[1025]], found [[262144]]\n"
+    "```\n\n"
+    "The author adds that his program all-reduces arrays of 262,144 elements and of no other size. What do the lines "
+    "prove? *Exact*: which of the sentences follows from them.",
+    answer=Choice(
+        {
+            "parted": "ranks 22 and 110 and the other 126 are in different calls: the programs have parted",
+            "guilty": "ranks 22 and 110 called with a wrong size, and the other 126 are right",
+            "cut": "ranks 22 and 110 had sent 1,025 of 262,144 elements when their links failed",
+            "slow": "ranks 22 and 110 are the slowest, and a longer timeout would let them finish",
+            "memory": "ranks 22 and 110 have too little memory for 262,144 elements",
+        }
+    ),
+    solution="parted",
+    mistakes=(
+        Mistake(
+            "guilty",
+            "The analyser compares every rank with one of them: it tells who differs, not who is wrong. Which of the "
+            "two sizes does the author know?",
+        ),
+        Mistake("cut", "A size is what a rank called with, and not what has arrived. What did the two call with?"),
+        Mistake("slow", "Slow or not, would two arrays of different length ever be added up?"),
+        Mistake("memory", f"How many bytes are 262,144 elements? {262144 * 4 / 1e6:.0f} MB in 32 bits."),
+    ),
+    hints=(
+        "What has every rank of a group to agree on, for its n-th call to be one collective?",
+        "Who says that 1,025 was expected, and who that 262,144 was?",
+    ),
+    explain="Calls meet by their order in a group, so the 39th call of all 128 ranks has to be one collective, and it "
+    f"is not: {128 - 2} ranks are in an all-reduce of 1,025 elements, two in one of 262,144. These never meet. Who is "
+    "at fault the lines do not tell: the majority is only taken as what was expected. The author knows 262,144 and not "
+    "1,025, so here the two that are named may be the only ranks in his own call, while the others are in one of a "
+    "library; a developer who looked at the dumps found that the calls of 1,025 had no stack trace, unlike the rest. "
+    "`gpubook hang` reads such dumps, and names the ranks whose calls differ in the same sense.",
 )

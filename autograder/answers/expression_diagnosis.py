@@ -22,7 +22,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 from ..values import slips
-from ..values.evaluation import Clock, TooSlow, Undefined, compare, context, real, same, value
+from ..values.evaluation import Clock, Effort, TooSlow, Undefined, compare, context, real, same, value
 from ..values.finding import Explained, Finding
 from ..values.trees import Tree, TreeError, switches
 from .domains import Domain, Point
@@ -41,7 +41,7 @@ ARRIVED = 1e-9  # a ratio that is as near to 1 as that far out tends to it
 SHOWN = 12  # the largest denominator of a unit's exponent that is shown
 FEW = 3  # points at which a ratio has a value: of fewer nothing is said
 SLIPPED = 1e-9  # how near a constant ratio is to a slip's
-MOST_SECONDS = 0.5  # for changes of an answer
+MOST_NODES = 40_000  # of trees, evaluated for the changes of an answer: about half a second
 SETTLED = 1e-15  # and one that is as near as that is 1, but for rounding
 
 
@@ -361,7 +361,7 @@ class _Ratio:
         return ""
 
     def _relations(self, points: list[Point]) -> Relations:
-        clock = Clock(MOST_SECONDS)
+        clock = Effort(MOST_NODES)
 
         def of(tree: Tree) -> Callable[[Point], Any]:
             return lambda point: _value(tree, point, clock)
@@ -411,7 +411,7 @@ class _Ratio:
 
     def _one_change(self, points: list[Point]) -> Finding | None:
         """The one change that would make it right; None too where looking for it takes too long."""
-        clock = Clock(MOST_SECONDS)
+        clock = Effort(MOST_NODES)
 
         @cache  # of hundreds of changes, most are compared at the first points only
         def expected(of_answer: bool, at: int) -> Any:

@@ -57,10 +57,11 @@ def one_change(answer: Tree, solution: Tree, letters: list[str], same: Callable[
 
 
 def _changes(tree: Tree, letters: list[str]) -> Iterator[Change]:
-    """All formulas with one change, the likely ones first."""
+    """All formulas with one change, the likely ones first: a term that is too many before another power of it, which
+    may make it too small to see."""
+    yield from ((reason, shorter) for reason, shorter, _ in _shortened(tree))
     for kind in (_others, _powers, _signs, _numbers):
         yield from _anywhere(tree, kind)
-    yield from ((reason, shorter) for reason, shorter, _ in _shortened(tree))
     present = [name for name in letters if name in tree.names()]
     for one, other in combinations(letters, 2):
         if one in present or other in present:

@@ -38,6 +38,19 @@ class Clock:
             raise TooSlow
 
 
+class Effort(Clock):
+    """A limit that is the same on every machine, however busy it is: so many nodes of trees are evaluated at most."""
+
+    def __init__(self, nodes: int):
+        self.left = nodes
+
+    def look(self) -> None:
+        """Count a node, and raise TooSlow when there were too many."""
+        self.left -= 1
+        if self.left < 0:
+            raise TooSlow
+
+
 @lru_cache(maxsize=1)
 def context() -> Any:
     """The 40-digit arithmetic, separate from mpmath's global context."""

@@ -56,20 +56,22 @@ def model_of(facts: Facts) -> Model | None:
 
 
 def check_told(options: Mapping[str, Any]) -> None:
-    """Raise RunLogError for a model, a machine or adapters that the reader gives and that are none."""
-    model, on, lora = options.get("model"), options.get("on"), options.get("lora")
-    try:
-        if lora is not None:
-            adapters_of(str(lora))
-        if isinstance(model, str):
-            models.of(model)
-        if isinstance(on, str) and not (clusters.find(on) or nodes.find(on) or accelerators.find(on) or described(on)):
-            known = f"{', '.join([*nodes])}; clusters: {', '.join([*clusters])}; chips: {', '.join([*accelerators])}"
-            raise RunLogError(
-                f"--on: expected a node, a cluster, a chip or a line such as {LINE!r}, got {on!r}; {known}"
-            )
-    except (KeyError, ValueError) as error:  # SpecError, and adapters that are none
-        raise RunLogError(str(error.args[0] if error.args else error)) from None
+    """Raise RunLogError, which names the option, for a model, a machine or adapters that the reader gives and that are
+    none.
+    """
+    for name, check in {"lora": adapters_of, "model": models.of, "on": _check_machine}.items():
+        if not isinstance(options.get(name), str | int):
+            continue
+        try:
+            check(str(options[name]))
+        except (KeyError, ValueError) as error:
+            raise RunLogError(f"--{name}: {error.args[0] if error.args else error}") from None
+
+
+def _check_machine(on: str) -> None:
+    if not (clusters.find(on) or nodes.find(on) or accelerators.find(on) or described(on)):
+        known = f"{', '.join([*nodes])}; clusters: {', '.join([*clusters])}; chips: {', '.join([*accelerators])}"
+        raise RunLogError(f"expected a node, a cluster, a chip or a line such as {LINE!r}, got {on!r}; {known}")
 
 
 def _known(name: str) -> Model | None:

@@ -107,5 +107,5 @@ def test_what_is_told_counts_more_than_the_log():
 
 
 def test_adapters_that_are_none_are_refused():
-    with pytest.raises(RunLogError, match="RANK"):
+    with pytest.raises(RunLogError, match="--lora: expected RANK"):
         explain_run(text("torchtune_lora"), lora="nonsense")

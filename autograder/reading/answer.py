@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -14,9 +15,11 @@ from .held_file import HeldFile
 from .kinds import KINDS, ReaderKind
 from .readers import ReaderAnswer
 from .reading_error import ReadingError
-from .reading_options import option_values
+from .reading_options import BY_NAME, option_values
 from .recognition import Recognised, by_lines, nothing_known, recognised
 
+OPTION_AT_FAULT = re.compile(r"(?:--)?([a-z_-]+): ")
+"""How a reader's sentence begins about an option, and not about its text."""
 MOST_TRIED = 2**20  # characters of a text that every reader is tried on, where nothing recognises it
 
 
@@ -70,9 +73,10 @@ def read(files: Sequence[HeldFile], kind: str = "", options: Mapping[str, str] |
         except ReadingError:
             raise
         except (ValueError, LookupError, RecursionError, MemoryError, ArithmeticError) as error:
+            _refuse_option(_sentence(error), values)
             failures.append(f"read as {candidate.kind.title} ({candidate.why}): {_sentence(error)}")
             continue
-        used = {name: str(text).strip() for name, text in (options or {}).items() if name in values}
+        used = {name: str(options[name]).strip() for name in BY_NAME if name in values} if options else {}
         return _answer(candidate, candidates, answer, used)
     raise ReadingError(failures[0] if failures else nothing_known(files[0]))
 
@@ -85,6 +89,13 @@ def answered(files: Sequence[HeldFile], kind: str = "", options: Mapping[str, st
         return {"error": str(error), "field": error.field}
     pages = planner_links(files[0]) if answer.kind == "config" else Markup("")
     return {"html": str(answer_html(answer.record) + pages), "kind": answer.kind}
+
+
+def _refuse_option(sentence: str, values: Mapping[str, Any]) -> None:
+    """Raise ReadingError for a sentence about an option that was typed: whatever the text is, that has to be mended."""
+    match = OPTION_AT_FAULT.match(sentence)
+    if match and (name := match[1].replace("-", "_")) in values:
+        raise ReadingError(sentence.removeprefix("--"), name)
 
 
 def _named(name: str) -> Recognised:

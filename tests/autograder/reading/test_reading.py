@@ -162,6 +162,32 @@ def test_what_is_typed_beside_it_is_checked_and_named(kind, options, field):
     assert "html" not in reply
 
 
+@pytest.mark.parametrize(
+    ("kind", "options", "field"),
+    [
+        ("explain-run", {"lora": "16@nonsense"}, "lora"),
+        ("explain-run", {"on": "no-such-machine"}, "on"),
+        ("explain-run", {"model": "no-such-model", "on": "dgx-h100"}, "model"),
+        ("explain-run", {"sequence": "4x4096"}, "sequence"),
+        ("bandwidth", {"on": "no-such-machine"}, "on"),
+        ("bandwidth", {"network": "pigeons"}, "network"),
+    ],
+)
+def test_what_only_its_reader_can_check_names_its_field_and_not_the_text(kind, options, field):
+    reply = answered([pasted(HELD[kind])], "", options)
+    assert reply["field"] == field
+    assert reply["error"].startswith(f"{field}: ")
+    assert read([pasted(HELD[kind])], options=OPTIONS[kind]).kind == kind, "with others it is read"
+
+
+def test_the_order_in_which_options_are_typed_does_not_matter():
+    options = {"model": "llama3-8b", "on": "h100-sxm", "gpus": "8"}
+    typed = [dict(order) for order in (options.items(), reversed(options.items()))]
+    one, other = (answered([pasted(HELD["explain-run"])], "", names)["html"] for names in typed)
+    assert one == other
+    assert "--model llama3-8b --on h100-sxm --gpus 8" in one
+
+
 def test_an_option_that_the_reader_does_not_take_is_said_and_an_empty_one_is_none():
     answer = read([pasted(HELD["config"])], options={"on": "dgx-h100", "gpus": "1", "model": " "})
     assert answer.unused == ("on", "gpus")

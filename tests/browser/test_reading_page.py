@@ -11,7 +11,9 @@ from playwright.sync_api import expect
 from autograder.reading import KINDS, HeldFile, answered
 from tests.autograder import small_book
 from tests.autograder.reading.held import CONFIG, HELD, OPTIONS
+from tests.browser.firefox import Firefox
 from tests.browser.served import LOOKS, checked
+from tests.browser.test_live_cells import firefox
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 ANSWER = 120_000  # milliseconds until it is there, the start of Python included
@@ -115,6 +117,33 @@ def test_files_are_opened_dropped_and_refused(page, watch, address):
     expect(wrong).to_contain_text("use the command")
     assert page.evaluate("window.hacked") is None
     assert (watch.foreign, watch.errors) == ([], [])
+
+
+READ_IN_FIREFOX = """async ([text, options]) => {
+    const form = document.querySelector("form.reading"), resting = () => !form.hasAttribute("aria-busy");
+    for (const field of form.elements) if (field.name && field.type !== "file") field.value = options[field.name] ?? "";
+    form.elements.text.value = text;
+    form.requestSubmit();
+    while (!resting()) await new Promise((done) => setTimeout(done, 20));
+    const wrong = [...form.querySelectorAll("[aria-invalid]")].map(({ name }) => name);
+    const answer = document.getElementById("answer-of-read"), fits = document.documentElement.scrollWidth <= innerWidth;
+    return [answer.innerHTML, form.querySelector(".planned-error").textContent, wrong, fits];
+}"""
+
+
+def test_firefox_reads_the_same_and_marks_the_field_at_fault(tmp_path, address):
+    page = Firefox(firefox(), tmp_path)
+    try:
+        page.goto(address)
+        for kind in ("explain-run", "bandwidth"):
+            html, error, wrong, fits = page.evaluate(READ_IN_FIREFOX, [HELD[kind], OPTIONS[kind]])
+            assert (words(html), error, wrong, fits) == (expected(kind), "", [], True)
+        html, error, wrong, _ = page.evaluate(READ_IN_FIREFOX, [HELD["explain-run"], {"lora": "16@nonsense"}])
+        assert (html, wrong) == ("", ["lora"])
+        assert error.startswith("lora: expected matrices of")
+        assert (page.watch.foreign, page.watch.errors) == ([], [])
+    finally:
+        page.close()
 
 
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)

@@ -1,7 +1,7 @@
 """The model and the machine of a run, out of its log and of what the reader says."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import ceil
 from typing import Any
 
@@ -59,7 +59,8 @@ def check_told(options: Mapping[str, Any]) -> None:
     """Raise RunLogError, which names the option, for a model, a machine or adapters that the reader gives and that are
     none.
     """
-    for name, check in {"lora": adapters_of, "model": models.of, "on": _check_machine}.items():
+    checks: dict[str, Callable[[str], object]] = {"lora": adapters_of, "model": models.of, "on": _check_machine}
+    for name, check in checks.items():
         if not isinstance(options.get(name), str | int):
             continue
         try:

@@ -103,7 +103,8 @@ class Roster:
                 "number was expected (of a folder around everybody's, collect what is in it)"
             )
         if len(found) > 1:
-            raise Refused(f"{said}{text!r} may be {' or '.join(person.id for person in found)}")
+            sharing = " or ".join(person.id for person in found)
+            raise Refused(f"{said}{text!r} may be {sharing}: the roster has it for each")
         return found[0]
 
 

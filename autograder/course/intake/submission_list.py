@@ -62,8 +62,7 @@ def _take(made: SubmissionTimes, path: Path, row: Row, roster: Roster, zone: tzi
     owners = [_owners(roster, kind, key) for kind, key in keys.items()]
     matching = {people[0].id for people in owners if len(people) == 1}
     if len(matching) != 1:
-        several = " or ".join(sorted(matching))
-        made.notes.append(f"{path.name}: {who} is {f'{several} by its keys' if several else 'nobody of the gradebook'}")
+        made.notes.append(f"{path.name}: {who} {_why_nobody(owners)}")
         return
     try:
         when = _moment(text, zone)
@@ -72,6 +71,15 @@ def _take(made: SubmissionTimes, path: Path, row: Row, roster: Roster, zone: tzi
         return
     (learner,) = matching
     made.by_learner[learner] = max(when, made.by_learner.get(learner, when))
+
+
+def _why_nobody(owners: Sequence[Sequence[GradebookLearner]]) -> str:
+    """Of a row whose keys mean these learners, a list for each key: why it counts for none of them."""
+    disagreeing = sorted({people[0].id for people in owners if len(people) == 1})
+    if disagreeing:
+        return f"is {' or '.join(disagreeing)} by its keys"
+    sharing = sorted({person.id for people in owners for person in people})
+    return f"may be {' or '.join(sharing)}: the roster has it for each" if sharing else "is nobody of the gradebook"
 
 
 def _owners(roster: Roster, kind: str, text: str) -> list[GradebookLearner]:

@@ -55,7 +55,7 @@ def test_pages_of_the_api_may_follow_one_another_and_the_latest_time_counts(tmp_
     ("row", "words"),
     [
         ("99,,2027-02-01T09:00:00Z", "nobody"),
-        (",Kim Lee,2027-02-01T09:00:00Z", "nobody"),  # two have that name
+        (",Kim Lee,2027-02-01T09:00:00Z", "the roster has it for each"),  # two have that name
         ("4711,Bob Ota,2027-02-01T09:00:00Z", "ada or bob"),
         ("4711,,yesterday", "yesterday"),
         ("4711,,2027-02-01T09:00:00", "--time-zone"),

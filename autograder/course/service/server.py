@@ -15,6 +15,7 @@ import signal
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from socket import socket
 from typing import Any, Protocol
 
 from tornado.httpserver import HTTPServer
@@ -306,6 +307,16 @@ def server(door: Door, known: Sequence[KnownTokens], *paths: str, seconds: float
     )
 
 
+def _bound(host: str, port: int) -> list[socket]:
+    """Sockets that listen there; OSError in a sentence where they cannot, as when another program does."""
+    try:
+        return bind_sockets(port, address=host)
+    except OSError as error:
+        raise OSError(
+            f"cannot listen at {host}:{port}: {error.strerror or error}; another --port may be free"
+        ) from None
+
+
 async def serve(
     folder: Path,
     make: Callable[[], Desk],
@@ -328,7 +339,7 @@ async def serve(
     if hub:
         known.append(HubTokens())
     door, ended = Door(), asyncio.Event()
-    made, sockets = server(door, known, *paths), bind_sockets(port, address=host)
+    made, sockets = server(door, known, *paths), _bound(host, port)
     made.add_sockets(sockets)
     listening(sockets[0].getsockname()[1])
     for number in (signal.SIGTERM, signal.SIGINT):

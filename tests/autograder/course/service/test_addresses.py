@@ -2,6 +2,7 @@
 it."""
 
 import asyncio
+import errno
 import json
 import threading
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from http.client import HTTPConnection
 
 import pytest
 
-from autograder.course.service.server import Door, addresses, server
+from autograder.course.service.server import Door, _bound, addresses, server
 
 
 @contextmanager
@@ -68,3 +69,14 @@ def test_it_answers_at_the_whole_path_and_at_what_is_left_of_it(paths, answering
 def test_addresses_are_each_named_once_the_whole_path_first():
     assert addresses("/a/b/", "b", "") == ("/a/b/", "/b/", "/")
     assert addresses("/") == ("/",)
+
+
+def test_an_address_that_another_program_has_is_named_in_the_refusal(monkeypatch):
+    def taken(*_, **__):
+        raise OSError(errno.EADDRINUSE, "Address already in use")
+
+    for free in _bound("127.0.0.1", 0):
+        free.close()
+    monkeypatch.setattr("autograder.course.service.server.bind_sockets", taken)
+    with pytest.raises(OSError, match=r"127\.0\.0\.1:8765.*already in use.*--port"):
+        _bound("127.0.0.1", 8765)

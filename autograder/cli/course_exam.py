@@ -54,6 +54,7 @@ def course_exam(
         assign_and_drop.make_exam(folder, name, minutes, opens.utc if opens else None)
         when = f" It opens {opens}." if opens else ""
         echo(f"{name} is an exam of {minutes:g} minutes from a learner's first opening.{when}")
+        _tell_of_no_service(folder)
     elif remove:
         assign_and_drop.end_exam(folder, name)
         echo(f"{name} is not an exam any more: its deadline holds for everybody.")
@@ -66,6 +67,15 @@ def course_exam(
         _collect(folder, name, learners)
     else:
         _list(folder, name)
+
+
+def _tell_of_no_service(folder: Path) -> None:
+    from ..course.layout import read_config
+    from ..course.service.settings import CheckService
+
+    if not CheckService.of(read_config(folder)).url:
+        need = "c.CheckService.url in nbgrader_config.py is empty, so nothing notes when learners open it"
+        echo(f"Note: {need}; set it, then give this command again", err=True)
 
 
 def _list(folder: Path, name: str, learners: tuple[str, ...] = ()) -> None:

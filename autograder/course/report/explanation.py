@@ -189,13 +189,14 @@ def show(made: Explanation, console: Any) -> None:
     called = "" if made.called == made.learner else f" ({made.called})"
     head = f"{made.learner}{called} / {exercise.id}: {result.points:g} of {result.max_points:g} points"
     console.print(Text(inert(head), style="bold"), soft_wrap=True)
+    by_hand = exercise.answer.judged_by is JudgedBy.TEACHER
     rows = [
         ("declared", made.where),
         ("numbers", f"{made.numbers or '–'}  [{made.whose}]"),
-        ("answer", made.read or "not kept as a value"),
+        ("answer", made.read or ("a text, which a teacher grades" if by_hand else "not kept as a value")),
         ("relation", made.relation),
         ("expected", _expected(made)),
-        ("tolerance", made.tolerance),
+        ("tolerance", "" if by_hand else made.tolerance),
     ]
     if made.source.strip() and (not made.read or exercise.answer.judged_by is not JudgedBy.VALUE):
         rows.append(("cell", made.source))

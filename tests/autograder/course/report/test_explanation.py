@@ -282,6 +282,13 @@ def test_the_cell_is_shown_where_the_value_does_not_say_it_all():
     assert "cell" not in rows(exercise=MEAN, source="")
 
 
+def test_an_answer_in_words_has_no_tolerance_and_says_who_grades_it():
+    made = rows(exercise=WHY, read="")
+    assert "tolerance" not in made
+    assert "teacher" in made["answer"]
+    assert "tolerance" in rows(read="")
+
+
 @pytest.mark.parametrize(("comes_to", "equals"), [("9 s", " = 9 s"), ("$9$", ""), ("", "")])
 def test_a_mistake_is_shown_with_what_it_comes_to(comes_to, equals):
     mistake = explanation.Matched("key", Declared("W/S", "mine.py:11"), comes_to, "Turn it over.", False)

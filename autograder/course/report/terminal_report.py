@@ -104,7 +104,7 @@ def _print_beliefs(console: Any, called: dict[str, str], beliefs: Sequence[Belie
             soft_wrap=True,
         )
     if rare := len(beliefs) - len(several):
-        _say(console, f"   and {rare} that one learner each makes: in --html and --csv")
+        _say(console, f"   {'and ' if several else ''}{rare} that one learner each makes: in --html and --csv")
 
 
 def _print_unexplained(console: Any, called: dict[str, str], found: Sequence[Unexplained]) -> None:

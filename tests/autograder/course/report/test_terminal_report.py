@@ -73,6 +73,7 @@ def test_mistakes_that_several_make_are_named_the_most_frequent_first():
     ]
     lines = printed(report(items=items, beliefs=beliefs[:2]))
     assert not any("one learner each" in line for line in lines)
+    assert "1 that one learner each makes: in --html and --csv" in printed(report(items=items, beliefs=beliefs[2:]))
     assert not any("believes" in line for line in printed(report()))
 
 

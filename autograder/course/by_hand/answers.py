@@ -46,6 +46,10 @@ class LearnerText:
     digest: str = ""
 
 
+def _points(number: float) -> str:
+    return f"{number:g} point" + "s" * (number != 1)
+
+
 @dataclass(frozen=True)
 class HandGradedAnswer:
     """One learner's answer to a question; `number` is that of the submission in formgrader, where names are hidden."""
@@ -96,13 +100,13 @@ class HandGradedAnswer:
     def in_words(self) -> str:
         """The points as one is told of them: those of a draft, too."""
         if self.given is None:
-            return "no points" if self.score is None else f"{self.score:g} points, not by criterion"
+            return "no points" if self.score is None else f"{_points(self.score)}, not by criterion"
         parts = " + ".join(map(_in_words, self.given))
         if self.mark is not None and self.mark.decided and not self.earlier:
-            return f"{self.score:g} points ({parts})"
+            return f"{_points(self.score)} ({parts})"
         so_far = marks.total(self.given, self.scale)
         counts = "" if self.score is None else f"; until it is decided {self.score:g} count"
-        return f"a draft with {so_far:g} points so far ({parts}){counts}"
+        return f"a draft with {_points(so_far)} so far ({parts}){counts}"
 
     @property
     def revision(self) -> str:

@@ -168,6 +168,7 @@ def test_an_answer_waits_is_to_be_reviewed_empty_or_graded(score, waits, state):
     [
         (None, None, "no points"),
         (2.0, None, "2 points, not by criterion"),
+        (1.0, None, "1 point, not by criterion"),
         (3.0, DECIDED, "3 points (2 + 1)"),
         (None, Mark((2.0, None), RUBRIC), "a draft with 2 points so far (2 + –)"),
         (1.5, Mark((0.0, None), RUBRIC), "a draft with 0 points so far (0 + –); until it is decided 1.5 count"),

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +79,7 @@ def _why_nobody(owners: Sequence[Sequence[GradebookLearner]]) -> str:
     disagreeing = sorted({people[0].id for people in owners if len(people) == 1})
     if disagreeing:
         return f"is {' or '.join(disagreeing)} by its keys"
-    sharing = sorted({person.id for people in owners for person in people})
+    sharing = sorted({person.id for person in chain.from_iterable(owners)})
     return f"may be {' or '.join(sharing)}: the roster has it for each" if sharing else "is nobody of the gradebook"
 
 

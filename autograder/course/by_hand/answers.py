@@ -102,7 +102,7 @@ class HandGradedAnswer:
         if self.given is None:
             return "no points" if self.score is None else f"{_points(self.score)}, not by criterion"
         parts = " + ".join(map(_in_words, self.given))
-        if self.mark is not None and self.mark.decided and not self.earlier:
+        if self.mark is not None and self.mark.decided and not self.earlier and self.score is not None:
             return f"{_points(self.score)} ({parts})"
         so_far = marks.total(self.given, self.scale)
         counts = "" if self.score is None else f"; until it is decided {self.score:g} count"

@@ -120,7 +120,7 @@ def test_many_large_replies_cost_seconds_in_all(attacked):
 
     before = time.process_time()
     results, _ = attacked(Attack("large replies", LARGE, asked=("abuse-time", "abuse-guess"), edit=edit))
-    assert time.process_time() - before < 15  # without the bound it reads all forty
+    assert time.process_time() - before < 5
     assert all("than any answer has" in result.say for result in results.values())
 
 

@@ -163,8 +163,8 @@ def _displayed_tex(writer, node):
 
 
 def _only_where_used(_app, _page, _template, context, _doctree):
-    """A page without answer boxes and cells loads no editor; one without a planner or a table that is explored not its
-    script."""
+    """A page without answer boxes and cells loads no editor; one without a planner, a table that is explored, or numbers
+    that tell where they come from, not its script."""
     for marks, names in USED:
         if not any(mark in context.get("body", "") for mark in marks):
             for kind in ("script_files", "css_files"):
@@ -178,6 +178,7 @@ USED = (
     (('class="planned"', 'class="reading"'), ("planned.css",)),
     (('class="reading"',), ("reading.js", "reading.css")),
     (("data-explore",), ("reference.js",)),
+    (('id="origins"', ".sentences="), ("numbers.js", "drag.js", "drag.css", "provenance.js")),
     (('class="cell-rows"',), ("cells-data.js", "cells.js", "cells.css")),
 )
 

@@ -163,8 +163,8 @@ def _displayed_tex(writer, node):
 
 
 def _only_where_used(_app, _page, _template, context, _doctree):
-    """A page without answer boxes and cells loads no editor; one without a planner, a table that is explored, or numbers
-    that tell where they come from, not its script."""
+    """A page without answer boxes and cells loads no editor; one without a planner, a table that is explored, or
+    numbers that tell where they come from, not its script."""
     for marks, names in USED:
         if not any(mark in context.get("body", "") for mark in marks):
             for kind in ("script_files", "css_files"):

@@ -30,14 +30,22 @@ def numbers_in(letters: Sequence[str], args: Sequence[Any]) -> dict[str, float]:
 
 
 def _numbers(name: str, value: Any) -> Iterator[tuple[str, float]]:
-    if type(value) in (int, float) and math.isfinite(value):
+    if type(value) in (int, float) and _is_finite(value):
         yield f"`{name}`", value
     elif type(value) in (list, tuple, str):
         yield f"the length of `{name}`", len(value)
     elif type(value) is dict:
         for key, inner in value.items():
-            if type(inner) in (int, float) and math.isfinite(inner):
+            if type(inner) in (int, float) and _is_finite(inner):
                 yield f"`{key}`", inner
+
+
+def _is_finite(value: float) -> bool:
+    """Whether a float is as large: no integer beyond all of them."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def right_where(rows: Sequence[Numbers], right: Sequence[bool]) -> str:
@@ -92,6 +100,8 @@ def off_by(rows: Sequence[Numbers], pairs: Sequence[tuple[float, float]]) -> str
     known = [(row, mine, right) for row, (mine, right) in zip(rows, pairs, strict=True)]
     if sum(mine != right for _, mine, right in known) < FEWEST or any(row.keys() != rows[0].keys() for row in rows):
         return ""
+    if not all(_is_finite(mine) and _is_finite(right) for _, mine, right in known):
+        return ""
     for say, of in _terms(rows):
         factors = {name: of(row) for name, (row, _, _) in enumerate(known)}
         if len({round(value, 12) for value in factors.values()}) == 1 and say != "1":
@@ -123,4 +133,4 @@ def _terms(rows: Sequence[Numbers]) -> Iterator[tuple[str, Callable[[Numbers], f
 
 
 def _same(a: float, b: float) -> bool:
-    return math.isclose(a, b, rel_tol=SAME, abs_tol=0.0)
+    return _is_finite(a) and _is_finite(b) and math.isclose(a, b, rel_tol=SAME, abs_tol=0.0)

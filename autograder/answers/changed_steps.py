@@ -92,9 +92,10 @@ class SolutionChanges:
         ratios to the right answer, and then done both."""
         if not self.want or not answer or not math.isfinite(self.want):
             return ""
-        rows = sorted((math.log(abs(each.value / self.want)), at) for at, each in enumerate(self.steps))
+        whole = math.log(abs(self.want))  # a quotient could be beyond every float
+        rows = sorted((math.log(abs(each.value)) - whole, at) for at, each in enumerate(self.steps))
         logs = [log for log, _ in rows]
-        wanted = math.log(abs(answer / self.want))
+        wanted = math.log(abs(answer)) - whole
         for first, second in islice(self._together(rows, logs, wanted, near), MOST_TRIED):
             changes = {first.place: first.change, second.place: second.change}
             value = math.nan

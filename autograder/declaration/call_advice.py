@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-WRONG = re.compile(r"(?:(\w+)\.)?(\w+)\(\) got an unexpected keyword argument '(\w+)'")
-MISSING = re.compile(r"(?:(\w+)\.)?(\w+)\(\) missing \d+ required .*argument")
+WRONG = re.compile(r"(?:\b(\w++)\.)?\b(\w++)\(\) got an unexpected keyword argument '(\w+)'")
+MISSING = re.compile(r"(?:\b(\w++)\.)?\b(\w++)\(\) missing \d+ required .*argument")
 
 
 def advice(error: Exception, names: Mapping[str, Any]) -> str:

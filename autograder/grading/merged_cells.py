@@ -136,4 +136,5 @@ def _name_answers(cells: Sequence[Any], originals: Mapping[str, Any], prompts: M
 def name_of(cell: Any) -> Any:
     """What nbgrader calls a cell."""
     own = cell.metadata.get("nbgrader")
-    return own.get("grade_id") if isinstance(own, dict) else None
+    name = own.get("grade_id") if isinstance(own, dict) else None
+    return name if isinstance(name, str) else None

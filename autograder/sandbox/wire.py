@@ -5,14 +5,18 @@ No pickle, no object of the sender ever comes to life at the receiver: what arri
 and numbers.
 """
 
+import gc
 import json
 import socket
 import struct
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 MESSAGE_BYTES = 16 << 20
 MESSAGE_VALUES = 1 << 20  # an object each: a message of brackets alone would take fifty times its own memory
+MANY = 10_000  # values, while which are made the garbage collector would look again and again at all there is
 _HEAD = struct.Struct(">I")
 
 
@@ -83,12 +87,25 @@ def receive(
     if allowance is not None:
         allowance.take(values=values)
     try:
-        message = json.loads(body, parse_constant=_refuse)
+        with uncollected() if values > MANY else nullcontext():
+            message = json.loads(body, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise WireError(f"not a message: {error}") from None
     if type(message) is not dict:
         raise WireError(f"an object was expected, a {type(message).__name__} came")
     return message
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """No garbage is collected meanwhile: of what JSON makes, none is any."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _exactly(channel: socket.socket, count: int, deadline: float | None) -> bytes:

@@ -6,7 +6,7 @@ had not seen. The fifths are dealt in the order of size, so each holds small and
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, fields, replace
 from datetime import date
 from pathlib import Path
@@ -40,6 +40,7 @@ from hwlib.specs.fitted import (
     GemmConstants,
     ShareConstants,
     TreeConstants,
+    all_fitted,
 )
 from hwlib.specs.reader import quantities
 
@@ -65,6 +66,9 @@ KERNEL_NOTE = (
 )
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Fitted)
+SOFT = 0.05  # of a loss: beyond this a misfit counts by its absolute value
+GAIN = 1e-3  # share of its loss by which a fit has to be better than the constants that stand
 
 
 class Sweep(NamedTuple):
@@ -281,10 +285,44 @@ def _gemm(chip: str, dtype: str, name: str, source: str, shapes: list[Shape], fo
     def errors(model: GemmModel, some: list[Shape]) -> list[float]:
         return [abs(model.time(s.M, s.N, s.K) / s.time - 1) for s in some]
 
-    model, error, held = _validated(
+    def ratios(constants: GemmConstants) -> list[float]:
+        model = replace(start, constants=constants)
+        return [model.time(s.M, s.N, s.K) / s.time for s in shapes]
+
+    model, _, held = _validated(
         shapes, lambda s: (s.M * s.N * s.K, s), lambda some: fit_gemm(start, some, free), errors, folded
     )
-    return replace(model.constants, error=error, held_out=held)
+    constants = kept_unless_better(model.constants, free, ratios)
+    return replace(constants, error=fmean(errors(replace(start, constants=constants), shapes)), held_out=held)
+
+
+def loss(ratios: Iterable[float]) -> float:
+    """What a fit makes small, of the predicted over the measured seconds of its rows: see
+    `hwlib.calibrated.kernel.fit_logarithms`.
+    """
+    return sum(math.sqrt(1 + (math.log(ratio) / SOFT) ** 2) - 1 for ratio in ratios)
+
+
+def kept_unless_better(made: F, free: Sequence[str], ratios: Callable[[F], list[float]]) -> F:
+    """A fit, or where it is not better by `GAIN` the same with the constants that stand. A search on another kind of
+    processor ends elsewhere in a flat valley, where the rows hardly tell a constant: that is no reason to change it.
+    """
+    rows = [one for one in all_fitted() if _identity(one) == _identity(made)]
+    kept = [replace(made, **{name: getattr(one, name) for name in free}) for one in rows]
+    best = min([*kept, made], key=lambda one: loss(ratios(one)))
+    return kept[0] if kept and loss(ratios(kept[0])) <= (1 + GAIN) * loss(ratios(best)) else made
+
+
+def _identity(entry: Fitted) -> tuple[Any, ...]:
+    """What an entry is of, and how many rows it rests on."""
+    return (
+        type(entry),
+        entry.chip,
+        entry.software,
+        getattr(entry, "dtype", getattr(entry, "op", "")),
+        entry.rows,
+        entry.count,
+    )
 
 
 def _share(op: str, shares: list[float], source: str) -> ShareConstants:
@@ -359,8 +397,11 @@ def _with_bands(blank: Any, rows: list[Row], free: Sequence[str], time: Time, fo
     def size(row: Row) -> Any:
         return row[0].n, row[0].S, row
 
-    full = fit(sorted(rows, key=size))
-    error = fmean(abs(time(full, row) / row[0].time - 1) for row in rows)
+    def ratios(constants: Any) -> list[float]:
+        return [time(constants, row) / row[0].time for row in rows]
+
+    full = kept_unless_better(fit(sorted(rows, key=size)), free, ratios)
+    error = fmean(abs(ratio - 1) for ratio in ratios(full))
     if not folded or any(len(train) < len(free) for train, _ in folds(rows, size)):
         return replace(full, error=error)
     held = [row for train, test in folds(rows, size) for row in held_back(fit(train), test, time)]

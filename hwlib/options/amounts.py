@@ -39,7 +39,7 @@ def tokens_of(text: str) -> tuple[int, int | None]:
         return many * long, long
     number = re.fullmatch(_NUMBER + "([kmg]?)", without_groups(text, whole=True).lower())
     if not number:
-        raise ValueError(f"{text!r} is not a number of tokens, e.g. 4194304, 4M or 512x8192")
+        raise ValueError(f"{text!r} is not a number of tokens; expected e.g. 4194304, 4M or 512x8192")
     count = float(number[1]) * POWERS[number[2]]
     if count != int(count):
         raise ValueError(f"{text!r} is not a whole number of tokens")
@@ -54,7 +54,7 @@ def run_tokens_of(text: str) -> float:
     """
     number = re.fullmatch(_NUMBER + "([kmbt]?)", without_groups(text, whole=True).lower())
     if not number or not float(number[1]):
-        raise ValueError(f"{text!r} is not a number of tokens, e.g. 15T, 300B or 15.6e12")
+        raise ValueError(f"{text!r} is not a number of tokens; expected e.g. 15T, 300B or 15.6e12")
     return float(number[1]) * DECIMAL[number[2]]
 
 

@@ -26,7 +26,7 @@ EQUATION = re.compile(r"\{f\}`([^`]+)`")
 NUMBER = re.compile(r"\{n\}(`+)(.+?)\1")
 CODE = re.compile(r"(?<![`}])(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 NEEDS = re.compile(r"^\*Needs:\*[ \t]+(\S.*)$", re.M)
-SET_APART = re.compile(r"\{\w+\}(`+).*?\1|(?<!`)(`++).+?\2|\$[^$\n]+\$|\*?“[^”]*”\*?|\]\([^)]*\)")
+SET_APART = re.compile(r"\{\w+\}(`+).*?\1|(?<!`)(`++).+?\2|\$[^$\n]+\$|\*?“[^“”]*”\*?|\]\([^)]*\)")
 
 
 class Place(NamedTuple):

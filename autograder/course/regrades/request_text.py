@@ -21,7 +21,7 @@ from ...values.own_folder import own
 
 HEAD = "Regrade request"
 FIELDS = ("assignment", "exercise", "learner", "code", "reason")
-LINE = re.compile(rf"^[>\s]*({'|'.join(FIELDS)})[ \t]*:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
+LINE = re.compile(rf"^(?:>|[^\S\n])*+({'|'.join(FIELDS)})[ \t]*:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 DIGITS = 20  # of a code: 80 bits, which nobody tries out against a teacher
 MOST_BYTES = 100_000  # of a file
 REMEDY = "remove it; requests from pages that were written before are then refused"

@@ -50,3 +50,19 @@ def test_a_relation_is_said_that_holds_in_every_case(mine, said):
 def test_numbers_are_found_in_lists_and_records():
     found = numbers_in(["W", "n", "c", "flag"], [[1, 2, 3], 4, {"K": 2, "x": "a"}, True])
     assert found == {"the length of `W`": 3, "`n`": 4, "`K`": 2}
+
+
+SIZES = {
+    "beyond floats": 10**6000,
+    "below them": -(10**400),
+    "at their end": 10**308,
+    "tiny": 5e-324,
+    "none": float("inf"),
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_results_of_any_size_are_related_or_not(name):
+    size = SIZES[name]
+    assert off_by(ROWS, [(size, sum(row.values())) for row in ROWS]) == ""
+    assert numbers_in("n", [size]) == ({"`n`": size} if abs(size) < 10**309 else {})

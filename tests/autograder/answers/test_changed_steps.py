@@ -97,3 +97,8 @@ def test_a_change_that_makes_a_loop_endless_is_given_up():
         id="a-loop", prompt="{n} at {W:B/s}", given={"n": [3], "W": [4.0]}, answer=Quantity("1"), solution=solution
     )
     assert SolutionChanges.of(exercise, {"n": 3, "W": 4.0e9}).steps == []
+
+
+@pytest.mark.parametrize("answer", [5e-324, -5e-324, 1.7e308, math.inf, math.nan, 0.0])
+def test_no_answer_is_too_small_or_too_large_for_two_changes(answer):
+    assert SolutionChanges.of(RING, RING.variant()).pair(answer, 1e-6) == ""

@@ -243,6 +243,6 @@ def test_exercises_that_fail_their_own_test_are_named_with_their_lines(tmp_path,
     assert re.fullmatch("07-links: .* 2 things:", head)
     declared = book.resolve() / "solutions" / "07-links" / "exercises.py"
     count, guess = lines
-    assert count.startswith(f"  {declared}:17: links-count: 1 mistakes; ")
+    assert count.startswith(f"  {declared}:17: links-count: 1 mistake; ")
     assert guess.startswith(f"  {declared}:22: links-guess: the field {{x}} ")
     assert not (book / "chapters").exists()

@@ -272,7 +272,7 @@ def test_each_input(folder, work, name):
 def test_assigning_anew_says_that_grades_are_of_the_assignment_before(folder):
     assign = ["course", "assign", str(folder), "hw", "--exercises", ",".join(ASKED), "--points", "tiny-steps=7"]
     done = CliRunner().invoke(commands.main, assign, catch_exceptions=False)
-    assert "3 are graded" in done.stderr
+    assert "of 3 graded submissions 3 have the points" in done.stderr
     assert "--resume" in done.stderr
     with Gradebook(gradebook.url_of(folder)) as book:
         for who in LEARNERS:

@@ -1,5 +1,6 @@
 """Messages between processes that do not trust each other: what is one, and what is refused on both sides."""
 
+import gc
 import json
 import math
 import socket
@@ -194,3 +195,21 @@ def test_several_senders_share_an_allowance(ends):
         received(ends, b'{"a":[1]}', allowance=second)
     assert whole.spent
     assert not second.spent
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+@pytest.mark.parametrize(("values", "collected"), [(wire.MANY, True), (wire.MANY + 1, False)])
+def test_no_garbage_is_collected_while_many_values_are_made(ends, enabled, values, collected):
+    start, rows = b'{"rows":[', (values - 3) // 2  # a bracket and a comma each, and the object, the list and the last
+    body = start + b"[]," * rows + (b"[]" if (values - 3) % 2 == 0 else b"[[]]") + b"]}"
+    phases = []
+    watch = lambda phase, info: phases.append(phase)
+    gc.callbacks.append(watch)
+    (gc.enable if enabled else gc.disable)()
+    try:
+        received(ends, body, limit=len(body))
+        assert gc.isenabled() == enabled
+    finally:
+        gc.enable()
+        gc.callbacks.remove(watch)
+    assert (len(phases) > 4) == (collected and enabled)  # once all is there, it may look

@@ -1,19 +1,20 @@
 """`make fit` in a clean tree changes nothing; a constant that was moved by hand is put back where its rows want it."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 
 from benchmarks.fit import groups as fit
 from benchmarks.fit import stacks as fit_stacks
-from benchmarks.fit.constants import fit_part
+from benchmarks.fit.constants import fit_part, kept_unless_better
 from benchmarks.fit.groups import GROUPS, PASSING, SPECS, with_entries
 from benchmarks.fit.stacks import GAIN, kept_or_better, own_error, rows_of
 from benchmarks.fit.toml_values import changed_lines, with_more, with_rows, with_values
 from benchmarks.rows.published import ROWS, rows_to_fit, steps
 from hwlib.specs import frameworks, stacks
-from hwlib.specs.fitted import KINDS, all_fitted
+from hwlib.specs.fitted import KINDS, GemmConstants, all_fitted
 from hwlib.specs.serving_stack import serving_stacks
 
 TABLE = """# a head
@@ -147,3 +148,16 @@ def test_what_is_not_fitted_says_why_it_is_what_it_is():
     for entry in all_fitted():
         assert type(entry) in KINDS.values()
         assert not getattr(entry, "typed", ()) or entry.note
+
+
+@pytest.mark.parametrize(("moved", "kept"), [(1.0, True), (1.0001, True), (1.05, False)])
+def test_constants_stand_until_others_are_better(moved, kept):
+    standing = next(one for one in all_fitted() if isinstance(one, GemmConstants))
+    made = replace(standing, eta_C=standing.eta_C * moved)
+
+    def ratios(constants):  # rows that want what was made
+        return [constants.eta_C / made.eta_C, 1.3]
+
+    assert kept_unless_better(made, ["eta_C"], ratios).eta_C == (standing if kept else made).eta_C
+    fewer = replace(made, count=made.count - 1)
+    assert kept_unless_better(fewer, ["eta_C"], ratios) == fewer

@@ -98,9 +98,13 @@ COMPARED: dict[str, Callable[[float, float], bool]] = {
 def off_by(rows: Sequence[Numbers], pairs: Sequence[tuple[float, float]]) -> str:
     """How the results and the right ones are related in every case; "" where no relation that is tried is."""
     known = [(row, mine, right) for row, (mine, right) in zip(rows, pairs, strict=True)]
-    if sum(mine != right for _, mine, right in known) < FEWEST or any(row.keys() != rows[0].keys() for row in rows):
+    if not all(_is_finite(mine) and _is_finite(right) for mine, right in pairs):
         return ""
-    if not all(_is_finite(mine) and _is_finite(right) for _, mine, right in known):
+    return _relation(rows, known)
+
+
+def _relation(rows: Sequence[Numbers], known: Sequence[tuple[Numbers, float, float]]) -> str:
+    if sum(mine != right for _, mine, right in known) < FEWEST or any(row.keys() != rows[0].keys() for row in rows):
         return ""
     for say, of in _terms(rows):
         factors = {name: of(row) for name, (row, _, _) in enumerate(known)}

@@ -307,10 +307,11 @@ def kept_unless_better(made: F, free: Sequence[str], ratios: Callable[[F], list[
     """A fit, or where it is not better by `GAIN` the same with the constants that stand. A search on another kind of
     processor ends elsewhere in a flat valley, where the rows hardly tell a constant: that is no reason to change it.
     """
-    rows = [one for one in all_fitted() if _identity(one) == _identity(made)]
-    kept = [replace(made, **{name: getattr(one, name) for name in free}) for one in rows]
-    best = min([*kept, made], key=lambda one: loss(ratios(one)))
-    return kept[0] if kept and loss(ratios(kept[0])) <= (1 + GAIN) * loss(ratios(best)) else made
+    for standing in all_fitted():
+        if _identity(standing) == _identity(made):
+            as_it_was = replace(made, **{name: getattr(standing, name) for name in free})
+            return as_it_was if loss(ratios(as_it_was)) <= (1 + GAIN) * loss(ratios(made)) else made
+    return made
 
 
 def _identity(entry: Fitted) -> tuple[Any, ...]:

@@ -6,7 +6,6 @@ assignment was released to that deadline.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -14,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from ...book.course_error import CourseError
-from ...values.atomic_write import write_whole
-from ...values.own_file import broken, json_of
+from ...values.own_file import broken
+from .course_file import read_rows, write_rows
 
 FILE = "accommodations.json"
+EXPECTED = 'a factor by learner, {"ann": {"time": 1.5}}, was'
 MOST = 10.0
 REMEDY = "mend it or restore it from a backup; without it, everybody has the same time"
 
@@ -25,12 +25,8 @@ REMEDY = "mend it or restore it from a backup; without it, everybody has the sam
 def read(folder: Path) -> dict[str, float]:
     """By learner, the factor on time; CourseError where the file cannot be read."""
     path = folder / FILE
-    if not path.exists():
-        return {}
-    plain: Any = json_of(path, REMEDY, error=CourseError)
-    if not isinstance(plain, dict):
-        raise broken(path, 'a factor by learner was expected, {"ann": {"time": 1.5}}', REMEDY, CourseError)
-    return {learner: _factor_in(path, learner, about) for learner, about in plain.items()}
+    rows = read_rows(path, EXPECTED, REMEDY)
+    return {learner: _factor_in(path, learner, about) for learner, about in rows.items()}
 
 
 def checked_factor(factor: float) -> float:
@@ -63,8 +59,7 @@ def longer(factor: float, released: datetime | None, due: datetime) -> timedelta
 
 
 def _write(folder: Path, factors: Mapping[str, float]) -> None:
-    plain = {learner: {"time": factor} for learner, factor in sorted(factors.items())}
-    write_whole(folder / FILE, json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
+    write_rows(folder / FILE, {learner: {"time": factor} for learner, factor in factors.items()})
 
 
 def _factor_in(path: Path, learner: str, about: Any) -> float:

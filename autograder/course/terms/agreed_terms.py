@@ -6,7 +6,6 @@ so has no place for one before there is a submission, which is when it is asked 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from ...book.course_error import CourseError
-from ...values.atomic_write import write_whole
-from ...values.own_file import broken, json_of
+from .course_file import read_rows, write_rows
 from .course_lock import alone
 from .deadline_time import read_time, shown
 
 FILE = "terms.json"
+EXPECTED = "terms by assignment, {...}, were"
 MOST_DAYS = 3650
 MOST_MINUTES = 1440
 PARTS = frozenset({"extensions", "groups", "released", "exam"})
@@ -89,7 +88,7 @@ class Terms:
 
 def read(folder: Path, name: str) -> Terms:
     """The terms of the assignment `name`; CourseError where the file was changed by hand and cannot be read."""
-    return _terms(folder / FILE, name, _all(folder).get(name, {}))
+    return _terms(folder / FILE, name, read_rows(folder / FILE, EXPECTED, REMEDY).get(name, {}))
 
 
 @contextmanager
@@ -98,19 +97,8 @@ def changing(folder: Path, name: str) -> Iterator[Terms]:
     with alone(folder, "terms.lock"):
         terms = read(folder, name)
         yield terms
-        every = _all(folder) | {name: terms.as_plain()}
-        parts = {one: part for one, part in sorted(every.items()) if part}
-        write_whole(folder / FILE, json.dumps(parts, indent=1, ensure_ascii=False) + "\n")
-
-
-def _all(folder: Path) -> dict[str, Any]:
-    path = folder / FILE
-    if not path.exists():
-        return {}
-    every: Any = json_of(path, REMEDY, error=CourseError)
-    if not isinstance(every, dict):
-        raise broken(path, "terms by assignment were expected, {...}", REMEDY, CourseError)
-    return every
+        every = read_rows(folder / FILE, EXPECTED, REMEDY) | {name: terms.as_plain()}
+        write_rows(folder / FILE, {assignment: part for assignment, part in every.items() if part})
 
 
 def _terms(path: Path, name: str, said: Any) -> Terms:

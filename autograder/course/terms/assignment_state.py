@@ -6,7 +6,6 @@ It is kept in the course's `assignments.json` until it is taken back, however of
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from ...book.course_error import CourseError
-from ...values.atomic_write import write_whole
-from ...values.own_file import broken, json_of
+from .course_file import read_rows, write_rows
 from .course_lock import alone
 
 FILE = "assignments.json"
+EXPECTED = "decisions by assignment, {...}, were"
 REMEDY = "mend it or restore it from a backup; without it, points, omissions, drops and full marks are as never given"
 PARTS = ("made_of", "without", "points", "dropped", "full")
 
@@ -90,7 +89,7 @@ class AssignmentState:
 
 def read(folder: Path, name: str) -> AssignmentState:
     """What holds for the assignment `name`; CourseError where the file was changed by hand and cannot be read."""
-    every = _all(folder)
+    every = read_rows(folder / FILE, EXPECTED, REMEDY)
     return _state(folder / FILE, name, every[name]) if name in every else AssignmentState()
 
 
@@ -100,18 +99,8 @@ def changing(folder: Path, name: str) -> Iterator[AssignmentState]:
     with alone(folder, "assignments.lock"):
         state = read(folder, name)
         yield state
-        every = _all(folder) | {name: state.as_plain()}
-        write_whole(folder / FILE, json.dumps(dict(sorted(every.items())), indent=1, ensure_ascii=False) + "\n")
-
-
-def _all(folder: Path) -> dict[str, Any]:
-    path = folder / FILE
-    if not path.exists():
-        return {}
-    every: Any = json_of(path, REMEDY, error=CourseError)
-    if not isinstance(every, dict):
-        raise broken(path, "decisions by assignment were expected, {...}", REMEDY, CourseError)
-    return every
+        every = read_rows(folder / FILE, EXPECTED, REMEDY) | {name: state.as_plain()}
+        write_rows(folder / FILE, every)
 
 
 def _state(path: Path, name: str, plain: Any) -> AssignmentState:

@@ -243,13 +243,13 @@ def _validated(
     fit: Callable[[list[T]], Any],
     errors: Callable[[Any, list[T]], list],
     folded: bool,
-) -> tuple[Any, float, float]:
-    """The fit to all rows, its mean error, and that of the held-back rows (NaN where there are too few)."""
+) -> tuple[Any, float]:
+    """The fit to all rows, and the mean error of the held-back rows (NaN where there are too few)."""
     full = fit(sorted(rows, key=size))
     held = math.nan
     if folded and len(rows) >= FEW:
         held = fmean(e for train, test in folds(rows, size) for e in errors(fit(train), test))
-    return full, fmean(errors(full, list(rows))), held
+    return full, held
 
 
 def _blank(kind: type[Fitted], rows: str, count: int, **values: Any) -> Any:
@@ -289,11 +289,10 @@ def _gemm(chip: str, dtype: str, name: str, source: str, shapes: list[Shape], fo
         model = replace(start, constants=constants)
         return [model.time(s.M, s.N, s.K) / s.time for s in shapes]
 
-    model, _, held = _validated(
+    model, held = _validated(
         shapes, lambda s: (s.M * s.N * s.K, s), lambda some: fit_gemm(start, some, free), errors, folded
     )
-    constants = kept_unless_better(model.constants, free, ratios)
-    return replace(constants, error=fmean(errors(replace(start, constants=constants), shapes)), held_out=held)
+    return replace(kept_unless_better(model.constants, free, ratios), held_out=held)
 
 
 def loss(ratios: Iterable[float]) -> float:
@@ -304,14 +303,18 @@ def loss(ratios: Iterable[float]) -> float:
 
 
 def kept_unless_better(made: F, free: Sequence[str], ratios: Callable[[F], list[float]]) -> F:
-    """A fit, or where it is not better by `GAIN` the same with the constants that stand. A search on another kind of
-    processor ends elsewhere in a flat valley, where the rows hardly tell a constant: that is no reason to change it.
+    """A fit with its mean error; where it is not better by `GAIN`, the constants that stand. A search on another kind
+    of processor ends elsewhere in a flat valley, where rows hardly tell a constant: that is no reason to change it.
     """
     for standing in all_fitted():
         if _identity(standing) == _identity(made):
             as_it_was = replace(made, **{name: getattr(standing, name) for name in free})
-            return as_it_was if loss(ratios(as_it_was)) <= (1 + GAIN) * loss(ratios(made)) else made
-    return made
+            if loss(ratios(as_it_was)) <= (1 + GAIN) * loss(ratios(made)):
+                made = as_it_was
+            error = fmean(abs(ratio - 1) for ratio in ratios(made))
+            same = math.isclose(error, standing.error, rel_tol=GAIN)  # constants stand with four digits
+            return replace(made, error=standing.error if same else error)
+    return replace(made, error=fmean(abs(ratio - 1) for ratio in ratios(made)))
 
 
 def _identity(entry: Fitted) -> tuple[Any, ...]:
@@ -402,12 +405,11 @@ def _with_bands(blank: Any, rows: list[Row], free: Sequence[str], time: Time, fo
         return [time(constants, row) / row[0].time for row in rows]
 
     full = kept_unless_better(fit(sorted(rows, key=size)), free, ratios)
-    error = fmean(abs(ratio - 1) for ratio in ratios(full))
     if not folded or any(len(train) < len(free) for train, _ in folds(rows, size)):
-        return replace(full, error=error)
+        return full
     held = [row for train, test in folds(rows, size) for row in held_back(fit(train), test, time)]
     held_out = fmean(abs(1 / row.ratio - 1) for row in held) if len(rows) >= FEW else math.nan
-    return replace(full, error=error, held_out=held_out, **bands(held), **growths(rows, fit, time))
+    return replace(full, held_out=held_out, **bands(held), **growths(rows, fit, time))
 
 
 HEAD = """# Constants of the models of hwlib, in SI, fitted to published measurements; hwlib/specs/fitted.py says what

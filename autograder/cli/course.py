@@ -118,6 +118,8 @@ def course_assign(
     echo(f"Released {folder / 'release' / name}")
     if due is not None:
         echo(f"Due {due}" + (" (without a zone, a time is UTC)" if due.local is None else ""))
+        if due.is_over:
+            echo("Note: this deadline is over: whatever comes in now is late.", err=True)
     elif no_due:
         echo(f"{name} has no deadline.")
     if decided := assignment_state.read(folder.resolve(), name).sentence:

@@ -78,9 +78,13 @@ def course_points(folder: Path, name: str, points: tuple[str, ...], undo: tuple[
 def course_drop(folder: Path, name: str, exercise: str, undo: bool) -> None:
     """Exclude EXERCISE of the assignment NAME from every score."""
     from .. import course as courses
+    from ..course.terms import assignment_state
 
+    in_full = exercise in assignment_state.read(folder.resolve(), name).full
     courses.drop(folder, name, exercise, undo)
     echo(f"{exercise} counts again." if undo else f"{exercise} now counts 0 of 0 points.")
+    if in_full and not undo:
+        echo(f"Note: everybody had full marks for {exercise}; with --undo it is judged again.", err=True)
     tell_of_stale(folder, name)
 
 

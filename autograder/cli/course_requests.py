@@ -56,6 +56,7 @@ def requests_add(folder: Path, files: tuple[Path, ...], about: str | None, reaso
 
     A file counts with the code of the learner's own page only. What you type is taken as it is.
     """
+    from ..course.layout import read_config
     from ..course.regrades import regrade_requests, request_text
 
     folder = folder.resolve()
@@ -65,6 +66,9 @@ def requests_add(folder: Path, files: tuple[Path, ...], about: str | None, reaso
         name, learner, exercise = _parts(about)
         made = regrade_requests.ask(folder, name, learner, exercise, reason)
         echo(f"Request {made.number} of {name}: {_about(made)}")
+        if not regrade_requests.RegradeRequests.of(read_config(folder)).offered:
+            shown = "feedback pages show this one and its answer, and offer none"
+            echo(f"Note: c.RegradeRequests.offered in nbgrader_config.py is not set: {shown}.", err=True)
         return
     refused = 0
     for path in files:

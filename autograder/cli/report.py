@@ -53,8 +53,8 @@ def explain(folder: Path, name: str, what: str) -> None:
     """Explain a verdict.
 
     What LEARNER answered to EXERCISE of the assignment NAME, how it was read, with which numbers, what was expected and
-    how exactly, which mistake matched and why, and what the key as it is now would say; and the learner's requests for
-    another look at it.
+    how exactly, which mistake matched and why, and what the key as it is now would say; how the grade came about; and
+    the learner's requests for another look at it.
     """
     from rich.console import Console
 
@@ -62,10 +62,14 @@ def explain(folder: Path, name: str, what: str) -> None:
 
     lazy_jsonschema.notebooks()
     from ..course.banks import checked_name
-    from ..course.report import explanation
+    from ..course.class_results.results_table import inert
+    from ..course.report import explanation, trail
     from .course_requests import request_lines
 
     made = explanation.of(folder, checked_name(name), what)
     explanation.show(made, Console(highlight=False))
+    echo("\nHow the grade came about:")
+    for step in trail.of(folder, checked_name(name), f"{made.learner}/{made.exercise.id}"):
+        echo(f"  {inert(str(step))}")
     for line in request_lines(folder.resolve(), name, made.learner, made.exercise.id):
         echo(line)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 
 from ...book.course_error import CourseError
@@ -14,6 +15,8 @@ from ...values.atomic_write import write_whole
 from ...values.own_folder import own
 from .. import gradebook
 from ..layout import released
+from ..submissions import collected_files, submission_time
+from ..submissions.collected_files import Collected
 from ..terms import accommodations, agreed_terms, exam_starts
 from ..terms.agreed_terms import ExamRule
 from ..terms.deadline_time import shown
@@ -102,18 +105,24 @@ def keep_copy(folder: Path, name: str, learner: str, text: str, now: datetime) -
 
 def collect(folder: Path | str, name: str, learners: Sequence[str] = ()) -> dict[str, datetime]:
     """Submit the last copy that was kept of each learner (of all, or of `learners`) who has submitted nothing; returns
-    when each copy was made. A copy was made in time, or it would not be there."""
+    when each copy was made, which is its time of submission. A copy was made in time, or it would not be there."""
     folder = Path(folder).resolve()
     _rule(folder, name)
     home, taken = own(folder, "exams", name, "copies"), dict[str, datetime]()
+    known = collected_files.load(folder, name)
     for own_folder in sorted(home.glob("*")):
         copies, learner = _copies(own_folder), own_folder.name
         target = folder / "submitted" / learner / name
         if (learners and learner not in learners) or not copies or target.exists():
             continue
+        when, text = datetime.strptime(copies[-1].stem, STAMP), copies[-1].read_text(encoding="utf-8")
+        submitted, digest = f"{when:{submission_time.STAMP}} UTC", sha256(text.encode()).hexdigest()
+        known[learner] = Collected(digest, submitted, "", f"{name}.ipynb")
+        collected_files.save(folder, name, known)  # first: what a kill leaves is known as ours
         target.mkdir(parents=True)
-        write_whole(target / f"{name}.ipynb", copies[-1].read_text(encoding="utf-8"))
-        taken[learner] = datetime.strptime(copies[-1].stem, STAMP)
+        write_whole(target / submission_time.FILE, submitted)
+        write_whole(target / f"{name}.ipynb", text)
+        taken[learner] = when
     return taken
 
 

@@ -79,6 +79,12 @@ def of(folder: Path, name: str) -> GradingShares | None:
     return every.get(name) or every.get("")
 
 
+def every_grader(folder: Path) -> set[str]:
+    """The graders that have a share in any assignment."""
+    every, _ = _read(folder)
+    return {grader for each in every.values() for grader in each.weights}
+
+
 def give(folder: Path, name: str, shares: GradingShares | None) -> None:
     """Set the shares of an assignment, or of the course where `name` is empty; None takes them back."""
     with locked(own(folder, "graders.lock")):

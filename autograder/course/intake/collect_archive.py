@@ -20,7 +20,7 @@ from ..moodle import moodle_times, moodle_worksheet
 from ..moodle.moodle_worksheet import Participant
 from ..submissions import collected_files, refused_uploads
 from ..submissions.collected_files import Collected
-from ..submissions.submission_time import FILE, SubmissionTime
+from ..submissions.submission_time import FILE, STAMP, SubmissionTime
 from ..terms import history
 from . import archives, notebook_choice, submission_list
 from .archives import Refused
@@ -28,8 +28,6 @@ from .download_names import Upload
 from .notebook_choice import Chosen
 from .ownership import by_owner, listed
 from .roster_match import Roster
-
-STAMP = "%Y-%m-%d %H:%M:%S.%f %Z"  # nbgrader's own
 
 
 @dataclass
@@ -206,7 +204,7 @@ class _Collecting:
     def _collected(self, learner: str, choice: Chosen, when: datetime | None) -> Collected:
         member, digest, known = choice.upload.member, _digest(choice.text.encode()), self.before.get(learner)
         archived = member.when.isoformat() if member.when else ""
-        made = Collected(digest, when.astimezone(UTC).strftime(STAMP) if when else "", archived, member.name)
+        made = Collected(digest, f"{when.astimezone(UTC):{STAMP} %Z}" if when else "", archived, member.name)
         if known is None or known.digest != digest:
             return made
         # the same again: a time may have been told by a worksheet that was given before

@@ -6,13 +6,15 @@ replaced, and what it stands beside is kept. An id is found whole only: `ann` is
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 PERSON = ("learner", "recorded", "student", "student_id", "name", "id", "of")
 """The keys that say whose an object is, where their value is an id."""
 JUDGED = ("say", "note", "results", "rubric")
 """The keys below which other learners' work is judged, in words that may have somebody's name in them by chance."""
+STAFF = ("weights", "by", "grader", "who")
+"""The keys below which a grader stands, where one is called as the learner is."""
 REMOVED = "(removed)"
 GONE = object()
 
@@ -29,39 +31,42 @@ def bounded(learner: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?<!\w[.@+-]){re.escape(learner)}(?![.@+-]?\w)")
 
 
-def mentions(plain: Any, learner: str, at: str = "") -> Iterator[Mention]:
-    """The learner's parts of a value, from the outermost in."""
+def mentions(plain: Any, learner: str, at: str = "", spared: Collection[str] = ()) -> Iterator[Mention]:
+    """The learner's parts of a value, from the outermost in; none below the keys that are `spared`."""
     if isinstance(plain, dict):
         if is_of(plain, learner):
             yield Mention(at, plain)
             return
         for key, value in plain.items():
+            if key in spared:
+                continue
             place = f"{at}.{key}" if at else str(key)
             if key == learner:
                 yield Mention(at, value)
             else:
-                yield from mentions(value, learner, place)
+                yield from mentions(value, learner, place, spared)
     elif isinstance(plain, list):
         for value in plain:
-            yield from mentions(value, learner, at)
+            yield from mentions(value, learner, at, spared)
     elif plain == learner:
         yield Mention(at, plain)
 
 
-def without(plain: Any, learner: str) -> Any:
-    """A value without a learner; GONE where all of it is the learner's."""
+def without(plain: Any, learner: str, spared: Collection[str] = ()) -> Any:
+    """A value without a learner; GONE where all of it is the learner's. What is below the keys that are `spared` stays
+    as it is."""
     if isinstance(plain, dict):
-        return GONE if is_of(plain, learner) else _without_in(plain, learner)
+        return GONE if is_of(plain, learner) else _without_in(plain, learner, spared)
     if isinstance(plain, list):
-        left = [without(value, learner) for value in plain if value != learner]
+        left = [without(value, learner, spared) for value in plain if value != learner]
         return [value for value in left if value is not GONE]
     return bounded(learner).sub(REMOVED, plain) if isinstance(plain, str) else plain
 
 
-def _without_in(plain: dict[str, Any], learner: str) -> dict[str, Any]:
+def _without_in(plain: dict[str, Any], learner: str, spared: Collection[str]) -> dict[str, Any]:
     left = {}
     for key, value in plain.items():
-        part = value if key in JUDGED else without(value, learner)
+        part = value if key in JUDGED or key in spared else without(value, learner, spared)
         if key != learner and part is not GONE:
             left[key] = part
     return left

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,9 @@ from ...book.course_error import CourseError
 from ...values.atomic_write import write_whole
 from ...values.own_file import BrokenFile, bytes_of, loaded
 from ...values.own_folder import opened, own, refuse_links, remove
+from ..by_hand import shares
 from ..terms import accommodations, agreed_terms
-from .mentions import GONE, REMOVED, Mention, bounded, is_of, mentions, without
+from .mentions import GONE, REMOVED, STAFF, Mention, bounded, is_of, mentions, without
 
 BESIDE_OWN = (agreed_terms.FILE, accommodations.FILE)
 SQLITE = b"SQLite format 3\0"
@@ -45,10 +46,11 @@ def homes(folder: Path, learner: str) -> list[Path]:
 def about(folder: Path, learner: str) -> dict[str, list[Any]]:
     """What each file has of a learner, by its path from the course; of a graded notebook's copy the name alone."""
     parts: dict[str, list[Any]] = {}
+    spared = spared_keys(folder, learner)
     for path in files(folder):
         if _is_copy(path):
             continue
-        values = [_shown(mention) for mention in _mentions(path, learner)]
+        values = [_shown(mention) for mention in _mentions(path, learner, spared)]
         if values:
             parts[path.relative_to(folder).as_posix()] = values
     for home in homes(folder, learner):
@@ -56,16 +58,21 @@ def about(folder: Path, learner: str) -> dict[str, list[Any]]:
     return parts
 
 
+def spared_keys(folder: Path, learner: str) -> tuple[str, ...]:
+    """The keys below which an id is a grader's: where one of the staff is called as the learner is."""
+    return STAFF if learner in shares.every_grader(folder) else ()
+
+
 def _shown(mention: Mention) -> Any:
     return {"in": mention.at, "is": mention.value} if mention.at else mention.value
 
 
-def _mentions(path: Path, learner: str) -> Iterator[Mention]:
+def _mentions(path: Path, learner: str, spared: Collection[str]) -> Iterator[Mention]:
     if _is_database(path):
         yield from _rows(path, learner)
     else:
         for plain in _parts(path):
-            yield from mentions(plain, learner)
+            yield from mentions(plain, learner, spared=spared)
 
 
 def forget(folder: Path, learner: str) -> list[str]:
@@ -73,20 +80,21 @@ def forget(folder: Path, learner: str) -> list[str]:
     with _nobody_writes(folder):
         copies = _copies(folder, learner)
         copies += homes(folder, learner)
-        changed = [path for path in files(folder) if not _is_copy(path) and _forget_in(path, learner)]
+        spared = spared_keys(folder, learner)
+        changed = [path for path in files(folder) if not _is_copy(path) and _forget_in(path, learner, spared)]
         for path in copies:
             with suppress(FileNotFoundError):
                 remove(path)
     return [path.relative_to(folder).as_posix() for path in changed + copies]
 
 
-def _forget_in(path: Path, learner: str) -> bool:
+def _forget_in(path: Path, learner: str, spared: Collection[str]) -> bool:
     if _is_database(path):
-        return _forget_rows(path, learner)
+        return _forget_rows(path, learner, spared)
     if path.suffix in LINES:
-        return _forget_lines(path, learner)
+        return _forget_lines(path, learner, spared)
     for plain in _parts(path):
-        left = without(_without_group(path, plain, learner), learner)
+        left = without(_without_group(path, plain, learner), learner, spared)
         if left == plain:
             return False
         if left is GONE or not left:
@@ -103,13 +111,13 @@ def _without_group(path: Path, plain: Any, learner: str) -> Any:
     return {who: share for who, share in plain.items() if not isinstance(share, dict) or share.get("by") != learner}
 
 
-def _forget_lines(path: Path, learner: str) -> bool:
+def _forget_lines(path: Path, learner: str, spared: Collection[str]) -> bool:
     """In a journal, others' lines stay to the letter: their answers may have the word."""
     before = list(_parts(path))
     if path.suffix == JOURNAL:
         after = [line for line in before if not is_of(line, learner)]
     else:
-        lines = [without(line, learner) for line in before]
+        lines = [without(line, learner, spared) for line in before]
         after = [line for line in lines if line is not GONE]
     if after == before:
         return False
@@ -185,7 +193,7 @@ def _rows(path: Path, learner: str) -> Iterator[Mention]:
                 yield Mention(table, dict(zip(columns, row, strict=True)))
 
 
-def _forget_rows(path: Path, learner: str) -> bool:
+def _forget_rows(path: Path, learner: str, spared: Collection[str]) -> bool:
     changed = 0
     with _database(path) as db:
         db.execute("BEGIN IMMEDIATE")
@@ -193,7 +201,7 @@ def _forget_rows(path: Path, learner: str) -> bool:
             named = [name for name in columns if name not in AUTHOR]
             where = f"WHERE ? IN ({', '.join(map(_quoted, named))})"
             changed += db.execute(f"DELETE FROM {_quoted(table)} {where}", (learner,)).rowcount
-            for name in columns:
+            for name in sorted(set(columns) - set(spared)):
                 changed += _replaced(db, table, name, learner)
         db.execute("COMMIT")
         if changed:

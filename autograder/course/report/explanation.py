@@ -16,6 +16,7 @@ from ...grading.judge import Judge, JudgeFailed, JudgeRequest
 from ...grading.results import FAILED, Result, result_of
 from ...values.numbers import Unreadable
 from ...values.texts import FIELD
+from .. import gradebook
 from ..class_results.results_table import inert, short
 from .gathered_answers import NOTHING, Answered, Gathered
 
@@ -67,6 +68,11 @@ def of(folder: Path, name: str, what: str) -> Explanation:
     if not who or not wanted:
         raise KeyError(f"{what!r}: LEARNER/EXERCISE was expected, e.g. ann/rooflines-ridge")
     gathered = Gathered.of(folder, name, with_cells=False)
+    known = {learner.name for learner in gathered.result.learners}
+    if who not in known and who in gradebook.learners(folder):
+        if has_submitted(folder, who, name):
+            raise ValueError(f"{who} has submitted {name}, which is still to be graded")
+        raise ValueError(f"{who} has submitted nothing for {name}")
     learner = gathered.result.learner(who)
     if learner.problem:
         raise ValueError(f"{who} was not graded: {learner.problem}")
@@ -78,6 +84,11 @@ def of(folder: Path, name: str, what: str) -> Explanation:
     if result.exercise not in gathered.bank:
         raise KeyError(f"{result.exercise} is not declared any more; declared are: {', '.join(gathered.bank)}")
     return _explained(gathered, gathered.answered(who, result))
+
+
+def has_submitted(folder: Path, learner: str, name: str) -> bool:
+    """Whether there is anything of the learner's for an assignment."""
+    return (folder / "submitted" / learner / name).is_dir()
 
 
 def _explained(found: Gathered, one: Answered) -> Explanation:

@@ -26,6 +26,7 @@ from ..layout import CONFIG_FILE
 from . import collected_files
 
 FILE = "timestamp.txt"
+STAMP = "%Y-%m-%d %H:%M:%S.%f"  # of nbgrader's own, before the zone
 LONGEST = 100  # characters of it that are read
 MOST_NAMED = 10
 

@@ -26,6 +26,11 @@ class Moment:
     written: str = "UTC"
     local: datetime | None = None
 
+    @property
+    def is_over(self) -> bool:
+        """Whether this machine's clock is past it."""
+        return self.utc <= datetime.now(UTC).replace(tzinfo=None)
+
     def __str__(self) -> str:
         if self.local is None:
             return shown(self.utc)

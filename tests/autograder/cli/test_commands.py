@@ -183,6 +183,10 @@ def test_a_deadline_is_told_as_it_was_read(monkeypatch):
     result, asked = assigned(monkeypatch, "--due", "2027-07-01T22:00", "--points", "a-b=2", "--without", "c-d, e-f")
     assert (asked["due"], asked["points"], asked["without"]) == (datetime(2027, 7, 1, 22), {"a-b": 2.0}, ["c-d", "e-f"])
     assert "without a zone, a time is UTC" in result.output
+    assert "deadline is over" not in result.output
+    result, asked = assigned(monkeypatch, "--due", "2026-07-01T22:00")
+    assert (result.exit_code, asked["due"]) == (0, datetime(2026, 7, 1, 22))
+    assert "this deadline is over" in result.output
     result, asked = assigned(monkeypatch, "--no-due")
     assert (asked["due"], asked["no_due"]) == (None, True)
 

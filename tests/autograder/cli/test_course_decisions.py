@@ -60,6 +60,14 @@ def test_each_decision_and_its_undoing(folder, done, args, call, says):
     assert says in result.output
 
 
+def test_a_drop_in_place_of_full_marks_is_told(folder, done):
+    assert "full marks" not in gpubook("drop", folder, "hw", "a-b").output
+    with assignment_state.changing(folder, "hw") as state:
+        state.decide("a-b", full=True)
+    assert "everybody had full marks for a-b" in gpubook("drop", folder, "hw", "a-b").output
+    assert "full marks" not in gpubook("drop", folder, "hw", "a-b", "--undo").output
+
+
 @pytest.mark.parametrize("points", ["a-b", "=3", "a-b=x"])
 def test_points_are_an_id_and_a_number(folder, done, points):
     result = gpubook("points", folder, "hw", points)

@@ -27,7 +27,7 @@ from autograder.course import gradebook
 from autograder.course.agreements import extensions
 from autograder.course.class_results import class_result, results_table
 from autograder.course.layout import MOST_TEXT, read_config, texts_beside
-from autograder.course.report import of_class
+from autograder.course.report import explanation, of_class
 from autograder.course.run.journal import Journal
 from autograder.course.terms.agreed_terms import Extension
 from autograder.declaration import load_bank
@@ -252,6 +252,9 @@ def test_a_verdict_is_explained(graded):
                   "matched    lambda S, W: W/S = 500 ms", "mistake    lambda S, W: S*W", "[mistake]",
                   "is the same since it was judged", "judged now the same"):  # fmt: skip
         assert words in said
+    steps = said.partition("How the grade came about:")[2]
+    assert "tiny-time 0 of 3 (mistake)" in steps
+    assert "tiny-guess" not in steps
     code, said = explained("ann/4")
     assert code == 0, said
     assert "return 2*x" in said
@@ -259,6 +262,15 @@ def test_a_verdict_is_explained(graded):
     for what, known in (("ann", "LEARNER/EXERCISE"), ("zed/1", "ann"), ("ann/9", "tiny-time"), ("dan/1", "JSON")):
         code, said = explained(what)
         assert (code, known in said) == (1, True), said
+
+
+@pytest.mark.parametrize(("came", "says"), [(False, "submitted nothing for"), (True, "still to be graded")])
+def test_who_has_no_result_is_told_why(graded, monkeypatch, came, says):
+    folder = graded[0]
+    monkeypatch.setattr(gradebook, "learners", lambda _: ["zoe"])
+    monkeypatch.setattr(explanation, "has_submitted", lambda *_: came)
+    done = CliRunner().invoke(commands.main, ["explain", str(folder), NAME, "zoe/1"])
+    assert (done.exit_code, says in done.output) == (1, True), done.output
 
 
 def test_results_are_read_back_as_written(tmp_path, graded):

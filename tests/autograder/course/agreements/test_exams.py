@@ -15,6 +15,7 @@ from autograder.course.gradebook_url import opened
 from autograder.course.layout import read_config
 from autograder.course.service.exam_desk import ExamDesk, read
 from autograder.course.service.requests import BadRequest
+from autograder.course.submissions.submission_time import SubmissionTime
 from autograder.course.terms import accommodations, agreed_terms, granted_time
 from autograder.course.terms.agreed_terms import ExamRule, Extension
 from tests.loops import awaited
@@ -185,6 +186,9 @@ def test_the_service_notes_the_first_opening_and_keeps_the_last_copies(folder):
     (folder / "submitted" / "cy" / "hw").mkdir(parents=True)
     assert exams.collect(folder, "hw") == {"bob": DUE - 4 * HOUR}
     assert json.loads((folder / "submitted" / "bob" / "hw" / "hw.ipynb").read_text()) == NOTEBOOK
+    times = SubmissionTime.in_course(folder, "hw", read_config(folder))
+    assert times.of("bob") == DUE - 4 * HOUR
+    assert times.of("cy") is None
     assert exams.collect(folder, "hw") == {}
     desk.close()
 

@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import zipfile
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -16,7 +17,7 @@ from autograder.cli import commands
 from autograder.course import gradebook
 from autograder.course.agreements import extensions, learner_groups
 from autograder.course.assigning import dropped_exercises
-from autograder.course.by_hand import marks
+from autograder.course.by_hand import marks, shares
 from autograder.course.class_results import class_result, removed_statistics
 from autograder.course.class_results.class_result import ClassResult, Learner
 from autograder.course.class_results.stored_results import results_path
@@ -95,7 +96,11 @@ def template(tmp_path_factory):
         copy.parent.mkdir(parents=True)
         copy.write_text("{}")
     rows = {
-        "graders.json": {"hw": {"graders": ["teacher"]}, "order": {"hw": everybody}},
+        "graders.json": {
+            "version": 1,
+            "shares": {"hw": {"way": "evenly", "weights": {"teacher": 1}}},
+            "order": {"hw": everybody},
+        },
         "by_hand/hw/together/mine-why.json": {"decisions": [{"by": "teacher", "before": [{"learner": everybody[0]}]}]},
         "by_hand/hw/second/mine-why.json": {
             "learners": everybody,
@@ -261,3 +266,17 @@ def test_every_file_below_gpubook_is_read_whatever_its_name(course):
     assert ".gpubook/new/thing.json" in own_files.about(course, "l1")
     own_files.forget(course, "l1")
     assert json.loads((course / ".gpubook/new/thing.json").read_text()) == {"a": [{"y": "(removed)"}]}
+
+
+def test_a_grader_who_is_called_as_a_learner_is_stays(course):
+    shares.give(course, "hw", shares.GradingShares("evenly", {"l1": 2, "zed": 1}))
+    shares.places(course, "hw", ["l1", STAYS])
+    every = marks.load(course, "hw", "mine-why")
+    marks.save(course, "hw", "mine-why", every | {STAYS: replace(every[STAYS], by="l1")})
+    assert {"in": "shares.hw.weights", "is": 2} not in learner_record.of(course, "l1").own[".gpubook/graders.json"]
+    learner_record.forget(learner_record.of(course, "l1"))
+    assert shares.of(course, "hw").weights == {"l1": 2, "zed": 1}
+    assert "l1" not in shares.places(course, "hw", [STAYS]), "as a learner, l1 is gone"
+    assert marks.load(course, "hw", "mine-why")[STAYS].by == "l1"
+    shares.give(course, "hw", None)
+    assert own_files.spared_keys(course, "l1") == ()

@@ -4,9 +4,11 @@ from datetime import datetime
 from types import SimpleNamespace
 
 import pytest
+from click.testing import CliRunner
 from traitlets.config import Configurable
 
 from autograder.book.course_error import CourseError
+from autograder.cli import commands
 from autograder.course.gradebook.question_points import QuestionPoints
 from autograder.course.layout import CONFIG_FILE
 from autograder.course.regrades import regrade_requests, request_text
@@ -178,3 +180,13 @@ def test_a_page_says_how_to_ask_where_it_is_offered_and_what_was_answered_anyway
     page = told(folder, **offered)["why"]
     assert page["requests"] == [done]
     assert "used up" in page["refusal"]
+
+
+@pytest.mark.parametrize(("offered", "told"), [("True", False), ("False", True)])
+def test_a_typed_request_is_taken_and_said_where_pages_offer_none(folder, offered, told):
+    config = folder.path / CONFIG_FILE
+    config.write_text(f"{config.read_text()}c.RegradeRequests.offered = {offered}\n")
+    typed = ["course", "requests", "add", str(folder.path), "--for", "hw/ann/why", "--reason", "I said so."]
+    done = CliRunner().invoke(commands.main, typed)
+    assert (done.exit_code, regrade_requests.read(folder.path, "hw").of("ann")[0].number) == (0, 1), done.output
+    assert ("offer none" in done.output) is told

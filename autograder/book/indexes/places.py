@@ -75,4 +75,4 @@ def escape(text: str) -> str:
 
 def plain_title(title: str) -> str:
     """A section's title as plain text: without the marks of Markdown, HTML and mathematics."""
-    return html.unescape(re.sub(r"<[^>]+>|[$*`\\]", "", title))
+    return html.unescape(re.sub(r"<[^<>]+>|[$*`\\]", "", title))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ...grading.fingerprints import Fingerprint
 from ...grading.restore import read_notebook
+from .. import gradebook
 from ..banks import bank_of
 from ..layout import read_config, released
 from ..run.class_run import ReleasedAssignment
@@ -39,11 +40,13 @@ class Stale:
 
 
 def stale(folder: Path | str, name: str) -> Stale:
-    """Compare what the last run graded with the assignment as it is released now."""
+    """Compare what the last run graded, and the gradebook still has, with the assignment as it is released now."""
     folder = Path(folder).resolve()
     entries = finished_entries(folder, name)
     if not entries:
         return Stale()
+    with_grades = {score.person.id for score in gradebook.scores(folder, [name])[name] if score.graded}
+    entries = {learner: entry for learner, entry in entries.items() if learner in with_grades}
     path = released(folder, name)
     nb = read_notebook(path)
     settings = GradeInSandbox(config=read_config(folder)).run_settings(folder, path)

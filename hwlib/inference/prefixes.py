@@ -9,13 +9,17 @@ from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Sequence
 
 from hwlib.formula import floor, formula
-from hwlib.inference.decode import prefill_time
+from hwlib.transformer import attention_forward_flops, forward_flops
 
 
 @formula("t_in", cite="qin2024")
-def hit_prefill_time(P, T_in, hit, n, C, mfu):
-    """Only the tokens that were not found go through the model; attention to the others is neglected."""
-    return prefill_time(P, T_in * (1 - hit), n, C, mfu)
+def hit_prefill_time(P, T_in, hit, L, n_q, H, n, C, mfu):
+    """Only tokens that were not found go through the matrices, but each attends to all before it, found or not: of
+    causal attention, L layers of it, 1 - hit^2 is left.
+    """
+    return (forward_flops(P, T_in) * (1 - hit) + L * attention_forward_flops(T_in, T_in, n_q, H) / 2 * (1 - hit**2)) / (
+        n * C * mfu
+    )
 
 
 @formula("t", cite="qin2024")
@@ -26,8 +30,8 @@ def cache_copy_time(T_kv, S_kv, W_cache):
 
 @formula("W_cache", cite="qin2024")
 def recompute_bandwidth(P, S_kv, n, C, mfu):
-    """The bandwidth at which copying a cache takes as long as computing it again, whatever its length: bytes a token
-    over operations a token.
+    """The bandwidth at which copying a cache takes as long as computing it again: bytes a token over operations a
+    token. Attention is neglected, which makes long caches dearer to compute and lets a slower wire do.
     """
     return S_kv * n * C * mfu / (2 * P)
 

@@ -8,9 +8,12 @@ from hwlib.inference import (
     hit_prefill_time,
     prefill_time,
     prefix_hits,
+    prompt_time,
     recompute_bandwidth,
     request_cost,
 )
+from hwlib.specs import accelerators, models
+from hwlib.transformer import matmul_parameters
 
 
 def test_copying_at_the_break_even_takes_as_long_as_computing():
@@ -21,8 +24,27 @@ def test_copying_at_the_break_even_takes_as_long_as_computing():
 
 
 def test_a_prompt_that_is_found_whole_costs_nothing():
-    assert hit_prefill_time(70e9, 8192, 1, 8, 989e12, 0.4) == 0
-    assert hit_prefill_time(70e9, 8192, 0, 8, 989e12, 0.4) == prefill_time(70e9, 8192, 8, 989e12, 0.4)
+    assert hit_prefill_time(70e9, 8192, 1, 80, 64, 128, 8, 989e12, 0.4) == 0
+
+
+def test_tokens_that_were_not_found_attend_to_those_that_were():
+    """Counted key by key: of 400 tokens with 100 found, the others see 101 to 400 keys, 4 FLOP an element each."""
+    T, found, P, C = 400, 100, 1e3, 1e12
+    keys = sum(range(found + 1, T + 1))
+    counted = (2 * P * (T - found) + 3 * 4 * 8 * 16 * keys) / C
+    assert hit_prefill_time(P, T, found / T, 3, 8, 16, 1, C, 1) == pytest.approx(counted, rel=3e-3)
+    blind = (2 * P * (T - found) + 3 * 4 * 8 * 16 * 0.75 * T * T / 2) / C
+    assert hit_prefill_time(P, T, found / T, 3, 8, 16, 1, C, 1) > 1.2 * blind
+
+
+@pytest.mark.parametrize("model", ["llama3-70b", "llama3-8b"])
+def test_with_nothing_found_a_prompt_takes_what_it_took(model):
+    T, shape = 30_000, models[model]
+    whole = prompt_time(model, "h100-sxm", n=8, T_in=T)
+    C = accelerators["h100-sxm"].bf16_flops
+    P = matmul_parameters(shape)
+    found = hit_prefill_time(P, T, 0, shape.layers, shape.heads, shape.head_dim, 8, C, 0.4)
+    assert found == pytest.approx(whole, rel=1e-4)
 
 
 def test_only_a_common_beginning_is_found():

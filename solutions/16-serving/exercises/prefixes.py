@@ -188,7 +188,8 @@ EVICT = Exercise(
         Mistake(lambda T_kv, S_kv, R: 2 * S_kv / R, "Is a bandwidth bytes times a rate, or bytes over one?"),
     ),
     hints=("Write both times. Both are proportional to the tokens.",),
-    explain="Copying takes `2*T_kv*S_kv/W`, computing `T_kv/R`. The length cancels, and `W = 2*S_kv*R`. Llama 3 70B "
+    explain="Copying takes `2*T_kv*S_kv/W`, computing `T_kv/R`. The length cancels for a given R, and `W = 2*S_kv*R`; "
+    "attention makes R itself fall with the length, so that long sequences favour copying. Llama 3 70B "
     "on eight H100s reads some 20,000 tokens a second, so 2·328 kB·20,000/s = 13 GB/s: nearly five times less than one "
     "PCIe of generation 5 has, and there are eight. For a model of 8 billion parameters, whose prefill is nine times "
     "as fast with a cache that is only 2.5 times smaller, the balance moves by 3.5 towards computing.",

@@ -42,7 +42,7 @@ from hwlib.inference import (  # noqa: F401  (the text shows some of them)
     weight_bytes,
 )
 from hwlib.specs import accelerators, measured_lengths, measured_services, measured_users, models
-from hwlib.transformer import kv_bytes_per_token, matmul_parameters
+from hwlib.transformer import attention_step_flops, forward_flops, kv_bytes_per_token, matmul_parameters
 from hwlib.units import GB, ms, show  # noqa: F401  (the text uses them)
 
 H100, H200, B200 = (accelerators[key] for key in ("h100-sxm", "h200-sxm", "b200-sxm"))
@@ -127,6 +127,39 @@ def typical_error(rows):
     """Their mean distance from one share for all."""
     return mean(abs(kept(r) - BRIEF_TYPICAL) for r in rows)
 
+
+# What a hit leaves of the opening's prompts: of attention 1 - h^2, of the matrices 1 - h
+P_70 = matmul_parameters(LLAMA70)
+
+
+def left_of(hit):
+    """Times of the opening's prompts of which a share is found."""
+    shape = (LLAMA70.layers, LLAMA70.heads, LLAMA70.head_dim)
+    return [float(hit_prefill_time(P_70, T, hit, *shape, 8, H100.fp8_flops, 0.4)) for T in TOKENS]
+
+
+def wait_of(reads):
+    """The mean wait at the opening's rate."""
+    t = mean(reads)
+    return float(mg1_wait(RATE * t, t, squared_variation(reads)))
+
+
+def found_wait(hit):
+    return wait_of(left_of(hit))
+
+
+def blind_wait(hit):
+    """The wait by whoever takes all of a prompt's time to go with its tokens."""
+    return wait_of([(1 - hit) * t for t in READS])
+
+
+def attention_ratio(T):
+    """Operations of a cache's causal attention over those of the matrices."""
+    matrices = float(forward_flops(P_70, T))
+    return float(attention_step_flops(LLAMA70, T, T)) / matrices
+
+
+ATTENTION_SHARE = 1 - mean(forward_flops(P_70, T) / (8 * H100.fp8_flops * 0.4) for T in TOKENS) / T_SRV
 
 # A cache over a wire
 S_KV = {key: kv_bytes_per_token(models[key], 2) for key in ("llama3-70b", "deepseek-v3")}

@@ -176,7 +176,6 @@ def break_even(model, mfu=0.4, n=8):
 PROMPT = 8192
 CACHE = PROMPT * S_KV["llama3-70b"]
 COPY_ONE, COPY_EIGHT = float(cache_copy_time(PROMPT, S_KV["llama3-70b"], W_CARD)), CACHE / (8 * W_CARD)
-READ = prompt_time(LLAMA70, H100, n=8, T_in=PROMPT)
 
 # DeepSeek's day (deepseek-serving): tokens, nodes, prices in dollars
 TOKENS_IN, TOKENS_HIT, TOKENS_OUT = 608e9, 342e9, 168e9
@@ -213,6 +212,7 @@ def engine_run(name, rate=8.0, count=600):
 RUNS = {name: engine_run(name) for name in ("prompts first", "chunks, 512")}
 MOST_RATE = 600 / engine_run("chunks, 2,048", rate=1e4).duration  # all of them at once
 LONG_STEP = ENGINE.prompt(8000)
+READ = ENGINE.prompt(PROMPT)
 NO_MIX = LONG_STEP / ENGINE.decode(64, 1000)
 
 

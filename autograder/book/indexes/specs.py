@@ -172,11 +172,13 @@ def _value(name: str, datum: Datum, bibliography: Bibliography | None) -> Value:
 
 
 class MeasuredTable(NamedTuple):
-    """A table of published measurements: its file, what a row is, how many it has, their columns and sources."""
+    """A table of published measurements: its file, what a row is, how many it has and how many of them are of sources
+    that it holds whole, their columns and sources."""
 
     file: str
     about: str
     rows: int
+    whole: int
     columns: Sequence[str]
     sources: Sequence[NamedSource]
 
@@ -196,10 +198,12 @@ def measurements() -> list[Measurements[Any]]:
 
 def measured(table: Measurements[Any], bibliography: Bibliography | None) -> MeasuredTable:
     """A table of measurements as the page lists it."""
+    from hwlib.specs.extents import extent_of
     from hwlib.specs.table import csv_rows
 
     cells = list(csv_rows(table.file))
+    whole = sum(extent_of(table.file, row["source"]).complete for row in cells)
     words = " ".join((table.record.__doc__ or "").split("\n\n")[0].split())
     sources = {(source := source_of(bibliography, row["source"])).key: source._replace(rest="") for row in cells}
     names = [name for name in cells[0] if name != "source"]
-    return MeasuredTable(table.file, words, len(cells), names, list(sources.values()))
+    return MeasuredTable(table.file, words, len(cells), whole, names, list(sources.values()))

@@ -577,7 +577,7 @@ PREDICT_WIRE = Exercise(
     hints=("The benchmark multiplies S/t by what a ring sends. Who sends that here?",),
     explain=f"A port carries {PORT_AUTO / GB:.0f} GB/s, {PORT_AUTO / W_NVLINK:.0%} of its line rate, *less* than "
     "around the ring. The all-reduce is faster all the same, because fewer bytes have to cross the port; the printed "
-    "number counts a ring's bytes, which nobody sent. How many cross it, you count in the next exercise.",
+    "number counts a ring's bytes, which were not sent. How many cross it, you count in the next exercise.",
 )
 
 # The switch adds

@@ -437,7 +437,7 @@ MEASURED_GAP = Exercise(
     id="collectives-at-scale-measured-gap",
     title="The model and the machine",
     points=3,
-    prompt="The largest all-reduce that was published for {n} H100s in nodes of {n_in} had a bus bandwidth of "
+    prompt="Of the rows here for all-reduces of {n} H100s in nodes of {n_in}, the best has a bus bandwidth of "
     "{W_bus:B/s}, S/t times 2(n − 1)/n. Model it: inside the nodes the switches reduce by NVLS, {W_in:B/s} for each "
     "GPU; between the nodes run rings, {W_node:B/s} for each node; the levels overlap. What share of the model's bus "
     "bandwidth was measured? *Exact* for this model, bandwidth only.",

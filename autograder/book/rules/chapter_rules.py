@@ -20,6 +20,7 @@ from ..source.captions import FIGURE
 from ..source.concept_order import NUMBER
 from .order_rules import formulas_are_introduced, terms_are_introduced, the_head_says_what_is_needed
 from .source_cells import ChapterReading
+from .table_claims import of_a_sample_only_what_is_computed
 
 EXERCISES = 8, 18
 KINDS = 4
@@ -238,7 +239,8 @@ RULES: tuple[Rule, ...] = (
     each_exercise_is_asked_once, every_prompt_says_how_exact, every_exercise_hints, a_reveal_follows_each_prediction,
     live_figures, every_figure_is_described, captions_are_true_on_a_page, code_cells_are_short,
     the_first_cell_needs_no_torch, a_line_is_a_sentence, prose_for_each_line_of_code,
-    numbers_come_from_the_code, numbers_can_be_dragged, the_head_says_what_is_needed, formulas_are_introduced,
+    numbers_come_from_the_code, of_a_sample_only_what_is_computed, numbers_can_be_dragged,
+    the_head_says_what_is_needed, formulas_are_introduced,
     terms_are_introduced, nothing_is_left_to_write,
 )  # fmt: skip
 

@@ -31,6 +31,10 @@ FIRST = "\n```{{code-cell}} ipython3\n{}\nfrom autograder import grade\n{}\n```\
 CALLS = "\n```{code-cell} ipython3\nfrom hwlib.roofline import ridge\n\nridge(1, 2)\n```\n"
 
 
+MEASURED = "\n## Plans\n\n```{{code-cell}} ipython3\nfrom hwlib.specs import {0}\n\nrows = {0}()\n```\n\n{1}\n"
+COMPUTED = "a number computed from it, or “of the rows here”, was expected"
+
+
 def asks(*names):
     return "".join(f"\n```{{code-cell}} ipython3\n:exercise: links-{name}\n\nanswer = 1\n```\n" for name in names)
 
@@ -250,6 +254,12 @@ BROKEN = [
         ],
     ),
     (
+        "of_a_sample_only_what_is_computed",
+        FIGURE,
+        FIGURE + MEASURED.format("measured_plans", "The table has no published run of it."),
+        [f"md:37: “no published run”, and of measured_plans.csv only a part is here; {COMPUTED}"],
+    ),
+    (
         "numbers_can_be_dragged",
         " {drag}`m = 2 in 1..3`",
         "",
@@ -353,6 +363,46 @@ def test_no_package_comes_before_the_cell_that_imports_autograder(reading):
     text = "\n```{code-cell} ipython3\nx = 1\n```\n\n```{code-cell} ipython3\nimport sympy\n```\n"
     found = list(chapter_rules.the_first_cell_needs_no_torch(reading(FIGURE, text + FIRST.format("", "") + FIGURE)))
     assert [line.split(": ")[1].split()[0] for line in found] == ["sympy"]
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        ("The largest run has {n}`max(row.gpus for row in rows)` GPUs.", 0),
+        ("The largest run has {n}`2 + 2` GPUs.", 1),
+        ("Of the rows here the largest run is the best measured one.", 0),
+        ("The largest array waits.", 0),  # speaks of no table
+        ("*“The largest run”*, says `the largest run`.", 0),
+        ("Nobody splits so {cite}`qin2024,vtrain`.", 1),
+        ("Nobody splits so {cite}`qin2024`.", 0),  # a source of another table
+        ("## Others\n\nThe largest run waits.", 0),  # a section that reads no table
+    ],
+)
+def test_a_claim_is_held_against_what_is_here(reading, text, claims):
+    chapter = reading(FIGURE, FIGURE + MEASURED.format("measured_plans", text))
+    assert len(list(chapter_rules.of_a_sample_only_what_is_computed(chapter))) == claims
+
+
+@pytest.mark.parametrize(("table", "claims"), [("measured_interruptions", 0), ("measured_mixtures", 1)])
+def test_of_a_whole_table_anything_may_be_claimed(reading, table, claims):
+    chapter = reading(FIGURE, FIGURE + MEASURED.format(table, "No run of the table is faster."))
+    assert len(list(chapter_rules.of_a_sample_only_what_is_computed(chapter))) == claims
+
+
+def test_a_claim_below_a_figure_or_in_a_prompt_is_one_of_its_table(reading):
+    cell = MEASURED.format("measured_plans", "").replace("rows =", ":caption: The largest array waits.\n\nrows =")
+    drawn = cell.replace("ipython3\nfrom hwlib.specs import measured_plans\n\n:caption", "ipython3\n:caption").replace(
+        "rows = measured_plans()", "from hwlib.specs import measured_plans\nrows = measured_plans()"
+    )
+    assert len(list(chapter_rules.of_a_sample_only_what_is_computed(reading(FIGURE, FIGURE + drawn)))) == 1
+
+
+def test_a_prompt_that_reads_a_table_is_held_against_it(reading):
+    asked = 'from hwlib.specs import measured_plans\n\nROWS = measured_plans()\nHALF = Exercise(id="links-half", '
+    asked += 'prompt="A third of the largest published run, exactly?"[: len(ROWS) + 99], '
+    old = 'HALF = Exercise(id="links-half", prompt="A third of x, exactly?", '
+    (line,) = chapter_rules.of_a_sample_only_what_is_computed(reading(old, asked))
+    assert line.startswith("solutions/07-links/exercises.py:11: “the largest”")
 
 
 def test_every_rule_is_tried():

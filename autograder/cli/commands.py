@@ -88,8 +88,9 @@ def chapters(names: tuple[str, ...], check: bool) -> None:
 @main.command()
 @click.argument("names", nargs=-1)
 def rules(names: tuple[str, ...]) -> None:
-    """List the rules that all chapters and drafts, or NAMES, break."""
+    """List the rules that all chapters and drafts, or NAMES, break, and the book's bibliography."""
     from ..book.rules import chapter_rules as house
+    from ..book.rules.software_versions import software_has_a_version
     from ..book.source.chapters import chapter_names, check_names
 
     root, count = book_root(), 0
@@ -97,6 +98,9 @@ def rules(names: tuple[str, ...]) -> None:
         for line in house.broken(house.ChapterReading.of(root, name)):
             echo(line)
             count += 1
+    for line in software_has_a_version(root / "docs" / "references.bib"):
+        echo(line)
+        count += 1
     if count:
         raise click.ClickException(
             f"rules are broken in {count} places; docs/authors/chapter.md gives the reason for each rule"

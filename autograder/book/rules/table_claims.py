@@ -170,7 +170,8 @@ class TableNames:
 
     def _reached(self, names: Iterable[str]) -> frozenset[str]:
         seen: set[str] = set()
-        left, tables = list(names), set()
+        tables: set[str] = set()
+        left = list(names)
         while left:
             name = left.pop()
             if name in seen:

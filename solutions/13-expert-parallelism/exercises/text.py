@@ -5,6 +5,7 @@ from math import log, sqrt
 import numpy as np
 
 from hwlib.calibrated import grouped_time
+from hwlib.collectives import mean_destinations
 from hwlib.parallel import dp_moe_critical_batch, drawn_spread, ep_latency_time  # noqa: F401  (the text uses it)
 from hwlib.specs import accelerators, measured_exchanges, measured_experts, measured_loads, models, nodes
 from hwlib.units import GB
@@ -102,3 +103,14 @@ def _drawn(B, trials=400, ranks=32, k=8, E=256):
 
 DRAWN = {tokens: _drawn(32 * tokens) for tokens in (1, 2, 4)}
 NVLINK_REACHED = 160 * GB  # of an H800, as DeepEP's page says
+V2_RATES = {2: 90 * GB, 4: 61 * GB}  # of a dispatch by nodes of eight: DeepEP's README of July 2026, SM90 with CX7
+
+
+def _v2_nvlink(nodes):
+    """What each GPU would hand on over NVLink at the printed rate: a copy for each GPU with one of the experts."""
+    most = min(nodes, 4)
+    gpus = mean_destinations(8 * most, 8, V3.experts * most // nodes)
+    return V2_RATES[nodes] * gpus / mean_destinations(nodes, 8, V3.experts, most) * 7 / 8
+
+
+V2_NVLINK = {nodes: _v2_nvlink(nodes) for nodes in V2_RATES}

@@ -10,13 +10,13 @@ Call it with numbers, numpy arrays or sympy symbols. `.expr` is its sympy expres
 notebook shows.
 
 The parameters are symbols of `hwlib.notation`. The body may contain them, numbers, `+ - * / **`, calls of other
-formulas and the ops `ceil floor log2 sqrt minimum maximum where sum_of max_of const`, and nothing else: what
+formulas and the ops `ceil floor log2 ln sqrt minimum maximum where sum_of max_of const`, and nothing else: what
 needs a loop or a branch is an algorithm, written as a plain function.
 """
 
 from hwlib.formula.decorator import ALL, REGISTRY, Formula, NoReading, formula
 from hwlib.formula.dimensions import DimensionError
-from hwlib.formula.ops import ceil, const, floor, log2, max_of, maximum, minimum, sqrt, sum_of, where
+from hwlib.formula.ops import ceil, const, floor, ln, log2, max_of, maximum, minimum, sqrt, sum_of, where
 from hwlib.formula.source import FormulaError
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "const",
     "floor",
     "formula",
+    "ln",
     "log2",
     "max_of",
     "maximum",

@@ -13,6 +13,7 @@ from hwlib.formula.source import paired
 
 _JS = {
     **{op: f"Math.{op}({{}})" for op in ("ceil", "floor", "log2", "sqrt")},
+    "ln": "Math.log({})",
     "minimum": "Math.min({})",
     "maximum": "Math.max({})",
     "power": "Math.pow({}, {})",
@@ -22,6 +23,7 @@ _JS = {
 _VEGA = {
     **{op: f"{op}({{}})" for op in ("ceil", "floor", "sqrt")},
     "log2": "(round(log({})/LN2*1e12)/1e12)",
+    "ln": "log({})",
     "minimum": "min({})",
     "maximum": "max({})",
     "power": "pow({}, {})",

@@ -16,6 +16,7 @@ _CALLS = {
     "floor": r"\left\lfloor {} \right\rfloor",
     "sqrt": r"\sqrt{{{}}}",
     "log2": r"\log_2\left({}\right)",
+    "ln": r"\ln\left({}\right)",
     "minimum": r"\min\left({}\right)",
     "maximum": r"\max\left({}\right)",
 }

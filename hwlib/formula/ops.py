@@ -44,6 +44,11 @@ def log2(x: Any) -> Any:
     return _apply((x,), math.log2, "log2", lambda sympy, x: sympy.log(x, 2))
 
 
+def ln(x: Any) -> Any:
+    """The natural logarithm."""
+    return _apply((x,), math.log, "log", lambda sympy, x: sympy.log(x))
+
+
 def sqrt(x: Any) -> Any:
     """The square root."""
     return _apply((x,), math.sqrt, "sqrt", lambda sympy, x: sympy.sqrt(x))
@@ -93,5 +98,5 @@ def const(value: float, unit: str) -> float:
 
 
 OPS: dict[str, Callable] = {
-    op.__name__: op for op in (ceil, floor, log2, sqrt, minimum, maximum, where, sum_of, max_of, const)
+    op.__name__: op for op in (ceil, floor, log2, ln, sqrt, minimum, maximum, where, sum_of, max_of, const)
 }

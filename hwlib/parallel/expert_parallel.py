@@ -7,7 +7,7 @@ far the busiest rank is off.
 """
 
 from hwlib.collectives import destination_fraction_limit
-from hwlib.formula import formula, log2, maximum, minimum, sqrt
+from hwlib.formula import formula, ln, maximum, minimum, sqrt
 
 
 @formula("t", cite="scaling-book")
@@ -107,7 +107,7 @@ def drawn_imbalance(B, k, ep):
     The expected maximum is near this for many ranks and less for few, where a rank has many more tokens than ln(ep).
     What a router prefers comes on top.
     """
-    return 1 + sqrt(2 * 0.6931471805599453 * log2(ep) * ep / (k * B))
+    return 1 + sqrt(2 * ln(ep) * ep / (k * B))
 
 
 @formula("T_expert", cite="fedus2022")

@@ -3,7 +3,7 @@
 import linecache
 import re
 from itertools import count
-from math import ceil, floor, log2, sqrt
+from math import ceil, floor, log, log2, sqrt
 from typing import Any
 
 from hwlib.formula import Formula, formula, ops
@@ -66,6 +66,7 @@ def value_of_tex(tex: str, values: dict[str, float]) -> float:
         else:
             new = f"sqrt({root})" if root is not None else f"**({power})"
         text = text[: match.start()] + new + text[match.end() :]
-    text = text.replace(r"\log_2", "log2").replace(r"\min", "min").replace(r"\max", "max").replace("\\", "")
-    functions = {"ceil": ceil, "floor": floor, "log2": log2, "min": min, "max": max, "sqrt": sqrt}
+    text = text.replace(r"\log_2", "log2").replace(r"\min", "min").replace(r"\max", "max").replace(r"\ln", "ln")
+    text = text.replace("\\", "")
+    functions = {"ceil": ceil, "floor": floor, "log2": log2, "ln": log, "min": min, "max": max, "sqrt": sqrt}
     return eval(text, {"__builtins__": {}}, {**functions, **values})

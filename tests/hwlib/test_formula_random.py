@@ -30,6 +30,7 @@ def expression(rng: random.Random, depth: int) -> str:
             f"({a})**2",
             f"sqrt(1 + ({a})**2)",
             f"log2(2 + ({a})**2)",
+            f"ln(2 + ({a})**2)",
             f"ceil(({a})/7.3)",
             f"floor(({a})/7.3)",
             f"2**minimum(3, -({rng.choice(LETTERS)}))",

@@ -202,6 +202,7 @@ def its_latex_is_balanced_and_names_its_letters(f, node):
         assert tex.startswith(NOTATION[f.result].tex + " = ")
         assert tex.count("{") == tex.count("}")
         assert tex.count(r"\left") == tex.count(r"\right")
+    assert [number for number in re.findall(r"[\d.]+", f.tex) if len(number.replace(".", "").strip("0")) > 6] == []
     missing = [a for a in f.args if NOTATION[a].tex not in f.tex_expanded]
     assert missing == []
     assert f.tex in f.equation

@@ -29,8 +29,9 @@ SPEC = re.compile(r"\+?,?(?:\.\d+)?[dfge%]?")
 _PLAIN = {
     math.ceil: "Math.ceil", math.floor: "Math.floor", math.sqrt: "Math.sqrt", math.log2: "Math.log2",
     math.log: "Math.log", math.log10: "Math.log10", math.exp: "Math.exp", ops.ceil: "Math.ceil",
-    ops.floor: "Math.floor", ops.sqrt: "Math.sqrt", ops.log2: "Math.log2", ops.minimum: "Math.min",
-    ops.maximum: "Math.max", min: "Math.min", max: "Math.max", abs: "Math.abs", int: "Math.trunc", float: "Number",
+    ops.floor: "Math.floor", ops.sqrt: "Math.sqrt", ops.log2: "Math.log2", ops.ln: "Math.log",
+    ops.minimum: "Math.min", ops.maximum: "Math.max", min: "Math.min", max: "Math.max", abs: "Math.abs",
+    int: "Math.trunc", float: "Number",
 }  # fmt: skip
 _SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 _ORDERS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "===", ast.NotEq: "!=="}

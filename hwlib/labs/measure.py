@@ -169,21 +169,48 @@ class Noise:
 
 
 @contextmanager
-def watch(device: Any = None) -> Iterator[Noise]:
+def watch(device: Any = None, ranks: int = 1) -> Iterator[Noise]:
     """Watch a measurement: `with measure.watch() as noise: ...`, and then `noise` says whether it can be believed.
 
     Processor time is held against the clock's, since one thread that measures on a CPU never waits of its own accord;
     and a reference kernel is timed before and after. A GPU that others use shows in the second only.
+
+    Where so many `ranks` are measured, each a process that also waits for the others, as many compute side by side
+    before and after, without a message: what one of them lacks of a whole core is lost to other programs.
     """
+    if ranks < 1:
+        raise ValueError(f"watch: ranks is the number of processes that are measured, at least 1, not {ranks!r}")
     noise, bench = Noise(), _Bench(device, None, 1)
     kernel = bench.matmul(*bench.scale.matmuls[-1])
+    crowded = _crowded(bench, ranks)
     before = bench.measure(kernel).time
     start, own = perf_counter(), process_time()
     yield noise
     lasted, own = perf_counter() - start, process_time() - own
     after = bench.measure(kernel).time
-    noise.waited = max(0.0, 1 - own / lasted) if bench.device.type == "cpu" else 0.0
+    alone = max(0.0, 1 - own / lasted) if bench.device.type == "cpu" and ranks == 1 else 0.0
+    noise.waited = max(alone, crowded, _crowded(bench, ranks))
     noise.drift = max(before, after) / min(before, after) - 1
+
+
+def _crowded(bench: "_Bench", ranks: int) -> float:
+    """The largest share of the time that one of several ranks, all computing, lacks of a core of its own."""
+    if ranks == 1 or bench.device.type != "cpu":
+        return 0.0
+    from hwlib.labs.ranks import run_ranks
+
+    return max(run_ranks(_computing, ranks).results)
+
+
+def _computing(_rank: int, _n: int) -> float:
+    """The share of `SECONDS` in which this process had no core, though it always had something to compute."""
+    import torch
+
+    x = torch.ones(128, 128)
+    start, own = perf_counter(), process_time()
+    while perf_counter() - start < SECONDS:
+        x @ x
+    return max(0.0, 1 - (process_time() - own) / (perf_counter() - start))
 
 
 class _Kernel(NamedTuple):

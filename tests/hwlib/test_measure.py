@@ -1,12 +1,13 @@
 """What is counted is exact; what is timed is only checked against a clock of our own, or to be above zero."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 import torch
 
 from hwlib.calibrated import fit_kernel_model
-from hwlib.labs import measure
+from hwlib.labs import measure, ranks
 from hwlib.units import KiB
 
 SIZES = ((1, 8, 16), (32, 32, 32), (64, 48, 80))
@@ -173,6 +174,28 @@ def test_a_machine_whose_core_works_for_others_was_too_busy(small, monkeypatch):
     assert (noise.waited, noise.drift) == (pytest.approx(0.2), 0)
     assert noise.busy
     assert "20% of the time went to other programs" in noise._repr_markdown_()
+
+
+@pytest.mark.parametrize(("own", "busy"), [((0.1, 0.245), False), ((0.1, 0.14), True)])
+def test_a_rank_without_a_core_of_its_own_was_too_busy(own, busy, small, monkeypatch):
+    """Processor time goes on more slowly than the clock for it; before the measurement all had a core."""
+    clock, spent = iter((0.0, 0.0, 0.1, 0.15, 0.15)), iter(own)
+    monkeypatch.setattr(measure, "SECONDS", 0.12)
+    monkeypatch.setattr(measure, "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(measure, "process_time", lambda: next(spent))
+    share = measure._computing(1, 2)
+    monkeypatch.undo()
+    before_and_after = iter(([0.0, 0.01], [0.0, share]))
+    monkeypatch.setattr(ranks, "run_ranks", lambda fn, n: SimpleNamespace(results=next(before_and_after)))
+    monkeypatch.setattr(measure, "time_kernel", lambda *_: 1e-3)
+    with measure.watch("cpu", ranks=2) as noise:
+        pass
+    assert (noise.waited, noise.busy) == (pytest.approx(max(0.01, share)), busy)
+
+
+def test_watch_counts_at_least_one_rank():
+    with pytest.raises(ValueError, match="ranks is the number of processes that are measured, at least 1, not 0"):
+        measure.watch(ranks=0).__enter__()
 
 
 @pytest.mark.parametrize(("waited", "drift", "busy"), [(0.01, 0.1, False), (0.1, 0.1, True), (0.01, 0.5, True)])

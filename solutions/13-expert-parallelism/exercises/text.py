@@ -94,8 +94,12 @@ def _busiest(spread, ranks=32, held=8, trials=1000):
 MODEL58 = _busiest(expert_spread(BEFORE[3]))
 
 
-def _drawn(B, trials=400, ranks=32, k=8, E=256):
-    """The busiest rank over the mean, on average over trials, if tokens draw k different experts by lot."""
+def _drawn(B, ranks=32, k=8, E=256):
+    """The busiest rank over the mean, on average over the draws of the chapter's cell: k different experts a token.
+
+    So many that the second decimal is known to within one.
+    """
+    trials = 32_000 // B
     chosen = np.argpartition(np.random.default_rng(7).random((trials * B, E)), k)[:, :k] * ranks // E
     loads = np.array([np.bincount(one.ravel(), minlength=ranks) for one in chosen.reshape(trials, B * k)])
     return (loads.max(axis=1) / loads.mean(axis=1)).mean()

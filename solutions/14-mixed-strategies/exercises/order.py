@@ -28,6 +28,7 @@ META = Strategy.of(dp=128, tp=8, pp=16, zero=1)
 META_TOKENS = 2**24
 META_SENDS = transfers(LLAMA, META, B=META_TOKENS, m=16)
 META_BYTES = axis_bytes(META_SENDS)
+META_CHUNKED = axis_bytes(transfers(LLAMA, Strategy.of(META, v=8), B=META_TOKENS, m=16))
 META_FP32 = META_BYTES["dp"] * zero1_bytes(1.0, 128, b_g=4) / zero1_bytes(1.0, 128)  # gradients in FP32
 META_SIZES = dict(tp=8, dp=128, pp=16)
 SUPERPOD = levels_of("h100-superpod-16k")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from ...book.course_error import CourseError
 from .connection import AccessRefused, Connection, Lost, read
@@ -121,9 +121,13 @@ def _column(connection: Connection, plain: Any) -> GradeColumn:
     url, maximum = row.get("id"), _number(row.get("scoreMaximum"))
     if not isinstance(url, str) or not url:
         raise CourseError(f"{connection.at.host} names a column without its address; an `id` was expected")
-    return GradeColumn(urljoin(connection.at.items_url, url), str(row.get("label", "")), maximum or 0.0, row)
+    return GradeColumn(connection.address(connection.at.items_url, url), str(row.get("label", "")), maximum or 0.0, row)
 
 
 def _number(value: Any) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    return float(value) if is_number else None
+    """A number that a platform sends; None for anything else, and for what no float can hold."""
+    try:
+        number = float(value) if type(value) in (int, float) else math.nan
+    except OverflowError:  # an integer of 400 digits
+        return None
+    return number if math.isfinite(number) else None

@@ -19,6 +19,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
 from ...book.course_error import CourseError
+from ...values.own_file import loaded
 from .keys import ALGORITHM, CourseKey
 from .registration import Registration, origin
 
@@ -34,6 +35,7 @@ BUSY = (429, 502, 503, 504)
 UNDONE = (429, 503)  # statuses of a platform that did nothing
 WAIT = (10.0, 60.0)  # seconds for a connection, and for an answer
 PAGES = 1000
+MOST_BYTES = 16 << 20  # of one answer, unpacked: a roster of 20,000 is below it
 SHOWN = 200  # characters of what a platform says that are passed on
 TOO_FAST = "Rate Limit Exceeded"  # Canvas says so with the status of a refusal
 
@@ -102,7 +104,14 @@ class Connection:
             response = self.ask("GET", url, accept=accept)
             yield read(response)
             link = response.links.get("next", {}).get("url", "")
-            url = urljoin(url, link) if link else ""
+            url = self.address(url, link) if link else ""
+
+    def address(self, base: str, link: str) -> str:
+        """The address that a platform names, perhaps beside `base`; CourseError where it is none."""
+        try:
+            return urljoin(base, link)
+        except ValueError:
+            raise CourseError(f"{self.at.host} names {link[:SHOWN]!r}; an address was expected") from None
 
     def ask(
         self, method: str, url: str, *, accept: str = "*/*", content: str = "", body: Any = None, once: bool = False
@@ -143,12 +152,13 @@ class Connection:
                 f"public key {self.key.kid!r} and the services of the tool that is registered there"
             )
         plain = read(response)
-        if not isinstance(plain, dict) or not isinstance(plain.get("access_token"), str):
+        token = plain.get("access_token") if isinstance(plain, dict) else None
+        if not isinstance(token, str) or not (token.isascii() and token.isprintable()):
             raise CourseError(
                 f"{self.at.token_url} answers without a token; the address where tokens are made was expected"
             )
         self._check_scopes(plain.get("scope"))
-        return plain["access_token"]
+        return token
 
     def _check_scopes(self, granted: Any) -> None:
         """AccessRefused where the platform says that it grants less than what was asked for."""
@@ -162,11 +172,25 @@ class Connection:
 
     def _sent(self, via: requests.Session, method: str, url: str, **about: Any) -> requests.Response:
         try:
-            return via.request(method, url, timeout=WAIT, allow_redirects=False, **about)
+            with via.request(method, url, timeout=WAIT, allow_redirects=False, stream=True, **about) as response:
+                response._content = self._content(response)
+                return response
         except requests.exceptions.SSLError as error:
             raise Lost(f"{self.at.host} shows no certificate that is trusted here ({_reason(error)})") from None
         except requests.exceptions.RequestException as error:
             raise Lost(f"the connection to {self.at.host} was lost ({_reason(error)})") from None
+
+    def _content(self, response: requests.Response) -> bytes:
+        """What an answer holds, which ends where the largest that was expected does, and after LONGEST seconds."""
+        content, until = bytearray(), time.monotonic() + LONGEST
+        for chunk in response.iter_content(1 << 16):
+            content += chunk
+            if len(content) > MOST_BYTES or time.monotonic() > until:
+                raise Lost(
+                    f"{self.at.host} sends an answer without an end; at most {MOST_BYTES >> 20} MiB in {LONGEST} s "
+                    "were expected"
+                )
+        return bytes(content)
 
     def _checked(self, response: requests.Response, url: str) -> requests.Response:
         status = response.status_code
@@ -186,8 +210,8 @@ class Connection:
 def read(response: requests.Response) -> Any:
     """What an answer holds; CourseError where it is not JSON."""
     try:
-        return response.json()
-    except (ValueError, RecursionError):
+        return loaded(response.content)
+    except ValueError:
         raise CourseError(f"{response.url} does not answer with JSON; is it the address of that service?") from None
 
 

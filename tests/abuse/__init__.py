@@ -33,4 +33,14 @@ What the attacks of 2026-11-30 did, by surface; what fell has a test in the file
 - ranks: a rank that reports a smaller peak of memory than it had: stays: named in docs/grading.md
 - ranks and learners: counts of mapped pages in /proc, locks on files that both read: stays between learners: named
   there
+- LTI: a column's maximum of 400 digits; `http://[x` as a column's id, or as the next page: fell: a trace
+  (test_platform_answers)
+- LTI: a token with a snowman: fell: a trace of the HTTP client; with a line break: fell: the sentence shows it (same)
+- LTI: half a character in a column's title: fell: it was taken as a title (same)
+- LTI: an answer without an end: fell, by reading: all memory (same)
+- LTI: an answer in chunks, one byte each 0.3 s: ends after LONGEST; with a length, one byte each 0.3 s: stays: it is
+  waited for as long as bytes come, and Ctrl-C ends it
+- LTI: 100,000 brackets, `user@host`, a backslash and an @, ports of eight digits, `https://[` where a token would go:
+  held: one sentence, and no token to another host
+- exports: 12 beginnings of formulas (=, @, -1+1, a tab, a wide =, a zero-width space, a line break, `;=`): held
 """

@@ -181,7 +181,8 @@ class Connection:
             raise Lost(f"the connection to {self.at.host} was lost ({_reason(error)})") from None
 
     def _content(self, response: requests.Response) -> bytes:
-        """What an answer holds, which ends where the largest that was expected does, and after LONGEST seconds."""
+        """What an answer holds, which ends where the largest that was expected does, and in chunks after LONGEST
+        seconds."""
         content, until = bytearray(), time.monotonic() + LONGEST
         for chunk in response.iter_content(1 << 16):
             content += chunk

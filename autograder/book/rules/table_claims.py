@@ -53,7 +53,7 @@ class Sentence(NamedTuple):
         return bool(file in self.drawn or self.words.search(_bare(self.text)) or keys & cited)
 
 
-class Section(NamedTuple):
+class ChapterSection(NamedTuple):
     """What stands below one heading: its sentences, and the measured tables that it reads."""
 
     sentences: tuple[Sentence, ...]
@@ -74,7 +74,7 @@ def of_a_sample_only_what_is_computed(chapter: ChapterReading) -> Iterator[str]:
                 yield f"{sentence.where}: “{match[0]}”, and of {', '.join(samples)} only a part is here; {expected}"
 
 
-def sections(chapter: ChapterReading) -> Iterator[Section]:
+def sections(chapter: ChapterReading) -> Iterator[ChapterSection]:
     """The sections of a chapter, from one heading to the next."""
     reads = TableNames(chapter)
     sentences: list[Sentence] = []
@@ -83,7 +83,7 @@ def sections(chapter: ChapterReading) -> Iterator[Section]:
         if not cell.code:
             for number, line in enumerate(cell.text.split("\n")):
                 if HEADING.match(line):
-                    yield Section(tuple(sentences), frozenset(tables))
+                    yield ChapterSection(tuple(sentences), frozenset(tables))
                     sentences, tables = [], set()
                     continue
                 computed = reads.of(*(body for _, body in concept_order.NUMBER.findall(line)))
@@ -96,7 +96,7 @@ def sections(chapter: ChapterReading) -> Iterator[Section]:
             own = reads.of_exercise(name)
             tables |= own
             sentences += _asked(chapter, name) if own else ()
-    yield Section(tuple(sentences), frozenset(tables))
+    yield ChapterSection(tuple(sentences), frozenset(tables))
 
 
 def _bare(text: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ...book.course_error import CourseError
 from ...declaration.answer import JudgedBy
 from ...declaration.exercise import Exercise
 from ...declaration.formula_text import Declared, declared
@@ -69,7 +70,7 @@ def of(folder: Path, name: str, what: str) -> Explanation:
         raise KeyError(f"{what!r}: LEARNER/EXERCISE was expected, e.g. ann/rooflines-ridge")
     gathered = Gathered.of(folder, name, with_cells=False)
     known = {learner.name for learner in gathered.result.learners}
-    if who not in known and who in gradebook.learners(folder):
+    if who not in known and who in _enrolled(folder):
         if has_submitted(folder, who, name):
             raise ValueError(f"{who} has submitted {name}, which is still to be graded")
         raise ValueError(f"{who} has submitted nothing for {name}")
@@ -84,6 +85,14 @@ def of(folder: Path, name: str, what: str) -> Explanation:
     if result.exercise not in gathered.bank:
         raise KeyError(f"{result.exercise} is not declared any more; declared are: {', '.join(gathered.bank)}")
     return _explained(gathered, gathered.answered(who, result))
+
+
+def _enrolled(folder: Path) -> list[str]:
+    """Everybody in the gradebook; nobody where the folder is no course, and has none."""
+    try:
+        return gradebook.learners(folder)
+    except CourseError:
+        return []
 
 
 def has_submitted(folder: Path, learner: str, name: str) -> bool:

@@ -260,7 +260,7 @@ def typed_numbers(text: str) -> list[tuple[int, str]]:
 
     What the text sets apart is not looked at: code, roles, mathematics and quotations.
     """
-    for apart in (r"(?ms)^(`{3,}).*?^\1", r"\{[\w:-]+\}(`+).+?\1", r"`[^`]+`|\$[^$]+\$", r"“[^”]*”"):
+    for apart in (r"(?ms)^(`{3,}).*?^\1", r"\{[\w:-]+\}(`+).+?\1", r"`[^`]+`|\$[^$]+\$", r"“[^“”]*”"):
         text = re.sub(apart, _lines_only, text)
     return [
         (text.count("\n", 0, m.start()), " ".join(text[max(0, m.start() - 30) : m.end()].split()))

@@ -29,7 +29,7 @@ ABOUT = re.compile(rf"(?i)\b(?:{WORD}|{RUN}|tables?|sweeps?|logs?|entries|benchm
 ABOUT_IN_A_PROMPT = re.compile(rf"(?i)\b(?:{WORD})\b")  # in which a row is a matrix's, and a table one to be written
 HEDGE = re.compile(r"(?i)\brows here\b|\b(?:of|in|among) (?:these|all of these|the \w+) rows\b")
 HEADING = re.compile(r"^#{2,6} ", re.M)
-SET_APART = re.compile(r"\{\w+\}`[^`]*`|\*?“[^”]*”\*?|(?<![`}])(`+)(?!`).+?(?<!`)\1(?!`)|\$[^$\n]+\$")
+SET_APART = re.compile(r"\{\w+\}`[^`]*`|\*?“[^“”]*”\*?|(?<![`}])(`+)(?!`).+?(?<!`)\1(?!`)|\$[^$\n]+\$")
 CITED = re.compile(r"\{cite\}`([^`]+)`")
 TEXTS = "prompt", "explain"
 

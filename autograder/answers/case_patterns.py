@@ -41,7 +41,7 @@ def _numbers(name: str, value: Any) -> Iterator[tuple[str, float]]:
 
 
 def _is_finite(value: float) -> bool:
-    """Whether a float is as large: no integer beyond all of them."""
+    """Whether it is finite, and no integer beyond the range of floats."""
     try:
         return math.isfinite(value)
     except OverflowError:

@@ -30,6 +30,7 @@ from hwlib.calibrated import (
     tree_time,
 )
 from hwlib.calibrated.gemm import BOUNDS
+from hwlib.calibrated.kernel import SOFT
 from hwlib.calibrated.nccl_expected import RCCL, RCCL_PAIR
 from hwlib.collectives import bus_factor
 from hwlib.specs import accelerators
@@ -67,7 +68,6 @@ KERNEL_NOTE = (
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Fitted)
-SOFT = 0.05  # of a loss: beyond this a misfit counts by its absolute value
 GAIN = 1e-3  # share of its loss by which a fit has to be better than the constants that stand
 
 

@@ -21,6 +21,7 @@ from benchmarks.fit.folds import folds
 from benchmarks.rows.kernel_rows import NAMES, TimedKernel
 from hwlib.calibrated.attention import decode_seconds, prefill_seconds
 from hwlib.calibrated.grouped import grouped_seconds, power_law_loads
+from hwlib.calibrated.kernel import SOFT
 from hwlib.calibrated.sheet import KERNEL_BYTES, RateSheet, sheet_of
 from hwlib.specs.fitted import AttentionConstants, DecodeConstants, Fitted, GroupedConstants
 
@@ -28,7 +29,6 @@ FEW = 8  # rows of a group from which on it has a value of its own
 # A value's move by a factor e costs as much as a misfit of so much of one row. Kernels of experts differ by more than
 # those of attention: a tile of one starts in 1 us, of another in 15.
 PRIOR = {"attention-context": 0.3, "attention-decode": 0.3, "grouped-gemm": 0.15}
-SOFT = 0.05  # beyond this a misfit counts by its absolute value
 FAMILY = {
     "a100-80gb-sxm": ("a100-80gb-sxm", ("a100-40gb-sxm",)),
     "h100-sxm": ("h100-sxm", ("h200-sxm", "h800-sxm", "h100-pcie")),

@@ -25,6 +25,7 @@ __all__ = [
 ELEMENT_BYTES = {"bf16": 2.0, "fp8": 1.0, "fp8_block": 1.0, "fp4": 0.5 + 1 / 16}  # NVFP4: a scale each 16 elements
 OUTPUT_BYTES = 2.0  # the measured products write bfloat16 whatever they read
 MIN_SAMPLES = 4
+SOFT = 0.05  # of a fit: beyond this a misfit counts by its absolute value
 
 
 class Sample(NamedTuple):
@@ -146,7 +147,7 @@ def fit_logarithms(
             lambda x: misfit(np.exp(x)),
             np.clip(np.log(start), low + 1e-6, high - 1e-6),
             loss="soft_l1",
-            f_scale=0.05,
+            f_scale=SOFT,
             bounds=(low, high),
             diff_step=step,
         )

@@ -34,7 +34,7 @@ What the attacks of 2026-11-30 did, by surface; what fell has a test in the file
 - ranks and learners: counts of mapped pages in /proc, locks on files that both read: stays between learners: named
   there
 - LTI: a column's maximum of 400 digits; `http://[x` as a column's id, or as the next page: fell: a trace
-  (test_platform_answers)
+  (tests/autograder/course/lti/test_platform_answers)
 - LTI: a token with a snowman: fell: a trace of the HTTP client; with a line break: fell: the sentence shows it (same)
 - LTI: half a character in a column's title: fell: it was taken as a title (same)
 - LTI: an answer without an end: fell, by reading: all memory (same)

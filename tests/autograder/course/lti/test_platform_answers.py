@@ -3,10 +3,9 @@
 import pytest
 
 from autograder.course.lti import columns, connection
-from tests.autograder.course.lti.conftest import at, joined, key, platform, started  # noqa: F401 (fixtures)
 
 
-def items(joined):  # noqa: F811
+def items(joined):
     return columns.of_assignment(joined, "hw")
 
 
@@ -19,7 +18,7 @@ def items(joined):  # noqa: F811
         ((200, {}, b"[" * 100_000), "JSON"),
     ],
 )
-def test_what_no_address_or_text_can_be_is_a_sentence(platform, joined, reply, error):  # noqa: F811
+def test_what_no_address_or_text_can_be_is_a_sentence(platform, joined, reply, error):
     platform.faults["GET", "items"] = [reply]
     with pytest.raises(ValueError, match=error) as caught:
         items(joined)
@@ -27,21 +26,21 @@ def test_what_no_address_or_text_can_be_is_a_sentence(platform, joined, reply, e
 
 
 @pytest.mark.parametrize("token", ["\u2603", "a\r\nX-Other: b"])
-def test_a_token_that_no_header_holds_is_none(platform, joined, token):  # noqa: F811
+def test_a_token_that_no_header_holds_is_none(platform, joined, token):
     platform.faults["POST", "token"] = [(200, {}, {"access_token": token})]
     with pytest.raises(connection.CourseError, match="without a token"):
         items(joined)
 
 
 @pytest.mark.parametrize(("digits", "maximum"), [(300, 1e300), (400, 0.0)])
-def test_a_maximum_that_no_float_holds_is_none(platform, joined, digits, maximum):  # noqa: F811
+def test_a_maximum_that_no_float_holds_is_none(platform, joined, digits, maximum):
     row = {"id": "items/1", "label": "hw", "tag": "gpubook", "resourceId": "hw", "scoreMaximum": 10**digits}
     platform.faults["GET", "items"] = [(200, {}, [row])]
     assert items(joined).maximum == maximum
 
 
 @pytest.mark.parametrize("beyond", [0, 1])
-def test_an_answer_is_read_to_its_largest_size(platform, joined, beyond, monkeypatch):  # noqa: F811
+def test_an_answer_is_read_to_its_largest_size(platform, joined, beyond, monkeypatch):
     monkeypatch.setattr(connection, "MOST_BYTES", 1 << 17)
     platform.faults["GET", "items"] = [(200, {}, b"[" + b" " * ((1 << 17) - 2 + beyond) + b"]")]
     if not beyond:

@@ -4,7 +4,7 @@ meanwhile."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -113,17 +113,26 @@ def collect(folder: Path | str, name: str, learners: Sequence[str] = ()) -> dict
     for own_folder in sorted(home.glob("*")):
         copies, learner = _copies(own_folder), own_folder.name
         target = folder / "submitted" / learner / name
-        if (learners and learner not in learners) or not copies or target.exists():
+        if (learners and learner not in learners) or not copies or _is_taken(target):
             continue
         when, text = datetime.strptime(copies[-1].stem, STAMP), copies[-1].read_text(encoding="utf-8")
         submitted, digest = f"{when:{submission_time.STAMP}} UTC", sha256(text.encode()).hexdigest()
         known[learner] = Collected(digest, submitted, "", f"{name}.ipynb")
         collected_files.save(folder, name, known)  # first: what a kill leaves is known as ours
-        target.mkdir(parents=True)
+        target.mkdir(parents=True, exist_ok=True)
         write_whole(target / submission_time.FILE, submitted)
         write_whole(target / f"{name}.ipynb", text)
         taken[learner] = when
     return taken
+
+
+def _is_taken(target: Path) -> bool:
+    """Whether a learner has submitted something. A disk that was full leaves an empty folder, or a time alone."""
+    return target.is_symlink() or (target.exists() and (target.is_file() or any(_works(target))))
+
+
+def _works(target: Path) -> Iterator[Path]:
+    return (path for path in target.iterdir() if path.name != submission_time.FILE)
 
 
 def now_utc() -> datetime:

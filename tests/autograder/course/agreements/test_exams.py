@@ -163,7 +163,20 @@ def asked(desk, learner="bob", **question):
     return awaited(desk.answer, learner, json.dumps({"assignment": "hw"} | question).encode())
 
 
-def test_the_service_notes_the_first_opening_and_keeps_the_last_copies(folder):
+def _fails_once(monkeypatch):
+    """The disk is full when the first notebook is written."""
+    write, left = exams.write_whole, ["hw.ipynb"]
+
+    def failing(path, text):
+        if path.name in left:
+            left.remove(path.name)
+            raise OSError(28, "the disk is full")
+        write(path, text)
+
+    monkeypatch.setattr(exams, "write_whole", failing)
+
+
+def test_the_service_notes_the_first_opening_and_keeps_the_last_copies(folder, monkeypatch):
     exams.set_rule(folder, "hw", 60)
     now = [DUE - 5 * HOUR]
     desk = ExamDesk(folder, clock=lambda: now[0])
@@ -184,6 +197,10 @@ def test_the_service_notes_the_first_opening_and_keeps_the_last_copies(folder):
     now[0] += timedelta(seconds=1)
     assert not asked(desk, notebook=NOTEBOOK)["kept"]
     (folder / "submitted" / "cy" / "hw").mkdir(parents=True)
+    _fails_once(monkeypatch)
+    with pytest.raises(OSError, match="full"):
+        exams.collect(folder, "hw")
+    assert [path.name for path in (folder / "submitted" / "bob" / "hw").iterdir()] == ["timestamp.txt"]
     assert exams.collect(folder, "hw") == {"bob": DUE - 4 * HOUR}
     assert json.loads((folder / "submitted" / "bob" / "hw" / "hw.ipynb").read_text()) == NOTEBOOK
     times = SubmissionTime.in_course(folder, "hw", read_config(folder))

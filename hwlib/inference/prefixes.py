@@ -9,17 +9,15 @@ from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Sequence
 
 from hwlib.formula import floor, formula
-from hwlib.transformer import attention_forward_flops, forward_flops
+from hwlib.transformer import forward_flops
 
 
 @formula("t_in", cite="qin2024")
 def hit_prefill_time(P, T_in, hit, L, n_q, H, n, C, mfu):
     """Only tokens that were not found go through the matrices, but each attends to all before it, found or not: of
-    causal attention, L layers of it, 1 - hit^2 is left.
+    causal attention, half of `hwlib.transformer.attention_forward_flops` in each of L layers, 1 - hit^2 is left.
     """
-    return (forward_flops(P, T_in) * (1 - hit) + L * attention_forward_flops(T_in, T_in, n_q, H) / 2 * (1 - hit**2)) / (
-        n * C * mfu
-    )
+    return (forward_flops(P, T_in) * (1 - hit) + 2 * L * T_in**2 * n_q * H * (1 - hit**2)) / (n * C * mfu)
 
 
 @formula("t", cite="qin2024")
